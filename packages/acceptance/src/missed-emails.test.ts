@@ -93,7 +93,7 @@ describe('emails about missed messages (users §6, organization §15)', () => {
     expect(first.threadId).toMatch(/^<[0-9a-f]{32}@[\w.]+>$/);
     expect(second.threadId).toBe(first.threadId);
     expect(other.threadId).not.toBe(first.threadId);
-    expect(mailOf(first, 'chat@example.com')).toMatchObject({
+    expect(mailOf(first, { from: 'chat@example.com' })).toMatchObject({
       references: first.threadId,
       inReplyTo: first.threadId,
       headers: {

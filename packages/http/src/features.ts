@@ -27,6 +27,7 @@ import { REACTIONS } from './messages/reactions.js';
 import { SCHEDULING } from './messages/scheduling.js';
 import { SNIPPETS } from './messages/snippets.js';
 import { PAGES } from './pages/pages.js';
+import { INCOMING_EMAIL } from './push/incoming-email.js';
 import { PUSH } from './push/push.js';
 import { WEB_PUSH } from './push/web-push.js';
 import { ALLOWED_DOMAINS } from './realms/allowed-domains.js';
@@ -87,6 +88,7 @@ const ALL = [
   BOTS,
   PUSH,
   WEB_PUSH,
+  INCOMING_EMAIL,
   PRESENCE,
   STATUSES,
   SCHEDULING,

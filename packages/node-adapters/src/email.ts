@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Email, Mailer } from '@parley/domain/access';
+import { type Email, type Mailer, RecipientRefused } from '@parley/domain/access';
 import type { Clock } from '@parley/domain/kernel';
 
 const require = createRequire(import.meta.url);
@@ -10,16 +10,31 @@ const require = createRequire(import.meta.url);
 /** Loads nodemailer only when email is sent. */
 export const nodemailer = (): typeof import('nodemailer') => require('nodemailer') as typeof import('nodemailer');
 
+/** Sender of emails. */
+export interface MailSender {
+  readonly from: string;
+  /** Value of the header by which the server recognizes its own emails; absent if it receives none. */
+  readonly fingerprint?: string;
+  /** Returns the address to which failures are reported; absent for `from`. */
+  readonly bounceAddressOf?: (to: string) => string;
+}
+
 /** Message for nodemailer, which encodes text and rejects addresses with line breaks. */
-export const mailOf = ({ to, senderName, subject, text, html, threadId, unsubscribeUrl }: Email, from: string) => ({
+export const mailOf = (
+  { to, senderName, subject, text, html, threadId, unsubscribeUrl, replyTo }: Email,
+  { from, fingerprint, bounceAddressOf }: MailSender,
+) => ({
   from: { name: senderName, address: from },
   to: { name: '', address: to },
+  ...(replyTo !== undefined && { replyTo: { name: senderName, address: replyTo } }),
+  ...(bounceAddressOf && { envelope: { from: bounceAddressOf(to), to } }),
   subject,
   text,
   html,
   ...(threadId !== undefined && { inReplyTo: threadId, references: threadId }),
   headers: {
     'Auto-Submitted': 'auto-generated',
+    ...(fingerprint !== undefined && { 'X-Parley-Server': fingerprint }),
     ...(unsubscribeUrl !== undefined && {
       'List-Unsubscribe': `<${unsubscribeUrl}>`,
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
@@ -34,11 +49,29 @@ export const mailOf = ({ to, senderName, subject, text, html, threadId, unsubscr
 const CONNECT_MS = 15_000;
 const SILENCE_MS = 60_000;
 
-export interface SmtpOptions {
+export interface SmtpOptions extends MailSender {
   /** `smtp://user:password@mail.example.com:587`, or `smtps:` for implicit TLS. */
   readonly url: string;
-  /** Sender address of the server. */
-  readonly from: string;
+}
+
+/** Refusals that concern one mailbox. Others, such as a denied relay, say nothing about the address. */
+const NO_MAILBOX = /\b5\.(?:1\.(?:1|2|3|6|10)|2\.1)\b/;
+const ENHANCED = /\b5\.\d{1,3}\.\d{1,3}\b/;
+const NO_USER = /\b(?:no such|unknown|does not exist|doesn't exist|not found|invalid|disabled)\b/i;
+
+/** True if the mail server refuses the recipient permanently (RFC 5321, RFC 3463). */
+export function isRecipientRefused(error: unknown): boolean {
+  const {
+    command,
+    responseCode = 0,
+    response = '',
+  } = error as {
+    readonly command?: string;
+    readonly responseCode?: number;
+    readonly response?: string;
+  };
+  if (command !== 'RCPT TO' || responseCode < 550 || responseCode > 559) return false;
+  return ENHANCED.test(response) ? NO_MAILBOX.test(response) : NO_USER.test(response);
 }
 
 /** Sends emails through a mail server with one connection per email, since few are sent concurrently. */
@@ -47,8 +80,13 @@ export class SmtpMailer implements Mailer {
 
   constructor(private readonly options: SmtpOptions) {}
 
+  /** @throws RecipientRefused; any other error if another attempt may succeed */
   async send(email: Email): Promise<void> {
-    await this.transport().sendMail(mailOf(email, this.options.from));
+    try {
+      await this.transport().sendMail(mailOf(email, this.options));
+    } catch (error) {
+      throw isRecipientRefused(error) ? new RecipientRefused((error as Error).message, { cause: error }) : error;
+    }
   }
 
   /** Rejects if the server is unreachable or denies the login. Sends nothing. */
@@ -87,7 +125,7 @@ export class FileOutbox implements Mailer {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     await this.requireRoom();
     const transport = nodemailer().createTransport({ streamTransport: true, buffer: true });
-    const { message } = await transport.sendMail(mailOf(email, this.from));
+    const { message } = await transport.sendMail(mailOf(email, { from: this.from }));
     const name = `${new Date(this.clock.nowMs()).toISOString().replace(/[:.]/g, '-')}-${randomUUID()}`;
     const path = join(this.folder, name);
     // A partial file must not be mistaken for a complete email.

@@ -4,6 +4,7 @@ export * from './direct-push.js';
 export * from './disposable-domains.js';
 export * from './email.js';
 export * from './ldap.js';
+export * from './mail-gateway.js';
 export * from './openid-connect.js';
 export * from './passwords.js';
 export * from './phone-senders.js';

@@ -165,7 +165,7 @@ const BASE32 = /^[a-z2-7]*$/;
 const ID_BYTES = 5;
 
 /** Kind of link, such as an invitation. */
-interface LinkKind {
+export interface LinkKind {
   /** Separates keys: a key of one purpose is invalid for another. */
   readonly purpose: string;
   /**

@@ -28,6 +28,7 @@ const ENTRIES = {
   // Entry points of threads and child processes, started by file name from code in any chunk of the same folder.
   thread: 'markdown/dist/typesetting/thread',
   'image-child': 'images/dist/image-child',
+  'mail-thread': 'node-adapters/dist/mail-thread',
   ...Object.fromEntries(areas.map((name) => [`domain-${name}`, `domain/dist/${name}/index`])),
 };
 

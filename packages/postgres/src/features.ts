@@ -37,6 +37,7 @@ import { SEARCH_FEATURE } from './messages/search.js';
 import { SEND_ONCE_FEATURE } from './messages/send-once.js';
 import { SNIPPET_FEATURE } from './messages/snippets.js';
 import { TOPIC_FEATURE } from './messages/topics.js';
+import { INCOMING_EMAIL_FEATURE } from './push/incoming-email.js';
 import { NOTIFICATION_FEATURE } from './push/notifications.js';
 import { PUSH_FEATURE } from './push/push.js';
 import { WEB_PUSH_FEATURE } from './push/web-push.js';
@@ -78,6 +79,7 @@ const ALL = [
   BOT_FEATURE,
   PUSH_FEATURE,
   NOTIFICATION_FEATURE,
+  INCOMING_EMAIL_FEATURE,
   WEB_PUSH_FEATURE,
   PRESENCE_FEATURE,
   STATUS_FEATURE,
@@ -117,6 +119,7 @@ const SCHEMA = [
   'bots',
   'push',
   'missed-emails',
+  'incoming-email',
   'web-push',
   'presence',
   'statuses',

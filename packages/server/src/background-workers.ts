@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { RemoveOldBounces } from '@parley/domain/access';
 import { MarkIdleChannels } from '@parley/domain/channels';
 import { SweepFiles } from '@parley/domain/files';
 import { PromoteFullMembers, RemoveUnusedGroups } from '@parley/domain/groups';
@@ -15,7 +16,7 @@ import {
 } from '@parley/domain/kernel';
 import { type PeopleDirectory, RemoveExpiredLogIns, SyncDirectory } from '@parley/domain/membership';
 import { ExpireMessages, IndexMessages, PurgeArchive } from '@parley/domain/messages';
-import { RefreshPushStatus } from '@parley/domain/push';
+import { RefreshPushStatus, RemoveExpiredReplyAddresses } from '@parley/domain/push';
 import { PresenceBoard, RemoveExpiredSessions } from '@parley/domain/users';
 import { type Logger, warn } from '@parley/http';
 import { KEEP_DELETED_DAYS } from './configuration/settings.js';
@@ -271,6 +272,14 @@ export function workersOf(
           run: () => syncDirectory(directory, resolve, get('logger')),
         }),
       ),
+    every({
+      name: 'removing expired addresses',
+      everyMs: HOUR_MS,
+      run: async () => {
+        await resolve(RemoveExpiredReplyAddresses).execute();
+        await resolve(RemoveOldBounces).execute();
+      },
+    }),
     every({
       name: 'removing expired log-ins',
       everyMs: MINUTE_MS,

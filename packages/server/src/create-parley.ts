@@ -10,6 +10,7 @@ import {
 import { HostLogInProvider } from './authentication.js';
 import { ldapAccounts } from './configuration/ldap-settings.js';
 import { openIdConnectAccounts } from './configuration/log-in-settings.js';
+import { NO_INCOMING_MAIL } from './configuration/mail-settings.js';
 import { parseApnsKey, parseFcmCredentials, parsePushKeys, pushOf } from './configuration/push-settings.js';
 import {
   parseContact,
@@ -22,6 +23,7 @@ import {
   parseRealmAddresses,
   parseSecret,
   parseSmtpUrl,
+  parseToken,
   parseUrl,
   parseWebhookNetworks,
   parseWord,
@@ -57,6 +59,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       | 'smtpUrl'
       | 'mailFrom'
       | 'mailGatewayPattern'
+      | 'mailGatewayToken'
       | 'webhookNetworks'
       | 'webPush',
     parse: (text: string) => T,
@@ -68,7 +71,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
     }
   };
   const readIfGiven = (
-    name: 'secret' | 'smtpUrl' | 'mailFrom' | 'mailGatewayPattern' | 'webPush',
+    name: 'secret' | 'smtpUrl' | 'mailFrom' | 'mailGatewayPattern' | 'mailGatewayToken' | 'webPush',
     parse: (text: string) => string,
   ) => (config[name] === undefined ? null : read(name, parse));
   return openParley(
@@ -90,6 +93,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       allowsWebPublicChannels: config.webPublicChannels ?? false,
       limitsPresence: config.limitPresence ?? false,
       mailGatewayPattern: readIfGiven('mailGatewayPattern', parseMailPattern),
+      incomingMail: { ...NO_INCOMING_MAIL, token: readIfGiven('mailGatewayToken', parseToken) },
       webhookNetworks: config.webhookNetworks === undefined ? [] : read('webhookNetworks', parseWebhookNetworks),
       hasWebClient: config.webClient ?? true,
       trustedProxies: readProxies(config.trustedProxies),

@@ -6,7 +6,7 @@ import { ldapDirectories, openIdConnectProviders } from '@parley/node-adapters';
 import { administerDatabase } from '@parley/sqlite';
 import type { Configuration } from './configuration/configuration.js';
 import { addressesOf } from './http-server.js';
-import { blobStoreOf, filesFolderOf, smtpMailerOf } from './open-parley.js';
+import { blobStoreOf, filesFolderOf, isReceiving, smtpMailerOf } from './open-parley.js';
 import { checkPush, wayToPhones } from './push-check.js';
 import { findSecret, requireSameSecret, secretPathFor } from './secret.js';
 
@@ -178,7 +178,7 @@ async function findMissingFiles(configuration: Configuration) {
 function* adviceOn(
   configuration: Configuration,
 ): Generator<readonly [level: Finding['level'], subject: string, text: string]> {
-  const { url, smtpUrl, isDev, hasRateLimits, trustedProxies } = configuration;
+  const { url, smtpUrl, isDev, hasRateLimits, trustedProxies, mailGatewayPattern, incomingMail } = configuration;
   if (isDev) yield ['advice', 'configuration', 'dev mode is on: anyone who can reach the server can act as anyone'];
   if (url === null)
     yield ['advice', 'configuration', 'there is no public address; emails and links contain the name of this machine'];
@@ -191,5 +191,7 @@ function* adviceOn(
     ];
   }
   if (smtpUrl === null) yield ['advice', 'configuration', 'there is no mail server; emails are written to files'];
+  if (mailGatewayPattern !== null && !isReceiving(incomingMail))
+    yield ['advice', 'configuration', 'channels have email addresses, but the server receives no email itself'];
   if (!hasRateLimits && !isDev) yield ['advice', 'configuration', 'rate limits are off'];
 }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { BounceAwareMailer } from '@parley/domain/access';
 import { EXPORT_PARTS, FILE_USERS, type Ports, QUEUE_FILTERS } from '@parley/domain/composition';
 import { MAX_EXPORTED_BYTES, MAX_EXPORTED_MESSAGES } from '@parley/domain/exports';
 import { LocalBus } from '@parley/domain/kernel';
@@ -12,6 +13,7 @@ import {
   type AvatarUrlOf,
   BigBlueButton,
   CONFIRMATION_LINKS,
+  createMailGateway,
   DeliverableMailer,
   DirectPushService,
   FileTypeContentTypes,
@@ -39,7 +41,7 @@ import { FILE_LIMITS } from './configuration/settings.js';
 import { FolderArchiveWriter } from './exports.js';
 import { HostHooks } from './facade/message-hooks.js';
 import type { Makers, Resolve } from './injector.js';
-import { DailyChannelQuota, EmailLimits, LoginAttemptLimits } from './limits.js';
+import { DailyChannelQuota, EmailLimits, IncomingEmailLimits, LoginAttemptLimits } from './limits.js';
 import type { ParleyParts } from './parley-parts.js';
 import { RealmResolver, serverAddressOf } from './realm-resolver.js';
 import type { Get } from './running-parts.js';
@@ -87,7 +89,7 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
     defaultValidityMinutes: options.invitationValidityMinutes ?? DEFAULT_INVITATION_VALIDITY_MINUTES,
     confirmsAddresses: options.sendsMail ?? true,
   }),
-  mailer: () => new DeliverableMailer(options.mailer),
+  mailer: () => new DeliverableMailer(new BounceAwareMailer(options.mailer, get('unitOfWork'), options.clock)),
   emailQuota: () => resolve(EmailLimits),
 
   serverChannelConfig: () => ({
@@ -125,6 +127,12 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
           avatarUrlOf: (realm, sender) => senderAvatarUrl(realm, sender, get('realmUrls')),
         })
       : null,
+  mailGateway: () => {
+    const { mailGatewayPattern: pattern, incomingMail, secret } = options;
+    if (!pattern || !incomingMail || (incomingMail.token === null && incomingMail.smtp === null)) return null;
+    return createMailGateway({ ...incomingMail, pattern, secret });
+  },
+  incomingEmailQuota: () => resolve(IncomingEmailLimits),
   notificationMeter: () => new NotificationMeter(),
   pushService: () => {
     const { push, clock } = options;

@@ -11,6 +11,7 @@ import {
 } from '@parley/domain/access';
 import type { ChannelQuota } from '@parley/domain/channels';
 import type { Clock, EventListener, EventOf, RealmId, StoredEvent, UnitOfWork } from '@parley/domain/kernel';
+import type { IncomingEmailQuota, IncomingEmailRule } from '@parley/domain/push';
 import { ipGroup, keyFrom, type LimitRule, networkOf, type RateLimiter, rateLimited } from '@parley/http';
 
 const BY_USER = [
@@ -220,4 +221,25 @@ function sourceOf(rule: EmailRule, key: string, ip: string | undefined): string 
   const from = rule === 'anonymousByIp' ? key : ip;
   if (from === undefined) return undefined;
   return networkOf(from) ?? (rule === 'anonymousByIp' ? undefined : ipGroup(from));
+}
+
+const INCOMING_RULES: Readonly<Record<IncomingEmailRule, LimitRule>> = {
+  incomingEmailByRealm: 'incoming_email_by_realm',
+  incomingEmailByAddress: 'incoming_email_by_address',
+  incomingEmailBySender: 'incoming_email_by_sender',
+};
+
+/** Counted like calls: disabling rate limits disables it. */
+export class IncomingEmailLimits implements IncomingEmailQuota {
+  static readonly inject = ['limiter'] as const;
+  constructor(private readonly limiter: RateLimiter) {}
+
+  take(rule: IncomingEmailRule, key: string, source?: string): void {
+    this.limiter.attempt(INCOMING_RULES[rule], key, source);
+  }
+
+  /** @throws HttpRefusal if the mail server connects too often */
+  connect(ip: string): void {
+    this.limiter.attempt('incoming_email_by_ip', ipGroup(ip));
+  }
 }

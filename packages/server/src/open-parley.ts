@@ -6,13 +6,17 @@ import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { BlobStore } from '@parley/domain/files';
 import type { Clock, Randomness } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
+import { bounceAddress } from '@parley/domain/push';
 import { ipGroup, warn } from '@parley/http';
 import { ImageProcess } from '@parley/images';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import {
+  bounceKeyOf,
   FileOutbox,
   HashQueue,
   ldapDirectories,
+  type MailSender,
+  mailFingerprint,
   openIdConnectProviders,
   ScryptPasswordHasher,
   SmtpMailer,
@@ -21,7 +25,7 @@ import {
 } from '@parley/node-adapters';
 import { openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
 import type { Commit } from '@parley/storage';
-import type { Configuration, DatabaseLocation } from './configuration/configuration.js';
+import type { Configuration, DatabaseLocation, IncomingMail } from './configuration/configuration.js';
 import { openTelemetryTracer } from './observation/open-telemetry.js';
 import { type ComposedParley, composeParley } from './parley.js';
 import type { Storage } from './parley-config.js';
@@ -89,9 +93,10 @@ export async function openParley(
     }
   };
   try {
+    const ownSecret = secret();
     return await composeParley({
       ...configuration,
-      secret: secret(),
+      secret: ownSecret,
       onOtherSecret: acceptsNewSecret ? 'rehash' : 'refuse',
       verifyStorage: () => storage.verify?.(),
       unitOfWork: storage.uow,
@@ -100,7 +105,7 @@ export async function openParley(
       passwordHasher: ports.passwordHasher ?? new HashQueue(new ScryptPasswordHasher(), { groupOf: ipGroup }),
       markdownRenderer: ports.renderer ?? ownRenderer!,
       unicodeEmoji,
-      mailer: ports.mailer ?? mailerOf(configuration, clock),
+      mailer: ports.mailer ?? mailerOf(configuration, clock, ownSecret),
       sendsMail: configuration.smtpUrl !== null || ports.mailer !== undefined,
       ...(configuration.database && { dataFolder: dirname(resolve(configuration.database.path)) }),
       ...blobStores,
@@ -188,14 +193,32 @@ const beside = ({ database }: Pick<RuntimeConfig, 'database'>, name: string): st
 
 type MailConfiguration = Pick<RuntimeConfig, 'smtpUrl' | 'mailFrom' | 'url' | 'database'>;
 
+/** Parts of outgoing emails that lead back to this server; none if it receives no email. */
+function returnPathOf({ mailGatewayPattern, incomingMail }: RuntimeConfig, secret: string): Partial<MailSender> {
+  if (mailGatewayPattern === null || !isReceiving(incomingMail)) return {};
+  return {
+    fingerprint: mailFingerprint(secret),
+    bounceAddressOf: (to) => bounceAddress(mailGatewayPattern, bounceKeyOf(secret, to)),
+  };
+}
+
+export const isReceiving = ({ token, smtp }: Pick<IncomingMail, 'token' | 'smtp'>): boolean =>
+  token !== null || smtp !== null;
+
 const senderOf = ({ mailFrom, url }: MailConfiguration): string => mailFrom ?? `noreply@${new URL(url).hostname}`;
 
 /** Returns the SMTP mailer; null if emails are written to files. */
-export const smtpMailerOf = (configuration: MailConfiguration): SmtpMailer | null =>
-  configuration.smtpUrl === null ? null : new SmtpMailer({ url: configuration.smtpUrl, from: senderOf(configuration) });
+export const smtpMailerOf = (
+  configuration: MailConfiguration,
+  returnPath: Partial<MailSender> = {},
+): SmtpMailer | null =>
+  configuration.smtpUrl === null
+    ? null
+    : new SmtpMailer({ url: configuration.smtpUrl, from: senderOf(configuration), ...returnPath });
 
-const mailerOf = (configuration: MailConfiguration, clock: Clock): Mailer =>
-  smtpMailerOf(configuration) ?? new FileOutbox(beside(configuration, 'outbox'), senderOf(configuration), clock);
+const mailerOf = (configuration: RuntimeConfig, clock: Clock, secret: string): Mailer =>
+  smtpMailerOf(configuration, returnPathOf(configuration, secret)) ??
+  new FileOutbox(beside(configuration, 'outbox'), senderOf(configuration), clock);
 
 /**
  * Creates a folder with its parents. Node's recursive mode never returns where folders can neither be found nor

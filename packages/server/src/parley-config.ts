@@ -192,6 +192,11 @@ export interface ParleyOptions {
    */
   readonly mailGatewayPattern?: string;
   /**
+   * Token of programs that deliver email for these addresses to `/api/v1/incoming_email`, at least 32 characters;
+   * default: none. Requires `postal-mime` and `html-to-text`.
+   */
+  readonly mailGatewayToken?: string;
+  /**
    * Networks beside the public Internet that outgoing webhooks may reach, such as `10.0.0.0/8,loopback`; default: none.
    */
   readonly webhookNetworks?: string;
@@ -277,6 +282,7 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   webPublicChannels: true,
   limitPresence: true,
   mailGatewayPattern: true,
+  mailGatewayToken: true,
   webhookNetworks: true,
   webClient: true,
   trustedProxies: true,

@@ -16,6 +16,7 @@ import type {
 } from '@parley/http';
 import type { BigBlueButtonAccount, DirectPush, PushServiceAccount } from '@parley/node-adapters';
 import type { HostAuthenticate } from './authentication.js';
+import type { IncomingMail } from './configuration/configuration.js';
 import type { ServerMetrics } from './observation/metrics.js';
 import type { OwnNotifications } from './parley-config.js';
 import type { RealmAddresses } from './realm-resolver.js';
@@ -69,6 +70,8 @@ export interface ParleyParts {
   readonly limitsPresence?: boolean;
   /** Address pattern with `%s` of a gateway that accepts email for channels. */
   readonly mailGatewayPattern?: string | null;
+  /** Ways to receive email; default: none. */
+  readonly incomingMail?: Pick<IncomingMail, 'token' | 'maxBytes'> & { readonly smtp: object | null };
   /** Networks beside the public Internet that outgoing webhooks may reach; default: none. */
   readonly webhookNetworks?: readonly string[];
   /** Web client for the start page; default: none. */

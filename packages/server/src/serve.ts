@@ -2,9 +2,11 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { MissingLibrary } from '@parley/domain/kernel';
 import type { Configuration, ListenAddress } from './configuration/configuration.js';
 import { DEMO_REALM } from './demo/organization.js';
 import { createHttpServer } from './http-server.js';
+import { listenForEmail, type RunningSmtp } from './incoming-smtp.js';
 import { createLogger } from './logger.js';
 import { ServerMetrics } from './observation/metrics.js';
 import { notReady, operatorListener, type ReadinessReport, withHealth } from './observation/readiness.js';
@@ -59,6 +61,8 @@ export async function startServer(
       },
     );
     const isNewDemo = configuration.isDemo && (await (await import('./demo/create-demo.js')).createDemo(parley.ports));
+    const { smtp, maxBytes } = configuration.incomingMail;
+    const mail = smtp && (await startMailServer(smtp, parley, { maxBytes, logger }));
     // Later requests bypass the waiting handler.
     server.removeAllListeners('request');
     server.on('request', withHealth(ready, parley.handler));
@@ -77,6 +81,7 @@ export async function startServer(
         isDraining = true;
         // Gives proxies time to route requests elsewhere.
         stopping ??= sleep(configuration.drainSeconds * 1000)
+          .then(() => mail?.close())
           .then(() => closeGently(server, () => parley.close()))
           .then(() => closeNow(operator))
           .then(() => logger.info({}, 'stopped'))
@@ -89,6 +94,16 @@ export async function startServer(
     closeNow(server);
     await logger.close();
     throw error;
+  }
+}
+
+async function startMailServer(...given: Parameters<typeof listenForEmail>): Promise<RunningSmtp> {
+  const [{ host, port }] = given;
+  try {
+    return await listenForEmail(...given);
+  } catch (error) {
+    if (error instanceof MissingLibrary) throw error;
+    throw new StartupError(describeListenError(error as NodeJS.ErrnoException, { host, port }, '--smtp-in'));
   }
 }
 

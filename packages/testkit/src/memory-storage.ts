@@ -35,6 +35,7 @@ import { MemoryExports } from './memory/memory-exports.js';
 import { MemoryExternalIds } from './memory/memory-external-ids.js';
 import { MemoryFiles } from './memory/memory-files.js';
 import { MemoryGroups } from './memory/memory-groups.js';
+import { MemoryBouncedAddresses, MemoryReplyAddresses } from './memory/memory-incoming-email.js';
 import { MemoryInvitations } from './memory/memory-invitations.js';
 import { MemoryJobs } from './memory/memory-jobs.js';
 import { MemoryLeases } from './memory/memory-leases.js';
@@ -261,6 +262,8 @@ function allRepositoriesOf(unit: MemoryUnit) {
     webPush: new MemoryWebPush(unit),
     notifications: new MemoryNotifications(unit),
     missedEmails: new MemoryMissedEmails(unit),
+    replyAddresses: new MemoryReplyAddresses(unit),
+    bouncedAddresses: new MemoryBouncedAddresses(unit),
     sentOnce: new MemorySentOnce(unit),
     scheduledMessages: new MemoryScheduledMessages(unit),
     reminders: new MemoryReminders(unit),

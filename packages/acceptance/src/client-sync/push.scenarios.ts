@@ -41,6 +41,7 @@ export const PUSH_SCENARIOS: Scenarios = {
       heard: ['device/update'],
     },
   ],
+  'POST /incoming_email': [{ title: 'is nothing to clients without a gateway', as: null, status: 404, heard: [] }],
   'POST /web_push/subscriptions': [
     { title: 'is nothing to clients', as: 'hamlet', params: WEB_PUSH_SUBSCRIPTION, heard: [] },
   ],

@@ -45,6 +45,7 @@ export interface TestServerOptions {
   readonly isDev?: boolean;
   readonly limitsPresence?: boolean;
   readonly mailGatewayPattern?: string | null;
+  readonly incomingMail?: NonNullable<ParleyParts['incomingMail']>;
   readonly webhookNetworks?: readonly string[];
   readonly webAssets?: WebAssets;
   readonly webPush?: string;

@@ -174,6 +174,7 @@ export class SendConfirmationEmails extends EmailJobs<ConfirmationEmailPayload> 
     const content: EmailContent = {
       to: email,
       senderName: realm.name,
+      isRequested: true,
       ...CONTENTS[purpose]({
         organization: `${realm.name} (${url})`,
         name: realm.name,

@@ -15,6 +15,10 @@ export interface Email {
   readonly threadId?: string;
   /** URL that turns such emails off by one POST request (RFC 8058); absent if they cannot be turned off. */
   readonly unsubscribeUrl?: string;
+  /** Address for replies; absent if nobody reads them. */
+  readonly replyTo?: string;
+  /** True if somebody has just asked for it, so that it is sent even to an address that bounced. */
+  readonly isRequested?: boolean;
 }
 
 /** Sends email through a mail server, to files or through the host application. */
@@ -24,7 +28,7 @@ export interface Mailer {
 }
 
 /** Plain text content of an email, without markup. */
-export interface EmailContent extends Pick<Email, 'to' | 'senderName' | 'subject'> {
+export interface EmailContent extends Pick<Email, 'to' | 'senderName' | 'subject' | 'isRequested'> {
   readonly paragraphs: readonly string[];
   /** Link after the paragraphs. */
   readonly link?: { readonly label: string; readonly url: string };
@@ -33,7 +37,7 @@ export interface EmailContent extends Pick<Email, 'to' | 'senderName' | 'subject
 }
 
 /** Composes the text and the HTML form with the same content. */
-export function composeEmail({ paragraphs, link, footer, to, ...content }: EmailContent): Email {
+export function composeEmail({ paragraphs, link, footer, to, isRequested = false, ...content }: EmailContent): Email {
   // Names may contain line breaks, which not every mailer strips from headers.
   const senderName = toSingleLine(content.senderName);
   const subject = toSingleLine(content.subject);
@@ -51,6 +55,7 @@ export function composeEmail({ paragraphs, link, footer, to, ...content }: Email
     subject,
     text: `${text.join('\n\n')}\n`,
     html: `<!DOCTYPE html>\n<html>\n<head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>\n<body>\n${html.join('\n')}\n</body>\n</html>\n`,
+    isRequested,
   };
 }
 

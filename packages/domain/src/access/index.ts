@@ -1,4 +1,5 @@
 export * from './actor.js';
+export * from './bounces.js';
 export * from './confirmations.js';
 export * from './credentials.js';
 export * from './email.js';

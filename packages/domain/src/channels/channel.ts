@@ -263,12 +263,16 @@ export interface ChannelAddressKey {
 /** Tokens that identify channel email addresses: 32 hexadecimal digits. */
 export interface ChannelAddressReads {
   findToken(key: ChannelAddressKey): Promise<string | null>;
+  /** Searches all organizations, since an address does not name one. */
+  findByToken(token: string): Promise<ChannelAddressKey | null>;
 }
 
 /** Every implementation passes channel-address-repository.contract.ts. */
 export interface ChannelAddressRepository extends ChannelAddressReads {
   /** Requires that the key has no token yet. */
   add(key: ChannelAddressKey, token: string): Promise<void>;
+  /** Idempotent. */
+  remove(key: ChannelAddressKey): Promise<void>;
 }
 
 /** Placeholder for the token in the gateway's address pattern. */

@@ -1,3 +1,4 @@
+import { BOUNCE_FEATURE } from '../access/bounces.js';
 import { CONFIRMATION_FEATURE } from '../access/confirmations.js';
 import { CREDENTIAL_FEATURE } from '../access/credentials.js';
 import {
@@ -68,6 +69,7 @@ import { DELIVERY_FEATURE } from '../messages/scheduled-delivery.js';
 import { SCHEDULING_FEATURE } from '../messages/scheduled-messages.js';
 import { SENT_ONCE_FEATURE } from '../messages/send-once.js';
 import { SNIPPET_FEATURE } from '../messages/snippets.js';
+import { INCOMING_EMAIL_FEATURE } from '../push/incoming-email.js';
 import { NOTIFICATION_FEATURE } from '../push/notifications.js';
 import { PUSH_FEATURE } from '../push/push.js';
 import { PUSH_STATUS_FEATURE } from '../push/push-status.js';
@@ -238,6 +240,7 @@ const ALL = [
   EXPORT_FEATURE,
   FILE_FEATURE,
   GROUP_FEATURE,
+  INCOMING_EMAIL_FEATURE,
   INVITATION_FEATURE,
   MESSAGE_FEATURE,
   MUTED_USER_FEATURE,
@@ -263,6 +266,7 @@ const ALL = [
   USER_SETTINGS_FEATURE,
   PICTURE_FEATURE,
   CREDENTIAL_FEATURE,
+  BOUNCE_FEATURE,
   CONFIRMATION_FEATURE,
   SECOND_FACTOR_FEATURE,
   HOST_USER_FEATURE,

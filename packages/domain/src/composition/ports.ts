@@ -40,6 +40,7 @@ import type { WebhookClient, WebhookFormats } from '../membership/webhooks.js';
 import type { SpectatedFiles } from '../messages/messages.use-cases.js';
 import type { MessageHooks } from '../messages/post-message.js';
 import type { ContentDigest } from '../messages/update-message.use-cases.js';
+import type { IncomingEmailQuota, MailGateway } from '../push/incoming-email.js';
 import type { NotificationChannel, NotificationMeter } from '../push/notifications.js';
 import type { PushService } from '../push/push.js';
 import type { WebPushService } from '../push/web-push.js';
@@ -99,6 +100,9 @@ export interface Ports {
   readonly servedQueues: ServedQueues;
   /** Ways to reach people who are away. */
   readonly notificationMeter: NotificationMeter;
+  /** Null if the server receives no email. */
+  readonly mailGateway: MailGateway | null;
+  readonly incomingEmailQuota: IncomingEmailQuota;
   readonly notificationChannels: readonly NotificationChannel[];
   /** Null if the operator configured none. */
   readonly pushService: PushService | null;

@@ -152,6 +152,7 @@ export class ConfirmEmailChange {
       if (problem) throw problem;
       await endConfirmation(tx, confirmation, now);
       const changed = await changeEmail(tx, user, email);
+      await tx.bouncedAddresses.remove(email);
       const payload = { userId: user.id, before: user.email };
       await tx.jobs.schedule(encodeJob(ADDRESS_CHANGED_EMAIL, { realmId, dueAt: now, payload }));
       return { realm, user: changed };
@@ -256,6 +257,8 @@ export class ResetPassword {
     const user = await this.uow.write(realmId, async (tx) => {
       const loaded = await this.load(tx, realmId, key);
       await changePassword(tx, loaded, hash, { now: this.clock.now() });
+      // Only an email has the key.
+      await tx.bouncedAddresses.remove(loaded.email);
       return loaded;
     });
     // Users who forgot their password have often used up their attempts. The email proved who they are.

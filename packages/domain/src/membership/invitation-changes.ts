@@ -124,6 +124,7 @@ export class SendInvitationEmails extends EmailJobs<InvitationEmailPayload> {
     const { isReminder } = payload;
     return composeEmail({
       to: invitation.email,
+      isRequested: !isReminder,
       senderName: realm.name,
       subject: `${isReminder ? 'Reminder: ' : ''}${inviter.fullName} has invited you to join ${realm.name}`,
       paragraphs: [

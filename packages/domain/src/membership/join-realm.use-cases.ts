@@ -111,7 +111,10 @@ export class JoinRealm {
       const user = await addUser(tx, realm, newcomer, { now, mint: this.mint });
       await joinGroups(tx, offer, user);
       await attachHistory(tx, channels, user);
-      if (confirmation) await endConfirmation(tx, confirmation, now);
+      if (confirmation) {
+        await endConfirmation(tx, confirmation, now);
+        await tx.bouncedAddresses.remove(confirmation.email);
+      }
       if (invitation?.kind === 'email') {
         await endInvitation(tx, invitation, 'used', now);
         await publishInvitations(tx, realmId, invitation.inviterId);

@@ -77,6 +77,8 @@ export const shownOf = (rendered: RenderedText, files: readonly FileId[]) => ({
 
 export interface Post {
   readonly sender: User;
+  /** User whose files the message attaches; default: the sender. */
+  readonly attachingUser?: User;
   readonly destination: Destination;
   readonly content: string;
   readonly rendered: RenderedText;
@@ -100,7 +102,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
   const { sender, destination, rendered, isReadBySender } = post;
   const { realmId } = sender;
   const exceptions = await flagsOfReceivers(tx, post);
-  const files = await attachableFiles(tx, sender, rendered.uploadPaths);
+  const files = await attachableFiles(tx, post.attachingUser ?? sender, rendered.uploadPaths);
   const { unreadFor } = post;
   const flagged = new Map(exceptions);
   for (const userId of unreadFor ?? []) flagged.set(userId, { ...flagged.get(userId), unread: true });

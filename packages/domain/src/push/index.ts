@@ -1,5 +1,7 @@
 export * from './due.js';
 export * from './find-due.js';
+export * from './incoming-email.js';
+export * from './incoming-email.use-cases.js';
 export * from './missed-emails.js';
 export * from './mobile-push.js';
 export * from './notification-text.js';

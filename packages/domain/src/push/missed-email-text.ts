@@ -33,11 +33,13 @@ export interface MissedEmailFacts {
   /** Message id that all emails of the conversation refer to, so that mail programs show them as one thread. */
   readonly threadId: string;
   readonly unsubscribeUrl: string;
+  /** Address that posts replies; null if nobody reads them. */
+  readonly replyTo: string | null;
 }
 
 /** Composes the email about missed messages of one conversation. */
 export function composeMissedEmail(facts: MissedEmailFacts): Email {
-  const { realm, url, user, messages, hasMore, showsContent, showsRealm, threadId, unsubscribeUrl } = facts;
+  const { realm, url, user, messages, hasMore, showsContent, showsRealm, threadId, unsubscribeUrl, replyTo } = facts;
   const { view } = messages[0]!;
   // The address of a message names its channel and topic.
   const link = showsContent ? url + messageUrl(pathOf(view), view.message.id) : `${url}/`;
@@ -49,14 +51,17 @@ export function composeMissedEmail(facts: MissedEmailFacts): Email {
   ];
   const reason = reasonOf(messages[messages.length - 1]!, showsContent);
   const settingsUrl = `${url}/#settings/notifications`;
+  const replies = replyTo === null ? NO_REPLY : REPLY;
+  const parts = { blocks, notices, reason, replies, link, realmName: realm.name, settingsUrl, unsubscribeUrl };
   return {
     to: user.email,
     senderName: toSingleLine(`${realm.name} notifications`),
     subject: toSingleLine(showsRealm ? `[${realm.name}] ${subject}` : subject),
-    text: textOf({ blocks, notices, reason, link, realmName: realm.name, settingsUrl, unsubscribeUrl }),
-    html: htmlOf({ subject, blocks, notices, reason, link, realmName: realm.name, settingsUrl, unsubscribeUrl }),
+    text: textOf(parts),
+    html: htmlOf({ subject, ...parts }),
     threadId,
     unsubscribeUrl,
+    ...(replyTo !== null && { replyTo }),
   };
 }
 
@@ -118,6 +123,7 @@ interface EmailParts {
   readonly blocks: readonly { readonly senderName: string; readonly text: string }[];
   readonly notices: readonly string[];
   readonly reason: string;
+  readonly replies: string;
   readonly link: string;
   readonly realmName: string;
   readonly settingsUrl: string;
@@ -125,13 +131,23 @@ interface EmailParts {
 }
 
 const NO_REPLY = 'Do not reply to this email.';
+const REPLY = 'Reply to this email directly, or in the chat.';
 
-function textOf({ blocks, notices, reason, link, realmName, settingsUrl, unsubscribeUrl }: EmailParts): string {
+function textOf({
+  blocks,
+  notices,
+  reason,
+  replies,
+  link,
+  realmName,
+  settingsUrl,
+  unsubscribeUrl,
+}: EmailParts): string {
   const parts = [
     ...blocks.map(({ senderName, text }) => `${senderName}:\n\n${text}`),
     ...notices,
     `View or reply in ${realmName}:\n${link}`,
-    `-- \n${reason}\n${NO_REPLY}\n\nManage email preferences:\n${settingsUrl}\nUnsubscribe:\n${unsubscribeUrl}`,
+    `-- \n${reason}\n${replies}\n\nManage email preferences:\n${settingsUrl}\nUnsubscribe:\n${unsubscribeUrl}`,
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -140,7 +156,7 @@ const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-s
 
 /** Mail programs support little of CSS, and only as attributes. */
 function htmlOf({ subject, ...parts }: EmailParts & { readonly subject: string }): string {
-  const { blocks, notices, reason, link, realmName, settingsUrl, unsubscribeUrl } = parts;
+  const { blocks, notices, reason, replies, link, realmName, settingsUrl, unsubscribeUrl } = parts;
   const paragraphs = [
     ...blocks.map(
       ({ senderName, text }) =>
@@ -158,7 +174,7 @@ function htmlOf({ subject, ...parts }: EmailParts & { readonly subject: string }
 <div style="background:#fff;border-radius:8px;margin:0 auto;max-width:560px;padding:24px">
 ${paragraphs.join('\n')}
 </div>
-<p style="color:#545c66;font-size:13px;margin:16px auto;max-width:560px">${escapeHtml(reason)} ${NO_REPLY}<br>
+<p style="color:#545c66;font-size:13px;margin:16px auto;max-width:560px">${escapeHtml(reason)} ${replies}<br>
 <a href="${escapeHtml(settingsUrl)}" style="color:#545c66">Manage email preferences</a> &middot;
 <a href="${escapeHtml(unsubscribeUrl)}" style="color:#545c66">Unsubscribe</a></p>
 </body>

@@ -16,6 +16,7 @@ import type { PresencePolicy } from '../users/presence.js';
 import type { User } from '../users/user.js';
 import { applySettings, type UserSettingChange } from '../users/user-settings.use-cases.js';
 import type { DueReason } from './due.js';
+import { type MailGateway, REPLY_ADDRESS_SECONDS, replyAddress } from './incoming-email.js';
 import { composeMissedEmail, type MissedMessage } from './missed-email-text.js';
 import { UNKNOWN_SENDER_NAME } from './notification-text.js';
 import type { DueMessage, NotificationChannel, NotificationMeter } from './notifications.js';
@@ -131,6 +132,7 @@ export class SendMissedEmails implements JobHandler<MissedEmailJob> {
     'contentDigest',
     'unsubscribeKeys',
     'notificationMeter',
+    'mailGateway',
   ] as const;
 
   readonly kind = MISSED_EMAIL;
@@ -144,6 +146,7 @@ export class SendMissedEmails implements JobHandler<MissedEmailJob> {
     private readonly digest: ContentDigest,
     private readonly keys: Pick<LinkKeys, 'derive'>,
     private readonly meter: NotificationMeter,
+    private readonly gateway: MailGateway | null,
   ) {}
 
   async prepare({ realmId, payload }: Job<MissedEmailJob>): Promise<JobWork> {
@@ -234,9 +237,26 @@ export class SendMissedEmails implements JobHandler<MissedEmailJob> {
       showsContent:
         user.settings.messageContentInEmailNotifications && realm.settings.messageContentAllowedInEmailNotifications,
       showsRealm: await this.showsRealm(realm, user),
+      replyTo: await this.replyTo(user, conversation, rest.messages),
       threadId: `<${id}@${this.realmUrls.emailDomainOf(realm)}>`,
       unsubscribeUrl: `${url}/accounts/unsubscribe/missed_messages/${this.keys.derive(user.id)}/`,
     });
+  }
+
+  /** Returns the address that posts replies; null if the server receives no email. */
+  private async replyTo(
+    { realmId, id: userId }: User,
+    conversation: string,
+    messages: readonly MissedMessage[],
+  ): Promise<string | null> {
+    const { gateway } = this;
+    if (!gateway) return null;
+    const messageId = messages.at(-1)!.view.message.id;
+    const expiresAt = this.clock.now() + REPLY_ADDRESS_SECONDS;
+    const id = await this.uow.write(realmId, (tx) =>
+      tx.replyAddresses.open({ realmId, userId, conversation, messageId, expiresAt }),
+    );
+    return replyAddress(gateway.pattern, gateway.replyKeys.derive(id));
   }
 
   /** By default, the organization is named to people who have accounts in several. */

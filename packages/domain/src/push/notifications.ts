@@ -80,6 +80,9 @@ export const NOTIFICATION_FEATURE = {
 /** Ways of delivery in metrics. */
 export type MeteredChannel = 'push' | 'push_legacy' | 'web_push' | 'email';
 
+/** Result of receiving an email, in metrics. */
+export type IncomingResult = 'posted' | 'ignored' | 'refused' | 'bounce' | 'failed';
+
 /** Counters of one way of delivery since the start. */
 export interface ChannelCounts {
   sent: number;
@@ -99,9 +102,19 @@ export class NotificationMeter {
   /** Number of recipients to whom a message was due. */
   due = 0;
   private readonly channels = new Map<MeteredChannel, ChannelCounts>();
+  private readonly emails = new Map<IncomingResult, number>();
 
   get counts(): ReadonlyMap<MeteredChannel, Readonly<ChannelCounts>> {
     return this.channels;
+  }
+
+  /** Received emails. */
+  get incoming(): ReadonlyMap<IncomingResult, number> {
+    return this.emails;
+  }
+
+  received(result: IncomingResult): void {
+    this.emails.set(result, (this.emails.get(result) ?? 0) + 1);
   }
 
   sent(channel: MeteredChannel, seconds: number): void {

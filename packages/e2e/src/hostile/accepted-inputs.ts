@@ -13,6 +13,7 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /calls/webex/create',
   'POST /accounts/unsubscribe/:kind/:key/',
   // Features that are not configured.
+  'POST /incoming_email',
   'GET /accounts/go/',
   'GET /accounts/find/',
   'GET /new/',

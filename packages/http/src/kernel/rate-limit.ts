@@ -284,8 +284,8 @@ const DAY = 86_400;
  * Default limits of the API; all quotas of a rule apply. Parley adds `events_by_user` and `upload_parts_by_user`,
  * which isolate long polls and file parts. Failed passwords are at most 1,000 a day per account: 30 an hour from
  * networks that the account never used, and 20 a day from each of the nine sources that it did. It also adds `channel_creation_by_*`, which count channels, and
- * `sign_up_form_by_email` and `login_letters_by_user`, which count emails, and `push_server_by_ip`, which counts
- * registrations at a push service.
+ * `sign_up_form_by_email`, `login_letters_by_user` and `incoming_email_by_*`, which count emails, and
+ * `push_server_by_ip`, which counts registrations at a push service.
  */
 export const LIMIT_RULES = {
   api_by_user: [{ windowSeconds: 60, limit: 200 }],
@@ -316,6 +316,17 @@ export const LIMIT_RULES = {
   login_letters_by_user: [{ windowSeconds: 3600, limit: 5 }],
   api_by_remote_server: [{ windowSeconds: 60, limit: 1000 }],
   push_server_by_ip: [{ windowSeconds: DAY, limit: 10 }],
+  incoming_email_by_ip: [{ windowSeconds: 60, limit: 120 }],
+  incoming_email_by_realm: [
+    { windowSeconds: 60, limit: 50 },
+    { windowSeconds: 300, limit: 120 },
+    { windowSeconds: 3600, limit: 600 },
+  ],
+  incoming_email_by_address: [
+    { windowSeconds: 60, limit: 20 },
+    { windowSeconds: 3600, limit: 200 },
+  ],
+  incoming_email_by_sender: [{ windowSeconds: 3600, limit: 100 }],
   sends_email_by_ip: [{ windowSeconds: DAY, limit: 5 }],
   channel_creation_by_user: [{ windowSeconds: DAY, limit: 1000 }],
   channel_creation_by_administrator: [{ windowSeconds: DAY, limit: 10_000 }],

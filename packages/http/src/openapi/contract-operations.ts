@@ -250,6 +250,7 @@ const ROWS: readonly Row[] = [
   ['POST', '/mobile_push/register', 'organization §12', { isStarred: true }],
   ['POST', '/users/me/apns_device_token', 'organization §13', { isStarred: true }],
   ['DELETE', '/users/me/apns_device_token', 'organization §13'],
+  ['POST', '/incoming_email', 'channels §4.16'],
   ['GET', '/web_push/subscriptions', 'organization §18'],
   ['POST', '/web_push/subscriptions', 'organization §18'],
   ['DELETE', '/web_push/subscriptions', 'organization §18'],

@@ -217,6 +217,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   // Push notifications.
   auth: 'Authentication secret of the push subscription.',
   endpoint: 'URL of the push subscription.',
+  recipient: 'Address to which the email was delivered. Default: the first one of the gateway in its headers.',
   p256dh: 'Public key of the push subscription.',
   appid: 'Id of the app.',
   bouncer_public_key: 'Public key of the push service used for encryption.',

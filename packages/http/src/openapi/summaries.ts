@@ -293,6 +293,7 @@ export const TAGGED_OPERATIONS: readonly TaggedOperations[] = [
     operations: {
       'POST /register_client_device': 'Register a device',
       'POST /remove_client_device': 'Remove a device',
+      'POST /incoming_email': 'Post an email to the channel or conversation of its recipient',
       'GET /web_push/subscriptions': 'List browsers that get push notifications',
       'POST /web_push/subscriptions': 'Register a browser for push notifications',
       'DELETE /web_push/subscriptions': 'Remove a browser from push notifications',

@@ -118,9 +118,18 @@ function toFolder(row: FolderRow | undefined): ChannelFolder | null {
 
 export class PostgresChannelAddressRepository implements ChannelAddressRepository {
   private readonly token;
+  private readonly key;
   private readonly insert;
+  private readonly delete;
 
   constructor(connection: Connection) {
+    this.key = connection.rows<ChannelAddressKey>(
+      `SELECT realm_id AS "realmId", channel_id AS "channelId", creator_id AS "creatorId", sender_id AS "senderId"
+       FROM channel_address WHERE token = $1`,
+    );
+    this.delete = connection.command(
+      'DELETE FROM channel_address WHERE channel_id = $1 AND creator_id = $2 AND sender_id = $3 AND realm_id = $4',
+    );
     this.token = connection.values<string>(
       'SELECT token FROM channel_address WHERE channel_id = $1 AND creator_id = $2 AND sender_id = $3 AND realm_id = $4',
     );
@@ -135,6 +144,14 @@ export class PostgresChannelAddressRepository implements ChannelAddressRepositor
 
   async add({ realmId, channelId, creatorId, senderId }: ChannelAddressKey, token: string): Promise<void> {
     this.insert.defer(channelId, creatorId, senderId, realmId, token);
+  }
+
+  async findByToken(token: string): Promise<ChannelAddressKey | null> {
+    return (await this.key.get(token)) ?? null;
+  }
+
+  async remove({ realmId, channelId, creatorId, senderId }: ChannelAddressKey): Promise<void> {
+    this.delete.defer(channelId, creatorId, senderId, realmId);
   }
 }
 

@@ -1,3 +1,5 @@
+import { ForgetBouncedAddress, ListBouncedAddresses } from '@parley/domain/access';
+import { RevokeEmailAddress } from '@parley/domain/push';
 import { isEmailAddress } from '@parley/domain/users';
 import type { Setting } from '../configuration/setting.js';
 import { SETTINGS, type SettingName } from '../configuration/settings.js';
@@ -95,7 +97,56 @@ async function test({ invocation: { configuration }, words }: CommandContext): P
   };
 }
 
+async function listBounced({ withParley }: CommandContext): Promise<CommandResult> {
+  const bounced = await withParley((parley) => parley.useCase(ListBouncedAddresses).execute());
+  return {
+    lines:
+      bounced.length === 0
+        ? ['No address has bounced.']
+        : bounced.map(
+            ({ email, bouncedAt, reason }) => `${email}\t${new Date(bouncedAt * 1000).toISOString()}\t${reason}`,
+          ),
+    data: bounced,
+  };
+}
+
+async function forgetBounced({ withParley, words }: CommandContext): Promise<CommandResult> {
+  const [email] = words as [string];
+  const hadBounced = await withParley((parley) => parley.useCase(ForgetBouncedAddress).execute(email));
+  const line = hadBounced ? `Notifications are sent to ${email} again.` : `${email} has not bounced.`;
+  return { lines: [line], data: { email, hadBounced } };
+}
+
+async function revokeAddress({ withParley, words }: CommandContext): Promise<CommandResult> {
+  const [address] = words as [string];
+  const wasKnown = await withParley((parley) => parley.useCase(RevokeEmailAddress).execute(address));
+  const line = wasKnown ? `${address} receives no email any more.` : `${address} is not the address of a channel.`;
+  return { lines: [line], data: { address, wasKnown } };
+}
+
 export const MAIL_COMMANDS: readonly Command[] = [
+  {
+    name: 'mail bounced',
+    help: 'lists addresses that mail servers refused, newest first',
+    details: 'Notifications are not sent to them. Links that people ask for are.',
+    examples: ['parley mail bounced'],
+    isReadOnly: always,
+    run: listBounced,
+  },
+  {
+    name: 'mail unbounce',
+    words: 'ADDRESS',
+    help: 'sends notifications to an address again',
+    examples: ['parley mail unbounce ann@example.com'],
+    run: forgetBounced,
+  },
+  {
+    name: 'mail revoke',
+    words: 'ADDRESS',
+    help: 'removes the email address of a channel, which gets a new one when somebody asks for it',
+    examples: ['parley mail revoke chat+general.0123456789abcdef0123456789abcdef@example.com'],
+    run: revokeAddress,
+  },
   {
     name: 'mail test',
     words: 'ADDRESS',

@@ -33,6 +33,8 @@ export interface Configuration {
   readonly limitsPresence: boolean;
   /** Null if no gateway accepts email for channels. */
   readonly mailGatewayPattern: string | null;
+  /** Ways to receive email for the addresses of the pattern. */
+  readonly incomingMail: IncomingMail;
   readonly webhookNetworks: readonly string[];
   /** True if the start page is the web client. */
   readonly hasWebClient: boolean;
@@ -80,6 +82,22 @@ export interface Configuration {
   readonly metricsAddress: ListenAddress | null;
   /** Time in which the server still responds after a stop request. */
   readonly drainSeconds: number;
+}
+
+export interface IncomingMail {
+  /** Token of programs that deliver over HTTP; null for none. */
+  readonly token: string | null;
+  readonly maxBytes: number;
+  /** Null for no mail server. */
+  readonly smtp: SmtpListener | null;
+}
+
+export interface SmtpListener extends ListenAddress {
+  /** Host name in the greeting. */
+  readonly name: string;
+  /** Paths of the certificate and its key for STARTTLS; null for none. */
+  readonly tls: { readonly cert: string; readonly key: string } | null;
+  readonly connections: number;
 }
 
 export interface DatabaseLocation {

@@ -27,6 +27,7 @@ describe('readConfiguration', () => {
       allowsWebPublicChannels: false,
       limitsPresence: false,
       mailGatewayPattern: null,
+      incomingMail: { token: null, maxBytes: 25 * 1024 ** 2, smtp: null },
       webhookNetworks: [],
       trustedProxies: 0,
       secret: null,
@@ -93,6 +94,13 @@ describe('readConfiguration', () => {
       PARLEY_UPLOAD_QUOTA: '5000',
       PARLEY_LIMIT_PRESENCE: 'on',
       PARLEY_WEB_CLIENT: 'off',
+      PARLEY_MAIL_GATEWAY_PATTERN: 'chat+%s@example.com',
+      PARLEY_MAIL_GATEWAY_TOKEN: 't'.repeat(32),
+      PARLEY_SMTP_IN: '0.0.0.0:25',
+      PARLEY_SMTP_IN_CERT: '/etc/cert.pem',
+      PARLEY_SMTP_IN_KEY: '/etc/key.pem',
+      PARLEY_SMTP_IN_CONNECTIONS: '7',
+      PARLEY_MAX_EMAIL: '5',
     };
     expect(read([], environment)).toEqual({
       host: '0.0.0.0',
@@ -105,7 +113,18 @@ describe('readConfiguration', () => {
       realmAddresses: 'path',
       allowsWebPublicChannels: false,
       limitsPresence: true,
-      mailGatewayPattern: null,
+      mailGatewayPattern: 'chat+%s@example.com',
+      incomingMail: {
+        token: 't'.repeat(32),
+        maxBytes: 5 * 1024 ** 2,
+        smtp: {
+          host: '0.0.0.0',
+          port: 25,
+          name: 'example.com',
+          tls: { cert: '/etc/cert.pem', key: '/etc/key.pem' },
+          connections: 7,
+        },
+      },
       webhookNetworks: [],
       trustedProxies: 2,
       secret: 'correct horse battery staple',
@@ -231,6 +250,9 @@ describe('readConfiguration', () => {
     ${[]}                                           | ${{ PARLEY_SMTP_URL: 'http://u:p@a' }}                        | ${'PARLEY_SMTP_URL must be a mail server such as smtp://user:password@mail.example.com:587.'}
     ${['--mail-from', 'chat']}                      | ${{}}                                                         | ${'--mail-from must be an address such as chat@example.com, not "chat".'}
     ${[]}                                           | ${{ PARLEY_PUSH_ORG_KEY: 'a b' }}                             | ${'PARLEY_PUSH_ORG_KEY must be printable ASCII characters without spaces and colons.'}
+    ${['--smtp-in', '0.0.0.0:25']}                  | ${{}}                                                         | ${/^Receiving email needs PARLEY_MAIL_GATEWAY_PATTERN/}
+    ${['--smtp-in-cert', 'a.pem']}                  | ${{}}                                                         | ${/^STARTTLS needs both/}
+    ${[]}                                           | ${{ PARLEY_MAIL_GATEWAY_TOKEN: 'short' }}                     | ${'PARLEY_MAIL_GATEWAY_TOKEN must be at least 32 printable ASCII characters without blanks.'}
     ${['--push-org-id', 'id']}                      | ${{}}                                                         | ${/^A push service needs PARLEY_PUSH_SERVICE, /}
     ${[]}                                           | ${{ PARLEY_PUSH_KEYS: 'short' }}                              | ${/^PARLEY_PUSH_KEYS must be up to 10 keys as `parley push key` prints them, separated by commas\.$/}
     ${[]}                                           | ${{ PARLEY_PUSH_KEYS: makePushKey().privateKey }}             | ${/^Delivery to phones needs PARLEY_PUSH_KEYS, and APNs /}

@@ -4,8 +4,9 @@ import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/
 import type { BigBlueButtonAccount } from '@parley/node-adapters';
 import { hint } from '../near-miss.js';
 import { UsageError } from '../startup-error.js';
-import type { Configuration, DatabaseLocation, FilesLocation, LogLevel } from './configuration.js';
+import type { Configuration, DatabaseLocation, FilesLocation, IncomingMail, LogLevel } from './configuration.js';
 import { addEnvFile, type Environment } from './env-file.js';
+import { incomingMailOf, MAIL_SETTINGS, type MailSettings, NO_INCOMING_MAIL } from './mail-settings.js';
 import { PUSH_SETTINGS, type PushSettings, pushOf } from './push-settings.js';
 import type { Setting } from './setting.js';
 import { MIB, SETTINGS, type SettingName } from './settings.js';
@@ -133,6 +134,13 @@ export function readConfiguration(
   attempt(() => {
     bigBlueButton = bigBlueButtonOf(bigBlueButtonUrl, bigBlueButtonSecret);
   });
+  const mailSettings = Object.fromEntries(
+    (Object.keys(MAIL_SETTINGS) as (keyof MailSettings)[]).map((name) => [name, read(name)]),
+  ) as unknown as MailSettings;
+  let incomingMail: IncomingMail = NO_INCOMING_MAIL;
+  attempt(() => {
+    incomingMail = incomingMailOf(mailSettings);
+  });
   const configuration: Configuration = {
     host: read('host'),
     port: read('port'),
@@ -144,7 +152,8 @@ export function readConfiguration(
     realmAddresses: read('realmAddresses'),
     allowsWebPublicChannels: read('webPublic') ?? isDev,
     limitsPresence: read('limitPresence'),
-    mailGatewayPattern: read('mailGatewayPattern'),
+    mailGatewayPattern: mailSettings.mailGatewayPattern,
+    incomingMail,
     webhookNetworks: read('webhookNetworks'),
     hasWebClient: read('webClient'),
     trustedProxies: read('trustedProxies'),

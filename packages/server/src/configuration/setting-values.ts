@@ -164,6 +164,16 @@ export function parseSmtpUrl(text: string): string {
   return text;
 }
 
+/** Shorter tokens could be guessed. */
+const MIN_TOKEN_LENGTH = 32;
+
+export function parseToken(text: string): string {
+  if (!/^[\x21-\x7e]{1,200}$/.test(text) || text.length < MIN_TOKEN_LENGTH) {
+    throw new Error(`at least ${MIN_TOKEN_LENGTH} printable ASCII characters without blanks`);
+  }
+  return text;
+}
+
 export function parseMailAddress(text: string): string {
   if (!isEmailAddress(text)) throw new Error('an address such as chat@example.com');
   return text;

@@ -7,6 +7,7 @@ import { type DatabaseLocation, type FilesLocation, type ListenAddress, LOG_LEVE
 import { ENV_FILE } from './env-file.js';
 import { parseLdap } from './ldap-settings.js';
 import { parseOpenIdConnect } from './log-in-settings.js';
+import { MAIL_SETTINGS } from './mail-settings.js';
 import { PUSH_SETTINGS } from './push-settings.js';
 import { type Setting, setting, switchSetting } from './setting.js';
 import {
@@ -20,7 +21,6 @@ import {
   parseListenAddress,
   parseLogLevel,
   parseMailAddress,
-  parseMailPattern,
   parsePort,
   parseProxies,
   parseRealmAddresses,
@@ -91,14 +91,7 @@ export const SETTINGS = {
     'limit-presence',
     'limits guests with restricted access to the presence of users they can access',
   ),
-  mailGatewayPattern: setting(
-    'PARLEY_MAIL_GATEWAY_PATTERN',
-    'mail-gateway-pattern',
-    'PATTERN',
-    'email address of channels, such as chat+%s@example.com; default: none',
-    parseMailPattern,
-    null as string | null,
-  ),
+  ...MAIL_SETTINGS,
   webhookNetworks: setting(
     'PARLEY_WEBHOOK_NETWORKS',
     'webhook-networks',

@@ -258,9 +258,16 @@ function notificationCounters(Counter: PrometheusClient['Counter'], registers: R
     labelNames: ['channel'],
     registers,
   });
+  const emails = new Counter({
+    name: 'parley_incoming_emails_total',
+    help: 'Received emails by result; of a failed one, the mail server of the sender was told',
+    labelNames: ['result'],
+    registers,
+  });
   return (meter: NotificationMeter) => {
-    for (const counter of [due, results, seconds]) counter.reset();
+    for (const counter of [due, results, seconds, emails]) counter.reset();
     due.inc(meter.due);
+    for (const [result, count] of meter.incoming) emails.inc({ result }, count);
     for (const [channel, counts] of meter.counts) {
       for (const result of ['sent', 'failed', 'refused', 'expired'] as const) {
         results.inc({ channel, result }, counts[result]);

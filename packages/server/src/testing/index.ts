@@ -14,6 +14,7 @@ export { DEMO_CHANNELS, DEMO_PEOPLE, passwordOf } from '../demo/organization.js'
 export { SeededRandom } from '../demo/seeded-random.js';
 export { COLUMN_NAMES } from '../exports/column-names.js';
 export { FacadeEvents } from '../facade/events.js';
+export { listenForEmail, type RunningSmtp } from '../incoming-smtp.js';
 export { LimitReset } from '../limits.js';
 export { type ComposedParley, composeParley } from '../parley.js';
 export type { ParleyParts } from '../parley-parts.js';

@@ -109,9 +109,18 @@ function toFolder(row: FolderRow | undefined): ChannelFolder | null {
 
 export class SqliteChannelAddressRepository implements ChannelAddressRepository {
   private readonly token;
+  private readonly key;
   private readonly insert;
+  private readonly delete;
 
   constructor(connection: Connection) {
+    this.key = connection.rows<ChannelAddressKey>(
+      `SELECT realm_id AS realmId, channel_id AS channelId, creator_id AS creatorId, sender_id AS senderId
+       FROM channel_address WHERE token = ?`,
+    );
+    this.delete = connection.command(
+      'DELETE FROM channel_address WHERE channel_id = ? AND creator_id = ? AND sender_id = ? AND realm_id = ?',
+    );
     this.token = connection.values<string>(
       'SELECT token FROM channel_address WHERE channel_id = ? AND creator_id = ? AND sender_id = ? AND realm_id = ?',
     );
@@ -126,6 +135,14 @@ export class SqliteChannelAddressRepository implements ChannelAddressRepository 
 
   async add({ realmId, channelId, creatorId, senderId }: ChannelAddressKey, token: string): Promise<void> {
     this.insert.run(channelId, creatorId, senderId, realmId, token);
+  }
+
+  async findByToken(token: string): Promise<ChannelAddressKey | null> {
+    return this.key.get(token) ?? null;
+  }
+
+  async remove({ realmId, channelId, creatorId, senderId }: ChannelAddressKey): Promise<void> {
+    this.delete.run(channelId, creatorId, senderId, realmId);
   }
 }
 

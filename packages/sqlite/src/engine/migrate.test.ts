@@ -29,6 +29,7 @@ const RELEASED = [
   ['push.014', 'ce1d83d2cf85098ecbed2760ef943c511c1304cb566a263a0aadf1ad18ab24ca'],
   ['provisioning.015', '891e27c41b9e2120cb7a62c7906c0ad14c823a315008fbabb161e559e13ac5c1'],
   ['second-factors.016', '2e175b0feb23507d385ecc56391b4d8534a5e09ad89af1e19d2a7a2c6c580dc8'],
+  ['incoming-email.017', '6cdf720091361cbc72bd1ea781c23ccc977ebf73d60334d7a6a40a85bded2fab'],
 ];
 
 let directory: string;

@@ -26,6 +26,7 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT * FROM channel_folder WHERE realm_id = ? ORDER BY position', // all that there are
   'SELECT * FROM default_channel_group WHERE realm_id = ? ORDER BY name', // the same
   'SELECT min((SELECT m.id FROM message m', // searches a quiet realm among busy ones through the index of the realm
+  'SELECT email, bounced_at AS bouncedAt, reason FROM bounced_address INDEXED BY', // the newest, up to a limit
   'SELECT min(floor_seq) FROM event_queue', // the first entry of the index
   'SELECT name FROM event_consumer ORDER BY name', // fifty at most
   'SELECT coalesce(sum(size), 0) FROM picture WHERE realm_id = ?', // when an export is asked for, a few a week

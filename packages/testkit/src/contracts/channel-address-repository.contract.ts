@@ -28,6 +28,14 @@ export function channelAddressRepositoryContract(open: OpenStorage): void {
         for (const [index, one] of keys.entries()) expect(await channelAddresses.findToken(one)).toBe(`token ${index}`);
         expect(await channelAddresses.findToken(key('two', 'b', 'a'))).toBeNull();
         expect(await channelAddresses.findToken({ ...keys[0]!, realmId: other.realm.id })).toBeNull();
+        expect(await channelAddresses.findByToken('token 2')).toEqual(keys[2]);
+        expect(await channelAddresses.findByToken('token 9')).toBeNull();
+      });
+      await uow.write(realm.id, (tx) => tx.channelAddresses.remove(keys[2]!));
+      await uow.write(other.realm.id, (tx) => tx.channelAddresses.remove({ ...keys[1]!, realmId: other.realm.id }));
+      await uow.read(realm.id, async ({ channelAddresses }) => {
+        expect(await channelAddresses.findByToken('token 2')).toBeNull();
+        expect(await channelAddresses.findByToken('token 1')).toEqual(keys[1]);
       });
     });
   });

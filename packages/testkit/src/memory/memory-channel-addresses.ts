@@ -3,8 +3,8 @@ import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** Tokens by `keyOf(realm, channel, creator, sender)`. */
-    readonly channelAddresses: Map<string, string>;
+    /** Rows by `keyOf(realm, channel, creator, sender)`. */
+    readonly channelAddresses: Map<string, { readonly key: ChannelAddressKey; readonly token: string }>;
   }
 }
 
@@ -12,11 +12,19 @@ export class MemoryChannelAddresses implements ChannelAddressRepository {
   constructor(private readonly unit: MemoryUnit) {}
 
   async findToken(key: ChannelAddressKey): Promise<string | null> {
-    return this.unit.read('channelAddresses').get(rowOf(key)) ?? null;
+    return this.unit.read('channelAddresses').get(rowOf(key))?.token ?? null;
+  }
+
+  async findByToken(token: string): Promise<ChannelAddressKey | null> {
+    return [...this.unit.read('channelAddresses').values()].find((row) => row.token === token)?.key ?? null;
   }
 
   async add(key: ChannelAddressKey, token: string): Promise<void> {
-    this.unit.change('channelAddresses').set(rowOf(key), token);
+    this.unit.change('channelAddresses').set(rowOf(key), { key, token });
+  }
+
+  async remove(key: ChannelAddressKey): Promise<void> {
+    this.unit.change('channelAddresses').delete(rowOf(key));
   }
 }
 

@@ -1,0 +1,111 @@
+import type { UnixSeconds } from '../kernel/ids.js';
+import type { Clock } from '../kernel/ports.js';
+import { takeCodePoints, toSingleLine } from '../kernel/text.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Email, Mailer } from './email.js';
+
+/** Address whose mail server refuses email permanently. */
+export interface BouncedAddress {
+  readonly email: string;
+  readonly bouncedAt: UnixSeconds;
+  /** Answer of the mail server. */
+  readonly reason: string;
+}
+
+/** After this time, email is sent again: the mailbox may have been created since. */
+export const BOUNCE_SECONDS = 180 * 86_400;
+const MAX_REASON_LENGTH = 300;
+
+/** Addresses are looked up regardless of letter case. They belong to mail servers, not to organizations. */
+export interface BouncedAddressReads {
+  find(email: string): Promise<BouncedAddress | null>;
+  /** Newest first. */
+  list(limit: number): Promise<readonly BouncedAddress[]>;
+}
+
+/** Every implementation passes bounced-address-repository.contract.ts. */
+export interface BouncedAddressRepository extends BouncedAddressReads {
+  /** Replaces an earlier bounce of the address. */
+  put(bounced: BouncedAddress): Promise<void>;
+  /** Returns false if the address has not bounced. */
+  remove(email: string): Promise<boolean>;
+  /** Removes up to `limit` bounces from before `time`. Returns their number. */
+  removeBefore(time: UnixSeconds, limit: number): Promise<number>;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    bouncedAddresses: [reads: BouncedAddressReads, repository: BouncedAddressRepository];
+  }
+}
+
+export const BOUNCE_FEATURE = {
+  notExported: {
+    bouncedAddresses: 'They belong to the mail servers of this installation.',
+  },
+};
+
+/** The mail server refused the recipient permanently. */
+export class RecipientRefused extends Error {}
+
+export function recordBounce(uow: UnitOfWork, email: string, reason: string, now: UnixSeconds): Promise<void> {
+  const text = takeCodePoints(toSingleLine(reason), MAX_REASON_LENGTH);
+  return uow.writeAcross((tx) => tx.bouncedAddresses.put({ email, bouncedAt: now, reason: text }));
+}
+
+/** Sends no notifications to addresses that bounced, and records those that do. */
+export class BounceAwareMailer implements Mailer {
+  constructor(
+    private readonly mailer: Mailer,
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  async send(email: Email): Promise<void> {
+    // Links that somebody asks for are sent nevertheless, since they are the way to confirm the address.
+    if (!email.isRequested && (await this.uow.readAcross((reads) => reads.bouncedAddresses.find(email.to)))) return;
+    try {
+      await this.mailer.send(email);
+    } catch (error) {
+      if (!(error instanceof RecipientRefused)) throw error;
+      await recordBounce(this.uow, email.to, error.message, this.clock.now());
+    }
+  }
+}
+
+const AT_A_TIME = 500;
+/** Addresses that a command lists. */
+const MAX_LISTED = 1000;
+
+export class ListBouncedAddresses {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  execute(): Promise<readonly BouncedAddress[]> {
+    return this.uow.readAcross(({ bouncedAddresses }) => bouncedAddresses.list(MAX_LISTED));
+  }
+}
+
+/** Lets emails to an address be sent again. */
+export class ForgetBouncedAddress {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** Returns false if the address has not bounced. */
+  execute(email: string): Promise<boolean> {
+    return this.uow.writeAcross((tx) => tx.bouncedAddresses.remove(email));
+  }
+}
+
+export class RemoveOldBounces {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute(): Promise<void> {
+    const before = this.clock.now() - BOUNCE_SECONDS;
+    while ((await this.uow.writeAcross((tx) => tx.bouncedAddresses.removeBefore(before, AT_A_TIME))) === AT_A_TIME);
+  }
+}

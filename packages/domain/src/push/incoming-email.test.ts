@@ -1,0 +1,223 @@
+import {
+  bodyOf,
+  bounceAddress,
+  composeContent,
+  fateOf,
+  fromLine,
+  type IncomingEmail,
+  isForwarded,
+  NO_EMAIL_OPTIONS,
+  NO_SUBJECT,
+  parseIncomingAddress,
+  replyAddress,
+  topicOfSubject,
+  withoutFooter,
+  withoutQuotes,
+} from './incoming-email.js';
+
+const PATTERN = 'Chat+%s@example.com';
+const TOKEN = '0123456789abcdef0123456789abcdef';
+const EMAIL: IncomingEmail = {
+  from: { name: 'Ann', address: 'ann@example.com' },
+  subject: 'plans',
+  recipients: [],
+  text: 'hello',
+  html: null,
+  attachments: [],
+  headers: {},
+  failures: null,
+};
+
+describe('parseIncomingAddress', () => {
+  it.each([
+    [`chat+${TOKEN}@example.com`, {}],
+    [`CHAT+GENERAL.${TOKEN.toUpperCase()}.SHOW-SENDER@EXAMPLE.COM`, { showsSender: true }],
+    [`chat+general+${TOKEN}+include-quotes+include-footer@example.com`, { includesQuotes: true, includesFooter: true }],
+    [`chat+${TOKEN}.include-footers.prefer-html@example.com`, { includesFooter: true, prefersHtml: true }],
+    [`chat+${TOKEN}.prefer-html.prefer-text@example.com`, {}],
+    [`chat+${TOKEN}.unknown-word@example.com`, {}],
+  ])('finds the token and the options of %s', (address, options) => {
+    expect(parseIncomingAddress(PATTERN, address)).toEqual({
+      kind: 'channel',
+      token: TOKEN,
+      options: { ...NO_EMAIL_OPTIONS, ...options },
+    });
+  });
+
+  it('reads the addresses for replies and for bounces that it makes', () => {
+    const key = 'a2'.repeat(16);
+    expect(parseIncomingAddress(PATTERN, replyAddress(PATTERN, key))).toEqual({ kind: 'reply', key });
+    expect(parseIncomingAddress(PATTERN, bounceAddress(PATTERN, TOKEN))).toEqual({ kind: 'bounce', key: TOKEN });
+  });
+
+  it.each([
+    'chat+@example.com',
+    'chat@example.com',
+    'chat+general@example.com',
+    `other+${TOKEN}@example.com`,
+    `chat+${TOKEN}@example.org`,
+    `chat+${TOKEN.slice(1)}@example.com`,
+    'chat+mmshort@example.com',
+    `chat+${'a.'.repeat(200)}${TOKEN}@example.com`,
+    '',
+  ])('does not accept %s', (address) => {
+    expect(parseIncomingAddress(PATTERN, address)).toBeNull();
+  });
+});
+
+describe('topicOfSubject', () => {
+  it.each([
+    ['plans', 'plans'],
+    ['Re: plans', 'plans'],
+    ['RE: Fwd: AW: plans', 'plans'],
+    ['Re[2]: plans', 'plans'],
+    ['[Fwd: plans]', 'plans'],
+    ['re-render the page', 're-render the page'],
+    ['fwd plans', 'fwd plans'],
+    ['[list] plans', '[list] plans'],
+    ['  many \r\n  blanks\t', 'many blanks'],
+    ['a\u0007b\u{ffff}c', 'abc'],
+    ['Re:', NO_SUBJECT],
+    ['', NO_SUBJECT],
+  ])('turns %j into %j', (subject, topic) => {
+    expect(topicOfSubject(subject)).toBe(topic);
+  });
+
+  it('recognizes forwarded emails', () => {
+    expect(['Fwd: x', 'FW: x', 'WG: x', '[Fwd: x]', 'Re: x', 'forward: x'].map(isForwarded)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('withoutQuotes', () => {
+  it.each([
+    ['quoted lines', 'yes\n\n> do you agree?\n> Ann', 'yes'],
+    ['a line that names the sender', 'yes\n\nOn Mon, 1 Jan 2024 at 10:00, Ann <a@x.de> wrote:\n> agree?', 'yes'],
+    [
+      'such a line in two lines',
+      'yes\n\nOn Mon, 1 Jan 2024 at 10:00, Ann Very-Long Name\n<a@x.de> wrote:\n> agree?',
+      'yes',
+    ],
+    ['unmarked quotations', 'yes\n\nOn Monday, Ann wrote:\n\nagree?\nAnn', 'yes'],
+    ['German replies', 'ja\n\nAm 1.1.2024 um 10:00 schrieb Ann <a@x.de>:\n> gut?', 'ja'],
+    ['French replies', 'oui\n\nLe lun. 1 janv. 2024 à 10:00, Ann a écrit :\n> bien ?', 'oui'],
+    ['Spanish replies', 'vale\n\nEl lun, 1 ene 2024 a las 10:00, Ann (<a@x.de>) escribió:\n> bien', 'vale'],
+    ['the headers that Outlook copies', 'yes\n\nFrom: Ann\nSent: Monday\nTo: Bob\nSubject: plans\n\nagree?', 'yes'],
+    ['the line of Outlook', 'yes\n\n-----Original Message-----\nFrom: Ann\nagree?', 'yes'],
+    ['the rule of Outlook', 'yes\n________________________________\nFrom: Ann\nSent: x\nagree?', 'yes'],
+  ])('cuts %s', (_, text, reply) => {
+    expect(withoutQuotes(text)).toBe(reply);
+    expect(withoutQuotes(text.replaceAll('\n', '\r\n'))).toBe(reply);
+  });
+
+  it.each([
+    ['answers between quoted lines', 'On Monday, Ann wrote:\n> one?\nyes\n> two?\nno', 'yes\nno'],
+    ['answers below', '> one?\n\nyes', 'yes'],
+  ])('keeps %s', (_, text, reply) => {
+    expect(withoutQuotes(text)).toBe(reply);
+  });
+
+  it.each([
+    'I am sure that Bob wrote: nothing at all.',
+    'From: the heart',
+    'a\n____________________________\nb',
+    '> only a quotation',
+    'On a sunny day:\nwe met.',
+    'a -> b\n  c >= d',
+  ])('keeps %j', (text) => {
+    expect(withoutQuotes(text)).toBe(text);
+  });
+
+  it('takes linear time', () => {
+    for (const text of [
+      'on x wrote '.repeat(3700),
+      'on a wrote:\n'.repeat(3300),
+      '> '.repeat(20_000),
+      'From: x\n'.repeat(5000),
+    ]) {
+      const startedAt = performance.now();
+      withoutQuotes(text);
+      expect(performance.now() - startedAt).toBeLessThan(100);
+    }
+  });
+});
+
+it('withoutFooter cuts below one line of two dashes', () => {
+  expect(withoutFooter('hello\n-- \nAnn')).toBe('hello');
+  expect(withoutFooter('a\n--\nb\n--\nc')).toBe('a\n--\nb\n--\nc');
+  expect(withoutFooter('a -- b')).toBe('a -- b');
+});
+
+describe('bodyOf', () => {
+  const html = { all: 'rich\n\n> old', reply: 'rich' };
+  const body = (email: Partial<IncomingEmail>, options: Partial<typeof NO_EMAIL_OPTIONS> = {}) =>
+    bodyOf({ ...EMAIL, ...email }, { ...NO_EMAIL_OPTIONS, ...options });
+
+  it('prefers the plain text unless the address or the email says otherwise', () => {
+    expect(body({ html })).toBe('hello');
+    expect(body({ html }, { prefersHtml: true })).toBe('rich');
+    expect(body({ html: null }, { prefersHtml: true })).toBe('hello');
+    expect(body({ html, text: ' \r\n' })).toBe('rich');
+    expect(body({ html, text: null })).toBe('rich');
+    expect(body({ text: null })).toBe('');
+  });
+
+  it('keeps quotations and footers if they are wanted, and quotations of forwarded emails', () => {
+    const text = 'yes\n> old\n--\nAnn';
+    expect(body({ text })).toBe('yes');
+    expect(body({ text }, { includesFooter: true })).toBe('yes\n--\nAnn');
+    expect(body({ text }, { includesQuotes: true })).toBe('yes\n> old');
+    expect(body({ text, subject: 'Fwd: plans' })).toBe('yes\n> old');
+    expect(body({ text: null, html }, { includesQuotes: true })).toBe('rich\n\n> old');
+  });
+
+  it('removes null characters', () => {
+    expect(body({ text: 'a\0b' })).toBe('ab');
+  });
+});
+
+describe('fateOf', () => {
+  const fate = (headers: IncomingEmail['headers'], kind: 'channel' | 'reply' = 'channel', more = {}) =>
+    fateOf({ ...EMAIL, ...more, headers }, kind, 'us');
+
+  it.each([
+    [{}, 'accepted', 'accepted'],
+    [{ 'auto-submitted': 'no' }, 'accepted', 'accepted'],
+    [{ 'auto-submitted': 'auto-generated' }, 'accepted', 'automatic'],
+    [{ 'auto-submitted': 'auto-replied; owner="x"' }, 'automatic', 'automatic'],
+    [{ precedence: 'bulk' }, 'accepted', 'automatic'],
+    [{ precedence: 'auto_reply' }, 'automatic', 'automatic'],
+    [{ 'list-id': '<dev.example.com>' }, 'accepted', 'automatic'],
+    [{ 'x-autoreply': 'yes' }, 'automatic', 'automatic'],
+    [{ 'x-autorespond': '' }, 'automatic', 'automatic'],
+    [{ 'x-parley-server': 'us' }, 'own', 'own'],
+    [{ 'x-parley-server': 'others' }, 'accepted', 'accepted'],
+  ] as const)('judges emails with %j', (headers, forChannel, forReply) => {
+    expect([fate(headers), fate(headers, 'reply')]).toEqual([forChannel, forReply]);
+  });
+
+  it('takes delivery reports for automatic', () => {
+    expect(fate({}, 'channel', { failures: [] })).toBe('automatic');
+  });
+});
+
+it('fromLine shows the sender without Markdown', () => {
+  expect(fromLine({ name: 'Ann @**all** [x](y)', address: 'ann@example.com' })).toBe(
+    'From: Ann all x(y) <ann@example.com>',
+  );
+  expect(fromLine({ name: '', address: 'ann@example.com' })).toBe('From: <ann@example.com>');
+});
+
+it('composeContent cuts the body and keeps the sender and the attachments', () => {
+  const content = composeContent('x'.repeat(20_000), 'From: Ann', ['[a](/user_uploads/a)']);
+  expect(content).toHaveLength(10_000);
+  expect(content.startsWith('From: Ann\nxxx')).toBe(true);
+  expect(content.endsWith('[message truncated]\n\n[a](/user_uploads/a)')).toBe(true);
+  expect(composeContent('', null, [])).toBe('(No email body)');
+});

@@ -1,0 +1,343 @@
+import type { LinkKeys } from '../access/confirmations.js';
+import { EMAIL_TOKEN_PLACEHOLDER } from '../channels/channel.js';
+import { declareErrors } from '../kernel/errors.js';
+import type { MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { codePointLength, positionOfUnprintable } from '../kernel/text.js';
+import { cutContent, MAX_MESSAGE_LENGTH } from '../messages/message.js';
+
+export const INCOMING_EMAIL_ERRORS = declareErrors({
+  /** The operator has not configured a way to receive email. */
+  NO_MAIL_GATEWAY: 'unavailable',
+  WRONG_GATEWAY_TOKEN: 'unauthenticated',
+  /** Nobody receives email at this address, or its users may no longer post. */
+  UNKNOWN_EMAIL_ADDRESS: 'unknown',
+  EMAIL_TOO_LARGE: 'invalid',
+  /** The email cannot be decoded within the limits. */
+  UNREADABLE_EMAIL: 'invalid',
+});
+
+type IncomingEmailErrors = typeof INCOMING_EMAIL_ERRORS;
+
+declare module '../kernel/errors.js' {
+  interface ErrorCodes extends IncomingEmailErrors {}
+}
+
+/** Headers that decide what happens to an email. */
+export const EMAIL_HEADERS = [
+  'auto-submitted',
+  'precedence',
+  'list-id',
+  'x-autoreply',
+  'x-autorespond',
+  'x-parley-server',
+] as const;
+export type EmailHeader = (typeof EMAIL_HEADERS)[number];
+
+export interface EmailAttachment {
+  readonly name: string;
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Decoded email. The parser bounds every field. */
+export interface IncomingEmail {
+  /** Empty texts if there is no sender. */
+  readonly from: { readonly name: string; readonly address: string };
+  readonly subject: string;
+  /** Recipients that the headers name, the most reliable header first. */
+  readonly recipients: readonly string[];
+  /** Null if there is no such part. */
+  readonly text: string | null;
+  /** HTML part as plain text; null if there is none. `reply`: without what mail programs mark as quoted. */
+  readonly html: { readonly all: string; readonly reply: string } | null;
+  readonly attachments: readonly EmailAttachment[];
+  readonly headers: Readonly<Partial<Record<EmailHeader, string>>>;
+  /** Addresses for which a delivery status notification (RFC 3464) reports a permanent failure; null if it is none. */
+  readonly failures: readonly { readonly address: string; readonly reason: string }[] | null;
+}
+
+/** Decodes emails without blocking the event loop. */
+export interface EmailParser {
+  /** Takes over the bytes. @throws DomainError UNREADABLE_EMAIL, SERVER_BUSY */
+  parse(raw: Uint8Array): Promise<IncomingEmail>;
+}
+
+/** Ways in which this server receives email. */
+export interface MailGateway {
+  /** Address with a placeholder, such as `chat+%s@example.com`. */
+  readonly pattern: string;
+  readonly maxBytes: number;
+  readonly parser: EmailParser;
+  /** Keys of addresses for replies. */
+  readonly replyKeys: LinkKeys;
+  /** True for the token of programs that deliver over HTTP. */
+  isGatewayToken(token: string): boolean;
+  /** Returns the part of an address to which failures of emails to `email` are reported. */
+  bounceKeyOf(email: string): string;
+  /** Value of the header `X-Parley-Server` in emails of this server. */
+  readonly fingerprint: string;
+}
+
+/** Limits of incoming email. */
+export type IncomingEmailRule = 'incomingEmailByRealm' | 'incomingEmailByAddress' | 'incomingEmailBySender';
+
+export interface IncomingEmailQuota {
+  /** `source`: origin of keys that senders can invent. @throws DomainError RATE_LIMITED */
+  take(rule: IncomingEmailRule, key: string, source?: string): void;
+}
+
+/** Address to which a user replies to an emailed conversation. The address itself is derived from the id. */
+export interface ReplyAddress {
+  /** Unique on the server and never reused. */
+  readonly id: number;
+  readonly realmId: RealmId;
+  readonly userId: UserId;
+  /** Message of the conversation. */
+  readonly messageId: MessageId;
+  readonly expiresAt: UnixSeconds;
+}
+
+/** Validity after the last email of a conversation. */
+export const REPLY_ADDRESS_SECONDS = 30 * 86_400;
+
+export interface ReplyAddressReads {
+  /** Searches all organizations, since an address does not name one. Returns expired ones, too. */
+  find(id: number): Promise<ReplyAddress | null>;
+}
+
+/** Every implementation passes reply-address-repository.contract.ts. */
+export interface ReplyAddressRepository extends ReplyAddressReads {
+  /** Returns the id of the user's address for the conversation; a present one gets the message and the expiry. */
+  open(address: Omit<ReplyAddress, 'id'> & { readonly conversation: string }): Promise<number>;
+  /** Removes up to `limit` addresses that expired before `now` in any organization. Returns their number. */
+  removeExpired(now: UnixSeconds, limit: number): Promise<number>;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    replyAddresses: [reads: ReplyAddressReads, repository: ReplyAddressRepository];
+  }
+}
+
+export const INCOMING_EMAIL_FEATURE = {
+  notExported: {
+    replyAddresses: 'They are secrets.',
+  },
+};
+
+/** Options that a sender adds to the address of a channel. */
+export interface EmailOptions {
+  readonly showsSender: boolean;
+  readonly includesFooter: boolean;
+  readonly includesQuotes: boolean;
+  readonly prefersHtml: boolean;
+}
+
+export const NO_EMAIL_OPTIONS: EmailOptions = {
+  showsSender: false,
+  includesFooter: false,
+  includesQuotes: false,
+  prefersHtml: false,
+};
+
+const OPTIONS: ReadonlyMap<string, Partial<EmailOptions>> = new Map([
+  ['show-sender', { showsSender: true }],
+  ['include-footer', { includesFooter: true }],
+  ['include-footers', { includesFooter: true }],
+  ['include-quotes', { includesQuotes: true }],
+  ['prefer-text', { prefersHtml: false }],
+  ['prefer-html', { prefersHtml: true }],
+]);
+
+export type IncomingAddress =
+  | { readonly kind: 'channel'; readonly token: string; readonly options: EmailOptions }
+  | { readonly kind: 'reply'; readonly key: string }
+  | { readonly kind: 'bounce'; readonly key: string };
+
+const MAX_ADDRESS_LENGTH = 320;
+const REPLY_PREFIX = 'mm';
+const BOUNCE_WORD = 'bounce';
+
+export const replyAddress = (pattern: string, key: string): string =>
+  pattern.replace(EMAIL_TOKEN_PLACEHOLDER, () => REPLY_PREFIX + key);
+
+export const bounceAddress = (pattern: string, key: string): string =>
+  pattern.replace(EMAIL_TOKEN_PLACEHOLDER, () => `${BOUNCE_WORD}.${key}`);
+
+/** Returns null for an address that does not follow the pattern. Mail servers may change the letter case. */
+export function parseIncomingAddress(pattern: string, address: string): IncomingAddress | null {
+  const [before, after] = pattern.toLowerCase().split(EMAIL_TOKEN_PLACEHOLDER) as [string, string];
+  const text = address.toLowerCase();
+  if (text.length > MAX_ADDRESS_LENGTH || text.length <= before.length + after.length) return null;
+  if (!text.startsWith(before) || !text.endsWith(after)) return null;
+  // Both separators, as in Zulip: some lists drop what follows a plus sign.
+  const parts = text.slice(before.length, text.length - after.length).split(/[.+]/);
+  const [first, second] = parts as [string, string | undefined];
+  if (parts.length === 1 && /^mm[a-z2-7]{24,64}$/.test(first)) return { kind: 'reply', key: first.slice(2) };
+  if (parts.length === 2 && first === BOUNCE_WORD) return { kind: 'bounce', key: second! };
+  const token = parts.findLast((part) => /^[0-9a-f]{32}$/.test(part));
+  if (token === undefined) return null;
+  const chosen = parts.map((part) => OPTIONS.get(part) ?? {});
+  return { kind: 'channel', token, options: Object.assign({}, NO_EMAIL_OPTIONS, ...chosen) };
+}
+
+export type EmailFate =
+  | 'accepted'
+  /** Sent by this server. */
+  | 'own'
+  /** Sent by a program in reply to another email. */
+  | 'automatic';
+
+const REPLYING = /^(?:auto[_-]reply)$/i;
+const BULK = /^(?:bulk|junk|list|auto[_-]reply)$/i;
+
+/**
+ * Recognizes emails that would go round in circles. Channels accept email of programs, such as reports and lists, but
+ * no automatic replies. Replies to conversations come from people.
+ */
+export function fateOf(
+  { headers, failures }: IncomingEmail,
+  kind: 'channel' | 'reply',
+  fingerprint: string,
+): EmailFate {
+  const { precedence = '' } = headers;
+  if (headers['x-parley-server'] === fingerprint) return 'own';
+  const submitted = (headers['auto-submitted'] ?? 'no').split(';')[0]!.trim().toLowerCase();
+  const repliesItself = headers['x-autoreply'] !== undefined || headers['x-autorespond'] !== undefined;
+  if (failures !== null || repliesItself || submitted === 'auto-replied' || REPLYING.test(precedence))
+    return 'automatic';
+  if (kind === 'channel') return 'accepted';
+  return submitted !== 'no' || BULK.test(precedence) || headers['list-id'] !== undefined ? 'automatic' : 'accepted';
+}
+
+/** Topic of emails without a subject; the empty topic is not allowed everywhere. */
+export const NO_SUBJECT = 'Email with no subject';
+
+/** Marks of replies and forwarded emails in English, German and the Nordic languages. */
+const MARK = /^[[(]?\s*(?:re|aw|wg|sv|fwd?)\s*(?:\[\d+\])?\s*(?:[:;)\]][\s:;\])]*|$)/i;
+const FORWARDED = /^[[(]?\s*(?:wg|fwd?)\s*[:;)\]]/i;
+const MAX_MARKS = 20;
+
+/** Returns the topic for a subject, without marks such as `Re:`. */
+export function topicOfSubject(subject: string): string {
+  let topic = Array.from(subject.replace(/\s+/g, ' '))
+    .filter((character) => positionOfUnprintable(character) === 0)
+    .join('')
+    .trim();
+  for (let marks = 0; marks < MAX_MARKS && MARK.test(topic); marks++) {
+    // `[Fwd: plans]` has a bracket at both ends.
+    if (topic.startsWith('[')) topic = topic.replace(/\]$/, '');
+    topic = topic.replace(MARK, '').trim();
+  }
+  return topic || NO_SUBJECT;
+}
+
+export const isForwarded = (subject: string): boolean => FORWARDED.test(subject.trim());
+
+/** First lines of a quoted email; everything below is quoted. */
+const HEADS: readonly RegExp[] = [
+  /^\s*-{2,}\s*(?:original message|original appointment|urspr\u00fcngliche nachricht|message d'origine|mensaje original|forwarded message)\s*-{2,}\s*$/i,
+  /^\s*_{20,}\s*$/,
+];
+/** Line before a quotation: "On Monday, Ann wrote:". */
+const WROTE =
+  /^\s*>?\s*(?:(?:on|am|le|el|il|op|den|em)\s.{3,300}\s(?:wrote|schrieb|a \u00e9crit|escribi\u00f3|ha scritto|schreef|skrev|escreveu)(?:[\s,].{0,100})?|.{3,200}\s(?:wrote|schrieb))\s*:\s*$/i;
+const HEADER_LINE = /^\s*\*?(?:from|von|de|sent|gesendet|date|datum|to|an|subject|betreff|cc)\*?\s?:/i;
+const FROM_LINE = /^\s*\*?(?:from|von|de)\*?\s?:\s*\S/i;
+const isQuoted = (line: string): boolean => /^\s?>/.test(line);
+const isBlank = (line: string): boolean => line.trim() === '';
+
+/**
+ * Cuts quoted emails out of a reply. Text between and below quoted lines stays. Returns the whole text if nothing else
+ * would be left.
+ */
+export function withoutQuotes(text: string): string {
+  const lines = text.split(/\r\n|\r|\n/);
+  const kept: string[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at]!;
+    if (isQuoted(line)) continue;
+    if (HEADS.some((head) => head.test(line)) && startsQuotation(lines, at)) break;
+    if (FROM_LINE.test(line) && isHeaderBlock(lines, at)) break;
+    const length = wroteLength(lines, at);
+    if (length > 0) {
+      const next = lines.slice(at + length).find((each) => !isBlank(each));
+      // Some programs mark no lines, so that all the rest is quoted.
+      if (next === undefined || !isQuoted(next)) break;
+      at += length - 1;
+      continue;
+    }
+    kept.push(line);
+  }
+  const reply = kept
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+  return reply === '' ? text.trim() : reply;
+}
+
+/** A line of underscores alone may also be part of a text. */
+function startsQuotation(lines: readonly string[], at: number): boolean {
+  if (!/^\s*_/.test(lines[at]!)) return true;
+  const next = lines.slice(at + 1, at + 4).find((line) => !isBlank(line));
+  return next !== undefined && FROM_LINE.test(next);
+}
+
+/** True for the copied headers with which Outlook begins a quotation. */
+const isHeaderBlock = (lines: readonly string[], at: number): boolean =>
+  lines.slice(at, at + 6).filter((line) => HEADER_LINE.test(line)).length >= 3;
+
+/** Longer lines are text; also bounds the work on them. */
+const MAX_WROTE_LENGTH = 400;
+
+/** Number of lines, up to 3, that form the line before a quotation; 0 if there is none. */
+function wroteLength(lines: readonly string[], at: number): number {
+  let joined = '';
+  for (let length = 1; length <= 3 && at + length <= lines.length; length++) {
+    const line = lines[at + length - 1]!;
+    if (isBlank(line) || line.length > MAX_WROTE_LENGTH) return 0;
+    joined = `${joined} ${line.trim()}`;
+    if (WROTE.test(joined)) return length;
+    // Only a line that begins like one may continue.
+    if (!/^\s*(?:on|am|le|el|il|op|den|em)\s/i.test(joined)) return 0;
+  }
+  return 0;
+}
+
+/** Cuts the footer below a line `--`, if there is exactly one. */
+export function withoutFooter(text: string): string {
+  const lines = text.split('\n');
+  const [first, ...others] = lines.flatMap((line, at) => (line.trim() === '--' ? [at] : []));
+  if (first === undefined || others.length > 0) return text;
+  return lines.slice(0, first).join('\n').trim();
+}
+
+/** Returns the content of an email as its options want it; empty if there is none. */
+export function bodyOf({ text, html, subject }: IncomingEmail, options: EmailOptions): string {
+  const includesQuotes = options.includesQuotes || isForwarded(subject);
+  const plain = text === null || text.trim() === '' ? null : includesQuotes ? text : withoutQuotes(text);
+  const formatted = html === null ? null : includesQuotes ? html.all : withoutQuotes(html.reply.trim() || html.all);
+  const body = (options.prefersHtml ? formatted || plain : (plain ?? formatted)) ?? '';
+  const printable = body.replaceAll('\0', '').replace(/\r\n?/g, '\n').trim();
+  return options.includesFooter ? printable : withoutFooter(printable);
+}
+
+/** Characters with a meaning in Markdown, which other people's names must not use. */
+const MARKUP = /[`*_~@#[\]<>\\|]/g;
+
+export const fromLine = ({ name, address }: IncomingEmail['from']): string => {
+  const shown = name.replace(MARKUP, '').trim();
+  return `From: ${shown === '' ? '' : `${shown} `}<${address.replace(/[<>\s`]/g, '')}>`;
+};
+
+/** Markdown link to an attachment. */
+export const attachmentLink = (name: string, pathId: string): string =>
+  `[${name.replace(/[[\]\\\r\n]/g, '')}](/user_uploads/${pathId})`;
+
+/** Composes the message. The body is cut so that the sender and the attachments are always part of it. */
+export function composeContent(body: string, from: string | null, attachments: readonly string[]): string {
+  const before = from === null ? '' : `${from}\n`;
+  const after = attachments.length === 0 ? '' : `\n\n${attachments.join('\n')}`;
+  const room = MAX_MESSAGE_LENGTH - codePointLength(before) - codePointLength(after);
+  return before + cutContent(body === '' ? '(No email body)' : body, room) + after;
+}

@@ -1,0 +1,393 @@
+import { recordBounce } from '../access/bounces.js';
+import type { ChannelAddressKey } from '../channels/channel.js';
+import { canPostSomewhere, loadPosting } from '../channels/post-permissions.js';
+import { BlobReceiver } from '../files/blob-receiver.js';
+import { nameOfFile } from '../files/files.js';
+import { UploadFile } from '../files/files.use-cases.js';
+import { DomainError } from '../kernel/errors.js';
+import type { Caller, RealmId, UserId } from '../kernel/ids.js';
+import type { Clock } from '../kernel/ports.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { postMessage } from '../messages/post-message.js';
+import { type MessageDraft, SendMessage } from '../messages/send-message.use-cases.js';
+import { SystemMessages } from '../messages/system-messages.js';
+import type { User } from '../users/user.js';
+import {
+  attachmentLink,
+  bodyOf,
+  composeContent,
+  type EmailAttachment,
+  fateOf,
+  fromLine,
+  type IncomingAddress,
+  type IncomingEmail,
+  type IncomingEmailQuota,
+  type MailGateway,
+  NO_EMAIL_OPTIONS,
+  parseIncomingAddress,
+  type ReplyAddress,
+  topicOfSubject,
+} from './incoming-email.js';
+import type { NotificationMeter } from './notifications.js';
+
+/** `ignored`: sent by a program or by this server. `refused`: the user was told by a direct message. */
+export type EmailOutcome = 'posted' | 'ignored' | 'refused' | 'bounce';
+
+export interface ReceiveEmailInput {
+  /** Address to which the email was delivered; null to look for it in the headers. */
+  readonly recipient: string | null;
+  /** Bytes of the email (RFC 5322). */
+  readonly raw: AsyncIterable<Uint8Array>;
+}
+
+/** Channel to which an address leads, with the users on whose behalf the message is posted. */
+interface ChannelTarget {
+  readonly key: ChannelAddressKey;
+  /** Person or bot whose rights count and who owns the attachments. */
+  readonly author: User;
+  /** Null if `author` is shown as the sender. */
+  readonly gatewayBot: User | null;
+}
+
+type Target =
+  | {
+      readonly kind: 'channel';
+      readonly address: Extract<IncomingAddress, { kind: 'channel' }>;
+      readonly channel: ChannelTarget;
+    }
+  | { readonly kind: 'reply'; readonly reply: ReplyAddress }
+  | { readonly kind: 'bounce'; readonly key: string };
+
+const CLIENT_NAME = 'Internal';
+/** Emails that are held in memory at the same time, counted in emails of maximum size. */
+const MAX_EMAILS_HELD = 4;
+
+const unknownAddress = () => new DomainError('UNKNOWN_EMAIL_ADDRESS', 'Nobody receives email at this address.');
+
+function requireGateway(gateway: MailGateway | null): MailGateway {
+  if (gateway) return gateway;
+  throw new DomainError('NO_MAIL_GATEWAY', 'This server does not receive email.');
+}
+
+/** Finds out who receives email at an address, with present rights. */
+export class EmailAddresses {
+  static readonly inject = ['unitOfWork', 'mailGateway', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly gateway: MailGateway | null,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError NO_MAIL_GATEWAY, UNKNOWN_EMAIL_ADDRESS */
+  async find(recipient: string): Promise<Target> {
+    const gateway = requireGateway(this.gateway);
+    const address = parseIncomingAddress(gateway.pattern, recipient);
+    switch (address?.kind) {
+      case 'bounce':
+        return { kind: 'bounce', key: address.key };
+      case 'reply': {
+        const id = gateway.replyKeys.read(address.key);
+        const reply = id === null ? null : await this.uow.readAcross(({ replyAddresses }) => replyAddresses.find(id));
+        if (!reply || reply.expiresAt <= this.clock.now()) throw unknownAddress();
+        await this.uow.read(reply.realmId, (reads) => requireActive(reads, reply.realmId, reply.userId));
+        return { kind: 'reply', reply };
+      }
+      case 'channel': {
+        const { token } = address;
+        const key = await this.uow.readAcross(({ channelAddresses }) => channelAddresses.findByToken(token));
+        if (!key) throw unknownAddress();
+        const channel = await this.uow.read(key.realmId, (reads) => loadTarget(reads, key));
+        return { kind: 'channel', address, channel };
+      }
+      default:
+        throw unknownAddress();
+    }
+  }
+}
+
+async function requireActive(
+  { realms, users }: Pick<Repositories | Transaction, 'realms' | 'users'>,
+  realmId: RealmId,
+  userId: UserId,
+): Promise<User> {
+  const user = await users.find(realmId, userId);
+  if (!user?.isActive || (await realms.get(realmId)).isDeactivated) throw unknownAddress();
+  return user;
+}
+
+async function loadTarget(reads: Repositories, key: ChannelAddressKey): Promise<ChannelTarget> {
+  const { realmId, channelId, creatorId, senderId } = key;
+  const bot = await reads.users.findSystemBot(realmId, 'mailGateway');
+  const isGateway = senderId === bot.id;
+  const author = await requireActive(reads, realmId, isGateway ? creatorId : senderId);
+  const actor = await reads.actors.get({ realmId, userId: author.id });
+  const channel = await reads.channels.find(realmId, channelId);
+  // The refusal names no channel, since the sender of the email may be anybody.
+  if (!channel || !canPostSomewhere(await loadPosting(reads, actor, channel, null)).allowed) throw unknownAddress();
+  return { key, author, gatewayBot: isGateway ? bot : null };
+}
+
+/** Tells mail servers, before they send an email, if somebody receives it. */
+export class CheckEmailAddress {
+  static readonly inject = [EmailAddresses] as const;
+  constructor(private readonly addresses: EmailAddresses) {}
+
+  /** @throws DomainError NO_MAIL_GATEWAY, UNKNOWN_EMAIL_ADDRESS */
+  async execute(recipient: string): Promise<void> {
+    await this.addresses.find(recipient);
+  }
+}
+
+/** Posts an email to the channel or conversation to which its address leads. */
+export class ReceiveEmail {
+  static readonly inject = [
+    'unitOfWork',
+    'clock',
+    'mailGateway',
+    'incomingEmailQuota',
+    'notificationMeter',
+    EmailAddresses,
+    BlobReceiver,
+    UploadFile,
+    SendMessage,
+    SystemMessages,
+  ] as const;
+
+  private heldBytes = 0;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly gateway: MailGateway | null,
+    private readonly quota: IncomingEmailQuota,
+    private readonly meter: NotificationMeter,
+    private readonly addresses: EmailAddresses,
+    private readonly blobs: BlobReceiver,
+    private readonly uploads: UploadFile,
+    private readonly sending: SendMessage,
+    private readonly systemMessages: SystemMessages,
+  ) {}
+
+  /**
+   * @throws DomainError NO_MAIL_GATEWAY, UNKNOWN_EMAIL_ADDRESS, EMAIL_TOO_LARGE, UNREADABLE_EMAIL, RATE_LIMITED,
+   * SERVER_BUSY; for channels the codes of `SendMessage`
+   */
+  async execute(input: ReceiveEmailInput): Promise<EmailOutcome> {
+    try {
+      const outcome = await this.receive(input);
+      this.meter.received(outcome);
+      return outcome;
+    } catch (error) {
+      this.meter.received('failed');
+      throw error;
+    }
+  }
+
+  private async receive({ recipient, raw }: ReceiveEmailInput): Promise<EmailOutcome> {
+    const gateway = requireGateway(this.gateway);
+    const held = { bytes: 0 };
+    try {
+      const email = await gateway.parser.parse(await this.collect(raw, gateway.maxBytes, held));
+      const target = await this.addresses.find(recipient ?? recipientIn(email, gateway.pattern));
+      if (target.kind === 'bounce') return await this.takeBounce(gateway, email, target.key);
+      if (fateOf(email, target.kind, gateway.fingerprint) !== 'accepted') return 'ignored';
+      if (target.kind === 'reply') return await this.postReply(email, target.reply);
+      return await this.postToChannel(email, target);
+    } finally {
+      this.heldBytes -= held.bytes;
+    }
+  }
+
+  private async collect(
+    raw: AsyncIterable<Uint8Array>,
+    maxBytes: number,
+    held: { bytes: number },
+  ): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of raw) {
+      held.bytes += chunk.length;
+      this.heldBytes += chunk.length;
+      if (held.bytes > maxBytes) throw new DomainError('EMAIL_TOO_LARGE', 'The email is too large.');
+      if (this.heldBytes > MAX_EMAILS_HELD * maxBytes) {
+        throw new DomainError('SERVER_BUSY', 'Too many emails arrive at the moment.', { retryAfter: 60 });
+      }
+      chunks.push(chunk);
+    }
+    const bytes = new Uint8Array(held.bytes);
+    let at = 0;
+    for (const chunk of chunks) {
+      bytes.set(chunk, at);
+      at += chunk.length;
+    }
+    return bytes;
+  }
+
+  private async postToChannel(
+    email: IncomingEmail,
+    { address: { options, token }, channel: { key, author, gatewayBot } }: Extract<Target, { kind: 'channel' }>,
+  ): Promise<EmailOutcome> {
+    const { realmId, channelId } = key;
+    this.count(realmId, token, email);
+    const caller = { realmId, userId: author.id, clientName: CLIENT_NAME };
+    const from = options.showsSender ? fromLine(email.from) : null;
+    const links = await this.store(caller, email.attachments);
+    const draft: MessageDraft = {
+      to: { kind: 'channelId', id: channelId },
+      topic: await this.topicFor(key, email.subject),
+      content: composeContent(bodyOf(email, options), from, links),
+    };
+    const prepared = await this.sending.prepare(caller, await this.sending.ask(caller, draft));
+    await this.uow.write(realmId, async (tx) => {
+      const checked = await this.sending.check(tx, caller, prepared);
+      const { destination, content, rendered } = checked;
+      if (gatewayBot === null || destination.kind !== 'channel') {
+        return this.sending.send(tx, caller, checked, { isReadBySender: false, echo: null });
+      }
+      const post = { sender: gatewayBot, attachingUser: author, destination, content, rendered };
+      return postMessage(tx, { ...post, clientName: CLIENT_NAME, sentAt: this.clock.now(), isReadBySender: false });
+    });
+    return 'posted';
+  }
+
+  private topicFor({ realmId, channelId }: ChannelAddressKey, subject: string): Promise<string> {
+    return this.uow.read(realmId, async ({ channels }) => {
+      const channel = await channels.find(realmId, channelId);
+      return channel?.topicsPolicy === 'emptyTopicOnly' ? '' : topicOfSubject(subject);
+    });
+  }
+
+  private async postReply(
+    email: IncomingEmail,
+    { id, realmId, userId, messageId }: ReplyAddress,
+  ): Promise<EmailOutcome> {
+    this.count(realmId, String(id), email);
+    const caller = { realmId, userId, clientName: CLIENT_NAME };
+    const view = await this.uow.read(realmId, async ({ pages }) => (await pages.listViews(realmId, [messageId]))[0]);
+    const refuse = (where: string, why: string) => this.notify(caller, where, why);
+    if (!view) return refuse('this conversation', 'The message was deleted.');
+    const { conversation, message } = view;
+    const links = await this.store(caller, email.attachments);
+    const content = composeContent(bodyOf(email, NO_EMAIL_OPTIONS), null, links);
+    const others = conversation.kind === 'direct' ? conversation.participants.filter((one) => one.id !== userId) : [];
+    const ids = (others.length === 0 ? [{ id: userId }] : others).map((one) => one.id);
+    try {
+      await this.sending.execute(caller, {
+        to:
+          conversation.kind === 'channel'
+            ? { kind: 'channelId', id: conversation.channelId }
+            : { kind: 'userIds', ids },
+        topic: message.topic,
+        content,
+        isReadBySender: true,
+        echo: null,
+      });
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
+      // A user who may not post there any more may not know its present name either.
+      return refuse(conversation.kind === 'channel' ? 'a channel' : 'a direct conversation', error.message);
+    }
+    return 'posted';
+  }
+
+  private async notify({ realmId, userId }: Caller, where: string, why: string): Promise<EmailOutcome> {
+    await this.uow.write(realmId, async (tx) => {
+      const realm = await tx.realms.get(realmId);
+      const user = (await tx.users.find(realmId, userId))!;
+      const actor = await tx.actors.get({ realmId, userId });
+      const text = `Error sending message to ${where} via message notification email reply:\n${why}`;
+      await this.systemMessages.sendDirect(tx, realm, user, text, { actor });
+    });
+    return 'refused';
+  }
+
+  private count(realmId: RealmId, address: string, { from }: IncomingEmail): void {
+    this.quota.take('incomingEmailByRealm', String(realmId));
+    this.quota.take('incomingEmailByAddress', address);
+    this.quota.take('incomingEmailBySender', from.address.toLowerCase(), address);
+  }
+
+  /** Returns lines of the message: links, or why an attachment is missing. */
+  private async store(caller: Caller, attachments: readonly EmailAttachment[]): Promise<readonly string[]> {
+    const lines: string[] = [];
+    for (const { name: given, contentType: claimedType, bytes } of attachments) {
+      const name = nameOfFile(given);
+      try {
+        const isTooLarge = bytes.length > this.blobs.maxBytes;
+        const blob = isTooLarge ? null : await this.blobs.receive(oneChunk(bytes));
+        const { pathId } = await this.uploads.execute(caller, { blob, name, claimedType });
+        lines.push(attachmentLink(name, pathId));
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
+        lines.push(`(An attachment is missing: ${error.message})`);
+      }
+    }
+    return lines;
+  }
+
+  private async takeBounce(gateway: MailGateway, { failures }: IncomingEmail, key: string): Promise<EmailOutcome> {
+    // The key proves that the server sent the email to this address.
+    const failed = (failures ?? []).find(({ address }) => gateway.bounceKeyOf(address) === key);
+    if (!failed) return 'ignored';
+    await recordBounce(this.uow, failed.address, failed.reason, this.clock.now());
+    return 'bounce';
+  }
+}
+
+async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** Returns the first address of the gateway that the headers name. @throws DomainError UNKNOWN_EMAIL_ADDRESS */
+function recipientIn({ recipients }: IncomingEmail, pattern: string): string {
+  const found = recipients.find((address) => parseIncomingAddress(pattern, address) !== null);
+  if (found === undefined) throw unknownAddress();
+  return found;
+}
+
+/** Checks programs that deliver email over HTTP. */
+export class VerifyGatewayToken {
+  static readonly inject = ['mailGateway'] as const;
+  constructor(private readonly gateway: MailGateway | null) {}
+
+  /** @throws DomainError NO_MAIL_GATEWAY, WRONG_GATEWAY_TOKEN */
+  execute(token: string): void {
+    if (requireGateway(this.gateway).isGatewayToken(token)) return;
+    throw new DomainError('WRONG_GATEWAY_TOKEN', 'The token of the mail gateway is wrong.');
+  }
+}
+
+/** Removes the address of a channel. Members get a new one when they ask for it. */
+export class RevokeEmailAddress {
+  static readonly inject = ['unitOfWork', 'serverChannelConfig'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly config: { readonly mailGatewayPattern: string | null },
+  ) {}
+
+  /** Returns false if nobody receives email there. */
+  async execute(address: string): Promise<boolean> {
+    const { mailGatewayPattern: pattern } = this.config;
+    const parsed = pattern === null ? null : parseIncomingAddress(pattern, address);
+    const token = parsed?.kind === 'channel' ? parsed.token : null;
+    const key = token && (await this.uow.readAcross(({ channelAddresses }) => channelAddresses.findByToken(token)));
+    if (!key) return false;
+    await this.uow.write(key.realmId, (tx) => tx.channelAddresses.remove(key));
+    return true;
+  }
+}
+
+const AT_A_TIME = 500;
+
+/** Removes addresses for replies that have expired. */
+export class RemoveExpiredReplyAddresses {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute(): Promise<void> {
+    const now = this.clock.now();
+    while ((await this.uow.writeAcross((tx) => tx.replyAddresses.removeExpired(now, AT_A_TIME))) === AT_A_TIME);
+  }
+}

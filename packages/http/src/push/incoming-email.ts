@@ -1,0 +1,51 @@
+import { ReceiveEmail, VerifyGatewayToken } from '@parley/domain/push';
+import type { HttpFeature } from '../kernel/feature.js';
+import { TextParam } from '../kernel/params.js';
+import { HttpRefusal, success, type WireErrors } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+
+const MAX_ADDRESS_LENGTH = 320;
+
+class IncomingEmailDto {
+  /** In the query, since the body is the email. */
+  @TextParam({ max: MAX_ADDRESS_LENGTH, optional: true }) recipient?: string;
+}
+
+const INCOMING_EMAIL_WIRE_ERRORS = {
+  NO_MAIL_GATEWAY: { status: 404 },
+  WRONG_GATEWAY_TOKEN: { status: 401, code: 'UNAUTHORIZED' },
+  EMAIL_TOO_LARGE: { status: 413 },
+  UNKNOWN_EMAIL_ADDRESS: { status: 404 },
+} as const satisfies WireErrors;
+
+/** Content types of which the dispatcher leaves the body alone. */
+const CONTENT_TYPE = /^(?:message\/rfc822|application\/octet-stream)\s*(?:;|$)/i;
+
+/** Channels §4.16, an extension of Parley. */
+const incomingEmailRoutes: readonly Route[] = [
+  route('POST', '/incoming_email', {
+    auth: 'anyone',
+    isApiOnly: true,
+    streamsBody: true,
+    dto: IncomingEmailDto,
+    useCase: ReceiveEmail,
+    response: wire.fields({ outcome: wire.text() }),
+    async handle({ request, dto: { recipient }, useCase, resolve }) {
+      const token = /^Bearer (\S+)$/.exec(request.header('authorization') ?? '')?.[1] ?? '';
+      resolve(VerifyGatewayToken).execute(token);
+      if (!CONTENT_TYPE.test(request.header('content-type') ?? '')) {
+        throw new HttpRefusal(400, 'BAD_REQUEST', 'The Content-Type must be message/rfc822.');
+      }
+      // Kept open when not fully read, because the refusal is sent on the same connection.
+      const raw = request.raw.iterator({ destroyOnReturn: false });
+      const outcome = await useCase.execute({ recipient: recipient ?? null, raw });
+      return success({ outcome });
+    },
+  }),
+];
+
+export const INCOMING_EMAIL = {
+  routes: () => incomingEmailRoutes,
+  errors: INCOMING_EMAIL_WIRE_ERRORS,
+} satisfies HttpFeature;

@@ -1,0 +1,114 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import { DomainError, foldCase, loadOptional, WorkQueue } from '@parley/domain/kernel';
+import type { EmailParser, IncomingEmail, MailGateway } from '@parley/domain/push';
+import { HmacLinkKeys, type LinkKind } from './tokens.js';
+
+const require = createRequire(import.meta.url);
+
+/** Time for one email, including the start of the thread. */
+const PATIENCE_MS = 10_000;
+/** An email of the maximum size takes several times its size. */
+const MAX_HEAP_MB = 384;
+const MAX_WAITING = 20;
+
+const unreadable = () => new DomainError('UNREADABLE_EMAIL', 'The email cannot be read.');
+const busy = () => new DomainError('SERVER_BUSY', 'Too many emails arrive at the moment.', { retryAfter: 60 });
+
+/** Returns the script; null if it is missing or not compiled, as in a rebundled program or in tests. */
+function findScript(): string | null {
+  try {
+    const path = require.resolve('./mail-thread.js');
+    return path.endsWith('.js') ? path : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Parses each email on a worker thread of its own, one after the other, since a hostile email may take seconds and much
+ * memory. Without the script, emails are parsed on the calling thread.
+ */
+export class MailParser implements EmailParser {
+  private readonly queue = new WorkQueue({ concurrency: 1, maxWaiting: MAX_WAITING, refusal: busy });
+
+  constructor(
+    private readonly script: string | null = findScript(),
+    private readonly patienceMs = PATIENCE_MS,
+  ) {}
+
+  async parse(raw: Uint8Array): Promise<IncomingEmail> {
+    const { script, patienceMs } = this;
+    const parse = () => (script === null ? parseHere(raw) : parseOnThread(script, raw, patienceMs));
+    const email = await this.queue.run('email', parse);
+    if (!email) throw unreadable();
+    return email;
+  }
+}
+
+/** Returns null if the thread fails, runs out of memory or takes too long. */
+function parseOnThread(script: string, raw: Uint8Array, patienceMs: number): Promise<IncomingEmail | null> {
+  return new Promise((resolve) => {
+    const worker = new Worker(script, {
+      execArgv: [],
+      workerData: raw,
+      transferList: [raw.buffer as ArrayBuffer],
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    });
+    const timer = setTimeout(() => void worker.terminate(), patienceMs);
+    worker.once('message', resolve);
+    // The thread ends directly after an error.
+    worker.on('error', () => {});
+    worker.once('exit', () => {
+      clearTimeout(timer);
+      resolve(null);
+    });
+  });
+}
+
+async function parseHere(raw: Uint8Array): Promise<IncomingEmail | null> {
+  const { parseMail } = await import('./mail-parsing.js');
+  return parseMail(raw).catch(() => null);
+}
+
+/** Keys of addresses for replies. Addresses are written in lower case and at most 64 characters before the at sign. */
+const REPLY_ADDRESSES: LinkKind = { purpose: 'reply address', proofBytes: 15 };
+const BOUNCE_KEY_LENGTH = 32;
+
+export interface MailGatewayOptions {
+  readonly pattern: string;
+  readonly maxBytes: number;
+  /** Token of programs that deliver over HTTP; null for none. */
+  readonly token: string | null;
+  readonly secret: string;
+}
+
+const digest = (key: string, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+
+/** Names the server in its emails without revealing anything about the secret. */
+export const mailFingerprint = (secret: string): string =>
+  digest(secret, 'parley: emails of this server').toString('hex').slice(0, 32);
+
+export const bounceKeyOf = (secret: string, email: string): string =>
+  digest(secret, `parley: bounces of ${foldCase(email)}`)
+    .toString('hex')
+    .slice(0, BOUNCE_KEY_LENGTH);
+
+/** @throws MissingLibrary */
+export function createMailGateway({ pattern, maxBytes, token, secret }: MailGatewayOptions): MailGateway {
+  // Resolved only, since the thread loads them.
+  loadOptional('postal-mime html-to-text', 'mailGatewayPattern with a way to receive email', () => [
+    require.resolve('postal-mime'),
+    require.resolve('html-to-text'),
+  ]);
+  return {
+    pattern,
+    maxBytes,
+    parser: new MailParser(),
+    replyKeys: new HmacLinkKeys(secret, REPLY_ADDRESSES),
+    isGatewayToken: (given) => token !== null && timingSafeEqual(digest(secret, given), digest(secret, token)),
+    bounceKeyOf: (email) => bounceKeyOf(secret, email),
+    fingerprint: mailFingerprint(secret),
+  };
+}
