@@ -2,8 +2,8 @@ import { circlesOf, countLines, measures } from './measures.js';
 
 /** Limits of the measures. A limit is raised only with a reason in the commit. */
 const LIMITS: Readonly<Record<string, { readonly max: number } | { readonly min: number }>> = {
-  'product lines': { max: 113_000 },
-  'product files': { max: 850 },
+  'product lines': { max: 114_500 },
+  'product files': { max: 862 },
   'median lines of a file': { min: 80 },
   '% of import and export lines': { max: 9.7 },
   'domain folders': { max: 15 },
@@ -26,7 +26,7 @@ const LIMITS: Readonly<Record<string, { readonly max: number } | { readonly min:
   'folders in circles: web': { max: 0 },
   'files above 450 lines': { max: 0 },
   'files above 400 lines': { max: 14 },
-  'lines of hand-written documents': { max: 4700 },
+  'lines of hand-written documents': { max: 4810 },
 };
 
 describe('the structure of the repository', () => {
