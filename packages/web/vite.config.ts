@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { lingui } from '@lingui/vite-plugin';
@@ -11,11 +11,12 @@ const ASSETS = 'web';
 /** Removes unused files and writes compressed copies, which the server sends to browsers that accept them. */
 const pack: Plugin = {
   name: 'pack',
-  closeBundle() {
+  writeBundle() {
     const folder = join(import.meta.dirname, OUT, ASSETS);
     // Former formats of KaTeX's fonts; every browser that runs the application reads woff2.
     for (const name of readdirSync(folder).filter((file) => /\.(ttf|woff)$/.test(file))) rmSync(join(folder, name));
     for (const name of readdirSync(folder).filter((file) => /\.(js|css|svg)$/.test(file))) {
+      if (existsSync(join(folder, `${name}.br`))) continue;
       const bytes = readFileSync(join(folder, name));
       writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }));
       const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
@@ -24,18 +25,62 @@ const pack: Plugin = {
   },
 };
 
-/** Builds the application. Addresses are relative, because the server may be mounted below a path. */
-export default defineConfig({
-  base: './',
-  plugins: [react(), lingui({ configPath: join(import.meta.dirname, 'lingui.config.ts') }), pack],
-  resolve: { conditions: ['browser'] },
-  build: {
-    outDir: OUT,
-    assetsDir: ASSETS,
-    manifest: 'manifest.json',
-    target: 'es2022',
-    // Inlined images would need `data:` sources, and inlined modules would break the content security policy.
-    assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+/**
+ * Writes the names of the style sheets into the element, whose shadow root loads them. Fonts get a sheet of their own,
+ * because only documents can declare them.
+ */
+const styleSheetsOfElement: Plugin = {
+  name: 'style-sheets-of-element',
+  enforce: 'post',
+  generateBundle(_, bundle) {
+    const sheet = Object.values(bundle).find(({ fileName }) => fileName.endsWith('.css'));
+    if (sheet?.type !== 'asset') throw new Error('The element has no style sheet');
+    const css = sheet.source.toString();
+    const fonts = [...css.matchAll(/@font-face\{[^}]*\}/g)].map(([rule]) => rule).join('');
+    const reference = this.emitFile({ type: 'asset', name: 'element-fonts.css', source: fonts });
+    const names = {
+      __PARLEY_STYLE_SHEET__: `./${sheet.fileName.split('/').at(-1)}`,
+      __PARLEY_FONTS__: `./${this.getFileName(reference).split('/').at(-1)}`,
+    };
+    for (const file of Object.values(bundle)) {
+      if (file.type !== 'chunk') continue;
+      for (const [placeholder, name] of Object.entries(names)) file.code = file.code.replaceAll(placeholder, name);
+    }
   },
-});
+};
+
+const plugins = [react(), lingui({ configPath: join(import.meta.dirname, 'lingui.config.ts') }), pack];
+
+const shared = {
+  outDir: OUT,
+  assetsDir: ASSETS,
+  target: 'es2022',
+  // Inlined images would need `data:` sources, and inlined modules would break the content security policy.
+  assetsInlineLimit: 0,
+  modulePreload: { polyfill: false },
+};
+
+/**
+ * Builds the application, or with `--mode element` the element, beside the application. Addresses are relative, because
+ * the server may be mounted below a path.
+ */
+export default defineConfig(({ mode }) => ({
+  base: './',
+  resolve: { conditions: ['browser'] },
+  ...(mode === 'element'
+    ? {
+        define: { 'process.env.NODE_ENV': '"production"' },
+        plugins: [...plugins, styleSheetsOfElement],
+        build: {
+          ...shared,
+          emptyOutDir: false,
+          cssCodeSplit: false,
+          rollupOptions: {
+            input: join(import.meta.dirname, 'src/element/element.ts'),
+            // Hosts include this address.
+            output: { entryFileNames: `${ASSETS}/element.js` },
+          },
+        },
+      }
+    : { plugins, build: { ...shared, manifest: 'manifest.json' } }),
+}));

@@ -31,6 +31,7 @@ export function prepare() {
     run('Building (tsc -b packages) …', process.execPath, [tsc(), '-b', 'packages']);
     run('Bundling …', process.execPath, [bundler]);
     run('Building the web client …', process.execPath, [vite(), 'build', web, '--logLevel', 'warn']);
+    run('Building the element …', process.execPath, [vite(), 'build', web, '--mode', 'element', '--logLevel', 'warn']);
     writeFileSync(builtMark, '');
     utimesSync(builtMark, startedAt, startedAt);
   }

@@ -68,9 +68,11 @@ export async function startServer(
     server.on('request', withHealth(ready, parley.handler));
     serving = parley;
     open(parley.handler);
+    // Scripts that wait for the address read the files.
+    const announcement = configuration.isDemo ? await describeDemo(parley, configuration, url, isNewDemo) : [];
     say(`Parley is at ${url}`);
     logger.info({ version: parleyVersion(), node: process.versions.node, url, pid: process.pid }, 'started');
-    if (configuration.isDemo) for (const line of await describeDemo(parley, configuration, url, isNewDemo)) say(line);
+    for (const line of announcement) say(line);
     setTimeout(() => void releaseMemory(), MEMORY_RELEASE_MS).unref();
 
     let stopping: Promise<void> | undefined;

@@ -63,7 +63,10 @@ class AssetDto {
   @TextParam({ max: MAX_NAME_LENGTH }) file!: string;
 }
 
-/** Files of the application. They are the same for everybody and never change under their name. */
+/** Script that hosts include in their pages. Browsers ask each time whether it changed. */
+const ELEMENT = 'element.js';
+
+/** Files of the application and the element, the same for everybody. Others than the element never change under their name. */
 export const webAssetRoutes = ({ webAssets }: Pick<PageParts, 'webAssets'>): readonly Route[] => [
   route('GET', `/${FOLDER}/:file`, {
     auth: 'anyone',
@@ -79,7 +82,7 @@ export const webAssetRoutes = ({ webAssets }: Pick<PageParts, 'webAssets'>): rea
         status: 200,
         body,
         contentType,
-        cacheControl: 'public, max-age=31536000, immutable',
+        cacheControl: file === ELEMENT ? 'no-cache' : 'public, max-age=31536000, immutable',
         headers: [
           'Vary',
           'Accept-Encoding',

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { type Chat, destinationOf } from '@parley/chat';
 import { LogOut, Menu, Moon, Sun, Users, X } from 'lucide-react';
-import { Component, type ReactNode, useEffect, useMemo, useState } from 'react';
+import { Component, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import type { ContentWorld } from '../content/message-body.js';
 import { ContentContext } from '../content/message-body.js';
@@ -14,8 +14,7 @@ import { IconButton } from '../kit/icon-button.js';
 import { OverlayHost } from '../kit/overlay-host.js';
 import { openPersonCard } from '../people/open-card.js';
 import { openGroupCard } from '../people/open-group-card.js';
-import { useChat, useField, useServices } from '../services/context.js';
-import { navigate, useAddress } from '../services/location.js';
+import { useAddress, useChat, useField, useServices } from '../services/context.js';
 import { useLoaded } from '../services/use-loaded.js';
 import { useReading } from '../services/use-reading.js';
 import { Sidebar } from '../sidebar/sidebar.js';
@@ -27,28 +26,45 @@ import { useTheme } from './theme.js';
 
 const loadPeoplePanel = () => import('../people/people-panel.js').then(({ PeoplePanel }) => PeoplePanel);
 
-/** The whole application: sidebar, heading and the page that the address names. */
-export function App({ onLogOut }: { readonly onLogOut: () => void }) {
+interface AppProps {
+  onLogOut(): void;
+}
+
+/** The application that fills the page. */
+export function App({ onLogOut }: AppProps) {
+  usePageTitle();
+  return <Workspace account={<Account onLogOut={onLogOut} />} notices={<NotificationsLine />} />;
+}
+
+interface WorkspaceProps {
+  /** Shown below the conversations. */
+  readonly account?: ReactNode;
+  /** Shown above the page. */
+  readonly notices?: ReactNode;
+}
+
+/** Sidebar, heading and the page that the address names. */
+export function Workspace({ account, notices }: WorkspaceProps) {
   const { i18n } = useLingui();
+  const main = useRef<HTMLElement>(null);
   const place = useAddress();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isPanelOpen, setPanelOpen] = useState(false);
   const PeoplePanel = useLoaded(loadPeoplePanel, isPanelOpen);
   // biome-ignore lint/correctness/useExhaustiveDependencies: going somewhere closes the menu.
   useEffect(() => setMenuOpen(false), [place]);
-  usePageTitle();
   return (
     <ContentContext.Provider value={useContentWorld()}>
-      <button type="button" className={styles.skip} onClick={() => document.getElementById('main')?.focus()}>
+      <button type="button" className={styles.skip} onClick={() => main.current?.focus()}>
         {i18n._('Skip to the messages')}
       </button>
       <div className={styles.app} data-panel={isPanelOpen || undefined}>
         <aside className={styles.side} data-open={isMenuOpen || undefined}>
           <OrganizationHeader onClose={() => setMenuOpen(false)} />
           <Sidebar />
-          <Account onLogOut={onLogOut} />
+          {account}
         </aside>
-        <main className={styles.main} id="main" tabIndex={-1}>
+        <main className={styles.main} ref={main} tabIndex={-1}>
           <header className={styles.header}>
             <span className={styles.menuButton}>
               <IconButton icon={Menu} label={i18n._('Conversations')} onClick={() => setMenuOpen(true)} />
@@ -66,7 +82,7 @@ export function App({ onLogOut }: { readonly onLogOut: () => void }) {
             />
           </header>
           <ConnectionLine />
-          <NotificationsLine />
+          {notices}
           <FailureLine />
           <ErrorBoundary key={place.hash} text={i18n._('This page could not be shown.')}>
             <Page />
@@ -79,7 +95,8 @@ export function App({ onLogOut }: { readonly onLogOut: () => void }) {
   );
 }
 
-function Page() {
+/** What the address names. */
+export function Page() {
   const { i18n } = useLingui();
   const { address } = useAddress();
   if (address?.view === 'inbox') return <InboxPage />;
@@ -95,13 +112,15 @@ function Page() {
 /** Field that searches all messages, or the conversation that is shown. */
 function Search() {
   const { i18n } = useLingui();
-  const chat = useChat();
+  const { chat, navigation } = useServices();
   const { address } = useAddress();
   const scope = address?.view === 'narrow' ? address.narrow.filter(({ operator }) => operator !== 'search') : [];
   const submit = (form: FormData) => {
     const operand = String(form.get('search')).trim();
     if (operand === '') return;
-    navigate(chat.formatAddress({ view: 'narrow', narrow: [...scope, { operator: 'search', operand }], near: null }));
+    navigation.navigate(
+      chat.formatAddress({ view: 'narrow', narrow: [...scope, { operator: 'search', operand }], near: null }),
+    );
   };
   return (
     <search className={styles.search}>
@@ -147,7 +166,7 @@ function OrganizationHeader({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-function Account({ onLogOut }: { readonly onLogOut: () => void }) {
+function Account({ onLogOut }: AppProps) {
   const { i18n } = useLingui();
   const chat = useChat();
   const self = useReading(chat.people.person(chat.state.selfId));
@@ -183,7 +202,7 @@ function usePageTitle(): void {
   }, [count, name]);
 }
 
-function useContentWorld(): ContentWorld {
+export function useContentWorld(): ContentWorld {
   const { chat, baseUrl } = useServices();
   const { i18n } = useLingui();
   return useMemo(
@@ -218,7 +237,7 @@ interface BoundaryProps {
 }
 
 /** Shows a line instead of a part that throws; the rest of the page keeps working. */
-class ErrorBoundary extends Component<BoundaryProps, { readonly hasFailed: boolean }> {
+export class ErrorBoundary extends Component<BoundaryProps, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false };
 
   static getDerivedStateFromError() {

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import type { Arrival, Chat } from '@parley/chat';
 import { useEffect, useState } from 'react';
-import { useChat, useField } from '../services/context.js';
+import { useField, useServices } from '../services/context.js';
 import { isSupported, notifyOf } from '../services/notifications.js';
 import styles from './app.module.css';
 
@@ -10,12 +10,12 @@ const KEY = 'parley-no-notifications';
 /** Notifies while the page is open, and asks once whether the browser may show notifications. */
 export function NotificationsLine() {
   const { i18n } = useLingui();
-  const chat = useChat();
+  const { chat, navigation } = useServices();
   const isWanted = useField('user_settings')?.enable_desktop_notifications === true;
   const [isAsking, setAsking] = useState(() => isSupported() && Notification.permission === 'default' && !isDeclined());
   useEffect(
-    () => notifyOf(chat, { newMessage: i18n._('New message'), place: (arrival) => titleOf(chat, arrival) }),
-    [chat, i18n],
+    () => notifyOf(chat, navigation, { newMessage: i18n._('New message'), place: (arrival) => titleOf(chat, arrival) }),
+    [chat, navigation, i18n],
   );
   if (!isAsking || !isWanted) return null;
   return (

@@ -34,7 +34,7 @@ const SAVE_AFTER_MS = 600;
 
 /** Field in which a message is written. The draft belongs to the destination shown above the text. */
 export function Composer({ destination, filesOf = destination, ref }: Props) {
-  const { chat, client, drafts, uploads } = useServices();
+  const { chat, client, drafts, uploads, onSent } = useServices();
   const { i18n } = useLingui();
   const field = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState(() => drafts.textFor(destination));
@@ -103,6 +103,7 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
     if (!canSend) return;
     chat.typing.stopped();
     chat.send(destination, text);
+    onSent?.(destination, text);
     const element = field.current;
     if (element) setFieldText(element, '');
     setText('');

@@ -13,7 +13,6 @@ import { RotateCcw } from 'lucide-react';
 import { type Ref, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useChat, useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
-import { replaceAddress } from '../services/location.js';
 import { useReading } from '../services/use-reading.js';
 import { Composer, type ComposerHandle } from './composer.js';
 import styles from './conversation-page.module.css';
@@ -78,14 +77,14 @@ function useConversation(narrow: Narrow, near: number | null): ConversationView 
 
 /** Goes where the whole conversation was moved, with the text that is being written. */
 function useFollowing(view: ConversationView | null, composer: RefObject<ComposerHandle | null>): void {
-  const { chat, drafts } = useServices();
+  const { chat, drafts, navigation } = useServices();
   const movedTo = useComputed(() => view?.movedTo.value ?? null, [view]);
   useEffect(() => {
     if (!movedTo) return;
     const text = composer.current?.take() ?? '';
     if (text !== '' && drafts.textFor(movedTo) === '') drafts.save(movedTo, text);
-    replaceAddress(chat.formatAddress({ view: 'narrow', narrow: narrowOf(movedTo), near: null }));
-  }, [movedTo, chat, drafts, composer]);
+    navigation.replace(chat.formatAddress({ view: 'narrow', narrow: narrowOf(movedTo), near: null }));
+  }, [movedTo, chat, drafts, navigation, composer]);
 }
 
 interface MessagesProps {

@@ -10,10 +10,10 @@ interface Props {
 
 /** Card beside the element that opened it. */
 export function Card({ label, children }: Props) {
-  const { anchor, close } = useOverlay();
+  const { anchor, container, close } = useOverlay();
   return (
     <Popover.Root open onOpenChange={(isOpen) => isOpen || close()}>
-      <Popover.Portal>
+      <Popover.Portal container={container}>
         <Popover.Positioner
           className={styles.positioner}
           anchor={anchor}

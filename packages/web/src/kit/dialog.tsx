@@ -12,12 +12,12 @@ interface Props {
 
 /** Dialog over the page; closes by Escape, its button or a click outside. */
 export function Dialog({ title, children }: Props) {
-  const { anchor, close } = useOverlay();
+  const { anchor, container, close } = useOverlay();
   const { i18n } = useLingui();
   const popup = useRef<HTMLDivElement>(null);
   return (
     <Base.Root open onOpenChange={(isOpen) => isOpen || close()}>
-      <Base.Portal>
+      <Base.Portal container={container}>
         <Base.Backdrop className={styles.backdrop} />
         <Base.Popup
           ref={popup}

@@ -11,11 +11,11 @@ interface MenuProps {
 
 /** Menu beside the element that opened it. */
 export function Menu({ label, children }: MenuProps) {
-  const { anchor, close } = useOverlay();
+  const { anchor, container, close } = useOverlay();
   return (
     <Base.Root open onOpenChange={(isOpen) => isOpen || close()}>
       {/* Menus belong to a landmark, unlike dialogs. */}
-      <Base.Portal container={document.querySelector('main')}>
+      <Base.Portal container={container ?? document.querySelector('main')}>
         <Base.Positioner className={styles.positioner} anchor={anchor} align="end" sideOffset={4} collisionPadding={8}>
           <Base.Popup className={styles.menu} aria-label={label} finalFocus={() => focusAfter(anchor)}>
             {children}

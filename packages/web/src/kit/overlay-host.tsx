@@ -1,7 +1,16 @@
+import { useRef } from 'react';
 import { overlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 
-/** Place of the open menu, dialog or card. */
+/** Place of the menu, dialog or card that was opened in the same document or shadow root. */
 export function OverlayHost() {
-  return useReading(overlay)?.content;
+  const open = useReading(overlay);
+  const place = useRef<HTMLSpanElement>(null);
+  const isHere = open !== null && open.anchor.getRootNode() === place.current?.getRootNode();
+  return (
+    <>
+      <span ref={place} hidden />
+      {isHere && open.content}
+    </>
+  );
 }

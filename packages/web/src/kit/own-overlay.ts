@@ -4,6 +4,8 @@ import { closeOverlay, overlay } from '../services/overlay.js';
 interface OwnOverlay {
   /** Element that opened it. */
   readonly anchor: HTMLElement;
+  /** Element for the overlay in a shadow root; undefined in the application, whose overlays belong to the page. */
+  readonly container: HTMLElement | undefined;
   close(): void;
 }
 
@@ -11,7 +13,10 @@ interface OwnOverlay {
 export function useOverlay(): OwnOverlay {
   const [own] = useState(() => {
     const opened = overlay.peek()!;
-    return { anchor: opened.anchor, close: () => closeOverlay(opened) };
+    const { anchor } = opened;
+    const isInShadow = anchor.getRootNode() instanceof ShadowRoot;
+    const container = isInShadow ? (anchor.closest<HTMLElement>('[data-parley]') ?? undefined) : undefined;
+    return { anchor, container, close: () => closeOverlay(opened) };
   });
   return own;
 }
@@ -21,7 +26,7 @@ export function useOverlay(): OwnOverlay {
  * a command has moved the focus elsewhere.
  */
 export function focusAfter(anchor: HTMLElement): HTMLElement | null | false {
-  const active = document.activeElement;
+  const active = (anchor.getRootNode() as Document | ShadowRoot).activeElement;
   if (active && active !== document.body && !active.closest('[role="dialog"], [role="menu"]')) return false;
   return anchor.checkVisibility() ? anchor : anchor.closest<HTMLElement>('[tabindex]');
 }

@@ -4,8 +4,7 @@ import { X } from 'lucide-react';
 import { type KeyboardEvent, useId, useMemo, useState } from 'react';
 import { Avatar } from '../kit/avatar.js';
 import { FormDialog } from '../kit/dialog.js';
-import { useChat, useNames } from '../services/context.js';
-import { navigate } from '../services/location.js';
+import { useChat, useNames, useServices } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './people.module.css';
 
@@ -14,7 +13,7 @@ const MAX_SUGGESTIONS = 8;
 /** Chooses the people of a direct conversation and opens it. */
 export function DirectDialog() {
   const { i18n } = useLingui();
-  const chat = useChat();
+  const { chat, navigation } = useServices();
   const [chosen, setChosen] = useState<readonly number[]>([]);
   return (
     <FormDialog
@@ -23,7 +22,7 @@ export function DirectDialog() {
       isDisabled={chosen.length === 0}
       onSubmit={async () => {
         const operand = [...chosen].sort((a, b) => a - b);
-        navigate(chat.formatAddress({ view: 'narrow', narrow: [{ operator: 'dm', operand }], near: null }));
+        navigation.navigate(chat.formatAddress({ view: 'narrow', narrow: [{ operator: 'dm', operand }], near: null }));
       }}
     >
       <PeopleField chosen={chosen} onChange={setChosen} />

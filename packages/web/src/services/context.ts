@@ -1,9 +1,10 @@
 import { type Chat, type Destination, type Fields, narrowOf } from '@parley/chat';
 import type { ParleyClient } from '@parley/client';
 import { computed } from '@preact/signals-core';
-import { createContext, useContext, useMemo } from 'react';
+import { createContext, useContext, useMemo, useSyncExternalStore } from 'react';
 import type { Drafts } from './drafts.js';
 import type { EmojiNames } from './emoji-names.js';
+import { keyOf, type Navigation, type Place } from './location.js';
 import type { Uploads } from './uploads.js';
 import { useReading } from './use-reading.js';
 
@@ -16,6 +17,9 @@ export interface Services {
   readonly drafts: Drafts;
   readonly emoji: EmojiNames;
   readonly uploads: Uploads;
+  readonly navigation: Navigation;
+  /** Called when the user has written a message. */
+  onSent?(destination: Destination, content: string): void;
 }
 
 export const ServicesContext = createContext<Services | null>(null);
@@ -52,3 +56,14 @@ export function useNames(userIds: readonly number[]): readonly string[] {
 export function useAddressOf(destination: Destination, near: number | null = null): string {
   return useChat().formatAddress({ view: 'narrow', narrow: narrowOf(destination), near });
 }
+
+export function useAddress(): Place {
+  const { navigation } = useServices();
+  return useSyncExternalStore(
+    (onChange) => navigation.subscribe(onChange),
+    () => navigation.current(),
+  );
+}
+
+/** True if an address shows the same conversation as the present place. */
+export const useIsCurrent = (hash: string): boolean => useAddress().key === keyOf(hash);

@@ -1,5 +1,4 @@
 import { type Address, narrowKey, parseAddress } from '@parley/chat';
-import { useSyncExternalStore } from 'react';
 
 export interface Place {
   readonly hash: string;
@@ -11,48 +10,80 @@ export interface Place {
   readonly channelId: number | null;
 }
 
-let last: Place | null = null;
+/** Place that is shown, and the way to another one. */
+export interface Navigation {
+  current(): Place;
+  /** Returns a function that ends the subscription. */
+  subscribe(onChange: () => void): () => void;
+  /** Goes to a place from which the back button of the browser returns. */
+  navigate(hash: string): void;
+  /** Goes to a place that takes the place of the present one in the history. */
+  replace(hash: string): void;
+}
 
-function current(): Place {
-  const hash = location.hash === '' ? '#inbox' : location.hash;
-  if (last?.hash !== hash) {
-    const address = parseAddress(hash);
-    last = { hash, key: keyOf(hash, address), address, channelId: channelOf(address) };
+/** Place in the address of the page. */
+export class PageNavigation implements Navigation {
+  private last = placeOf('');
+
+  current(): Place {
+    const hash = location.hash === '' ? '#inbox' : location.hash;
+    if (this.last.hash !== hash) this.last = placeOf(hash);
+    return this.last;
   }
-  return last!;
+
+  subscribe(onChange: () => void): () => void {
+    addEventListener('hashchange', onChange);
+    return () => removeEventListener('hashchange', onChange);
+  }
+
+  navigate(hash: string): void {
+    location.hash = hash;
+  }
+
+  replace(hash: string): void {
+    location.replace(hash);
+  }
 }
 
-const keyOf = (hash: string, address: Address | null): string =>
+/** Place of an element in another product's page, whose address it leaves alone. */
+export class OwnNavigation implements Navigation {
+  private place: Place;
+  private readonly changes = new EventTarget();
+
+  constructor(hash: string) {
+    this.place = placeOf(hash);
+  }
+
+  current(): Place {
+    return this.place;
+  }
+
+  subscribe(onChange: () => void): () => void {
+    this.changes.addEventListener('change', onChange);
+    return () => this.changes.removeEventListener('change', onChange);
+  }
+
+  navigate(hash: string): void {
+    this.place = placeOf(hash);
+    this.changes.dispatchEvent(new Event('change'));
+  }
+
+  replace(hash: string): void {
+    this.navigate(hash);
+  }
+}
+
+function placeOf(hash: string): Place {
+  const address = parseAddress(hash);
+  return { hash, key: keyOf(hash, address), address, channelId: channelOf(address) };
+}
+
+/** Key of a place. */
+export const keyOf = (hash: string, address = parseAddress(hash)): string =>
   address?.view === 'narrow' ? narrowKey(address.narrow) : hash;
-
-/** True if an address shows the same conversation as the page. */
-export function useIsCurrent(hash: string): boolean {
-  return useAddress().key === keyOf(hash, parseAddress(hash));
-}
 
 function channelOf(address: Address | null): number | null {
   if (address?.view !== 'narrow') return null;
   const term = address.narrow.find(({ operator, negated }) => operator === 'channel' && !negated);
   return typeof term?.operand === 'number' ? term.operand : null;
 }
-
-function subscribe(onChange: () => void): () => void {
-  addEventListener('hashchange', onChange);
-  return () => removeEventListener('hashchange', onChange);
-}
-
-/** Place that the address of the page names. */
-export const useAddress = (): Place => useSyncExternalStore(subscribe, current);
-
-/** Goes to a place; the browser's back button returns. */
-export function navigate(hash: string): void {
-  location.hash = hash;
-}
-
-/** Goes to a place that takes the place of the present one in the browser's history. */
-export function replaceAddress(hash: string): void {
-  location.replace(hash);
-}
-
-/** Key of the conversation that is shown; the address for other pages. */
-export const placeKey = (): string => current().key;

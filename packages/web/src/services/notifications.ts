@@ -1,6 +1,6 @@
 import { type Arrival, type Chat, destinationKey, narrowOf } from '@parley/chat';
 import { textOf } from '../content/tree.js';
-import { navigate, placeKey } from './location.js';
+import type { Navigation } from './location.js';
 
 const MAX_TEXT = 200;
 
@@ -11,17 +11,18 @@ export interface NotificationTexts {
 }
 
 /** Shows notifications and plays sounds for messages that the user does not see already. */
-export function notifyOf(chat: Chat, texts: NotificationTexts): () => void {
+export function notifyOf(chat: Chat, navigation: Navigation, texts: NotificationTexts): () => void {
   return chat.onArrival((arrival) => {
-    if (document.hasFocus() && placeKey() === destinationKey(arrival.destination)) return;
-    if (arrival.isShown && isSupported() && Notification.permission === 'granted') show(chat, arrival, texts);
+    if (document.hasFocus() && navigation.current().key === destinationKey(arrival.destination)) return;
+    if (arrival.isShown && isSupported() && Notification.permission === 'granted')
+      show(chat, navigation, arrival, texts);
     if (arrival.isHeard) playSound(chat);
   });
 }
 
 export const isSupported = (): boolean => 'Notification' in globalThis;
 
-function show(chat: Chat, arrival: Arrival, texts: NotificationTexts): void {
+function show(chat: Chat, navigation: Navigation, arrival: Arrival, texts: NotificationTexts): void {
   const { destination, messageId, avatarUrl, html } = arrival;
   const notification = new Notification(texts.place(arrival), {
     body: html === null ? texts.newMessage : textOf(html).slice(0, MAX_TEXT),
@@ -32,7 +33,7 @@ function show(chat: Chat, arrival: Arrival, texts: NotificationTexts): void {
   });
   notification.onclick = () => {
     window.focus();
-    navigate(chat.formatAddress({ view: 'narrow', narrow: narrowOf(destination), near: messageId }));
+    navigation.navigate(chat.formatAddress({ view: 'narrow', narrow: narrowOf(destination), near: messageId }));
     notification.close();
   };
 }

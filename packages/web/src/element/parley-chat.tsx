@@ -1,0 +1,137 @@
+import '../app/tokens.css';
+import { I18nProvider } from '@lingui/react';
+import type { Destination } from '@parley/chat';
+import { createRoot, type Root } from 'react-dom/client';
+import { loadLanguage } from '../app/languages.js';
+import { ServicesContext } from '../services/context.js';
+import { OwnNavigation } from '../services/location.js';
+import { openServices, type SharedServices } from '../services/services.js';
+import { ElementView, type Shown, type ViewProps } from './element-view.js';
+
+/** Address of the organization: this file is in a folder of its own below it. */
+const baseUrl = new URL(/* @vite-ignore */ '..', import.meta.url).href;
+
+/** File names of the style sheets. */
+interface Sheets {
+  readonly styleSheet: string;
+  /** Fonts of formulas; a shadow root cannot declare fonts. */
+  readonly fonts: string;
+}
+
+let sheets: Sheets;
+
+let opened: Promise<SharedServices | null> | undefined;
+
+/** Elements of a page share one chat. The login of the host application counts first. */
+function services(): Promise<SharedServices | null> {
+  opened ??= openServices(baseUrl, 'host').then((own) => own ?? openServices(baseUrl, 'session'));
+  return opened;
+}
+
+const linkTo = (name: string): HTMLLinkElement =>
+  Object.assign(document.createElement('link'), { rel: 'stylesheet', href: new URL(name, import.meta.url).href });
+
+/**
+ * `<parley-chat>`: the chat in a page of another product. Attributes: `view` (`chat`, `conversation`, `list` or
+ * `button`), `channel` (name or id) with `topic`, `direct` (user ids), `lang`, `theme`.
+ */
+class ParleyChatElement extends HTMLElement {
+  static readonly observedAttributes = ['view', 'channel', 'topic', 'direct', 'lang'];
+
+  private readonly navigation = new OwnNavigation('#inbox');
+  private root: Root | null = null;
+  private container: HTMLElement | null = null;
+  /** Resolves once the style sheet is there. */
+  private styled: Promise<void> | null = null;
+  private drawing = 0;
+
+  connectedCallback(): void {
+    if (!this.shadowRoot) this.attachShadow({ mode: 'open' });
+    void this.draw();
+  }
+
+  disconnectedCallback(): void {
+    // Frameworks move elements by removing and adding them.
+    queueMicrotask(() => {
+      if (this.isConnected) return;
+      this.root?.unmount();
+      this.root = null;
+      this.container?.remove();
+    });
+  }
+
+  attributeChangedCallback(): void {
+    if (this.isConnected && this.root) void this.draw();
+  }
+
+  private async draw(): Promise<void> {
+    const drawing = ++this.drawing;
+    const languages = [this.lang || document.documentElement.lang, ...navigator.languages].filter(Boolean);
+    const [i18n, shared] = await Promise.all([loadLanguage(languages), services()]);
+    if (!this.isConnected || drawing !== this.drawing) return;
+    if (!this.root) this.begin();
+    // Parts measure themselves when they are drawn.
+    await this.styled;
+    if (!this.isConnected || drawing !== this.drawing) return;
+    const shown: Shown = {
+      view: this.getAttribute('view'),
+      channel: this.getAttribute('channel'),
+      topic: this.getAttribute('topic'),
+      direct: this.getAttribute('direct'),
+    };
+    this.container!.lang = i18n.locale;
+    this.root!.render(
+      <I18nProvider i18n={i18n}>
+        {shared ? (
+          <ServicesContext.Provider value={{ ...shared, navigation: this.navigation, onSent: this.onSent }}>
+            <ElementView shown={shown} tell={this.tell} />
+          </ServicesContext.Provider>
+        ) : (
+          <p>
+            <a href={`${baseUrl}login/?next=${encodeURIComponent(location.pathname)}`}>{i18n._('Log in')}</a>
+          </p>
+        )}
+      </I18nProvider>,
+    );
+  }
+
+  /** Dispatches an event; returns false if a listener prevented what follows. */
+  private readonly tell: ViewProps['tell'] = (name, detail) =>
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable: true }));
+
+  private readonly onSent = (destination: Destination, content: string) =>
+    this.tell('parley-sent', { destination, content });
+
+  private begin(): void {
+    if (!document.head.querySelector('link[data-parley-fonts]')) {
+      const fonts = linkTo(sheets.fonts);
+      fonts.dataset.parleyFonts = '';
+      document.head.append(fonts);
+    }
+    this.container = Object.assign(document.createElement('div'), { className: 'parley' });
+    this.container.dataset.parley = '';
+    // Links within the chat change what the element shows, not the address of the page.
+    this.container.addEventListener('click', (event) => this.follow(event));
+    const styles = linkTo(sheets.styleSheet);
+    this.styled = new Promise((resolve) => {
+      styles.onload = styles.onerror = () => resolve();
+    });
+    this.shadowRoot!.replaceChildren(styles, this.container);
+    this.root = createRoot(this.container);
+  }
+
+  private follow(event: MouseEvent): void {
+    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[href]') : null;
+    if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const href = link.getAttribute('href')!;
+    const hash = href.startsWith('#') ? href : link.href.startsWith(`${baseUrl}#`) ? link.hash : null;
+    if (hash === null) return;
+    event.preventDefault();
+    if (this.tell('parley-open', { address: hash })) this.navigation.navigate(hash);
+  }
+}
+
+export function define(names: Sheets): void {
+  sheets = names;
+  if (!customElements.get('parley-chat')) customElements.define('parley-chat', ParleyChatElement);
+}

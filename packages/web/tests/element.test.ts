@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { test as base, expect, type Page } from '@playwright/test';
+import { violationsIn } from './stories.js';
+
+interface Shop {
+  /** Opens the shop's page with these elements as a customer, or as nobody. */
+  open(elements: string, customer?: string): Promise<Page>;
+  /** Accessibility findings on the page. */
+  violations(): Promise<readonly string[]>;
+}
+
+const test = base.extend<{ shop: Shop }, { address: string }>({
+  address: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a pattern.
+    async ({}, use) => {
+      const host = spawn(process.execPath, [join(import.meta.dirname, 'host.mjs')], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      await use(await addressOf(host));
+      host.kill('SIGTERM');
+      await once(host, 'exit');
+    },
+    { scope: 'worker' },
+  ],
+  shop: async ({ page, address }, use) => {
+    const problems: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('request', (request) => request.url().startsWith(address) || problems.push(`request to ${request.url()}`));
+    await use({
+      async open(elements, customer) {
+        if (customer) await page.goto(`${address}/log-in/${customer}`);
+        await page.goto(`${address}/?elements=${encodeURIComponent(elements)}`);
+        return page;
+      },
+      async violations() {
+        const before = problems.length;
+        const violations = await violationsIn(page);
+        // The tool itself tries inline styles.
+        problems.length = before;
+        return violations;
+      },
+    });
+    expect(problems).toEqual([]);
+  },
+});
+
+async function addressOf(host: ChildProcess): Promise<string> {
+  for await (const line of createInterface({ input: host.stdout! })) {
+    const [found] = /http:\/\/localhost:\d+/.exec(line) ?? [];
+    if (found) return found;
+  }
+  throw new Error('The shop did not start; run `npm run build` first');
+}
+
+const ORDER = '<parley-chat channel="orders" topic="Order 7"></parley-chat>';
+
+test('shows one conversation for the customer of the host and sends to it', async ({ shop }) => {
+  const page = await shop.open(ORDER, 'ann');
+  await expect(page.getByText('Your order is on its way.')).toBeVisible();
+  const before = page.url();
+  await page.evaluate(() => {
+    document.addEventListener('parley-sent', (event) => {
+      document.title = (event as CustomEvent<{ content: string }>).detail.content;
+    });
+  });
+  await page.getByRole('textbox', { name: /Message/ }).fill('Thank you, *Ben*');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByRole('article').filter({ hasText: 'Thank you, Ben' })).toBeVisible();
+  await expect(page).toHaveTitle('Thank you, *Ben*');
+  expect(page.url()).toBe(before);
+  expect(await shop.violations()).toEqual([]);
+});
+
+test('keeps its look in a page with other styles, and the page keeps its own', async ({ shop }) => {
+  const page = await shop.open(`<p id="own">Own</p>${ORDER}`, 'ann');
+  const text = page.getByText('Your order is on its way.');
+  await expect(text).toBeVisible();
+  const styleOf = (element: Element) => {
+    const { letterSpacing, fontFamily } = getComputedStyle(element);
+    return `${letterSpacing} ${fontFamily.split(',')[0]}`;
+  };
+  expect(await text.evaluate(styleOf)).toBe('normal system-ui');
+  expect(await page.locator('#own').evaluate(styleOf)).toBe('1px serif');
+});
+
+test('navigates the whole chat without changing the address of the page', async ({ shop }) => {
+  const page = await shop.open('<parley-chat></parley-chat>', 'ann');
+  const before = page.url();
+  await page.setViewportSize({ width: 1200, height: 700 });
+  await page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name: 'orders' }).click();
+  await expect(page.getByText('Your order is on its way.')).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1, name: 'orders' })).toBeVisible();
+  await page.getByRole('navigation').getByRole('link', { name: 'Order 8' }).click();
+  await expect(page.getByText('Another order')).toBeVisible();
+  await expect(page.getByText('Your order is on its way.')).toHaveCount(0);
+  expect(page.url()).toBe(before);
+});
+
+test('opens menus and dialogs within the element', async ({ shop }) => {
+  const page = await shop.open(ORDER, 'ann');
+  const message = page.getByRole('article').filter({ hasText: 'on its way' });
+  await message.hover();
+  await message.getByRole('button', { name: 'More actions' }).click();
+  const menu = page.getByRole('menu');
+  await expect(menu).toBeVisible();
+  expect(await menu.evaluate((element) => (element.getRootNode() as ShadowRoot).host.localName)).toBe('parley-chat');
+  await page.keyboard.press('Escape');
+  await expect(menu).toHaveCount(0);
+});
+
+test('opens a panel from a button, and Escape closes it', async ({ shop }) => {
+  const page = await shop.open('<parley-chat view="button" channel="orders" topic="Order 8"></parley-chat>', 'ann');
+  await page.getByRole('button', { name: 'Chat' }).click();
+  const panel = page.getByRole('dialog', { name: 'Chat' });
+  await expect(panel.getByText('Another order')).toBeVisible();
+  await panel.getByRole('textbox').press('Escape');
+  await expect(panel).toHaveCount(0);
+});
+
+test('tells the host about unread messages and lets it open links itself', async ({ shop }) => {
+  const page = await shop.open('<output></output><parley-chat view="list"></parley-chat>', 'ann');
+  await page.evaluate(() => {
+    document.addEventListener('parley-open', (event) => {
+      event.preventDefault();
+      document.querySelector('output')!.textContent = (event as CustomEvent<{ address: string }>).detail.address;
+    });
+    document.addEventListener('parley-unread', (event) => {
+      document.title = `${(event as CustomEvent<{ count: number }>).detail.count} unread`;
+    });
+  });
+  await page.getByRole('link', { name: 'orders' }).click();
+  await expect(page.locator('output')).toHaveText(/^#narrow\/channel\/\d+-orders$/);
+  const other = await (await page.context().browser()!.newContext()).newPage();
+  await other.goto(page.url().replace(/\/\?.*/, '/log-in/ben'));
+  await other.goto(page.url().replace(/elements=.*/, `elements=${encodeURIComponent(ORDER)}`));
+  await other.getByRole('textbox', { name: /Message/ }).fill('Any news?');
+  await other.getByRole('button', { name: 'Send' }).click();
+  await expect(page).toHaveTitle(/^\d+ unread$/);
+});
+
+test('follows its attributes and says when there is no such conversation', async ({ shop }) => {
+  const page = await shop.open('<parley-chat channel="nowhere"></parley-chat>', 'ann');
+  await expect(page.getByText('There is no such conversation.')).toBeVisible();
+  await page.locator('parley-chat').evaluate((element) => {
+    element.setAttribute('channel', 'orders');
+    element.setAttribute('topic', 'Order 8');
+    element.setAttribute('lang', 'de');
+  });
+  await expect(page.getByText('Another order')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Senden' })).toBeVisible();
+});

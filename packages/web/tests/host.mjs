@@ -1,0 +1,64 @@
+// A shop that embeds the chat: its own log-in, the router at /chat, and pages with the element.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import express from 'express';
+import { createParley } from 'parley';
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-host-'));
+const app = express();
+const server = createServer(app).listen(Number(process.argv[2] ?? 0), '127.0.0.1');
+await new Promise((resolve) => server.once('listening', resolve));
+const url = `http://localhost:${server.address().port}`;
+
+const nameOf = (request) => /(?:^|; )customer=(\w+)/.exec(request.headers.cookie ?? '')?.[1];
+const parley = await createParley({
+  database: `sqlite:${join(folder, 'chat.db')}`,
+  url: `${url}/chat`,
+  authenticate: async (request) => {
+    const externalId = nameOf(request);
+    return externalId === undefined ? null : { realm: 'shop', externalId };
+  },
+});
+await parley.realms.ensure({ name: 'shop', title: 'The Shop' });
+for (const name of ['ann', 'ben']) {
+  const role = name === 'ben' ? 'owner' : 'member';
+  await parley.users.upsert({ realm: 'shop', externalId: name, name: name[0].toUpperCase() + name.slice(1), role });
+}
+const ben = parley.as({ realm: 'shop', externalId: 'ben' });
+await ben.channels.ensure({ name: 'orders', subscribers: ['ann'] });
+await ben.messages.send({ channel: 'orders', topic: 'Order 7', content: 'Your order is **on its way**.' });
+await ben.messages.send({ channel: 'orders', topic: 'Order 8', content: 'Another order: $$x^2$$' });
+
+app.use('/chat', parley.router);
+// Strict, as a product's page may be: the element needs no inline script or style.
+app.use((_, response, next) => {
+  response.set('Content-Security-Policy', "default-src 'self'; img-src 'self' data: https:; base-uri 'none'");
+  next();
+});
+app.get('/log-in/:name', (request, response) => {
+  response.cookie('customer', request.params.name, { httpOnly: true, sameSite: 'lax' }).redirect('/');
+});
+app.get('/favicon.ico', (_, response) => void response.status(204).end());
+app.get('/page.css', (_, response) => {
+  response
+    .type('css')
+    .send(
+      'body { font: 20px serif; color: purple } * { letter-spacing: 1px } a { color: red } .short { height: 300px }',
+    );
+});
+app.get('/', (request, response) => {
+  response.send(`<!doctype html><html lang="en"><title>The Shop</title><link rel="stylesheet" href="page.css">
+<script type="module" src="/chat/web/element.js"></script>
+<main><h1>Order 7</h1>
+${request.query.elements}</main>`);
+});
+
+console.log(`The shop is at ${url}`);
+process.once('SIGTERM', async () => {
+  server.closeAllConnections();
+  await parley.close();
+  rmSync(folder, { recursive: true });
+  process.exit(0);
+});
