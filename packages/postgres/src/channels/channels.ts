@@ -24,9 +24,7 @@ import {
   ascending,
   ChannelCache,
   type ChannelRow,
-  type Flag,
   fromChannel,
-  fromSubscription,
   type GroupDependents,
   GroupValues,
   PERMISSION_NAMES,
@@ -37,8 +35,10 @@ import {
 } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
+import { KnownVersions } from '../engine/known-versions.js';
 import type { PostgresGroupRepository } from '../groups/groups.js';
 import { SentSince } from './sent-since.js';
+import { SubscriptionWrites } from './subscription-writes.js';
 
 const SECONDS_PER_DAY = 86_400;
 const NONE_COUNTED: ReadonlyMap<RecipientId, number> = new Map();
@@ -60,7 +60,11 @@ export class PostgresChannelRepository implements ChannelRepository {
   private readonly idByName;
   private readonly rowsByName;
   private readonly rows;
-  private readonly subscribed;
+  private lastSubscription: {
+    readonly unit: Connection['record'];
+    readonly key: string;
+    readonly row: Promise<SubscriptionRow | undefined>;
+  } | null = null;
   private readonly subscribedIds;
   private readonly subscriptionRow;
   private readonly subscriptionsOfUser;
@@ -77,12 +81,12 @@ export class PostgresChannelRepository implements ChannelRepository {
   private readonly insertWithId;
   private readonly insertRecipient;
   private readonly store;
-  private readonly countChanges;
-  private readonly upsertSubscriptions;
+  private readonly writes: SubscriptionWrites;
 
   constructor(
     private readonly connection: Connection,
     private readonly cache: ChannelCache,
+    private readonly known: KnownVersions<number>,
     private readonly clock: Clock,
     private readonly groups: Pick<
       PostgresGroupRepository,
@@ -92,6 +96,7 @@ export class PostgresChannelRepository implements ChannelRepository {
     private readonly quarantine: Quarantine,
   ) {
     this.sentSince = new SentSince(connection);
+    this.writes = new SubscriptionWrites(connection);
     const heads = (where: string, order: string) =>
       connection.tuples<Head>(
         `SELECT id, version, subscriber_count FROM channel WHERE realm_id = $1 ${where} ORDER BY ${order}`,
@@ -106,9 +111,6 @@ export class PostgresChannelRepository implements ChannelRepository {
       'SELECT * FROM channel WHERE realm_id = $1 AND name_key = ANY($2::text[]) ORDER BY id',
     );
     this.rows = connection.rows<ChannelRow>('SELECT * FROM channel WHERE realm_id = $1 AND id = ANY($2::bigint[])');
-    this.subscribed = connection.values<Flag>(
-      'SELECT is_active FROM subscription WHERE user_id = $1 AND channel_id = $2 AND realm_id = $3',
-    );
     this.subscribedIds = connection.values<ChannelId>(
       'SELECT channel_id FROM subscription WHERE user_id = $1 AND realm_id = $2 AND is_active = 1 ORDER BY channel_id',
     );
@@ -178,34 +180,16 @@ export class PostgresChannelRepository implements ChannelRepository {
          SELECT 1 FROM channel o WHERE o.realm_id = $17 AND o.name_key = $2 AND o.id <> $16)
        RETURNING version`,
     );
-    // Counts active users whose subscription begins or ends. Runs before the rows change.
-    this.countChanges = connection.command(
-      `UPDATE channel SET subscriber_count = subscriber_count + changed.difference FROM (
-         SELECT n.channel_id, sum(n.is_active - coalesce(s.is_active, 0)) AS difference
-         FROM unnest($1::bigint[], $2::bigint[], $3::smallint[]) n (user_id, channel_id, is_active)
-         JOIN "user" u ON u.id = n.user_id AND u.is_active = 1
-         LEFT JOIN subscription s ON s.user_id = n.user_id AND s.channel_id = n.channel_id
-         GROUP BY n.channel_id) changed
-       WHERE channel.id = changed.channel_id AND changed.difference <> 0`,
-    );
-    this.upsertSubscriptions = connection.command(
-      `INSERT INTO subscription (user_id, channel_id, realm_id, is_active, color, is_muted, is_pinned,
-                                 desktop_notifications, audible_notifications, push_notifications, email_notifications,
-                                 wildcard_mentions_notify)
-       SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::smallint[], $5::text[], $6::smallint[],
-                            $7::smallint[], $8::smallint[], $9::smallint[], $10::smallint[], $11::smallint[],
-                            $12::smallint[])
-       ON CONFLICT (user_id, channel_id) DO UPDATE
-       SET is_active = excluded.is_active, color = excluded.color, is_muted = excluded.is_muted,
-           is_pinned = excluded.is_pinned, desktop_notifications = excluded.desktop_notifications,
-           audible_notifications = excluded.audible_notifications, push_notifications = excluded.push_notifications,
-           email_notifications = excluded.email_notifications,
-           wildcard_mentions_notify = excluded.wildcard_mentions_notify`,
-    );
   }
 
   async find(realmId: RealmId, id: ChannelId): Promise<Channel | null> {
-    return (await this.load(realmId, await this.headOf.all(realmId, id)))[0] ?? null;
+    const version = await this.known.of(
+      this.connection,
+      realmId,
+      id,
+      async () => (await this.headOf.get(realmId, id))?.[1],
+    );
+    return version === undefined ? null : (await this.load(realmId, [[id, version]]))[0]!;
   }
 
   async findByName(realmId: RealmId, name: string): Promise<Channel | null> {
@@ -226,7 +210,10 @@ export class PostgresChannelRepository implements ChannelRepository {
   }
 
   /** Returns channels in the given order, cached ones if the version matches. */
-  private async load(realmId: RealmId, heads: readonly Head[]): Promise<readonly Channel[]> {
+  private async load(
+    realmId: RealmId,
+    heads: readonly (readonly [ChannelId, number, ...unknown[]])[],
+  ): Promise<readonly Channel[]> {
     const loaded = new Map<ChannelId, Channel>();
     const missing: ChannelId[] = [];
     for (const [id, version] of heads) {
@@ -340,12 +327,22 @@ export class PostgresChannelRepository implements ChannelRepository {
   }
 
   async isSubscribed(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<boolean> {
-    return (await this.subscribed.get(userId, channelId, realmId)) === 1;
+    return (await this.subscriptionIn(realmId, channelId, userId))?.is_active === 1;
   }
 
   async findSubscription(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<Subscription | null> {
-    const row = await this.subscriptionRow.get(userId, channelId, realmId);
+    const row = await this.subscriptionIn(realmId, channelId, userId);
     return row ? toSubscription(row) : null;
+  }
+
+  /** Reads the row once for the usual questions of a unit about one user and channel. */
+  private subscriptionIn(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<SubscriptionRow | undefined> {
+    const key = `${realmId}:${channelId}:${userId}`;
+    const { record } = this.connection;
+    if (this.lastSubscription?.unit !== record || this.lastSubscription.key !== key) {
+      this.lastSubscription = { unit: record, key, row: this.subscriptionRow.get(userId, channelId, realmId) };
+    }
+    return this.lastSubscription.row;
   }
 
   async listSubscribedIds(realmId: RealmId, userId: UserId): Promise<readonly ChannelId[]> {
@@ -428,11 +425,8 @@ export class PostgresChannelRepository implements ChannelRepository {
 
   async putSubscriptions(subscriptions: readonly Subscription[]): Promise<void> {
     if (subscriptions.length === 0) return;
-    // The last of several rows with the same key counts.
-    const rows = new Map(subscriptions.map((each) => [`${each.userId}:${each.channelId}`, fromSubscription(each)]));
-    const column = (n: number) => [...rows.values()].map((row) => row[n]!);
-    this.countChanges.defer(column(0), column(1), column(3));
-    this.upsertSubscriptions.defer(...[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11].map(column));
+    this.lastSubscription = null;
+    this.writes.put(subscriptions);
   }
 
   private async nameTaken({ realmId, name }: Pick<Channel, 'realmId' | 'name'>): Promise<DomainError> {
@@ -475,8 +469,9 @@ export const CHANNEL_FEATURE = {
   },
   repositories: ({ clock, quarantine }) => {
     const cache = new ChannelCache();
+    const known = new KnownVersions<number>(20_000);
     return (connection, { groups, topics }) => ({
-      channels: new PostgresChannelRepository(connection, cache, clock, groups, topics, quarantine),
+      channels: new PostgresChannelRepository(connection, cache, known, clock, groups, topics, quarantine),
     });
   },
 } satisfies PostgresFeature;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UnitRecord } from '@parley/domain/composition';
+import type { RealmId } from '@parley/domain/kernel';
 import type { ClientBase, QueryArrayResult, QueryResult } from 'pg';
 
 /** Time for which a unit uses the event loop before `yield` lets it turn. */
@@ -9,8 +10,11 @@ const SLICE_MS = 8;
 /** Bound to `$1`, `$2` … in order. Arrays are arrays of PostgreSQL. */
 export type Parameter = string | number | null | Uint8Array | readonly (string | number | null | Uint8Array)[];
 
-/** Called with each statement that is sent, without its parameters. */
-export type StatementTrace = (sql: string) => void;
+/**
+ * Called with each statement that is sent, without its parameters. `isFirst` is true if no other one is under way, so that
+ * the true ones are the round trips.
+ */
+export type StatementTrace = (sql: string, isFirst: boolean) => void;
 
 /** Rejected statement. Contains its text but never its parameters, which may be secret. */
 export class StatementFailed extends Error {
@@ -69,6 +73,13 @@ interface Deferred {
   readonly onTuples: ((tuples: readonly unknown[][]) => void) | undefined;
 }
 
+/** Stamp of units across realms, which may change data of each. */
+const ALL_REALMS = 0;
+const STAMP = 'SELECT coalesce(sum(stamp), 0)::bigint FROM cache_stamp WHERE realm_id = ANY($1::bigint[])';
+const RAISE_STAMP = `
+  INSERT INTO cache_stamp (realm_id, stamp) VALUES ($1, 1)
+  ON CONFLICT (realm_id) DO UPDATE SET stamp = cache_stamp.stamp + 1`;
+
 const NAMES = new Map<string, string>();
 
 /** PostgreSQL stores no zero bytes, so the replacement character takes their place. */
@@ -93,7 +104,13 @@ function nameOf(sql: string): string {
  */
 export class Connection {
   private isInUnit = false;
+  /** Number of statements without a response. */
+  private underWay = 0;
   private mayCache = true;
+  /** Realm that the unit names. */
+  private realmId: RealmId | null = null;
+  private stamp: number | null = null;
+  private sentStamp: Promise<void> | null = null;
   /** False until the unit sends a statement; one that uses no repository needs no transaction. */
   private sent = false;
   private deferred: Deferred[] = [];
@@ -159,9 +176,12 @@ export class Connection {
   }
 
   /** Begins a unit, whose first statements are sent with the first one of a repository. */
-  enterUnit(record: UnitRecord): void {
+  enterUnit(record: UnitRecord, realmId: RealmId | null): void {
     this.isInUnit = true;
     this.record = record;
+    this.realmId = realmId;
+    this.stamp = null;
+    this.sentStamp = null;
     this.mayCache = true;
     this.sent = false;
     this.turnedAt = performance.now();
@@ -196,9 +216,24 @@ export class Connection {
     return this.mayCache;
   }
 
-  /** Called by code that changes cached data. */
+  /** Called by code that changes cached data. Other units then ask for versions again. */
   disableCaching(): void {
+    if (!this.mayCache) return;
     this.mayCache = false;
+    this.defer(RAISE_STAMP, [this.realmId ?? ALL_REALMS]);
+  }
+
+  /**
+   * Returns a number that changes with cached data of the realm; null if the unit names no realm or another one, or has
+   * changed such data. Read once, with the first statements of the unit.
+   */
+  async stampOf(realmId: RealmId): Promise<number | null> {
+    if (!this.mayCache || realmId !== this.realmId) return null;
+    this.sentStamp ??= this.send(STAMP, [[ALL_REALMS, realmId]], 'tuple').then(({ rows }) => {
+      this.stamp = (rows[0] as unknown as [number])[0];
+    });
+    await this.sentStamp;
+    return this.mayCache ? this.stamp : null;
   }
 
   private sendDeferred(): Promise<AnyResult>[] {
@@ -211,12 +246,14 @@ export class Connection {
 
   private async query(sql: string, parameters: readonly Parameter[], shape: Shape): Promise<AnyResult> {
     this.sent = true;
-    this.trace?.(sql);
+    this.trace?.(sql, this.underWay++ === 0);
     const text = { name: nameOf(sql), text: sql, values: parameters.map(storable) };
     try {
       return shape === 'row' ? await this.client.query(text) : await this.client.query({ ...text, rowMode: 'array' });
     } catch (error) {
       throw new StatementFailed(sql, error);
+    } finally {
+      this.underWay--;
     }
   }
 }

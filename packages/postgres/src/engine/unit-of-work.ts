@@ -39,12 +39,12 @@ export class PostgresUnitOfWork implements UnitOfWork {
     private readonly options: UnitOfWorkOptions = {},
   ) {}
 
-  read<T>(_realmId: RealmId, work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    return this.readAcross(work);
+  read<T>(realmId: RealmId, work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    return this.track(() => this.readNow(realmId, work));
   }
 
   readAcross<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    return this.track(() => this.readNow(work));
+    return this.track(() => this.readNow(null, work));
   }
 
   write<T>(realmId: RealmId, work: Work<T>, options?: WriteOptions): Promise<T> {
@@ -80,11 +80,11 @@ export class PostgresUnitOfWork implements UnitOfWork {
     }
   }
 
-  private async readNow<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+  private async readNow<T>(realmId: RealmId | null, work: (repositories: Repositories) => Promise<T>): Promise<T> {
     const session = await this.sessions.take();
     const { connection, lost } = session;
     const record = new UnitRecord();
-    connection.enterUnit(record);
+    connection.enterUnit(record, realmId);
     connection.defer(BEGIN_READ, []);
     let isUsable = true;
     try {
@@ -115,7 +115,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
     const startedAt = performance.now();
     const record = new UnitRecord(realmId);
     let transactionId = '';
-    connection.enterUnit(record);
+    connection.enterUnit(record, realmId);
     connection.defer(BEGIN_WRITE, []);
     const [lock, locks] = realmId === null ? [LOCK_ALL, [ALL_REALMS]] : [LOCK_REALM, [ALL_REALMS, realmId]];
     connection.defer(lock, locks, ([tuple]) => {

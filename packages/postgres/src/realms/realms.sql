@@ -61,3 +61,10 @@ CREATE TABLE playground (
   url_template text COLLATE "C" NOT NULL
 );
 CREATE INDEX playground_by_realm ON playground (realm_id, id);
+
+-- Number that a unit raises when it changes data that servers cache: in the row of its organization, or in row 0 if it
+-- names none. While both are the same, cached versions are current.
+CREATE TABLE cache_stamp (
+  realm_id bigint PRIMARY KEY,
+  stamp bigint NOT NULL
+);

@@ -21,6 +21,7 @@ import {
 } from '@parley/storage';
 import type { Connection, Parameter } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
+import { KnownVersions } from '../engine/known-versions.js';
 import { readPermissions } from '../engine/permissions.js';
 import type { PostgresGroupRepository } from '../groups/groups.js';
 import { LinkifierReads } from './realm-lists.js';
@@ -39,6 +40,7 @@ export class PostgresRealmRepository implements RealmRepository {
   constructor(
     private readonly connection: Connection,
     private readonly cache: RealmCache,
+    private readonly known: KnownVersions<number>,
     private readonly groups: Pick<PostgresGroupRepository, 'nobodyOf'>,
     private readonly linkifiers: LinkifierReads,
     private readonly quarantine: Quarantine,
@@ -69,8 +71,8 @@ export class PostgresRealmRepository implements RealmRepository {
   }
 
   async find(id: RealmId): Promise<Realm | null> {
-    const [realm] = await this.load(await this.versions.all([id]));
-    return realm ?? null;
+    const version = await this.known.of(this.connection, id, id, async () => (await this.versions.get([id]))?.[1]);
+    return version === undefined ? null : (await this.load([[id, version]]))[0]!;
   }
 
   async get(id: RealmId): Promise<Realm> {
@@ -182,12 +184,14 @@ function fromRealm(realm: NewRealmRow): readonly Parameter[] {
 
 export const REALM_FEATURE = {
   schema: 'realms',
-  realmTables: ['allowed_domain', 'linkifier', 'playground'],
+  realmTables: ['cache_stamp', 'allowed_domain', 'linkifier', 'playground'],
+  notExported: { cache_stamp: 'Concerns caches of servers.' },
   repositories: ({ quarantine }) => {
     const cache: RealmCache = new VersionedCache(10_000);
+    const known = new KnownVersions<number>(10_000);
     return (connection, { groups }) => {
       const linkifiers = new LinkifierReads(connection, quarantine);
-      return { realms: new PostgresRealmRepository(connection, cache, groups, linkifiers, quarantine) };
+      return { realms: new PostgresRealmRepository(connection, cache, known, groups, linkifiers, quarantine) };
     };
   },
 } satisfies PostgresFeature;

@@ -3,6 +3,7 @@ import { DomainError, type GroupId, type RealmId, type UserId } from '@parley/do
 import { ascending, type Flag, type Quarantine, VersionedCache } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
+import { KnownVersions } from '../engine/known-versions.js';
 
 /** Cache by versions of the user and of the realm's groups. */
 export type ActorCache = VersionedCache<string, Actor>;
@@ -19,6 +20,7 @@ export class PostgresActorReads implements ActorReads {
   constructor(
     private readonly connection: Connection,
     private readonly cache: ActorCache,
+    private readonly known: KnownVersions<string>,
     private readonly quarantine: Quarantine,
   ) {
     const version = `u.version || '/' || r.groups_version`;
@@ -53,7 +55,7 @@ export class PostgresActorReads implements ActorReads {
   }
 
   async get({ realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId }): Promise<Actor> {
-    const version = await this.entry.get(realmId, userId);
+    const version = await this.known.of(this.connection, realmId, userId, () => this.entry.get(realmId, userId));
     if (version === undefined) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
     const cached = this.cache.get(userId, version);
     if (cached) return cached;
@@ -144,6 +146,7 @@ interface UserSummaryRow {
 export const ACTOR_FEATURE = {
   repositories: ({ quarantine }) => {
     const cache: ActorCache = new VersionedCache(20_000);
-    return (connection) => ({ actors: new PostgresActorReads(connection, cache, quarantine) });
+    const known = new KnownVersions<string>(20_000);
+    return (connection) => ({ actors: new PostgresActorReads(connection, cache, known, quarantine) });
   },
 } satisfies PostgresFeature;

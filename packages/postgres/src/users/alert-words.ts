@@ -3,6 +3,7 @@ import { alertSegment } from '@parley/domain/messages';
 import type { AlertWordRepository } from '@parley/domain/users';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
+import { KnownVersions } from '../engine/known-versions.js';
 
 export class PostgresAlertWordRepository implements AlertWordRepository {
   private readonly ofUser;
@@ -11,7 +12,11 @@ export class PostgresAlertWordRepository implements AlertWordRepository {
   private readonly insert;
   private readonly delete;
 
-  constructor(connection: Connection) {
+  constructor(
+    private readonly connection: Connection,
+    /** 1 if a realm has any. */
+    private readonly known: KnownVersions<number>,
+  ) {
     this.ofUser = connection.values<string>(
       'SELECT word FROM alert_word WHERE user_id = $1 AND realm_id = $2 ORDER BY id',
     );
@@ -34,7 +39,7 @@ export class PostgresAlertWordRepository implements AlertWordRepository {
   }
 
   async hasAny(realmId: RealmId): Promise<boolean> {
-    return (await this.any.get(realmId)) === 1;
+    return (await this.known.of(this.connection, realmId, realmId, () => this.any.get(realmId))) === 1;
   }
 
   async listBySegment(
@@ -51,10 +56,12 @@ export class PostgresAlertWordRepository implements AlertWordRepository {
   }
 
   async add(realmId: RealmId, userId: UserId, words: readonly string[]): Promise<void> {
+    this.connection.disableCaching();
     for (const word of words) this.insert.defer(realmId, userId, word, foldCase(word), alertSegment(word));
   }
 
   async remove(realmId: RealmId, userId: UserId, words: readonly string[]): Promise<void> {
+    this.connection.disableCaching();
     for (const word of words) this.delete.defer(userId, foldCase(word), realmId);
   }
 }
@@ -62,5 +69,8 @@ export class PostgresAlertWordRepository implements AlertWordRepository {
 export const ALERT_WORD_FEATURE = {
   schema: 'alert-words',
   realmTables: ['alert_word'],
-  repositories: () => (connection) => ({ alertWords: new PostgresAlertWordRepository(connection) }),
+  repositories: () => {
+    const known = new KnownVersions<number>(10_000);
+    return (connection) => ({ alertWords: new PostgresAlertWordRepository(connection, known) });
+  },
 } satisfies PostgresFeature;

@@ -16,6 +16,7 @@ import {
 import { type Flag, listColumn, type Quarantine, settingsColumn, toFlag, VersionedCache } from '@parley/storage';
 import type { Connection, Parameter } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
+import { KnownVersions } from '../engine/known-versions.js';
 
 /** Avatar columns of `user`. */
 export interface AvatarColumns {
@@ -66,6 +67,7 @@ export class PostgresUserRepository implements UserRepository {
   constructor(
     private readonly connection: Connection,
     private readonly cache: UserCache,
+    private readonly known: KnownVersions<number>,
     private readonly quarantine: Quarantine,
   ) {
     this.versionOf = connection.values<number>(
@@ -171,7 +173,7 @@ export class PostgresUserRepository implements UserRepository {
   }
 
   async find(realmId: RealmId, id: UserId): Promise<User | null> {
-    const version = await this.versionOf.get(id, realmId);
+    const version = await this.known.of(this.connection, realmId, id, () => this.versionOf.get(id, realmId));
     if (version === undefined) return null;
     const cached = this.cache.get(id, version);
     if (cached) return cached;
@@ -380,6 +382,7 @@ export const USER_FEATURE = {
   realmTables: ['profile_value', 'profile_field', 'user'],
   repositories: ({ quarantine }) => {
     const cache: UserCache = new VersionedCache(20_000);
-    return (connection) => ({ users: new PostgresUserRepository(connection, cache, quarantine) });
+    const known = new KnownVersions<number>(20_000);
+    return (connection) => ({ users: new PostgresUserRepository(connection, cache, known, quarantine) });
   },
 } satisfies PostgresFeature;

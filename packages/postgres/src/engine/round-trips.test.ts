@@ -1,0 +1,85 @@
+import type { MessageId } from '@parley/domain/kernel';
+import { ChangeMessageFlags, GetMessages, PLAIN_TEXTS } from '@parley/domain/messages';
+import {
+  aChannel,
+  aMessage,
+  aUser,
+  createFixtureOn,
+  FixedClock,
+  type Fixture,
+  fakeRealmUrls,
+  sending,
+} from '@parley/testkit';
+import { openPostgresStorage, type PostgresStorage } from '../database.js';
+import { createDatabase, type TestDatabase } from '../testing/databases.js';
+
+let database: TestDatabase;
+let storage: PostgresStorage;
+let fixture: Fixture;
+let roundTrips = 0;
+
+beforeAll(async () => {
+  database = await createDatabase();
+  const clock = new FixedClock();
+  storage = await openPostgresStorage({
+    url: database.url,
+    clock,
+    trace(_, isFirst) {
+      if (isFirst) roundTrips++;
+    },
+  });
+  fixture = await createFixtureOn(
+    storage.uow,
+    clock,
+    aUser({ name: 'a' }),
+    aUser({ name: 'b' }),
+    aChannel({ name: 'general', subscribers: ['a', 'b'] }),
+    aMessage({ from: 'b', to: 'general', topic: 'plans' }),
+  );
+});
+afterAll(async () => {
+  await storage.close();
+  await database.drop();
+});
+
+const idOf = async (sent: Promise<{ readonly id: MessageId }>): Promise<MessageId> => (await sent).id;
+const send = () => sending(fixture)('a', { kind: 'channelId', id: fixture.channel('general').id });
+const page = (): Promise<unknown> =>
+  new GetMessages(fixture.uow, fakeRealmUrls, PLAIN_TEXTS).execute(
+    fixture.caller('a'),
+    {
+      narrow: [{ operator: 'channel', operand: 'general', negated: false }],
+      select: { anchor: { kind: 'newest' }, before: 50, after: 0, includeAnchor: true },
+    },
+    async (list) => list,
+  );
+
+/** Name, maximum number, and the operation after its preparation. */
+const operations: readonly (readonly [string, number, () => Promise<() => Promise<unknown>>])[] = [
+  ['sends a message to a channel', 7, async () => send],
+  [
+    'sends a direct message',
+    8,
+    async () => () => sending(fixture)('a', { kind: 'userIds', ids: [fixture.user('b').id] }),
+  ],
+  [
+    'marks a message read',
+    8,
+    async () => {
+      const id = await idOf(send());
+      const change = new ChangeMessageFlags(fixture.uow, fixture.clock);
+      return () => change.execute(fixture.caller('b'), { ids: [id], op: 'add', flag: 'read' });
+    },
+  ],
+  ['returns a page of a channel', 5, async () => page],
+];
+
+// Every round trip costs time under the lock of the organization and CPU of both sides.
+it.each(operations)('%s in at most %i round trips', async (_, most, prepare) => {
+  // The first ones fill the caches.
+  for (let i = 0; i < 3; i++) await (await prepare())();
+  const run = await prepare();
+  roundTrips = 0;
+  await run();
+  expect(roundTrips).toBeLessThanOrEqual(most);
+});
