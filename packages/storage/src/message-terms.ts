@@ -41,13 +41,17 @@ export interface TermSource {
 
 /** Returns terms in index form. `topicKey` is null for direct messages. */
 export function messageTerms(words: SearchWords, message: TermSource, topicKey: string | null): string {
-  const { realmId, senderId, recipientId, renderedContent } = message;
+  const { realmId, senderId, recipientId } = message;
   const terms = [realmTerm(realmId), senderTerm(senderId), seriesTerm(recipientId, null)];
   if (topicKey !== null) terms.push(seriesTerm(recipientId, topicKey));
-  for (const userId of mentionedIn(renderedContent)) terms.push(mentionTerm(userId));
-  for (const word of termsOfMessage(words, message)) terms.push(wordTerm(word));
-  return terms.join(' ');
+  return [...terms, ...textTerms(words, message)].join(' ');
 }
+
+/** Returns the words and mentions of a message in index form. */
+export const textTerms = (words: SearchWords, message: Pick<TermSource, 'topic' | 'renderedContent'>): string[] => [
+  ...mentionedIn(message.renderedContent).map(mentionTerm),
+  ...[...termsOfMessage(words, message)].map(wordTerm),
+];
 
 /** True if the condition depends on the text of messages. */
 export function readsText(condition: MessageCondition): boolean {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChannelPrivacy } from '@parley/domain/channels';
-import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import type { ChannelId, MessageId, RealmId } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import {
   type ConditionSubject,
@@ -21,12 +21,12 @@ import {
   idOf,
   type MessageIndexRow,
   mentionTerm,
-  messageTerms,
   PROPERTY_BITS,
   propertiesOf,
   propertyBitsOf,
   RESOLVED,
   readsText,
+  textTerms,
   wordTerm,
 } from '@parley/storage';
 import type { Command, Connection, Query } from '../engine/connection.js';
@@ -39,16 +39,8 @@ export function numbered(sql: string): string {
 }
 
 /** Columns of a message from which its search terms derive. */
-export type IndexedText = readonly [
-  id: MessageId,
-  realmId: RealmId,
-  senderId: UserId,
-  recipientId: RecipientId,
-  topicKey: string | null,
-  topic: string,
-  renderedContent: string,
-];
-export const INDEXED_TEXT = 'm.id, m.realm_id, m.sender_id, m.recipient_id, m.topic_key, m.topic, m.rendered_content';
+export type IndexedText = readonly [id: MessageId, realmId: RealmId, topic: string, renderedContent: string];
+export const INDEXED_TEXT = 'm.id, m.realm_id, m.topic, m.rendered_content';
 
 /** Longest term in an index entry, in characters; entries have at most 2,704 bytes. */
 const LONGEST_TERM = 400;
@@ -79,11 +71,9 @@ export class SearchTerms {
   /** Takes effect before the next statement. */
   put(texts: readonly IndexedText[]): void {
     if (texts.length === 0) return;
-    const terms = texts.map(([, realmId, senderId, recipientId, topicKey, topic, renderedContent]) =>
-      messageTerms(this.words, { realmId, senderId, recipientId, topic, renderedContent }, topicKey)
-        .split(' ')
-        .map(indexed)
-        .join(' '),
+    // Places and senders have indexes of their own. As terms of every message they would cost most of the log's bytes.
+    const terms = texts.map(([, , topic, renderedContent]) =>
+      textTerms(this.words, { topic, renderedContent }).map(indexed).join(' '),
     );
     this.upsert.defer(
       texts.map(([id]) => id),

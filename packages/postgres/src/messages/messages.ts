@@ -251,7 +251,7 @@ export class PostgresMessageRepository implements MessageRepository {
       named.length === 0 ? [] : this.mutersOf.all(named, senderId),
       readBy.length === 0 ? NOTHING_READ : this.readSets.latest(readBy, recipientId),
     ]);
-    this.searchTerms.put([[id, realmId, senderId, recipientId, key, message.topic, message.renderedContent]]);
+    this.searchTerms.put([[id, realmId, message.topic, message.renderedContent]]);
     if (channelId === null) this.inserts.noteNewest(recipientId, id);
     if (exceptions.size > 0) this.addExceptions(id, message, receivers, new Set(muters));
     for (const userId of readBy) {
