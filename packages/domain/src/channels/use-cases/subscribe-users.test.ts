@@ -66,6 +66,24 @@ const INACCESSIBLE = { message: 'Unable to access channel (hidden).' };
 const INSUFFICIENT = { code: 'NOT_PERMITTED', message: 'Insufficient permission' };
 
 describe('SubscribeUsers', () => {
+  it('publishes as many bytes for the last of many subscribers as for an earlier one', async () => {
+    const people = Array.from({ length: 500 }, (_, n) => `person${n}`);
+    const lengths = await Promise.all(
+      [150, 499].map(async (others) => {
+        const subscribers = people.slice(0, others);
+        const fixture = await cast(
+          ...people.map((name) => aUser({ name })),
+          aChannel({ name: 'Denmark', subscribers }),
+        );
+        const before = fixture.storage.announced.length;
+        await subscribing(fixture)('member', ['Denmark']);
+        const added = fixture.storage.announced.slice(before).map(({ event, audience }) => ({ event, audience }));
+        return JSON.stringify(added).length;
+      }),
+    );
+    expect(Math.abs(lengths[0]! - lengths[1]!)).toBeLessThan(50);
+  });
+
   it('notifies the new subscriber before other users', async () => {
     const fixture = await cast(aChannel({ name: 'Denmark', subscribers: ['guest'] }));
     const result = await subscribing(fixture)('member', ['denmark', ' Denmark ']);
