@@ -123,6 +123,7 @@ describe('parley command line with every setting in the environment file', () =>
       jwtAudience: 'https://chat.example.com',
       openIdConnect: '[]',
       ldap: '[]',
+      saml: '[]',
       smtpUrl: smtp.url,
       invitationValidity: '60',
       mailFrom: 'chat@example.com',

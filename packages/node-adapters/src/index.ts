@@ -11,6 +11,7 @@ export * from './phone-senders.js';
 export * from './push.js';
 export type { AvatarUrlOf } from './push-payloads.js';
 export * from './registration-keys.js';
+export * from './saml.js';
 export * from './second-factors.js';
 export * from './system.js';
 export * from './tokens.js';

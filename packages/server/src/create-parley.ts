@@ -6,12 +6,14 @@ import {
   FCM_URL,
   type LdapAccount,
   type OpenIdConnectAccount,
+  type SamlAccount,
 } from '@parley/node-adapters';
 import { HostLogInProvider } from './authentication.js';
 import { ldapAccounts } from './configuration/ldap-settings.js';
 import { openIdConnectAccounts } from './configuration/log-in-settings.js';
 import { NO_INCOMING_MAIL } from './configuration/mail-settings.js';
 import { parseApnsKey, parseFcmCredentials, parsePushKeys, pushOf } from './configuration/push-settings.js';
+import { samlAccounts } from './configuration/saml-settings.js';
 import {
   parseContact,
   parseDatabase,
@@ -36,7 +38,13 @@ import { createLogger } from './logger.js';
 import { hint } from './near-miss.js';
 import { ServerMetrics } from './observation/metrics.js';
 import { openParley } from './open-parley.js';
-import { type LdapOptions, OPTION_NAMES, type OpenIdConnectOptions, type ParleyConfig } from './parley-config.js';
+import {
+  type LdapOptions,
+  OPTION_NAMES,
+  type OpenIdConnectOptions,
+  type ParleyConfig,
+  type SamlOptions,
+} from './parley-config.js';
 import { StartupError } from './startup-error.js';
 import { parleyVersion } from './version.js';
 
@@ -82,6 +90,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       jwtAudience: config.jwtAudience ?? null,
       openIdConnect: servicesOf(config.openIdConnect ?? []),
       ldap: directoriesOf(config.ldap ?? []),
+      saml: identityProvidersOf(config.saml ?? []),
       smtpUrl: readIfGiven('smtpUrl', parseSmtpUrl),
       mailFrom: readIfGiven('mailFrom', parseMailAddress),
       url: read('url', parseUrl),
@@ -176,6 +185,14 @@ function directoriesOf(directories: readonly LdapOptions[]): readonly LdapAccoun
     return ldapAccounts(directories);
   } catch (error) {
     throw new StartupError(`ldap must be ${(error as Error).message}.`);
+  }
+}
+
+function identityProvidersOf(providers: readonly SamlOptions[]): readonly SamlAccount[] {
+  try {
+    return samlAccounts(providers);
+  } catch (error) {
+    throw new StartupError(`saml must be ${(error as Error).message}.`);
   }
 }
 

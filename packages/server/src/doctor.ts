@@ -2,7 +2,7 @@ import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { BlobKey } from '@parley/domain/files';
 import type { DatabaseState } from '@parley/domain/kernel';
-import { ldapDirectories, openIdConnectProviders } from '@parley/node-adapters';
+import { ldapDirectories, openIdConnectProviders, samlProviders } from '@parley/node-adapters';
 import { administerDatabase } from '@parley/sqlite';
 import type { Configuration } from './configuration/configuration.js';
 import { addressesOf } from './http-server.js';
@@ -127,7 +127,11 @@ export async function examine(
     });
   }
   if (isThorough) {
-    for (const provider of await openIdConnectProviders(configuration.openIdConnect)) {
+    const providers = [
+      ...(await openIdConnectProviders(configuration.openIdConnect)),
+      ...(await samlProviders(configuration.saml)),
+    ];
+    for (const provider of providers) {
       const { name } = provider.method;
       await attempt('log-in', async () => {
         try {
@@ -135,7 +139,7 @@ export async function examine(
         } catch (error) {
           throw new Error(`the service ${name} cannot be used: ${reasonOf(error as Error)}`);
         }
-        add('good', 'log-in', `the service ${name} responds`);
+        add('good', 'log-in', `the service ${name} can be used`);
       });
     }
   }

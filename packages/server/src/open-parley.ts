@@ -22,6 +22,7 @@ import {
   SmtpMailer,
   SystemClock,
   SystemRandomness,
+  samlProviders,
 } from '@parley/node-adapters';
 import { openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
 import type { Commit } from '@parley/storage';
@@ -70,6 +71,7 @@ export async function openParley(
   const logInProviders = [
     ...(hostOptions.logInProviders ?? []),
     ...(await openIdConnectProviders(configuration.openIdConnect)),
+    ...(await samlProviders(configuration.saml)),
   ];
   const directories = await ldapDirectories(configuration.ldap);
   const clock = ports.clock ?? new SystemClock();

@@ -49,6 +49,41 @@ export interface LdapOptions {
   readonly syncMinutes?: number;
 }
 
+/** Identity provider that speaks SAML 2.0, as options and settings name it. */
+export interface SamlOptions {
+  /** Unique and stable, since links and linked accounts name it: lower-case letters, digits and hyphens. */
+  readonly name: string;
+  /** Entity id of the provider. */
+  readonly entityId: string;
+  /** Address of the provider for redirects. */
+  readonly entryPoint: string;
+  /** Certificates (PEM) one of which signs assertions. */
+  readonly certificate?: string;
+  /** Path of a file with the certificates. */
+  readonly certificateFile?: string;
+  /** Requires that whole responses are signed too; default: false. */
+  readonly signsResponse?: boolean;
+  /** Text of the button; default: `name`. */
+  readonly displayName?: string;
+  /** URL of an image. */
+  readonly icon?: string;
+  /** String ids of the organizations that may use the provider; default: all. */
+  readonly realms?: readonly string[];
+  /** Domains of the email addresses that may log in, which then count as verified; default: all. */
+  readonly allowedDomains?: readonly string[];
+  /** Accepts addresses of all domains as verified; default: false. */
+  readonly trustEmails?: boolean;
+  /** Names of attributes; default: the name of the subject for `id` and `email`, `displayName`, and no role. */
+  readonly attributes?: {
+    readonly id?: string;
+    readonly email?: string;
+    readonly name?: string;
+    readonly role?: string;
+  };
+  /** Roles by value of the role attribute, in order of precedence. */
+  readonly roles?: Readonly<Record<string, Role>>;
+}
+
 /** Service that speaks OpenID Connect, as options and settings name it. */
 export interface OpenIdConnectOptions {
   /** Unique and stable, since links and linked accounts name it: lower-case letters, digits and hyphens. */
@@ -150,6 +185,8 @@ export interface ParleyOptions {
   readonly logInUrl?: string;
   /** Services for logging in by OpenID Connect, in order of their buttons; default: none. Requires `openid-client`. */
   readonly openIdConnect?: readonly OpenIdConnectOptions[];
+  /** Identity providers for logging in by SAML 2.0; default: none. Requires `@node-saml/node-saml`. */
+  readonly saml?: readonly SamlOptions[];
   /** Directories whose passwords people use; default: none. Requires `ldapts`. */
   readonly ldap?: readonly LdapOptions[];
   /** Name and icon (a URL) of the button for `logInUrl`; default: its host name, and no icon. */
@@ -270,6 +307,7 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   logInButton: true,
   openIdConnect: true,
   ldap: true,
+  saml: true,
   trustedOrigins: true,
   mailer: true,
   smtpUrl: true,

@@ -10,6 +10,9 @@ export const PAGES_SCENARIOS: Scenarios = {
   'POST /accounts/confirm_new_email/:key': [
     { ...page, title: 'another address', prepare: askForAddress, at: confirmation, heard: ['realm_user/update'] },
   ],
+  'POST /accounts/login/complete/:method/': [
+    { ...page, title: 'a response that nobody asked for', status: 400, at: () => ({ method: 'company' }), heard: [] },
+  ],
   'POST /accounts/password/reset/': [
     { ...page, title: 'a member', params: ({ people }) => ({ email: people.hamlet.email }), heard: [] },
   ],

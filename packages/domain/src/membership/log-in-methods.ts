@@ -74,6 +74,8 @@ export interface LogInProvider {
   begin(challenge: LogInChallenge): Promise<string>;
   /** @throws DomainError LOG_IN_REFUSED; any other error counts as failure of the service */
   identify(challenge: LogInChallenge, response: LogInResponse): Promise<ExternalIdentity>;
+  /** Describes this server to the service, as far as the service reads descriptions. */
+  metadata?(callbackUrl: string): string;
   /** Tries the configuration for the operator. @throws Error that says what is wrong */
   check?(): Promise<void>;
 }
@@ -162,9 +164,13 @@ export interface LogInTokens {
   encryptFor(key: string, text: string): string;
 }
 
+/** True if the operator configured the method for the organization. */
+export const isMeantFor = ({ realms }: LogInMethod, { stringId }: Pick<Realm, 'stringId'>): boolean =>
+  realms === null || realms.includes(stringId);
+
 /** True if people of the organization may log in with the method. */
-export const isOffered = ({ kind, realms }: LogInMethod, { settings, stringId }: Realm): boolean =>
-  (realms === null || realms.includes(stringId)) && (kind === 'host' || settings[kind]);
+export const isOffered = (method: LogInMethod, realm: Realm): boolean =>
+  isMeantFor(method, realm) && (method.kind === 'host' || realm.settings[method.kind]);
 
 /** Methods that the organization offers, in order of their configuration. */
 export const offeredMethods = (providers: readonly LogInProvider[], realm: Realm): readonly LogInMethod[] =>

@@ -16,6 +16,7 @@ import { addUser } from './add-user.js';
 import { addFlow, FinishLogIn, type LogInResult, logInExpired, sealed } from './finish-log-in.js';
 import {
   type ExternalIdentity,
+  isMeantFor,
   LOG_IN_SECONDS,
   type LogInChallenge,
   type LogInMethod,
@@ -113,6 +114,25 @@ export class BeginLogIn {
 
 const serviceFailed = () =>
   new DomainError('LOG_IN_SERVICE_FAILED', 'The service for logging in does not respond as expected. Try again later.');
+
+/** Describes this server to a service, also before the organization enables it. */
+export class DescribeToService {
+  static readonly inject = ['unitOfWork', 'logInProviders', 'realmUrls'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly providers: readonly LogInProvider[],
+    private readonly realmUrls: RealmUrls,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM, UNKNOWN_LOG_IN_METHOD */
+  async execute({ realmId }: AnonymousCaller, name: string): Promise<string> {
+    if (realmId === null) throw unknownRealm();
+    const realm = await this.uow.read(realmId, ({ realms }) => realms.get(realmId));
+    const provider = this.providers.find(({ method }) => method.name === name && isMeantFor(method, realm));
+    if (!provider?.metadata) throw new DomainError('UNKNOWN_LOG_IN_METHOD', 'There is no such way to log in.');
+    return provider.metadata(this.realmUrls.urlOf(realm) + callbackPath(name));
+  }
+}
 
 /** Opens a session for a token that the desktop app has decrypted. */
 export class LogInByDesktopToken {

@@ -26,6 +26,8 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   // Need a configured log-in provider, and a built web client.
   'GET /accounts/login/external/:method/',
   'GET /accounts/login/complete/:method/',
+  'POST /accounts/login/complete/:method/',
+  'GET /accounts/login/metadata/:method/',
   'GET /accounts/login/subdomain/:token',
   'GET /web/:file',
   // Need the token of a directory.

@@ -55,9 +55,9 @@ export class SessionCookies {
     return this.cookie(request, CSRF_COOKIE, csrfToken, YEAR_SECONDS);
   }
 
-  /** Marks the browser for as long as a log-in may take. */
+  /** Marks the browser for as long as a log-in may take. Services may send it back by a form, on secure connections. */
   logIn(request: Request, token: string, maxAge: number): readonly string[] {
-    return this.cookie(request, LOG_IN_COOKIE, token, maxAge);
+    return this.cookie(request, LOG_IN_COOKIE, token, maxAge, this.isSecure(request) ? 'None' : 'Lax');
   }
 
   /** A browser may be logged in to several organizations if paths distinguish them. */
@@ -66,8 +66,15 @@ export class SessionCookies {
   }
 
   /** Pages may read only the CSRF cookie. */
-  private cookie(request: Request, name: string, value: string, maxAge: number): readonly string[] {
-    const attributes = [`${name}=${value}`, `Path=${this.pathOf(request)}`, `Max-Age=${maxAge}`, 'SameSite=Lax'];
+  private cookie(
+    request: Request,
+    name: string,
+    value: string,
+    maxAge: number,
+    sameSite: 'Lax' | 'None' = 'Lax',
+  ): readonly string[] {
+    const path = `Path=${this.pathOf(request)}`;
+    const attributes = [`${name}=${value}`, path, `Max-Age=${maxAge}`, `SameSite=${sameSite}`];
     if (name !== CSRF_COOKIE) attributes.push('HttpOnly');
     if (this.isSecure(request)) attributes.push('Secure');
     return ['Set-Cookie', attributes.join('; ')];

@@ -4,6 +4,7 @@ import {
   BeginLogIn,
   CompleteLogIn,
   callbackPath,
+  DescribeToService,
   isOneTimePad,
   LOG_IN_SECONDS,
   LogInByDesktopToken,
@@ -27,6 +28,7 @@ import {
   redirectTo,
   type Site,
   targetOf,
+  type Visit,
 } from './layout.js';
 
 /** Purpose of a log-in in a browser; apps send a pad or key (protocol §8.2). */
@@ -36,6 +38,10 @@ export class LogInPurposeDto {
   @TextParam({ max: MAX_TOKEN_LENGTH }) desktop_flow_otp = '';
 }
 
+/** Bodies of anonymous callers are not longer. */
+const MAX_RESPONSE_LENGTH = 65_536;
+const NO_FIELDS: ReadonlyMap<string, string> = new Map();
+
 class BeginDto extends LogInPurposeDto {
   @TextParam({ max: MAX_TOKEN_LENGTH }) method!: string;
 }
@@ -44,6 +50,16 @@ class BeginDto extends LogInPurposeDto {
 class CompleteDto {
   @TextParam({ max: MAX_TOKEN_LENGTH }) method!: string;
   @TextParam({ max: MAX_TEXT_LENGTH }) state = '';
+}
+
+class MethodDto {
+  @TextParam({ max: MAX_TOKEN_LENGTH }) method!: string;
+}
+
+/** Response of an identity provider (SAML 2.0). */
+class FormResponseDto extends MethodDto {
+  @TextParam({ max: MAX_RESPONSE_LENGTH }) SAMLResponse = '';
+  @TextParam({ max: MAX_TOKEN_LENGTH }) RelayState = '';
 }
 
 class TokenDto {
@@ -107,19 +123,27 @@ export const externalLogInPages = (parts: PageParts): readonly Route[] => [
     isExpensive: true,
     knowsCaller: true,
     useCase: CompleteLogIn,
-    handle: ({ site, caller, request, identity, dto: { method, state }, useCase }) =>
-      audited(site, method, async () => {
-        const { user, change, result } = await useCase.execute(caller, {
-          method,
-          state,
-          browser: readCookie(request, LOG_IN_COOKIE) ?? null,
-          response: { url: `${site.url}${callbackPath(method)}?${request.query}`, fields: new Map() },
-          hostUserId: identity?.isHostLogin && identity.realmId === caller.realmId ? identity.userId : null,
-          userAgent: request.header('user-agent') ?? '',
-        });
-        const logIn = { method, account: user.email, failure: null, change };
-        return { ...replyToLogIn(parts, { site, request }, user, result), logIn };
-      }),
+    handle: (visit) => complete(parts, visit, { method: visit.dto.method, state: visit.dto.state, fields: NO_FIELDS }),
+  }),
+  // The page of an identity provider sends this form.
+  pageRoute(parts, 'POST', '/accounts/login/complete/:method/', {
+    dto: FormResponseDto,
+    isExpensive: true,
+    isForOtherSites: true,
+    useCase: CompleteLogIn,
+    handle: (visit) => {
+      const { method, RelayState: state, SAMLResponse } = visit.dto;
+      return complete(parts, visit, { method, state, fields: new Map([['SAMLResponse', SAMLResponse]]) });
+    },
+  }),
+  pageRoute(parts, 'GET', '/accounts/login/metadata/:method/', {
+    dto: MethodDto,
+    useCase: DescribeToService,
+    handle: async ({ caller, dto, useCase }) => ({
+      status: 200,
+      body: await useCase.execute(caller, dto.method),
+      contentType: 'application/samlmetadata+xml',
+    }),
   }),
   // The desktop app opens this path with the token that it decrypted.
   pageRoute(parts, 'GET', '/accounts/login/subdomain/:token', {
@@ -134,6 +158,29 @@ export const externalLogInPages = (parts: PageParts): readonly Route[] => [
       }),
   }),
 ];
+
+/** Logs in a browser that a service sent back. */
+const complete = (
+  parts: PageParts,
+  { site, caller, request, identity, useCase }: Visit<unknown, CompleteLogIn>,
+  {
+    method,
+    state,
+    fields,
+  }: { readonly method: string; readonly state: string; readonly fields: ReadonlyMap<string, string> },
+): Promise<Reply> =>
+  audited(site, method, async () => {
+    const { user, change, result } = await useCase.execute(caller, {
+      method,
+      state,
+      browser: readCookie(request, LOG_IN_COOKIE) ?? null,
+      response: { url: `${site.url}${callbackPath(method)}?${request.query}`, fields },
+      hostUserId: identity?.isHostLogin && identity.realmId === caller.realmId ? identity.userId : null,
+      userAgent: request.header('user-agent') ?? '',
+    });
+    const logIn = { method, account: user.email, failure: null, change };
+    return { ...replyToLogIn(parts, { site, request }, user, result), logIn };
+  });
 
 /** Shows errors of a log-in and reports them to the audit log. */
 export async function audited(

@@ -212,6 +212,8 @@ export interface PageSpec<D extends object, C extends Injectable> {
   readonly isExpensive?: boolean;
   /** True to provide `identity`, the user who is logged in to the browser. */
   readonly knowsCaller?: boolean;
+  /** True for forms that other sites send; their user may be anybody. */
+  readonly isForOtherSites?: boolean;
   /** Shows form errors itself; thrown errors become an error page. */
   readonly handle: (visit: Visit<D, InstanceType<C>>) => Promise<Reply>;
 }
@@ -224,7 +226,7 @@ export const pageRoute = <D extends object, C extends Injectable>(
   { realmUrls, publicRealms }: PageParts,
   method: Extract<Method, 'GET' | 'POST'>,
   path: string,
-  { handle, ...spec }: PageSpec<D, C>,
+  { handle, isForOtherSites = false, ...spec }: PageSpec<D, C>,
 ): Route =>
   route<'anyone', D, C>(method, path, {
     ...spec,
@@ -241,7 +243,7 @@ export const pageRoute = <D extends object, C extends Injectable>(
       const icon = base + realmImageUrl('icon', realm.images.icon, { ...publicRealmOf(realm, realmUrls), url: '' });
       const site = { name: realm.name, url, base, icon, ...words };
       if (realm.isDeactivated) return errorPage(site, DEACTIVATED);
-      if (method === 'POST' && !isFromOwnPage(request, url)) return errorPage(site, FOREIGN_FORM);
+      if (method === 'POST' && !isForOtherSites && !isFromOwnPage(request, url)) return errorPage(site, FOREIGN_FORM);
       try {
         return await handle({ ...context, realm, site });
       } catch (error) {

@@ -8,6 +8,7 @@ import type {
   LdapAccount,
   OpenIdConnectAccount,
   PushServiceAccount,
+  SamlAccount,
 } from '@parley/node-adapters';
 import type { OwnNotifications } from '../parley-config.js';
 import type { RealmAddresses } from '../realm-resolver.js';
@@ -48,6 +49,8 @@ export interface Configuration {
   readonly jwtAudience: string | null;
   /** Services for logging in by OpenID Connect, in order of their buttons. */
   readonly openIdConnect: readonly OpenIdConnectAccount[];
+  /** Identity providers for logging in by SAML. */
+  readonly saml: readonly SamlAccount[];
   /** Directories whose passwords people use. */
   readonly ldap: readonly LdapAccount[];
   /** URL of the mail server; null if emails are written to files. */

@@ -165,6 +165,7 @@ export function readConfiguration(
     jwtAudience: read('jwtAudience'),
     openIdConnect: read('openIdConnect'),
     ldap: read('ldap'),
+    saml: read('saml'),
     smtpUrl: read('smtpUrl'),
     mailFrom: read('mailFrom'),
     invitationValidityMinutes: read('invitationValidity'),

@@ -1,7 +1,7 @@
 import type { FileLimits } from '@parley/domain/files';
 import { DEFAULT_SWEEP_OPTIONS } from '@parley/domain/kernel';
 import { type ProxyTrust, parseRateLimitRules, type RateLimitRules, TRANSPORT_LIMITS } from '@parley/http';
-import type { LdapAccount, OpenIdConnectAccount } from '@parley/node-adapters';
+import type { LdapAccount, OpenIdConnectAccount, SamlAccount } from '@parley/node-adapters';
 import type { RealmAddresses } from '../realm-resolver.js';
 import { type DatabaseLocation, type FilesLocation, type ListenAddress, LOG_LEVELS } from './configuration.js';
 import { ENV_FILE } from './env-file.js';
@@ -9,6 +9,7 @@ import { parseLdap } from './ldap-settings.js';
 import { parseOpenIdConnect } from './log-in-settings.js';
 import { MAIL_SETTINGS } from './mail-settings.js';
 import { PUSH_SETTINGS } from './push-settings.js';
+import { parseSaml } from './saml-settings.js';
 import { type Setting, setting, switchSetting } from './setting.js';
 import {
   parseAudience,
@@ -271,6 +272,13 @@ export const SETTINGS = {
     help: 'services for logging in by OpenID Connect, as JSON (docs/log-in.md); default: none',
     parse: parseOpenIdConnect,
     default: [] as readonly OpenIdConnectAccount[],
+  },
+  saml: {
+    variable: 'PARLEY_SAML',
+    isSecret: true,
+    help: 'identity providers for logging in by SAML 2.0, as JSON (docs/log-in.md); default: none',
+    parse: parseSaml,
+    default: [] as readonly SamlAccount[],
   },
   ldap: {
     variable: 'PARLEY_LDAP',

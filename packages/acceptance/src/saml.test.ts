@@ -1,0 +1,312 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
+import { type SamlAccount, samlProviders } from '@parley/node-adapters';
+import { SignedXml } from 'xml-crypto';
+import { fieldsOf } from './testing/expectations.js';
+import { TestBrowser } from './testing/test-browser.js';
+import type { TestReply } from './testing/test-reply.js';
+import { TestServer } from './testing/test-server.js';
+
+const IDP = 'https://idp.example.com/metadata';
+const folder = mkdtempSync(join(tmpdir(), 'parley-saml-'));
+
+/** Key and certificate in PEM format. */
+function keyPair(name: string): { readonly key: string; readonly certificate: string } {
+  const [key, certificate] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
+  const subject = ['-subj', `/CN=${name}`, '-days', '2'];
+  const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, '-keyout', key, '-out', certificate];
+  execFileSync('openssl', made, { stdio: 'pipe' });
+  return { key: readFileSync(key, 'utf8'), certificate: readFileSync(certificate, 'utf8') };
+}
+const own = keyPair('idp');
+const foreign = keyPair('stranger');
+
+let server: TestServer;
+const problems: { err?: Error }[] = [];
+beforeAll(async () => {
+  const account: SamlAccount = {
+    name: 'company',
+    entityId: IDP,
+    entryPoint: 'https://idp.example.com/sso',
+    certificates: [own.certificate],
+    signsResponse: false,
+    displayName: 'Company',
+    displayIcon: null,
+    realms: ['zulip'],
+    allowedDomains: ['zulip.com', 'example.com'],
+    trustsEmails: false,
+    attributes: { id: null, email: 'email', name: 'displayName', role: 'groups' },
+    roles: new Map([['chat-admins', 'administrator']]),
+  };
+  const other = {
+    ...account,
+    name: 'other',
+    entityId: 'https://other.example.com',
+    certificates: [foreign.certificate],
+  };
+  server = await TestServer.start({
+    logInProviders: await samlProviders([account, other]),
+    trustedProxies: 1,
+    logger: { info: () => {}, warn: () => {}, error: (fields) => void problems.push(fields) },
+  });
+  await server.changeRealm({ settings: { samlAuthentication: true, inviteRequired: false } });
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+afterEach(() => {
+  problems.length = 0;
+});
+
+interface Asked {
+  readonly state: string;
+  readonly id: string;
+  readonly acs: string;
+  readonly issuer: string;
+}
+
+/** Begins a log-in and reads the request as the identity provider does. */
+async function ask(browser: TestBrowser, query = '', method = 'company'): Promise<Asked> {
+  const { headers } = await browser.get(`/accounts/login/external/${method}/${query}`);
+  const url = new URL(headers.location!);
+  const xml = inflateRawSync(Buffer.from(url.searchParams.get('SAMLRequest')!, 'base64')).toString();
+  const attribute = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(xml)![1]!;
+  const issuer = /<saml:Issuer[^>]*>([^<]*)</.exec(xml)![1]!;
+  const state = url.searchParams.get('RelayState')!;
+  return { state, id: attribute(' ID'), acs: attribute('AssertionConsumerServiceURL'), issuer };
+}
+
+interface Answer {
+  readonly subject?: string;
+  readonly email?: string;
+  readonly groups?: readonly string[];
+  readonly audience?: string;
+  readonly issuer?: string;
+  /** Seconds from now. */
+  readonly from?: number;
+  readonly until?: number;
+  readonly inResponseTo?: string | null;
+  readonly key?: string | null;
+  readonly signs?: 'Assertion' | 'Response';
+  readonly status?: string;
+  /** Changes the signed document. */
+  readonly change?: (xml: string) => string;
+}
+
+const at = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
+
+function assertionOf(asked: Asked, answer: Answer, id = '_assertion'): string {
+  const { subject = 'subject-1', email = 'hamlet@zulip.com', groups = [], from = -5, until = 60 } = answer;
+  const { audience = asked.issuer, issuer = IDP, inResponseTo = asked.id } = answer;
+  const answers = inResponseTo === null ? '' : ` InResponseTo="${inResponseTo}"`;
+  const attribute = (name: string, ...values: readonly string[]) =>
+    `<saml:Attribute Name="${name}">${values.map((value) => `<saml:AttributeValue>${value}</saml:AttributeValue>`).join('')}</saml:Attribute>`;
+  return `<saml:Assertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" Version="2.0" ID="${id}" IssueInstant="${at(0)}"><saml:Issuer>${issuer}</saml:Issuer><saml:Subject><saml:NameID Format="urn:oasis:names:tc:SAML:2.0:nameid-format:persistent">${subject}</saml:NameID><saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer"><saml:SubjectConfirmationData NotOnOrAfter="${at(until)}" Recipient="${asked.acs}"${answers}/></saml:SubjectConfirmation></saml:Subject><saml:Conditions NotBefore="${at(from)}" NotOnOrAfter="${at(until)}"><saml:AudienceRestriction><saml:Audience>${audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions><saml:AuthnStatement AuthnInstant="${at(0)}"><saml:AuthnContext><saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:Password</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement><saml:AttributeStatement>${attribute('email', email)}${attribute('displayName', 'Prince of Denmark')}${attribute('groups', 'x', ...groups)}</saml:AttributeStatement></saml:Assertion>`;
+}
+
+function signed(xml: string, element: 'Assertion' | 'Response', privateKey: string): string {
+  const signature = new SignedXml({
+    privateKey,
+    signatureAlgorithm: 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+    canonicalizationAlgorithm: 'http://www.w3.org/2001/10/xml-exc-c14n#',
+  });
+  const xpath = `//*[local-name()='${element}']`;
+  signature.addReference({
+    xpath,
+    digestAlgorithm: 'http://www.w3.org/2001/04/xmlenc#sha256',
+    transforms: ['http://www.w3.org/2000/09/xmldsig#enveloped-signature', 'http://www.w3.org/2001/10/xml-exc-c14n#'],
+  });
+  signature.computeSignature(xml, { location: { reference: `${xpath}/*[local-name()='Issuer']`, action: 'after' } });
+  return signature.getSignedXml();
+}
+
+/** Response of an identity provider. */
+function responseTo(asked: Asked, answer: Answer = {}): string {
+  const { issuer = IDP, inResponseTo = asked.id, key = own.key, signs = 'Assertion', status = 'Success' } = answer;
+  const answers = inResponseTo === null ? '' : ` InResponseTo="${inResponseTo}"`;
+  const assertion = status === 'Success' ? assertionOf(asked, answer) : '';
+  const xml = `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" ID="_response" Version="2.0" IssueInstant="${at(0)}" Destination="${asked.acs}"${answers}><saml:Issuer xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion">${issuer}</saml:Issuer><samlp:Status><samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:${status}"/></samlp:Status>${assertion}</samlp:Response>`;
+  const complete = key === null || status !== 'Success' ? xml : signed(xml, signs, key);
+  return answer.change ? answer.change(complete) : complete;
+}
+
+/** Sends the form as the page of the identity provider does. */
+const send = (browser: TestBrowser, { state }: Pick<Asked, 'state'>, xml: string, method = 'company') =>
+  browser.request(
+    'POST',
+    `/accounts/login/complete/${method}/`,
+    { SAMLResponse: Buffer.from(xml).toString('base64'), RelayState: state },
+    { headers: { Origin: 'https://idp.example.com', 'Sec-Fetch-Site': 'cross-site' } },
+  );
+
+async function logIn(answer: Answer = {}, browser = new TestBrowser(server)): Promise<TestReply> {
+  const asked = await ask(browser);
+  return send(browser, asked, responseTo(asked, answer));
+}
+const userIdOf = async (reply: TestReply): Promise<number> => {
+  expect([302, 303]).toContain(reply.status);
+  const Cookie = reply.headers['set-cookie']!.map((cookie) => cookie.split(';')[0]).join('; ');
+  return fieldsOf(await server.request('GET', '//json/users/me', { headers: { Cookie } })).user_id;
+};
+const expectRefused = (reply: TestReply, text = 'The service did not confirm who you are.') => {
+  expect(reply.body).toContain(text);
+  expect(reply.status).toBe(400);
+  expect(reply.headers['set-cookie'] ?? []).toEqual([]);
+};
+const BROKEN = 'The service for logging in does not respond as expected.';
+const EXPIRED = 'The log-in took too long or was interrupted.';
+
+describe('log-in by SAML', () => {
+  it('sends browsers to the provider with a request of their own', async () => {
+    const [one, two] = [await ask(new TestBrowser(server)), await ask(new TestBrowser(server))];
+    expect(one).toEqual({
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      id: expect.stringMatching(/^_[0-9a-f]{64}$/),
+      acs: `${server.url}/accounts/login/complete/company/`,
+      issuer: `${server.url}/accounts/login/metadata/company/`,
+    });
+    expect(two.id).not.toBe(one.id);
+  });
+
+  it('describes the server to the provider', async () => {
+    const { status, headers, body } = await server.request('GET', '//accounts/login/metadata/company/');
+    expect([status, headers['content-type']]).toEqual([200, 'application/samlmetadata+xml']);
+    expect(body).toContain(`entityID="${server.url}/accounts/login/metadata/company/"`);
+    expect(body).toContain(`Location="${server.url}/accounts/login/complete/company/"`);
+    expect((await server.request('GET', '//accounts/login/metadata/nobody/')).status).toBe(400);
+  });
+
+  it('links accounts by address, later by the name at the provider', async () => {
+    const { hamlet } = server.people;
+    expect(await userIdOf(await logIn())).toBe(hamlet.id);
+    expect(await userIdOf(await logIn({ email: 'elsewhere@example.com' }))).toBe(hamlet.id);
+  });
+
+  it('creates accounts with name and role', async () => {
+    const id = await userIdOf(await logIn({ subject: 'new', email: 'yorick@example.com', groups: ['chat-admins'] }));
+    expect(fieldsOf(await server.get(`/users/${id}`, server.people.iago)).user).toMatchObject({
+      full_name: 'Prince of Denmark',
+      role: 200,
+    });
+  });
+
+  it('gives phones their key', async () => {
+    const browser = new TestBrowser(server);
+    const asked = await ask(browser, `?mobile_flow_otp=${'ab'.repeat(32)}`);
+    const { headers } = await send(browser, asked, responseTo(asked));
+    expect(headers.location).toMatch(/^zulip:\/\/login\?otp_encrypted_api_key=[0-9a-f]{64}&/);
+  });
+
+  it('lets the cookie of the log-in come back from other sites on secure connections only', async () => {
+    const cookieWith = async (headers: Record<string, string>) => {
+      const reply = await server.request('GET', '//accounts/login/external/company/', { headers });
+      return reply.headers['set-cookie']![0];
+    };
+    expect(await cookieWith({ 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '1.2.3.4' })).toMatch(
+      /^parley_log_in=[\w-]+; Path=\/; Max-Age=300; SameSite=None; HttpOnly; Secure$/,
+    );
+    expect(await cookieWith({})).toContain('SameSite=Lax');
+  });
+
+  it('accepts a response once, in the browser and with the method of the log-in', async () => {
+    const browser = new TestBrowser(server);
+    const asked = await ask(browser);
+    const xml = responseTo(asked);
+    expectRefused(await send(new TestBrowser(server), asked, xml), EXPIRED);
+    expectRefused(await send(browser, asked, xml), EXPIRED);
+    const again = await ask(browser);
+    expectRefused(await send(browser, again, responseTo(again), 'other'), EXPIRED);
+    const third = await ask(browser);
+    expectRefused(await send(browser, { state: 'x'.repeat(43) }, responseTo(third)), EXPIRED);
+    const fourth = await ask(browser);
+    expect((await send(browser, fourth, responseTo(fourth))).status).not.toBe(400);
+    expectRefused(await send(browser, fourth, responseTo(fourth)), EXPIRED);
+  });
+
+  it('refuses responses to other requests and to none', async () => {
+    const stolen = await ask(new TestBrowser(server));
+    const browser = new TestBrowser(server);
+    const asked = await ask(browser);
+    expectRefused(await send(browser, asked, responseTo(stolen)), BROKEN);
+    expectRefused(await logIn({ inResponseTo: null }), BROKEN);
+    // The assertion answers nothing; the response around it is not signed.
+    const later = await ask(browser);
+    const forged = responseTo(later, { inResponseTo: null }).replace(
+      'ID="_response"',
+      `ID="_response" InResponseTo="${later.id}"`,
+    );
+    expectRefused(await send(browser, later, forged));
+  });
+
+  it.each<[string, Answer]>([
+    ['is not signed', { key: null }],
+    ['has a signature around an assertion without one', { signs: 'Response' }],
+    ['is signed by somebody else', { key: foreign.key }],
+    ['was changed after it was signed', { change: (xml) => xml.replace('hamlet@zulip.com', 'iago@zulip.com') }],
+    ['is for another audience', { audience: 'https://elsewhere.example.com' }],
+    ['comes from another provider', { issuer: 'https://other.example.com' }],
+    ['has expired', { from: -600, until: -90 }],
+    ['is not valid yet', { from: 120, until: 600 }],
+    ['is no XML', { change: () => 'nonsense' }],
+  ])('refuses a response that %s', async (_, answer) => {
+    expectRefused(await logIn(answer), BROKEN);
+    expect(problems).toHaveLength(1);
+  });
+
+  it('accepts clocks that differ by half a minute', async () => {
+    expect((await logIn({ from: 30 })).status).not.toBe(400);
+    expect((await logIn({ from: -300, until: -30 })).status).not.toBe(400);
+  });
+
+  it('refuses addresses of other domains, without believing a comment in them', async () => {
+    expectRefused(await logIn({ subject: 'o', email: 'outsider@elsewhere.org' }));
+    const change = (xml: string) => xml.replace('iago@zulip.com.evil.org', 'iago@zulip.com<!-- -->.evil.org');
+    expectRefused(await logIn({ subject: 'evil', email: 'iago@zulip.com.evil.org', change }));
+  });
+
+  it('shows that the person declined', async () => {
+    expectRefused(await logIn({ status: 'Responder' }));
+  });
+
+  it('refuses documents with types and entities of their own', async () => {
+    const doctype = '<!DOCTYPE r [<!ENTITY who "iago@zulip.com"><!ENTITY x SYSTEM "file:///etc/passwd">]>';
+    expectRefused(await logIn({ change: (xml) => doctype + xml.replace('hamlet@zulip.com', '&who;') }));
+    expectRefused(await logIn({ change: (xml) => `<!doctype r>${xml}` }));
+  });
+
+  describe('with wrapped signatures', () => {
+    /** Assertion about somebody else, which nobody signed. */
+    const evil = (asked: Asked) => assertionOf(asked, { subject: 'wrapped', email: 'iago@zulip.com' }, '_evil');
+    const SIGNED = /<saml:Assertion[\s\S]*<\/saml:Assertion>/;
+    const wrappings: Readonly<Record<string, (xml: string, evilOne: string) => string>> = {
+      'an assertion before the signed one': (xml, it) => xml.replace(SIGNED, (good) => it + good),
+      'an assertion after the signed one': (xml, it) => xml.replace(SIGNED, (good) => good + it),
+      'the signed one inside another': (xml, it) =>
+        xml.replace(SIGNED, (good) => it.replace('<saml:Subject>', `${good}<saml:Subject>`)),
+      'the signed one in an object of a signature': (xml, it) =>
+        xml.replace(SIGNED, (good) => {
+          const signature = /<Signature[\s\S]*<\/Signature>/.exec(good)![0];
+          const bare = good.replace(signature, '');
+          const wrapping = signature.replace('</Signature>', `<Object>${bare}</Object></Signature>`);
+          return it.replace('</saml:Issuer>', `</saml:Issuer>${wrapping}`);
+        }),
+      'the same id twice': (xml, it) => xml.replace(SIGNED, (good) => it.replace('_evil', '_assertion') + good),
+      'the signed one in extensions': (xml, it) =>
+        xml
+          .replace(SIGNED, it)
+          .replace('<samlp:Status>', `<samlp:Extensions>${SIGNED.exec(xml)![0]}</samlp:Extensions><samlp:Status>`),
+    };
+
+    it.each(Object.keys(wrappings))('never logs in whom nobody signed: %s', async (name) => {
+      const browser = new TestBrowser(server);
+      const asked = await ask(browser);
+      const reply = await send(browser, asked, wrappings[name]!(responseTo(asked), evil(asked)));
+      expect(reply.status).toBe(400);
+      expect(reply.headers['set-cookie'] ?? []).toEqual([]);
+    });
+  });
+});

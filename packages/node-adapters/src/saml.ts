@@ -1,0 +1,185 @@
+import { X509Certificate } from 'node:crypto';
+import type { CacheProvider, Profile } from '@node-saml/node-saml';
+import type { Role } from '@parley/domain/access';
+import { DomainError, loadOptional } from '@parley/domain/kernel';
+import type {
+  ExternalIdentity,
+  LogInChallenge,
+  LogInMethod,
+  LogInProvider,
+  LogInResponse,
+} from '@parley/domain/membership';
+
+/** Identity provider that speaks SAML 2.0, as the operator configures it. */
+export interface SamlAccount {
+  /** Unique and stable, since links and linked accounts name it: letters, digits and hyphens. */
+  readonly name: string;
+  /** Name of the provider, which its responses carry. */
+  readonly entityId: string;
+  /** Address to which browsers are sent. */
+  readonly entryPoint: string;
+  /** Certificates (PEM) one of which signs responses. */
+  readonly certificates: readonly string[];
+  /** True if whole responses are signed too; assertions always are. */
+  readonly signsResponse: boolean;
+  readonly displayName: string;
+  readonly displayIcon: string | null;
+  /** String ids of the organizations that may use the provider; null for all. */
+  readonly realms: readonly string[] | null;
+  /** Lower-case domains of the email addresses that may log in; null for all. */
+  readonly allowedDomains: readonly string[] | null;
+  /** True if addresses of all domains count as verified. */
+  readonly trustsEmails: boolean;
+  /** Names of attributes. `id` and `email`: null for the name of the subject. */
+  readonly attributes: {
+    readonly id: string | null;
+    readonly email: string | null;
+    readonly name: string;
+    readonly role: string | null;
+  };
+  /** Roles by value of the role attribute, in order of precedence. */
+  readonly roles: ReadonlyMap<string, Role>;
+}
+
+type Library = typeof import('@node-saml/node-saml');
+
+/** Difference of clocks that is accepted. */
+const CLOCK_SKEW_MS = 60_000;
+/** Age of an assertion; a log-in takes as long at most. */
+const MAX_AGE_MS = 300_000;
+
+/** Creates providers for the accounts. The library is loaded only if there are some. @throws MissingLibrary */
+export async function samlProviders(accounts: readonly SamlAccount[]): Promise<readonly LogInProvider[]> {
+  if (accounts.length === 0) return [];
+  const library = await loadOptional('@node-saml/node-saml', 'saml', () => import('@node-saml/node-saml'));
+  return accounts.map((account) => new SamlProvider(account, library));
+}
+
+/** Logs in at an identity provider: redirect to it, response by a form. Nobody logs in without having asked for it. */
+class SamlProvider implements LogInProvider {
+  readonly method: LogInMethod;
+
+  constructor(
+    private readonly account: SamlAccount,
+    private readonly library: Library,
+  ) {
+    const { name, displayName, displayIcon, realms } = account;
+    this.method = { name, kind: 'samlAuthentication', displayName, displayIcon, realms };
+  }
+
+  begin(challenge: LogInChallenge): Promise<string> {
+    return this.service(challenge.callbackUrl, requestId(challenge)).getAuthorizeUrlAsync(
+      challenge.state,
+      undefined,
+      {},
+    );
+  }
+
+  async identify(challenge: LogInChallenge, { fields }: LogInResponse): Promise<ExternalIdentity> {
+    const id = requestId(challenge);
+    const response = fields.get('SAMLResponse') ?? '';
+    // Documents with types or entities of their own have no place here.
+    if (/<!(?:DOCTYPE|ENTITY)/i.test(Buffer.from(response, 'base64').toString('utf8'))) throw refused();
+    let profile: Profile | null;
+    try {
+      ({ profile } = await this.service(challenge.callbackUrl, id).validatePostResponseAsync({
+        SAMLResponse: response,
+      }));
+    } catch (error) {
+      // The person declined.
+      if ((error as Error).message.startsWith('SAML provider returned')) throw refused();
+      throw error;
+    }
+    // The library accepts assertions that answer no request, of which only a part of the response is signed.
+    if (!profile?.getAssertion || requestOf(profile.getAssertion()) !== id) throw refused();
+    // The library compares the issuer of messages that end sessions only.
+    if (profile.issuer !== this.account.entityId) throw new Error(`The response comes from ${profile.issuer}`);
+    return this.identityOf(profile);
+  }
+
+  metadata(callbackUrl: string): string {
+    return this.service(callbackUrl, '').generateServiceProviderMetadata(null);
+  }
+
+  async check(): Promise<void> {
+    for (const certificate of this.account.certificates) {
+      const { validTo } = new X509Certificate(certificate);
+      if (Date.parse(validTo) < Date.now()) throw new Error(`its certificate expired on ${validTo}`);
+    }
+  }
+
+  private service(callbackUrl: string, id: string): InstanceType<Library['SAML']> {
+    const { entryPoint, certificates, signsResponse } = this.account;
+    const issuer = callbackUrl.replace('/accounts/login/complete/', '/accounts/login/metadata/');
+    return new this.library.SAML({
+      callbackUrl,
+      entryPoint,
+      issuer,
+      audience: issuer,
+      idpCert: [...certificates],
+      wantAssertionsSigned: true,
+      wantAuthnResponseSigned: signsResponse,
+      signatureAlgorithm: 'sha256',
+      identifierFormat: null,
+      disableRequestedAuthnContext: true,
+      acceptedClockSkewMs: CLOCK_SKEW_MS,
+      maxAssertionAgeMs: MAX_AGE_MS,
+      requestIdExpirationPeriodMs: MAX_AGE_MS,
+      validateInResponseTo: this.library.ValidateInResponseTo.always,
+      generateUniqueId: () => id,
+      cacheProvider: onlyRequest(id),
+    });
+  }
+
+  private identityOf(profile: Profile): ExternalIdentity {
+    const { attributes, allowedDomains, trustsEmails } = this.account;
+    const email = attributes.email === null ? profile.nameID : textAt(profile, attributes.email);
+    const domain = email?.split('@').at(-1)?.toLowerCase() ?? '';
+    if (allowedDomains && !allowedDomains.includes(domain)) throw refused();
+    if (attributes.id === null && profile.nameIDFormat?.endsWith(':transient')) {
+      throw new Error('The provider sends a transient name, which changes with every log-in; set attributes.id');
+    }
+    return {
+      subject: (attributes.id === null ? profile.nameID : textAt(profile, attributes.id)) ?? '',
+      email,
+      isEmailVerified: trustsEmails || allowedDomains !== null,
+      fullName: textAt(profile, attributes.name),
+      role: this.roleOf(profile),
+    };
+  }
+
+  private roleOf(profile: Profile): Role | null {
+    const { attributes, roles } = this.account;
+    const values = attributes.role === null ? [] : [profile[attributes.role]].flat();
+    return [...roles].find(([value]) => values.includes(value))?.[1] ?? null;
+  }
+}
+
+/** Identifier of the request, which only the browser that holds `state` can answer. */
+const requestId = ({ nonce }: LogInChallenge): string => `_${nonce}`;
+
+/** Knows one request. It is answered once, since the log-in in progress ends with its response. */
+const onlyRequest = (id: string): CacheProvider => ({
+  saveAsync: async (_, value) => ({ value, createdAt: Date.now() }),
+  getAsync: async (key) => (key === id ? new Date().toISOString() : null),
+  removeAsync: async (key) => key,
+});
+
+type Nodes = readonly { readonly [name: string]: unknown }[] | undefined;
+
+/** Identifier of the request that a signed assertion answers. */
+function requestOf(assertion: Record<string, unknown>): unknown {
+  const first = (node: unknown, name: string): Record<string, unknown> | undefined =>
+    ((node as Record<string, Nodes> | undefined)?.[name]?.[0] as Record<string, unknown> | undefined) ?? undefined;
+  const subject = first(assertion.Assertion, 'Subject');
+  const data = first(first(subject, 'SubjectConfirmation'), 'SubjectConfirmationData');
+  return (data?.$ as Record<string, unknown> | undefined)?.InResponseTo;
+}
+
+const refused = () => new DomainError('LOG_IN_REFUSED', 'The service did not confirm who you are.');
+
+/** First value of an attribute. */
+function textAt(profile: Profile, name: string): string | null {
+  const value = Object.hasOwn(profile, name) ? [profile[name]].flat()[0] : undefined;
+  return typeof value === 'string' && value !== '' ? value : null;
+}

@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseSaml, samlAccounts } from './saml-settings.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-saml-'));
+const certificateFile = join(folder, 'idp.pem');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the setting of identity providers', () => {
+  const required = { name: 'company', entityId: 'https://idp.example.com', entryPoint: 'https://idp.example.com/sso' };
+  let certificate: string;
+  beforeAll(() => {
+    const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=idp', '-keyout', join(folder, 'key')];
+    execFileSync('openssl', [...made, '-out', certificateFile], { stdio: 'pipe' });
+    certificate = readFileSync(certificateFile, 'utf8');
+  });
+
+  it('has defaults for everything but name, addresses and certificate', () => {
+    const [account] = parseSaml(JSON.stringify([{ ...required, certificateFile }]));
+    expect(account).toEqual({
+      ...required,
+      certificates: [certificate],
+      signsResponse: false,
+      displayName: 'company',
+      displayIcon: null,
+      realms: null,
+      allowedDomains: null,
+      trustsEmails: false,
+      attributes: { id: null, email: null, name: 'displayName', role: null },
+      roles: new Map(),
+    });
+  });
+
+  it('takes several certificates', () => {
+    const [account] = samlAccounts([{ ...required, certificate: `${certificate}\n${certificate}` }]);
+    expect(account!.certificates).toEqual([certificate, certificate]);
+  });
+
+  it.each([
+    [{}, 'with certificate or certificateFile'],
+    [{ certificate: 'x' }, 'in PEM format'],
+    [{ certificateFile: '/nowhere/at/all' }, 'that can be read'],
+    [{ certificateFile, entryPoint: 'http://idp.example.com' }, 'a valid entryPoint'],
+    [{ certificateFile, name: 'Host' }, 'a valid name'],
+    [{ certificateFile, roles: { a: 'emperor' } }, 'a valid roles'],
+    [{ certificateFile, issuer: 'x' }, 'no property issuer'],
+  ])('rejects %j', (change, message) => {
+    expect(() => samlAccounts([{ ...required, ...change }])).toThrow(message);
+  });
+
+  it('rejects text that is no list, and two providers of one name', () => {
+    expect(() => parseSaml('{')).toThrow('JSON such as');
+    const one = { ...required, certificateFile };
+    expect(() => samlAccounts([one, one])).toThrow('company is there twice');
+  });
+});
