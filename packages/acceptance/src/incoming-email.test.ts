@@ -1,5 +1,6 @@
+import { ForgetBouncedAddress, ListBouncedAddresses, RecipientRefused } from '@parley/domain/access';
 import type { EventSeq, StoredEvent } from '@parley/domain/kernel';
-import { FindDue, RevokeEmailAddress, SendMissedEmails } from '@parley/domain/push';
+import { bounceAddress, FindDue, RevokeEmailAddress, SendMissedEmails } from '@parley/domain/push';
 import { silentLogger } from '@parley/http';
 import { nodemailer } from '@parley/node-adapters';
 import { listenForEmail, type RunningSmtp } from '@parley/server/testing';
@@ -511,5 +512,56 @@ describe('replies to emails about missed messages', () => {
     const later = await missedEmail(people.hamlet);
     server.clock.advance(31 * 86_400);
     await expect(send(later.replyTo)).rejects.toThrow(/^550/);
+  });
+});
+
+describe('addresses that bounce', () => {
+  const report = (to: string, address: string, { action = 'failed', status = '5.1.1' } = {}): string =>
+    `From: mailer-daemon@example.org\r\nTo: ${to}\r\nSubject: Undelivered\r\nAuto-Submitted: auto-replied\r\n` +
+    'Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n' +
+    '--b\r\nContent-Type: text/plain\r\n\r\nSorry.\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\n' +
+    `Reporting-MTA: dns; mail.example.org\r\n\r\nFinal-Recipient: rfc822; ${address}\r\nAction: ${action}\r\n` +
+    `Status: ${status}\r\nDiagnostic-Code: smtp; 550 5.1.1 No such user\r\n\r\n--b--\r\n`;
+  const bouncesOf = (address: string) => bounceAddress(PATTERN, server.parley.ports.mailGateway!.bounceKeyOf(address));
+  const bounced = async () => (await server.parley.useCase(ListBouncedAddresses).execute()).map(({ email }) => email);
+  const notify = (to: string, isRequested = false) =>
+    server.parley.ports.mailer.send({ to, senderName: 'x', subject: 'x', text: 'x', html: 'x', isRequested });
+  const received = (to: string) => server.mailer.emails.filter((email) => email.to === to).length;
+
+  it('get no notifications, but links that somebody asks for, until they are confirmed', async () => {
+    const to = `lost${count}@example.org`;
+    expect(fieldsOf(await post(report(bouncesOf(to), to)))).toEqual({ outcome: 'bounce' });
+    expect(await server.parley.useCase(ListBouncedAddresses).execute()).toEqual([
+      { email: to, bouncedAt: server.clock.now(), reason: '550 5.1.1 No such user' },
+    ]);
+    await notify(to.toUpperCase());
+    expect(server.mailer.emails.filter((email) => email.to.toLowerCase() === to)).toEqual([]);
+    await notify(to, true);
+    expect(received(to)).toBe(1);
+    expect(await server.parley.useCase(ForgetBouncedAddress).execute(to)).toBe(true);
+    await notify(to);
+    expect(received(to)).toBe(2);
+  });
+
+  it('are not recorded for a report with another address, of a delay, or of a temporary failure', async () => {
+    const victim = `victim${count}@example.org`;
+    const other = bouncesOf(`other${count}@example.org`);
+    for (const mail of [
+      report(other, victim),
+      report(bouncesOf(victim), victim, { action: 'delayed' }),
+      report(bouncesOf(victim), victim, { status: '4.2.2' }),
+      raw(bouncesOf(victim)),
+    ]) {
+      expect(fieldsOf(await post(mail))).toEqual({ outcome: 'ignored' });
+    }
+    expect(await bounced()).not.toContain(victim);
+  });
+
+  it('are recorded when the mail server refuses the recipient', async () => {
+    const ann = await server.addUser({ email: `refused${count}@zulip.com`, fullName: `Refused ${count}` });
+    const send = jest.spyOn(server.mailer, 'send').mockRejectedValueOnce(new RecipientRefused('550 5.1.1 gone'));
+    await notify(ann.email);
+    send.mockRestore();
+    expect(await bounced()).toContain(ann.email);
   });
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DeliverableMailer, FileOutbox, SmtpMailer } from '@parley/node-adapters';
+import { DeliverableMailer, FileOutbox, isRecipientRefused, SmtpMailer } from '@parley/node-adapters';
 import { FakeMailer, FixedClock } from '@parley/testkit';
 import { TestSmtpServer } from './testing/test-smtp-server.js';
 
@@ -79,4 +79,17 @@ describe('SmtpMailer', () => {
     smtp.refuses = true;
     await expect(new SmtpMailer({ url: smtp.url, from: FROM }).send(EMAIL)).rejects.toThrow(/451/);
   });
+});
+
+it.each([
+  ['RCPT TO', 550, '550 5.1.1 <a@b.de>: Recipient address rejected: User unknown', true],
+  ['RCPT TO', 550, '550 No such user here', true],
+  ['RCPT TO', 550, '550 5.2.1 The mailbox is disabled', true],
+  ['RCPT TO', 554, '554 5.7.1 Relay access denied', false],
+  ['RCPT TO', 550, '550 relay not permitted', false],
+  ['RCPT TO', 550, '550 5.7.1 Unknown client is blocked', false],
+  ['RCPT TO', 450, '450 4.1.1 User unknown', false],
+  ['MAIL FROM', 550, '550 5.1.1 unknown', false],
+])('isRecipientRefused judges %s %s %s as %s', (command, responseCode, response, expected) => {
+  expect(isRecipientRefused({ command, responseCode, response })).toBe(expected);
 });
