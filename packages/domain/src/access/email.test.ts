@@ -8,8 +8,8 @@ describe('composeEmail', () => {
     const email = composeEmail({ ...ENVELOPE, paragraphs: ['One', 'Two & three'], link, footer: 'Why' });
     expect(email).toMatchObject(ENVELOPE);
     expect(email.text).toBe('One\n\nTwo & three\n\nJoin:\nhttps://chat.example.com/join/abc/?a=1&b=2\n\n-- \nWhy\n');
-    expect(email.html).toContain('<p>One</p>\n<p>Two &amp; three</p>');
-    expect(email.html).toContain('<a href="https://chat.example.com/join/abc/?a=1&amp;b=2">Join</a>');
+    expect(email.html).toMatch(/<p [^>]*>One<\/p>\n<p [^>]*>Two &amp; three<\/p>/);
+    expect(email.html).toMatch(/<a href="https:\/\/chat\.example\.com\/join\/abc\/\?a=1&amp;b=2"[^>]*>Join<\/a>/);
     expect(email.html).toContain('<title>Alas &lt;poor&gt; Yorick</title>');
   });
 
@@ -29,6 +29,6 @@ describe('composeEmail', () => {
 
   it('escapes markup in HTML', () => {
     const { html } = composeEmail({ ...ENVELOPE, paragraphs: ['<script>alert("1")</script>'] });
-    expect(html).toContain('<p>&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;</p>');
+    expect(html).toContain('>&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;</p>');
   });
 });

@@ -42,22 +42,44 @@ export function composeEmail({ paragraphs, link, footer, to, isRequested = false
   const senderName = toSingleLine(content.senderName);
   const subject = toSingleLine(content.subject);
   const text = [...paragraphs, ...(link ? [`${link.label}:\n${link.url}`] : []), ...(footer ? [`-- \n${footer}`] : [])];
-  const html = [
-    ...paragraphs.map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`),
+  const body = [
+    ...paragraphs.map((paragraph) => `<p style="margin:0 0 20px;overflow-wrap:anywhere">${escapeHtml(paragraph)}</p>`),
     ...(link
-      ? [`<p><a href="${escapeHtml(link.url)}">${escapeHtml(link.label)}</a></p>`, `<p>${escapeHtml(link.url)}</p>`]
+      ? [
+          emailButton(link.label, link.url),
+          `<p style="margin:20px 0 0;font-size:13px;overflow-wrap:anywhere">${escapeHtml(link.url)}</p>`,
+        ]
       : []),
-    ...(footer ? [`<p><small>${escapeHtml(footer)}</small></p>`] : []),
   ];
   return {
     to,
     senderName,
     subject,
     text: `${text.join('\n\n')}\n`,
-    html: `<!DOCTYPE html>\n<html>\n<head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>\n<body>\n${html.join('\n')}\n</body>\n</html>\n`,
+    html: emailDocument(subject, body, footer ? escapeHtml(footer) : null),
     isRequested,
   };
 }
+
+const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+
+/** Link that looks like a button. */
+export const emailButton = (label: string, url: string): string =>
+  `<p style="margin:24px 0 0"><a href="${escapeHtml(url)}" style="background:#1558b0;color:#fff;border-radius:6px;` +
+  `display:inline-block;padding:10px 18px;text-decoration:none">${escapeHtml(label)}</a></p>`;
+
+/** Composes the HTML form. Mail programs support little of CSS, and only as attributes. `footer`: markup. */
+export const emailDocument = (subject: string, body: readonly string[], footer: string | null): string =>
+  `<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>
+<body style="background:#f1f3f6;color:#1b1f24;margin:0;padding:16px;font-size:16px;line-height:1.5;${FONT}">
+<div style="background:#fff;border-radius:8px;margin:0 auto;max-width:560px;padding:24px">
+${body.join('\n')}
+</div>
+${footer === null ? '' : `<p style="color:#545c66;font-size:13px;margin:16px auto;max-width:560px">${footer}</p>\n`}</body>
+</html>
+`;
 
 /** Rate limit rules for emails. */
 export type EmailRule =

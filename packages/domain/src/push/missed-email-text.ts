@@ -1,4 +1,4 @@
-import type { Email } from '../access/email.js';
+import { type Email, emailButton, emailDocument } from '../access/email.js';
 import type { UserId } from '../kernel/ids.js';
 import { escapeHtml, toSingleLine } from '../kernel/text.js';
 import type { MessageView } from '../messages/message.js';
@@ -152,32 +152,19 @@ function textOf({
   return `${parts.join('\n\n')}\n`;
 }
 
-const FONT = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
-
-/** Mail programs support little of CSS, and only as attributes. */
 function htmlOf({ subject, ...parts }: EmailParts & { readonly subject: string }): string {
   const { blocks, notices, reason, replies, link, realmName, settingsUrl, unsubscribeUrl } = parts;
-  const paragraphs = [
+  const body = [
     ...blocks.map(
       ({ senderName, text }) =>
         `<p style="margin:0 0 4px"><b>${escapeHtml(senderName)}</b></p>\n` +
         `<p style="margin:0 0 20px;white-space:pre-wrap;overflow-wrap:anywhere">${escapeHtml(text)}</p>`,
     ),
     ...notices.map((notice) => `<p style="margin:0 0 20px">${escapeHtml(notice)}</p>`),
-    `<p style="margin:24px 0 0"><a href="${escapeHtml(link)}" style="background:#1558b0;color:#fff;border-radius:6px;` +
-      `display:inline-block;padding:10px 18px;text-decoration:none">View or reply in ${escapeHtml(realmName)}</a></p>`,
+    emailButton(`View or reply in ${realmName}`, link),
   ];
-  return `<!DOCTYPE html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>
-<body style="background:#f1f3f6;color:#1b1f24;margin:0;padding:16px;font-size:16px;line-height:1.5;${FONT}">
-<div style="background:#fff;border-radius:8px;margin:0 auto;max-width:560px;padding:24px">
-${paragraphs.join('\n')}
-</div>
-<p style="color:#545c66;font-size:13px;margin:16px auto;max-width:560px">${escapeHtml(reason)} ${replies}<br>
+  const footer = `${escapeHtml(reason)} ${replies}<br>
 <a href="${escapeHtml(settingsUrl)}" style="color:#545c66">Manage email preferences</a> &middot;
-<a href="${escapeHtml(unsubscribeUrl)}" style="color:#545c66">Unsubscribe</a></p>
-</body>
-</html>
-`;
+<a href="${escapeHtml(unsubscribeUrl)}" style="color:#545c66">Unsubscribe</a>`;
+  return emailDocument(subject, body, footer);
 }
