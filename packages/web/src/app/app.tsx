@@ -8,6 +8,7 @@ import { ContentContext } from '../content/message-body.js';
 import type { Mention } from '../content/tree.js';
 import { ConversationPage, ConversationTitle } from '../conversation/conversation-page.js';
 import { InboxPage, RecentPage } from '../inbox/inbox-page.js';
+import { Shortcuts } from '../keyboard/shortcuts.js';
 import { Avatar } from '../kit/avatar.js';
 import { Emoji } from '../kit/emoji.js';
 import { IconButton } from '../kit/icon-button.js';
@@ -33,10 +34,12 @@ interface AppProps {
 /** The application that fills the page. */
 export function App({ onLogOut }: AppProps) {
   usePageTitle();
-  return <Workspace account={<Account onLogOut={onLogOut} />} notices={<NotificationsLine />} />;
+  return <Workspace tools={<Shortcuts />} account={<Account onLogOut={onLogOut} />} notices={<NotificationsLine />} />;
 }
 
 interface WorkspaceProps {
+  /** Shown beside the name of the organization. */
+  readonly tools?: ReactNode;
   /** Shown below the conversations. */
   readonly account?: ReactNode;
   /** Shown above the page. */
@@ -44,7 +47,7 @@ interface WorkspaceProps {
 }
 
 /** Sidebar, heading and the page that the address names. */
-export function Workspace({ account, notices }: WorkspaceProps) {
+export function Workspace({ tools, account, notices }: WorkspaceProps) {
   const { i18n } = useLingui();
   const main = useRef<HTMLElement>(null);
   const place = useAddress();
@@ -60,7 +63,7 @@ export function Workspace({ account, notices }: WorkspaceProps) {
       </button>
       <div className={styles.app} data-panel={isPanelOpen || undefined}>
         <aside className={styles.side} data-open={isMenuOpen || undefined}>
-          <OrganizationHeader onClose={() => setMenuOpen(false)} />
+          <OrganizationHeader tools={tools} onClose={() => setMenuOpen(false)} />
           <Sidebar />
           {account}
         </aside>
@@ -149,7 +152,11 @@ function PlaceMenu() {
   return isChannel ? <ChannelMenuButton channelId={first.operand as number} /> : null;
 }
 
-function OrganizationHeader({ onClose }: { readonly onClose: () => void }) {
+interface HeaderProps extends Pick<WorkspaceProps, 'tools'> {
+  onClose(): void;
+}
+
+function OrganizationHeader({ tools, onClose }: HeaderProps) {
   const { i18n } = useLingui();
   const name = useField('realm_name') ?? '';
   const { baseUrl } = useServices();
@@ -159,6 +166,7 @@ function OrganizationHeader({ onClose }: { readonly onClose: () => void }) {
     <div className={styles.organization}>
       <Avatar url={iconUrl} name={name} size={28} />
       <span className={styles.organizationName}>{name}</span>
+      {tools}
       <span className={styles.menuButton}>
         <IconButton icon={X} label={i18n._('Close')} onClick={onClose} />
       </span>

@@ -129,7 +129,7 @@ export function MessageList(props: MessageListProps) {
   return (
     <div className={styles.place}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the list scrolls and hands the focus to its rows. */}
-      <section ref={frame} className={styles.frame} onKeyDown={onKeyDown} tabIndex={0} aria-label={label}>
+      <section ref={frame} className={styles.frame} onKeyDown={onKeyDown} tabIndex={0} aria-label={label} data-messages>
         {props.header}
         <ol className={styles.list} style={{ height: virtual.getTotalSize() }}>
           {items.map(({ key, index, start }) => (

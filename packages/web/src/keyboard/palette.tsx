@@ -1,0 +1,145 @@
+import { useLingui } from '@lingui/react';
+import { type Chat, narrowOf, rankOf } from '@parley/chat';
+import { Clock, Hash, Inbox, MessageSquare, Rows3, Star, User } from 'lucide-react';
+import { type KeyboardEvent, type ReactNode, useId, useMemo, useState } from 'react';
+import { recentConversations } from '../inbox/conversations.js';
+import { Dialog } from '../kit/dialog.js';
+import { useOverlay } from '../kit/own-overlay.js';
+import { useComputed, useServices } from '../services/context.js';
+import styles from './keyboard.module.css';
+
+const MAX_ENTRIES = 12;
+
+interface Entry {
+  readonly address: string;
+  readonly name: string;
+  readonly detail: string;
+  readonly icon: ReactNode;
+}
+
+/** Field that goes to any view, conversation, channel or person by a part of its name. */
+export function Palette() {
+  const { i18n } = useLingui();
+  const { chat, navigation } = useServices();
+  const { close } = useOverlay();
+  const listId = useId();
+  const [query, setQuery] = useState('');
+  const [active, setActive] = useState(0);
+  const views: readonly Entry[] = useMemo(
+    () => [
+      { address: '#inbox', name: i18n._('Inbox'), detail: '', icon: <Inbox size={16} aria-hidden /> },
+      { address: '#recent', name: i18n._('Recent conversations'), detail: '', icon: <Clock size={16} aria-hidden /> },
+      { address: '#feed', name: i18n._('Combined feed'), detail: '', icon: <Rows3 size={16} aria-hidden /> },
+      {
+        address: '#narrow/is/starred',
+        name: i18n._('Starred messages'),
+        detail: '',
+        icon: <Star size={16} aria-hidden />,
+      },
+    ],
+    [i18n],
+  );
+  const places = useComputed(() => placesOf(chat), [chat]);
+  const found = useMemo(() => ranked([...views, ...places], query), [views, places, query]);
+  const go = (entry: Entry | undefined) => {
+    if (!entry) return;
+    close();
+    navigation.navigate(entry.address);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'ArrowDown') setActive((active + 1) % Math.max(1, found.length));
+    else if (event.key === 'ArrowUp') setActive((active + found.length - 1) % Math.max(1, found.length));
+    else if (event.key === 'Enter') go(found[active]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Dialog title={i18n._('Go to…')}>
+      <div className={styles.content}>
+        <input
+          role="combobox"
+          className={styles.field}
+          aria-label={i18n._('Name of a conversation, person or view')}
+          aria-expanded={found.length > 0}
+          aria-controls={listId}
+          aria-activedescendant={found.length > 0 ? `${listId}-${active}` : undefined}
+          autoComplete="off"
+          value={query}
+          onChange={(event) => {
+            setQuery(event.target.value);
+            setActive(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+        <div id={listId} role="listbox" aria-label={i18n._('Results')} className={styles.entries}>
+          {found.map((entry, index) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys.
+            // biome-ignore lint/a11y/useFocusableInteractive: the field names the active option.
+            <div
+              key={entry.address}
+              id={`${listId}-${index}`}
+              role="option"
+              aria-selected={index === active}
+              className={styles.entry}
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => go(entry)}
+            >
+              {entry.icon}
+              <span className={styles.name}>{entry.name}</span>
+              <span className={styles.detail}>{entry.detail}</span>
+            </div>
+          ))}
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Recent conversations, then channels and people. */
+function placesOf(chat: Chat): readonly Entry[] {
+  const addressOf = (narrow: ReturnType<typeof narrowOf>) => chat.formatAddress({ view: 'narrow', narrow, near: null });
+  const channelName = (id: number) => chat.sidebar.channel(id).value?.name ?? '';
+  const personName = (id: number) => chat.people.person(id).value.name;
+  const recent = recentConversations(chat).flatMap(({ destination }): Entry[] => {
+    if (destination.kind === 'direct' && destination.userIds.length < 2) return [];
+    const isTopic = destination.kind === 'channel';
+    return [
+      {
+        address: addressOf(narrowOf(destination)),
+        name: isTopic ? destination.topic : destination.userIds.map(personName).join(', '),
+        detail: isTopic ? `#${channelName(destination.channelId)}` : '',
+        icon: <MessageSquare size={16} aria-hidden />,
+      },
+    ];
+  });
+  const channels = chat.sidebar.channelIds.value.map(
+    (id): Entry => ({
+      address: addressOf([{ operator: 'channel', operand: id }]),
+      name: channelName(id),
+      detail: '',
+      icon: <Hash size={16} aria-hidden />,
+    }),
+  );
+  const people = chat.people.byPresence.value.map(
+    (id): Entry => ({
+      address: addressOf(narrowOf({ kind: 'direct', userIds: id === chat.state.selfId ? [] : [id] })),
+      name: chat.state.people.peek(id)?.user.full_name ?? '',
+      detail: '',
+      icon: <User size={16} aria-hidden />,
+    }),
+  );
+  return [...recent, ...channels, ...people];
+}
+
+function ranked(entries: readonly Entry[], query: string): readonly Entry[] {
+  if (query.trim() === '') return entries.slice(0, MAX_ENTRIES);
+  return entries
+    .flatMap((entry) => {
+      const rank = rankOf(query, entry.name);
+      return rank === null ? [] : [{ entry, rank }];
+    })
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, MAX_ENTRIES)
+    .map(({ entry }) => entry);
+}

@@ -1,0 +1,130 @@
+import { useLingui } from '@lingui/react';
+import { type Chat, destinationOf, narrowOf } from '@parley/chat';
+import { Keyboard, Search } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { inboxOf } from '../inbox/conversations.js';
+import { IconButton } from '../kit/icon-button.js';
+import { useServices } from '../services/context.js';
+import type { Navigation } from '../services/location.js';
+import { openOverlay, overlay } from '../services/overlay.js';
+import { letterKeys } from './letter-keys.js';
+
+const openPalette = (anchor: HTMLElement) =>
+  openOverlay(anchor, async () => {
+    const { Palette } = await import('./palette.js');
+    return <Palette />;
+  });
+
+const openHelp = (anchor: HTMLElement) =>
+  openOverlay(anchor, async () => {
+    const { ShortcutsDialog } = await import('./shortcuts-dialog.js');
+    return <ShortcutsDialog />;
+  });
+
+const openDirect = (anchor: HTMLElement) =>
+  openOverlay(anchor, async () => {
+    const { DirectDialog } = await import('../people/direct-dialog.js');
+    return <DirectDialog />;
+  });
+
+/** Buttons for the palette and the list of shortcuts, and the shortcuts of the page. */
+export function Shortcuts() {
+  const { i18n } = useLingui();
+  const { chat, navigation } = useServices();
+  const buttons = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const [palette, help] = buttons.current!.querySelectorAll('button');
+      if (event.isComposing || event.defaultPrevented) return;
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        return openPalette(palette!);
+      }
+      const run = isForPage(event) ? actionOf(event.key, chat, navigation, help!) : null;
+      if (!run) return;
+      event.preventDefault();
+      run();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [chat, navigation]);
+  return (
+    <span ref={buttons}>
+      <IconButton
+        icon={Search}
+        label={i18n._('Go to…')}
+        opens="dialog"
+        onClick={({ currentTarget }) => openPalette(currentTarget)}
+      />
+      <IconButton
+        icon={Keyboard}
+        label={i18n._('Keyboard shortcuts')}
+        opens="dialog"
+        onClick={({ currentTarget }) => openHelp(currentTarget)}
+      />
+    </span>
+  );
+}
+
+/** False for keys that write text or belong to a menu or dialog. */
+function isForPage({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  if (ctrlKey || metaKey || altKey || !letterKeys.peek() || overlay.peek() !== null) return false;
+  return !(target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]'));
+}
+
+/** Zulip's shortcuts. Keys are compared as typed, so `I` is Shift+I. */
+function actionOf(key: string, chat: Chat, navigation: Navigation, anchor: HTMLElement): (() => void) | null {
+  const goTo = (hash: string) => () => navigation.navigate(hash);
+  switch (key) {
+    case '?':
+      return () => openHelp(anchor);
+    case '/':
+      return () => focus('input[type="search"]');
+    case 'c':
+    case 'r':
+      return () => focus('textarea');
+    case 'x':
+      return () => openDirect(anchor);
+    case 'n':
+      return () => goToUnread(chat, navigation, 'channel');
+    case 'p':
+      return () => goToUnread(chat, navigation, 'direct');
+    case 'j':
+      return () => move('ArrowDown');
+    case 'k':
+      return () => move('ArrowUp');
+    case 'I':
+      return goTo('#inbox');
+    case 't':
+      return goTo('#recent');
+    case 'a':
+      return goTo('#feed');
+    case '*':
+      return goTo('#narrow/is/starred');
+    default:
+      return null;
+  }
+}
+
+const focus = (selector: string) => document.querySelector<HTMLElement>(`main ${selector}`)?.focus();
+
+/** Moves within the list of messages, which handles the arrow keys. */
+function move(key: 'ArrowDown' | 'ArrowUp'): void {
+  document
+    .querySelector('main section[data-messages]')
+    ?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+}
+
+/** Goes to the unread conversation after the present one, or to the first. */
+function goToUnread(chat: Chat, navigation: Navigation, kind: 'channel' | 'direct'): void {
+  const { directs, channels } = inboxOf(chat);
+  const unread = kind === 'direct' ? directs : channels.flatMap(({ topics }) => topics);
+  const { address } = navigation.current();
+  const shown = address?.view === 'narrow' ? destinationOf(address.narrow) : null;
+  const addresses = unread.map(({ destination }) =>
+    chat.formatAddress({ view: 'narrow', narrow: narrowOf(destination), near: null }),
+  );
+  const current = shown && chat.formatAddress({ view: 'narrow', narrow: narrowOf(shown), near: null });
+  const next = addresses[(current === null ? 0 : addresses.indexOf(current) + 1) % Math.max(1, addresses.length)];
+  if (next !== undefined) navigation.navigate(next);
+}
