@@ -129,6 +129,18 @@ import { TestServer } from './testing/test-server.js';
       });
     });
 
+    it('reveals the API key to a browser that repeats the password', async () => {
+      const browser = new TestBrowser(server);
+      await browser.logIn({ email: 'person9@zulip.com', password: 'pw-person9' });
+      const keyFor = (password: string) => browser.post('/json/fetch_api_key', { password });
+      expect(fieldsOf(await keyFor('pw-person9'))).toMatchObject({ api_key: expect.stringMatching(/^\w{32}$/) });
+      for (const password of ['pw-person8', '']) {
+        expectRefusal(await keyFor(password), 'Password is incorrect.');
+      }
+      await server.changeRealm({ settings: { emailAuthentication: false } });
+      expect((await keyFor('wrong')).status).toBe(400);
+    });
+
     it('keeps deactivated people out', async () => {
       const { hamlet, desdemona } = server.people;
       fieldsOf(await fetchKey('hamlet@zulip.com', 'pw-hamlet'));

@@ -85,12 +85,19 @@ export interface FetchOwnApiKeyInput {
  * (protocol §8.4).
  */
 export class FetchOwnApiKey {
-  static readonly inject = ['unitOfWork', 'passwordHasher', 'apiKeyMint', 'loginAttempts'] as const;
+  static readonly inject = [
+    'unitOfWork',
+    'passwordHasher',
+    'apiKeyMint',
+    'loginAttempts',
+    'directoryPasswords',
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly hasher: PasswordHasher,
     private readonly mint: ApiKeyMint,
     private readonly attempts: LoginAttempts,
+    private readonly directories: DirectoryPasswords,
   ) {}
 
   /**
@@ -99,21 +106,26 @@ export class FetchOwnApiKey {
    */
   async execute(caller: Caller, { password, cancellation }: FetchOwnApiKeyInput): Promise<IssuedKey> {
     const { realmId, userId } = caller;
-    const { user, hash, asksForPassword } = await this.uow.read(realmId, async ({ actors, realms, users }) => {
+    const { user, hash, realm } = await this.uow.read(realmId, async ({ actors, realms, users }) => {
       await actors.get(caller);
-      const { settings } = await realms.get(realmId);
       return {
         user: (await users.find(realmId, userId))!,
         hash: await users.findPasswordHash(realmId, userId),
-        asksForPassword: settings.emailAuthentication,
+        realm: await realms.get(realmId),
       };
     });
-    if (asksForPassword) {
+    const takesOwn = realm.settings.emailAuthentication;
+    const hasDirectory = this.directories.isUsedBy(realm);
+    if (takesOwn || hasDirectory) {
       const key = loginAttemptKey(realmId, user.email);
       this.attempts.attempt(key, SIGNED_IN);
       let isRight: boolean;
       try {
-        isRight = await this.hasher.verify(password, hash, { client: `user ${userId}`, cancellation });
+        const own = takesOwn ? hash : null;
+        isRight = await this.hasher.verify(password, own, { client: `user ${userId}`, cancellation });
+        if (!isRight && hasDirectory) {
+          isRight = (await this.directories.verify(realm, user.email, password))?.id === userId;
+        }
       } catch (error) {
         this.attempts.withdraw(key, SIGNED_IN);
         throw error;
