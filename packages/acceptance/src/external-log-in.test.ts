@@ -96,6 +96,27 @@ describe('external_authentication_methods', () => {
     expect(form.body).toContain(`href="${start('keycloak', '?next=%2Fa%3Fb%3Dc')}">Log in with The keycloak</a>`);
   });
 
+  it('are named by a refused password, whether or not the address has an account or a password', async () => {
+    const { realmId } = server;
+    await server.storage.uow.write(realmId, (tx) => tx.users.setPasswordHash(realmId, ophelia.id, null));
+    for (const username of [ophelia.email, people.hamlet.email, 'nobody@zulip.com']) {
+      expect(await server.post('/fetch_api_key', null, { username, password: 'x' })).toMatchObject({
+        status: 401,
+        body: {
+          result: 'error',
+          code: 'AUTHENTICATION_FAILED',
+          msg: 'Your username or password is incorrect',
+          log_in_methods: ['host', 'keycloak', 'gitlab'],
+        },
+      });
+      expect(lines.at(-1)).toMatchObject({
+        audit: 'failed log-in',
+        account: username,
+        failure: 'AUTHENTICATION_FAILED',
+      });
+    }
+  });
+
   it('omits methods that the organization has not enabled', async () => {
     fieldsOf(
       await server.patch('/realm', people.desdemona, {

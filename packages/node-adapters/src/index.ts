@@ -3,6 +3,7 @@ export * from './content-types.js';
 export * from './direct-push.js';
 export * from './disposable-domains.js';
 export * from './email.js';
+export * from './github.js';
 export * from './ldap.js';
 export * from './mail-gateway.js';
 export * from './openid-connect.js';

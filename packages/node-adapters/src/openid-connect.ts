@@ -8,6 +8,7 @@ import type {
   LogInResponse,
 } from '@parley/domain/membership';
 import type { AuthenticationMethod } from '@parley/domain/realms';
+import { GitHubProvider } from './github.js';
 
 /** Service that speaks OpenID Connect, as the operator configures it. */
 export interface OpenIdConnectAccount {
@@ -16,7 +17,11 @@ export interface OpenIdConnectAccount {
   /** Setting by which organizations enable the service. */
   readonly kind: Extract<
     AuthenticationMethod,
-    'openIdConnectAuthentication' | 'googleAuthentication' | 'gitLabAuthentication' | 'appleAuthentication'
+    | 'openIdConnectAuthentication'
+    | 'googleAuthentication'
+    | 'gitHubAuthentication'
+    | 'gitLabAuthentication'
+    | 'appleAuthentication'
   >;
   readonly issuer: string;
   readonly clientId: string;
@@ -44,13 +49,16 @@ type Claims = Readonly<Record<string, unknown>>;
 /** Time for one request to a service. */
 const PATIENCE_SECONDS = 10;
 
-/** Creates providers for the accounts. The library is loaded only if there are some. @throws MissingLibrary */
+/** Creates providers for the accounts. The library is loaded only if one needs it. @throws MissingLibrary */
 export async function openIdConnectProviders(
   accounts: readonly OpenIdConnectAccount[],
 ): Promise<readonly LogInProvider[]> {
-  if (accounts.length === 0) return [];
+  const isGitHub = ({ kind }: OpenIdConnectAccount) => kind === 'gitHubAuthentication';
+  if (accounts.every(isGitHub)) return accounts.map((account) => new GitHubProvider(account));
   const library = await loadOptional('openid-client', 'openIdConnect', () => import('openid-client'));
-  return accounts.map((account) => new OpenIdConnectProvider(account, library));
+  return accounts.map((account) =>
+    isGitHub(account) ? new GitHubProvider(account) : new OpenIdConnectProvider(account, library),
+  );
 }
 
 /** Logs in at an OpenID provider: authorization code flow with PKCE, `state` and `nonce`. */

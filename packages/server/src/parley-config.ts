@@ -88,18 +88,18 @@ export interface SamlOptions {
 export interface OpenIdConnectOptions {
   /** Unique and stable, since links and linked accounts name it: lower-case letters, digits and hyphens. */
   readonly name: string;
-  /** Address of the service without `/.well-known/openid-configuration`. */
-  readonly issuer: string;
+  /** Address of the service without `/.well-known/openid-configuration`; default for GitHub: `https://github.com`. */
+  readonly issuer?: string;
   readonly clientId: string;
   /** Default: none, for a public client. */
   readonly clientSecret?: string;
   /** Setting by which organizations enable the service; default: `OpenID Connect`. */
-  readonly kind?: 'OpenID Connect' | 'Google' | 'GitLab' | 'Apple';
+  readonly kind?: 'OpenID Connect' | 'Google' | 'GitHub' | 'GitLab' | 'Apple';
   /** Name of the button; default: `name`. */
   readonly displayName?: string;
   /** URL of an image for the button; default: none. */
   readonly icon?: string;
-  /** Default: `openid email profile`. */
+  /** Default: `openid email profile`; ignored for GitHub. */
   readonly scope?: string;
   /** String ids of the organizations that may use the service; default: all. */
   readonly realms?: readonly string[];
@@ -183,7 +183,7 @@ export interface ParleyOptions {
    * `{next}` becomes the address to return to; without it, `next` is added to the query. Requires `authenticate`.
    */
   readonly logInUrl?: string;
-  /** Services for logging in by OpenID Connect, in order of their buttons; default: none. Requires `openid-client`. */
+  /** Services for logging in by OpenID Connect or at GitHub, in order of their buttons; default: none. Requires `openid-client`. */
   readonly openIdConnect?: readonly OpenIdConnectOptions[];
   /** Identity providers for logging in by SAML 2.0; default: none. Requires `@node-saml/node-saml`. */
   readonly saml?: readonly SamlOptions[];

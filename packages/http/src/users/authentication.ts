@@ -1,5 +1,6 @@
 import { loginAttemptKey, type Session } from '@parley/domain/access';
-import type { RealmUrls, SessionId, UserId } from '@parley/domain/kernel';
+import { DomainError, type RealmUrls, type SessionId, type UserId } from '@parley/domain/kernel';
+import { ListLogInMethods } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
 import {
   type DevelopmentUsers,
@@ -21,7 +22,14 @@ import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
 import { BooleanParam, IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
 import { publicRealmOf } from '../kernel/public-realm.js';
 import { keyFrom } from '../kernel/rate-limit.js';
-import { BASIC_CHALLENGE, type LogInRecord, success, type WireErrors, type WireFields } from '../kernel/reply.js';
+import {
+  BASIC_CHALLENGE,
+  failure,
+  type LogInRecord,
+  success,
+  type WireErrors,
+  type WireFields,
+} from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
 import { type AnonymousClient, type Context, type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
@@ -138,6 +146,9 @@ const loggedIn = (method: string, { email }: Pick<User, 'email'>): LogInRecord =
   failure: null,
 });
 
+/** Failures after which another method may help. */
+const PASSWORD_FAILURES = ['AUTHENTICATION_FAILED', 'PASSWORD_AUTH_DISABLED'] as const;
+
 const userAgentOf = (request: Request): string => request.header('user-agent') ?? '';
 
 export function authenticationRoutes({
@@ -152,9 +163,22 @@ export function authenticationRoutes({
       dto: FetchApiKeyDto,
       useCase: FetchApiKey,
       response: API_KEY,
-      handle: async ({ caller, dto: { username, password }, request, useCase }) => {
-        const key = await useCase.execute(caller, { username, password, cancellation: request.signal });
-        return { ...success(presentApiKey(key)), logIn: loggedIn('password', key.user) };
+      handle: async ({ caller, dto: { username, password }, request, useCase, resolve }) => {
+        try {
+          const key = await useCase.execute(caller, { username, password, cancellation: request.signal });
+          return { ...success(presentApiKey(key)), logIn: loggedIn('password', key.user) };
+        } catch (error) {
+          const code = error instanceof DomainError ? PASSWORD_FAILURES.find((it) => it === error.code) : undefined;
+          if (code === undefined) throw error;
+          const { methods } = await resolve(ListLogInMethods).execute(caller);
+          return {
+            ...failure(401, code, (error as Error).message, {
+              // Anybody gets the same, since the address of an account without a password is not public.
+              ...(methods.length > 0 && { log_in_methods: methods.map(({ name }) => name) }),
+            }),
+            logIn: { method: 'password', account: username, failure: code },
+          };
+        }
       },
     }),
     // Custom handler because of the cookies: development clients continue like browsers (clients §6).

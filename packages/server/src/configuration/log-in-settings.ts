@@ -6,6 +6,7 @@ import type { OpenIdConnectOptions } from '../parley-config.js';
 const KINDS = {
   'OpenID Connect': 'openIdConnectAuthentication',
   Google: 'googleAuthentication',
+  GitHub: 'gitHubAuthentication',
   GitLab: 'gitLabAuthentication',
   Apple: 'appleAuthentication',
 } as const satisfies Readonly<Record<NonNullable<OpenIdConnectOptions['kind']>, string>>;
@@ -53,14 +54,15 @@ function accountOf(given: unknown): OpenIdConnectAccount {
     if (!isValid) throw new Error(`a list of services; there is no property ${name}`);
     if (!isValid(value as never)) throw new Error(`a list of services with a valid ${name}`);
   }
-  for (const name of ['name', 'issuer', 'clientId']) {
+  const isGitHub = given.kind === 'GitHub';
+  for (const name of ['name', isGitHub ? 'clientSecret' : 'issuer', 'clientId']) {
     if (!Object.hasOwn(given, name)) throw new Error(`a list of services, each with ${name}`);
   }
   const options = given as unknown as OpenIdConnectOptions;
-  const { name, issuer, clientId, claims = {}, roles = {} } = options;
+  const { name, issuer = 'https://github.com', clientId, claims = {}, roles = {} } = options;
   return {
     name,
-    issuer,
+    issuer: isGitHub ? issuer.replace(/\/+$/, '') : issuer,
     clientId,
     kind: KINDS[options.kind ?? 'OpenID Connect'],
     clientSecret: options.clientSecret ?? null,

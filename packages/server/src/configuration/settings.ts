@@ -269,7 +269,7 @@ export const SETTINGS = {
   openIdConnect: {
     variable: 'PARLEY_OPENID_CONNECT',
     isSecret: true,
-    help: 'services for logging in by OpenID Connect, as JSON (docs/log-in.md); default: none',
+    help: 'services for logging in by OpenID Connect or at GitHub, as JSON (docs/log-in.md); default: none',
     parse: parseOpenIdConnect,
     default: [] as readonly OpenIdConnectAccount[],
   },

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { DomainError } from '@parley/domain/kernel';
+import type {
+  ExternalIdentity,
+  LogInChallenge,
+  LogInMethod,
+  LogInProvider,
+  LogInResponse,
+} from '@parley/domain/membership';
+import { readShort } from './read-short.js';
+
+const PATIENCE_MS = 10_000;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
+const CLOUD = 'https://github.com';
+/** Profile and email addresses, without access to code. */
+const SCOPE = 'read:user user:email';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Account of Parley at GitHub. */
+export interface GitHubAccount extends LogInMethod {
+  /** URL without trailing slash. */
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string | null;
+  /** Lower-case domains of the email addresses that may log in; null for all. */
+  readonly allowedDomains: readonly string[] | null;
+}
+
+/** Logs in at GitHub, which has OAuth with PKCE instead of OpenID Connect for people. */
+export class GitHubProvider implements LogInProvider {
+  readonly method: LogInMethod;
+  private readonly api: string;
+
+  constructor(private readonly account: GitHubAccount) {
+    const { name, kind, displayName, displayIcon, realms, issuer } = account;
+    this.method = { name, kind, displayName, displayIcon, realms };
+    // A server of one's own has its API below its address.
+    this.api = issuer === CLOUD ? 'https://api.github.com' : `${issuer}/api/v3`;
+  }
+
+  async begin({ state, verifier, callbackUrl }: LogInChallenge): Promise<string> {
+    const options = {
+      client_id: this.account.clientId,
+      redirect_uri: callbackUrl,
+      scope: SCOPE,
+      state,
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+    };
+    return `${this.account.issuer}/login/oauth/authorize?${new URLSearchParams(options)}`;
+  }
+
+  async identify({ verifier, callbackUrl }: LogInChallenge, { url }: LogInResponse): Promise<ExternalIdentity> {
+    const code = new URL(url).searchParams.get('code');
+    // The person declined.
+    if (code === null) throw refused();
+    const token = await this.exchange(code, verifier, callbackUrl);
+    const user = (await this.fetch(`${this.api}/user`, token)) as Fields;
+    const emails = await this.fetch(`${this.api}/user/emails`, token);
+    if (!Number.isSafeInteger(user.id) || !Array.isArray(emails)) throw new TypeError('GitHub sent no account');
+    const primary = (emails as Fields[]).find((it) => it?.primary === true && typeof it.email === 'string');
+    const email = (primary?.email as string | undefined) ?? null;
+    const domain = email?.split('@').at(-1)?.toLowerCase();
+    const { allowedDomains } = this.account;
+    if (allowedDomains && !allowedDomains.includes(domain ?? '')) throw refused();
+    return {
+      subject: String(user.id),
+      email,
+      isEmailVerified: primary?.verified === true,
+      fullName: [user.name, user.login].find((it): it is string => typeof it === 'string' && it !== '') ?? null,
+      role: null,
+    };
+  }
+
+  /** Asks for a user without a token, which GitHub refuses with 401. */
+  async check(): Promise<void> {
+    const { status } = await fetch(`${this.api}/user`, this.requestOf({}));
+    if (status !== 401) throw new Error(`${this.api} answers ${status} instead of 401`);
+  }
+
+  private async exchange(code: string, verifier: string, callbackUrl: string): Promise<string> {
+    const { clientId, clientSecret, issuer } = this.account;
+    const body = new URLSearchParams({
+      client_id: clientId,
+      client_secret: clientSecret!,
+      code,
+      redirect_uri: callbackUrl,
+      code_verifier: verifier,
+    });
+    const reply = await fetch(`${issuer}/login/oauth/access_token`, { ...this.requestOf({}), method: 'POST', body });
+    const fields = await this.read(reply);
+    // GitHub reports wrong and used codes with status 200.
+    if (typeof fields.error === 'string' && fields.error !== 'incorrect_client_credentials') throw refused();
+    if (typeof fields.access_token !== 'string') throw new TypeError(`GitHub sent no token: ${fields.error}`);
+    return fields.access_token;
+  }
+
+  private async fetch(url: string, token: string): Promise<unknown> {
+    return this.read(await fetch(url, this.requestOf({ Authorization: `Bearer ${token}` })));
+  }
+
+  private async read(response: Response): Promise<Fields> {
+    if (!response.ok) throw new Error(`GitHub answered ${response.status}`);
+    return JSON.parse(await readShort(response, MAX_RESPONSE_BYTES)) as Fields;
+  }
+
+  private requestOf(headers: Readonly<Record<string, string>>): RequestInit {
+    return {
+      headers: { Accept: 'application/json', 'User-Agent': 'Parley', ...headers },
+      redirect: 'error',
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    };
+  }
+}
+
+const refused = () => new DomainError('LOG_IN_REFUSED', 'The service did not confirm who you are.');
