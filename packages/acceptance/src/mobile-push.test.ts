@@ -77,14 +77,14 @@ function decrypt({ payload }: Wire, key = KEY): Wire {
   return JSON.parse(Buffer.from(text).toString());
 }
 
+/** Number of notifications that wait for an attempt or its end. */
+const waiting = async (kind: string, withinSeconds = 60) => {
+  const until = server.clock.now() + withinSeconds;
+  return (await server.storage.uow.readAcross(({ jobs }) => jobs.listDue({ kind, maxFormat: 1 }, until, 10))).length;
+};
+
 /** Waits until so many failed notifications have been postponed by five seconds. */
-const postponed = (kind: string, count = 1) =>
-  until(async () => {
-    const { length } = await server.storage.uow.readAcross(({ jobs }) =>
-      jobs.listDue({ kind, maxFormat: 1 }, server.clock.now() + 5, 10),
-    );
-    return length >= count;
-  });
+const postponed = (kind: string, count = 1) => until(async () => (await waiting(kind, 5)) >= count);
 
 const realmOf = () => ({ realm_url: server.url, realm_name: 'Realm zulip', user_id: reader.id });
 const mention = () => `hi @**${reader.user.fullName}**`;
@@ -182,6 +182,44 @@ describe('encrypted notifications (organization §14)', () => {
         .flatMap(({ type, message_id: id }) => (type === 'message' ? [id] : []));
     await until(() => sent().length >= 2);
     expect(sent().sort()).toEqual([kept, latest]);
+  });
+
+  it('delay nobody while the service is silent, and are sent when it answers again', async () => {
+    await addDevice('token');
+    service.hold();
+    const ids = [];
+    for (let n = 0; n < 20; n++) ids.push(await server.sendMessage(sender, [reader]));
+    // As many as may be under way are waiting for the service.
+    await until(() => service.callsOf('push/e2ee/notify').length === 16);
+    const { cordelia } = server.people;
+    await server.sendMessage(sender, [cordelia], { content: 'something else' });
+    server.clock.advance(50);
+    await server.sendMessage(sender, [cordelia]);
+    server.clock.advance(5);
+    service.release();
+    await until(() => service.callsOf('push/e2ee/notify').length >= 20);
+    const sent = service.callsOf('push/e2ee/notify').map(({ fields }) => decrypt(fields.push_requests[0]).message_id);
+    expect([...new Set(sent)].sort()).toEqual(ids.sort());
+  });
+
+  it.each([
+    ['an answer without sense', { status: 200, body: 'no object' as never }],
+    ['a page of a proxy', { status: 502, body: {} }],
+    ['a wrong type of every field', { status: 200, body: { delete_token_ids: 7, realm_push_status: 'x' } }],
+  ])('survive %s of the service', async (name, failure) => {
+    const id = await addDevice('token');
+    service.failure = failure;
+    const failed = () => server.parley.ports.notificationMeter.counts.get('push')?.failed ?? 0;
+    const before = failed();
+    await server.sendMessage(sender, [reader]);
+    await until(() => service.callsOf('push/e2ee/notify').length > 0);
+    if (!name.startsWith('a wrong')) await until(() => failed() > before);
+    expect((await devices())[id].push_token_id).toBe(tokenIdOf('token'));
+    service.failure = null;
+    if (!name.startsWith('a wrong')) await postponed('push.send');
+    server.clock.advance(5);
+    await wakeJobs();
+    await until(async () => (await waiting('push.send')) === 0);
   });
 
   it('are abandoned after a day', async () => {

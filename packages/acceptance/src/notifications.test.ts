@@ -113,6 +113,48 @@ it('publishes nothing about messages of muted users, deleted messages and messag
   expect(await judged()).toEqual([]);
 });
 
+describe('the settings of users §6 that name push notifications', () => {
+  const set = async (settings: object) => fieldsOf(await server.patch('/settings', reader, { ...settings }));
+  const follow = async () => {
+    const policy = { stream_id: channelId, topic: 'plans', visibility_policy: 3 };
+    fieldsOf(await server.post('/user_topics', reader, policy));
+  };
+  const toChannel = (content = 'hello') => server.sendMessage(sender, channel, { content });
+
+  it.each([
+    ['enable_offline_push_notifications', false, () => server.sendMessage(sender, [reader])],
+    ['enable_offline_push_notifications', false, () => toChannel(mention())],
+    ['wildcard_mentions_notify', false, () => toChannel('@**all** look')],
+    ['enable_followed_topic_push_notifications', false, () => follow().then(() => toChannel())],
+    ['enable_stream_push_notifications', true, () => toChannel()],
+  ] as const)('has an effect: %s', async (setting, changed, send) => {
+    const isPushDue = async () => {
+      due.length = 0;
+      const id = await send();
+      await judged();
+      const people = due.flatMap(({ message, people }) => (message.id === id ? people : []));
+      return people.some(({ user, isPushDue }) => user.id === reader.id && isPushDue);
+    };
+    // A followed topic would be a reason of its own.
+    await set({ automatically_follow_topics_where_mentioned: false });
+    expect(await isPushDue()).toBe(!changed);
+    await set({ [setting]: changed });
+    expect(await isPushDue()).toBe(changed);
+  });
+
+  it('has an effect: enable_followed_topic_wildcard_mentions_notify', async () => {
+    await follow();
+    await set({ enable_followed_topic_push_notifications: false, wildcard_mentions_notify: false });
+    const id = await toChannel('@**all** look');
+    expect(await judged()).toEqual([[id, 'channelWildcardInFollowedTopic']]);
+    due.length = 0;
+    const settings = { enable_followed_topic_email_notifications: false };
+    await set({ ...settings, enable_followed_topic_wildcard_mentions_notify: false });
+    await toChannel('@**all** look');
+    expect(await judged()).toEqual([]);
+  });
+});
+
 describe('while the user is active', () => {
   beforeEach(async () => {
     fieldsOf(await server.post('/register', reader, { event_types: ['message'] }));

@@ -54,8 +54,12 @@ export class Lab {
     return { database: copy, contents: contents as T };
   }
 
-  async serve(database: string, flags: readonly string[] = []): Promise<ParleyServer> {
-    return this.keep(await ParleyServer.start(database, flags, this.options.profileFolder));
+  async serve(
+    database: string,
+    flags: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<ParleyServer> {
+    return this.keep(await ParleyServer.start(database, flags, this.options.profileFolder, env));
   }
 
   /** Starts a script of `children/`. */

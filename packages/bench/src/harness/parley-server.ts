@@ -22,18 +22,19 @@ export class ParleyServer {
     readonly port: number,
   ) {}
 
-  /** `profileFolder`: folder for a CPU profile for Chrome's developer tools; null for none. */
+  /** `profileFolder`: folder for a CPU profile for Chrome's developer tools; null for none. `env`: further settings. */
   static async start(
     database: string,
     flags: readonly string[] = [],
     profileFolder: string | null = null,
+    env: Readonly<Record<string, string>> = {},
   ): Promise<ParleyServer> {
     const probe = new URL('../children/probe.js', import.meta.url);
     const profiling = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
     const child = Child.start(SERVE_SCRIPT, {
       seat: 'server',
       args: [...serveArguments(database, 0), ...flags],
-      env: SERVE_ENVIRONMENT,
+      env: { ...SERVE_ENVIRONMENT, ...env },
       nodeOptions: ['--import', probe.href, ...profiling],
     });
     const [, port] = await child.lineMatching(/^Parley is at http:\/\/localhost:(\d+)/);

@@ -14,6 +14,7 @@ import { markdown } from './markdown.js';
 import { memory } from './memory.js';
 import { metrics } from './metrics.js';
 import { narrows } from './narrows.js';
+import { notifications } from './notifications.js';
 import { offline } from './offline.js';
 import { people } from './people.js';
 import { presence } from './presence.js';
@@ -34,6 +35,7 @@ export const WORKLOADS: readonly Workload[] = [
   reconnect,
   sweep,
   jobs,
+  notifications,
   files,
   offline,
   changes,

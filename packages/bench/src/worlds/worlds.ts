@@ -42,6 +42,23 @@ export const largeOrganization: WorldBuilder<LargeOrganization> = async function
   return { realmId: world.realmId, owner, people, everybody, few };
 };
 
+/** Large organization whose users have phones with an older app. */
+export const reachableOrganization: WorldBuilder<LargeOrganization> = async function reachableOrganization(
+  database,
+  lab,
+) {
+  const organization = await largeOrganization(database, lab);
+  const { realmId, people } = organization;
+  const storage = openSqliteStorage({ path: database, clock, words: htmlMessages });
+  await storage.uow.write(realmId, async (tx) => {
+    for (const { id } of people) {
+      await tx.pushTokens.add(realmId, id, { kind: 'fcm', token: `phone ${id}`, iosAppId: null });
+    }
+  });
+  await storage.close();
+  return organization;
+};
+
 export interface ChangingChannel extends LargeOrganization {
   /** Topic in the channel of all users. */
   readonly topic: string;

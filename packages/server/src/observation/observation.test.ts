@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Span, trace } from '@opentelemetry/api';
+import { NotificationMeter } from '@parley/domain/push';
 import type { Route } from '@parley/http';
 import { freePort } from '@parley/testkit';
 import { readConfiguration } from '../configuration/read-configuration.js';
@@ -11,6 +12,11 @@ import { type RunningServer, startServer } from '../serve.js';
 import { ServerMetrics } from './metrics.js';
 import { openTelemetryTracer } from './open-telemetry.js';
 import { notReady, Readiness, withHealth } from './readiness.js';
+
+const NO_GAUGES = {
+  ...{ requestsInFlight: 0, bodiesBytes: 0, answersBytes: 0, queues: 0, waitingPolls: 0 },
+  ...{ undeliveredEvents: 0, jobLagSeconds: new Map<string, number>(), storage: null },
+};
 
 describe('server observation', () => {
   let directory: string;
@@ -52,6 +58,25 @@ describe('server observation', () => {
     const before = await own.text();
     own.committed({ units: 1, durationMs: 1 });
     expect(await own.text()).not.toBe(before);
+  });
+
+  it('counts notifications by channel and result, with the duration of attempts', async () => {
+    const own = await ServerMetrics.create({ version: '1', ofProcess: false });
+    const notifications = new NotificationMeter();
+    notifications.due = 3;
+    notifications.sent('push', 0.25);
+    notifications.sent('push', 0.5);
+    notifications.dropped('push', 'expired');
+    notifications.dropped('web_push', 'refused');
+    await expect(notifications.measure('email', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    own.watch(async () => ({ ...NO_GAUGES, notifications }));
+    const text = await own.text();
+    const result = (channel: string, name: string) =>
+      readingOf(text, `parley_notifications_total{channel="${channel}",result="${name}"}`);
+    expect(readingOf(text, 'parley_notifications_due_total')).toBe(3);
+    expect([result('push', 'sent'), result('push', 'failed'), result('push', 'expired')]).toEqual([2, 0, 1]);
+    expect([result('web_push', 'refused'), result('email', 'failed')]).toEqual([1, 1]);
+    expect(readingOf(text, 'parley_notification_seconds_total{channel="push"}')).toBe(0.75);
   });
 
   it('reports commits, queues, jobs, memory and the event loop', async () => {
