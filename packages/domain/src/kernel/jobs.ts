@@ -251,11 +251,13 @@ export class JobRunner {
   /** Jobs leased by this process, with the end of each lease. The runner stops waiting for a job at that time. */
   private readonly leased = new Map<JobId, UnixSeconds>();
   private readonly underWay = new Set<Promise<void>>();
+  /** Attempts that only have to be stored; several at a time, since each commit waits for the disk. */
+  private readonly ended: Attempt[] = [];
 
   constructor(
     private readonly handler: JobHandler,
     private readonly parts: JobRunnerParts,
-    /** Called when a leased job ends and frees a slot. */
+    /** Called when a leased job ends; the next run stores its end and has room for another. */
     private readonly onRoom: () => void = () => {},
   ) {
     this.selection = { kind: handler.kind.name, maxFormat: handler.kind.format };
@@ -283,6 +285,7 @@ export class JobRunner {
   /** Resolves when no leased job is under way. */
   async settle(): Promise<void> {
     await Promise.all(this.underWay);
+    await this.storeEnded();
   }
 
   /** Runs jobs in small batches so that other writes can interleave. */
@@ -309,7 +312,8 @@ export class JobRunner {
   }
 
   private async startAll(): Promise<UnixSeconds | null> {
-    const { uow, clock, report } = this.parts;
+    const { uow, clock } = this.parts;
+    await this.storeEnded();
     const now = clock.now();
     for (const [id, until] of this.leased) if (until <= now) this.leased.delete(id);
     const room = this.handler.kind.concurrency - this.leased.size;
@@ -318,17 +322,28 @@ export class JobRunner {
     if (room <= 0) return Math.min(...this.leased.values());
     for (const stored of await this.lease(now, room)) {
       this.leased.set(stored.id, stored.dueAt);
-      const ended = this.prepare(stored)
-        .then((attempt) => this.finish(attempt))
-        .catch((err) => report('storing the result of a job failed', this.fieldsOf(stored, err)))
-        .then(() => {
-          this.underWay.delete(ended);
-          this.leased.delete(stored.id);
-          this.onRoom();
-        });
+      const ended = this.prepare(stored).then((attempt) => {
+        this.ended.push(attempt);
+        this.underWay.delete(ended);
+        this.onRoom();
+      });
       this.underWay.add(ended);
     }
     return uow.readAcross(({ jobs }) => jobs.nextDueAt(this.selection));
+  }
+
+  /** Stores the ends of attempts in the same turn, so that they share a commit. */
+  private async storeEnded(): Promise<void> {
+    const ended = this.ended.splice(0).map(async (attempt) => {
+      const { stored } = attempt;
+      try {
+        await this.finish(attempt);
+      } catch (err) {
+        this.parts.report('storing the result of a job failed', this.fieldsOf(stored, err));
+      }
+      this.leased.delete(stored.id);
+    });
+    await Promise.all(ended);
   }
 
   private async prepare(stored: StoredJob): Promise<Attempt> {

@@ -9,8 +9,8 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Number of kills; `PARLEY_NOTIFICATION_KILLS=100` for a long run. */
-const KILLS = Number(process.env.PARLEY_NOTIFICATION_KILLS ?? 3);
+/** Number of kills; the long run is part of `npm run endurance`. */
+const KILLS = process.env.HOSTILE_LOAD === 'long' ? 100 : 3;
 const SENDS_PER_KILL = 10;
 /** Notifications that are under way at the same time. */
 const CONCURRENCY = 16;

@@ -91,6 +91,7 @@ export class ServerMetrics implements RequestObserver {
   private readonly commitSeconds: Histogram;
   private readonly commitUnits: Histogram;
   private gauges: ReadGauges | null = null;
+  private readonly up: { get(): Promise<unknown> };
   private underWay: Promise<string> | null = null;
   private readonly byRoute = new Map<Route | undefined, OperationMetrics>();
 
@@ -132,7 +133,7 @@ export class ServerMetrics implements RequestObserver {
       labelNames: ['version'],
       registers,
     }).set({ version }, 1);
-    this.addGauges(Gauge, notificationCounters(Counter, registers), registers);
+    this.up = this.addGauges(Gauge, notificationCounters(Counter, registers), registers);
   }
 
   static async create(options: MetricsOptions): Promise<ServerMetrics> {
@@ -150,9 +151,13 @@ export class ServerMetrics implements RequestObserver {
 
   /** Generates the text once for concurrent callers. */
   text(): Promise<string> {
-    this.underWay ??= this.registry.metrics().finally(() => {
-      this.underWay = null;
-    });
+    // Collecting it sets the values of metrics that would be read before.
+    this.underWay ??= this.up
+      .get()
+      .then(() => this.registry.metrics())
+      .finally(() => {
+        this.underWay = null;
+      });
     return this.underWay;
   }
 
@@ -193,7 +198,7 @@ export class ServerMetrics implements RequestObserver {
     Gauge: PrometheusClient['Gauge'],
     countNotifications: (meter: NotificationMeter) => void,
     registers: Registry[],
-  ): void {
+  ): { get(): Promise<unknown> } {
     const simple: readonly (readonly [
       name: string,
       help: string,
@@ -220,7 +225,7 @@ export class ServerMetrics implements RequestObserver {
       registers,
     });
     const gauges = async () => this.gauges?.() ?? null;
-    new Gauge({
+    return new Gauge({
       name: 'parley_up',
       help: '1 if the server has its database open, else 0',
       registers,

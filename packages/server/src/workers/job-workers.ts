@@ -45,6 +45,8 @@ import { RecurringWorker, type Worker } from './recurring-worker.js';
 
 /** Maximum delay until a clock change, a wake-up from sleep, or a job of a process that has ended is detected. */
 const SAFETY_CHECK_MS = 15_000;
+/** Delay in which ended jobs are collected, so that one commit stores several and leases the next ones. */
+const ROOM_MS = 20;
 /** Maximum time for leased jobs to end at shutdown; unfinished ones are retried later. */
 const PATIENCE_MS = 5000;
 
@@ -96,7 +98,7 @@ export class JobWorkers implements Worker, CommitListener {
     const { name } = handler.kind;
     if (this.workers.has(name)) throw new Error(`Jobs of kind ${name} have two handlers`);
     const { clock, timers, report } = this.parts;
-    const runner = new JobRunner(handler, this.parts, () => worker.wakeIn(0));
+    const runner = new JobRunner(handler, this.parts, () => worker.wakeIn(ROOM_MS));
     const worker = new RecurringWorker(
       {
         name: `running jobs (${name})`,
