@@ -189,7 +189,7 @@ describe('encrypted notifications (organization §14)', () => {
     service.hold();
     const ids = [];
     for (let n = 0; n < 20; n++) ids.push(await server.sendMessage(sender, [reader]));
-    // As many as may be under way are waiting for the service.
+    // The largest number of notifications under way waits for the service.
     await until(() => service.callsOf('push/e2ee/notify').length === 16);
     const { cordelia } = server.people;
     await server.sendMessage(sender, [cordelia], { content: 'something else' });
