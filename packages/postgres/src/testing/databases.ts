@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { checksumOf } from '@parley/storage';
 import pg from 'pg';
 import { migratePostgres } from '../database.js';
@@ -10,7 +10,6 @@ const TEMPLATE = `parley_template_${createHash('sha256').update(MIGRATIONS.map(c
 const TEMPLATE_LOCK = 1;
 
 let hasTemplate: Promise<void> | undefined;
-let created = 0;
 
 /** Works on the server of this test run. */
 async function administer(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
@@ -57,7 +56,7 @@ export interface TestDatabase {
 export async function createDatabase({ copyOf = TEMPLATE } = {}): Promise<TestDatabase> {
   hasTemplate ??= createTemplate();
   await hasTemplate;
-  const name = `parley_${process.pid}_${++created}`;
+  const name = `parley_${randomBytes(8).toString('hex')}`;
   await administer((client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${copyOf}`));
   return {
     name,
