@@ -8,6 +8,13 @@ type Project = Exclude<NonNullable<Config['projects']>[number], string>;
 /** The suite on PostgreSQL runs by itself (npm run test:postgres). */
 const isOnPostgres = process.argv.includes('--selectProjects=postgres');
 const POSTGRES_TESTS = '/packages/postgres/';
+/** Debian leaves the server's programs out of the path. */
+const hasPostgres =
+  existsSync('/usr/lib/postgresql') ||
+  (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, 'initdb')));
+if (!isOnPostgres && !hasPostgres) {
+  console.error('PostgreSQL is not installed: its tests (npm run test:postgres) are skipped.');
+}
 
 const project: Project = {
   roots: ['<rootDir>/packages'],
