@@ -8,11 +8,20 @@ import { migrate, pendingSteps } from './engine/migrate.js';
 import { DEFAULT_LIMITS, type PoolLimits, poolConfig, SessionPool } from './engine/sessions.js';
 import { PostgresUnitOfWork } from './engine/unit-of-work.js';
 import { MIGRATIONS, repositoryFactory } from './features.js';
+import { SECRET_FINGERPRINT } from './users/credentials.js';
+
+/** Data in a database about its server. */
+export interface ServerRecord {
+  /** Fingerprint of the secret from which API keys are derived; null if not stored yet. */
+  readonly secretFingerprint: string | null;
+}
 
 export interface PostgresStorageOptions {
   /** URL of the database, such as `postgres://user@host/name`. */
   readonly url: string;
   readonly clock: Clock;
+  /** Called before the storage is opened; throws to reject it. */
+  readonly admit?: (server: ServerRecord) => void;
   readonly limits?: Partial<PoolLimits>;
   readonly trace?: StatementTrace;
   /** Words under which messages are indexed; defaults to words as written. */
@@ -39,10 +48,9 @@ const OLDEST_VERSION = 15;
 export async function openPostgresStorage(options: PostgresStorageOptions): Promise<PostgresStorage> {
   const { url, clock, trace, words = PLAIN_TEXTS, report = () => {}, onCommit } = options;
   const library = await loadLibrary();
-  await withClient(url, async (client) => {
-    const pending = await pendingSteps(client, MIGRATIONS);
-    if (pending.length > 0) throw new Error('its schema is older than this version; run `parley migrate` first');
-  });
+  const { pendingSteps: pending, secretFingerprint } = await inspectPostgres(url);
+  if (pending.length > 0) throw refusal(url, new Error('its schema is not that of this version; run parley migrate'));
+  options.admit?.({ secretFingerprint });
   const pool: Pool = new library.Pool(poolConfig(url, { ...DEFAULT_LIMITS, ...options.limits }, library.types));
   const sessions = new SessionPool(pool, repositoryFactory(clock, report, words), trace);
   const uow = new PostgresUnitOfWork(sessions, onCommit && { onCommit });
@@ -54,6 +62,26 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     close: () => uow.close(),
   };
 }
+
+/** State of a database for operators. */
+export interface PostgresState extends ServerRecord {
+  /** Number of executed steps. */
+  readonly schema: number;
+  /** Number of steps in this release. */
+  readonly latestSchema: number;
+  readonly pendingSteps: readonly string[];
+}
+
+/** Inspects a database without changing it. @throws DatabaseRefused */
+export const inspectPostgres = (url: string): Promise<PostgresState> =>
+  withClient(url, async (client) => {
+    const pending = (await pendingSteps(client, MIGRATIONS)).map(({ name }) => name);
+    const latestSchema = MIGRATIONS.length;
+    const schema = latestSchema - pending.length;
+    if (schema === 0) return { schema, latestSchema, pendingSteps: pending, secretFingerprint: null };
+    const { rows } = await client.query('SELECT value FROM server_fact WHERE name = $1', [SECRET_FINGERPRINT]);
+    return { schema, latestSchema, pendingSteps: pending, secretFingerprint: rows[0]?.value ?? null };
+  });
 
 /** Creates or upgrades the schema and returns the names of the executed steps. @throws DatabaseRefused */
 export const migratePostgres = (url: string): Promise<readonly string[]> =>

@@ -1,1 +1,1 @@
-export { openPostgresStorage } from './database.js';
+export { inspectPostgres, migratePostgres, openPostgresStorage } from './database.js';

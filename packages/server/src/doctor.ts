@@ -4,7 +4,7 @@ import type { BlobKey } from '@parley/domain/files';
 import type { DatabaseState } from '@parley/domain/kernel';
 import { ldapDirectories, openIdConnectProviders, samlProviders } from '@parley/node-adapters';
 import { administerDatabase } from '@parley/sqlite';
-import type { Configuration } from './configuration/configuration.js';
+import { type Configuration, sqliteOf } from './configuration/configuration.js';
 import { addressesOf } from './http-server.js';
 import { blobStoreOf, filesFolderOf, isReceiving, smtpMailerOf } from './open-parley.js';
 import { checkPush, wayToPhones } from './push-check.js';
@@ -34,7 +34,7 @@ export async function examine(
   configuration: Configuration,
   { isThorough }: ExaminationOptions,
 ): Promise<readonly Finding[]> {
-  const { path } = configuration.database;
+  const { path } = sqliteOf(configuration, 'parley doctor', ' parley migrate --status shows the schema.');
   const administration = administerDatabase(path);
   const findings: Finding[] = [];
   const add = (level: Finding['level'], subject: string, text: string) => findings.push({ level, subject, text });
@@ -167,7 +167,7 @@ const UNUSED_KEY = '0'.repeat(32) as BlobKey;
 
 async function findMissingFiles(configuration: Configuration) {
   const blobs = blobStoreOf(configuration);
-  const administration = administerDatabase(configuration.database.path);
+  const administration = administerDatabase(sqliteOf(configuration, 'parley doctor').path);
   const missing: string[] = [];
   let count = 0;
   for (let after = ''; ; ) {

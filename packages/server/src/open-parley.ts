@@ -24,9 +24,10 @@ import {
   SystemRandomness,
   samlProviders,
 } from '@parley/node-adapters';
+import { openPostgresStorage } from '@parley/postgres';
 import { openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
 import type { Commit } from '@parley/storage';
-import type { Configuration, DatabaseLocation, IncomingMail } from './configuration/configuration.js';
+import type { Configuration, DatabaseLocation, IncomingMail, SqliteLocation } from './configuration/configuration.js';
 import { openTelemetryTracer } from './observation/open-telemetry.js';
 import { type ComposedParley, composeParley } from './parley.js';
 import type { Storage } from './parley-config.js';
@@ -77,7 +78,7 @@ export async function openParley(
   const clock = ports.clock ?? new SystemClock();
   const blobStores = blobStoresOf(configuration, ports);
   const onCommit = commitListener(hostOptions.metrics, report);
-  const { storage, secret } = openStorage(configuration, ports, {
+  const { storage, secret } = await openStorage(configuration, ports, {
     acceptsNewSecret,
     clock,
     logger: hostOptions.logger,
@@ -109,7 +110,7 @@ export async function openParley(
       unicodeEmoji,
       mailer: ports.mailer ?? mailerOf(configuration, clock, ownSecret),
       sendsMail: configuration.smtpUrl !== null || ports.mailer !== undefined,
-      ...(configuration.database && { dataFolder: dirname(resolve(configuration.database.path)) }),
+      ...(configuration.database?.kind === 'sqlite' && { dataFolder: dirname(resolve(configuration.database.path)) }),
       ...blobStores,
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
       ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
@@ -137,8 +138,13 @@ function commitListener(
   };
 }
 
+interface OpenStorage {
+  readonly storage: Storage & Partial<Pick<SqliteStorage, 'gauges'>>;
+  readonly secret: () => string;
+}
+
 /** Opens the storage. `secret` is called after opening, because it creates the file if there is none. */
-function openStorage(
+async function openStorage(
   configuration: RuntimeConfig,
   ports: HostPorts,
   {
@@ -147,30 +153,44 @@ function openStorage(
     logger,
     onCommit,
   }: Pick<HostOptions, 'acceptsNewSecret' | 'logger' | 'onCommit'> & { readonly clock: Clock },
-): { readonly storage: Storage & Partial<Pick<SqliteStorage, 'gauges'>>; readonly secret: () => string } {
+): Promise<OpenStorage> {
   const { database } = configuration;
   if (database === null) return { storage: ports.storage!, secret: () => configuration.secret! };
-  const source = { ...configuration, database };
-  const secret = findSecret(source);
-  makeFolderOf(database);
-  const storage = openSqliteStorage({
-    path: database.path,
+  const secret = findSecret({ ...configuration, database });
+  const options = {
     clock,
     words: htmlMessages,
-    admit: ({ secretFingerprint }) => {
-      if (!acceptsNewSecret) requireSameSecret(source, secret, secretFingerprint);
+    admit: ({ secretFingerprint }: { readonly secretFingerprint: string | null }) => {
+      if (!acceptsNewSecret) requireSameSecret({ ...configuration, database }, secret, secretFingerprint);
     },
-    report: (problem) => logger.error({}, problem),
+    report: (problem: string) => logger.error({}, problem),
     ...(onCommit && { onCommit }),
-  });
-  return { storage, secret: () => secret ?? makeSecret(source) };
+  };
+  if (database.kind === 'postgres') {
+    requirePlaces(configuration, ports);
+    return { storage: await openPostgresStorage({ url: database.url, ...options }), secret: () => secret! };
+  }
+  makeFolderOf(database);
+  const storage = openSqliteStorage({ path: database.path, ...options });
+  return { storage, secret: () => secret ?? makeSecret({ database }) };
+}
+
+/** Rejects a configuration without what is otherwise in files beside the database. @throws StartupError */
+function requirePlaces({ secret, files, smtpUrl }: RuntimeConfig, { blobs, mailer }: HostPorts): void {
+  const missing = [
+    secret === null && 'PARLEY_SECRET (secret)',
+    files === null && !blobs && 'PARLEY_FILES (files)',
+    smtpUrl === null && !mailer && 'PARLEY_SMTP_URL (smtpUrl or mailer)',
+  ].filter((name) => name !== false);
+  if (missing.length > 0) throw new StartupError(`A database on PostgreSQL requires ${missing.join(', ')}.`);
 }
 
 type FilesConfiguration = Pick<RuntimeConfig, 'files' | 'database'>;
 
 export function filesFolderOf(configuration: FilesConfiguration): string {
   if (configuration.files?.kind === 'folder') return configuration.files.path;
-  return configuration.database ? beside(configuration, 'files') : join(tmpdir(), 'parley-files');
+  const { database } = configuration;
+  return database?.kind === 'sqlite' ? join(dirname(database.path), 'files') : join(tmpdir(), 'parley-files');
 }
 
 /** Returns the configured store for file bytes. */
@@ -188,10 +208,6 @@ function blobStoresOf(
   const partialBlobs = new FolderPartialBlobStore(join(folder, 'uploads'), blobs);
   return { blobs, partialBlobs, exportsFolder: join(folder, 'exports') };
 }
-
-/** Path of a file or folder beside the database. */
-const beside = ({ database }: Pick<RuntimeConfig, 'database'>, name: string): string =>
-  join(dirname(database!.path), name);
 
 type MailConfiguration = Pick<RuntimeConfig, 'smtpUrl' | 'mailFrom' | 'url' | 'database'>;
 
@@ -218,9 +234,13 @@ export const smtpMailerOf = (
     ? null
     : new SmtpMailer({ url: configuration.smtpUrl, from: senderOf(configuration), ...returnPath });
 
+/** Other databases and storages require a mailer. */
+const outboxOf = ({ database }: MailConfiguration): string =>
+  join(dirname((database as SqliteLocation).path), 'outbox');
+
 const mailerOf = (configuration: RuntimeConfig, clock: Clock, secret: string): Mailer =>
   smtpMailerOf(configuration, returnPathOf(configuration, secret)) ??
-  new FileOutbox(beside(configuration, 'outbox'), senderOf(configuration), clock);
+  new FileOutbox(outboxOf(configuration), senderOf(configuration), clock);
 
 /**
  * Creates a folder with its parents. Node's recursive mode never returns where folders can neither be found nor
@@ -238,7 +258,7 @@ function makeFolder(path: string): void {
   }
 }
 
-export function makeFolderOf({ path }: DatabaseLocation): void {
+export function makeFolderOf({ path }: SqliteLocation): void {
   try {
     makeFolder(dirname(path));
   } catch (error) {

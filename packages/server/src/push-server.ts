@@ -15,7 +15,7 @@ import {
 } from '@parley/http';
 import { type DirectPush, phoneSenderOf, SealedBoxes, SystemClock, SystemTimers } from '@parley/node-adapters';
 import { SqlitePushServerStore } from '@parley/sqlite';
-import type { Configuration } from './configuration/configuration.js';
+import { type Configuration, sqliteOf } from './configuration/configuration.js';
 import { createHttpServer } from './http-server.js';
 import { createLogger } from './logger.js';
 import { notReady, withHealth } from './observation/readiness.js';
@@ -92,12 +92,13 @@ export async function startPushServer(
   configuration: Configuration,
   say: (line: string) => void,
 ): Promise<RunningServer> {
-  const { push, database, hasRateLimits, rateLimitRules, trustedProxies } = configuration;
+  const { push, hasRateLimits, rateLimitRules, trustedProxies } = configuration;
   if (!push || !('keys' in push)) {
     throw new UsageError(
       'A push service needs PARLEY_PUSH_KEYS, and APNs (PARLEY_APNS_KEY) or PARLEY_FCM_CREDENTIALS.',
     );
   }
+  const database = sqliteOf(configuration, 'A push service');
   const logger = createLogger(configuration.logLevel);
   makeFolderOf(database);
   const url = configuration.url ?? `http://localhost:${configuration.port}`;

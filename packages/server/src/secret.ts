@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { HmacApiKeyMint } from '@parley/node-adapters';
-import type { Configuration } from './configuration/configuration.js';
+import type { Configuration, SqliteLocation } from './configuration/configuration.js';
 import { formatSecret, isMarkedSecret, isPlainSecret, parseMarkedSecret } from './secret-format.js';
 import { StartupError } from './startup-error.js';
 
@@ -32,7 +32,7 @@ export function secretPathFor(databasePath: string): string {
  * nothing. @throws StartupError if the file is damaged, accessible to others, or unreadable
  */
 export function findSecret({ secret, database }: SecretSource): string | null {
-  if (secret !== null) return secret;
+  if (secret !== null || database.kind === 'postgres') return secret;
   const path = secretPathFor(database.path);
   return orRefuse(path, () => readSecret(path));
 }
@@ -41,7 +41,7 @@ export function findSecret({ secret, database }: SecretSource): string | null {
  * Creates the secret file beside the database; a file that another process created meanwhile wins. @throws
  * StartupError
  */
-export function makeSecret({ database }: SecretSource): string {
+export function makeSecret({ database }: { readonly database: SqliteLocation }): string {
   const path = secretPathFor(database.path);
   return orRefuse(path, () => writeSecret(path));
 }
@@ -50,9 +50,9 @@ export function makeSecret({ database }: SecretSource): string {
 export function requireSameSecret(source: SecretSource, secret: string | null, storedFingerprint: string | null): void {
   if (storedFingerprint === null) return;
   if (secret !== null && new HmacApiKeyMint(secret).secretFingerprint === storedFingerprint) return;
-  const path = secretPathFor(source.database.path);
+  const path = source.database.kind === 'sqlite' ? secretPathFor(source.database.path) : '';
   const problem =
-    source.secret !== null
+    source.secret !== null || source.database.kind === 'postgres'
       ? 'PARLEY_SECRET is not the secret of the database; set the original one'
       : secret === null
         ? `The secret file ${path} of the database is missing: restore the file, set PARLEY_SECRET to its secret`

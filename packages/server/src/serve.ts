@@ -181,7 +181,7 @@ async function describeDemo(
   const access = await listDemoAccess(ports);
   const hamlet = access.find(({ name }) => name === 'hamlet');
   const lines = [`Demo organization "${DEMO_REALM.name}"${isNew ? ', just created' : ''}; passwords are pw-ADDRESS`];
-  const directory = resolve(dirname(database.path), 'zuliprc');
+  const directory = resolve(database.kind === 'sqlite' ? dirname(database.path) : '.', 'zuliprc');
   writeZuliprcFiles(directory, url, access);
   lines.push(`zuliprc files: ${join(directory, `{${access.map(({ name }) => name).join(',')}}`)}`);
   if (hamlet) {

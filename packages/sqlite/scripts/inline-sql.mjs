@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 export const inlineSql = {
   name: 'inline-sql',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]sqlite[\\/]dist[\\/]engine[\\/]sql-texts\.js$/ }, async ({ path }) => {
+    onLoad({ filter: /[\\/](sqlite|postgres)[\\/]dist[\\/]engine[\\/]sql-texts\.js$/ }, async ({ path }) => {
       const { SQL_TEXTS } = await import(pathToFileURL(path));
       return { contents: `export const SQL_TEXTS = ${JSON.stringify(SQL_TEXTS)};` };
     });

@@ -32,7 +32,7 @@ interface Place {
 }
 
 /** True in the Jest project for PostgreSQL. */
-const isOnPostgres = process.env.PARLEY_TEST_POSTGRES !== undefined;
+export const isOnPostgres = process.env.PARLEY_TEST_POSTGRES !== undefined;
 
 /** Opens a database of its own, empty or with given content. */
 export async function openTestStorage(clock: Clock, contents?: StoredContents): Promise<TestStorage> {

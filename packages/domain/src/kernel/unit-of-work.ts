@@ -57,8 +57,8 @@ export interface UnitOfWork {
   /** Reads rows of any organization, like `read`. */
   readAcross<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>;
   /**
-   * All or nothing; resolves once the commit is durable. `work` runs once, and fails alone. A `write` inside a unit waits for
-   * itself. An event of another organization fails the unit. @throws DomainError SERVER_BUSY, STORAGE_UNAVAILABLE
+   * All or nothing; resolves once the commit is durable. `work` fails alone. It runs again if its transaction conflicts with
+   * another one. A `write` inside a unit waits for itself. An event of another organization fails the unit. @throws DomainError SERVER_BUSY, STORAGE_UNAVAILABLE
    */
   write<T>(realmId: RealmId, work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Writes rows of any organization, like `write`. */

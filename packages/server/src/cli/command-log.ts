@@ -1,5 +1,7 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import type { Configuration } from '../configuration/configuration.js';
 import type { Invocation } from '../configuration/read-configuration.js';
 import type { Change, Command } from './command.js';
 import { hasDatabase } from './databases.js';
@@ -22,7 +24,8 @@ interface LoggedCommand {
 export function logCommand({ command, invocation, error, changes }: LoggedCommand): string | null {
   const { positionals, flags } = invocation;
   if (command.isReadOnly?.(flags) || !hasDatabase(invocation)) return null;
-  const path = commandLogOf(invocation.configuration.database.path);
+  const path = placeOf(invocation.configuration);
+  if (path === null) return 'No audit line of this command was written, because there is no folder for it.';
   const line = {
     level: 'warn',
     time: new Date().toISOString(),
@@ -42,6 +45,12 @@ export function logCommand({ command, invocation, error, changes }: LoggedComman
   } catch (problem) {
     return `The audit line of this command could not be written to ${path}: ${(problem as Error).message}`;
   }
+}
+
+/** Beside the database file, else in the folder of files. */
+function placeOf({ database, files }: Configuration): string | null {
+  if (database.kind === 'sqlite') return commandLogOf(database.path);
+  return files?.kind === 'folder' ? join(files.path, 'commands.log') : null;
 }
 
 export const commandLogOf = (databasePath: string): string => `${databasePath}.commands.log`;

@@ -6,6 +6,7 @@ import { silentLogger } from '@parley/http';
 import { HmacApiKeyMint } from '@parley/node-adapters';
 import { administerDatabase } from '@parley/sqlite';
 import { rehashApiKeys } from '../authentication.js';
+import { sqliteOf } from '../configuration/configuration.js';
 import type { Invocation } from '../configuration/read-configuration.js';
 import { addressesOf } from '../http-server.js';
 import { openParley } from '../open-parley.js';
@@ -26,7 +27,9 @@ export const REALM: Readonly<Record<string, CommandFlag>> = {
 
 /** @throws StartupError if it cannot be determined */
 export function hasDatabase({ configuration }: Invocation): boolean {
-  const { path } = configuration.database;
+  const { database } = configuration;
+  if (database.kind === 'postgres') return true;
+  const { path } = database;
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
@@ -42,7 +45,7 @@ export function hasDatabase({ configuration }: Invocation): boolean {
  */
 export function requireDatabase(invocation: Invocation): void {
   if (hasDatabase(invocation) || invocation.flags.get('new-database') === 'on') return;
-  const { path } = invocation.configuration.database;
+  const { path } = sqliteOf(invocation.configuration, 'This command');
   throw new StartupError(
     `There is no database at ${resolve(path)}. Set --database or PARLEY_DATABASE, or create one: ` +
       "parley realm create --new-database '' 'My organization'.",
@@ -80,7 +83,9 @@ export async function withParley<T>(invocation: Invocation, work: (parley: Compo
 
 /** Removes the secret file that a failed command has made, unless a server has accepted it meanwhile. */
 function removeUnusedSecret(configuration: Invocation['configuration']): void {
-  const { path } = configuration.database;
+  const { database } = configuration;
+  if (database.kind === 'postgres') return;
+  const { path } = database;
   const secret = findSecret(configuration);
   const { secretFingerprint } = administerDatabase(path).inspect();
   if (secret === null || new HmacApiKeyMint(secret).secretFingerprint === secretFingerprint) return;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { ImportRealm } from '@parley/domain/exports';
 import { type ChannelId, DomainError } from '@parley/domain/kernel';
@@ -360,7 +361,8 @@ async function importRealm(context: CommandContext): Promise<CommandResult> {
   const path = context.words[0]!;
   if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
   return context.withParley(async (parley) => {
-    const temporaryFolder = dirname(resolve(context.invocation.configuration.database.path));
+    const { database } = context.invocation.configuration;
+    const temporaryFolder = database.kind === 'sqlite' ? dirname(resolve(database.path)) : tmpdir();
     const { openExport } = await import('@parley/export-files');
     const { source, isOwn, close } = await openExport(path, { names: COLUMN_NAMES, temporaryFolder });
     try {

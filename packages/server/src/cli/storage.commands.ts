@@ -1,7 +1,8 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { inspectPostgres, migratePostgres } from '@parley/postgres';
 import { administerDatabase } from '@parley/sqlite';
-import type { Configuration } from '../configuration/configuration.js';
+import { type Configuration, sqliteOf } from '../configuration/configuration.js';
 import { examine } from '../doctor.js';
 import { blobStoreOf } from '../open-parley.js';
 import { findSecret, requireSameSecret, secretPathFor } from '../secret.js';
@@ -13,11 +14,15 @@ import { requireDatabase } from './databases.js';
 const MIB = 1024 * 1024;
 /** Default backup speed in MiB per second; keeps a shared disk responsive for the server. */
 const DEFAULT_PACE = 20;
+
+const BACKUP_OF_POSTGRES =
+  ' Use pg_dump or base backups of the server, and versions of the bucket or a copy of the folder of files.';
+
 async function backup({ invocation, terminal, words, flag }: CommandContext): Promise<CommandResult> {
   const [path] = words as [string];
   const { configuration } = invocation;
   requireDatabase(invocation);
-  const { database } = configuration;
+  const database = sqliteOf(configuration, 'parley backup', BACKUP_OF_POSTGRES);
   const secret = findSecret(configuration);
   const { secretFingerprint, bytes } = administerDatabase(database.path).inspect();
   requireSameSecret(configuration, secret, secretFingerprint);
@@ -67,7 +72,7 @@ function requireSpace(path: string, bytes: number): void {
 async function restore({ invocation, words }: CommandContext): Promise<CommandResult> {
   const [path] = words as [string];
   const { configuration } = invocation;
-  const { database } = configuration;
+  const database = sqliteOf(configuration, 'parley restore', BACKUP_OF_POSTGRES);
   const { restoreBackup } = await import('../backup/restore-backup.js');
   const result = await restoreBackup(path, {
     database: database.path,
@@ -85,9 +90,13 @@ async function restore({ invocation, words }: CommandContext): Promise<CommandRe
 async function migrate({ invocation, isOn }: CommandContext): Promise<CommandResult> {
   requireDatabase(invocation);
   const { configuration } = invocation;
-  const { path } = configuration.database;
-  const administration = administerDatabase(path);
-  const { schema, latestSchema, pendingSteps, secretFingerprint } = administration.inspect();
+  const { database } = configuration;
+  const name = database.kind === 'sqlite' ? database.path : database.url;
+  const administration =
+    database.kind === 'sqlite'
+      ? administerDatabase(database.path)
+      : { inspect: () => inspectPostgres(database.url), migrate: () => migratePostgres(database.url) };
+  const { schema, latestSchema, pendingSteps, secretFingerprint } = await administration.inspect();
   const isChecking = isOn('check');
   const secretProblem = problemWithSecret(configuration, secretFingerprint);
   const state = { schema, latestSchema, pendingSteps, secretProblem };
@@ -95,14 +104,14 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
     const hasFound = pendingSteps.length > 0 || secretProblem !== null;
     const exitCode = isChecking && hasFound ? EXIT_CODES.found : EXIT_CODES.done;
     const lines = [
-      `The schema of ${path} is ${schema}; the latest is ${latestSchema}.`,
+      `The schema of ${name} is ${schema}; the latest is ${latestSchema}.`,
       ...pendingSteps.map((name) => `  pending: ${name}`),
       ...(secretProblem === null ? [] : [`The server will refuse it: ${secretProblem}`]),
     ];
     return { lines, data: state, exitCode };
   }
   requireSameSecret(configuration, findSecret(configuration), secretFingerprint);
-  const done = administration.migrate();
+  const done = await administration.migrate();
   return {
     lines: [done.length === 0 ? 'The schema is up to date.' : `Applied: ${done.join(', ')}.`],
     data: { ...state, schema: latestSchema, pendingSteps: [], done },
@@ -164,7 +173,7 @@ export const STORAGE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'migrate',
-    help: 'updates the database schema to this version, as the server does when it starts',
+    help: 'updates the database schema to this version, as the server does when it starts on SQLite',
     flags: {
       status: { help: 'only lists pending steps' },
       check: { help: 'the same, with exit code 3 if there are any' },

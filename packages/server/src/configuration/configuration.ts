@@ -12,6 +12,7 @@ import type {
 } from '@parley/node-adapters';
 import type { OwnNotifications } from '../parley-config.js';
 import type { RealmAddresses } from '../realm-resolver.js';
+import { StartupError } from '../startup-error.js';
 
 /** Server configuration, independent of the source of its values. */
 export interface Configuration {
@@ -103,10 +104,18 @@ export interface SmtpListener extends ListenAddress {
   readonly connections: number;
 }
 
-export interface DatabaseLocation {
+export type DatabaseLocation = SqliteLocation | PostgresLocation;
+
+export interface SqliteLocation {
   readonly kind: 'sqlite';
   /** Path of the file. */
   readonly path: string;
+}
+
+export interface PostgresLocation {
+  readonly kind: 'postgres';
+  /** May contain a password. */
+  readonly url: string;
 }
 
 export type FilesLocation =
@@ -120,3 +129,9 @@ export interface ListenAddress {
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Returns the database file for work that only SQLite needs. @throws StartupError on PostgreSQL, with `instead` */
+export function sqliteOf({ database }: Pick<Configuration, 'database'>, subject: string, instead = ''): SqliteLocation {
+  if (database.kind === 'sqlite') return database;
+  throw new StartupError(`${subject} works on SQLite only.${instead}`);
+}

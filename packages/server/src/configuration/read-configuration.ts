@@ -11,6 +11,9 @@ import { PUSH_SETTINGS, type PushSettings, pushOf } from './push-settings.js';
 import type { Setting } from './setting.js';
 import { MIB, SETTINGS, type SettingName } from './settings.js';
 
+/** Values that messages do not repeat. */
+const PASSWORD_IN_URL = /:\/\/[^/]*:[^/]*@|password=/i;
+
 /** Parsed command line and environment. */
 export interface Invocation {
   readonly configuration: Configuration;
@@ -112,7 +115,7 @@ export function readConfiguration(
         value = parse(found.text);
       } catch (error) {
         // Secrets and passwords must not be printed.
-        const said = isSecret ? '' : `, not ${JSON.stringify(found.text)}`;
+        const said = isSecret || PASSWORD_IN_URL.test(found.text) ? '' : `, not ${JSON.stringify(found.text)}`;
         throw new UsageError(`${found.origin} must be ${(error as Error).message}${said}.`);
       }
     });

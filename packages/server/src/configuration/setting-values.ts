@@ -34,10 +34,20 @@ export function parsePort(text: string): number {
 }
 
 export function parseDatabase(text: string): DatabaseLocation {
+  if (/^postgres(ql)?:/.test(text)) return parsePostgres(text);
   // A leading colon would be a special name of SQLite, such as `:memory:`.
   const path = /^sqlite:([^:].*)$/.exec(text)?.[1];
-  if (path === undefined) throw new Error('of the form sqlite:PATH');
+  if (path === undefined) throw new Error('of the form sqlite:PATH or postgres://USER@HOST/NAME');
   return { kind: 'sqlite', path };
+}
+
+function parsePostgres(url: string): DatabaseLocation {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  // Command lines and reports show the URL.
+  if (parsed?.password !== '' || parsed.searchParams.has('password')) {
+    throw new Error('of the form postgres://USER@HOST/NAME, with the password in PGPASSWORD or the file PGPASSFILE');
+  }
+  return { kind: 'postgres', url };
 }
 
 export function parseFiles(text: string): FilesLocation {

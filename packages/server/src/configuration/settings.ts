@@ -3,7 +3,13 @@ import { DEFAULT_SWEEP_OPTIONS } from '@parley/domain/kernel';
 import { type ProxyTrust, parseRateLimitRules, type RateLimitRules, TRANSPORT_LIMITS } from '@parley/http';
 import type { LdapAccount, OpenIdConnectAccount, SamlAccount } from '@parley/node-adapters';
 import type { RealmAddresses } from '../realm-resolver.js';
-import { type DatabaseLocation, type FilesLocation, type ListenAddress, LOG_LEVELS } from './configuration.js';
+import {
+  type DatabaseLocation,
+  type FilesLocation,
+  type ListenAddress,
+  LOG_LEVELS,
+  type SqliteLocation,
+} from './configuration.js';
 import { ENV_FILE } from './env-file.js';
 import { parseLdap } from './ldap-settings.js';
 import { parseOpenIdConnect } from './log-in-settings.js';
@@ -44,10 +50,17 @@ export const FILE_LIMITS: FileLimits = { maxFileMib: 100, quotaMib: null, userQu
 export const SETTINGS = {
   host: setting('PARLEY_HOST', 'host', 'ADDRESS', 'address to listen on', parseHost, '127.0.0.1'),
   port: setting('PARLEY_PORT', 'port', 'N', 'port to listen on; 0: any free port', parsePort, 9991),
-  database: setting('PARLEY_DATABASE', 'database', 'sqlite:PATH', 'database file', parseDatabase, {
-    kind: 'sqlite',
-    path: 'parley-data/parley.db',
-  }),
+  database: setting(
+    'PARLEY_DATABASE',
+    'database',
+    'sqlite:PATH',
+    'database file, or postgres://USER@HOST/NAME',
+    parseDatabase,
+    {
+      kind: 'sqlite',
+      path: 'parley-data/parley.db',
+    } as DatabaseLocation,
+  ),
   url: setting(
     'PARLEY_URL',
     'url',
@@ -348,7 +361,7 @@ function textOf(value: unknown): string | null {
   if (value === null) return null;
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (typeof value !== 'object') return String(value);
-  return 'path' in value ? `sqlite:${(value as DatabaseLocation).path}` : null;
+  return 'path' in value ? `sqlite:${(value as SqliteLocation).path}` : null;
 }
 
 /** Describes flags and variables, one per line. */

@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatabase } from '@parley/postgres/testing';
+import { createParley } from '@parley/server';
+import { runCommandLine } from '@parley/server/testing';
+import { FakeMailer } from '@parley/testkit';
+import { isOnPostgres } from './testing/test-storage.js';
+
+const UNREACHABLE = 'postgres://parley@localhost/chat?host=/nowhere';
+const SECRET = 'the secret of every server';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'parley-postgres-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function run(database: string, ...args: readonly string[]) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const terminal = {
+    out: (line: string) => out.push(line),
+    err: (line: string) => err.push(line),
+    readInput: async () => 'nothing will come of nothing',
+    interrupted: async () => {},
+    comeAfterServer: () => {},
+  };
+  const environment = {
+    PARLEY_DATABASE: database,
+    PARLEY_SECRET: SECRET,
+    PARLEY_FILES: `folder:${folder}`,
+    PARLEY_SMTP_URL: 'smtp://mail.example.com',
+    PARLEY_URL: 'https://chat.example.com',
+  };
+  const code = await runCommandLine(args, terminal, environment);
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+const open = (database: string, options: object = {}) =>
+  createParley({
+    database,
+    url: 'https://chat.example.com',
+    secret: SECRET,
+    files: `folder:${folder}`,
+    mailer: new FakeMailer(),
+    ...options,
+  });
+
+describe('a database on PostgreSQL', () => {
+  it('is refused without secret, files and mail server', async () => {
+    const bare = createParley({ database: UNREACHABLE, url: 'https://chat.example.com' });
+    await expect(bare).rejects.toThrow(
+      'A database on PostgreSQL requires PARLEY_SECRET (secret), PARLEY_FILES (files), PARLEY_SMTP_URL (smtpUrl or mailer).',
+    );
+  });
+
+  it('is refused with a password in its URL, which messages do not repeat', async () => {
+    const { code, err } = await run('postgres://parley:hunter2@localhost/chat', 'realm', 'list');
+    expect(code).not.toBe(0);
+    expect(err).toContain('PARLEY_DATABASE must be of the form postgres://USER@HOST/NAME');
+    expect(err).not.toContain('hunter2');
+  });
+
+  it('is refused in one sentence while it cannot be reached', async () => {
+    await expect(open(UNREACHABLE)).rejects.toThrow(/^Cannot use database postgres:.*: connect ENOENT/);
+  });
+
+  it.each([['backup', '/tmp/backup.tar'], ['restore', '/tmp/backup.tar'], ['doctor']])(
+    'is left to the tools of PostgreSQL by parley %s',
+    async (...args) => {
+      const { code, err } = await run(UNREACHABLE, ...args);
+      expect(code).not.toBe(0);
+      expect(err).toContain(`parley ${args[0]} works on SQLite only.`);
+    },
+  );
+
+  if (isOnPostgres) {
+    it('serves an organization once parley migrate has made the schema', async () => {
+      const { url, drop } = await createDatabase({ copyOf: 'template0' });
+      await expect(open(url)).rejects.toThrow('run parley migrate');
+      expect(await run(url, 'migrate', '--check')).toMatchObject({ code: 3 });
+      expect(await run(url, 'migrate')).toMatchObject({ code: 0, out: 'Applied: baseline.' });
+      expect(await run(url, 'migrate', '--check')).toMatchObject({ code: 0 });
+      expect(await run(url, 'realm', 'create', 'shop', 'The Shop')).toMatchObject({ code: 0 });
+
+      const parley = await open(url);
+      await parley.users.upsert({ realm: 'shop', externalId: 'u1', name: 'Ann', role: 'owner' });
+      await parley.as({ realm: 'shop', externalId: 'u1' }).channels.create({ name: 'orders' });
+      await parley.close();
+
+      await expect(open(url, { secret: 'another secret' })).rejects.toThrow('is not the secret of the database');
+      const again = await open(url);
+      expect((await again.realms.list()).map(({ name }) => name)).toEqual(['shop']);
+      await again.close();
+      expect((await run(url, 'user', 'list', '--realm=shop')).out).toContain('Ann');
+      await drop();
+    });
+  }
+});
