@@ -124,11 +124,8 @@ export class PostgresCopyRepository implements CopyRepository {
       const { id, recipientId, channelId } = message;
       const ordinal = nextOrdinals.get(recipientId)!;
       nextOrdinals.set(recipientId, (ordinal + 1) as Ordinal);
-      const topicKey = topicKeyOf(message);
-      this.inserts.add(message, id, ordinal, topicKey);
-      this.searchTerms.put([
-        [id, message.realmId, message.senderId, recipientId, topicKey, message.topic, message.renderedContent],
-      ]);
+      this.inserts.add(message, id, ordinal, topicKeyOf(message));
+      this.searchTerms.put([[id, message.realmId, message.topic, message.renderedContent]]);
       if (channelId === null) newest.set(recipientId, id);
       ordinals.push(ordinal);
       if (index % MESSAGES_BEFORE_YIELD === 0) await this.connection.yield();
