@@ -31,7 +31,7 @@ function ReactionButton({ messageId, reaction }: { readonly messageId: number; r
     <button
       type="button"
       aria-pressed={reaction.isOwn}
-      aria-label={label}
+      aria-label={`${reaction.userIds.length}: ${label}`}
       title={label}
       onClick={() => void chat.commands.react(messageId, emojiOf(reaction), !reaction.isOwn).catch(reportFailure)}
     >
