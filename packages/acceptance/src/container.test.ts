@@ -51,6 +51,7 @@ describe('ServerContainer', () => {
       'deleting expired messages',
       'removing unused files',
       'removing expired sessions',
+      'removing expired addresses',
       'removing expired log-ins',
       'running jobs',
       'indexing messages for search',

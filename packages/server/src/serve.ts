@@ -73,7 +73,7 @@ export async function startServer(
     say(`Parley is at ${url}`);
     logger.info({ version: parleyVersion(), node: process.versions.node, url, pid: process.pid }, 'started');
     for (const line of announcement) say(line);
-    setTimeout(() => void releaseMemory(), MEMORY_RELEASE_MS).unref();
+    const release = setTimeout(() => void releaseMemory(), MEMORY_RELEASE_MS).unref();
 
     let stopping: Promise<void> | undefined;
     return {
@@ -81,6 +81,7 @@ export async function startServer(
       stop: () => {
         if (!isDraining) logger.info({ drainSeconds: configuration.drainSeconds }, 'stopping');
         isDraining = true;
+        clearTimeout(release);
         // Gives proxies time to route requests elsewhere.
         stopping ??= sleep(configuration.drainSeconds * 1000)
           .then(() => mail?.close())

@@ -34,6 +34,10 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT count(*) FROM log_in_flow WHERE realm_id = ?', // ten thousand at most
   'SELECT 1 FROM authenticator_app WHERE realm_id = ? LIMIT 1', // the first entry of the index
   'SELECT 1 FROM passkey WHERE realm_id = ? LIMIT 1', // the same
+  'SELECT user_id FROM linked_account WHERE realm_id = ? AND method = ?', // all of them, when a directory is synchronized
+  'SELECT user_id FROM removed_user WHERE realm_id = ?', // all of them, for pages of SCIM
+  'SELECT group_id AS groupId, external_id AS externalId, is_removed AS isRemoved FROM provisioned_group', // the same
+  'SELECT realm_id AS realmId, name, created_at AS createdAt FROM provisioning_token', // ten at most
   'DELETE FROM realm WHERE id = ?', // its foreign keys are looked through, when nothing is left of it
   'DELETE FROM job WHERE realm_id = ?', // the same
 ];

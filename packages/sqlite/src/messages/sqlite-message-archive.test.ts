@@ -12,6 +12,7 @@ const NAME_ONLY = [
   'pushed_message',
   'reminder',
   'removed_message_holder',
+  'reply_address',
   'sent_once',
 ];
 
