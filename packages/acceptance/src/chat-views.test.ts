@@ -1,4 +1,14 @@
-import { Chat, type ChatOptions, type ConversationView, MemoryCache, type Narrow, present } from '@parley/chat';
+import {
+  Chat,
+  type ChatOptions,
+  type ConversationView,
+  MemoryCache,
+  type Narrow,
+  narrowKey,
+  type OutboxStorage,
+  type OutgoingMessage,
+  present,
+} from '@parley/chat';
 import { ParleyClient } from '@parley/client';
 import { fieldsOf } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
@@ -198,6 +208,63 @@ describe('chat views', () => {
     const fresh = await start(hamlet);
     const { queue_id: _, last_event_id: __, server_timestamp: ___, ...state } = present(fresh.state);
     expect(present(second.state)).toMatchObject({ unread_msgs: state.unread_msgs, subscriptions: state.subscriptions });
+  });
+
+  it('show the cached messages of a conversation until the server answers', async () => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [hamlet, iago]);
+    const id = await server.sendMessage(iago, town, { topic: 'news', content: 'before' });
+    const cache = new MemoryCache();
+    const first = await start(hamlet, { cache, clock: impatient });
+    const shown = first.open(news(town));
+    await until(() => shown.keys.value.length === 1);
+    await until(() => cache.has(narrowKey(shown.narrow)));
+    first.stop();
+    await clientOf(iago).patch('/messages/{message_id}', { message_id: id, content: 'changed' });
+    let answer = () => {};
+    const isAnswered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const slow = (async (...request: Parameters<typeof fetch>) => {
+      if (String(request[0]).includes('/messages?')) await isAnswered;
+      return fetch(...request);
+    }) as typeof fetch;
+    const second = await start(hamlet, { cache, gateway: clientOf(hamlet, slow) });
+    const view = second.open(news(town));
+    await until(() => contents(second, view).length === 1);
+    answer();
+    await until(() => contents(second, view).join() === '<p>changed</p>');
+  });
+
+  it('send what an earlier run left unsent, once', async () => {
+    const { hamlet } = server.people;
+    const town = await server.createChannel('town', [hamlet]);
+    let stored: readonly OutgoingMessage[] = [];
+    const outboxStorage: OutboxStorage = {
+      takeOver: (found) => found(stored),
+      save: (messages) => {
+        stored = messages;
+      },
+    };
+    const deaf = (async (...request: Parameters<typeof fetch>) => {
+      if (String(request[0]).includes('/events')) return new Promise<never>(() => {});
+      const answer = await fetch(...request);
+      // The server has the message, and this run never learns it.
+      if (request[1]?.method === 'POST' && String(request[0]).endsWith('/messages')) throw new TypeError('Lost');
+      return answer;
+    }) as typeof fetch;
+    const cache = new MemoryCache();
+    const first = await start(hamlet, { cache, outboxStorage, gateway: clientOf(hamlet, deaf) });
+    first.send({ kind: 'channel', channelId: town, topic: 'news' }, 'left behind');
+    await until(() => stored[0]?.delivery === 'waiting' && stored[0].queueId !== null);
+    const left = stored;
+    first.stop();
+    stored = left;
+    const second = await start(hamlet, { cache, outboxStorage });
+    const view = second.open(news(town));
+    await until(() => view.newer.value === 'none' && second.outbox.messages.all().size === 0);
+    expect(contents(second, view)).toEqual(['<p>left behind</p>']);
+    expect(stored).toEqual([]);
   });
 
   it('stay as they are while the state is fetched again after the queue was lost', async () => {

@@ -39,10 +39,12 @@ export {
 export {
   CACHE_FORMAT,
   type CachedChat,
+  type CachedMessages,
   type ChatCache,
   type Clock,
   type EventSource,
   type Gateway,
+  type OutboxStorage,
 } from './kernel/ports.js';
 export type { Reading } from './kernel/reactive.js';
 export { ChatState, type Fields } from './kernel/state.js';

@@ -147,6 +147,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/client',
       '@preact/signals-core',
       '@tanstack/react-virtual',
+      'idb',
       'katex',
       'lucide-react',
       'react',

@@ -13,6 +13,7 @@ import { openServices } from './services/services.js';
 const baseUrl = new URL(/* @vite-ignore */ '..', import.meta.url).href;
 
 const isHostLogin = document.querySelector<HTMLMetaElement>('meta[name=parley-credentials]')?.content === 'host';
+const userId = Number(document.querySelector<HTMLMetaElement>('meta[name=parley-user]')?.content ?? 0);
 
 function goToLogIn(): void {
   location.assign(`${baseUrl}login/?next=${encodeURIComponent(location.pathname + location.hash)}`);
@@ -22,11 +23,15 @@ async function start(): Promise<void> {
   applyTheme();
   const [i18n, services] = await Promise.all([
     loadLanguage(navigator.languages),
-    openServices(baseUrl, isHostLogin ? 'host' : 'session'),
+    openServices(baseUrl, isHostLogin ? 'host' : 'session', userId),
   ]);
   if (!services) return goToLogIn();
   document.documentElement.lang = i18n.locale;
-  const logOut = () => services.client.endSession().then(goToLogIn, goToLogIn);
+  const logOut = async () => {
+    await services.forget();
+    await services.client.endSession().catch(() => {});
+    goToLogIn();
+  };
   createRoot(document.getElementById('parley')!).render(
     <StrictMode>
       <I18nProvider i18n={i18n}>

@@ -1,12 +1,14 @@
 import type {
   Event,
   InitialState,
+  Message,
   ParleyClient,
   QueuePosition,
   ReceivedEvent,
   RegisterParams,
   StreamOptions,
 } from '@parley/client';
+import type { OutgoingMessage } from './view-models.js';
 
 /** Calls of the API and the stream of events; `ParleyClient` is one. */
 export interface Gateway extends Pick<ParleyClient, 'get' | 'post' | 'put' | 'patch' | 'delete'> {
@@ -38,6 +40,10 @@ export interface ChatCache {
   save(cached: CachedChat): Promise<void>;
   /** Adds events with the id of the last one, both or neither. */
   append(events: readonly Event[], lastEventId: number): Promise<void>;
+  /** Returns messages that `saveMessages` kept under a key; null if there are none. */
+  loadMessages(key: string): Promise<CachedMessages | null>;
+  /** Keeps messages of a conversation; those of others may be removed for them. */
+  saveMessages(key: string, cached: CachedMessages): Promise<void>;
   /** Removes everything, for example on logging out. */
   clear(): Promise<void>;
 }
@@ -49,6 +55,21 @@ export interface CachedChat {
   readonly state: InitialState;
   readonly events: readonly Event[];
   readonly position: QueuePosition;
+}
+
+/** Messages of a conversation as they were last shown. */
+export interface CachedMessages {
+  readonly messages: readonly Message[];
+  /** True if there was no newer message. */
+  readonly isNewest: boolean;
+}
+
+/** Storage of messages on their way, which survives a crash. */
+export interface OutboxStorage {
+  /** Calls back with messages of earlier runs, at once or when their owner ends; nobody else gets them afterwards. */
+  takeOver(found: (messages: readonly OutgoingMessage[]) => void): void;
+  /** Replaces everything; never throws. */
+  save(messages: readonly OutgoingMessage[]): void;
 }
 
 /** Grows when a cached state can no longer be read. */

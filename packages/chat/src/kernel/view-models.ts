@@ -52,6 +52,20 @@ export interface DirectRow {
   readonly unread: UnreadCount;
 }
 
+/** A conversation in a list. */
+export interface ConversationRow {
+  readonly key: string;
+  readonly destination: Destination;
+  readonly lastMessageId: number;
+  readonly unread: UnreadCount;
+}
+
+/** Unread conversations: direct ones, then topics by channel. */
+export interface Inbox {
+  readonly directs: readonly ConversationRow[];
+  readonly channels: readonly { readonly channelId: number; readonly topics: readonly ConversationRow[] }[];
+}
+
 /** A person or bot. People who are unknown to the user have the name and picture that messages carry. */
 export interface PersonRow {
   readonly id: number;
@@ -108,6 +122,22 @@ export interface ReactionRow {
  * first. `failed` messages stay in place with `failure`.
  */
 export type Delivery = 'sent' | 'sending' | 'waiting' | 'failed';
+
+/** Own message that the server may not have yet. */
+export interface OutgoingMessage {
+  /** Identity in lists, and `local_id` of the API. */
+  readonly key: string;
+  /** Queue of the first attempt, which identifies later attempts as the same message (messages §3). */
+  readonly queueId: string | null;
+  readonly destination: Destination;
+  readonly content: string;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  readonly delivery: Exclude<Delivery, 'sent'>;
+  readonly failure: { readonly code: string; readonly message: string } | null;
+  /** Id that the server returned, until the message arrives as an event. */
+  readonly id: number | null;
+}
 
 /** A message in a list. */
 export interface MessageRow {

@@ -1,11 +1,12 @@
-import { type Event, type Message, ParleyError } from '@parley/client';
+import type { Event, Message } from '@parley/client';
 import { batch, type Signal, signal } from '@preact/signals-core';
 import { covers, type Destination, destinationKey, destinationOf, type Narrow, narrowKey } from '../kernel/narrow.js';
-import type { Gateway } from '../kernel/ports.js';
+import type { CachedMessages, Gateway } from '../kernel/ports.js';
 import { derived, isSame, type Reading, Table } from '../kernel/reactive.js';
 import type { ChatState } from '../kernel/state.js';
 import type { ConversationView, ListEnd, SearchMatch } from '../kernel/view-models.js';
-import { apiNarrow, matches } from './match.js';
+import { matches } from './match.js';
+import { type Failure, failureOf, MessagePages } from './message-pages.js';
 import { EMPTY_SPAN, type Span, spanAt, withMessage, withoutMessages, withPage } from './spans.js';
 
 const PAGE = 60;
@@ -13,17 +14,12 @@ const PAGE = 60;
 const MAX_RELOADED = 200;
 /** Lists kept after they were closed. */
 const MAX_LISTS = 50;
+/** Messages of a list that the cache keeps. */
+const MAX_KEPT = 100;
 /** Messages fetched by their ids in one call. */
 const MAX_IDS = 1000;
 /** Anchor after every message (messages §5). */
 const END = 10_000_000_000_000_000;
-
-export type Failure = { readonly code: string; readonly message: string };
-
-export const failureOf = (error: unknown): Failure =>
-  error instanceof ParleyError
-    ? { code: error.code, message: error.message }
-    : { code: 'UNEXPECTED', message: error instanceof Error ? error.message : String(error) };
 
 /** Parts of the chat that lists use. */
 export interface ListHooks {
@@ -31,28 +27,30 @@ export interface ListHooks {
   markUnreadFrom(narrow: Narrow, messageId: number): Promise<void>;
   /** Keys of own messages on their way to a narrow. */
   outgoing(narrow: Narrow): readonly string[];
+  /** Messages as they were last shown. */
+  cached(key: string): Promise<CachedMessages | null>;
+  /** The list changed; its messages are to be kept. */
+  changed(list: MessageList): void;
 }
 
 /** Lists of messages by narrow, which events and fetched pages extend. */
 export class MessageLists {
   private readonly lists = new Map<string, MessageList>();
-  /** Ids that events changed while pages were being fetched, so that older versions in those pages are not used. */
-  private touched = new Set<number>();
-  private fetches = 0;
-  /** Messages from before events were missed, which the next page with them replaces. */
-  private stale = new Set<number>();
+  private readonly pages: MessagePages;
 
   constructor(
     private readonly state: ChatState,
-    private readonly gateway: Gateway,
+    gateway: Gateway,
     private readonly hooks: ListHooks,
-  ) {}
+  ) {
+    this.pages = new MessagePages(state, gateway);
+  }
 
   /** Opens a list at a message, or at the first unread one. */
   open(narrow: Narrow, near: number | null): MessageList {
     const key = narrowKey(narrow);
     const existing = this.lists.get(key);
-    const list = existing ?? new MessageList(this.state, this, narrow, this.hooks);
+    const list = existing ?? new MessageList(this.state, this.pages, narrow, this.hooks);
     // The most recently opened list is the last.
     this.lists.delete(key);
     this.lists.set(key, list);
@@ -63,8 +61,7 @@ export class MessageLists {
 
   /** Called before the rule of the event. */
   before(event: Event): void {
-    if (this.fetches === 0) return;
-    for (const id of idsIn(event)) this.touched.add(id);
+    this.pages.touch(event);
   }
 
   /** Called after the rule of the event. */
@@ -88,32 +85,12 @@ export class MessageLists {
 
   /** Forgets every list that is not open and fetches the open ones again, which stay as they are until then. */
   restart(): void {
-    this.stale = new Set(this.state.messages.all().keys());
+    this.pages.outdate();
     for (const [key, list] of this.lists) {
       if (list.isOpen) void list.reload();
       else this.lists.delete(key);
     }
     this.sweep();
-  }
-
-  /** Fetches messages and stores those that the state does not have in a newer version. */
-  async fetch(narrow: Narrow, anchor: number | string, before: number, after: number, includeAnchor = true) {
-    this.fetches++;
-    try {
-      const answer = await this.gateway.get('/messages', {
-        narrow: apiNarrow(narrow, this.state.selfId),
-        anchor,
-        include_anchor: includeAnchor,
-        num_before: before,
-        num_after: after,
-        client_gravatar: false,
-        allow_empty_topic_name: true,
-      });
-      const gone = await this.store(answer.messages);
-      return { ...answer, messages: answer.messages.filter(({ id }) => !gone.has(id)) };
-    } finally {
-      if (--this.fetches === 0) this.touched = new Set();
-    }
   }
 
   /** Removes messages that no list shows. */
@@ -123,7 +100,7 @@ export class MessageLists {
     batch(() => {
       for (const id of [...this.state.messages.all().keys()]) if (!shown.has(id)) this.state.messages.delete(id);
     });
-    for (const id of this.stale) if (!shown.has(id)) this.stale.delete(id);
+    this.pages.swept(shown);
   }
 
   /** Tells lists of a topic where all of it went. */
@@ -156,39 +133,13 @@ export class MessageLists {
     for (let at = 0; at < unknown.length; at += MAX_IDS) {
       const ids = unknown.slice(at, at + MAX_IDS);
       try {
-        await this.fetchByIds(ids);
+        await this.pages.fetchByIds(ids);
       } catch {
         // The lists show the messages when they are opened again.
         return;
       }
       for (const list of this.lists.values()) list.changed(ids);
     }
-  }
-
-  private async fetchByIds(ids: readonly number[]): Promise<ReadonlySet<number>> {
-    const params = { message_ids: ids, client_gravatar: false, allow_empty_topic_name: true };
-    const { messages } = await this.gateway.get('/messages', params);
-    return this.store(messages);
-  }
-
-  /** Returns the ids that were deleted meanwhile. */
-  private async store(messages: readonly Message[]): Promise<ReadonlySet<number>> {
-    const { state } = this;
-    const isWanted = ({ id }: Message) => state.messages.peek(id) === undefined || this.stale.has(id);
-    const outdated = messages.filter((message) => this.touched.has(message.id) && isWanted(message));
-    batch(() => {
-      for (const message of messages) {
-        if (!isWanted(message) || outdated.includes(message)) continue;
-        const localId = state.messages.peek(message.id)?.localId;
-        state.messages.set(message.id, { ...message, ...(localId !== undefined && { localId }) });
-        this.stale.delete(message.id);
-      }
-    });
-    if (outdated.length === 0) return new Set();
-    const ids = outdated.map(({ id }) => id);
-    for (const id of ids) this.touched.delete(id);
-    const gone = await this.fetchByIds(ids);
-    return new Set(ids.filter((id) => gone.has(id) || state.messages.peek(id) === undefined));
   }
 
   private evict(): void {
@@ -224,12 +175,14 @@ export class MessageList implements ConversationView {
   private readonly failed: Signal<ReadonlySet<'older' | 'newer' | 'first'>> = signal(new Set());
   /** Messages that arrived while a page was being fetched. */
   private arrived: number[] = [];
+  /** True while the list shows what the cache had. */
+  private isProvisional = false;
   private openCount = 0;
   private loads = 0;
 
   constructor(
     private readonly state: ChatState,
-    private readonly lists: MessageLists,
+    private readonly pages: MessagePages,
     readonly narrow: Narrow,
     private readonly hooks: ListHooks,
   ) {
@@ -266,7 +219,7 @@ export class MessageList implements ConversationView {
     const anchor = isNewest ? 'newest' : (focus ?? ids[Math.floor(ids.length / 2)] ?? 'newest');
     const count = Math.min(MAX_RELOADED, Math.max(PAGE, ids.length));
     await this.during('first', async () => {
-      const answer = await this.lists.fetch(this.narrow, anchor, count, count);
+      const answer = await this.pages.fetch(this.narrow, anchor, count, count);
       if (load !== this.loads) return;
       this.keepMatches(answer.messages);
       batch(() => {
@@ -317,6 +270,7 @@ export class MessageList implements ConversationView {
     const isHere = matches(this.state, this.narrow, message);
     if (isHere === false) return;
     if (this.loading.peek().size > 0) this.arrived.push(id);
+    this.hooks.changed(this);
     if (isHere) this.spans.value = withMessage(this.spans.peek(), id);
     // Only the server can search, so the end is no longer known.
     else this.spans.value = this.spans.peek().map((span) => ({ ...span, isNewest: false }));
@@ -376,7 +330,8 @@ export class MessageList implements ConversationView {
       return;
     }
     await this.during('first', async () => {
-      const answer = await this.lists.fetch(this.narrow, target, PAGE / 2, PAGE / 2);
+      if (target === 'first_unread') void this.showCached(load);
+      const answer = await this.pages.fetch(this.narrow, target, PAGE / 2, PAGE / 2);
       if (load !== this.loads) return;
       this.keepMatches(answer.messages);
       const found = answer.anchor === undefined || answer.anchor >= END ? null : answer.anchor;
@@ -385,6 +340,35 @@ export class MessageList implements ConversationView {
       const unread = target === 'first_unread' && found !== null && ids.includes(found) ? found : null;
       this.show(typeof target === 'number' ? nearest(ids, target) : unread, unread);
     });
+  }
+
+  /** Shows the messages of the cache while the server is asked. */
+  private async showCached(load: number): Promise<void> {
+    const cached = this.narrow.some(({ operator }) => operator === 'search')
+      ? null
+      : await this.hooks.cached(narrowKey(this.narrow));
+    if (!cached || load !== this.loads || this.spans.peek().length > 0 || cached.messages.length === 0) return;
+    this.isProvisional = true;
+    const ids = cached.messages.map(({ id }) => id);
+    batch(() => {
+      this.pages.seed(cached.messages);
+      this.spans.value = [{ ids, isOldest: false, isNewest: cached.isNewest }];
+      const unread = ids.find((id) => this.state.unread.destinations.has(id)) ?? null;
+      this.show(unread, unread);
+    });
+  }
+
+  /** Messages to keep in the cache: those around the place that is shown. */
+  toKeep(): CachedMessages | null {
+    const { ids, isNewest } = this.shown();
+    const focus = this.focus.peek();
+    const end = focus === null ? ids.length : Math.min(ids.length, ids.indexOf(focus) + MAX_KEPT / 2);
+    const kept = ids.slice(Math.max(0, end - MAX_KEPT), end);
+    const messages = kept.flatMap((id) => this.state.messages.peek(id) ?? []);
+    if (this.isProvisional || messages.length === 0) return null;
+    // A local id belongs to this run.
+    const plain = messages.map(({ localId: _, ...message }) => message);
+    return { messages: plain, isNewest: isNewest && end === ids.length };
   }
 
   private show(focus: number | null, firstUnread: number | null): void {
@@ -399,7 +383,7 @@ export class MessageList implements ConversationView {
     if (this.loading.peek().has(side)) return;
     await this.during(side, async () => {
       const [before, after] = side === 'older' ? [PAGE, 0] : [0, PAGE];
-      const answer = await this.lists.fetch(this.narrow, from, before, after, false);
+      const answer = await this.pages.fetch(this.narrow, from, before, after, false);
       this.keepMatches(answer.messages);
       const ids = answer.messages.map(({ id }) => id);
       this.add(ids, side === 'older' && answer.found_oldest, side === 'newer' && answer.found_newest, from);
@@ -416,11 +400,14 @@ export class MessageList implements ConversationView {
 
   /** `from`: message at which the page begins or ends beside its own. */
   private add(ids: readonly number[], isOldest: boolean, isNewest: boolean, from: number | null): void {
+    if (this.isProvisional) this.spans.value = [];
+    this.isProvisional = false;
     const all = from === null ? ids : [...ids, from];
     const page = { ids, isOldest, isNewest, from: Math.min(...all), to: Math.max(...all) };
     let spans = withPage(this.spans.peek(), page);
     if (isNewest) for (const id of this.arrived) if (this.state.messages.peek(id)) spans = withMessage(spans, id);
     this.spans.value = spans;
+    this.hooks.changed(this);
   }
 
   private async during(part: 'older' | 'newer' | 'first', load: () => Promise<void>): Promise<void> {
@@ -449,18 +436,3 @@ const nearest = (ids: readonly number[], target: number): number | null =>
     (best, id) => (best === null || Math.abs(id - target) < Math.abs(best - target) ? id : best),
     null,
   );
-
-function idsIn(event: Event): readonly number[] {
-  switch (event.type) {
-    case 'delete_message':
-    case 'update_message':
-      return event.message_ids;
-    case 'update_message_flags':
-      return event.messages;
-    case 'reaction':
-    case 'submessage':
-      return [event.message_id];
-    default:
-      return [];
-  }
-}

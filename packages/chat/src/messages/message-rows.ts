@@ -1,8 +1,8 @@
 import type { Reaction } from '@parley/client';
 import { isSameDeep, Memo, type Reading } from '../kernel/reactive.js';
 import type { ChatState, StoredMessage } from '../kernel/state.js';
-import type { MessageRow, ReactionRow } from '../kernel/view-models.js';
-import type { Outbox, OutgoingMessage } from './outbox.js';
+import type { MessageRow, OutgoingMessage, ReactionRow } from '../kernel/view-models.js';
+import type { Outbox } from './outbox.js';
 import { destinationOfMessage } from './unread.js';
 
 /** Messages by key. */

@@ -1,26 +1,10 @@
 import { ParleyError } from '@parley/client';
-import { batch, type Signal, signal } from '@preact/signals-core';
+import { batch, effect, type Signal, signal } from '@preact/signals-core';
 import { covers, type Destination, type Narrow } from '../kernel/narrow.js';
-import type { Clock, Gateway } from '../kernel/ports.js';
+import type { Clock, Gateway, OutboxStorage } from '../kernel/ports.js';
 import { Table } from '../kernel/reactive.js';
-import type { Delivery } from '../kernel/view-models.js';
-import { type Failure, failureOf } from './message-lists.js';
-
-/** Own message that the server may not have yet. */
-export interface OutgoingMessage {
-  /** Identity in lists, and `local_id` of the API. */
-  readonly key: string;
-  /** Queue of the first attempt, which identifies later attempts as the same message (messages §3). */
-  readonly queueId: string | null;
-  readonly destination: Destination;
-  readonly content: string;
-  /** Unix seconds. */
-  readonly createdAt: number;
-  readonly delivery: Exclude<Delivery, 'sent'>;
-  readonly failure: Failure | null;
-  /** Id that the server returned, until the message arrives as an event. */
-  readonly id: number | null;
-}
+import type { OutgoingMessage } from '../kernel/view-models.js';
+import { failureOf } from './message-pages.js';
 
 export const MAX_WAITING = 100;
 
@@ -36,7 +20,31 @@ export class Outbox {
   constructor(
     private readonly gateway: Gateway,
     private readonly clock: Clock,
+    private readonly storage: OutboxStorage | null,
+    private readonly hasMessage: (id: number) => boolean,
   ) {}
+
+  /** Takes over messages of an earlier run, and keeps those of this one. */
+  restore(): void {
+    const { storage } = this;
+    if (!storage) return;
+    effect(() => storage.save(this.messages.values()));
+    storage.takeOver((messages) => {
+      batch(() => {
+        for (const message of messages) if (message.id === null) this.messages.set(message.key, this.resumed(message));
+      });
+      void this.sendWaiting();
+    });
+  }
+
+  /** The server recognizes an attempt of the last day; an older one may have arrived. */
+  private resumed(message: OutgoingMessage): OutgoingMessage {
+    if (message.delivery === 'failed') return message;
+    const isOld = this.clock.now() / 1000 - message.createdAt > REMEMBERED_SECONDS;
+    if (message.queueId === null || !isOld) return { ...message, delivery: 'waiting' };
+    const failure = { code: 'MAY_BE_SENT', message: 'This message may have been sent already' };
+    return { ...message, delivery: 'failed', failure };
+  }
 
   /** Called with each registered queue; sends what waits. */
   online(queueId: string): void {
@@ -95,10 +103,10 @@ export class Outbox {
   }
 
   /** Messages fetched after events were missed: those that arrived without an event. */
-  reconcile(hasMessage: (id: number) => boolean): void {
+  reconcile(): void {
     batch(() => {
       for (const [key, { id }] of [...this.messages.all()])
-        if (id !== null && hasMessage(id)) this.messages.delete(key);
+        if (id !== null && this.hasMessage(id)) this.messages.delete(key);
     });
   }
 
@@ -129,7 +137,9 @@ export class Outbox {
         ...(queueId !== null && { queue_id: queueId, local_id: key }),
         read_by_sender: true,
       });
-      this.messages.change(key, (current) => ({ ...current, id }));
+      // A message of an earlier run may have been fetched already.
+      if (message.queueId !== null && this.hasMessage(id)) this.messages.delete(key);
+      else this.messages.change(key, (current) => ({ ...current, id }));
       return true;
     } catch (error) {
       const isTemporary = error instanceof ParleyError && error.isTemporary;
@@ -147,3 +157,5 @@ export class Outbox {
 }
 
 const RETRY_MS = 3000;
+/** Less than the day for which the server remembers sends (messages §3). */
+const REMEMBERED_SECONDS = 20 * 60 * 60;

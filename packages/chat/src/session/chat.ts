@@ -1,18 +1,26 @@
 import { type MessageEvent, ParleyError, type ReceivedEvent } from '@parley/client';
 import { batch, type Signal, signal } from '@preact/signals-core';
-import { type Address, type Destination, formatAddress, type Narrow, parseAddress } from '../kernel/narrow.js';
-import type { CachedChat, ChatCache, Clock, EventSource, Gateway } from '../kernel/ports.js';
+import {
+  type Address,
+  type Destination,
+  formatAddress,
+  type Narrow,
+  narrowKey,
+  parseAddress,
+} from '../kernel/narrow.js';
+import type { CachedChat, ChatCache, Clock, EventSource, Gateway, OutboxStorage } from '../kernel/ports.js';
 import type { Reading } from '../kernel/reactive.js';
 import { ChatState, type Fields, type Topic } from '../kernel/state.js';
 import type { ConnectionView, ConversationView, MessageRow } from '../kernel/view-models.js';
 import { type Arrival, arrivalOf } from '../messages/arrivals.js';
 import { Commands } from '../messages/commands.js';
-import { MessageLists } from '../messages/message-lists.js';
+import { type MessageList, MessageLists } from '../messages/message-lists.js';
 import { MessageRows } from '../messages/message-rows.js';
 import { Outbox } from '../messages/outbox.js';
 import { ReadMarks } from '../messages/read-marks.js';
 import { Rights } from '../messages/rights.js';
 import { destinationOfMessage } from '../messages/unread.js';
+import { Conversations } from '../navigation/conversations.js';
 import { Sidebar } from '../navigation/sidebar.js';
 import { People } from '../people/person-rows.js';
 import { PresenceReports } from '../people/presence.js';
@@ -26,12 +34,16 @@ export interface ChatOptions {
   readonly clock?: Clock;
   /** Keeps the state and the queue for the next start; by default each start registers. */
   readonly cache?: ChatCache;
+  /** Keeps messages on their way for the next start. */
+  readonly outboxStorage?: OutboxStorage;
   /** Reports presence while the chat runs: true if the user was active lately. By default nothing is reported. */
   readonly isActive?: () => boolean;
 }
 
 /** A page that was closed over night continues with its queue. */
 const IDLE_QUEUE_SECONDS = 12 * 60 * 60;
+/** Delay within which changes of a list are collected for the cache. */
+const KEEP_MS = 1000;
 /** Messages without a list are removed when there are this many more than after the last removal. */
 const SWEEP_EVERY = 2000;
 
@@ -54,6 +66,7 @@ export class Chat {
   /** Everything known, in the words of the API. User interfaces read views instead. */
   readonly state = new ChatState();
   readonly sidebar: Sidebar;
+  readonly conversations: Conversations;
   readonly people: People;
   readonly typing: Typing;
   readonly commands: Commands;
@@ -71,29 +84,35 @@ export class Chat {
   private readonly clock: Clock;
   private events: EventSource | null = null;
   private readonly listeners = new Set<(arrival: Arrival) => void>();
+  private readonly toKeep = new Set<MessageList>();
+  private cancelKeeping: (() => void) | null = null;
   private sweptAt = 0;
   private readonly journal: Journal;
   private readonly keepsQueue: boolean;
 
-  constructor({ gateway, clock = SYSTEM_CLOCK, cache, isActive }: ChatOptions) {
+  constructor({ gateway, clock = SYSTEM_CLOCK, cache, isActive, outboxStorage }: ChatOptions) {
     this.journal = new Journal(this.state, cache ?? null);
     this.keepsQueue = cache !== undefined;
     this.gateway = gateway;
     this.clock = clock;
     this.sidebar = new Sidebar(this.state);
+    this.conversations = new Conversations(this.sidebar);
     this.people = new People(this.state, clock);
     this.typing = new Typing(this.state, gateway, clock);
     this.presence = isActive
       ? new PresenceReports(this.state, gateway, clock, isActive, () => this.people.tick())
       : null;
     this.commands = new Commands(this.state, gateway);
-    this.outbox = new Outbox(gateway, clock);
+    const hasMessage = (id: number) => this.state.messages.peek(id) !== undefined;
+    this.outbox = new Outbox(gateway, clock, outboxStorage ?? null, hasMessage);
     this.rights = new Rights(this.state, clock);
     this.marks = new ReadMarks(this.state, gateway, clock);
     this.lists = new MessageLists(this.state, gateway, {
       seen: (narrow, ids) => this.marks.seen(narrow, ids),
       markUnreadFrom: (narrow, id) => this.commands.markUnreadFrom(narrow, id),
       outgoing: (narrow) => this.outbox.keysIn(narrow),
+      cached: (key) => this.journal.messages(key),
+      changed: (list) => this.keepLater(list),
     });
     this.rows = new MessageRows(this.state, this.outbox, this.sentIds);
   }
@@ -114,6 +133,7 @@ export class Chat {
 
   /** Registers or continues the cached queue, then applies events until `stop`. Resolves when stopped, or when the log-in is no longer valid. */
   async run(): Promise<void> {
+    this.outbox.restore();
     const cached = await this.journal.load();
     if (cached) this.restore(cached);
     const events: EventSource = this.gateway.events(
@@ -142,6 +162,7 @@ export class Chat {
   }
 
   stop(): void {
+    this.cancelKeeping?.();
     this.presence?.stop();
     this.typing.stopped();
     this.outbox.stop();
@@ -196,7 +217,7 @@ export class Chat {
         this.marks.reapply();
         if (event.reason === 'expired') {
           this.lists.restart();
-          this.outbox.reconcile((id) => this.state.messages.peek(id) !== undefined);
+          this.outbox.reconcile();
         }
         this.ready.value = true;
         this.presence?.start();
@@ -206,10 +227,7 @@ export class Chat {
       }
       this.lists.before(event);
       applyEvent(this.state, event);
-      if (event.type === 'message' && event.local_message_id !== undefined) {
-        this.sentIds.set(event.local_message_id, event.message.id);
-        this.outbox.arrived(event.local_message_id);
-      }
+      if (event.type === 'message') this.recognize(event);
       this.lists.after(event);
       if (event.type === 'typing') this.typing.received(event);
       if (event.type === 'message') {
@@ -226,6 +244,13 @@ export class Chat {
     return () => this.listeners.delete(listener);
   }
 
+  /** A message that this client sent has arrived. */
+  private recognize({ local_message_id: key, message }: MessageEvent): void {
+    if (key === undefined) return;
+    this.sentIds.set(key, message.id);
+    this.outbox.arrived(key);
+  }
+
   private announce(event: MessageEvent): void {
     const arrival = this.listeners.size > 0 ? arrivalOf(this.state, event) : null;
     if (arrival) for (const listener of this.listeners) listener(arrival);
@@ -235,11 +260,28 @@ export class Chat {
   private restore({ state, events, position }: CachedChat): void {
     batch(() => {
       begin(this.state, state);
-      for (const event of events) applyEvent(this.state, event);
+      for (const event of events) {
+        applyEvent(this.state, event);
+        if (event.type === 'message') this.recognize(event);
+      }
       this.ready.value = true;
       this.presence?.start();
       this.report('online');
       this.outbox.online(position.queueId);
+    });
+  }
+
+  /** Keeps the messages of a list in the cache soon. */
+  private keepLater(list: MessageList): void {
+    if (!this.keepsQueue) return;
+    this.toKeep.add(list);
+    this.cancelKeeping ??= this.clock.after(KEEP_MS, () => {
+      this.cancelKeeping = null;
+      for (const each of this.toKeep) {
+        const messages = each.toKeep();
+        if (messages) void this.journal.keepMessages(narrowKey(each.narrow), messages);
+      }
+      this.toKeep.clear();
     });
   }
 

@@ -1,5 +1,5 @@
 import type { Event, QueuePosition } from '@parley/client';
-import { CACHE_FORMAT, type CachedChat, type ChatCache } from '../kernel/ports.js';
+import { CACHE_FORMAT, type CachedChat, type CachedMessages, type ChatCache } from '../kernel/ports.js';
 import type { ChatState } from '../kernel/state.js';
 import { present } from './rules.js';
 
@@ -54,6 +54,15 @@ export class Journal {
     }
   }
 
+  /** Messages of a conversation from the cache; null without one. */
+  messages(key: string): Promise<CachedMessages | null> {
+    return this.attempt((cache) => cache.loadMessages(key));
+  }
+
+  async keepMessages(key: string, cached: CachedMessages): Promise<void> {
+    await this.attempt((cache) => cache.saveMessages(key, cached));
+  }
+
   private async attempt<T>(call: (cache: ChatCache) => Promise<T>): Promise<T | null> {
     try {
       return this.cache && !this.isOff ? await call(this.cache) : null;
@@ -69,6 +78,7 @@ export class Journal {
 /** Cache for tests and for programs that restart a chat. Holds texts, so that it shares nothing with the state. */
 export class MemoryCache implements ChatCache {
   private text: string | null = null;
+  private readonly conversations = new Map<string, string>();
 
   /** Number of events since the state was saved. */
   get eventCount(): number {
@@ -90,7 +100,22 @@ export class MemoryCache implements ChatCache {
     await this.save({ ...cached, events: [...cached.events, ...events], position });
   }
 
+  /** True if messages of a conversation are kept. */
+  has(key: string): boolean {
+    return this.conversations.has(key);
+  }
+
+  async loadMessages(key: string): Promise<CachedMessages | null> {
+    const text = this.conversations.get(key);
+    return text === undefined ? null : JSON.parse(text);
+  }
+
+  async saveMessages(key: string, cached: CachedMessages): Promise<void> {
+    this.conversations.set(key, JSON.stringify(cached));
+  }
+
   async clear(): Promise<void> {
+    this.conversations.clear();
     this.text = null;
   }
 }

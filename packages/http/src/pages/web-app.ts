@@ -31,13 +31,14 @@ const CONTENT_SECURITY_POLICY = [
 export async function webAppPage(
   assets: WebAssets | null,
   site: Site,
-  { isHostLogin }: Identity,
+  { isHostLogin, userId }: Identity,
 ): Promise<Reply | null> {
   const page = await assets?.page();
   if (page === undefined || page === null) return null;
   const head = html`<title>${site.name}</title>
 <link rel="icon" href="${site.icon}">
-<meta name="parley-credentials" content="${isHostLogin ? 'host' : 'session'}">`;
+<meta name="parley-credentials" content="${isHostLogin ? 'host' : 'session'}">
+<meta name="parley-user" content="${String(userId)}">`;
   return {
     status: 200,
     body: page

@@ -119,7 +119,7 @@ function Messages({ view, commands }: MessagesProps) {
   const onNearEnd = useCallback(() => void view.loadNewer(), [view]);
   const onNewest = useCallback(() => void view.goTo('newest'), [view]);
   const onSeen = useCallback((seen: readonly string[]) => view.seen(seen.map(Number).filter(Number.isInteger)), [view]);
-  if (failure) return <Failed text={failure.message} onRetry={onNewest} />;
+  if (failure && keys.length === 0) return <Failed text={failure.message} onRetry={onNewest} />;
   if (keys.length === 0) {
     const isLoading = older !== 'none' || newer !== 'none';
     return (

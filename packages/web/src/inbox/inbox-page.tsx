@@ -1,18 +1,18 @@
 import { useLingui } from '@lingui/react';
+import type { ConversationRow } from '@parley/chat';
 import { MailCheck } from 'lucide-react';
 import { DestinationName } from '../conversation/destination-heading.js';
 import { UnreadBadge } from '../kit/badge.js';
-import { useAddressOf, useChat, useComputed } from '../services/context.js';
+import { useAddressOf, useChat } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
-import { type Conversation, inboxOf, recentConversations } from './conversations.js';
 import styles from './inbox.module.css';
 
 /** Unread conversations: direct ones, then topics by channel. */
 export function InboxPage() {
   const chat = useChat();
   const { i18n } = useLingui();
-  const { directs, channels } = useComputed(() => inboxOf(chat), [chat]);
+  const { directs, channels } = useReading(chat.conversations.inbox);
   if (directs.length === 0 && channels.length === 0) {
     return <p className={styles.empty}>{i18n._('You have read everything.')}</p>;
   }
@@ -65,7 +65,7 @@ function ChannelTitle({ channelId }: { readonly channelId: number }) {
 export function RecentPage() {
   const { i18n } = useLingui();
   const chat = useChat();
-  const rows = useComputed(() => recentConversations(chat), [chat]);
+  const rows = useReading(chat.conversations.recent);
   if (rows.length === 0) return <p className={styles.empty}>{i18n._('There are no conversations yet.')}</p>;
   return (
     <div className={styles.page}>
@@ -74,7 +74,7 @@ export function RecentPage() {
   );
 }
 
-function Rows({ rows }: { readonly rows: readonly Conversation[] }) {
+function Rows({ rows }: { readonly rows: readonly ConversationRow[] }) {
   return (
     <ul>
       {rows.map((row) => (
@@ -84,7 +84,7 @@ function Rows({ rows }: { readonly rows: readonly Conversation[] }) {
   );
 }
 
-function Row({ row }: { readonly row: Conversation }) {
+function Row({ row }: { readonly row: ConversationRow }) {
   const href = useAddressOf(row.destination);
   return (
     <li>

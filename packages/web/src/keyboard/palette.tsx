@@ -2,7 +2,6 @@ import { useLingui } from '@lingui/react';
 import { type Chat, narrowOf, rankOf } from '@parley/chat';
 import { Clock, Hash, Inbox, MessageSquare, Rows3, Star, User } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useId, useMemo, useState } from 'react';
-import { recentConversations } from '../inbox/conversations.js';
 import { Dialog } from '../kit/dialog.js';
 import { useOverlay } from '../kit/own-overlay.js';
 import { useComputed, useServices } from '../services/context.js';
@@ -101,7 +100,7 @@ function placesOf(chat: Chat): readonly Entry[] {
   const addressOf = (narrow: ReturnType<typeof narrowOf>) => chat.formatAddress({ view: 'narrow', narrow, near: null });
   const channelName = (id: number) => chat.sidebar.channel(id).value?.name ?? '';
   const personName = (id: number) => chat.people.person(id).value.name;
-  const recent = recentConversations(chat).flatMap(({ destination }): Entry[] => {
+  const recent = chat.conversations.recent.value.flatMap(({ destination }): Entry[] => {
     if (destination.kind === 'direct' && destination.userIds.length < 2) return [];
     const isTopic = destination.kind === 'channel';
     return [

@@ -2,7 +2,6 @@ import { useLingui } from '@lingui/react';
 import { type Chat, destinationOf, narrowOf } from '@parley/chat';
 import { Keyboard, Search } from 'lucide-react';
 import { useEffect, useRef } from 'react';
-import { inboxOf } from '../inbox/conversations.js';
 import { IconButton } from '../kit/icon-button.js';
 import { useServices } from '../services/context.js';
 import type { Navigation } from '../services/location.js';
@@ -117,7 +116,7 @@ function move(key: 'ArrowDown' | 'ArrowUp'): void {
 
 /** Goes to the unread conversation after the present one, or to the first. */
 function goToUnread(chat: Chat, navigation: Navigation, kind: 'channel' | 'direct'): void {
-  const { directs, channels } = inboxOf(chat);
+  const { directs, channels } = chat.conversations.inbox.value;
   const unread = kind === 'direct' ? directs : channels.flatMap(({ topics }) => topics);
   const { address } = navigation.current();
   const shown = address?.view === 'narrow' ? destinationOf(address.narrow) : null;

@@ -9,6 +9,8 @@ type Texts = Readonly<Record<string, string>>;
 export class Drafts {
   private texts: Texts;
   private readonly storageKey: string;
+  /** True after `clear`: the page is about to be left. */
+  private isOver = false;
 
   constructor(baseUrl: string, userId: number) {
     this.storageKey = `parley-drafts:${baseUrl}:${userId}`;
@@ -21,7 +23,7 @@ export class Drafts {
 
   save(destination: Destination, text: string): void {
     const key = destinationKey(destination);
-    if (this.textFor(destination) === text) return;
+    if (this.isOver || this.textFor(destination) === text) return;
     // Other tabs save drafts of other conversations.
     const { [key]: _, ...others } = this.read();
     const entries = Object.entries(others).slice(-(MAX_DRAFTS - 1));
@@ -29,6 +31,15 @@ export class Drafts {
     // Storage may be full or forbidden; the draft then lasts as long as the page.
     try {
       localStorage.setItem(this.storageKey, JSON.stringify(this.texts));
+    } catch {}
+  }
+
+  /** Removes all, on logging out. */
+  clear(): void {
+    this.isOver = true;
+    this.texts = {};
+    try {
+      localStorage.removeItem(this.storageKey);
     } catch {}
   }
 

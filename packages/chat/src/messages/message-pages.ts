@@ -1,0 +1,115 @@
+import { type Event, type Message, ParleyError } from '@parley/client';
+import { batch } from '@preact/signals-core';
+import type { Narrow } from '../kernel/narrow.js';
+import type { Gateway } from '../kernel/ports.js';
+import type { ChatState } from '../kernel/state.js';
+import { apiNarrow } from './match.js';
+
+export type Failure = { readonly code: string; readonly message: string };
+
+export const failureOf = (error: unknown): Failure =>
+  error instanceof ParleyError
+    ? { code: error.code, message: error.message }
+    : { code: 'UNEXPECTED', message: error instanceof Error ? error.message : String(error) };
+
+/** Fetches pages of messages into the state, where events may have newer versions of them. */
+export class MessagePages {
+  /** Ids that events changed while pages were being fetched, so that older versions in those pages are not used. */
+  private touched = new Set<number>();
+  private fetches = 0;
+  /** Messages from before events were missed, which the next page with them replaces. */
+  private stale = new Set<number>();
+
+  constructor(
+    private readonly state: ChatState,
+    private readonly gateway: Gateway,
+  ) {}
+
+  /** Called before the rule of an event. */
+  touch(event: Event): void {
+    if (this.fetches === 0) return;
+    for (const id of idsIn(event)) this.touched.add(id);
+  }
+
+  /** Events were missed: the next page replaces what it has. */
+  outdate(): void {
+    this.stale = new Set(this.state.messages.all().keys());
+  }
+
+  /** Other messages than these were removed from the state. */
+  swept(left: ReadonlySet<number>): void {
+    for (const id of this.stale) if (!left.has(id)) this.stale.delete(id);
+  }
+
+  /** Fetches messages and stores those that the state does not have in a newer version. */
+  async fetch(narrow: Narrow, anchor: number | string, before: number, after: number, includeAnchor = true) {
+    this.fetches++;
+    try {
+      const answer = await this.gateway.get('/messages', {
+        narrow: apiNarrow(narrow, this.state.selfId),
+        anchor,
+        include_anchor: includeAnchor,
+        num_before: before,
+        num_after: after,
+        client_gravatar: false,
+        allow_empty_topic_name: true,
+      });
+      const gone = await this.store(answer.messages);
+      return { ...answer, messages: answer.messages.filter(({ id }) => !gone.has(id)) };
+    } finally {
+      if (--this.fetches === 0) this.touched = new Set();
+    }
+  }
+
+  /** Shows older versions of messages until the next page with them. */
+  seed(messages: readonly Message[]): void {
+    batch(() => {
+      for (const message of messages) {
+        if (this.state.messages.peek(message.id) !== undefined) continue;
+        this.state.messages.set(message.id, message);
+        this.stale.add(message.id);
+      }
+    });
+  }
+
+  async fetchByIds(ids: readonly number[]): Promise<ReadonlySet<number>> {
+    const params = { message_ids: ids, client_gravatar: false, allow_empty_topic_name: true };
+    const { messages } = await this.gateway.get('/messages', params);
+    return this.store(messages);
+  }
+
+  /** Returns the ids that were deleted meanwhile. */
+  private async store(messages: readonly Message[]): Promise<ReadonlySet<number>> {
+    const { state } = this;
+    const isWanted = ({ id }: Message) => state.messages.peek(id) === undefined || this.stale.has(id);
+    const outdated = messages.filter((message) => this.touched.has(message.id) && isWanted(message));
+    batch(() => {
+      for (const message of messages) {
+        if (!isWanted(message) || outdated.includes(message)) continue;
+        const localId = state.messages.peek(message.id)?.localId;
+        state.messages.set(message.id, { ...message, ...(localId !== undefined && { localId }) });
+        this.stale.delete(message.id);
+      }
+    });
+    if (outdated.length === 0) return new Set();
+    const ids = outdated.map(({ id }) => id);
+    for (const id of ids) this.touched.delete(id);
+    const gone = await this.fetchByIds(ids);
+    return new Set(ids.filter((id) => gone.has(id) || state.messages.peek(id) === undefined));
+  }
+}
+
+function idsIn(event: Event): readonly number[] {
+  switch (event.type) {
+    case 'delete_message':
+    case 'update_message':
+      return event.message_ids;
+    case 'update_message_flags':
+      return event.messages;
+    case 'reaction':
+    case 'submessage':
+      return [event.message_id];
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,118 @@
+import { CACHE_FORMAT, type CachedChat, type CachedMessages, type ChatCache } from '@parley/chat';
+import type { Event, InitialState, QueuePosition } from '@parley/client';
+import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
+
+/** Conversations whose messages are kept; the one saved longest ago goes first. */
+const MAX_CONVERSATIONS = 50;
+
+interface Schema extends DBSchema {
+  /** One row: what identifies the state. */
+  meta: {
+    key: 'chat';
+    value: { readonly format: number; readonly position: QueuePosition };
+  };
+  state: { key: 'chat'; value: InitialState };
+  events: { key: number; value: Event };
+  messages: { key: string; value: CachedMessages & { readonly savedAt: number }; indexes: { savedAt: number } };
+}
+
+/** State of a person in the browser's database. Each method is one transaction, so a crash leaves a whole state. */
+export class IdbCache implements ChatCache {
+  private readonly database: Promise<IDBPDatabase<Schema>>;
+
+  constructor(
+    baseUrl: string,
+    private readonly userId: number,
+  ) {
+    this.database = openDB<Schema>(`parley ${baseUrl}`, 1, {
+      upgrade(database) {
+        database.createObjectStore('meta');
+        database.createObjectStore('state');
+        database.createObjectStore('events', { autoIncrement: true });
+        database.createObjectStore('messages').createIndex('savedAt', 'savedAt');
+      },
+      blocking: (_, __, { target }) => (target as IDBDatabase).close(),
+    });
+    // Calls report the failure.
+    this.database.catch(() => {});
+  }
+
+  async load(): Promise<CachedChat | null> {
+    const transaction = (await this.database).transaction(['meta', 'state', 'events']);
+    const [meta, state, events] = await Promise.all([
+      transaction.objectStore('meta').get('chat'),
+      transaction.objectStore('state').get('chat'),
+      transaction.objectStore('events').getAll(),
+    ]);
+    if (!meta || !state) return null;
+    if (meta.format !== CACHE_FORMAT || state.user_id !== this.userId) {
+      await this.clear();
+      return null;
+    }
+    return { ...meta, state, events };
+  }
+
+  async save({ format, state, events, position }: CachedChat): Promise<void> {
+    const transaction = (await this.database).transaction(['meta', 'state', 'events'], 'readwrite');
+    const rows = transaction.objectStore('events');
+    await Promise.all([
+      transaction.objectStore('meta').put({ format, position }, 'chat'),
+      transaction.objectStore('state').put(state, 'chat'),
+      rows.clear(),
+      ...events.map((event) => rows.add(event)),
+      transaction.done,
+    ]);
+  }
+
+  async append(events: readonly Event[], lastEventId: number): Promise<void> {
+    const transaction = (await this.database).transaction(['meta', 'events'], 'readwrite');
+    const meta = await transaction.objectStore('meta').get('chat');
+    if (!meta) throw new Error('Nothing was saved');
+    const rows = transaction.objectStore('events');
+    await Promise.all([
+      ...events.map((event) => rows.add(event)),
+      transaction.objectStore('meta').put({ ...meta, position: { ...meta.position, lastEventId } }, 'chat'),
+      transaction.done,
+    ]);
+  }
+
+  async loadMessages(key: string): Promise<CachedMessages | null> {
+    return (await (await this.database).get('messages', key)) ?? null;
+  }
+
+  async saveMessages(key: string, cached: CachedMessages): Promise<void> {
+    const transaction = (await this.database).transaction('messages', 'readwrite');
+    await transaction.store.put({ ...cached, savedAt: Date.now() }, key);
+    let surplus = (await transaction.store.count()) - MAX_CONVERSATIONS;
+    for (let cursor = await transaction.store.index('savedAt').openCursor(); cursor && surplus > 0; surplus--) {
+      await cursor.delete();
+      cursor = await cursor.continue();
+    }
+    await transaction.done;
+  }
+
+  async clear(): Promise<void> {
+    const transaction = (await this.database).transaction(['meta', 'state', 'events', 'messages'], 'readwrite');
+    const names = ['meta', 'state', 'events', 'messages'] as const;
+    await Promise.all([...names.map((name) => transaction.objectStore(name).clear()), transaction.done]);
+  }
+}
+
+const LOCK_WAIT_MS = 300;
+
+/**
+ * Returns true if this tab may use the cache, which belongs to one tab at a time: two of them would read the same queue.
+ * The browser gives it to another tab when this one closes.
+ */
+export async function claimCache(name: string): Promise<boolean> {
+  if (!('locks' in navigator)) return false;
+  return new Promise((resolve) => {
+    // A page that is reloaded holds its lock for a moment.
+    const signal = AbortSignal.timeout(LOCK_WAIT_MS);
+    const hold = () => {
+      resolve(true);
+      return new Promise<void>(() => {});
+    };
+    navigator.locks.request(name, { signal }, hold).catch(() => resolve(false));
+  });
+}

@@ -1,0 +1,113 @@
+import { expect, idOf, messageWith, placeOf, post, send, test } from './stories.js';
+
+test('shows the last conversation after a reload before the server answers, and goes on with the same queue', async ({
+  server,
+  logIn,
+}) => {
+  await post(server, 'cordelia', 'cached', 'Written yesterday');
+  const { page } = await logIn('hamlet', await placeOf(server, 'cached'));
+  await expect(messageWith(page, 'Written yesterday')).toBeVisible();
+  await page.waitForTimeout(3000);
+  const registers: string[] = [];
+  page.on('request', (request) => request.url().includes('/register') && registers.push(request.url()));
+  let answer = () => {};
+  const isAnswered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/json/messages?*', async (route) => {
+    await isAnswered;
+    await route.continue();
+  });
+  await post(server, 'cordelia', 'cached', 'Written meanwhile');
+  await page.reload();
+  await expect(messageWith(page, 'Written yesterday')).toBeVisible();
+  answer();
+  await expect(messageWith(page, 'Written meanwhile')).toBeVisible();
+  await expect(messageWith(page, 'Written yesterday')).toHaveCount(1);
+  expect(registers).toEqual([]);
+});
+
+test('sends a message once after a reload that interrupted it', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'interrupted'));
+  await send(page, 'first');
+  await expect(messageWith(page, 'first')).toHaveCount(1);
+  // The server gets the message, and the page no answer.
+  let isLost = true;
+  await page.route('**/json/messages', async (route) => {
+    if (route.request().method() !== 'POST' || !isLost) return route.continue();
+    await route.fetch();
+    await route.abort();
+  });
+  await page.route('**/json/events?*', (route) => (isLost ? route.abort() : route.continue()));
+  await send(page, 'only once');
+  await expect(messageWith(page, 'only once')).toBeVisible();
+  await page.reload();
+  isLost = false;
+  await expect(messageWith(page, 'only once')).toHaveCount(1, { timeout: 30_000 });
+  await expect(messageWith(page, 'only once')).not.toContainText('Will be sent', { timeout: 30_000 });
+  await expect
+    .poll(async () => {
+      const { messages } = await server.call('hamlet', 'GET', '/messages', {
+        anchor: 'newest',
+        num_before: 10,
+        num_after: 0,
+        narrow: [{ operator: 'topic', operand: 'interrupted' }],
+      });
+      return messages.length;
+    })
+    .toBe(2);
+});
+
+test('keeps a refused message with its reason after a reload', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'kept'));
+  await page.route('**/json/messages', (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({ status: 400, json: { result: 'error', msg: 'Not today', code: 'BAD_REQUEST' } })
+      : route.continue(),
+  );
+  await send(page, 'Please');
+  await expect(page.getByRole('alert')).toContainText('Not today');
+  await page.reload();
+  await expect(page.getByRole('alert')).toContainText('Not today');
+  await expect(page.getByRole('article')).toContainText('Please');
+});
+
+test('shows nothing of a person to the next one who logs in in the same browser', async ({ server, logIn }) => {
+  await server.call('desdemona', 'POST', '/messages', {
+    type: 'direct',
+    to: [await idOf(server, 'hamlet')],
+    content: 'For your eyes only',
+  });
+  const { page } = await logIn('hamlet', '#feed');
+  await expect(messageWith(page, 'For your eyes only')).toBeVisible();
+  await page.waitForTimeout(3000);
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await expect(page).toHaveURL(/login/);
+  const rows = await page.evaluate(async () => {
+    const [known] = await indexedDB.databases();
+    const database = await new Promise<IDBDatabase>((resolve) => {
+      const request = indexedDB.open(known!.name!);
+      request.onsuccess = () => resolve(request.result);
+    });
+    const counts = [...database.objectStoreNames].map(
+      (name) =>
+        new Promise<number>((resolve) => {
+          const request = database.transaction(name).objectStore(name).count();
+          request.onsuccess = () => resolve(request.result);
+        }),
+    );
+    return (await Promise.all(counts)).reduce((a, b) => a + b, 0);
+  });
+  expect(rows).toBe(0);
+});
+
+test('works in a second tab, which uses no cache', async ({ server, logIn }) => {
+  const place = await placeOf(server, 'tabs');
+  const { page, context } = await logIn('hamlet', place);
+  const second = await context.newPage();
+  await second.goto(`${server.url}/${place}`);
+  await send(second, 'from the second');
+  await expect(messageWith(page, 'from the second')).toHaveCount(1);
+  await send(page, 'from the first');
+  await expect(messageWith(second, 'from the first')).toHaveCount(1);
+});
