@@ -34,8 +34,12 @@ let tries = 0;
 const unique = (word: string) => `${word}${++tries}`;
 
 const OK = 'done';
-/** Settings whose effect is in emails, which `missed-emails.test.ts` covers. */
-const IN_EMAILS: ReadonlySet<string> = new Set(['messageContentAllowedInEmailNotifications']);
+/** Settings whose effect is in emails, which `missed-emails.test.ts` and `digests.test.ts` cover. */
+const IN_EMAILS: ReadonlySet<string> = new Set([
+  'digestEmailsEnabled',
+  'digestWeekday',
+  'messageContentAllowedInEmailNotifications',
+]);
 
 /** Error text, or a marker for success. */
 const said = async (reply: Promise<TestReply>): Promise<string> => {

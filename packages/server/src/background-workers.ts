@@ -16,7 +16,7 @@ import {
 } from '@parley/domain/kernel';
 import { type PeopleDirectory, RemoveExpiredLogIns, SyncDirectory } from '@parley/domain/membership';
 import { ExpireMessages, IndexMessages, PurgeArchive } from '@parley/domain/messages';
-import { RefreshPushStatus, RemoveExpiredReplyAddresses } from '@parley/domain/push';
+import { PlanDigests, RefreshPushStatus, RemoveExpiredReplyAddresses } from '@parley/domain/push';
 import { PresenceBoard, RemoveExpiredSessions } from '@parley/domain/users';
 import { type Logger, warn } from '@parley/http';
 import { KEEP_DELETED_DAYS } from './configuration/settings.js';
@@ -301,6 +301,12 @@ export function workersOf(
       everyMs: HOUR_MS,
       firstMs: 0,
       run: () => resolve(RefreshPushStatus).execute(),
+    }),
+    every({
+      name: 'planning digests',
+      everyMs: HOUR_MS,
+      firstMs: MINUTE_MS,
+      run: () => resolve(PlanDigests).execute(),
     }),
     resolve(NotificationWorker),
     get('consumers'),

@@ -108,6 +108,7 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
   ephemeralEvents: () => get('hub'),
   servedQueues: () => get('hub'),
   queueFilters: () => QUEUE_FILTERS,
+  digestConfig: () => ({ sendsDigests: options.notifications?.email !== false && options.sendsMail !== false }),
   notificationChannels: () => {
     const { push = true, email = true } = options.notifications ?? {};
     return [

@@ -40,6 +40,7 @@ import type { WebhookClient, WebhookFormats } from '../membership/webhooks.js';
 import type { SpectatedFiles } from '../messages/messages.use-cases.js';
 import type { MessageHooks } from '../messages/post-message.js';
 import type { ContentDigest } from '../messages/update-message.use-cases.js';
+import type { DigestConfig } from '../push/digests.js';
 import type { IncomingEmailQuota, MailGateway } from '../push/incoming-email.js';
 import type { NotificationChannel, NotificationMeter } from '../push/notifications.js';
 import type { PushService } from '../push/push.js';
@@ -85,6 +86,7 @@ export interface Ports {
   readonly invitationConfig: InvitationConfig;
   readonly mailer: Mailer;
   readonly emailQuota: EmailQuota;
+  readonly digestConfig: DigestConfig;
   readonly eventLoop: EventLoop;
   readonly contentDigest: ContentDigest;
   readonly unicodeEmoji: LoadUnicodeEmoji;

@@ -1,3 +1,4 @@
+export * from './digests.js';
 export * from './due.js';
 export * from './find-due.js';
 export * from './incoming-email.js';

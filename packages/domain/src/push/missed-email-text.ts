@@ -46,7 +46,7 @@ export function composeMissedEmail(facts: MissedEmailFacts): Email {
   const subject = showsContent ? subjectOf(messages, user.id) : 'New messages';
   const blocks = showsContent ? messages.map(({ senderName, text }) => ({ senderName, text })) : [];
   const notices = [
-    ...(showsContent ? [] : [HIDDEN[realm.settings.messageContentAllowedInEmailNotifications ? 'user' : 'realm']]),
+    ...(showsContent ? [] : [hiddenContentNotice(realm)]),
     ...(hasMore ? ['There are more messages in this conversation.'] : []),
   ];
   const reason = reasonOf(messages[messages.length - 1]!, showsContent);
@@ -69,6 +69,10 @@ const HIDDEN = {
   user: 'This email does not include message content because you have disabled message content in email notifications.',
   realm: 'This email does not include message content because your organization hides message content in email.',
 };
+
+/** Says who hides message content. */
+export const hiddenContentNotice = ({ settings }: Pick<Realm, 'settings'>): string =>
+  HIDDEN[settings.messageContentAllowedInEmailNotifications ? 'user' : 'realm'];
 
 function pathOf({ message, conversation }: MessageView): string {
   return conversation.kind === 'channel'

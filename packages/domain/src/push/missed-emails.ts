@@ -293,7 +293,7 @@ function isWanted({ settings }: User, reason: DueReason, isMentioned: boolean): 
 }
 
 /** Kinds of email that a link in them turns off. */
-export const UNSUBSCRIBABLE = ['missed_messages', 'login'] as const;
+export const UNSUBSCRIBABLE = ['missed_messages', 'login', 'digest'] as const;
 export type Unsubscribable = (typeof UNSUBSCRIBABLE)[number];
 
 const TURNED_OFF: Readonly<Record<Unsubscribable, readonly UserSettingChange['name'][]>> = {
@@ -303,6 +303,7 @@ const TURNED_OFF: Readonly<Record<Unsubscribable, readonly UserSettingChange['na
     'enableFollowedTopicEmailNotifications',
   ],
   login: ['enableLoginEmails'],
+  digest: ['enableDigestEmails'],
 };
 
 /** Turns emails of one kind off for the user whose email contains the key. */

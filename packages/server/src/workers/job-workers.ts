@@ -32,6 +32,8 @@ import {
 import {
   JudgeRecipients,
   RegisterDevices,
+  ScheduleDigests,
+  SendDigests,
   SendEncryptedPush,
   SendLegacyPush,
   SendMissedEmails,
@@ -148,5 +150,7 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(DeliverReminder),
   resolve(DeliverWebhooks),
   resolve(SendMissedEmails),
+  resolve(ScheduleDigests),
+  resolve(SendDigests),
   resolve(DeleteRealmData),
 ];

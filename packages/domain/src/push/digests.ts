@@ -1,0 +1,363 @@
+import type { Actor } from '../access/actor.js';
+import type { LinkKeys } from '../access/confirmations.js';
+import { type Email, emailJobKind, type Mailer } from '../access/email.js';
+import { topicKey } from '../channels/channel.js';
+import { hasContentAccess, hasMetadataAccess } from '../channels/channel-access.js';
+import type { MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { encodeJob, idPayload, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
+import { takeCodePoints } from '../kernel/text.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { RenderedMessages } from '../markdown/markdown.js';
+import type { UnreadMessage } from '../messages/flags.js';
+import { loadMessages } from '../messages/load-access.js';
+import { not } from '../messages/message-condition.js';
+import { canReadMessage } from '../messages/message-permissions.js';
+import { channelUrl, messageUrl, topicUrl } from '../messages/narrow.js';
+import { mutedMessages } from '../messages/narrow-operators.js';
+import type { Realm } from '../realms/realm.js';
+import { inaccessibleUserIds } from '../users/accessible-users.js';
+import type { PresenceTimes } from '../users/presence.js';
+import { PresenceBoard } from '../users/presence-board.js';
+import type { User } from '../users/user.js';
+import { composeDigest, type DigestConversation, type DigestFacts } from './digest-text.js';
+import { UNKNOWN_SENDER_NAME } from './notification-text.js';
+import type { NotificationMeter } from './notifications.js';
+
+export interface DigestConfig {
+  /** False if the operator turned emails of notifications off or has no mail server. */
+  readonly sendsDigests: boolean;
+}
+
+const DAY_SECONDS = 86_400;
+/** Digests start at this time of day (UTC). */
+const START_SECONDS = 9 * 3600;
+const WEEK_SECONDS = 7 * DAY_SECONDS;
+/** Absence after which a user gets digests. */
+const AWAY_SECONDS = 5 * DAY_SECONDS;
+/** Minimum distance of two digests if the weekday is changed. */
+const MIN_DISTANCE_DAYS = 5;
+const USERS_AT_A_TIME = 200;
+/** Newest unread messages of a user that are looked at. */
+export const MAX_DIGEST_UNREAD = 1000;
+export const MAX_DIGEST_CONVERSATIONS = 4;
+/** Conversations chosen by their number of senders; others follow by their number of messages. */
+const BY_SENDERS = 2;
+const FIRST_MESSAGES = 3;
+/** In code points. */
+const MAX_TEXT_LENGTH = 300;
+export const MAX_NEW_CHANNELS = 10;
+
+/** Number of the day since 1970; a day lasts from `START_SECONDS` to the next. */
+const digestDay = (time: UnixSeconds): number => Math.floor((time - START_SECONDS) / DAY_SECONDS);
+const startOf = (day: number): UnixSeconds => day * DAY_SECONDS + START_SECONDS;
+/** 0 is Monday. 1970 began on a Thursday. */
+const weekdayOf = (day: number): number => (day + 3) % 7;
+
+/** Daily job of an organization, which schedules itself for the next day. */
+interface DigestPlan {
+  readonly day: number;
+  /** Last user of the previous batch; 0 before the first one. */
+  readonly after: number;
+  /** Day of the last digests; null if there were none. */
+  readonly sentDay: number | null;
+}
+
+const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
+
+const PLAN = jobKind<DigestPlan>({
+  name: 'push.plan_digests',
+  readPayload: (stored) => {
+    const { day, after, sentDay } = stored as Partial<DigestPlan>;
+    if (!isInteger(day) || !isInteger(after) || !(sentDay === null || isInteger(sentDay))) {
+      throw new TypeError('No plan of digests');
+    }
+    return { day, after, sentDay };
+  },
+  concurrency: 1,
+  givesWay: true,
+});
+const PLAN_KEY = 'weekly';
+
+const DIGEST = emailJobKind<{ readonly userId: UserId }>({
+  name: 'push.digest',
+  readPayload: idPayload('userId'),
+});
+
+/** True if digests go out on the planned day. After an outage, days that are too long ago are skipped. */
+export function isDigestDay(
+  { settings }: Pick<Realm, 'settings'>,
+  { day, sentDay }: Omit<DigestPlan, 'after'>,
+  now: UnixSeconds,
+): boolean {
+  return (
+    settings.digestEmailsEnabled &&
+    weekdayOf(day) === settings.digestWeekday &&
+    digestDay(now) - day <= 1 &&
+    (sentDay === null || sentDay === day || day - sentDay > MIN_DISTANCE_DAYS)
+  );
+}
+
+/** True if the user has been away for some days. People who hide their presence may be active. */
+export function wantsDigest(
+  { settings: ofRealm }: Pick<Realm, 'settings'>,
+  { isActive, bot, joinedAt, settings }: User,
+  presence: Pick<PresenceTimes, 'lastActive'> | null,
+  now: UnixSeconds,
+): boolean {
+  const isKnown = settings.presenceEnabled && !ofRealm.presenceDisabled;
+  const lastActive = Math.max(joinedAt, presence?.lastActive ?? 0);
+  return isActive && bot === null && settings.enableDigestEmails && isKnown && now - lastActive > AWAY_SECONDS;
+}
+
+/** Starts the daily job of organizations that want digests. */
+export class PlanDigests {
+  static readonly inject = ['unitOfWork', 'clock', 'digestConfig'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly config: DigestConfig,
+  ) {}
+
+  async execute(): Promise<void> {
+    if (!this.config.sendsDigests) return;
+    const realms = await this.uow.readAcross(({ realms }) => realms.list());
+    for (const { id, isDeactivated, settings } of realms) {
+      if (isDeactivated || !settings.digestEmailsEnabled) continue;
+      if (await this.uow.read(id, ({ jobs }) => jobs.isScheduled(id, PLAN.name, PLAN_KEY))) continue;
+      const day = digestDay(this.clock.now()) + 1;
+      await this.uow.write(id, (tx) => schedulePlan(tx, id, { day, after: 0, sentDay: null }));
+    }
+  }
+}
+
+async function schedulePlan(tx: Transaction, realmId: RealmId, payload: DigestPlan): Promise<void> {
+  if (await tx.jobs.isScheduled(realmId, PLAN.name, PLAN_KEY)) return;
+  const dueAt = startOf(payload.day);
+  await tx.jobs.schedule(encodeJob(PLAN, { realmId, dueAt, key: PLAN_KEY, payload }));
+}
+
+/** Schedules digests of people who are away, some at a time. The unit that removes a plan stores the next one. */
+export class ScheduleDigests implements JobHandler<DigestPlan> {
+  static readonly inject = ['unitOfWork', 'clock', 'digestConfig', PresenceBoard] as const;
+  readonly kind = PLAN;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly config: DigestConfig,
+    private readonly presence: Pick<PresenceBoard, 'find'>,
+  ) {}
+
+  async prepare({ realmId, payload }: Job<DigestPlan>): Promise<JobWork> {
+    const realm = await this.uow.read(realmId, ({ realms }) => realms.get(realmId));
+    if (realm.isDeactivated || !this.config.sendsDigests) return async () => {};
+    const now = this.clock.now();
+    const { day, sentDay } = payload;
+    const nextDay = { day: Math.max(day + 1, digestDay(now)), after: 0, sentDay };
+    if (!isDigestDay(realm, payload, now)) return (tx) => schedulePlan(tx, realmId, nextDay);
+    const { users, last } = await this.nextUsers(realmId, payload.after);
+    const recipients: UserId[] = [];
+    for (const user of users) {
+      if (wantsDigest(realm, user, await this.presence.find(realmId, user.id), now)) recipients.push(user.id);
+    }
+    return async (tx) => {
+      for (const userId of recipients) {
+        const job = { realmId, dueAt: now, key: String(userId), payload: { userId } };
+        await tx.jobs.schedule(encodeJob(DIGEST, job));
+        await tx.yield();
+      }
+      const next = last === null ? { ...nextDay, sentDay: day } : { day, after: last, sentDay: day };
+      await schedulePlan(tx, realmId, next);
+    };
+  }
+
+  private nextUsers(realmId: RealmId, after: number) {
+    return this.uow.read(realmId, async (reads) => {
+      const entries = await reads.users.listEntries(realmId);
+      const ids = entries.filter(({ id, isActive }) => isActive && id > after).map(({ id }) => id);
+      const some = ids.slice(0, USERS_AT_A_TIME);
+      const last = ids.length > some.length ? some.at(-1)! : null;
+      return { users: await reads.users.list(realmId, some), last };
+    });
+  }
+}
+
+type Unread = Pick<UnreadMessage, 'id' | 'senderId' | 'recipientId' | 'topic'>;
+
+export interface HotConversation<Message extends Unread = Unread> {
+  /** Oldest first, at least one. */
+  readonly messages: readonly Message[];
+  readonly senderCount: number;
+}
+
+/** Returns the conversations with the most senders, then those with the most messages. */
+export function hottestConversations<Message extends Unread>(
+  unread: readonly Message[],
+): readonly HotConversation<Message>[] {
+  const grouped = new Map<string, Message[]>();
+  for (const message of unread) {
+    const key = `${message.recipientId} ${topicKey(message.topic)}`;
+    const others = grouped.get(key);
+    if (others) others.push(message);
+    else grouped.set(key, [message]);
+  }
+  const all = [...grouped.values()].map((messages) => ({
+    messages,
+    senderCount: new Set(messages.map(({ senderId }) => senderId)).size,
+  }));
+  const bySenders = [...all]
+    .sort((a, b) => b.senderCount - a.senderCount || b.messages.length - a.messages.length)
+    .slice(0, BY_SENDERS);
+  const byLength = all
+    .filter((each) => !bySenders.includes(each))
+    .sort((a, b) => b.messages.length - a.messages.length || b.senderCount - a.senderCount);
+  return [...bySenders, ...byLength].slice(0, MAX_DIGEST_CONVERSATIONS);
+}
+
+/** Sends the digest to one user, by the rights, settings and unread messages at that time. */
+export class SendDigests implements JobHandler<{ readonly userId: UserId }> {
+  static readonly inject = [
+    'unitOfWork',
+    'mailer',
+    'renderedMessages',
+    'realmUrls',
+    'clock',
+    'unsubscribeKeys',
+    'notificationMeter',
+    'digestConfig',
+    PresenceBoard,
+  ] as const;
+  readonly kind = DIGEST;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly mailer: Mailer,
+    private readonly renderedMessages: RenderedMessages,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+    private readonly keys: Pick<LinkKeys, 'derive'>,
+    private readonly meter: NotificationMeter,
+    private readonly config: DigestConfig,
+    private readonly presence: Pick<PresenceBoard, 'find'>,
+  ) {}
+
+  async prepare({ realmId, payload: { userId } }: Job<{ readonly userId: UserId }>): Promise<JobWork> {
+    const email = this.config.sendsDigests ? await this.compose(realmId, userId) : null;
+    if (email !== null) {
+      const startedAt = this.clock.nowMs();
+      await this.meter.measure('email', () => this.mailer.send(email));
+      this.meter.sent('email', (this.clock.nowMs() - startedAt) / 1000);
+    }
+    return async () => {};
+  }
+
+  /** Drops a digest that could not be sent for a day. */
+  async giveUp(): Promise<void> {
+    this.meter.dropped('email', 'expired');
+  }
+
+  /** Returns null if there is nothing to say, or if the user came back or turned digests off. */
+  private async compose(realmId: RealmId, userId: UserId): Promise<Email | null> {
+    const presence = await this.presence.find(realmId, userId);
+    return this.uow.read(realmId, async (reads) => {
+      const realm = await reads.realms.get(realmId);
+      const user = await reads.users.find(realmId, userId);
+      const now = this.clock.now();
+      if (realm.isDeactivated || !realm.settings.digestEmailsEnabled) return null;
+      if (user === null || !wantsDigest(realm, user, presence, now)) return null;
+      const news = await this.newsFor(reads, realm, user, now - WEEK_SECONDS);
+      if (news.conversations.length === 0 && news.newChannels.length === 0) return null;
+      const url = this.realmUrls.urlOf(realm);
+      return composeDigest({
+        ...news,
+        realm,
+        user,
+        url,
+        showsContent:
+          user.settings.messageContentInEmailNotifications && realm.settings.messageContentAllowedInEmailNotifications,
+        unsubscribeUrl: `${url}/accounts/unsubscribe/digest/${this.keys.derive(user.id)}/`,
+      });
+    });
+  }
+
+  private async newsFor(
+    reads: Repositories,
+    realm: Realm,
+    { id: userId }: User,
+    since: UnixSeconds,
+  ): Promise<Pick<DigestFacts, 'conversations' | 'newChannels'>> {
+    const actor = await reads.actors.get({ realmId: realm.id, userId });
+    const url = this.realmUrls.urlOf(realm);
+    const subscribed = new Set(await reads.channels.listSubscribedIds(realm.id, userId));
+    const channels = (await reads.channels.listAll(realm.id)).filter(({ isArchived }) => !isArchived);
+    const recipientIds = channels
+      .filter((channel) => subscribed.has(channel.id) && hasContentAccess(actor, channel, true))
+      .map(({ recipientId }) => recipientId);
+    const unread = await unreadSince(reads, actor, recipientIds, since);
+    const conversations = [];
+    for (const hot of hottestConversations(unread)) {
+      const conversation = await this.load(reads, actor, realm, hot);
+      if (conversation) conversations.push(conversation);
+      await reads.yield();
+    }
+    const newChannels = channels
+      .filter(({ createdAt }) => createdAt >= since)
+      .filter((channel) => hasMetadataAccess(actor, channel, subscribed.has(channel.id)))
+      .reverse()
+      .slice(0, MAX_NEW_CHANNELS)
+      .map((channel) => ({ name: channel.name, url: url + channelUrl(channel) }));
+    return { conversations, newChannels };
+  }
+
+  private async load(
+    reads: Repositories,
+    actor: Actor,
+    realm: Realm,
+    { messages, senderCount }: HotConversation,
+  ): Promise<DigestConversation | null> {
+    const first = messages.slice(0, FIRST_MESSAGES).map(({ id }) => id);
+    const readable = (await loadMessages(reads, actor, first)).filter((it) => canReadMessage(actor, it).allowed);
+    const [{ message, channel } = {}] = readable;
+    if (!message || !channel) return null;
+    const ids: readonly MessageId[] = readable.map((loaded) => loaded.message.id);
+    const views = [...(await reads.pages.listViews(realm.id, ids))];
+    const senders = views.map(({ sender }) => sender.id);
+    const hidden = await inaccessibleUserIds(reads, actor, realm, senders);
+    return {
+      channelName: channel.name,
+      topic: message.topic,
+      url: this.realmUrls.urlOf(realm) + messageUrl(topicUrl(channel, message.topic), message.id),
+      messageCount: messages.length,
+      senderCount,
+      messages: views.map((view) => ({
+        senderName: hidden.has(view.sender.id) ? UNKNOWN_SENDER_NAME : view.sender.fullName,
+        text: shortened(this.renderedMessages.plainText(view.message.renderedContent)),
+      })),
+    };
+  }
+}
+
+/** Returns unread messages of people in these channels that are not muted, oldest first. */
+async function unreadSince(
+  reads: Repositories,
+  actor: Actor,
+  recipientIds: UnreadMessage['recipientId'][],
+  since: UnixSeconds,
+): Promise<readonly UnreadMessage[]> {
+  const { realmId, id: userId } = actor;
+  const firstId = await reads.pages.findFirstIdSince(realmId, since);
+  if (firstId === null || recipientIds.length === 0) return [];
+  const muted = await mutedMessages({ reads, actor }, 'topicsAndChannels');
+  const filter = { scope: 'own', conditions: [{ kind: 'recipient', recipientIds }, not(muted)] } as const;
+  const found = await reads.personal.listUnread({ realmId, userId }, MAX_DIGEST_UNREAD, filter);
+  const unread = found.filter(({ id }) => id >= firstId);
+  const senders = await reads.users.list(realmId, [...new Set(unread.map(({ senderId }) => senderId))]);
+  const people = new Set(senders.filter(({ bot }) => bot === null).map(({ id }) => id));
+  return unread.filter(({ senderId }) => people.has(senderId));
+}
+
+function shortened(text: string): string {
+  const cut = takeCodePoints(text.trim(), MAX_TEXT_LENGTH);
+  return cut === text.trim() ? cut : `${cut}…`;
+}
