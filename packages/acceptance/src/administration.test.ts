@@ -391,8 +391,8 @@ describe('parley command line', () => {
     ];
     const args = words.map(([word, quoted]) => quoted ?? word).filter((word) => !/^PARLEY_\w+=/.test(word));
     expect(args[0]).toBe('parley');
-    const [group, verb] = args.slice(1);
-    const command = COMMANDS.find(({ name }) => name === `${group} ${verb}` || name === group)!;
+    const line = args.slice(1).join(' ');
+    const command = COMMANDS.find(({ name }) => `${line} `.startsWith(`${name} `))!;
     const rest = args.slice(1 + command.name.split(' ').length);
     const { positionals } = readConfiguration(rest, {}, flagsOf(command));
     const [least, most] = wordCounts(command);

@@ -84,7 +84,8 @@ const waiting = async (kind: string, withinSeconds = 60) => {
 };
 
 /** Waits until so many failed notifications have been postponed by five seconds. */
-const postponed = (kind: string, count = 1) => until(async () => (await waiting(kind, 5)) >= count);
+const postponed = (kind: string, count = 1) =>
+  until(async () => (await waiting(kind, 5)) - (await waiting(kind, 0)) >= count);
 
 const realmOf = () => ({ realm_url: server.url, realm_name: 'Realm zulip', user_id: reader.id });
 const mention = () => `hi @**${reader.user.fullName}**`;

@@ -59,6 +59,8 @@ describe('route table', () => {
       '/dev_list_users',
       '/jwt/fetch_api_key',
       '/invites/accept',
+      // The token of the gateway.
+      '/incoming_email',
       '/openapi.json',
     ]);
     for (const { method, path, auth, atRoot } of routes) {

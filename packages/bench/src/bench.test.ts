@@ -23,7 +23,7 @@ describe('npm run bench', () => {
     expect(status).toBe(1);
     expect(stderr).toContain('There is no workload mark-raed.');
     expect(stderr).toContain(
-      'send, facade, history, archive, narrows, fan-out, reconnect, sweep, jobs, files, offline, changes, channels, mark-read, people, ' +
+      'send, facade, history, archive, narrows, fan-out, reconnect, sweep, jobs, notifications, files, offline, changes, channels, mark-read, people, ' +
         'register, presence, markdown, start, memory, metrics, backup, export',
     );
   });

@@ -66,6 +66,7 @@ describe('route table', () => {
       'POST /accounts/login/',
       'POST /dev_fetch_api_key',
       'POST /fetch_api_key',
+      'POST /incoming_email',
       'POST /invites/accept',
       'POST /json/register',
       'POST /jwt/fetch_api_key',

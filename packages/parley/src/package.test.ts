@@ -117,7 +117,8 @@ describe('npm package', () => {
     expect(needed.map(({ name }) => name)).toContain('better-sqlite3');
     expect(needed.map(({ name }) => name).filter((name) => /redis|phone|aws|heif/.test(name))).toEqual([]);
     const bytes = needed.reduce((sum, { directory }) => sum + sizeOf(directory), sizeOf(app.installed()));
-    expect(bytes).toBeLessThan(90e6);
+    // 90 MB and five percent: passkeys brought their library.
+    expect(bytes).toBeLessThan(94.5e6);
   });
 
   it('has licences of the libraries in its code and documents whose links lead to files in it', () => {

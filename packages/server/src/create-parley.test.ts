@@ -17,7 +17,7 @@ describe('createParley', () => {
   const good = () => ({ database: `sqlite:${join(directory, 'chat.db')}`, url: 'https://example.com/chat' });
 
   it.each([
-    [{ database: 'bogus' }, 'database must be of the form sqlite:PATH.'],
+    [{ database: 'bogus' }, 'database must be of the form sqlite:PATH or postgres://USER@HOST/NAME.'],
     [{ trustedProxies: ['10.0.0.0/99'] }, /^trustedProxies must be the number of trusted proxies, their networks/],
     [{ trustedProxies: -1 }, /^trustedProxies must be /],
     [{ secret: 'short' }, 'secret must be at least 8 characters long.'],

@@ -30,6 +30,11 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'GET /accounts/login/metadata/:method/',
   'GET /accounts/login/subdomain/:token',
   'GET /web/:file',
+  // Need a log-in that waits for its second step, or a second factor.
+  'POST /login/passkey/',
+  'POST /login/second-factor/',
+  'POST /accounts/second-factor/passkey/',
+  'POST /accounts/second-factor/recovery/',
   // Need the token of a directory.
   'GET /scim/v2/Users',
   'GET /scim/v2/Users/:id',

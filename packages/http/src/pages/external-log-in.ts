@@ -39,7 +39,7 @@ export class LogInPurposeDto {
 }
 
 /** Bodies of anonymous callers are not longer. */
-const MAX_RESPONSE_LENGTH = 65_536;
+const MAX_RESPONSE_LENGTH = 50_000;
 const NO_FIELDS: ReadonlyMap<string, string> = new Map();
 
 class BeginDto extends LogInPurposeDto {

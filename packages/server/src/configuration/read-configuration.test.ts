@@ -218,7 +218,7 @@ describe('readConfiguration', () => {
     ${['--port', '99999']}                          | ${{}}                                                         | ${'--port must be a number from 0 to 65535, not "99999".'}
     ${['--port', '']}                               | ${{}}                                                         | ${'--port must be a number from 0 to 65535, not "".'}
     ${[]}                                           | ${{ PARLEY_PORT: 'x' }}                                       | ${'PARLEY_PORT must be a number from 0 to 65535, not "x".'}
-    ${[]}                                           | ${{ PARLEY_DATABASE: 'a.db' }}                                | ${'PARLEY_DATABASE must be of the form sqlite:PATH, not "a.db".'}
+    ${[]}                                           | ${{ PARLEY_DATABASE: 'a.db' }}                                | ${'PARLEY_DATABASE must be of the form sqlite:PATH or postgres://USER@HOST/NAME, not "a.db".'}
     ${[]}                                           | ${{ PARLEY_DEV: 'maybe' }}                                    | ${'PARLEY_DEV must be on or off, not "maybe".'}
     ${[]}                                           | ${{ PARLEY_HOST: 'a b' }}                                     | ${'PARLEY_HOST must be an address to listen on, such as 127.0.0.1, not "a b".'}
     ${['--files', 's3:']}                           | ${{}}                                                         | ${/^--files must be of the form folder:PATH, or s3:/}
