@@ -90,10 +90,9 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
 /** Waits until so many failed notifications have been postponed by five seconds. */
 const postponed = (kind: string, count = 1) =>
   until(async () => {
-    const { length } = await server.storage.uow.readAcross(({ jobs }) =>
-      jobs.listDue({ kind, maxFormat: 1 }, server.clock.now() + 5, 10),
-    );
-    return length >= count;
+    const now = server.clock.now();
+    const due = await server.storage.uow.readAcross(({ jobs }) => jobs.listDue({ kind, maxFormat: 1 }, now + 5, 10));
+    return due.filter(({ dueAt }) => dueAt > now).length >= count;
   });
 
 const subscribe = (as: TestUser, params: object) => server.post('/web_push/subscriptions', as, { ...params });

@@ -35,6 +35,8 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /login/second-factor/',
   'POST /accounts/second-factor/passkey/',
   'POST /accounts/second-factor/recovery/',
+  'POST /accounts/second-factor/app/',
+  'POST /accounts/second-factor/remove/',
   // Need the token of a directory.
   'GET /scim/v2/Users',
   'GET /scim/v2/Users/:id',
