@@ -32,7 +32,9 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'GET /web/:file',
   // Need a log-in that waits for its second step, or a second factor.
   'POST /login/passkey/',
+  'GET /login/second-factor/',
   'POST /login/second-factor/',
+  'DELETE /users/:user_id/second_factors',
   'POST /accounts/second-factor/passkey/',
   'POST /accounts/second-factor/recovery/',
   'POST /accounts/second-factor/app/',
