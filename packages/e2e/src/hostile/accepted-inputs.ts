@@ -37,6 +37,7 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'DELETE /users/:user_id/second_factors',
   'POST /accounts/second-factor/passkey/',
   'POST /accounts/second-factor/recovery/',
+  'GET /accounts/second-factor/app/',
   'POST /accounts/second-factor/app/',
   'POST /accounts/second-factor/remove/',
   // Need the token of a directory.
