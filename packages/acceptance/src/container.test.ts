@@ -57,6 +57,7 @@ describe('ServerContainer', () => {
       'indexing messages for search',
       'removing failed jobs',
       'asking the push service which organizations it serves',
+      'planning digests',
       'finding due notifications',
       'the consumers of events',
     ];
