@@ -78,7 +78,7 @@ test('shows nothing of a person to the next one who logs in in the same browser'
     to: [await idOf(server, 'hamlet')],
     content: 'For your eyes only',
   });
-  const { page } = await logIn('hamlet', '#feed');
+  const { page } = await logIn('hamlet', `#narrow/dm/${await idOf(server, 'desdemona')}`);
   await expect(messageWith(page, 'For your eyes only')).toBeVisible();
   await page.waitForTimeout(3000);
   await page.getByRole('button', { name: 'Log out' }).click();

@@ -120,7 +120,10 @@ const SERVER = {
 
 /** Events §5.1–5.2. */
 export const REALM_FIELDS = {
-  ...REALM_SETTING_FORMS.schemas({ prefix: 'realm_' }),
+  ...REALM_SETTING_FORMS.schemas({ prefix: 'realm_', isWanted: (name) => name !== 'secondFactorRequiredFor' }),
+  ...wire.optionalFields(
+    REALM_SETTING_FORMS.schemas({ prefix: 'realm_', isWanted: (name) => name === 'secondFactorRequiredFor' }),
+  ),
   realm_name: wire.text(),
   realm_mandatory_topics: wire.boolean(),
   realm_allow_edit_history: wire.boolean(),
@@ -174,9 +177,14 @@ export function presentRealm(
   serverInfo: ServerInfo,
 ): WireFields {
   const { settings } = realm;
+  const { realm_second_factor_required_for: required, ...fields } = REALM_SETTING_FORMS.present(settings, {
+    prefix: 'realm_',
+  });
   const methods = authenticationMethods(settings, { isOn: serverInfo.isDevelopment }, serverInfo.logInKinds);
   return {
-    ...REALM_SETTING_FORMS.present(settings, { prefix: 'realm_' }),
+    ...fields,
+    // Unknown to Zulip's clients, so organizations without the setting do not have the field.
+    ...(required !== 'nobody' && { realm_second_factor_required_for: required }),
     realm_name: realm.name,
     realm_mandatory_topics: settings.topicsPolicy === 'emptyTopicRefused',
     realm_allow_edit_history: settings.messageEditHistoryVisibilityPolicy !== 'none',
