@@ -24,7 +24,6 @@ import {
   SystemRandomness,
   samlProviders,
 } from '@parley/node-adapters';
-import { openPostgresStorage } from '@parley/postgres';
 import { openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
 import type { Commit } from '@parley/storage';
 import type { Configuration, DatabaseLocation, IncomingMail, SqliteLocation } from './configuration/configuration.js';
@@ -168,6 +167,7 @@ async function openStorage(
   };
   if (database.kind === 'postgres') {
     requirePlaces(configuration, ports);
+    const { openPostgresStorage } = await import('@parley/postgres');
     return { storage: await openPostgresStorage({ url: database.url, ...options }), secret: () => secret! };
   }
   makeFolderOf(database);

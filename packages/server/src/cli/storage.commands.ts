@@ -1,6 +1,5 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { inspectPostgres, migratePostgres } from '@parley/postgres';
 import { administerDatabase } from '@parley/sqlite';
 import { type Configuration, sqliteOf } from '../configuration/configuration.js';
 import { examine } from '../doctor.js';
@@ -87,15 +86,18 @@ async function restore({ invocation, words }: CommandContext): Promise<CommandRe
   };
 }
 
+async function postgresAdministration(url: string) {
+  const { inspectPostgres, migratePostgres } = await import('@parley/postgres');
+  return { inspect: () => inspectPostgres(url), migrate: () => migratePostgres(url) };
+}
+
 async function migrate({ invocation, isOn }: CommandContext): Promise<CommandResult> {
   requireDatabase(invocation);
   const { configuration } = invocation;
   const { database } = configuration;
   const name = database.kind === 'sqlite' ? database.path : database.url;
   const administration =
-    database.kind === 'sqlite'
-      ? administerDatabase(database.path)
-      : { inspect: () => inspectPostgres(database.url), migrate: () => migratePostgres(database.url) };
+    database.kind === 'sqlite' ? administerDatabase(database.path) : await postgresAdministration(database.url);
   const { schema, latestSchema, pendingSteps, secretFingerprint } = await administration.inspect();
   const isChecking = isOn('check');
   const secretProblem = problemWithSecret(configuration, secretFingerprint);
