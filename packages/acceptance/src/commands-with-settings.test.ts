@@ -153,7 +153,7 @@ describe('parley command line with every setting in the environment file', () =>
   }
 
   it('has arguments for every command', () => {
-    // It needs a push service instead of accounts, and is tested with one in push-server.test.ts.
+    // push-server.test.ts runs `push register` against a push service.
     const names = COMMANDS.map(({ name }) => name).filter((name) => name !== 'push register');
     expect(Object.keys(ARGUMENTS).sort()).toEqual(names.sort());
   });

@@ -404,7 +404,7 @@ describe('hostile emails', () => {
     Markdown: 'From: "@**all** `" <a@b.de>\r\nSubject: @**all** #**x**\r\n\r\n/poll x\n\n```spoiler',
   };
 
-  it.each(Object.keys(HOSTILE))('with %s are posted or refused, and nothing fails', async (kind) => {
+  it.each(Object.keys(HOSTILE))('posts or refuses emails with %s', async (kind) => {
     const recipient = await addressOf();
     const reply = await post(HOSTILE[kind]!, { recipient });
     expect([200, 400]).toContain(reply.status);

@@ -68,7 +68,7 @@ import { TestServer } from './testing/test-server.js';
   const countsOf = ({ counts, stopped }: DirectoryReport) => ({ ...counts, stopped });
   const NOTHING = { created: 0, linked: 0, changed: 0, reactivated: 0, deactivated: 0, stopped: null };
 
-  describe('at log-ins', () => {
+  describe('log-ins', () => {
     beforeEach(() => start());
 
     it('verifies passwords, beside those of the organization', async () => {
@@ -156,7 +156,7 @@ import { TestServer } from './testing/test-server.js';
     });
   });
 
-  describe('over encrypted connections', () => {
+  describe('encrypted connections', () => {
     it.each([
       ['ldaps', () => ({ url: ldap.secureUrl })],
       ['StartTLS', () => ({ url: ldap.url, startTls: true })],
@@ -170,7 +170,7 @@ import { TestServer } from './testing/test-server.js';
     });
   });
 
-  describe('with a wrong configuration', () => {
+  describe('a wrong configuration', () => {
     it('fails log-ins with the reason in the log and without counting them', async () => {
       await start({ url: 'ldap://localhost:1' });
       expectRefusal(
@@ -193,7 +193,7 @@ import { TestServer } from './testing/test-server.js';
     });
   });
 
-  describe('at synchronization', () => {
+  describe('synchronization', () => {
     beforeEach(() => start());
 
     it('shows in a dry run what it then does, once', async () => {

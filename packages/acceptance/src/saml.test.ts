@@ -278,7 +278,7 @@ describe('log-in by SAML', () => {
     expectRefused(await logIn({ change: (xml) => `<!doctype r>${xml}` }));
   });
 
-  describe('with wrapped signatures', () => {
+  describe('wrapped signatures', () => {
     /** Assertion about somebody else, which nobody signed. */
     const evil = (asked: Asked) => assertionOf(asked, { subject: 'wrapped', email: 'iago@zulip.com' }, '_evil');
     const SIGNED = /<saml:Assertion[\s\S]*<\/saml:Assertion>/;

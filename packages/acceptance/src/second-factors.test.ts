@@ -461,7 +461,7 @@ describe('administrators', () => {
     );
   });
 
-  it('or operators remove all at once, and report whether there was one to remove', async () => {
+  it('lets operators remove all second factors of a person, and reports whether there was one', async () => {
     const { useCase } = server.parley;
     const input = { realmId: server.realmId, userId: ophelia.id };
     const browser = newBrowser();

@@ -18,7 +18,7 @@ export interface ApnsAccount {
 export interface FcmAccount {
   readonly projectId: string;
   readonly clientEmail: string;
-  /** In PEM. */
+  /** PEM. */
   readonly privateKey: string;
   /** Exchanges signed requests for access tokens. */
   readonly tokenUrl: string;

@@ -50,7 +50,7 @@ export function composePushServer(parts: PushServerParts) {
     routes: pushServerRoutes(server),
     errorReplies: ERROR_REPLIES,
     contractPathOf: () => undefined,
-    // Its routes have no use cases.
+    // The routes of a push service have no use cases.
     resolve: () => {
       throw new Error('A push service has no use cases');
     },

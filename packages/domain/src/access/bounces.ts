@@ -12,7 +12,7 @@ export interface BouncedAddress {
   readonly reason: string;
 }
 
-/** After this time, email is sent again: the mailbox may have been created since. */
+/** Time until email is sent again, because the mailbox may exist by then. */
 export const BOUNCE_SECONDS = 180 * 86_400;
 const MAX_REASON_LENGTH = 300;
 

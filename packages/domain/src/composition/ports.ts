@@ -61,7 +61,7 @@ export interface Ports {
   readonly apiKeyMint: ApiKeyMint;
   readonly sessionTokens: SessionTokens;
   readonly webTokens: JsonWebTokens;
-  /** In order of their configuration. */
+  /** Ordered as configured. */
   readonly logInProviders: readonly LogInProvider[];
   readonly logInTokens: LogInTokens;
   /** In order of their configuration. */

@@ -101,7 +101,7 @@ interface Position {
 const RETRY_MS = [250, 60_000] as const;
 /** Maximum number of skipped events that may be read again after a crash. */
 const MAX_UNSAVED = 500;
-/** Per realm. With more, the log is read. */
+/** Events kept for each realm; consumers that need more read the log. */
 const MAX_OFFERED = 256;
 
 /** Committed events without a gap, of which only the wanted ones are kept. */

@@ -257,7 +257,7 @@ export class ResetPassword {
     const user = await this.uow.write(realmId, async (tx) => {
       const loaded = await this.load(tx, realmId, key);
       await changePassword(tx, loaded, hash, { now: this.clock.now() });
-      // Only an email has the key.
+      // The key came by email, so the address works again.
       await tx.bouncedAddresses.remove(loaded.email);
       return loaded;
     });

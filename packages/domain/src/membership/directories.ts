@@ -46,7 +46,7 @@ export interface DirectoryReport {
   readonly stopped: string | null;
   readonly people: number;
   readonly counts: Readonly<Record<DirectoryChange, number>>;
-  /** At most `MAX_REPORTED`. */
+  /** Changes in order of the directory, at most `MAX_REPORTED`. */
   readonly changes: readonly { readonly email: string; readonly change: DirectoryChange }[];
   /** People whom the organization cannot hold, with the reason; at most `MAX_REPORTED`. */
   readonly problems: readonly { readonly email: string; readonly reason: string }[];

@@ -44,7 +44,7 @@ type Plan =
     };
 
 const AS_OWNER = { role: 'owner' } as const;
-/** In code points. */
+/** Code points. */
 const MAX_NAME_LENGTH = 100;
 
 /** Returns null for a name that nobody can have. */

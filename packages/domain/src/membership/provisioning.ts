@@ -21,9 +21,9 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends ProvisioningErrors {}
 }
 
-/** Per organization. */
+/** Limit for each organization. */
 export const MAX_PROVISIONING_TOKENS = 10;
-/** In code points. */
+/** Code points. */
 export const MAX_TOKEN_NAME_LENGTH = 60;
 /** Members that one request names. */
 export const MAX_MEMBERS_PER_REQUEST = 10_000;

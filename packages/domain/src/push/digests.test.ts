@@ -54,7 +54,7 @@ describe('wantsDigest', () => {
     [5, false],
     [6, true],
     [300, true],
-  ])('after %d days without activity is %s', (days, expected) => {
+  ])('says after %d days without activity: %s', (days, expected) => {
     expect(wantsDigest(realm, user, daysAgo(days), now)).toBe(expected);
   });
 

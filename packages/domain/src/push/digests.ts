@@ -44,7 +44,7 @@ export const MAX_DIGEST_CONVERSATIONS = 4;
 /** Conversations chosen by their number of senders; others follow by their number of messages. */
 const BY_SENDERS = 2;
 const FIRST_MESSAGES = 3;
-/** In code points. */
+/** Code points. */
 const MAX_TEXT_LENGTH = 300;
 export const MAX_NEW_CHANNELS = 10;
 

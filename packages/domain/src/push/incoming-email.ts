@@ -170,7 +170,7 @@ export function parseIncomingAddress(pattern: string, address: string): Incoming
   const text = address.toLowerCase();
   if (text.length > MAX_ADDRESS_LENGTH || text.length <= before.length + after.length) return null;
   if (!text.startsWith(before) || !text.endsWith(after)) return null;
-  // Both separators, as in Zulip: some lists drop what follows a plus sign.
+  // Zulip accepts both separators, because some mailing lists drop what follows a plus sign.
   const parts = text.slice(before.length, text.length - after.length).split(/[.+]/);
   const [first, second] = parts as [string, string | undefined];
   if (parts.length === 1 && /^mm[a-z2-7]{24,64}$/.test(first)) return { kind: 'reply', key: first.slice(2) };
@@ -298,7 +298,7 @@ function wroteLength(lines: readonly string[], at: number): number {
     if (isBlank(line) || line.length > MAX_WROTE_LENGTH) return 0;
     joined = `${joined} ${line.trim()}`;
     if (WROTE.test(joined)) return length;
-    // Only a line that begins like one may continue.
+    // The introduction of a quotation may span lines if its first line begins like one.
     if (!/^\s*(?:on|am|le|el|il|op|den|em)\s/i.test(joined)) return 0;
   }
   return 0;

@@ -34,7 +34,7 @@ export interface PhoneSender {
 
 /** Private keys of a push service, for which apps encrypt their tokens (organization §12.4). */
 export interface RegistrationKeys {
-  /** In Base64. */
+  /** Base64. */
   readonly publicKeys: readonly string[];
   /** Returns the plaintext; null if it was not encrypted with the key, which is one of `publicKeys`. */
   open(publicKey: string, encrypted: string): string | null;

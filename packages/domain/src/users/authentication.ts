@@ -280,7 +280,7 @@ export async function userOfPasswordAlone(
   logIn: PasswordLogIn,
 ): Promise<PasswordHolder> {
   const holder = await userOfPassword(check, caller, logIn);
-  // Only after the password, so that strangers do not learn who has a second factor.
+  // Checked after the password, so that strangers do not learn who has a second factor.
   if (holder.secondStep !== null) throw passwordAuthDisabled();
   return holder;
 }

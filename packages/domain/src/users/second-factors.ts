@@ -55,7 +55,7 @@ export interface SecondFactors {
 }
 
 export const MAX_PASSKEYS = 20;
-/** In code points. */
+/** Code points. */
 export const MAX_PASSKEY_NAME_LENGTH = 60;
 export const RECOVERY_CODES = 10;
 

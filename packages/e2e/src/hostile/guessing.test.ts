@@ -11,7 +11,7 @@ const MAX_JUDGED = 30;
 const HOME = '198.51.100.7';
 const PASSWORD = 'the owner of this account knows it';
 
-it('neither guesses a password nor locks its owner out from many addresses', async () => {
+it('lets an attacker with many addresses neither guess a password nor lock its owner out', async () => {
   const chance = new SeededRandomness(SEED);
   const organization = await TestOrganization.withOrganization();
   const email = 'desdemona@elsinore.example';

@@ -43,7 +43,7 @@ describe(`database files, with seed ${SEED}`, () => {
     for (const [, name] of readFileSync(log, 'utf8').matchAll(/^\d+\s+(\w+)\(/gm)) {
       const n = (counts.get(name!) ?? 0) + 1;
       counts.set(name!, n);
-      // These are many and change nothing.
+      // Calls that change no file are left out: they are many.
       if (!['fcntl', 'newfstatat', 'statx'].includes(name!)) points.push({ name: name!, n });
     }
     expect(counts.get('fsync')).toBeGreaterThan(3);
@@ -69,7 +69,7 @@ describe(`database files, with seed ${SEED}`, () => {
     }
   });
 
-  it('without their write-ahead log are refused with an explanation', async () => {
+  it('refuses databases without their write-ahead log, with an explanation', async () => {
     const organization = await TestOrganization.withOrganization();
     try {
       const hamlet = await organization.addPerson('Hamlet');

@@ -175,7 +175,7 @@ describe(`people who want more rights, with seed ${SEED}`, () => {
         const { user } = await must(owner, 'GET', `/users/${body.user_id}`);
         expect(user.role).toBe(role);
         expect(now.isActive).toBe(true);
-        // Only administrators may create links by default.
+        // Administrators alone may create links by default.
         expect(now.role).toBeLessThanOrEqual(200);
         const { is_subscribed } = await must(owner, 'GET', `/users/${body.user_id}/subscriptions/${secret}`);
         expect([is_subscribed, now.isSubscribed]).toEqual([is_subscribed && now.isSubscribed, now.isSubscribed]);

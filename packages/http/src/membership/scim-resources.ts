@@ -109,7 +109,7 @@ function entryOf(text: string): unknown {
       const parsed: unknown = JSON.parse(text);
       if (isObject(parsed)) return { value: text, ...parsed };
     } catch {
-      // It is a plain value.
+      // The text is a plain value.
     }
   }
   return { value: text };

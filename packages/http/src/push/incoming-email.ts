@@ -8,7 +8,7 @@ import * as wire from '../kernel/wire-schema.js';
 const MAX_ADDRESS_LENGTH = 320;
 
 class IncomingEmailDto {
-  /** In the query, since the body is the email. */
+  /** Part of the query, because the body is the email. */
   @TextParam({ max: MAX_ADDRESS_LENGTH, optional: true }) recipient?: string;
 }
 

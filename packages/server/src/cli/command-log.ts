@@ -47,7 +47,7 @@ export function logCommand({ command, invocation, error, changes }: LoggedComman
   }
 }
 
-/** Beside the database file, else in the folder of files. */
+/** File beside the database, or in the folder of files where the database is PostgreSQL. */
 function placeOf({ database, files }: Configuration): string | null {
   if (database.kind === 'sqlite') return commandLogOf(database.path);
   return files?.kind === 'folder' ? join(files.path, 'commands.log') : null;
