@@ -1,3 +1,4 @@
+import { SendConfirmationEmails } from '@parley/domain/access';
 import { OperatorClearsSecondFactors, SendSecondFactorEmails } from '@parley/domain/membership';
 import { generate } from 'otplib';
 import { expectRefusal, fieldsOf } from './testing/expectations.js';
@@ -5,7 +6,7 @@ import { runJobs } from './testing/jobs.js';
 import { TestBrowser } from './testing/test-browser.js';
 import { type PasskeyOptions, TestPasskey } from './testing/test-passkey.js';
 import type { TestReply } from './testing/test-reply.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { TestServer, type TestUser, webTokenOf } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -427,6 +428,49 @@ describe('required second factor', () => {
     expect(await isLoggedIn(browser)).toBe(false);
     const asked = await sendPassword(browser, { ...ophelia, ...person });
     expect(asked.headers.location).toMatch(/^\/accounts\/second-factor\//);
+  });
+
+  it('gives people who join by the API no key, unless their role needs no second factor', async () => {
+    await server.changeRealm({ settings: { secondFactorRequiredFor: 'members' } });
+    const join = async (name: string, invite_as: number) => {
+      const email = `${name}${n}@zulip.com`;
+      fieldsOf(await server.post('/invites', people.desdemona, { invitee_emails: email, invite_as, stream_ids: [] }));
+      const { invites } = fieldsOf(await server.get('/invites', people.desdemona)) as Record<string, { id: number }[]>;
+      const key = server.parley.ports.invitationKeys.derive(invites!.at(-1)!.id);
+      const person = { key, full_name: name, password: 'alas, poor yorick 1601' };
+      return { email, joined: fieldsOf(await server.post('/invites/accept', null, person)) };
+    };
+    const member = await join('Osric', 400);
+    expect(member.joined).toEqual({ email: member.email, user_id: expect.any(Number) });
+    const guest = await join('Reynaldo', 600);
+    expect(guest.joined).toEqual({ email: guest.email, user_id: expect.any(Number), api_key: expect.any(String) });
+    expect((await fetchKey({ ...ophelia, ...member, password: 'alas, poor yorick 1601' })).status).toBe(401);
+  });
+
+  it('is asked for after a password reset, which logs nobody in', async () => {
+    const browser = newBrowser();
+    await setUpApp(browser, await manage(browser));
+    await browser.post('/accounts/password/reset/', { email: ophelia.email });
+    await runJobs(server, server.parley.useCase(SendConfirmationEmails));
+    const { text } = server.mailer.emails.find(({ text: it }) => it.includes('/accounts/password/reset/'))!;
+    const password = 'a long enough pass phrase 8';
+    const other = newBrowser();
+    const reset = await other.post(/\/accounts\/password\/reset\/\w+/.exec(text)![0], { password });
+    expect(reset.headers.location).toBe('/accounts/password/done/');
+    expect(await isLoggedIn(other)).toBe(false);
+    expect((await fetchKey({ ...ophelia, password })).status).toBe(401);
+    const asked = await sendPassword(other, { ...ophelia, password });
+    expect(asked.headers.location).toMatch(/^\/login\/second-factor\//);
+  });
+
+  it('is not asked for beside a token of another service, nor by a session that exists', async () => {
+    const browser = newBrowser();
+    await sendPassword(browser);
+    await server.changeRealm({ settings: { secondFactorRequiredFor: 'everyone' } });
+    const { password, email, apiKey } = ophelia;
+    expect(fieldsOf(await browser.post('/json/fetch_api_key', { password }))).toMatchObject({ api_key: apiKey });
+    const token = webTokenOf({ email, exp: server.clock.now() + 60 });
+    expect(fieldsOf(await server.post('/jwt/fetch_api_key', null, { token }))).toMatchObject({ api_key: apiKey });
   });
 
   it('keeps the last factor of people of the role', async () => {

@@ -18,8 +18,8 @@ import { silentMention } from '../markdown/markdown.js';
 import { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import { type EmailVisibility, isTimeZone } from '../realms/user-settings.js';
-import type { IssuedKey } from '../users/api-keys.use-cases.js';
 import type { DisposableDomains } from '../users/change-email.js';
+import { requiresSecondFactor } from '../users/second-factors.js';
 import { parseFullName, type User } from '../users/user.js';
 import { addUser, assertNameAvailable } from './add-user.js';
 import { endInvitation, publishInvitations } from './invitation-changes.js';
@@ -49,6 +49,12 @@ export interface JoinRealmInput {
   readonly defaultChannelGroupIds?: readonly DefaultChannelGroupId[];
   /** Aborts when the client disconnects. */
   readonly cancellation?: Cancellation | undefined;
+}
+
+export interface JoinedUser {
+  readonly user: User;
+  /** Null if the organization requires a second factor of the user, who sets one up at the first log-in. */
+  readonly apiKey: string | null;
 }
 
 /**
@@ -89,7 +95,7 @@ export class JoinRealm {
    * UNKNOWN_CONFIRMATION, CONFIRMATION_EXPIRED, INVITATION_REQUIRED, EMAIL_UNCONFIRMED, INVALID_EMAIL, EMAIL_NOT_ALLOWED,
    * EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, INVALID_USER_NAME, USER_NAME_TAKEN, WEAK_PASSWORD, SERVER_BUSY
    */
-  async execute({ realmId, ip }: AnonymousCaller, input: JoinRealmInput): Promise<IssuedKey> {
+  async execute({ realmId, ip }: AnonymousCaller, input: JoinRealmInput): Promise<JoinedUser> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
     const { password, cancellation } = input;
     // Runs every check before the slow hash, and repeats those that may have changed after it.
@@ -97,7 +103,7 @@ export class JoinRealm {
     checkPassword(this.strength, password, [ahead.email, ahead.fullName]);
     const words = await this.systemMessages.parseWelcome(ahead.realm, (ahead.invitation ?? OPEN_OFFER).welcomeText);
     const passwordHash = await this.hasher.hash(password, { client: ip, cancellation });
-    const issued = await this.uow.write(realmId, async (tx) => {
+    const joined = await this.uow.write(realmId, async (tx) => {
       const { realm, invitation, confirmation, email, fullName } = await this.check(tx, realmId, input);
       const offer = invitation ?? OPEN_OFFER;
       const now = this.clock.now();
@@ -123,11 +129,11 @@ export class JoinRealm {
       await this.systemMessages.announceSignup(tx, realm, user);
       await this.systemMessages.sendWelcome(tx, realm, user, words);
       if (realm.settings.sendWelcomeEmails) await planWelcomeEmail(tx, user, now);
-      const record = await tx.apiKeys.find(realmId, user.id);
-      return { apiKey: this.mint.derive(record!), user };
+      if (requiresSecondFactor(realm.settings, user.role)) return { user, apiKey: null };
+      return { user, apiKey: this.mint.derive((await tx.apiKeys.find(realmId, user.id))!) };
     });
-    await rememberNetwork(this.uow, this.attempts, issued.user, ip, this.clock.now());
-    return issued;
+    await rememberNetwork(this.uow, this.attempts, joined.user, ip, this.clock.now());
+    return joined;
   }
 
   private async check(
@@ -204,7 +210,7 @@ async function attachHistory(tx: Transaction, channels: readonly Channel[], { id
 }
 
 /** Either a new account, or a confirmation email whose key completes the sign-up. */
-export type JoinOutcome = IssuedKey | { readonly confirmedBy: 'email'; readonly email: string };
+export type JoinOutcome = JoinedUser | { readonly confirmedBy: 'email'; readonly email: string };
 
 /** Joins in one step, or sends a confirmation email if the invitation does not prove the email (organization §10.7). */
 export class JoinOrConfirm {

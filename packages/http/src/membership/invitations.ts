@@ -49,8 +49,11 @@ export const presentInvitation = ({ invitation, link }: ListedInvitation): WireF
 });
 
 /** Presents an account, or the pending email confirmation (organization §10.7). */
-export const presentJoined = (outcome: JoinOutcome): WireFields =>
-  'confirmedBy' in outcome ? { email: outcome.email, confirmation_sent: true } : presentApiKey(outcome);
+export function presentJoined(outcome: JoinOutcome): WireFields {
+  if ('confirmedBy' in outcome) return { email: outcome.email, confirmation_sent: true };
+  const { user, apiKey } = outcome;
+  return apiKey === null ? { email: user.email, user_id: user.id } : presentApiKey({ user, apiKey });
+}
 
 export const INVITATION_WIRE_ERRORS = {
   INVITATION_FAILED: {

@@ -10,7 +10,7 @@ import {
   ResetPassword,
   type SignUpForm,
 } from '@parley/domain/membership';
-import { isEmailAddress, OpenSession, requiresSecondFactor } from '@parley/domain/users';
+import { isEmailAddress, OpenSession } from '@parley/domain/users';
 import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { IntegerOneOfParam, NoParameters, TextParam } from '../kernel/params.js';
 import type { Reply } from '../kernel/reply.js';
@@ -276,11 +276,11 @@ export const signUpPages = (parts: PageParts): readonly Route[] => [
     dto: RegistrationDto,
     isExpensive: true,
     useCase: JoinRealm,
-    handle: ({ site, realm, caller, request, dto, useCase, resolve }) =>
+    handle: ({ site, caller, request, dto, useCase, resolve }) =>
       submit(
         () =>
           orLogIn(site, dto.email, async () => {
-            const { user } = await useCase.execute(caller, {
+            const { user, apiKey } = await useCase.execute(caller, {
               key: dto.key,
               email: dto.email,
               fullName: dto.full_name,
@@ -292,7 +292,7 @@ export const signUpPages = (parts: PageParts): readonly Route[] => [
             });
             const joined = seeOther(site, '/accounts/joined/');
             // Logging in leads to the second factor.
-            if (requiresSecondFactor(realm.settings, user.role)) return joined;
+            if (apiKey === null) return joined;
             const userAgent = request.header('user-agent') ?? '';
             const session = await resolve(OpenSession).execute({ user, userAgent });
             return { ...joined, headers: [...joined.headers!, ...parts.sessionCookies.begin(request, session)] };
