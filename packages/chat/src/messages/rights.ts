@@ -79,7 +79,7 @@ export class Rights {
     };
   }
 
-  /** Like `canMove`, for messages of any age. */
+  /** Permissions to move messages of any age. */
   canMoveIn(channelId: number): { readonly topic: boolean; readonly channel: boolean } {
     if (this.state.channels.get(channelId)?.channel.is_archived !== false) return { topic: false, channel: false };
     const administers = this.role <= ADMINISTRATOR || this.hasIn(channelId, 'can_administer_channel_group');

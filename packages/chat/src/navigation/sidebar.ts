@@ -1,4 +1,4 @@
-import { destinationKey } from '../kernel/narrow.js';
+import { destinationKey, destinationOf, type Narrow } from '../kernel/narrow.js';
 import { derived, isSame, isSameDeep, Memo, type Reading } from '../kernel/reactive.js';
 import { type ChannelState, type ChatState, RESOLVED_PREFIX, topicKey } from '../kernel/state.js';
 import type { ChannelRow, DirectRow, TopicPolicy, TopicRow, UnreadCount } from '../kernel/view-models.js';
@@ -34,6 +34,15 @@ export class Sidebar {
   /** Known topics of a channel, latest first; `Chat.loadTopics` fetches all. */
   topics(channelId: number): Reading<readonly TopicRow[]> {
     return this.topicLists.at(channelId);
+  }
+
+  /** Unread messages of a conversation or a channel; of everything for other narrows. Observed inside computations. */
+  unreadIn(narrow: Narrow): UnreadCount {
+    const destination = destinationOf(narrow);
+    if (destination) return unreadOf(this.state, destinationKey(destination));
+    const [first] = narrow;
+    if (first?.operator !== 'channel' || typeof first.operand !== 'number') return this.total.value;
+    return this.channel(first.operand).value?.unread ?? NOTHING_UNREAD;
   }
 
   policyOf(channelId: number, topic: string): TopicPolicy {

@@ -98,7 +98,7 @@ export function Workspace({ tools, account, notices }: WorkspaceProps) {
   );
 }
 
-/** What the address names. */
+/** Page that the address names. */
 export function Page() {
   const { i18n } = useLingui();
   const { address } = useAddress();

@@ -3,6 +3,7 @@ import type { Arrival, Chat } from '@parley/chat';
 import { useEffect, useState } from 'react';
 import { useField, useServices } from '../services/context.js';
 import { isSupported, notifyOf } from '../services/notifications.js';
+import { readStored, store } from '../services/storage.js';
 import styles from './app.module.css';
 
 const KEY = 'parley-no-notifications';
@@ -12,7 +13,9 @@ export function NotificationsLine() {
   const { i18n } = useLingui();
   const { chat, navigation } = useServices();
   const isWanted = useField('user_settings')?.enable_desktop_notifications === true;
-  const [isAsking, setAsking] = useState(() => isSupported() && Notification.permission === 'default' && !isDeclined());
+  const [isAsking, setAsking] = useState(
+    () => isSupported() && Notification.permission === 'default' && readStored(KEY) === null,
+  );
   useEffect(
     () => notifyOf(chat, navigation, { newMessage: i18n._('New message'), place: (arrival) => titleOf(chat, arrival) }),
     [chat, navigation, i18n],
@@ -27,7 +30,7 @@ export function NotificationsLine() {
       <button
         type="button"
         onClick={() => {
-          decline();
+          store(KEY, '1');
           setAsking(false);
         }}
       >
@@ -44,19 +47,4 @@ function titleOf(chat: Chat, { senderName, destination }: Arrival): string {
     return others.length > 1 ? `${senderName} (${others.join(', ')})` : senderName;
   }
   return `${senderName} (#${chat.sidebar.channel(destination.channelId).peek()?.name} > ${destination.topic})`;
-}
-
-function isDeclined(): boolean {
-  try {
-    return localStorage.getItem(KEY) !== null;
-  } catch {
-    return false;
-  }
-}
-
-function decline(): void {
-  // Storage may be forbidden; the question is then asked again.
-  try {
-    localStorage.setItem(KEY, '1');
-  } catch {}
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { readStored, store } from '../services/storage.js';
 
 type Theme = 'light' | 'dark';
 
@@ -12,22 +13,15 @@ export function useTheme(): readonly [theme: Theme, toggle: () => void] {
   const toggle = () => {
     const next = theme === 'dark' ? 'light' : 'dark';
     document.documentElement.dataset.theme = next;
-    // Storage may be forbidden; the choice then lasts until the page is left.
-    try {
-      localStorage.setItem(KEY, next);
-    } catch {}
+    store(KEY, next);
     setTheme(next);
   };
   return [theme, toggle];
 }
 
 function chosenTheme(): Theme | null {
-  try {
-    const theme = localStorage.getItem(KEY);
-    return theme === 'light' || theme === 'dark' ? theme : null;
-  } catch {
-    return null;
-  }
+  const theme = readStored(KEY);
+  return theme === 'light' || theme === 'dark' ? theme : null;
 }
 
 /** Applies the chosen theme before anything is drawn. */

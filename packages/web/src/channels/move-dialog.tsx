@@ -66,7 +66,7 @@ export function MoveDialog({ place, messageId }: Props) {
           onChange={(event) => {
             const id = Number(event.target.value);
             setChannelId(id);
-            // Without its topics the list is empty, and a name can still be typed.
+            // A failure leaves the list empty; a name can still be typed.
             chat.loadTopics(id).catch(() => {});
           }}
         >

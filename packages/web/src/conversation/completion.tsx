@@ -2,10 +2,11 @@ import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { completionAt, completionChannel, type Destination, type Suggestion, suggestionsFor } from '@parley/chat';
 import { AtSign, Hash, Users } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useMemo, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useMemo, useState } from 'react';
 import { insertTextIntoField } from 'text-field-edit';
 import { Avatar } from '../kit/avatar.js';
 import kit from '../kit/kit.module.css';
+import { useListbox } from '../kit/listbox.js';
 import { useComputed, useServices } from '../services/context.js';
 import styles from './completion.module.css';
 
@@ -31,7 +32,6 @@ export function useCompletion(
 ): Completion {
   const { chat, emoji } = useServices();
   const { i18n } = useLingui();
-  const listId = useId();
   /** Null while the field has no cursor. */
   const [cursor, setCursor] = useState<number | null>(null);
   /** Start of the query that Escape closed. */
@@ -43,8 +43,6 @@ export function useCompletion(
     () => (isOpen ? suggestionsFor(chat.state, query, destination, emoji.all.value) : NONE),
     [chat, emoji, query, isOpen, destination],
   );
-  const [active, setActive] = useState({ query, index: 0 });
-  const index = active.query === query ? Math.min(active.index, suggestions.length - 1) : 0;
   const isShown = suggestions.length > 0;
 
   useEffect(() => setClosedAt((closed) => (closed === start ? closed : null)), [start]);
@@ -54,7 +52,7 @@ export function useCompletion(
   }, [emoji, isEmoji]);
   const channelId = useComputed(() => (query ? completionChannel(chat.state, query) : null), [chat, query]);
   useEffect(() => {
-    // Without its topics the list stays empty, and the name can still be typed.
+    // A failure leaves the list empty; the name can still be typed.
     if (channelId !== null) chat.loadTopics(channelId).catch(() => {});
   }, [chat, channelId]);
 
@@ -69,27 +67,33 @@ export function useCompletion(
     const { selectionStart = 0, selectionEnd = 0 } = field.current ?? {};
     setCursor(selectionStart === selectionEnd ? selectionStart : null);
   };
+  const { fieldProps, active, list, ...listbox } = useListbox({
+    label: i18n._('Suggestions'),
+    query,
+    options: suggestions,
+    className: styles.list,
+    keyOf: ({ key }) => key,
+    draw: (suggestion) => (
+      <>
+        <Picture suggestion={suggestion} />
+        <span className={styles.label}>{labelOf(suggestion)}</span>
+        <span className={styles.detail}>{detailOf(suggestion, i18n)}</span>
+      </>
+    ),
+    onPick: accept,
+  });
   const onKeyDown = (event: KeyboardEvent) => {
+    if (listbox.onKeyDown(event)) return true;
     const hasModifier = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
-    if (!isShown || hasModifier) return false;
-    const { length } = suggestions;
-    if (event.key === 'ArrowDown') setActive({ query, index: (index + 1) % length });
-    else if (event.key === 'ArrowUp') setActive({ query, index: (index + length - 1) % length });
-    else if (event.key === 'Enter' || event.key === 'Tab') accept(suggestions[index]!);
+    if (!active || hasModifier) return false;
+    if (event.key === 'Tab') accept(active);
     else if (event.key === 'Escape') setClosedAt(start);
     else return false;
     event.preventDefault();
     return true;
   };
-  const optionId = (at: number) => `${listId}-${at}`;
   return {
-    fieldProps: {
-      'aria-autocomplete': 'list',
-      'aria-controls': isShown ? listId : undefined,
-      'aria-activedescendant': isShown ? optionId(index) : undefined,
-      onSelect,
-      onBlur: () => setCursor(null),
-    },
+    fieldProps: { ...fieldProps, onSelect, onBlur: () => setCursor(null) },
     onKeyDown,
     list: (
       <>
@@ -97,28 +101,7 @@ export function useCompletion(
           {isShown &&
             i18n._('{count, plural, one {# suggestion} other {# suggestions}}', { count: suggestions.length })}
         </span>
-        {isShown && (
-          <div className={styles.list} id={listId} role="listbox" aria-label={i18n._('Suggestions')}>
-            {suggestions.map((suggestion, at) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled by the text field, which keeps the focus.
-              // biome-ignore lint/a11y/useFocusableInteractive: the text field names the active option.
-              <div
-                key={suggestion.key}
-                id={optionId(at)}
-                role="option"
-                aria-selected={at === index}
-                className={styles.option}
-                // The field keeps the focus and, on phones, the keyboard.
-                onMouseDown={(event) => event.preventDefault()}
-                onClick={() => accept(suggestion)}
-              >
-                <Picture suggestion={suggestion} />
-                <span className={styles.label}>{labelOf(suggestion)}</span>
-                <span className={styles.detail}>{detailOf(suggestion, i18n)}</span>
-              </div>
-            ))}
-          </div>
-        )}
+        {list}
       </>
     ),
   };

@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import { type Chat, type Destination, destinationOf, narrowOf } from '@parley/chat';
+import { type Chat, type Destination, narrowOf } from '@parley/chat';
 import { MessageCircle } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { ErrorBoundary, Page, useContentWorld, Workspace } from '../app/app.js';
@@ -35,7 +35,7 @@ export interface ViewProps {
   readonly tell: <N extends keyof ElementEvents>(name: N, detail: ElementEvents[N]) => boolean;
 }
 
-/** What the attributes of the element ask for. */
+/** View that the attributes of the element name. */
 export function ElementView({ shown, tell }: ViewProps) {
   const { i18n } = useLingui();
   const services = useServices();
@@ -91,21 +91,7 @@ function useUnread(start: string | null, tell: ViewProps['tell']): void {
 
 function unreadIn(chat: Chat, start: string | null): number {
   const address = start === null ? null : chat.parseAddress(start);
-  const narrow = address?.view === 'narrow' ? address.narrow : [];
-  const destination = destinationOf(narrow);
-  const { sidebar } = chat;
-  if (destination?.kind === 'channel') {
-    const name = destination.topic.toLowerCase();
-    const topics = sidebar.topics(destination.channelId).value;
-    return topics.find((topic) => topic.name.toLowerCase() === name)?.unread.count ?? 0;
-  }
-  if (destination) {
-    const key = [...destination.userIds].sort().join();
-    return sidebar.directs.value.find(({ userIds }) => [...userIds].sort().join() === key)?.unread.count ?? 0;
-  }
-  const [first] = narrow;
-  if (typeof first?.operand === 'number') return sidebar.channel(first.operand).value?.unread.count ?? 0;
-  return sidebar.total.value.count;
+  return chat.sidebar.unreadIn(address?.view === 'narrow' ? address.narrow : []).count;
 }
 
 /** One conversation without the others. */

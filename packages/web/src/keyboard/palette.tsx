@@ -1,8 +1,9 @@
 import { useLingui } from '@lingui/react';
 import { type Chat, narrowOf, rankOf } from '@parley/chat';
 import { Clock, Hash, Inbox, MessageSquare, Rows3, Star, User } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useId, useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { Dialog } from '../kit/dialog.js';
+import { useListbox } from '../kit/listbox.js';
 import { useOverlay } from '../kit/own-overlay.js';
 import { useComputed, useServices } from '../services/context.js';
 import styles from './keyboard.module.css';
@@ -21,9 +22,7 @@ export function Palette() {
   const { i18n } = useLingui();
   const { chat, navigation } = useServices();
   const { close } = useOverlay();
-  const listId = useId();
   const [query, setQuery] = useState('');
-  const [active, setActive] = useState(0);
   const views: readonly Entry[] = useMemo(
     () => [
       { address: '#inbox', name: i18n._('Inbox'), detail: '', icon: <Inbox size={16} aria-hidden /> },
@@ -40,56 +39,38 @@ export function Palette() {
   );
   const places = useComputed(() => placesOf(chat), [chat]);
   const found = useMemo(() => ranked([...views, ...places], query), [views, places, query]);
-  const go = (entry: Entry | undefined) => {
-    if (!entry) return;
-    close();
-    navigation.navigate(entry.address);
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
-    if (event.key === 'ArrowDown') setActive((active + 1) % Math.max(1, found.length));
-    else if (event.key === 'ArrowUp') setActive((active + found.length - 1) % Math.max(1, found.length));
-    else if (event.key === 'Enter') go(found[active]);
-    else return;
-    event.preventDefault();
-  };
+  const { fieldProps, onKeyDown, list } = useListbox({
+    label: i18n._('Results'),
+    query,
+    options: found,
+    keyOf: ({ address }) => address,
+    draw: ({ icon, name, detail }) => (
+      <>
+        {icon}
+        <span className={styles.name}>{name}</span>
+        <span className={styles.detail}>{detail}</span>
+      </>
+    ),
+    onPick: ({ address }) => {
+      close();
+      navigation.navigate(address);
+    },
+  });
   return (
     <Dialog title={i18n._('Go to…')}>
       <div className={styles.content}>
         <input
+          {...fieldProps}
           role="combobox"
           className={styles.field}
           aria-label={i18n._('Name of a conversation, person or view')}
           aria-expanded={found.length > 0}
-          aria-controls={listId}
-          aria-activedescendant={found.length > 0 ? `${listId}-${active}` : undefined}
           autoComplete="off"
           value={query}
-          onChange={(event) => {
-            setQuery(event.target.value);
-            setActive(0);
-          }}
+          onChange={(event) => setQuery(event.target.value)}
           onKeyDown={onKeyDown}
         />
-        <div id={listId} role="listbox" aria-label={i18n._('Results')} className={styles.entries}>
-          {found.map((entry, index) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys.
-            // biome-ignore lint/a11y/useFocusableInteractive: the field names the active option.
-            <div
-              key={entry.address}
-              id={`${listId}-${index}`}
-              role="option"
-              aria-selected={index === active}
-              className={styles.entry}
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => go(entry)}
-            >
-              {entry.icon}
-              <span className={styles.name}>{entry.name}</span>
-              <span className={styles.detail}>{entry.detail}</span>
-            </div>
-          ))}
-        </div>
+        {list}
       </div>
     </Dialog>
   );

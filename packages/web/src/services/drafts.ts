@@ -1,4 +1,5 @@
 import { type Destination, destinationKey } from '@parley/chat';
+import { readStored, store } from './storage.js';
 
 /** Texts that are kept; the oldest is removed when there is one more. */
 const MAX_DRAFTS = 200;
@@ -11,10 +12,12 @@ export class Drafts {
   private readonly storageKey: string;
   /** True after `clear`: the page is about to be left. */
   private isOver = false;
+  /** False while storage is full or forbidden: drafts then last as long as the page. */
+  private isStored = true;
 
   constructor(baseUrl: string, userId: number) {
     this.storageKey = `parley-drafts:${baseUrl}:${userId}`;
-    this.texts = this.read();
+    this.texts = parsed(readStored(this.storageKey));
   }
 
   textFor(destination: Destination): string {
@@ -25,30 +28,25 @@ export class Drafts {
     const key = destinationKey(destination);
     if (this.isOver || this.textFor(destination) === text) return;
     // Other tabs save drafts of other conversations.
-    const { [key]: _, ...others } = this.read();
+    const { [key]: _, ...others } = this.isStored ? parsed(readStored(this.storageKey)) : this.texts;
     const entries = Object.entries(others).slice(-(MAX_DRAFTS - 1));
     this.texts = Object.fromEntries(text === '' ? entries : [...entries, [key, text]]);
-    // Storage may be full or forbidden; the draft then lasts as long as the page.
-    try {
-      localStorage.setItem(this.storageKey, JSON.stringify(this.texts));
-    } catch {}
+    this.isStored = store(this.storageKey, JSON.stringify(this.texts));
   }
 
   /** Removes all, on logging out. */
   clear(): void {
     this.isOver = true;
     this.texts = {};
-    try {
-      localStorage.removeItem(this.storageKey);
-    } catch {}
+    store(this.storageKey, null);
   }
+}
 
-  private read(): Texts {
-    try {
-      const value: unknown = JSON.parse(localStorage.getItem(this.storageKey) ?? '{}');
-      return typeof value === 'object' && value !== null ? (value as Texts) : {};
-    } catch {
-      return this.texts ?? {};
-    }
+function parsed(text: string | null): Texts {
+  try {
+    const value: unknown = JSON.parse(text ?? '{}');
+    return typeof value === 'object' && value !== null ? (value as Texts) : {};
+  } catch {
+    return {};
   }
 }

@@ -1,4 +1,5 @@
 import type { OutboxStorage, OutgoingMessage } from '@parley/chat';
+import { readStored, store, storedKeys } from './storage.js';
 
 /**
  * Messages on their way in the browser's storage, a list for each tab. A tab holds a lock as long as it lives; when it is
@@ -17,30 +18,19 @@ export class StoredOutbox implements OutboxStorage {
   takeOver(found: (messages: readonly OutgoingMessage[]) => void): void {
     if (!('locks' in navigator)) return;
     void navigator.locks.request(this.key, () => new Promise(() => {}));
-    for (const key of this.otherKeys()) {
+    for (const key of storedKeys(this.prefix)) {
+      if (key === this.key) continue;
       void navigator.locks.request(key, () => {
-        const text = localStorage.getItem(key);
+        const text = readStored(key);
         if (text === null) return;
-        // They are in the own list before they leave the other one.
+        // Messages are in the own list before they leave the other one.
         found(JSON.parse(text));
-        localStorage.removeItem(key);
+        store(key, null);
       });
     }
   }
 
   save(messages: readonly OutgoingMessage[]): void {
-    // Storage may be full or forbidden; the messages then last as long as the page.
-    try {
-      if (messages.length === 0) localStorage.removeItem(this.key);
-      else localStorage.setItem(this.key, JSON.stringify(messages));
-    } catch {}
-  }
-
-  private otherKeys(): readonly string[] {
-    try {
-      return Object.keys(localStorage).filter((key) => key.startsWith(this.prefix) && key !== this.key);
-    } catch {
-      return [];
-    }
+    store(this.key, messages.length === 0 ? null : JSON.stringify(messages));
   }
 }

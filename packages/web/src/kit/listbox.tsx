@@ -1,0 +1,76 @@
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
+import styles from './listbox.module.css';
+
+interface Options<T> {
+  readonly label: string;
+  /** Text that the options match; another one makes the first option active again. */
+  readonly query: unknown;
+  readonly options: readonly T[];
+  /** Class of the list in addition to its own. */
+  readonly className?: string | undefined;
+  keyOf(option: T): string | number;
+  draw(option: T): ReactNode;
+  onPick(option: T): void;
+}
+
+interface Listbox<T> {
+  /** Properties of the text field, which keeps the focus. */
+  readonly fieldProps: {
+    readonly 'aria-autocomplete': 'list';
+    readonly 'aria-controls': string | undefined;
+    readonly 'aria-activedescendant': string | undefined;
+  };
+  /** Option that the Enter key takes. */
+  readonly active: T | undefined;
+  /** Returns true if the key was meant for the list: the arrow keys and Enter. */
+  onKeyDown(event: KeyboardEvent): boolean;
+  readonly list: ReactNode;
+}
+
+/** Options of a text field: the keys of the field, the mouse and touch choose. */
+export function useListbox<T>({ label, query, options, className, keyOf, draw, onPick }: Options<T>): Listbox<T> {
+  const listId = useId();
+  const [chosen, setChosen] = useState({ query, index: 0 });
+  const { length } = options;
+  const index = chosen.query === query ? Math.min(chosen.index, length - 1) : 0;
+  const optionId = (at: number) => `${listId}-${at}`;
+  const onKeyDown = (event: KeyboardEvent) => {
+    const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
+    if (length === 0 || event.nativeEvent.isComposing || ctrlKey || metaKey || altKey || shiftKey) return false;
+    if (key === 'ArrowDown') setChosen({ query, index: (index + 1) % length });
+    else if (key === 'ArrowUp') setChosen({ query, index: (index + length - 1) % length });
+    else if (key === 'Enter') onPick(options[index]!);
+    else return false;
+    event.preventDefault();
+    return true;
+  };
+  return {
+    fieldProps: {
+      'aria-autocomplete': 'list',
+      'aria-controls': length > 0 ? listId : undefined,
+      'aria-activedescendant': length > 0 ? optionId(index) : undefined,
+    },
+    active: options[index],
+    onKeyDown,
+    list: length > 0 && (
+      <div id={listId} role="listbox" aria-label={label} className={className}>
+        {options.map((option, at) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys.
+          // biome-ignore lint/a11y/useFocusableInteractive: the field names the active option.
+          <div
+            key={keyOf(option)}
+            id={optionId(at)}
+            role="option"
+            aria-selected={at === index}
+            className={styles.option}
+            // The field keeps the focus and, on phones, the keyboard.
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => onPick(option)}
+          >
+            {draw(option)}
+          </div>
+        ))}
+      </div>
+    ),
+  };
+}
