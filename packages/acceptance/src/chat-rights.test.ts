@@ -2,6 +2,7 @@ import { Chat, type Destination } from '@parley/chat';
 import { ParleyClient } from '@parley/client';
 import { fieldsOf } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
+import { until } from './testing/until.js';
 
 let server: TestServer;
 const running: Chat[] = [];
@@ -27,13 +28,6 @@ async function start({ email, apiKey }: TestUser, channelId: number): Promise<Ch
   await until(() => view.newer.value === 'none' || view.failure.value !== null);
   await chat.loadTopics(channelId).catch(() => {});
   return chat;
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let i = 0; !holds(); i++) {
-    if (i > 500) throw new Error('This does not become true');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 const isAllowed = async (call: Promise<{ readonly status: number }>): Promise<boolean> => (await call).status === 200;

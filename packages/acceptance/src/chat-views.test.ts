@@ -12,6 +12,7 @@ import {
 import { ParleyClient } from '@parley/client';
 import { fieldsOf } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
+import { until } from './testing/until.js';
 
 let server: TestServer;
 const running: Chat[] = [];
@@ -44,13 +45,6 @@ async function start(user: TestUser, options: Partial<ChatOptions> = {}): Promis
   void chat.run();
   await until(() => chat.isReady.value);
   return chat;
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let i = 0; !holds(); i++) {
-    if (i > 500) throw new Error('This does not become true');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 const contents = (chat: Chat, view: ConversationView): (string | null | undefined)[] =>

@@ -11,6 +11,7 @@ import {
 } from './testing/test-phone-services.js';
 import { tokenIdOf } from './testing/test-push-service.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
+import { postponed, until } from './testing/until.js';
 
 const KEY = Buffer.alloc(32, 7);
 const PUSH_KEY = Buffer.concat([Buffer.from([0x31]), KEY]).toString('base64');
@@ -43,13 +44,6 @@ afterAll(async () => {
   await apns.close();
   await fcm.close();
 });
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await isSo()); tries++) {
-    if (tries > 2000) throw new Error('It never came to be so');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 const devices = async (): Promise<Wire> =>
   fieldsOf(await server.post('/register', reader, { fetch_event_types: ['device'] })).devices;
@@ -145,12 +139,7 @@ describe('encrypted notifications without a push service (organization §18)', (
     apns.refusals.set(null, [{ status: 429, body: { reason: 'TooManyRequests' } }]);
     await server.sendMessage(sender, [reader]);
     await until(() => fcm.arrivals.length > 0);
-    const due = async (at: number) => {
-      const kind = { kind: 'push.send', maxFormat: 1 };
-      return (await server.storage.uow.readAcross(({ jobs }) => jobs.listDue(kind, at, 10))).length;
-    };
-    const now = server.clock.now();
-    await until(async () => (await due(now)) === 0 && (await due(now + 5)) === 1);
+    await postponed(server, 'push.send');
     server.clock.advance(5);
     // Wakes the workers.
     await server.sendMessage(sender, [reader]);

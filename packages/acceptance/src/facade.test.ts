@@ -3,20 +3,12 @@ import type { ChannelId } from '@parley/domain/kernel';
 import { SendMessage } from '@parley/domain/messages';
 import { errorHandler, type ParleyEvent, refuse } from '@parley/server';
 import { basic, TestServer } from './testing/test-server.js';
+import { until } from './testing/until.js';
 
 const code = (expected: string) => expect.objectContaining({ code: expected });
 const settle = async () => {
   for (let turn = 0; turn < 60; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
-/** Waits for a condition with a generous deadline. */
-async function until(isSo: () => boolean): Promise<void> {
-  const deadline = performance.now() + 20_000;
-  while (!isSo()) {
-    if (performance.now() > deadline) throw new Error('It did not happen');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
 const realm = 'shop';
 const ann = { realm, externalId: 'u1' };
 const bob = { realm, externalId: 'u2' };

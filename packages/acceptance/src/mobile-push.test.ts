@@ -3,6 +3,7 @@ import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { fieldsOf, type Wire } from './testing/expectations.js';
 import { PUBLIC_KEY, sealed, TestPushService, tokenIdOf } from './testing/test-push-service.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
+import { dueJobs, postponed, until } from './testing/until.js';
 
 let service: TestPushService;
 let server: TestServer;
@@ -40,13 +41,6 @@ const keyOf = (push_key_id: number, key: Buffer) => ({
   push_key: Buffer.concat([Buffer.from([0x31]), key]).toString('base64'),
 });
 
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await isSo()); tries++) {
-    if (tries > 2000) throw new Error('It never came to be so');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
 /** Registers a device of the reader and returns its id. */
 async function addDevice(token: string, token_kind: 'fcm' | 'apns' = 'fcm'): Promise<number> {
   const { device_id } = fieldsOf(await server.post('/register_client_device', reader));
@@ -78,14 +72,7 @@ function decrypt({ payload }: Wire, key = KEY): Wire {
 }
 
 /** Number of notifications that wait for an attempt or its end. */
-const waiting = async (kind: string, withinSeconds = 60) => {
-  const until = server.clock.now() + withinSeconds;
-  return (await server.storage.uow.readAcross(({ jobs }) => jobs.listDue({ kind, maxFormat: 1 }, until, 10))).length;
-};
-
-/** Waits until so many failed notifications have been postponed by five seconds. */
-const postponed = (kind: string, count = 1) =>
-  until(async () => (await waiting(kind, 5)) - (await waiting(kind, 0)) >= count);
+const waiting = (kind: string) => dueJobs(server, kind, 60);
 
 const realmOf = () => ({ realm_url: server.url, realm_name: 'Realm zulip', user_id: reader.id });
 const mention = () => `hi @**${reader.user.fullName}**`;
@@ -169,7 +156,7 @@ describe('encrypted notifications (organization §14)', () => {
     const read = await server.sendMessage(sender, [reader]);
     const deleted = await server.sendMessage(sender, channel, { content: mention() });
     const kept = await server.sendMessage(sender, [reader]);
-    await postponed('push.send', 3);
+    await postponed(server, 'push.send', 3);
     fieldsOf(await markRead(read));
     fieldsOf(await server.delete(`/messages/${deleted}`, server.people.desdemona));
     service.failure = null;
@@ -217,7 +204,7 @@ describe('encrypted notifications (organization §14)', () => {
     if (!name.startsWith('a wrong')) await until(() => failed() > before);
     expect((await devices())[id].push_token_id).toBe(tokenIdOf('token'));
     service.failure = null;
-    if (!name.startsWith('a wrong')) await postponed('push.send');
+    if (!name.startsWith('a wrong')) await postponed(server, 'push.send');
     server.clock.advance(5);
     await wakeJobs();
     await until(async () => (await waiting('push.send')) === 0);
@@ -227,7 +214,7 @@ describe('encrypted notifications (organization §14)', () => {
     await addDevice('token');
     service.failure = { status: 503, body: {} };
     await server.sendMessage(sender, [reader]);
-    await postponed('push.send');
+    await postponed(server, 'push.send');
     service.failure = null;
     service.calls.length = 0;
     server.clock.advance(86_401);

@@ -1,6 +1,7 @@
 import type { ParleyEvent } from '@parley/server';
 import { fieldsOf } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
+import { until } from './testing/until.js';
 
 let server: TestServer;
 let sender: TestUser;
@@ -22,13 +23,6 @@ beforeEach(async () => {
   due.length = 0;
 });
 afterAll(() => server.close());
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (let tries = 0; !isSo(); tries++) {
-    if (tries > 2000) throw new Error('It was never judged');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 /** Returns what is due to the reader and why, once a later message to somebody else has been judged. */
 async function judged(): Promise<readonly (readonly [number, string])[]> {

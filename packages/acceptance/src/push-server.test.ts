@@ -18,6 +18,7 @@ import {
 } from './testing/test-phone-services.js';
 import { tokenIdOf } from './testing/test-push-service.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
+import { postponed, until } from './testing/until.js';
 
 const KEY = Buffer.alloc(32, 7);
 const PUSH_KEY = Buffer.concat([Buffer.from([0x31]), KEY]).toString('base64');
@@ -77,13 +78,6 @@ afterAll(async () => {
   await fcm.close();
   rmSync(folder, { recursive: true });
 });
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await isSo()); tries++) {
-    if (tries > 2000) throw new Error('It never came to be so');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 /** Calls the service like another server. */
 async function call(path: string, fields: Wire, as: readonly [string, string] | null = [ORG_ID, ORG_KEY]) {
@@ -227,7 +221,7 @@ describe('notifications of a server through a push service of Parley', () => {
     apns.refusals.set('c0ffee01', [{ status: 429, body: { reason: 'TooManyRequests' } }]);
     await server.sendMessage(sender, [reader]);
     await until(() => fcm.arrivals.length > 0);
-    await postponed();
+    await postponed(server, 'push.send');
     await wakeJobs();
     await until(() => apns.arrivals.length >= 2 && fcm.arrivals.length >= 2);
     expect([apns.arrivals.length, fcm.arrivals.length]).toEqual([2, 2]);
@@ -238,14 +232,14 @@ describe('notifications of a server through a push service of Parley', () => {
     const failure = fcmError(503, 'UNAVAILABLE');
     fcm.refusals.set(null, [failure, failure, failure]);
     await server.sendMessage(sender, [reader]);
-    await postponed();
+    await postponed(server, 'push.send');
     clock.advance(5);
     await reopen({ api_by_remote_server: [{ windowSeconds: 60, limit: 1 }] });
     expect((await call('server/analytics', { realms: '[]' })).status).toBe(200);
     expect((await call('server/analytics', { realms: '[]' })).status).toBe(429);
     expect(fcm.arrivals).toEqual([]);
     await wakeJobs();
-    await postponed();
+    await postponed(server, 'push.send');
     expect(fcm.arrivals).toEqual([]);
     await reopen();
     await wakeJobs();
@@ -263,13 +257,6 @@ describe('notifications of a server through a push service of Parley', () => {
 
 const realmUuid = async (): Promise<string> =>
   (await server.storage.uow.read(server.realmId, ({ realms }) => realms.get(server.realmId))).uuid;
-const due = async (at: number): Promise<number> => {
-  const kind = { kind: 'push.send', maxFormat: 1 };
-  return (await server.storage.uow.readAcross(({ jobs }) => jobs.listDue(kind, at, 10))).length;
-};
-/** Waits until failed notifications have been postponed, by less than the lease of a job. */
-const postponed = () =>
-  until(async () => (await due(server.clock.now())) === 0 && (await due(server.clock.now() + 30)) > 0);
 /** Lets the time of a later attempt come, and wakes the workers by another message. */
 async function wakeJobs(): Promise<void> {
   server.clock.advance(30);

@@ -3,6 +3,7 @@ import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { PUBLIC_KEY, type Registration, sealed, TestPushService, tokenIdOf } from './testing/test-push-service.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
+import { until } from './testing/until.js';
 
 let service: TestPushService;
 let server: TestServer;
@@ -54,13 +55,6 @@ const devicesOf = async (as = hamlet): Promise<Wire> =>
 const register = (device_id: number, ...params: readonly object[]) =>
   server.post('/mobile_push/register', hamlet, Object.assign({ device_id }, ...params));
 const listen = (as = hamlet) => openQueue(server, as, { event_types: ['device'] });
-/** Waits until the jobs have reached a state. */
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await isSo()); tries++) {
-    if (tries > 10_000) throw new Error('It never came to be so');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 async function registered(token = 'token'): Promise<number> {
   const id = await addDevice();
   fieldsOf(await register(id, keyOf(), tokenOf(token)));

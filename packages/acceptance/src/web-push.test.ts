@@ -1,60 +1,9 @@
-import { createDecipheriv, createECDH, createHmac, createPublicKey, hkdfSync, randomBytes, verify } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import { createPublicKey, verify } from 'node:crypto';
 import { SendTestNotifications } from '@parley/domain/push';
-import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
+import { expectRefusal, fieldsOf } from './testing/expectations.js';
+import { TestBrowserPush } from './testing/test-browser-push.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
-
-/** Push service of a browser's vendor, with one browser that decrypts. */
-class TestBrowserPush {
-  status = 201;
-  readonly received: { readonly headers: IncomingMessage['headers']; readonly payload: Wire }[] = [];
-  readonly auth = randomBytes(16);
-  private readonly pair = createECDH('prime256v1');
-  private server!: Server;
-
-  async start(): Promise<void> {
-    this.pair.generateKeys();
-    this.server = createServer(async (request, response) => {
-      const body = await buffer(request);
-      this.received.push({ headers: request.headers, payload: JSON.parse(this.decrypt(body)) });
-      response.writeHead(this.status).end();
-    });
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-  }
-
-  get origin(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  subscription(name: string) {
-    const p256dh = this.pair.getPublicKey().toString('base64url');
-    return { endpoint: `${this.origin}/${name}`, p256dh, auth: this.auth.toString('base64url') };
-  }
-
-  close(): Promise<void> {
-    this.server.closeAllConnections();
-    return new Promise((resolve) => this.server.close(() => resolve()));
-  }
-
-  /** Decrypts one record of `aes128gcm` (RFC 8188, RFC 8291). */
-  private decrypt(body: Buffer): string {
-    const salt = body.subarray(0, 16);
-    const keyLength = body[20]!;
-    const sender = body.subarray(21, 21 + keyLength);
-    const sealed = body.subarray(21 + keyLength);
-    const prk = createHmac('sha256', this.auth).update(this.pair.computeSecret(sender)).digest();
-    const info = Buffer.concat([Buffer.from('WebPush: info\0'), this.pair.getPublicKey(), sender, Buffer.from([1])]);
-    const secret = createHmac('sha256', prk).update(info).digest();
-    const derive = (label: string, length: number) =>
-      Buffer.from(hkdfSync('sha256', secret, salt, `Content-Encoding: ${label}\0`, length));
-    const decipher = createDecipheriv('aes-128-gcm', derive('aes128gcm', 16), derive('nonce', 12));
-    decipher.setAuthTag(sealed.subarray(-16));
-    const text = Buffer.concat([decipher.update(sealed.subarray(0, -16)), decipher.final()]);
-    return text.subarray(0, text.lastIndexOf(2)).toString();
-  }
-}
+import { postponed, until } from './testing/until.js';
 
 let browser: TestBrowserPush;
 let server: TestServer;
@@ -79,21 +28,6 @@ afterAll(async () => {
   await server.close();
   await browser.close();
 });
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await isSo()); tries++) {
-    if (tries > 2000) throw new Error('It never came to be so');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
-/** Waits until so many failed notifications have been postponed by five seconds. */
-const postponed = (kind: string, count = 1) =>
-  until(async () => {
-    const now = server.clock.now();
-    const due = await server.storage.uow.readAcross(({ jobs }) => jobs.listDue({ kind, maxFormat: 1 }, now + 5, 10));
-    return due.filter(({ dueAt }) => dueAt > now).length >= count;
-  });
 
 const subscribe = (as: TestUser, params: object) => server.post('/web_push/subscriptions', as, { ...params });
 const listed = async (as = reader) => fieldsOf(await server.get('/web_push/subscriptions', as));
@@ -125,6 +59,15 @@ it('sends messages to subscribed browsers, encrypted and signed with the key of 
   expect(verify('sha256', signed, raw, Buffer.from(signature, 'base64url'))).toBe(true);
 });
 
+it.each(['Denmark > ice', ''])('names the channel and the topic %j, to be opened', async (topic) => {
+  const name = `channel ${count}`;
+  const channelId = await server.createChannel(name, [sender, reader]);
+  fieldsOf(await subscribe(reader, browser.subscription('place')));
+  await server.sendMessage(sender, name, { topic, content: `@**${reader.user.fullName}**` });
+  await until(() => browser.received.length > 0);
+  expect(browser.received[0]!.payload).toMatchObject({ channel_id: channelId, topic });
+});
+
 it('hides the content of direct messages from users who do not want it in notifications', async () => {
   fieldsOf(await server.patch('/settings', reader, { pm_content_in_desktop_notifications: false }));
   fieldsOf(await subscribe(reader, browser.subscription('hidden')));
@@ -146,7 +89,7 @@ it('repeats a failed notification and keeps the subscription', async () => {
   browser.status = 503;
   const id = await server.sendMessage(sender, [reader]);
   await until(() => browser.received.length === 1);
-  await postponed('push.send_web');
+  await postponed(server, 'push.send_web');
   browser.status = 201;
   server.clock.advance(5);
   await server.sendMessage(sender, [reader]);
