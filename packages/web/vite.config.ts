@@ -7,6 +7,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 const OUT = 'dist/app';
 const ASSETS = 'web';
+const SERVICE_WORKER = 'service-worker';
 
 /** Removes unused files and writes compressed copies, which the server sends to browsers that accept them. */
 const pack: Plugin = {
@@ -82,5 +83,21 @@ export default defineConfig(({ mode }) => ({
           },
         },
       }
-    : { plugins, build: { ...shared, manifest: 'manifest.json' } }),
+    : {
+        plugins,
+        build: {
+          ...shared,
+          manifest: 'manifest.json',
+          rollupOptions: {
+            input: {
+              index: join(import.meta.dirname, 'index.html'),
+              [SERVICE_WORKER]: join(import.meta.dirname, 'src/push/service-worker.ts'),
+            },
+            // Browsers keep the address of a service worker.
+            output: {
+              entryFileNames: ({ name }) => `${ASSETS}/${name === SERVICE_WORKER ? '[name]' : '[name]-[hash]'}.js`,
+            },
+          },
+        },
+      }),
 }));

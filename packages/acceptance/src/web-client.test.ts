@@ -18,6 +18,7 @@ beforeAll(async () => {
   );
   writeFileSync(join(folder, 'web', 'main-abc.js'), SCRIPT);
   writeFileSync(join(folder, 'web', 'main-abc.js.br'), brotliCompressSync(SCRIPT));
+  writeFileSync(join(folder, 'web', 'service-worker.js'), SCRIPT);
   writeFileSync(join(folder, 'web', 'notes.txt'), 'not an asset');
   server = await TestServer.start({ webAssets: new FolderWebAssets(folder) });
 });
@@ -63,6 +64,11 @@ describe('web client', () => {
     expect(compressed.headers.get('content-encoding')).toBe('br');
     expect(await compressed.text()).toBe(SCRIPT);
     expect((await load('br;q=0')).headers.get('content-encoding')).toBeNull();
+  });
+
+  it('lets browsers ask whether the script that receives notifications changed', async () => {
+    const { headers } = await fetch(`${server.url}/web/service-worker.js`);
+    expect(headers.get('cache-control')).toBe('no-cache');
   });
 
   it.each(['other.js', 'notes.txt', '..%2Findex.html', 'main-abc.js.br', ''])('has no file named %j', async (name) => {

@@ -2,7 +2,6 @@ import { createECDH, ECDH, hkdfSync } from 'node:crypto';
 import type { RealmUrls } from '@parley/domain/kernel';
 import type { WebhookClient } from '@parley/domain/membership';
 import {
-  shownTopic,
   type WebPushNotice,
   type WebPushOutcome,
   type WebPushService,
@@ -80,7 +79,7 @@ export class VapidWebPushService implements WebPushService {
     const { title, subtitle, content } = notice.text;
     const place =
       conversation.kind === 'channel'
-        ? { channel_id: conversation.channelId, topic: shownTopic(message.topic) }
+        ? { channel_id: conversation.channelId, topic: message.topic }
         : { user_ids: conversation.participants.map(({ id }) => id).slice(0, 100) };
     return {
       ...common,

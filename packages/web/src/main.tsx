@@ -28,6 +28,7 @@ async function start(): Promise<void> {
   if (!services) return goToLogIn();
   document.documentElement.lang = i18n.locale;
   const logOut = async () => {
+    await import('./push/web-push.js').then(({ endWebPush }) => endWebPush()).catch(() => {});
     await services.forget();
     await services.client.endSession().catch(() => {});
     goToLogIn();

@@ -23,7 +23,12 @@ export interface Server {
 async function startServer(folder: string, port: number): Promise<{ child: ChildProcess; port: number }> {
   const child = spawn(process.execPath, [SERVER, 'serve', '--demo', '--rate-limits', 'off', '--port', String(port)], {
     cwd: folder,
-    env: { ...process.env, PARLEY_DATABASE: `sqlite:${join(folder, 'parley.db')}` },
+    env: {
+      ...process.env,
+      PARLEY_DATABASE: `sqlite:${join(folder, 'parley.db')}`,
+      PARLEY_WEB_PUSH: 'mailto:ops@example.com',
+      PARLEY_WEBHOOK_NETWORKS: 'loopback',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   for (const stream of [child.stdout, child.stderr]) {

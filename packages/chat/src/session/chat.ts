@@ -1,5 +1,5 @@
 import { type MessageEvent, ParleyError, type ReceivedEvent } from '@parley/client';
-import { batch, type Signal, signal } from '@preact/signals-core';
+import { batch, effect, type Signal, signal, untracked } from '@preact/signals-core';
 import {
   type Address,
   type Destination,
@@ -242,6 +242,20 @@ export class Chat {
   onArrival(listener: (arrival: Arrival) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
+  }
+
+  /** Calls back at once and whenever unread messages changed. Returns the function that ends this. */
+  onUnreadChange(listener: () => void): () => void {
+    return effect(() => {
+      this.state.unread.tallies.values();
+      untracked(listener);
+    });
+  }
+
+  /** True for a message that was read or deleted. */
+  isRead(messageId: number): boolean {
+    const newest = this.state.fields.peek('max_message_id') ?? 0;
+    return messageId <= newest && !this.state.unread.destinations.has(messageId);
   }
 
   /** A message that this client sent has arrived. */

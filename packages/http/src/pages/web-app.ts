@@ -24,7 +24,7 @@ const CONTENT_SECURITY_POLICY = [
   "base-uri 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types parley-content',
+  'trusted-types parley-content parley-worker',
 ].join('; ');
 
 /** Page of the application for a user who is logged in; null without a web client. */
@@ -64,10 +64,10 @@ class AssetDto {
   @TextParam({ max: MAX_NAME_LENGTH }) file!: string;
 }
 
-/** Script that hosts include in their pages. Browsers ask each time whether it changed. */
-const ELEMENT = 'element.js';
+/** Script that hosts include in their pages, and the one that receives notifications. Browsers ask whether they changed. */
+const CHANGING = ['element.js', 'service-worker.js'];
 
-/** Files of the application and the element, the same for everybody. Others than the element never change under their name. */
+/** Files of the application and the element, the same for everybody. Others never change under their name. */
 export const webAssetRoutes = ({ webAssets }: Pick<PageParts, 'webAssets'>): readonly Route[] => [
   route('GET', `/${FOLDER}/:file`, {
     auth: 'anyone',
@@ -83,7 +83,7 @@ export const webAssetRoutes = ({ webAssets }: Pick<PageParts, 'webAssets'>): rea
         status: 200,
         body,
         contentType,
-        cacheControl: file === ELEMENT ? 'no-cache' : 'public, max-age=31536000, immutable',
+        cacheControl: CHANGING.includes(file) ? 'no-cache' : 'public, max-age=31536000, immutable',
         headers: [
           'Vary',
           'Accept-Encoding',

@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { type Chat, destinationOf } from '@parley/chat';
-import { LogOut, Menu, Moon, Sun, Users, X } from 'lucide-react';
+import { Bell, LogOut, Menu, Moon, Sun, Users, X } from 'lucide-react';
 import { Component, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import type { ContentWorld } from '../content/message-body.js';
@@ -16,6 +16,7 @@ import { OverlayHost } from '../kit/overlay-host.js';
 import { openPersonCard } from '../people/open-card.js';
 import { openGroupCard } from '../people/open-group-card.js';
 import { useAddress, useChat, useField, useServices } from '../services/context.js';
+import { openOverlay } from '../services/overlay.js';
 import { useLoaded } from '../services/use-loaded.js';
 import { useReading } from '../services/use-reading.js';
 import { Sidebar } from '../sidebar/sidebar.js';
@@ -24,6 +25,9 @@ import { ConnectionLine } from './connection-line.js';
 import { FailureLine } from './failure-line.js';
 import { NotificationsLine } from './notifications-line.js';
 import { useTheme } from './theme.js';
+
+const loadDeviceNotifications = () =>
+  import('../push/device-notifications.js').then(({ DeviceNotificationsDialog }) => <DeviceNotificationsDialog />);
 
 const loadPeoplePanel = () => import('../people/people-panel.js').then(({ PeoplePanel }) => PeoplePanel);
 
@@ -191,6 +195,12 @@ function Account({ onLogOut }: AppProps) {
         <span className={styles.organizationName}>{self.name}</span>
         {self.statusEmoji && <Emoji {...self.statusEmoji} />}
       </button>
+      <IconButton
+        icon={Bell}
+        label={i18n._('Notifications on this device')}
+        opens="dialog"
+        onClick={({ currentTarget }) => openOverlay(currentTarget, loadDeviceNotifications)}
+      />
       <IconButton
         icon={theme === 'dark' ? Sun : Moon}
         label={theme === 'dark' ? i18n._('Light theme') : i18n._('Dark theme')}

@@ -1,8 +1,9 @@
 import { useLingui } from '@lingui/react';
 import type { Arrival, Chat } from '@parley/chat';
 import { useEffect, useState } from 'react';
+import { notifyOf } from '../push/notifications.js';
+import { useWebPush } from '../push/use-web-push.js';
 import { useField, useServices } from '../services/context.js';
-import { isSupported, notifyOf } from '../services/notifications.js';
 import { readStored, store } from '../services/storage.js';
 import styles from './app.module.css';
 
@@ -12,28 +13,38 @@ const KEY = 'parley-no-notifications';
 export function NotificationsLine() {
   const { i18n } = useLingui();
   const { chat, navigation } = useServices();
-  const isWanted = useField('user_settings')?.enable_desktop_notifications === true;
-  const [isAsking, setAsking] = useState(
-    () => isSupported() && Notification.permission === 'default' && readStored(KEY) === null,
-  );
+  const settings = useField('user_settings');
+  const { push, state, permission, turnOn } = useWebPush();
+  const [isDeclined, setDeclined] = useState(() => readStored(KEY) !== null);
   useEffect(
-    () => notifyOf(chat, navigation, { newMessage: i18n._('New message'), place: (arrival) => titleOf(chat, arrival) }),
-    [chat, navigation, i18n],
+    () =>
+      notifyOf(
+        { chat, navigation },
+        { newMessage: i18n._('New message'), place: (arrival) => titleOf(chat, arrival) },
+        push,
+      ),
+    [chat, navigation, i18n, push],
   );
-  if (!isAsking || !isWanted) return null;
+  const isFirst = permission === 'default' && !isDeclined && settings?.enable_desktop_notifications === true;
+  const isForPush =
+    permission === 'granted' && state === 'unasked' && settings?.enable_offline_push_notifications === true;
+  if (!isFirst && !isForPush) return null;
+  const decline = () => {
+    if (isFirst) store(KEY, '1');
+    setDeclined(true);
+    void push?.turnOff();
+  };
   return (
     <section className={styles.question} aria-label={i18n._('Notifications')}>
-      <span>{i18n._('Show notifications of new messages on this computer?')}</span>
-      <button type="button" onClick={() => void Notification.requestPermission().then(() => setAsking(false))}>
+      <span>
+        {isFirst
+          ? i18n._('Show notifications of new messages on this device?')
+          : i18n._('Show notifications also while no page of the chat is open?')}
+      </span>
+      <button type="button" onClick={() => void turnOn()}>
         {i18n._('Enable notifications')}
       </button>
-      <button
-        type="button"
-        onClick={() => {
-          store(KEY, '1');
-          setAsking(false);
-        }}
-      >
+      <button type="button" onClick={decline}>
         {i18n._('No')}
       </button>
     </section>

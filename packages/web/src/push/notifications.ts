@@ -1,0 +1,112 @@
+import { type Arrival, type Chat, destinationKey, narrowOf } from '@parley/chat';
+import { signal } from '@preact/signals-core';
+import { textOf } from '../content/tree.js';
+import type { Services } from '../services/context.js';
+import type { NotificationData } from './service-worker.js';
+import type { WebPush } from './web-push.js';
+
+const MAX_TEXT = 200;
+
+/** Texts of notifications, in the user's language. */
+export interface NotificationTexts {
+  readonly newMessage: string;
+  place(arrival: Arrival): string;
+}
+
+/** Changes of unread messages within this time are looked at together. */
+const READ_MS = 300;
+
+/** Shows notifications and plays sounds for messages that the user does not see already, and closes them when read. */
+export function notifyOf(
+  { chat, navigation }: Pick<Services, 'chat' | 'navigation'>,
+  texts: NotificationTexts,
+  push: WebPush | null,
+): () => void {
+  const open = new Map<number, Notification>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const ends = [
+    chat.onArrival((arrival) => {
+      if (document.hasFocus() && navigation.current().key === destinationKey(arrival.destination)) return;
+      if (arrival.isShown && permission.peek() === 'granted') void show(arrival);
+      if (arrival.isHeard) playSound(chat);
+    }),
+    chat.onUnreadChange(() => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        void closeRead();
+      }, READ_MS);
+    }),
+    () => clearTimeout(timer),
+  ];
+
+  async function show({ destination, messageId, avatarUrl, html, ...arrival }: Arrival): Promise<void> {
+    const hash = chat.formatAddress({ view: 'narrow', narrow: narrowOf(destination), near: messageId });
+    const data: NotificationData = { userId: chat.state.selfId, messageId, hash };
+    const title = texts.place({ destination, messageId, avatarUrl, html, ...arrival });
+    const options: NotificationOptions = {
+      body: html === null ? texts.newMessage : textOf(html).slice(0, MAX_TEXT),
+      // Tabs of the same person and the server show one notification together.
+      tag: `message-${messageId}`,
+      silent: true,
+      data,
+      ...(avatarUrl !== null && { icon: avatarUrl }),
+    };
+    const registration = await push?.registration();
+    if (registration?.active) return registration.showNotification(title, options);
+    const notification = new Notification(title, options);
+    open.set(messageId, notification);
+    notification.onclose = () => open.delete(messageId);
+    notification.onclick = () => {
+      window.focus();
+      navigation.navigate(hash);
+      notification.close();
+    };
+  }
+
+  async function closeRead(): Promise<void> {
+    for (const [messageId, notification] of open) if (chat.isRead(messageId)) notification.close();
+    const registration = await push?.registration();
+    for (const notification of (await registration?.getNotifications()) ?? []) {
+      const { messageId } = notification.data as NotificationData;
+      if (messageId !== null && chat.isRead(messageId)) notification.close();
+    }
+  }
+
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+/** Permission that the browser gave to this site; null if it has no notifications. */
+export const permission = signal('Notification' in globalThis ? Notification.permission : null);
+
+/** The browser asks the user, so call it in the handler of a gesture. */
+export async function requestPermission(): Promise<boolean> {
+  permission.value = await Notification.requestPermission();
+  return permission.value === 'granted';
+}
+
+/** Notes of a sound, in hertz; sounds of the settings differ by their key. */
+const NOTES = [1, 1.5];
+const BASE_HZ = 440;
+const NOTE_SECONDS = 0.14;
+
+/** Plays the sound that the user chose. Browsers are silent until the page was used. */
+export function playSound(chat: Chat): void {
+  const settings = chat.state.fields.peek('user_settings');
+  const name = settings?.notification_sound ?? 'none';
+  if (name === 'none') return;
+  const index = Math.max(0, settings?.available_notification_sounds.indexOf(name) ?? 0);
+  const audio = new AudioContext();
+  for (const [at, ratio] of NOTES.entries()) {
+    const [tone, volume] = [audio.createOscillator(), audio.createGain()];
+    const start = audio.currentTime + at * NOTE_SECONDS;
+    tone.frequency.value = BASE_HZ * ratio * 2 ** (index / 6);
+    volume.gain.setValueAtTime(0.15, start);
+    volume.gain.exponentialRampToValueAtTime(0.001, start + 3 * NOTE_SECONDS);
+    tone.connect(volume).connect(audio.destination);
+    tone.start(start);
+    tone.stop(start + 3 * NOTE_SECONDS);
+  }
+  setTimeout(() => void audio.close(), 2000);
+}

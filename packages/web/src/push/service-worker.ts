@@ -1,0 +1,119 @@
+/** Notifications while no page of the chat is open. A classic script, so it must not import values. */
+
+/** Message of the server for one notification (docs/notifications.md). */
+interface Push {
+  readonly user_id: number;
+  readonly time: number;
+  readonly title: string;
+  readonly body: string;
+  readonly icon?: string;
+  readonly tag?: string;
+  readonly message_id?: number;
+  readonly channel_id?: number;
+  readonly topic?: string;
+  readonly user_ids?: readonly number[];
+}
+
+/** Question of this script to a page, which responds with `true` if it deals with it. */
+export type PageQuestion =
+  | { readonly kind: 'push'; readonly userId: number }
+  | { readonly kind: 'open'; readonly userId: number; readonly hash: string };
+
+/** Data that belongs to a notification on screen. */
+export interface NotificationData {
+  readonly userId: number;
+  readonly messageId: number | null;
+  /** Address of the message within the page. */
+  readonly hash: string;
+}
+
+/** The part of `ServiceWorkerGlobalScope` that is used; TypeScript's types of pages and of workers exclude each other. */
+interface WorkerScope {
+  readonly location: Location;
+  readonly registration: ServiceWorkerRegistration;
+  readonly clients: {
+    matchAll(options: object): Promise<readonly PageClient[]>;
+    openWindow(url: string): Promise<unknown>;
+  };
+  skipWaiting(): Promise<void>;
+  addEventListener(type: string, listener: (event: WorkerEvent) => void): void;
+}
+
+interface WorkerEvent extends Event {
+  readonly data: { json(): Push } | null;
+  readonly notification: Notification & { readonly data: NotificationData };
+  waitUntil(work: Promise<unknown>): void;
+}
+
+interface PageClient {
+  readonly url: string;
+  readonly focused: boolean;
+  focus(): Promise<unknown>;
+  postMessage(message: PageQuestion, transfer: readonly Transferable[]): void;
+}
+
+const worker = self as unknown as WorkerScope;
+/** Address of the organization: this file is in a folder of its own below it. */
+const baseUrl = new URL('..', worker.location.href).href;
+/** A page that is frozen does not respond. */
+const RESPONSE_MS = 1000;
+
+worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()));
+worker.addEventListener('push', (event) => {
+  if (event.data) event.waitUntil(show(event.data.json()));
+});
+worker.addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  event.waitUntil(open(event.notification.data));
+});
+
+/** Shows a notification, unless a page in front follows the conversations itself. */
+async function show(push: Push): Promise<void> {
+  const { user_id: userId, time, title, body, icon, tag, message_id: messageId = null } = push;
+  for (const page of await pages()) {
+    if (messageId !== null && page.focused && (await deals(page, { kind: 'push', userId }))) return;
+  }
+  const data: NotificationData = { userId, messageId, hash: hashOf(push) };
+  const options = { body, data, ...(icon !== undefined && { icon }), ...(tag !== undefined && { tag }) };
+  await worker.registration.showNotification(title, { ...options, timestamp: time * 1000 } as NotificationOptions);
+}
+
+/** Brings a page to the message, or opens one. */
+async function open({ userId, hash }: NotificationData): Promise<void> {
+  for (const page of await pages()) {
+    if (await deals(page, { kind: 'open', userId, hash })) {
+      await page.focus();
+      return;
+    }
+  }
+  await worker.clients.openWindow(baseUrl + hash);
+}
+
+async function pages(): Promise<readonly PageClient[]> {
+  const all = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
+  return all.filter(({ url }) => url.startsWith(baseUrl));
+}
+
+function deals(page: PageClient, question: PageQuestion): Promise<boolean> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data }) => resolve(data === true);
+    setTimeout(() => resolve(false), RESPONSE_MS);
+    page.postMessage(question, [port2]);
+  });
+}
+
+/** Address in the form that Zulip's client writes. */
+function hashOf({ user_id: selfId, message_id, channel_id, topic, user_ids }: Push): string {
+  if (message_id === undefined) return '';
+  const place =
+    channel_id === undefined
+      ? `dm/${user_ids?.filter((id) => id !== selfId).join(',')}`
+      : `channel/${channel_id}/topic/${encode(topic ?? '')}`;
+  return `#narrow/${place}/near/${message_id}`;
+}
+
+const encode = (text: string): string =>
+  encodeURIComponent(text).replaceAll(/[%().]/g, (sign) =>
+    sign === '%' ? '.' : `.${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );

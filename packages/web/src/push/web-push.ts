@@ -1,0 +1,165 @@
+import { signal } from '@preact/signals-core';
+import type { Services } from '../services/context.js';
+import { readStored, store } from '../services/storage.js';
+import type { PageQuestion } from './service-worker.js';
+
+/** `unasked`: the user has not chosen yet. `failed`: the browser's push service cannot be reached. */
+export type WebPushState = 'unasked' | 'off' | 'on' | 'failed';
+
+/** Logging out must not wait for a push service that cannot be reached. */
+const MAX_END_MS = 3000;
+
+interface Policy {
+  createScriptURL(url: string): string;
+}
+
+/** Only address of a script that the application loads by itself. */
+const policy: Policy = (
+  globalThis as { trustedTypes?: { createPolicy(name: string, rules: Policy): Policy } }
+).trustedTypes?.createPolicy('parley-worker', { createScriptURL: (url) => url }) ?? { createScriptURL: (url) => url };
+
+let opening: Promise<WebPush | null> | null = null;
+
+/** Returns null if the browser or the server has no web push. */
+export function openWebPush(services: Services): Promise<WebPush | null> {
+  opening ??= open(services).catch((error) => {
+    opening = null;
+    throw error;
+  });
+  return opening;
+}
+
+/** Ends notifications for the user of this page, on logging out. */
+export async function endWebPush(): Promise<void> {
+  const ended = opening?.then((push) => push?.end());
+  const isLate = new Promise((resolve) => setTimeout(resolve, MAX_END_MS));
+  await Promise.race([ended?.catch(() => {}), isLate]);
+}
+
+async function open(services: Services): Promise<WebPush | null> {
+  if (!('PushManager' in globalThis) || !('Notification' in globalThis) || !navigator.serviceWorker) return null;
+  const { vapid_public_key: key, endpoints } = await services.client.get('/web_push/subscriptions');
+  if (key === null) return null;
+  const push = new WebPush(services, key);
+  await push.restore(endpoints);
+  return push;
+}
+
+/** Notifications of this browser while no page of the chat is open (organization §18.1). */
+export class WebPush {
+  readonly state = signal<WebPushState>('off');
+  private readonly script: string;
+  private readonly storageKey: string;
+
+  constructor(
+    private readonly services: Services,
+    /** Public key of the server. */
+    private readonly key: string,
+  ) {
+    const { baseUrl, chat } = services;
+    this.script = `${baseUrl}web/service-worker.js`;
+    this.storageKey = `parley-web-push:${baseUrl}:${chat.state.selfId}`;
+    navigator.serviceWorker.addEventListener('message', ({ data, ports: [port] }) => {
+      port?.postMessage(this.deals(data as PageQuestion));
+    });
+    navigator.serviceWorker.startMessages();
+  }
+
+  /** Subscribes again if the user wants it and the subscription of this browser is not that of the user or the key. */
+  async restore(endpoints: readonly string[]): Promise<void> {
+    const wish = this.wish;
+    if (wish === 'on' && Notification.permission === 'granted') return this.subscribe(endpoints);
+    this.state.value = wish === 'on' ? 'off' : wish;
+    await (await this.subscription())?.unsubscribe();
+  }
+
+  /** Subscribes this browser, which must have given its permission. */
+  async turnOn(): Promise<void> {
+    this.wish = 'on';
+    await this.subscribe([]);
+  }
+
+  async turnOff(): Promise<void> {
+    this.wish = 'off';
+    this.state.value = 'off';
+    await this.end();
+  }
+
+  /** Ends the subscription, and closes its notifications. */
+  async end(): Promise<void> {
+    const registration = await this.registration();
+    for (const notification of (await registration?.getNotifications()) ?? []) notification.close();
+    const subscription = await this.subscription();
+    if (!subscription) return;
+    const { endpoint } = subscription;
+    // The server may have ended it before.
+    await this.services.client.delete('/web_push/subscriptions', { endpoint }).catch(() => {});
+    await subscription.unsubscribe();
+  }
+
+  private async subscribe(endpoints: readonly string[]): Promise<void> {
+    try {
+      const registration = await this.register();
+      let subscription = await registration.pushManager.getSubscription();
+      if (subscription && !(endpoints.includes(subscription.endpoint) && this.hasKey(subscription))) {
+        await subscription.unsubscribe();
+        subscription = null;
+      }
+      subscription ??= await registration.pushManager.subscribe({
+        userVisibleOnly: true,
+        applicationServerKey: this.key,
+      });
+      const { endpoint, keys } = subscription.toJSON();
+      const { p256dh, auth } = keys as { p256dh: string; auth: string };
+      await this.services.client.post('/web_push/subscriptions', { endpoint: endpoint!, p256dh, auth });
+      this.state.value = 'on';
+    } catch {
+      this.state.value = 'failed';
+    }
+  }
+
+  private async register(): Promise<ServiceWorkerRegistration> {
+    const registration = await navigator.serviceWorker.register(policy.createScriptURL(this.script));
+    const starting = registration.installing ?? registration.waiting;
+    while (!registration.active && starting?.state !== 'redundant') {
+      await new Promise((resolve) => starting?.addEventListener('statechange', resolve, { once: true }));
+    }
+    return registration;
+  }
+
+  /** Null until the user turns notifications on. The page of a host may have another one, for the whole site. */
+  async registration(): Promise<ServiceWorkerRegistration | null> {
+    const found = await navigator.serviceWorker.getRegistration(this.script);
+    return found?.scope === new URL('.', this.script).href ? found : null;
+  }
+
+  private async subscription(): Promise<PushSubscription | null> {
+    return (await (await this.registration())?.pushManager.getSubscription()) ?? null;
+  }
+
+  private hasKey({ options: { applicationServerKey: key } }: PushSubscription): boolean {
+    if (!key) return false;
+    const base64 = btoa(String.fromCharCode(...new Uint8Array(key)));
+    return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '') === this.key;
+  }
+
+  /** A page in front shows notifications by itself while it receives events. */
+  private deals(question: PageQuestion): boolean {
+    const { chat, navigation } = this.services;
+    const state = chat.connection.peek().state;
+    if (question.userId !== chat.state.selfId || state === 'ended') return false;
+    if (question.kind === 'push') return state === 'online' && document.hasFocus();
+    navigation.navigate(question.hash);
+    return true;
+  }
+
+  /** Choice of the user in this browser. */
+  private get wish(): 'unasked' | 'off' | 'on' {
+    const wish = readStored(this.storageKey);
+    return wish === 'on' || wish === 'off' ? wish : 'unasked';
+  }
+
+  private set wish(wish: 'off' | 'on') {
+    store(this.storageKey, wish);
+  }
+}

@@ -1,0 +1,237 @@
+import type { CDPSession, Page, Worker } from '@playwright/test';
+import { TestBrowserPush } from '../../acceptance/src/testing/test-browser-push.js';
+import { expect, idOf, messageWith, type Person, type Server, test, violationsIn } from './stories.js';
+
+/** Push service of the browser's vendor. */
+let vendor: TestBrowserPush;
+test.beforeEach(async () => {
+  vendor = new TestBrowserPush();
+  await vendor.start();
+});
+test.afterEach(() => vendor.close());
+
+let count = 0;
+
+/** Replaces the browser's subscriptions, which only the push service of its vendor can make. */
+async function stubSubscriptions({ context }: Person): Promise<void> {
+  const { endpoint, p256dh, auth } = vendor.subscription(`browser-${process.pid}-${count++}`);
+  await context.grantPermissions(['notifications']);
+  await context.addInitScript(
+    ([address, keys]) => {
+      const KEY = 'stub-subscription';
+      const current = () => {
+        const stored = sessionStorage.getItem(KEY);
+        if (stored === null) return null;
+        const { url, key } = JSON.parse(stored);
+        return {
+          endpoint: url,
+          options: { applicationServerKey: Uint8Array.from(atob(key), (sign) => sign.charCodeAt(0)).buffer },
+          toJSON: () => ({ endpoint: url, keys }),
+          unsubscribe: async () => sessionStorage.removeItem(KEY),
+        };
+      };
+      Object.assign(PushManager.prototype, {
+        getSubscription: async () => current(),
+        subscribe: async ({ applicationServerKey }: { applicationServerKey: string }) => {
+          const n = Number(sessionStorage.getItem('stub-count') ?? 0) + 1;
+          sessionStorage.setItem('stub-count', String(n));
+          const key = applicationServerKey.replaceAll('-', '+').replaceAll('_', '/');
+          sessionStorage.setItem(KEY, JSON.stringify({ url: `${address}-${n}`, key }));
+          return current();
+        },
+      });
+    },
+    [endpoint, { p256dh, auth }] as const,
+  );
+}
+
+const endpointsOf = async (server: Server, person: string): Promise<readonly string[]> =>
+  (await server.call(person, 'GET', '/web_push/subscriptions')).endpoints;
+
+/** Turns notifications for a closed page on by the question above the page. */
+async function subscribe(server: Server, person: Person, name: string): Promise<Worker> {
+  const { page, context } = person;
+  await stubSubscriptions(person);
+  await page.reload();
+  const started = context.waitForEvent('serviceworker');
+  const question = page.getByRole('region', { name: 'Notifications' });
+  await question.getByRole('button', { name: 'Enable notifications' }).click();
+  await expect(question).toHaveCount(0);
+  await expect.poll(() => endpointsOf(server, name)).toHaveLength(1);
+  return started;
+}
+
+/** Delivers what the vendor received, as the browser does. */
+async function deliver(page: Page, server: Server, payload: object): Promise<void> {
+  const session: CDPSession = await page.context().newCDPSession(page);
+  const registered = new Promise<string>((resolve) => {
+    session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      const found = registrations.find(({ scopeURL, isDeleted }) => scopeURL === `${server.url}/web/` && !isDeleted);
+      if (found) resolve(found.registrationId);
+    });
+  });
+  await session.send('ServiceWorker.enable');
+  const registrationId = await registered;
+  await session.send('ServiceWorker.deliverPushMessage', {
+    origin: server.url,
+    registrationId,
+    data: JSON.stringify(payload),
+  });
+  await session.detach();
+}
+
+interface Shown {
+  readonly title: string;
+  readonly body: string;
+  readonly tag: string;
+}
+
+const shownBy = (worker: Worker): Promise<readonly Shown[]> =>
+  worker.evaluate(async () => {
+    const { registration } = self as unknown as { registration: ServiceWorkerRegistration };
+    return (await registration.getNotifications()).map(({ title, body, tag }) => ({ title, body, tag }));
+  });
+
+/** Writes to a person, and returns the id of the message. */
+async function writeTo(server: Server, person: string, content: string): Promise<number> {
+  const to = [await idOf(server, person)];
+  return (await server.call('desdemona', 'POST', '/messages', { type: 'direct', to, content })).id;
+}
+
+/** What the worker did with windows after a click on its first notification. */
+const click = (worker: Worker): Promise<{ readonly opened: readonly string[]; readonly focused: number }> =>
+  worker.evaluate(async () => {
+    const opened: string[] = [];
+    let focused = 0;
+    // Browsers allow both only after a click of a person.
+    const { registration, clients } = self as unknown as {
+      registration: ServiceWorkerRegistration;
+      clients: { openWindow(url: string): Promise<void> };
+    };
+    clients.openWindow = async (url) => void opened.push(url);
+    const { WindowClient } = self as unknown as { WindowClient: { prototype: { focus(): Promise<void> } } };
+    WindowClient.prototype.focus = async () => {
+      focused++;
+    };
+    const [notification] = await registration.getNotifications();
+    const { NotificationEvent } = self as unknown as {
+      NotificationEvent: new (type: string, init: object) => Event;
+    };
+    self.dispatchEvent(new NotificationEvent('notificationclick', { notification }));
+    while (opened.length + focused === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    return { opened, focused };
+  });
+
+test('notifies somebody whose page is closed, and opens the message on a click', async ({ server, logIn }) => {
+  const person = await logIn('othello', '#inbox');
+  const worker = await subscribe(server, person, 'othello');
+  const page = await person.context.newPage();
+  await person.page.close();
+  await page.goto(`${server.url}/web/service-worker.js`);
+  const id = await writeTo(server, 'othello', 'The **handkerchief**?');
+  await expect.poll(() => vendor.received.length).toBe(1);
+  await deliver(page, server, vendor.received[0]!.payload);
+  const shown = { title: 'Desdemona', body: 'The handkerchief?', tag: `message-${id}` };
+  await expect.poll(() => shownBy(worker)).toEqual([shown]);
+  const { opened } = await click(worker);
+  const desdemona = await idOf(server, 'desdemona');
+  expect(opened).toEqual([`${server.url}/#narrow/dm/${desdemona}/near/${id}`]);
+  expect(await shownBy(worker)).toEqual([]);
+  await page.goto(opened[0]!);
+  await expect(messageWith(page, 'The handkerchief?')).toBeVisible();
+});
+
+test('shows a message once while a page is open, leads the page to it, and closes it when it is read elsewhere', async ({
+  server,
+  logIn,
+}) => {
+  const person = await logIn('cordelia', '#inbox');
+  const { page } = person;
+  const worker = await subscribe(server, person, 'cordelia');
+  const id = await writeTo(server, 'cordelia', 'Nothing, my lord');
+  const tag = `message-${id}`;
+  await expect.poll(() => shownBy(worker)).toMatchObject([{ title: 'Desdemona', body: 'Nothing, my lord', tag }]);
+  await expect.poll(() => vendor.received.length).toBe(1);
+  await deliver(page, server, vendor.received[0]!.payload);
+  const second = await writeTo(server, 'cordelia', 'Nothing will come of nothing');
+  await expect
+    .poll(async () => (await shownBy(worker)).map((each) => each.tag).sort())
+    .toEqual([tag, `message-${second}`]);
+  await server.call('cordelia', 'POST', '/messages/flags', { messages: [second], op: 'add', flag: 'read' });
+  await expect.poll(async () => (await shownBy(worker)).map((each) => each.tag)).toEqual([tag]);
+  expect(await click(worker)).toEqual({ opened: [], focused: 1 });
+  await expect(messageWith(page, 'Nothing, my lord')).toBeVisible();
+  await expect.poll(() => shownBy(worker)).toEqual([]);
+  // The conversation is on screen now.
+  const third = await writeTo(server, 'cordelia', 'Speak again');
+  await expect.poll(() => vendor.received.map(({ payload }) => payload.message_id)).toContain(third);
+  await deliver(page, server, vendor.received.find(({ payload }) => payload.message_id === third)!.payload);
+  await deliver(page, server, { user_id: 0, time: 0, title: 'Test notification', body: '' });
+  await expect.poll(() => shownBy(worker)).toEqual([{ title: 'Test notification', body: '', tag: '' }]);
+});
+
+test('ends the subscription and its notifications on logging out', async ({ server, logIn }) => {
+  const person = await logIn('hamlet', '#inbox');
+  const { page } = person;
+  const worker = await subscribe(server, person, 'hamlet');
+  await writeTo(server, 'hamlet', 'Words, words');
+  await expect.poll(() => shownBy(worker)).toHaveLength(1);
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await expect(page.getByRole('button', { name: 'Log in' })).toBeVisible();
+  expect(await endpointsOf(server, 'hamlet')).toEqual([]);
+  expect(await shownBy(worker)).toEqual([]);
+  expect(await page.evaluate(() => sessionStorage.getItem('stub-subscription'))).toBeNull();
+});
+
+test('subscribes again when the key of the server has changed', async ({ server, logIn }) => {
+  const person = await logIn('prospero', '#inbox');
+  const { page } = person;
+  await subscribe(server, person, 'prospero');
+  const [first] = await endpointsOf(server, 'prospero');
+  await page.reload();
+  await expect(page.getByRole('navigation', { name: 'Conversations' })).toBeAttached();
+  expect(await endpointsOf(server, 'prospero')).toEqual([first]);
+  await page.evaluate(() => {
+    const stored = JSON.parse(sessionStorage.getItem('stub-subscription')!);
+    sessionStorage.setItem('stub-subscription', JSON.stringify({ ...stored, key: btoa('another key') }));
+  });
+  await page.reload();
+  await expect.poll(async () => (await endpointsOf(server, 'prospero')).at(-1)).not.toBe(first);
+});
+
+test('turns notifications for a closed page on and off in the settings of the device', async ({ server, logIn }) => {
+  const person = await logIn('aaron', '#inbox');
+  const { page } = person;
+  await subscribe(server, person, 'aaron');
+  await page.getByRole('button', { name: 'Notifications on this device' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Notifications on this device' });
+  const choice = dialog.getByRole('checkbox', { name: 'Notify me also while the chat is closed' });
+  await expect(choice).toBeChecked();
+  expect(await violationsIn(page)).toEqual([]);
+  await choice.click();
+  await expect(choice).not.toBeChecked();
+  await expect.poll(() => endpointsOf(server, 'aaron')).toEqual([]);
+  await page.reload();
+  await expect(page.getByRole('region', { name: 'Notifications' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Notifications on this device' }).click();
+  await choice.click();
+  await expect(choice).toBeChecked();
+  await expect.poll(() => endpointsOf(server, 'aaron')).toHaveLength(1);
+  await page.evaluate(() => {
+    PushManager.prototype.subscribe = () => Promise.reject(new DOMException('push service error', 'AbortError'));
+  });
+  await choice.click();
+  await expect(choice).not.toBeChecked();
+  await choice.click();
+  await expect(dialog.getByRole('alert')).toHaveText('The push service of this browser cannot be reached.');
+});
+
+test('says that the browser blocks notifications', async ({ server, logIn }) => {
+  const { page } = await logIn('zoe', '#inbox');
+  await page.addInitScript(() => Object.defineProperty(Notification, 'permission', { value: 'denied' }));
+  await page.reload();
+  await expect(page.getByRole('region', { name: 'Notifications' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Notifications on this device' }).click();
+  await expect(page.getByText('This browser blocks notifications.')).toBeVisible();
+  expect(await endpointsOf(server, 'zoe')).toEqual([]);
+});
