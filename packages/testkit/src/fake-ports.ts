@@ -12,7 +12,7 @@ import type {
   SessionTokens,
 } from '@parley/domain/access';
 import type { ChannelQuota } from '@parley/domain/channels';
-import { DomainError, type EventLoop, type RealmUrls } from '@parley/domain/kernel';
+import { DomainError, type EventLoop, type FollowedLog, type RealmUrls, type Timers } from '@parley/domain/kernel';
 import type { DirectoryPasswords, DisposableDomains } from '@parley/domain/users';
 
 // Minimal external ports for tests of other features.
@@ -22,6 +22,18 @@ export const fakeRealmUrls: RealmUrls = {
   urlOf: ({ stringId }) => `https://${stringId}.chat.example`,
   emailDomainOf: () => 'chat.example',
 };
+
+/** Timers without time: whatever is due later runs at once. */
+export const immediateTimers: Pick<Timers, 'after' | 'elapsedMs'> = {
+  elapsedMs: () => 0,
+  after: (_, run) => {
+    run();
+    return () => {};
+  },
+};
+
+/** Log without a gap. */
+export const currentLog: FollowedLog = { isCurrent: () => true };
 
 /** Yields once per call. */
 export const fakeEventLoop: EventLoop = {

@@ -24,7 +24,7 @@ import {
 } from '@parley/domain/kernel';
 import type { MemoryFixture } from './builders.js';
 import { appendEvent } from './events-with-receivers.js';
-import { fakeEventLoop } from './fake-ports.js';
+import { fakeEventLoop, immediateTimers } from './fake-ports.js';
 import { SeededRandomness } from './seeded-randomness.js';
 
 /**
@@ -84,7 +84,7 @@ export class LiveEvents {
     const { clock } = this.fixture;
     const bus = (this.options.buses ?? new LocalBus()).connect();
     const { onListenerFailure } = this;
-    this.follower = new LogFollower({ uow: this.fixture.uow, bus, clock, onListenerFailure });
+    this.follower = new LogFollower({ uow: this.fixture.uow, bus, clock, timers: immediateTimers, onListenerFailure });
     const catalogue = { ...fakeCatalogue, ...this.options.catalogue };
     const parts = { uow, clock, eventLoop: fakeEventLoop, report };
     this.hub = new EventHub(

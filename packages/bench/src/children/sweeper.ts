@@ -101,8 +101,10 @@ async function sweep({ database, realmId }: SweepCall): Promise<SweepResult> {
   const eventLoop = { nextTurn: () => nextTurn() };
   const catalogue = { wants: () => false, needsOf: () => null };
   const bus = new LocalBus().connect();
+  // No other server leaves gaps.
+  const timers = { elapsedMs: () => 0, after: () => () => {} };
   const onListenerFailure = () => report('following events failed');
-  const follower = new LogFollower({ uow, bus, clock, onListenerFailure });
+  const follower = new LogFollower({ uow, bus, clock, timers, onListenerFailure });
   const hub = new EventHub({ uow, follower, bus, clock, eventLoop, catalogue, features: DELIVERY_FEATURES, report });
   const sweep = new QueueSweep({ uow, clock, eventLoop, hub, report });
   clock.ahead = IDLE_SECONDS + 60;

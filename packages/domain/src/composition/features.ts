@@ -35,6 +35,7 @@ import { FILE_FEATURE } from '../files/files.js';
 import type { FileUser } from '../files/files.use-cases.js';
 import { PICTURE_FEATURE } from '../files/pictures.js';
 import { GROUP_FEATURE } from '../groups/group.js';
+import type { BusHintTypes } from '../kernel/bus.js';
 import { CALL_COUNT_FEATURE } from '../kernel/call-counts.js';
 import { audiencesBy, type DeliveryFeatures, type LiveProjection } from '../kernel/delivery.js';
 import { type DomainEventTypes, EVENT_FEATURE, type EventFormats, type NotExported } from '../kernel/event.js';
@@ -310,3 +311,11 @@ const isQueueNarrowTerm = (term: QueueNarrowTerm): boolean => queueConditionOf(t
 export const QUEUE_FILTERS: QueueFilters = { isSupported: isQueueNarrowTerm, loadDefaults: loadQueueDefaults };
 
 export const { encodeQueue, decodeQueue } = queueEncoding(isQueueNarrowTerm);
+
+/** Kinds of messages between servers that this release understands. */
+export const BUS_HINT_KINDS: Readonly<Record<keyof BusHintTypes, true>> = {
+  committed: true,
+  ephemeral: true,
+  presence: true,
+  queuesRemoved: true,
+};

@@ -19,6 +19,7 @@ import type { ImageProcessor } from '../files/images.js';
 import type { PartialBlobStore } from '../files/resumable-uploads.js';
 import type { Bus } from '../kernel/bus.js';
 import type { EphemeralEvents } from '../kernel/event.js';
+import type { FollowedLog } from '../kernel/event-log.js';
 import type { ServedQueues } from '../kernel/event-queue.js';
 import type {
   Clock,
@@ -98,6 +99,7 @@ export interface Ports {
   readonly developmentMode: DevelopmentMode;
   /** Connection to other servers of the database. */
   readonly bus: Bus;
+  readonly followedLog: FollowedLog;
   readonly ephemeralEvents: EphemeralEvents;
   readonly servedQueues: ServedQueues;
   /** Ways to reach people who are away. */

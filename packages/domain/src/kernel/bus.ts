@@ -1,10 +1,8 @@
 import type { EphemeralAnnouncement } from './event.js';
-import type { EventSeq, RealmId, UnixSeconds } from './ids.js';
+import type { RealmId, UnixSeconds } from './ids.js';
 
 /** Messages between the servers of one database, as plain JSON values. Features add kinds by declaration merging. */
 export interface BusHintTypes {
-  /** The organization's log has this event. */
-  committed: { readonly seq: EventSeq };
   ephemeral: { readonly announcement: EphemeralAnnouncement; readonly at: UnixSeconds };
   /** The rows of these queues are gone. */
   queuesRemoved: { readonly ids: readonly string[] };
@@ -24,7 +22,23 @@ export interface Bus {
   /** Resolves once later messages arrive. */
   subscribe(realmId: RealmId, listener: (hint: BusHint) => void): Promise<Unsubscribe>;
   readonly state: 'connected' | 'unavailable';
+  /** Messages since the start; absent between servers of one process. */
+  readonly counts?: BusCounts;
 }
+
+export interface BusCounts {
+  readonly published: number;
+  readonly received: number;
+  /** Not published, because the connection was away or too slow. */
+  readonly dropped: number;
+  /** Received from another installation, which uses a copy of the database. */
+  readonly foreign: number;
+  /** Received in an unknown form. */
+  readonly unknown: number;
+}
+
+/** Bus of a server that hears nothing of others but what the log says. */
+export const noBus: Bus = { state: 'unavailable', publish: () => {}, subscribe: async () => () => {} };
 
 type Listeners = Map<RealmId, Set<(hint: BusHint) => void>>;
 

@@ -89,6 +89,13 @@ declare module './unit-of-work.js' {
   }
 }
 
+declare module './bus.js' {
+  interface BusHintTypes {
+    /** The organization's log has this event. `events` are those of its commit, if they come along. */
+    committed: { readonly seq: EventSeq; readonly events?: readonly StoredEvent[] };
+  }
+}
+
 /** Receives events after each commit, in order of seq within a realm. */
 export interface EventListener {
   onEvents(events: readonly StoredEvent[]): void;
@@ -100,6 +107,12 @@ export interface EventListener {
   holds?(realmId: RealmId): boolean;
   /** Called when events of the realm no longer arrive; everything cached of it must be dropped. */
   onClosed?(realmId: RealmId): void;
+}
+
+/** Events of other servers as far as this one knows them. */
+export interface FollowedLog {
+  /** False if the log could not be read for some seconds, so that revocations may have been missed. */
+  isCurrent(): boolean;
 }
 
 /** Receiver data read when presenting an event. Features add properties by declaration merging. */

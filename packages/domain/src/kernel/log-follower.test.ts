@@ -1,18 +1,30 @@
-import { anotherRealm, appendEvent, createFixture, intercepting, type MemoryFixture } from '@parley/testkit';
+import {
+  anotherRealm,
+  appendEvent,
+  createFixture,
+  DrivenTime,
+  immediateTimers,
+  intercepting,
+  type MemoryFixture,
+} from '@parley/testkit';
 import { PublishingUnitOfWork } from '../composition/publishing-unit-of-work.js';
 import { LocalBus } from './bus.js';
 import { nobody } from './event.js';
 import { isReadable, type StoredEvent, type UnreadableEvent } from './event-log.js';
 import type { RealmId } from './ids.js';
-import { LogFollower } from './log-follower.js';
+import { LogFollower, type LogFollowerParts } from './log-follower.js';
 
 const append = (fixture: MemoryFixture, uow = fixture.uow, realmId: RealmId = fixture.realm.id) =>
   uow.write(realmId, (tx) => appendEvent(tx, realmId, { event: { type: 'blank' }, audience: nobody }));
 
-async function following(fixture: MemoryFixture, bus = new LocalBus().connect()) {
+async function following(
+  fixture: MemoryFixture,
+  bus = new LocalBus().connect(),
+  timers: LogFollowerParts['timers'] = immediateTimers,
+) {
   const problems: unknown[] = [];
   const onListenerFailure = (error: unknown) => problems.push(error);
-  const follower = new LogFollower({ uow: fixture.uow, bus, clock: fixture.clock, onListenerFailure });
+  const follower = new LogFollower({ uow: fixture.uow, bus, clock: fixture.clock, timers, onListenerFailure });
   const uow = new PublishingUnitOfWork(fixture.uow, fail, { open: (realmId) => follower.open(realmId) });
   await follower.open(fixture.realm.id);
   uow.subscribe(follower);
@@ -53,7 +65,13 @@ describe('LogFollower', () => {
       read: (work, run) => (isBroken ? Promise.reject(new Error('disk')) : run(work)),
     });
     const bus = new LocalBus().connect();
-    const follower = new LogFollower({ uow: shaky, bus, clock: fixture.clock, onListenerFailure: fail });
+    const follower = new LogFollower({
+      uow: shaky,
+      bus,
+      clock: fixture.clock,
+      timers: immediateTimers,
+      onListenerFailure: fail,
+    });
     await follower.open(fixture.realm.id);
     const announced: number[] = [];
     follower.subscribe({ onEvents: (events) => announced.push(...events.map(({ seq }) => seq)) });
@@ -85,6 +103,70 @@ describe('LogFollower', () => {
   });
 });
 
+describe('LogFollower on a bus', () => {
+  /** Follower that has not seen three commits of another server, which the test publishes. */
+  async function behind() {
+    const fixture = await createFixture();
+    const { realm, clock } = fixture;
+    const [buses, timers] = [new LocalBus(), new DrivenTime()];
+    let [reads, isAway] = [0, false];
+    const uow = intercepting(fixture.uow, {
+      read: (work, run) => {
+        reads++;
+        return isAway ? Promise.reject(new Error('away')) : run(work);
+      },
+    });
+    const follower = new LogFollower({ uow, bus: buses.connect(), clock, timers, onListenerFailure: fail });
+    await follower.open(realm.id);
+    const told: number[] = [];
+    follower.subscribe({ onEvents: (events) => told.push(...events.map(({ seq }) => seq)) });
+    const seqs = [await append(fixture), await append(fixture), await append(fixture)];
+    const after = follower.lastSeqOf(realm.id);
+    const logged = await fixture.uow.read(realm.id, ({ events }) => events.listAfter(realm.id, after, 9));
+    const other = buses.connect();
+    const hear = (...positions: number[]) => {
+      for (const event of positions.map((position) => logged[position] as StoredEvent)) {
+        other.publish(realm.id, { kind: 'committed', seq: event.seq, events: [event] });
+      }
+    };
+    reads = 0;
+    const setAway = (value: boolean) => {
+      isAway = value;
+    };
+    return { follower, timers, told, seqs, hear, setAway, countReads: () => reads };
+  }
+
+  it('delivers events that arrive out of order or twice without reading the log', async () => {
+    const { told, seqs, hear, timers, countReads } = await behind();
+    hear(0, 2, 2, 1, 0);
+    expect(told).toEqual(seqs);
+    await timers.advance(1);
+    expect([told, countReads()]).toEqual([seqs, 0]);
+  });
+
+  it('reads events from the log that do not arrive within ten milliseconds', async () => {
+    const { told, seqs, hear, timers, countReads } = await behind();
+    hear(2);
+    await timers.advance(0.009);
+    expect([told, countReads()]).toEqual([[], 0]);
+    await timers.advance(0.001);
+    expect(told).toEqual(seqs);
+  });
+
+  it('is not current once the log could not be read for five seconds', async () => {
+    const { follower, timers, setAway } = await behind();
+    setAway(true);
+    await timers.advance(5);
+    await expect(follower.catchUp()).rejects.toThrow('away');
+    expect(follower.isCurrent()).toBe(true);
+    await timers.advance(0.001);
+    expect(follower.isCurrent()).toBe(false);
+    setAway(false);
+    await follower.catchUp();
+    expect(follower.isCurrent()).toBe(true);
+  });
+});
+
 describe('LogFollower of many organizations', () => {
   it('reads the logs of open organizations only', async () => {
     const fixture = await createFixture();
@@ -110,6 +192,7 @@ describe('LogFollower of many organizations', () => {
       }),
       bus: new LocalBus().connect(),
       clock: fixture.clock,
+      timers: immediateTimers,
       onListenerFailure: fail,
     });
     await follower.open(fixture.realm.id);

@@ -1,19 +1,33 @@
 import type { Bus, BusHint, Unsubscribe } from './bus.js';
-import { type EventListener, isReadable, type LogEnd, type LoggedEvent, type StoredEvent } from './event-log.js';
+import {
+  type EventListener,
+  type FollowedLog,
+  isReadable,
+  type LogEnd,
+  type LoggedEvent,
+  type StoredEvent,
+} from './event-log.js';
 import type { EventSeq, RealmId } from './ids.js';
-import type { Clock } from './ports.js';
+import type { Clock, Timers } from './ports.js';
 import type { UnitOfWork } from './unit-of-work.js';
 
 const PAGE = 500;
 const PAGE_BYTES = 1024 * 1024;
 /** Time without units after which an organization is no longer followed. */
 const IDLE_MS = 600_000;
+/** Time for the message with the events of a gap, before they are read from the log. */
+const GAP_MS = 10;
+/** Maximum number of events after a gap that an organization keeps. */
+const MAX_EARLY = 256;
+/** Time after which the ends of the logs are too old to trust what is cached. */
+const CURRENT_MS = 5000;
 
 export interface LogFollowerParts {
   /** Storage whose units do not open organizations. */
   readonly uow: UnitOfWork;
   readonly bus: Bus;
   readonly clock: Clock;
+  readonly timers: Pick<Timers, 'after' | 'elapsedMs'>;
   readonly onListenerFailure: (error: unknown) => void;
 }
 
@@ -21,6 +35,9 @@ interface OpenRealm {
   lastSeq: number;
   /** True if a unit used the organization since the last look. */
   isUsed: boolean;
+  /** Events after a gap, by seq. */
+  readonly early: Map<number, StoredEvent>;
+  isFillPlanned: boolean;
   readonly unsubscribe: Unsubscribe;
 }
 
@@ -29,16 +46,23 @@ interface OpenRealm {
  * process pass their events on; others are read from the log. An organization is opened before its first unit, hence before
  * anything of it is cached. A failing listener does not affect the others.
  */
-export class LogFollower implements EventListener {
+export class LogFollower implements EventListener, FollowedLog {
   private readonly realms = new Map<RealmId, OpenRealm>();
   private readonly opening = new Map<RealmId, { readonly opened: Promise<void>; delivered: number }>();
   private readonly filling = new Map<RealmId, Promise<void>>();
   private readonly listeners: EventListener[] = [];
   private followed: 'open' | 'allSoon' | 'all' = 'open';
   private nextCloseMs: number;
+  /** Monotonic time up to which all events of others are delivered. */
+  private readAtMs: number;
 
   constructor(private readonly parts: LogFollowerParts) {
+    this.readAtMs = parts.timers.elapsedMs();
     this.nextCloseMs = parts.clock.nowMs() + IDLE_MS;
+  }
+
+  isCurrent(): boolean {
+    return this.parts.timers.elapsedMs() - this.readAtMs <= CURRENT_MS;
   }
 
   subscribe(listener: EventListener): void {
@@ -71,28 +95,42 @@ export class LogFollower implements EventListener {
 
   /** Takes the events of a transaction of this process. */
   onEvents(events: readonly StoredEvent[]): void {
-    const undelivered = events.filter((event) => this.accept(event));
-    if (undelivered.length > 0) this.notify((listener) => listener.onEvents(undelivered));
-    const lastSeqs = new Map(events.map(({ realmId, seq }) => [realmId, seq]));
-    for (const [realmId, seq] of lastSeqs) this.parts.bus.publish(realmId, { kind: 'committed', seq });
+    this.deliver(events);
+    const byRealm = new Map<RealmId, StoredEvent[]>();
+    for (const event of events) {
+      const others = byRealm.get(event.realmId);
+      if (others) others.push(event);
+      else byRealm.set(event.realmId, [event]);
+    }
+    for (const [realmId, own] of byRealm) {
+      this.parts.bus.publish(realmId, { kind: 'committed', seq: own.at(-1)!.seq, events: own });
+    }
   }
 
-  /** Returns true if the event is the next to deliver. */
-  private accept({ realmId, seq }: StoredEvent): boolean {
+  private deliver(events: readonly StoredEvent[]): void {
+    const due = events.flatMap((event) => this.accept(event));
+    if (due.length > 0) this.notify((listener) => listener.onEvents(due));
+  }
+
+  /** Returns the event with those behind it that arrived before it, or nothing if it is not the next one. */
+  private accept(event: StoredEvent): readonly StoredEvent[] {
+    const { realmId, seq } = event;
     const realm = this.realms.get(realmId);
     if (!realm) {
       // Nothing of the organization is cached, so earlier events concern no listener.
       const opening = this.opening.get(realmId);
       if (opening) opening.delivered = Math.max(opening.delivered, seq);
-      return true;
+      return [event];
     }
-    if (seq === realm.lastSeq + 1) {
-      realm.lastSeq = seq;
-      return true;
+    if (seq <= realm.lastSeq) return [];
+    if (seq > realm.lastSeq + 1) {
+      // Another process wrote in between.
+      if (realm.early.size < MAX_EARLY) realm.early.set(seq, event);
+      this.fillLater(realmId, realm);
+      return [];
     }
-    // Another process wrote in between, so this event is read from the log as well.
-    if (seq > realm.lastSeq) this.fillSoon(realmId);
-    return false;
+    realm.lastSeq = seq;
+    return [event, ...takeEarly(realm)];
   }
 
   /** Number of logged events of open organizations not yet delivered to listeners. */
@@ -107,11 +145,13 @@ export class LogFollower implements EventListener {
   /** Reads the ends of the logs; cheap and idempotent. Called by a timer, for commits of other processes. */
   async catchUp(): Promise<void> {
     const { followed } = this;
+    const startedAtMs = this.parts.timers.elapsedMs();
     for (const { realmId, seq } of await this.readEnds()) {
       // An organization that appears later is new, so all of its events are.
       if (!this.realms.has(realmId) && followed !== 'open') await this.begin(realmId, followed === 'all' ? 0 : seq);
       if (seq > this.lastSeqOf(realmId)) await this.fill(realmId);
     }
+    this.readAtMs = startedAtMs;
     if (followed === 'allSoon') this.followed = 'all';
     this.closeIdle();
   }
@@ -134,7 +174,7 @@ export class LogFollower implements EventListener {
       const end = from ?? (await uow.read(realmId, ({ events }) => events.lastSeq(realmId)));
       const lastSeq = Math.max(end, this.opening.get(realmId)?.delivered ?? 0);
       if (this.realms.has(realmId)) unsubscribe();
-      else this.realms.set(realmId, { lastSeq, isUsed: true, unsubscribe });
+      else this.realms.set(realmId, { lastSeq, isUsed: true, early: new Map(), isFillPlanned: false, unsubscribe });
     } catch (error) {
       unsubscribe();
       throw error;
@@ -143,7 +183,18 @@ export class LogFollower implements EventListener {
 
   private take(realmId: RealmId, hint: BusHint): void {
     if (hint.kind !== 'committed') this.notify((listener) => listener.onHint?.(realmId, hint));
-    else if (hint.seq > this.lastSeqOf(realmId)) this.fillSoon(realmId);
+    else if (hint.seq <= this.lastSeqOf(realmId)) return;
+    else if (hint.events && this.realms.has(realmId)) this.deliver(hint.events);
+    else this.fillSoon(realmId);
+  }
+
+  private fillLater(realmId: RealmId, realm: OpenRealm): void {
+    if (realm.isFillPlanned) return;
+    realm.isFillPlanned = true;
+    this.parts.timers.after(GAP_MS, () => {
+      realm.isFillPlanned = false;
+      if (realm.early.size > 0) this.fillSoon(realmId);
+    });
   }
 
   /** If the read fails, the next event or `catchUp` retries. */
@@ -182,7 +233,7 @@ export class LogFollower implements EventListener {
       const undelivered = page.filter((event) => event.seq > realm.lastSeq);
       if (undelivered.length === 0) continue;
       realm.lastSeq = undelivered.at(-1)!.seq;
-      this.deliverInOrder(undelivered);
+      this.deliverInOrder([...undelivered, ...takeEarly(realm)]);
     }
   }
 
@@ -212,4 +263,17 @@ export class LogFollower implements EventListener {
       }
     }
   }
+}
+
+/** Removes and returns the early events that are due now. */
+function takeEarly(realm: OpenRealm): readonly StoredEvent[] {
+  const { early } = realm;
+  if (early.size === 0) return [];
+  const due: StoredEvent[] = [];
+  for (let next = early.get(realm.lastSeq + 1); next; next = early.get(realm.lastSeq + 1)) {
+    due.push(next);
+    realm.lastSeq++;
+  }
+  for (const seq of early.keys()) if (seq <= realm.lastSeq) early.delete(seq);
+  return due;
 }

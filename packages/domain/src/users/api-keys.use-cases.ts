@@ -7,7 +7,7 @@ import {
 } from '../access/credentials.js';
 import { isAtLeast } from '../access/roles.js';
 import { DomainError } from '../kernel/errors.js';
-import type { EventListener, StoredEvent } from '../kernel/event-log.js';
+import type { EventListener, FollowedLog, StoredEvent } from '../kernel/event-log.js';
 import type { AnonymousCaller, Caller, RealmId, UserId } from '../kernel/ids.js';
 import type { Cancellation, Clock, DevelopmentMode, RealmUrls } from '../kernel/ports.js';
 import { foldCase } from '../kernel/text.js';
@@ -280,15 +280,18 @@ export interface VerifiedUser {
 
 /** Authenticates a caller by email and API key (protocol §7.2). Rejections follow the contract's order. */
 export class VerifyApiKey implements EventListener {
-  static readonly inject = ['unitOfWork', 'apiKeyMint'] as const;
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'followedLog'] as const;
 
   /** Keyed by email and fingerprint. */
-  private readonly callers = new CallerCache<VerifiedUser>();
+  private readonly callers: CallerCache<VerifiedUser>;
 
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,
-  ) {}
+    log: FollowedLog,
+  ) {
+    this.callers = new CallerCache(log);
+  }
 
   /** @throws DomainError UNAUTHENTICATED, REALM_DEACTIVATED, USER_DEACTIVATED */
   async execute({ realmId }: AnonymousCaller, { email, apiKey }: VerifyApiKeyInput): Promise<VerifiedUser> {

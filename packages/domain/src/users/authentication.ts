@@ -7,7 +7,7 @@ import {
 } from '../access/credentials.js';
 import { composeEmail, type Email, EmailJobs, type EmailQuota, emailJobKind, type Mailer } from '../access/email.js';
 import { DomainError } from '../kernel/errors.js';
-import type { EventListener, StoredEvent } from '../kernel/event-log.js';
+import type { EventListener, FollowedLog, StoredEvent } from '../kernel/event-log.js';
 import { type AnonymousCaller, isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
 import { encodeJob, type Job } from '../kernel/jobs.js';
 import type { Cancellation, Clock, RealmUrls } from '../kernel/ports.js';
@@ -33,14 +33,19 @@ export interface TokenClaims {
 /** Maximum number of cache entries. */
 const MAX_CACHED = 10_000;
 
-/** Cache of authenticated callers by credential, evicted when their account changes. */
+/**
+ * Cache of authenticated callers by credential, evicted when their account changes. Nobody is found while the log cannot
+ * be read.
+ */
 export class CallerCache<T extends { readonly userId: UserId }> implements EventListener {
   private readonly callers = new Map<string, T>();
   /** Number of invalidations. A look-up that overlaps an invalidation is not cached. */
   private forgotten = 0;
 
+  constructor(private readonly log: FollowedLog) {}
+
   find(claim: string): T | undefined {
-    return this.callers.get(claim);
+    return this.log.isCurrent() ? this.callers.get(claim) : undefined;
   }
 
   /** `look` returns null for unknown callers, who are not cached. */

@@ -11,7 +11,7 @@ import {
   surplusSessions,
 } from '../access/credentials.js';
 import { DomainError } from '../kernel/errors.js';
-import type { EventListener, StoredEvent } from '../kernel/event-log.js';
+import type { EventListener, FollowedLog, StoredEvent } from '../kernel/event-log.js';
 import type { AnonymousCaller, Caller, RealmId, SessionId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock, ReportProblem } from '../kernel/ports.js';
@@ -265,17 +265,20 @@ interface CachedSession {
  * minutes.
  */
 export class VerifySession implements EventListener {
-  static readonly inject = ['unitOfWork', 'sessionTokens', 'clock', 'report'] as const;
+  static readonly inject = ['unitOfWork', 'sessionTokens', 'clock', 'report', 'followedLog'] as const;
 
   /** Keyed by fingerprint. */
-  private readonly callers = new CallerCache<CachedSession>();
+  private readonly callers: CallerCache<CachedSession>;
 
   constructor(
     private readonly uow: UnitOfWork,
     private readonly tokens: SessionTokens,
     private readonly clock: Clock,
     private readonly report: ReportProblem,
-  ) {}
+    log: FollowedLog,
+  ) {
+    this.callers = new CallerCache(log);
+  }
 
   /**
    * Returns null if the realm has no such session or it has expired. @throws DomainError REALM_DEACTIVATED,

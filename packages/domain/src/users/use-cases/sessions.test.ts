@@ -3,6 +3,7 @@ import {
   aUser,
   createFixture,
   createFixtureOn,
+  currentLog,
   FakeEmailQuota,
   FakeLoginAttempts,
   FakePasswordHasher,
@@ -48,7 +49,7 @@ async function town(...pieces: readonly FixtureStep[]) {
   const tokens = new FakeSessionTokens();
   const problems: string[] = [];
   const uow = new PublishingUnitOfWork(fixture.uow, fail);
-  const verify = new VerifySession(uow, tokens, fixture.clock, (problem) => problems.push(problem));
+  const verify = new VerifySession(uow, tokens, fixture.clock, (problem) => problems.push(problem), currentLog);
   uow.subscribe(verify);
   const open = new OpenSession(uow, tokens, fixture.clock);
   const logIn = new LogIn(

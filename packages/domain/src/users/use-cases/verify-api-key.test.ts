@@ -2,6 +2,7 @@ import {
   anotherRealm,
   aUser,
   createFixture,
+  currentLog,
   FakeApiKeyMint,
   type FixtureStep,
   type MemoryFixture,
@@ -31,7 +32,7 @@ async function town() {
   );
   const elsewhere = await anotherRealm(fixture, keys);
   const uow = new PublishingUnitOfWork(fixture.uow, fail);
-  const verify = new VerifyApiKey(uow, mint);
+  const verify = new VerifyApiKey(uow, mint, currentLog);
   uow.subscribe(verify);
   const keyOf = (name: string) =>
     mint.derive({ ...(fixture.users.has(name) ? fixture : elsewhere).viewer(name), generation: 1 });
