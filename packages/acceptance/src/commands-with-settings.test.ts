@@ -74,6 +74,11 @@ describe('parley command line with every setting in the environment file', () =>
       host: '127.0.0.1',
       port: '0',
       database: `sqlite:${join(folder, 'data/parley.db')}`,
+      // Servers on SQLite use none.
+      bus: '',
+      busCredentials: '/run/secrets/nats.creds',
+      busCa: '/etc/ssl/nats.pem',
+      busContents: 'on',
       url: URL,
       defaultRealm: '',
       realmAddresses: 'path',

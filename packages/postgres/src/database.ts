@@ -31,8 +31,15 @@ export interface PostgresStorageOptions {
   readonly onCommit?: (commit: Commit) => void;
 }
 
+/** Identity of a database among those that share a bus. A copy has the same `id` and another `place`. */
+export interface Installation {
+  readonly id: string;
+  readonly place: string;
+}
+
 export interface PostgresStorage {
   readonly uow: UnitOfWork;
+  readonly installation: Installation;
   /** Number of units waiting to be written. */
   readonly waitingWrites: number;
   /** Completes running units, rejects new ones, and closes all connections. */
@@ -51,16 +58,29 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   const { pendingSteps: pending, secretFingerprint } = await inspectPostgres(url);
   if (pending.length > 0) throw refusal(url, new Error('its schema is not that of this version; run parley migrate'));
   options.admit?.({ secretFingerprint });
+  const installation = await withClient(url, identify);
   const pool: Pool = new library.Pool(poolConfig(url, { ...DEFAULT_LIMITS, ...options.limits }, library.types));
   const sessions = new SessionPool(pool, repositoryFactory(clock, report, words), trace);
   const uow = new PostgresUnitOfWork(sessions, onCommit && { onCommit });
   return {
     uow,
+    installation,
     get waitingWrites() {
       return uow.waitingWrites;
     },
     close: () => uow.close(),
   };
+}
+
+async function identify(client: Client): Promise<Installation> {
+  await client.query(
+    `INSERT INTO server_fact (name, value) VALUES ('installation', gen_random_uuid()::text) ON CONFLICT DO NOTHING`,
+  );
+  const { rows } = await client.query(
+    `SELECT value AS id, system_identifier::text || '.' || oid AS place
+     FROM server_fact, pg_control_system(), pg_database WHERE name = 'installation' AND datname = current_database()`,
+  );
+  return rows[0];
 }
 
 /** State of a database for operators. */

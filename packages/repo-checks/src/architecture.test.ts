@@ -43,6 +43,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   storage: { mayImport: ['@parley/domain', 'lru-cache', 'node:'] },
   sqlite: { mayImport: ['@parley/domain', '@parley/storage', 'better-sqlite3', 'lru-cache', 'node:'] },
   postgres: { mayImport: ['@parley/domain', '@parley/storage', 'node:', 'pg'] },
+  'bus-nats': { mayImport: ['@nats-io/transport-node', '@parley/domain', 'node:'] },
   blobs: { mayImport: ['@aws-sdk/client-s3', '@aws-sdk/lib-storage', '@parley/domain', 'node:'] },
   'export-files': { mayImport: ['@parley/domain', 'tar-stream', 'node:'] },
   images: { mayImport: ['@parley/domain', 'libheif-js', 'sharp', 'node:'] },
@@ -85,6 +86,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   server: {
     mayImport: [
       '@parley/blobs',
+      '@parley/bus-nats',
       '@parley/domain',
       '@parley/export-files',
       '@parley/http',

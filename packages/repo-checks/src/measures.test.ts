@@ -10,6 +10,7 @@ const LIMITS: Readonly<Record<string, { readonly max: number } | { readonly min:
   'arrows between domain folders': { max: 80 },
   'upward arrows between domain folders': { max: 0 },
   'folders in circles: blobs': { max: 0 },
+  'folders in circles: bus-nats': { max: 0 },
   'folders in circles: chat': { max: 0 },
   'folders in circles: client': { max: 0 },
   'folders in circles: domain': { max: 0 },
@@ -26,7 +27,7 @@ const LIMITS: Readonly<Record<string, { readonly max: number } | { readonly min:
   'folders in circles: web': { max: 0 },
   'files above 450 lines': { max: 0 },
   'files above 400 lines': { max: 14 },
-  'lines of hand-written documents': { max: 4_980 },
+  'lines of hand-written documents': { max: 5_120 },
 };
 
 describe('the structure of the repository', () => {

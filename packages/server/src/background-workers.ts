@@ -126,6 +126,8 @@ export class Promotion implements Worker, EventListener {
 }
 
 const SECOND_MS = 1000;
+/** Interval at which logs are read while no bus tells of other servers. */
+const UNHEARD_MS = SECOND_MS / 4;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -200,11 +202,14 @@ export function workersOf(
       everyMs: HOUR_MS,
       run: () => resolve(RemoveUnusedGroups).execute(),
     }),
-    every({
+    recurring({
       name: 'reading events of other processes',
-      everyMs: SECOND_MS,
-      isOwn: true,
-      run: () => get('follower').catchUp(),
+      firstDelayMs: UNHEARD_MS,
+      retryDelayMs: UNHEARD_MS,
+      run: async () => {
+        await get('follower').catchUp();
+        return get('bus').state === 'connected' ? SECOND_MS : UNHEARD_MS;
+      },
     }),
     every({
       name: 'removing expired event queues',

@@ -9,6 +9,8 @@ import {
   type SamlAccount,
 } from '@parley/node-adapters';
 import { HostLogInProvider } from './authentication.js';
+import { parseBus } from './configuration/bus-settings.js';
+import type { BusLocation } from './configuration/configuration.js';
 import { ldapAccounts } from './configuration/ldap-settings.js';
 import { openIdConnectAccounts } from './configuration/log-in-settings.js';
 import { NO_INCOMING_MAIL } from './configuration/mail-settings.js';
@@ -85,6 +87,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
   return openParley(
     {
       database: config.storage ? null : read('database', parseDatabase),
+      busLocation: busOf(config),
       secret: readIfGiven('secret', parseSecret),
       jwtSecrets: jwtSecretsOf(config.jwtSecrets ?? {}),
       jwtAudience: config.jwtAudience ?? null,
@@ -144,6 +147,16 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       acceptsNewSecret: config.acceptNewSecret ?? false,
     },
   );
+}
+
+function busOf({ bus }: ParleyConfig): BusLocation | null {
+  if (bus === undefined) return null;
+  const { url, credentialsFile = null, caFile = null, contents = true } = typeof bus === 'string' ? { url: bus } : bus;
+  try {
+    return { servers: parseBus(String(url)), credentialsFile, caFile, sendsContents: contents };
+  } catch (error) {
+    throw new StartupError(`bus must be ${(error as Error).message}.`);
+  }
 }
 
 function readProxies(trust: ProxyTrust | undefined): ProxyTrust {

@@ -81,7 +81,7 @@ describe('operator documentation', () => {
     const made = new Set(
       [
         ...source.matchAll(
-          /'(?:parley_)?((?:http|event|polls|events|writes|database|job|commit|notification|up|build)[a-z_]*)'/g,
+          /'(?:parley_)?((?:http|bus|event|polls|events|writes|database|job|commit|notification|up|build)[a-z_]*)'/g,
         ),
       ].map(([, name]) => name!),
     );

@@ -105,6 +105,7 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
   messageHooks: () => resolve(HostHooks),
 
   bus: () => options.bus ?? new LocalBus().connect(),
+  followedLog: () => get('follower'),
   ephemeralEvents: () => get('hub'),
   servedQueues: () => get('hub'),
   queueFilters: () => QUEUE_FILTERS,

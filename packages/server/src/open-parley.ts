@@ -2,12 +2,13 @@ import { mkdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { FolderBlobStore, FolderPartialBlobStore, S3BlobStore } from '@parley/blobs';
+import type { Installation, NatsBus } from '@parley/bus-nats';
 import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { BlobStore } from '@parley/domain/files';
-import type { Clock, Randomness } from '@parley/domain/kernel';
+import { type Clock, noBus, type Randomness } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { bounceAddress } from '@parley/domain/push';
-import { ipGroup, warn } from '@parley/http';
+import { ipGroup, type Logger, warn } from '@parley/http';
 import { ImageProcess } from '@parley/images';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import {
@@ -77,7 +78,12 @@ export async function openParley(
   const clock = ports.clock ?? new SystemClock();
   const blobStores = blobStoresOf(configuration, ports);
   const onCommit = commitListener(hostOptions.metrics, report);
-  const { storage, secret } = await openStorage(configuration, ports, {
+  requireBusOnPostgres(configuration);
+  const {
+    storage,
+    secret,
+    installation = null,
+  } = await openStorage(configuration, ports, {
     acceptsNewSecret,
     clock,
     logger: hostOptions.logger,
@@ -86,9 +92,11 @@ export async function openParley(
   const images = new ImageProcess({ report: (problem) => warn(hostOptions.logger, {}, problem) });
   // A renderer that was passed in is closed by its owner.
   const ownRenderer = ports.renderer ? null : new ZulipMarkdownRenderer();
+  let bus: NatsBus | null = null;
   const release = async () => {
     try {
       images.close();
+      await bus?.close();
       await ownRenderer?.close();
     } finally {
       await storage.close();
@@ -96,6 +104,8 @@ export async function openParley(
   };
   try {
     const ownSecret = secret();
+    // Servers hear of what a command does when they read the log.
+    if (installation && !hostOptions.isOneOff) bus = await openBus(configuration, installation, hostOptions.logger);
     return await composeParley({
       ...configuration,
       secret: ownSecret,
@@ -110,6 +120,7 @@ export async function openParley(
       mailer: ports.mailer ?? mailerOf(configuration, clock, ownSecret),
       sendsMail: configuration.smtpUrl !== null || ports.mailer !== undefined,
       ...(configuration.database?.kind === 'sqlite' && { dataFolder: dirname(resolve(configuration.database.path)) }),
+      ...(installation && { bus: bus ?? noBus, hasBus: bus !== null }),
       ...blobStores,
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
       ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
@@ -140,6 +151,43 @@ function commitListener(
 interface OpenStorage {
   readonly storage: Storage & Partial<Pick<SqliteStorage, 'gauges'>>;
   readonly secret: () => string;
+  /** Absent if no other servers use the database. */
+  readonly installation?: Installation;
+}
+
+/** @throws StartupError */
+function requireBusOnPostgres({ busLocation, database }: RuntimeConfig): void {
+  if (busLocation && database?.kind !== 'postgres') {
+    throw new StartupError('PARLEY_BUS (bus) connects servers of a database on PostgreSQL; leave it out.');
+  }
+}
+
+/** Returns null if no bus is configured. @throws StartupError, MissingLibrary */
+async function openBus(
+  { busLocation }: Pick<RuntimeConfig, 'busLocation'>,
+  installation: Installation,
+  logger: Logger,
+): Promise<NatsBus | null> {
+  if (!busLocation) return null;
+  const { openNatsBus } = await import('@parley/bus-nats');
+  let wasAway = false;
+  try {
+    return await openNatsBus({
+      ...busLocation,
+      installation,
+      release: parleyVersion(),
+      onState(state, reason) {
+        if (state === 'unavailable') {
+          warn(logger, { err: reason }, 'the bus is away: events of other servers are read from the database');
+        } else if (wasAway) warn(logger, {}, 'the bus is back');
+        wasAway = state === 'unavailable';
+      },
+    });
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === undefined
+      ? error
+      : new StartupError(`Cannot use the bus: ${(error as Error).message}.`);
+  }
 }
 
 /** Opens the storage. `secret` is called after opening, because it creates the file if there is none. */
@@ -168,7 +216,8 @@ async function openStorage(
   if (database.kind === 'postgres') {
     requirePlaces(configuration, ports);
     const { openPostgresStorage } = await import('@parley/postgres');
-    return { storage: await openPostgresStorage({ url: database.url, ...options }), secret: () => secret! };
+    const storage = await openPostgresStorage({ url: database.url, ...options });
+    return { storage, secret: () => secret!, installation: storage.installation };
   }
   makeFolderOf(database);
   const storage = openSqliteStorage({ path: database.path, ...options });

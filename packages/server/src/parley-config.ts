@@ -137,6 +137,18 @@ export interface Storage {
   verify?(): void;
 }
 
+/** Messages between servers of one database. */
+export interface BusOptions {
+  /** `tls://HOST:PORT`, or `nats://HOST:PORT` with a loopback address; several of one cluster with commas. */
+  readonly url: string;
+  /** Path of a file with a user's credentials (`.creds`), `USER:PASSWORD` or a token; default: none. */
+  readonly credentialsFile?: string;
+  /** Path of the certificates (PEM) that vouch for the servers; default: those of the system. */
+  readonly caFile?: string;
+  /** False to send numbers of events alone; default: true. */
+  readonly contents?: boolean;
+}
+
 export type ParleyConfig = ParleyOptions & (OnDatabase | OnStorage);
 
 /** Notifications of messages that Parley sends itself. */
@@ -159,6 +171,11 @@ export interface DirectPushOptions {
 export interface ParleyOptions {
   /** Public address including the mount path of the router: `https://example.com/chat`. */
   readonly url: string;
+  /**
+   * NATS servers for messages between several servers of one database on PostgreSQL; default: none, servers read the
+   * database four times a second. Requires `@nats-io/transport-node`.
+   */
+  readonly bus?: string | BusOptions;
   /**
    * Secret from which API keys are derived, at least 8 characters; default: a file beside the database, created if
    * missing.
@@ -298,6 +315,7 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   database: true,
   storage: true,
   url: true,
+  bus: true,
   secret: true,
   jwtSecrets: true,
   jwtAudience: true,

@@ -30,6 +30,8 @@ export interface ParleyParts {
   readonly unitOfWork: UnitOfWork;
   /** Connection to other servers of the database; default: to none. */
   readonly bus?: Bus;
+  /** True if `/readyz` reports the state of the bus; default: false. */
+  readonly hasBus?: boolean;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly passwordHasher: PasswordHasher;

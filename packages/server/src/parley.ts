@@ -64,12 +64,15 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
     readGauges({
       dispatcher,
       follower,
+      bus: get('bus'),
       hub: get('hub'),
       jobs: get('jobWorkers'),
       notifications: get('notificationMeter'),
       storage: options.storageGauges,
     });
-  const readiness = new Readiness(readinessChecks(ports, gauges, options.dataFolder ?? null));
+  const readiness = new Readiness(
+    readinessChecks(ports, gauges, { dataFolder: options.dataFolder ?? null, hasBus: options.hasBus ?? false }),
+  );
   options.metrics?.watch(gauges);
 
   const handler = standaloneHandler(dispatcher, `${new URL(options.url).pathname.replace(/\/$/, '')}/`);

@@ -60,7 +60,8 @@ export function serverParts(
         maxLogBytes: options.eventLimits?.maxLogBytes,
         open: get('openRealm'),
       }),
-    follower: () => new LogFollower({ uow: get('storage'), bus: get('bus'), clock, onListenerFailure }),
+    follower: () =>
+      new LogFollower({ uow: get('storage'), bus: get('bus'), clock, timers: get('timers'), onListenerFailure }),
     hub: () =>
       new EventHub({
         uow: get('unitOfWork'),

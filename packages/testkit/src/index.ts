@@ -17,6 +17,7 @@ export * from './live-events.js';
 export * from './make-values.js';
 export * from './memory-blob-store.js';
 export * from './memory-partial-blob-store.js';
+export * from './nats-server.js';
 export * from './png.js';
 export * from './random-histories.js';
 export * from './random-read-states.js';

@@ -20,6 +20,8 @@ export interface Configuration {
   /** 0 selects any free port. */
   readonly port: number;
   readonly database: DatabaseLocation;
+  /** Messages between servers of the database; null for none. */
+  readonly busLocation: BusLocation | null;
   /** True to enable development endpoints and disable rate limits by default. */
   readonly isDev: boolean;
   /** True to create an organization with users and messages if the database has none. */
@@ -116,6 +118,15 @@ export interface PostgresLocation {
   readonly kind: 'postgres';
   /** May contain a password. */
   readonly url: string;
+}
+
+export interface BusLocation {
+  /** Addresses of one cluster: `nats://HOST:PORT` or `tls://HOST:PORT`. */
+  readonly servers: readonly string[];
+  readonly credentialsFile: string | null;
+  readonly caFile: string | null;
+  /** False to send numbers of events alone. */
+  readonly sendsContents: boolean;
 }
 
 export type FilesLocation =

@@ -144,10 +144,17 @@ export function readConfiguration(
   attempt(() => {
     incomingMail = incomingMailOf(mailSettings);
   });
+  const servers = read('bus');
+  const busOptions = {
+    credentialsFile: read('busCredentials'),
+    caFile: read('busCa'),
+    sendsContents: read('busContents'),
+  };
   const configuration: Configuration = {
     host: read('host'),
     port: read('port'),
     database: read('database') as DatabaseLocation,
+    busLocation: servers && { servers, ...busOptions },
     isDev,
     isDemo: read('isDemo'),
     url: read('url'),

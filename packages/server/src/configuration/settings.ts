@@ -3,6 +3,7 @@ import { DEFAULT_SWEEP_OPTIONS } from '@parley/domain/kernel';
 import { type ProxyTrust, parseRateLimitRules, type RateLimitRules, TRANSPORT_LIMITS } from '@parley/http';
 import type { LdapAccount, OpenIdConnectAccount, SamlAccount } from '@parley/node-adapters';
 import type { RealmAddresses } from '../realm-resolver.js';
+import { BUS_SETTINGS } from './bus-settings.js';
 import {
   type DatabaseLocation,
   type FilesLocation,
@@ -61,6 +62,7 @@ export const SETTINGS = {
       path: 'parley-data/parley.db',
     } as DatabaseLocation,
   ),
+  ...BUS_SETTINGS,
   url: setting(
     'PARLEY_URL',
     'url',

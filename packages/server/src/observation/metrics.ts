@@ -1,4 +1,4 @@
-import type { EventHub, LogFollower, StorageGauges } from '@parley/domain/kernel';
+import type { Bus, EventHub, LogFollower, StorageGauges } from '@parley/domain/kernel';
 import type { NotificationMeter } from '@parley/domain/push';
 import type { CompletedRequest, Dispatcher, RequestObserver, Route } from '@parley/http';
 import type { Commit } from '@parley/storage';
@@ -22,6 +22,7 @@ export interface ServerGauges {
   /** Lag in seconds by job kind since the oldest job was due; 0 if none is due. */
   readonly jobLagSeconds: ReadonlyMap<string, number>;
   readonly notifications: NotificationMeter;
+  readonly bus: Pick<Bus, 'state' | 'counts'>;
   /** Null if the storage has none. */
   readonly storage: StorageGauges | null;
 }
@@ -30,6 +31,7 @@ export interface GaugeSources {
   readonly dispatcher: Dispatcher;
   readonly hub: EventHub;
   readonly follower: LogFollower;
+  readonly bus: Bus;
   readonly jobs: JobWorkers;
   readonly notifications: NotificationMeter;
   readonly storage: (() => StorageGauges) | undefined;
@@ -40,6 +42,7 @@ export async function readGauges({
   dispatcher,
   hub,
   follower,
+  bus,
   jobs,
   notifications,
   storage,
@@ -54,6 +57,7 @@ export async function readGauges({
     undeliveredEvents: await follower.countUndelivered(),
     jobLagSeconds: await jobs.lagSeconds(),
     notifications,
+    bus,
     storage: storage?.() ?? null,
   };
 }
@@ -133,7 +137,13 @@ export class ServerMetrics implements RequestObserver {
       labelNames: ['version'],
       registers,
     }).set({ version }, 1);
-    this.up = this.addGauges(Gauge, notificationCounters(Counter, registers), registers);
+    const countNotifications = notificationCounters(Counter, registers);
+    const countMessages = busCounters(Counter, registers);
+    const count = ({ notifications, bus }: ServerGauges) => {
+      countNotifications(notifications);
+      countMessages(bus);
+    };
+    this.up = this.addGauges(Gauge, count, registers);
   }
 
   static async create(options: MetricsOptions): Promise<ServerMetrics> {
@@ -196,7 +206,7 @@ export class ServerMetrics implements RequestObserver {
   /** Reads all gauges at once, whichever is collected first. */
   private addGauges(
     Gauge: PrometheusClient['Gauge'],
-    countNotifications: (meter: NotificationMeter) => void,
+    count: (gauges: ServerGauges) => void,
     registers: Registry[],
   ): { get(): Promise<unknown> } {
     const simple: readonly (readonly [
@@ -210,6 +220,11 @@ export class ServerMetrics implements RequestObserver {
       ['event_queues', 'Event queues in memory', (it) => it.queues],
       ['polls_waiting', 'Pending long polls', (it) => it.waitingPolls],
       ['events_undelivered', 'Committed events not yet delivered', (it) => it.undeliveredEvents],
+      [
+        'bus_connected',
+        '1 if messages of other servers arrive, else 0',
+        (it) => it.bus.counts && Number(it.bus.state === 'connected'),
+      ],
       ['writes_waiting', 'Units of work waiting for a commit', (it) => it.storage?.waitingWrites],
       ['database_bytes', 'Size of the database file', (it) => it.storage?.databaseBytes],
       ['database_log_bytes', 'Size of the write-ahead log', (it) => it.storage?.logBytes],
@@ -238,7 +253,7 @@ export class ServerMetrics implements RequestObserver {
           if (value !== undefined) gauge.set(value);
         }
         for (const [kind, seconds] of now.jobLagSeconds) jobs.set({ kind }, seconds);
-        countNotifications(now.notifications);
+        count(now);
       },
     });
   }
@@ -279,5 +294,19 @@ function notificationCounters(Counter: PrometheusClient['Counter'], registers: R
       }
       seconds.inc({ channel }, counts.seconds);
     }
+  };
+}
+
+/** Returns a function that takes over the counts of a bus; there are none between servers of one process. */
+function busCounters(Counter: PrometheusClient['Counter'], registers: Registry[]) {
+  const messages = new Counter({
+    name: 'parley_bus_messages_total',
+    help: 'Messages between servers: published, received, dropped before publication, of a foreign installation, unknown',
+    labelNames: ['result'],
+    registers,
+  });
+  return ({ counts }: ServerGauges['bus']) => {
+    messages.reset();
+    for (const [result, count] of Object.entries(counts ?? {})) messages.inc({ result }, count);
   };
 }

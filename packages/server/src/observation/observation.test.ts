@@ -16,6 +16,7 @@ import { notReady, Readiness, withHealth } from './readiness.js';
 const NO_GAUGES = {
   ...{ requestsInFlight: 0, bodiesBytes: 0, answersBytes: 0, queues: 0, waitingPolls: 0 },
   ...{ undeliveredEvents: 0, jobLagSeconds: new Map<string, number>(), storage: null },
+  ...{ bus: { state: 'connected' as const } },
 };
 
 describe('server observation', () => {

@@ -8,6 +8,8 @@ export interface ReadinessCheck {
   readonly name: string;
   /** Throws if the check fails, with a message for the operator. */
   readonly run: () => Promise<void> | void;
+  /** True if the server is ready although the check fails. */
+  readonly isAdvice?: boolean;
 }
 
 /** Results by name: `ok` or the problem. */
@@ -41,8 +43,13 @@ export class Readiness {
   }
 
   private async look(): Promise<ReadinessReport> {
-    const entries = await Promise.all(this.checks.map(async ({ name, run }) => [name, await outcomeOf(run)] as const));
-    return { isReady: entries.every(([, outcome]) => outcome === 'ok'), checks: Object.fromEntries(entries) };
+    const results = await Promise.all(
+      this.checks.map(async (check) => ({ ...check, outcome: await outcomeOf(check.run) })),
+    );
+    return {
+      isReady: results.every(({ outcome, isAdvice }) => outcome === 'ok' || isAdvice),
+      checks: Object.fromEntries(results.map(({ name, outcome }) => [name, outcome])),
+    };
   }
 }
 
@@ -69,11 +76,16 @@ async function outcomeOf(run: ReadinessCheck['run']): Promise<string> {
 /** A smaller amount could be used up before an operator reacts. */
 const LEAST_FREE_BYTES = 64 * 1024 * 1024;
 
-/** `dataFolder`: folder on the disk that must have free space; null if data is stored elsewhere. */
+interface CheckedParts {
+  /** Folder on the disk that must have free space; null if data is stored elsewhere. */
+  readonly dataFolder: string | null;
+  readonly hasBus: boolean;
+}
+
 export function readinessChecks(
-  { unitOfWork, apiKeyMint }: Pick<Ports, 'unitOfWork' | 'apiKeyMint'>,
+  { unitOfWork, apiKeyMint, bus }: Pick<Ports, 'unitOfWork' | 'apiKeyMint' | 'bus'>,
   gauges: () => Promise<ServerGauges>,
-  dataFolder: string | null,
+  { dataFolder, hasBus }: CheckedParts,
 ): readonly ReadinessCheck[] {
   const checks: ReadinessCheck[] = [
     {
@@ -94,6 +106,15 @@ export function readinessChecks(
       run: () => {
         const { bavail, bsize } = statfsSync(dataFolder);
         if (bavail * bsize < LEAST_FREE_BYTES) throw new Error(`only ${bavail * bsize} bytes are free`);
+      },
+    });
+  }
+  if (hasBus) {
+    checks.push({
+      name: 'bus',
+      isAdvice: true,
+      run: () => {
+        if (bus.state === 'unavailable') throw new Error('away; events of other servers are read from the database');
       },
     });
   }

@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDatabase } from '@parley/postgres/testing';
+import { createParley, type Parley } from '@parley/server';
+import { FakeMailer, hasNatsServer, NatsServer } from '@parley/testkit';
+import { isOnPostgres } from './testing/test-storage.js';
+
+const ANN = { realm: '', externalId: 'u1' };
+const EMAIL = 'ann@example.com';
+
+/** Node of a cluster, with real time and background work. */
+class Node {
+  private constructor(
+    readonly parley: Parley,
+    private readonly server: Server,
+  ) {}
+
+  static async start(options: Parameters<typeof createParley>[0]): Promise<Node> {
+    const parley = await createParley(options);
+    const server = createServer(parley.handler).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new Node(parley, server);
+  }
+
+  async fetch(path: string, apiKey: string, body?: Readonly<Record<string, string>>) {
+    const response = await fetch(`http://127.0.0.1:${(this.server.address() as AddressInfo).port}/api/v1${path}`, {
+      headers: { Authorization: `Basic ${btoa(`${EMAIL}:${apiKey}`)}` },
+      ...(body && { method: 'POST', body: new URLSearchParams(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, never> };
+  }
+
+  async close(): Promise<void> {
+    await this.parley.close();
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+}
+
+if (isOnPostgres) {
+  describe('several nodes on PostgreSQL', () => {
+    let folder: string;
+    let database: Awaited<ReturnType<typeof createDatabase>>;
+    const nodes: Node[] = [];
+    const log: [object, string][] = [];
+
+    beforeEach(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'parley-nodes-'));
+      database = await createDatabase();
+      log.length = 0;
+    });
+    afterEach(async () => {
+      for (const node of nodes.splice(0)) await node.close();
+      await database.drop();
+      rmSync(folder, { recursive: true });
+    });
+
+    async function start(options: object = {}): Promise<Node> {
+      const record = (fields: object, message: string) => log.push([fields, message]);
+      const node = await Node.start({
+        database: database.url,
+        url: 'http://localhost',
+        secret: 'the secret of every node',
+        files: `folder:${folder}`,
+        mailer: new FakeMailer(),
+        logger: { info: () => {}, warn: record, error: record },
+        ...options,
+      });
+      nodes.push(node);
+      return node;
+    }
+
+    async function found(node: Node): Promise<string> {
+      await node.parley.realms.ensure({ name: '' });
+      await node.parley.users.upsert({ ...ANN, name: 'Ann', email: EMAIL, role: 'owner' });
+      return node.parley.users.apiKey(ANN);
+    }
+
+    /** Milliseconds from a message on one node to the response of a poll on the other one. */
+    async function delivery(from: Node, to: Node, apiKey: string): Promise<number> {
+      const { queue_id } = (await to.fetch('/register', apiKey, { event_types: '["message"]' })).body;
+      const poll = to.fetch(`/events?queue_id=${queue_id}&last_event_id=-1`, apiKey);
+      await sleep(50);
+      const startedAt = performance.now();
+      const sent = await from.fetch('/messages', apiKey, {
+        type: 'direct',
+        to: JSON.stringify([EMAIL]),
+        content: 'hi',
+      });
+      expect(sent).toMatchObject({ status: 200 });
+      expect((await poll).body).toMatchObject({ events: [{ type: 'message' }] });
+      return performance.now() - startedAt;
+    }
+
+    it('deliver each message and end revoked keys within two seconds without a bus', async () => {
+      const [one, two] = [await start(), await start()];
+      const key = await found(one);
+      expect((await two.fetch('/users/me', key)).status).toBe(200);
+      expect(await delivery(one, two, key)).toBeLessThan(2000);
+      await one.parley.users.apiKey(ANN, { rotate: true });
+      const revokedAt = performance.now();
+      while ((await two.fetch('/users/me', key)).status === 200) await sleep(20);
+      expect(performance.now() - revokedAt).toBeLessThan(2000);
+    });
+
+    it('refuse a bus without encryption, and one whose credentials cannot be read', async () => {
+      await expect(start({ bus: 'nats://bus.example.com:4222' })).rejects.toThrow(/^bus must be tls:/);
+      const bus = { url: 'nats://127.0.0.1:4222', credentialsFile: join(folder, 'none') };
+      await expect(start({ bus })).rejects.toThrow(/^Cannot use the bus: ENOENT/);
+    });
+
+    (hasNatsServer ? describe : describe.skip)('with a bus', () => {
+      let nats: NatsServer;
+      let one: Node;
+      let two: Node;
+      beforeEach(async () => {
+        nats = await NatsServer.atFreePort();
+        const credentialsFile = join(folder, 'credentials');
+        writeFileSync(credentialsFile, 'parley:secret');
+        await startBus();
+        const bus = { url: nats.url, credentialsFile };
+        one = await start({ bus, metrics: true });
+        two = await start({ bus, metrics: true });
+      });
+      afterEach(() => nats.kill());
+
+      const startBus = () => nats.start('--user', 'parley', '--pass', 'secret');
+      const stateOf = async (node: Node) => (await node.parley.ready()).checks.bus;
+      const until = async (isDone: () => Promise<boolean>) => {
+        while (!(await isDone())) await sleep(20);
+      };
+
+      it('deliver at once, and without reading the log', async () => {
+        const key = await found(one);
+        expect((await two.fetch('/users/me', key)).status).toBe(200);
+        await delivery(one, two, key);
+        const times = [await delivery(one, two, key), await delivery(two, one, key), await delivery(one, two, key)];
+        // Without a message of the other node it would be some 125 ms.
+        expect(Math.min(...times)).toBeLessThan(100);
+        expect(await two.parley.metrics()).toMatch(/^parley_bus_messages_total\{result="received"\} [1-9]/m);
+      });
+
+      it('go on without it, report it as away and as back, and stay ready', async () => {
+        const key = await found(one);
+        expect((await two.fetch('/users/me', key)).status).toBe(200);
+        expect(await one.parley.ready()).toMatchObject({ isReady: true, checks: { bus: 'ok' } });
+        await nats.kill();
+        await until(async () => (await stateOf(one)) !== 'ok' && (await stateOf(two)) !== 'ok');
+        expect(await one.parley.ready()).toMatchObject({ isReady: true });
+        expect(await delivery(one, two, key)).toBeLessThan(2000);
+        await startBus();
+        await until(async () => (await stateOf(one)) === 'ok' && (await stateOf(two)) === 'ok');
+        await one.parley.users.apiKey(ANN, { rotate: true });
+        await until(async () => (await two.fetch('/users/me', key)).status === 401);
+        const messages = log.map(([, message]) => message).filter((message) => message.startsWith('the bus'));
+        const away = 'the bus is away: events of other servers are read from the database';
+        expect(messages.sort()).toEqual([away, away, 'the bus is back', 'the bus is back'].sort());
+      });
+    });
+  });
+}

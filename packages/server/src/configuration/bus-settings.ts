@@ -1,0 +1,58 @@
+import { isLoopbackName } from '@parley/http';
+import { setting } from './setting.js';
+import { parseSwitch } from './setting-values.js';
+
+/** Servers of a bus, one cluster. */
+export type BusServers = readonly string[];
+
+/** Settings of messages between servers. */
+export const BUS_SETTINGS = {
+  bus: setting(
+    'PARLEY_BUS',
+    'bus',
+    'URL',
+    'messages between servers of one database over NATS: tls://HOST:PORT, or nats://HOST:PORT on the same machine; several of one cluster with commas; default: none, servers read the database four times a second',
+    parseBus,
+    null as BusServers | null,
+  ),
+  busCredentials: setting(
+    'PARLEY_BUS_CREDENTIALS',
+    'bus-credentials',
+    'FILE',
+    "file with a NATS user's credentials (.creds), USER:PASSWORD or a token; default: none",
+    (text) => text,
+    null as string | null,
+  ),
+  busCa: setting(
+    'PARLEY_BUS_CA',
+    'bus-ca',
+    'FILE',
+    'certificates (PEM) that vouch for the NATS servers; default: those of the system',
+    (text) => text,
+    null as string | null,
+  ),
+  busContents: setting(
+    'PARLEY_BUS_CONTENTS',
+    'bus-contents',
+    'on|off',
+    'sends events to other servers; off: their numbers alone, and receivers read the database',
+    parseSwitch,
+    true,
+  ),
+};
+
+/** Parses addresses. Messages contain events, so only a loopback address may go without TLS. */
+export function parseBus(text: string): BusServers {
+  const servers = text.split(',').map((each) => each.trim());
+  const isEncrypted = servers.every((each) => each.startsWith('tls://'));
+  if (!servers.every((each) => isServer(each, isEncrypted))) {
+    throw new Error('tls://HOST:PORT, or nats://HOST:PORT with a loopback address; credentials belong in a file');
+  }
+  return servers;
+}
+
+function isServer(text: string, isEncrypted: boolean): boolean {
+  const [, scheme, host] = /^(tls|nats):\/\/([\w.-]+|\[[\da-f:]+\])(?::\d{1,5})?$/i.exec(text) ?? [];
+  if (scheme === undefined) return false;
+  return isEncrypted || (scheme === 'nats' && isLoopbackName(host!));
+}
