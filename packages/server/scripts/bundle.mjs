@@ -1,9 +1,13 @@
 #!/usr/bin/env node
-// Bundles the server into one file, since opening hundreds of modules would dominate its start time.
+// Bundles the server into few scripts, since opening hundreds of modules would dominate its start time. A V8 cache of each
+// script that a start reads saves a fifth of the rest.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { Module } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { cachedDataVersionTag } from 'node:v8';
+import { Script } from 'node:vm';
+import { build, transform } from 'esbuild';
 import { inlineSql } from '../../sqlite/scripts/inline-sql.mjs';
 
 const dist = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist');
@@ -46,17 +50,15 @@ const { metafile, outputFiles } = await build({
   bundle: true,
   // Code behind `import()` stays in separate files, which are not read at start.
   splitting: true,
+  entryNames: '[name]-[hash]',
   chunkNames: 'chunk-[hash]',
+  outExtension: { '.js': '.cjs' },
   platform: 'node',
   format: 'esm',
   target: 'node20',
   plugins: [inlineSql, requireFromModule],
-  // Bundled CommonJS packages require Node's built-in modules.
-  banner: {
-    js: "import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);",
-  },
   // For `node --enable-source-maps`.
-  sourcemap: 'linked',
+  sourcemap: 'inline',
   sourcesContent: false,
   // V8 keeps the source for the lifetime of the process, so comments are removed. Short lines keep stack traces readable.
   minifyWhitespace: true,
@@ -65,20 +67,54 @@ const { metafile, outputFiles } = await build({
   legalComments: 'linked',
   logLevel: 'warning',
 });
-await mkdir(bundleDir, { recursive: true });
-const outputs = new Map(outputFiles.map((output) => [basename(output.path), output]));
-for (const name of loadedAtStart('main.js')) {
-  // V8 stores a source with one non-Latin-1 character in two bytes per character.
-  const wide = outputs.get(name).text.match(/.{0,40}[^\0-\x7f].{0,20}/u);
-  if (wide) throw new Error(`Escape non-ASCII characters in the sources: ${wide[0]}`);
+const files = new Map();
+for (const { path, text } of outputFiles) {
+  const name = basename(path);
+  if (name.endsWith('.cjs')) await addScript(name, text);
+  else files.set(name, text);
 }
-for (const { path, contents } of outputFiles) {
+const main = [...files.keys()].find((name) => /^main-.*\.cjs$/.test(name));
+const cacheSuffix = `.${cachedDataVersionTag()}.cache`;
+for (const name of loadedAtStart(main)) {
+  const script = files.get(name);
+  // V8 stores a source with one non-Latin-1 character in two bytes per character.
+  const wide = script.match(/.{0,40}[^\0-\x7f].{0,20}/u);
+  if (wide) throw new Error(`Escape non-ASCII characters in the sources: ${wide[0]}`);
+  // Stack traces show the file name that the cache contains.
+  files.set(name + cacheSuffix, new Script(Module.wrap(script), { filename: name }).createCachedData());
+}
+const loader = await readFile(join(import.meta.dirname, 'load-bundle.mjs'), 'utf8');
+files.set('main.js', loader.replace('./main.cjs', `./${main}`));
+
+await mkdir(bundleDir, { recursive: true });
+for (const [name, contents] of files) {
+  const path = join(bundleDir, name);
   // Renaming prevents a server from reading a partial file.
   await writeFile(`${path}.new`, contents);
   await rename(`${path}.new`, path);
 }
-for (const name of await readdir(bundleDir)) {
-  if (name.startsWith('chunk-') && !outputs.has(name)) await rm(join(bundleDir, name));
+for (const name of await readdir(bundleDir)) if (!files.has(name)) await rm(join(bundleDir, name));
+
+/** Adds an ES module as CommonJS. Node accepts V8 caches only for scripts, and esbuild splits only ES modules. */
+async function addScript(name, text) {
+  const { code, map } = await transform(text.replace(/^#!.*/, ''), {
+    format: 'cjs',
+    target: 'node20',
+    supported: { 'dynamic-import': false },
+    define: { 'import.meta.url': '$url' },
+    banner: "const $url=require('node:url').pathToFileURL(__filename).href;",
+    sourcemap: 'external',
+    sourcesContent: false,
+    sourcefile: name,
+    minifyWhitespace: true,
+    minifySyntax: true,
+    lineLimit: 200,
+    legalComments: 'inline',
+  });
+  // Exports without the copy that esbuild makes, which would cost a second getter at each access.
+  const script = code.replace('__toCommonJS(stdin_exports)', '__defProp(stdin_exports,"__esModule",{value:!0})');
+  files.set(name, `${script}//# sourceMappingURL=${name}.map\n`);
+  files.set(`${name}.map`, map);
 }
 
 /** Returns the names of a file and of its static imports, recursively. */

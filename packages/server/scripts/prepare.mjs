@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const packagesDir = join(root, 'packages');
 const bundler = join(packagesDir, 'server', 'scripts', 'bundle.mjs');
+const loader = join(packagesDir, 'server', 'scripts', 'load-bundle.mjs');
 const sqlInliner = join(packagesDir, 'sqlite', 'scripts', 'inline-sql.mjs');
 const clientApi = join(packagesDir, 'client', 'scripts', 'write-api.mjs');
 const bundle = join(packagesDir, 'server', 'dist', 'bundle', 'main.js');
@@ -53,6 +54,7 @@ function needsBuild() {
     modifiedAt(sqlInliner) > builtAt ||
     modifiedAt(clientApi) > builtAt ||
     modifiedAt(bundler) > builtAt ||
+    modifiedAt(loader) > builtAt ||
     modifiedAt(installedMark) > builtAt
   )
     return true;

@@ -11,4 +11,7 @@ const HEAP_GROWING_PERCENT = 70;
 
 const words = process.argv.slice(2);
 if (words[0] === 'serve') setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
-process.exitCode = await runCommandLine(words);
+// The bundle is CommonJS, which has no top-level await.
+void runCommandLine(words).then((exitCode) => {
+  process.exitCode = exitCode;
+});
