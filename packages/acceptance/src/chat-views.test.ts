@@ -239,6 +239,7 @@ describe('chat views', () => {
       save: (messages) => {
         stored = messages;
       },
+      release: () => {},
     };
     const deaf = (async (...request: Parameters<typeof fetch>) => {
       if (String(request[0]).includes('/events')) return new Promise<never>(() => {});

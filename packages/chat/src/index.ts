@@ -45,6 +45,9 @@ export {
   type EventSource,
   type Gateway,
   type OutboxStorage,
+  type TabEvents,
+  type TabMessage,
+  type Tabs,
 } from './kernel/ports.js';
 export type { Reading } from './kernel/reactive.js';
 export { ChatState, type Fields } from './kernel/state.js';
@@ -71,4 +74,5 @@ export {
 } from './messages/widgets.js';
 export { Chat, type ChatOptions } from './session/chat.js';
 export { MemoryCache } from './session/journal.js';
+export { MemoryTabs } from './session/memory-tabs.js';
 export { applyEvent, begin, EVENT_RULES, present } from './session/rules.js';

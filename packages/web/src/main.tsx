@@ -1,5 +1,6 @@
 import './app/tokens.css';
 import { I18nProvider } from '@lingui/react';
+import { ParleyClient } from '@parley/client';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.js';
@@ -12,7 +13,8 @@ import { openServices } from './services/services.js';
 /** Address of the organization: this file is in a folder of its own below it. */
 const baseUrl = new URL(/* @vite-ignore */ '..', import.meta.url).href;
 
-const isHostLogin = document.querySelector<HTMLMetaElement>('meta[name=parley-credentials]')?.content === 'host';
+const credentials =
+  document.querySelector<HTMLMetaElement>('meta[name=parley-credentials]')?.content === 'host' ? 'host' : 'session';
 const userId = Number(document.querySelector<HTMLMetaElement>('meta[name=parley-user]')?.content ?? 0);
 
 function goToLogIn(): void {
@@ -23,7 +25,7 @@ async function start(): Promise<void> {
   applyTheme();
   const [i18n, services] = await Promise.all([
     loadLanguage(navigator.languages),
-    openServices(baseUrl, isHostLogin ? 'host' : 'session', userId),
+    openServices({ client: new ParleyClient({ url: baseUrl, credentials }), baseUrl, userId, kind: 'application' }),
   ]);
   if (!services) return goToLogIn();
   document.documentElement.lang = i18n.locale;

@@ -112,6 +112,34 @@ test('opens menus and dialogs within the element', async ({ shop }) => {
   await expect(menu).toHaveCount(0);
 });
 
+test('opens dialogs within the element, which keep the focus and return it', async ({ shop }) => {
+  const page = await shop.open(ORDER, 'ann');
+  const name = page.getByRole('article').getByRole('button', { name: 'Ben' }).first();
+  await name.click();
+  const card = page.getByRole('dialog');
+  await expect(card).toBeVisible();
+  expect(await card.evaluate((element) => (element.getRootNode() as ShadowRoot).host.localName)).toBe('parley-chat');
+  await page.keyboard.press('Tab');
+  await expect(card.locator(':focus')).toHaveCount(1);
+  await page.keyboard.press('Escape');
+  await expect(card).toHaveCount(0);
+  await expect(name).toBeFocused();
+});
+
+test('ends its poll and listeners when it is removed, and begins again when it is added', async ({ shop }) => {
+  const page = await shop.open(ORDER, 'ann');
+  await expect(page.getByText('Your order is on its way.')).toBeVisible();
+  const isEnded = page.waitForEvent('requestfailed', (request) => request.url().includes('/events'));
+  const element = await page.locator('parley-chat').elementHandle();
+  await element!.evaluate((each) => each.remove());
+  await isEnded;
+  await element!.evaluate((each) => document.querySelector('main')!.append(each));
+  await page.getByRole('textbox', { name: /Message/ }).fill('Back again');
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByRole('article').filter({ hasText: 'Back again' })).toHaveCount(1);
+  await expect(page.getByRole('article').filter({ hasText: 'Back again' })).not.toContainText('Will be sent');
+});
+
 test('opens a panel from a button, and Escape closes it', async ({ shop }) => {
   const page = await shop.open('<parley-chat view="button" channel="orders" topic="Order 8"></parley-chat>', 'ann');
   await page.getByRole('button', { name: 'Chat' }).click();

@@ -100,14 +100,3 @@ test('shows nothing of a person to the next one who logs in in the same browser'
   });
   expect(rows).toBe(0);
 });
-
-test('works in a second tab, which uses no cache', async ({ server, logIn }) => {
-  const place = await placeOf(server, 'tabs');
-  const { page, context } = await logIn('hamlet', place);
-  const second = await context.newPage();
-  await second.goto(`${server.url}/${place}`);
-  await send(second, 'from the second');
-  await expect(messageWith(page, 'from the second')).toHaveCount(1);
-  await send(page, 'from the first');
-  await expect(messageWith(second, 'from the first')).toHaveCount(1);
-});

@@ -8,7 +8,8 @@ import type {
   RegisterParams,
   StreamOptions,
 } from '@parley/client';
-import type { OutgoingMessage } from './view-models.js';
+import type { PresenceState } from './state.js';
+import type { ConnectionView, OutgoingMessage } from './view-models.js';
 
 /** Calls of the API and the stream of events; `ParleyClient` is one. */
 export interface Gateway extends Pick<ParleyClient, 'get' | 'post' | 'put' | 'patch' | 'delete'> {
@@ -70,7 +71,53 @@ export interface OutboxStorage {
   takeOver(found: (messages: readonly OutgoingMessage[]) => void): void;
   /** Replaces everything; never throws. */
   save(messages: readonly OutgoingMessage[]): void;
+  /** Leaves what was saved to other chats. */
+  release(): void;
 }
+
+/** Tabs of the same person in one browser, of which one leads. Nothing is delivered to the tab that sends. */
+export interface Tabs {
+  /** Begins to wait for the lead; it may be lost to a tab that steals it, and is then awaited again. */
+  open(events: TabEvents): void;
+  /** Takes the lead from a tab that does not respond. */
+  steal(): void;
+  /** Delivers a copy to every other tab, in order. */
+  send(message: TabMessage): void;
+  /** Gives up the lead and the place among the tabs. */
+  close(): void;
+}
+
+export interface TabEvents {
+  onLead(): void;
+  onLost(): void;
+  onMessage(message: TabMessage): void;
+}
+
+export type TabMessage =
+  /** Asks the leader for a sign of life, and for the state. */
+  | { readonly kind: 'hello'; readonly from: string; readonly wantsState: boolean }
+  | { readonly kind: 'alive' }
+  /** The leader's state for one tab, or after it registered for all. */
+  | {
+      readonly kind: 'state';
+      readonly to: string | null;
+      readonly state: InitialState;
+      readonly position: QueuePosition;
+      readonly connection: ConnectionView;
+    }
+  /** Events between two positions of a queue. */
+  | {
+      readonly kind: 'events';
+      readonly after: number;
+      readonly position: QueuePosition;
+      readonly events: readonly Event[];
+    }
+  | { readonly kind: 'connection'; readonly connection: ConnectionView }
+  /** The user did something in the tab that sends. */
+  | { readonly kind: 'active' }
+  /** Conversation that the user looks at in the tab that sends; null without the focus. */
+  | { readonly kind: 'watching'; readonly from: string; readonly key: string | null }
+  | { readonly kind: 'presences'; readonly presences: readonly (readonly [id: number, presence: PresenceState])[] };
 
 /** Grows when a cached state can no longer be read. */
 export const CACHE_FORMAT = 1;

@@ -15,7 +15,9 @@ export class Outbox {
   private readonly queueId: Signal<string | null> = signal(null);
   private isSending = false;
   private cancelRetry: (() => void) | null = null;
-  private count = 0;
+  private endSaving: (() => void) | null = null;
+  /** Tabs share a queue, in which keys must differ. */
+  private count = Math.floor(Math.random() * 1e9);
 
   constructor(
     private readonly gateway: Gateway,
@@ -28,7 +30,7 @@ export class Outbox {
   restore(): void {
     const { storage } = this;
     if (!storage) return;
-    effect(() => storage.save(this.messages.values()));
+    this.endSaving = effect(() => storage.save(this.messages.values()));
     storage.takeOver((messages) => {
       batch(() => {
         for (const message of messages) if (message.id === null) this.messages.set(message.key, this.resumed(message));
@@ -56,6 +58,13 @@ export class Outbox {
   stop(): void {
     this.queueId.value = null;
     this.cancelRetry?.();
+  }
+
+  /** Leaves the messages to other chats. */
+  close(): void {
+    this.stop();
+    this.endSaving?.();
+    this.storage?.release();
   }
 
   /** Adds a message to send. Returns its key. @throws RangeError if too many messages wait */

@@ -4,6 +4,17 @@ import type { ChatState, PresenceState } from '../kernel/state.js';
 
 const INTERVAL_SECONDS = 60;
 
+/** Presences by the id of the person. */
+export type Presences = readonly (readonly [id: number, presence: PresenceState])[];
+
+/** Other tabs of the same person, of which one reports for all. */
+export interface PresenceTeam {
+  readonly isLeader: boolean;
+  tellActive(): void;
+  wasActiveElsewhere(withinMs: number): boolean;
+  tellPresences(presences: Presences): void;
+}
+
 /** Reports the user's presence once a minute, and learns that of others (users §8). */
 export class PresenceReports {
   private lastUpdateId: number | null = null;
@@ -15,6 +26,7 @@ export class PresenceReports {
     private readonly gateway: Gateway,
     private readonly clock: Clock,
     private readonly isActive: () => boolean,
+    private readonly team: PresenceTeam | null,
     /** Called after each attempt, because presences also end by time. */
     private readonly onReport: () => void,
   ) {}
@@ -31,24 +43,36 @@ export class PresenceReports {
   }
 
   private async report(): Promise<void> {
-    const isActive = this.isActive();
+    const ms = (this.state.fields.peek('server_presence_ping_interval_seconds') ?? INTERVAL_SECONDS) * 1000;
+    if (this.team === null || this.team.isLeader) await this.send(ms);
+    else if (this.isActive()) this.team.tellActive();
+    if (!this.isRunning) return;
+    this.onReport();
+    this.cancel = this.clock.after(ms, () => void this.report());
+  }
+
+  private async send(intervalMs: number): Promise<void> {
+    // Other tabs tell once in an interval.
+    const isActive = this.isActive() || this.team?.wasActiveElsewhere(1.5 * intervalMs) === true;
     try {
       const answer = await this.gateway.post('/users/me/presence', {
         status: isActive ? 'active' : 'idle',
         new_user_input: isActive,
         last_update_id: this.lastUpdateId ?? -1,
       });
-      const presences = Object.entries(answer.presences ?? {}) as [string, PresenceState][];
-      batch(() => {
-        for (const [id, presence] of presences) this.state.presences.set(Number(id), presence);
-      });
+      const found = Object.entries(answer.presences ?? {}) as [string, PresenceState][];
+      const presences = found.map(([id, presence]) => [Number(id), presence] as const);
+      applyPresences(this.state, presences);
+      this.team?.tellPresences(presences);
       this.lastUpdateId = answer.presence_last_update_id ?? this.lastUpdateId;
     } catch {
       // The next report makes up for it.
     }
-    if (!this.isRunning) return;
-    this.onReport();
-    const seconds = this.state.fields.peek('server_presence_ping_interval_seconds') ?? INTERVAL_SECONDS;
-    this.cancel = this.clock.after(seconds * 1000, () => void this.report());
   }
+}
+
+export function applyPresences(state: ChatState, presences: Presences): void {
+  batch(() => {
+    for (const [id, presence] of presences) state.presences.set(id, presence);
+  });
 }

@@ -1,14 +1,15 @@
-import { type MessageEvent, ParleyError, type ReceivedEvent } from '@parley/client';
+import { type MessageEvent, ParleyError, type QueuePosition, type ReceivedEvent } from '@parley/client';
 import { batch, effect, type Signal, signal, untracked } from '@preact/signals-core';
 import {
   type Address,
   type Destination,
+  destinationKey,
   formatAddress,
   type Narrow,
   narrowKey,
   parseAddress,
 } from '../kernel/narrow.js';
-import type { CachedChat, ChatCache, Clock, EventSource, Gateway, OutboxStorage } from '../kernel/ports.js';
+import type { CachedChat, ChatCache, Clock, EventSource, Gateway, OutboxStorage, Tabs } from '../kernel/ports.js';
 import type { Reading } from '../kernel/reactive.js';
 import { ChatState, type Fields, type Topic } from '../kernel/state.js';
 import type { ConnectionView, ConversationView, MessageRow } from '../kernel/view-models.js';
@@ -23,10 +24,11 @@ import { destinationOfMessage } from '../messages/unread.js';
 import { Conversations } from '../navigation/conversations.js';
 import { Sidebar } from '../navigation/sidebar.js';
 import { People } from '../people/person-rows.js';
-import { PresenceReports } from '../people/presence.js';
+import { applyPresences, PresenceReports } from '../people/presence.js';
 import { Typing } from '../people/typing.js';
 import { Journal } from './journal.js';
-import { applyEvent, begin } from './rules.js';
+import { applyEvent, begin, present } from './rules.js';
+import { TabTeam } from './tab-team.js';
 
 export interface ChatOptions {
   /** A `ParleyClient`. */
@@ -36,6 +38,8 @@ export interface ChatOptions {
   readonly cache?: ChatCache;
   /** Keeps messages on their way for the next start. */
   readonly outboxStorage?: OutboxStorage;
+  /** Other tabs of the same person, which share one poll; by default each chat polls for itself. */
+  readonly tabs?: Tabs;
   /** Reports presence while the chat runs: true if the user was active lately. By default nothing is reported. */
   readonly isActive?: () => boolean;
 }
@@ -74,6 +78,7 @@ export class Chat {
   /** Actions that the server's rules allow. */
   readonly rights: Rights;
   private readonly presence: PresenceReports | null;
+  private readonly team: TabTeam | null;
   private readonly lists: MessageLists;
   private readonly rows: MessageRows;
   private readonly marks: ReadMarks;
@@ -88,19 +93,23 @@ export class Chat {
   private cancelKeeping: (() => void) | null = null;
   private sweptAt = 0;
   private readonly journal: Journal;
-  private readonly keepsQueue: boolean;
+  private readonly hasCache: boolean;
+  private watched: string | null = null;
+  private isStopped = false;
+  private over: (() => void) | null = null;
 
-  constructor({ gateway, clock = SYSTEM_CLOCK, cache, isActive, outboxStorage }: ChatOptions) {
+  constructor({ gateway, clock = SYSTEM_CLOCK, cache, isActive, outboxStorage, tabs }: ChatOptions) {
     this.journal = new Journal(this.state, cache ?? null);
-    this.keepsQueue = cache !== undefined;
+    this.hasCache = cache !== undefined;
     this.gateway = gateway;
     this.clock = clock;
+    this.team = tabs ? this.join(tabs) : null;
     this.sidebar = new Sidebar(this.state);
     this.conversations = new Conversations(this.sidebar);
     this.people = new People(this.state, clock);
     this.typing = new Typing(this.state, gateway, clock);
     this.presence = isActive
-      ? new PresenceReports(this.state, gateway, clock, isActive, () => this.people.tick())
+      ? new PresenceReports(this.state, gateway, clock, isActive, this.team, () => this.people.tick())
       : null;
     this.commands = new Commands(this.state, gateway);
     const hasMessage = (id: number) => this.state.messages.peek(id) !== undefined;
@@ -134,40 +143,114 @@ export class Chat {
   /** Registers or continues the cached queue, then applies events until `stop`. Resolves when stopped, or when the log-in is no longer valid. */
   async run(): Promise<void> {
     this.outbox.restore();
-    const cached = await this.journal.load();
-    if (cached) this.restore(cached);
+    const isOver = new Promise<void>((resolve) => {
+      this.over = resolve;
+    });
+    if (this.team) this.team.start();
+    else await this.poll(null);
+    await isOver;
+  }
+
+  stop(): void {
+    this.quit();
+    this.outbox.close();
+    if (this.connected.peek().state !== 'ended') this.end(null);
+  }
+
+  /** Stops this chat and those of other tabs, because the user logs out. */
+  leave(): void {
+    const connection: ConnectionView = { state: 'ended', since: this.clock.now(), code: null };
+    this.team?.report(connection);
+    this.stop();
+  }
+
+  /** Ends everything that works in the background. */
+  private quit(): void {
+    this.isStopped = true;
+    this.cancelKeeping?.();
+    this.presence?.stop();
+    this.typing.stopped();
+    this.outbox.stop();
+    this.marks.stop();
+    this.team?.stop();
+    this.events?.close();
+  }
+
+  /** Applies events from a position until the poll is closed; without one, from the cache or a registration. */
+  private async poll(from: QueuePosition | null): Promise<void> {
+    let position = from;
+    if (position === null && !this.ready.peek()) {
+      const cached = await this.journal.load();
+      if (this.isStopped) return;
+      if (cached) this.restore(cached);
+      position = cached?.position ?? null;
+    } else {
+      // The cache may be behind the state.
+      this.journal.registered();
+    }
     const events: EventSource = this.gateway.events(
       { idle_queue_timeout: IDLE_QUEUE_SECONDS, include_subscribers: 'partial' },
       {
-        keepsQueue: this.keepsQueue,
-        ...(cached && { resume: cached.position }),
-        beforePoll: () => this.journal.flush(events.position),
+        keepsQueue: this.hasCache || this.team !== null,
+        ...(position && { resume: position }),
+        beforePoll: () => this.keep(events.position),
         onConnection: (state) => this.report(state),
       },
     );
     this.events = events;
     try {
       for await (const event of events) {
+        const isReplaced = this.ready.peek();
         this.receive(event);
-        if (event.type === 'registered') this.journal.registered();
-        else this.journal.add(event);
+        if (event.type === 'registered') {
+          this.journal.registered();
+          if (events.position) this.team?.begin(event.state, events.position, isReplaced);
+        } else {
+          this.journal.add(event);
+          this.team?.add(event);
+        }
       }
-      this.end(null);
+      // Another tab may have taken the lead.
+      if (!this.team) this.end(null);
     } catch (error) {
       if (!(error instanceof ParleyError)) throw error;
       this.end(error.code);
     } finally {
-      this.events = null;
+      if (this.events === events) this.events = null;
     }
   }
 
-  stop(): void {
-    this.cancelKeeping?.();
-    this.presence?.stop();
-    this.typing.stopped();
-    this.outbox.stop();
-    this.marks.stop();
-    this.events?.close();
+  /** Passes on and stores the events that the next poll acknowledges. */
+  private keep(position: QueuePosition | null): Promise<void> {
+    this.team?.flush(position);
+    return this.journal.flush(position);
+  }
+
+  private join(tabs: Tabs): TabTeam {
+    return new TabTeam(tabs, this.clock, {
+      lead: (from) => void this.poll(from),
+      follow: () => {
+        const position = this.events?.position ?? null;
+        this.events?.close();
+        return position;
+      },
+      register: (registered, queueId) => {
+        this.receive(registered);
+        this.outbox.online(queueId);
+      },
+      apply: (event) => {
+        if (event.type !== 'heartbeat') this.receive(event);
+      },
+      present: () => present(this.state),
+      connect: (connection, queueId) => {
+        this.connected.value = connection;
+        if (connection.state === 'online' && queueId !== null) this.outbox.online(queueId);
+        if (connection.state !== 'ended') return;
+        this.quit();
+        this.over?.();
+      },
+      presences: (presences) => applyPresences(this.state, presences),
+    });
   }
 
   /** Opens the messages of a narrow, at a message or else at the first unread one. */
@@ -209,13 +292,14 @@ export class Chat {
     });
   }
 
-  /** Applies one event; called by `run`, and by a tab for events that another tab received. */
+  /** Applies one event, of the own poll or of the one of another tab. */
   receive(event: ReceivedEvent): void {
     batch(() => {
       if (event.type === 'registered') {
+        const isReplaced = this.ready.peek();
         begin(this.state, event.state);
         this.marks.reapply();
-        if (event.reason === 'expired') {
+        if (isReplaced) {
           this.lists.restart();
           this.outbox.reconcile();
         }
@@ -238,7 +322,16 @@ export class Chat {
     if (this.state.messages.all().size > this.sweptAt + SWEEP_EVERY) this.sweep();
   }
 
-  /** Calls back with new messages that the user's settings want to be noticed. Returns the function that ends this. */
+  /** Conversation that the user looks at, of which new messages are not announced; null without the focus. */
+  watch(destination: Destination | null): void {
+    this.watched = destination && destinationKey(destination);
+    this.team?.watch(this.watched);
+  }
+
+  /**
+   * Calls back with new messages that the user's settings want to be noticed, in one of several tabs. Returns the function
+   * that ends this.
+   */
   onArrival(listener: (arrival: Arrival) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -266,8 +359,12 @@ export class Chat {
   }
 
   private announce(event: MessageEvent): void {
-    const arrival = this.listeners.size > 0 ? arrivalOf(this.state, event) : null;
-    if (arrival) for (const listener of this.listeners) listener(arrival);
+    if (this.listeners.size === 0 || this.team?.isLeader === false) return;
+    const arrival = arrivalOf(this.state, event);
+    if (!arrival) return;
+    const key = destinationKey(arrival.destination);
+    if (key === this.watched || this.team?.isWatchedElsewhere(key)) return;
+    for (const listener of this.listeners) listener(arrival);
   }
 
   /** Begins with the state of the last run. */
@@ -283,11 +380,12 @@ export class Chat {
       this.report('online');
       this.outbox.online(position.queueId);
     });
+    this.team?.begin(null, position, false);
   }
 
   /** Keeps the messages of a list in the cache soon. */
   private keepLater(list: MessageList): void {
-    if (!this.keepsQueue) return;
+    if (!this.hasCache) return;
     this.toKeep.add(list);
     this.cancelKeeping ??= this.clock.after(KEEP_MS, () => {
       this.cancelKeeping = null;
@@ -307,12 +405,19 @@ export class Chat {
 
   private report(state: 'online' | 'offline'): void {
     const since = state === 'offline' ? this.clock.now() : null;
-    this.connected.value = { state, since, code: null };
+    this.connect({ state, since, code: null });
     const queueId = this.events?.queueId;
     if (state === 'online' && queueId) this.outbox.online(queueId);
   }
 
   private end(code: string | null): void {
-    this.connected.value = { state: 'ended', since: this.clock.now(), code };
+    this.connect({ state: 'ended', since: this.clock.now(), code });
+    this.quit();
+    this.over?.();
+  }
+
+  private connect(connection: ConnectionView): void {
+    this.connected.value = connection;
+    if (this.team?.isLeader) this.team.report(connection);
   }
 }

@@ -1,11 +1,12 @@
 import '../app/tokens.css';
 import { I18nProvider } from '@lingui/react';
 import type { Destination } from '@parley/chat';
+import { ParleyClient, ParleyError } from '@parley/client';
 import { createRoot, type Root } from 'react-dom/client';
 import { loadLanguage } from '../app/languages.js';
 import { ServicesContext } from '../services/context.js';
 import { OwnNavigation } from '../services/location.js';
-import { openServices, type SharedServices } from '../services/services.js';
+import { type OpenedServices, openServices } from '../services/services.js';
 import { ElementView, type Shown, type ViewProps } from './element-view.js';
 
 /** Address of the organization: this file is in a folder of its own below it. */
@@ -20,12 +21,49 @@ interface Sheets {
 
 let sheets: Sheets;
 
-let opened: Promise<SharedServices | null> | undefined;
+let opened: Promise<OpenedServices | null> | undefined;
 
-/** Elements of a page share one chat. The login of the host application counts first. */
-function services(): Promise<SharedServices | null> {
-  opened ??= openServices(baseUrl, 'host').then((own) => own ?? openServices(baseUrl, 'session'));
+/** Elements of a page share one chat. */
+function services(): Promise<OpenedServices | null> {
+  opened ??= open();
   return opened;
+}
+
+/** Opens the chat of the user; null for nobody. The login of the host application counts first. */
+async function open(): Promise<OpenedServices | null> {
+  for (const credentials of ['host', 'session'] as const) {
+    const client = new ParleyClient({ url: baseUrl, credentials });
+    const userId = await userIdOf(client);
+    if (userId !== null) return openServices({ client, baseUrl, userId, kind: 'element' });
+  }
+  return null;
+}
+
+const RETRY_MS = 3000;
+
+async function userIdOf(client: ParleyClient): Promise<number | null> {
+  for (;;) {
+    try {
+      return (await client.get('/users/me')).user_id;
+    } catch (error) {
+      if (!(error instanceof ParleyError && error.isTemporary)) return null;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+/** Elements that are part of the page. */
+let count = 0;
+/** Time after which a page without elements is without a chat; frameworks remove an element and show another one. */
+const CLOSE_AFTER_MS = 2000;
+
+function closeLater(): void {
+  setTimeout(() => {
+    if (count > 0) return;
+    const last = opened;
+    opened = undefined;
+    void last?.then((chat) => chat?.close());
+  }, CLOSE_AFTER_MS);
 }
 
 const linkTo = (name: string): HTMLLinkElement =>
@@ -46,11 +84,14 @@ class ParleyChatElement extends HTMLElement {
   private drawing = 0;
 
   connectedCallback(): void {
+    count++;
     if (!this.shadowRoot) this.attachShadow({ mode: 'open' });
     void this.draw();
   }
 
   disconnectedCallback(): void {
+    count--;
+    closeLater();
     // Frameworks move elements by removing and adding them.
     queueMicrotask(() => {
       if (this.isConnected) return;

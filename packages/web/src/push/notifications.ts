@@ -1,7 +1,8 @@
-import { type Arrival, type Chat, destinationKey, narrowOf } from '@parley/chat';
+import { type Arrival, type Chat, destinationOf, narrowOf } from '@parley/chat';
 import { signal } from '@preact/signals-core';
 import { textOf } from '../content/tree.js';
 import type { Services } from '../services/context.js';
+import type { Navigation } from '../services/location.js';
 import type { NotificationData } from './service-worker.js';
 import type { WebPush } from './web-push.js';
 
@@ -25,8 +26,8 @@ export function notifyOf(
   const open = new Map<number, Notification>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const ends = [
+    watchPlace(chat, navigation),
     chat.onArrival((arrival) => {
-      if (document.hasFocus() && navigation.current().key === destinationKey(arrival.destination)) return;
       if (arrival.isShown && permission.peek() === 'granted') void show(arrival);
       if (arrival.isHeard) playSound(chat);
     }),
@@ -45,7 +46,7 @@ export function notifyOf(
     const title = texts.place({ destination, messageId, avatarUrl, html, ...arrival });
     const options: NotificationOptions = {
       body: html === null ? texts.newMessage : textOf(html).slice(0, MAX_TEXT),
-      // Tabs of the same person and the server show one notification together.
+      // The page and the server show one notification together.
       tag: `message-${messageId}`,
       silent: true,
       data,
@@ -74,6 +75,28 @@ export function notifyOf(
 
   return () => {
     for (const end of ends) end();
+  };
+}
+
+/** Tells the chat which conversation the user looks at. */
+function watchPlace(chat: Chat, navigation: Navigation): () => void {
+  const leave = () => chat.watch(null);
+  const report = () => {
+    const { address } = navigation.current();
+    chat.watch(document.hasFocus() && address?.view === 'narrow' ? destinationOf(address.narrow) : null);
+  };
+  report();
+  const unsubscribe = navigation.subscribe(report);
+  const listeners = [
+    ['focus', report],
+    ['blur', report],
+    ['pagehide', leave],
+  ] as const;
+  for (const [type, listener] of listeners) addEventListener(type, listener);
+  return () => {
+    unsubscribe();
+    for (const [type, listener] of listeners) removeEventListener(type, listener);
+    leave();
   };
 }
 

@@ -1,13 +1,22 @@
 const IDLE_AFTER_MS = 5 * 60_000;
+const INPUTS = ['pointermove', 'pointerdown', 'keydown', 'wheel', 'focus'] as const;
 
-/** Returns a function that says whether the user did something on the page lately. */
-export function watchActivity(): () => boolean {
-  let lastInput = Date.now();
-  const active = () => {
-    lastInput = Date.now();
+/** Knows whether the user did something on the page lately. */
+export class Activity {
+  private lastInput = Date.now();
+  private readonly onInput = () => {
+    this.lastInput = Date.now();
   };
-  for (const type of ['pointermove', 'pointerdown', 'keydown', 'wheel', 'focus'] as const) {
-    addEventListener(type, active, { passive: true, capture: true });
+
+  constructor() {
+    for (const type of INPUTS) addEventListener(type, this.onInput, { passive: true, capture: true });
   }
-  return () => document.hasFocus() && Date.now() - lastInput < IDLE_AFTER_MS;
+
+  isActive(): boolean {
+    return document.hasFocus() && Date.now() - this.lastInput < IDLE_AFTER_MS;
+  }
+
+  stop(): void {
+    for (const type of INPUTS) removeEventListener(type, this.onInput, { capture: true });
+  }
 }

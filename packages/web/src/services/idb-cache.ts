@@ -97,22 +97,3 @@ export class IdbCache implements ChatCache {
     await Promise.all([...names.map((name) => transaction.objectStore(name).clear()), transaction.done]);
   }
 }
-
-const LOCK_WAIT_MS = 300;
-
-/**
- * Returns true if this tab may use the cache, which belongs to one tab at a time: two of them would read the same queue.
- * The browser gives it to another tab when this one closes.
- */
-export async function claimCache(name: string): Promise<boolean> {
-  if (!('locks' in navigator)) return false;
-  return new Promise((resolve) => {
-    // A page that is reloaded holds its lock for a moment.
-    const signal = AbortSignal.timeout(LOCK_WAIT_MS);
-    const hold = () => {
-      resolve(true);
-      return new Promise<void>(() => {});
-    };
-    navigator.locks.request(name, { signal }, hold).catch(() => resolve(false));
-  });
-}

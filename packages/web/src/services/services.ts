@@ -1,55 +1,71 @@
 import { Chat } from '@parley/chat';
-import { ParleyClient } from '@parley/client';
-import { watchActivity } from './activity.js';
+import type { ParleyClient } from '@parley/client';
+import { Activity } from './activity.js';
+import { BrowserTabs } from './browser-tabs.js';
 import type { Services } from './context.js';
 import { Drafts } from './drafts.js';
 import { EmojiNames } from './emoji-names.js';
-import { claimCache, IdbCache } from './idb-cache.js';
+import { IdbCache } from './idb-cache.js';
 import { StoredOutbox } from './stored-outbox.js';
 import { Uploads } from './uploads.js';
 
 /** Services that all elements of a page share. */
 export type SharedServices = Omit<Services, 'navigation'>;
 
-interface OpenedServices extends SharedServices {
+export interface OpenedServices extends SharedServices {
   /** Removes what this browser keeps of the person, on logging out. */
   forget(): Promise<void>;
+  /** Ends calls and listeners; messages on their way wait for the next start. */
+  close(): void;
 }
 
-/**
- * Opens the chat of the user who is logged in, and resolves once its state is there; null if nobody is. With the user's
- * id, this browser keeps the state and messages on their way for the next start.
- */
-export async function openServices(
-  baseUrl: string,
-  credentials: 'host' | 'session',
-  userId: number | null = null,
-): Promise<OpenedServices | null> {
-  const client = new ParleyClient({ url: baseUrl, credentials });
+interface Start {
+  readonly client: ParleyClient;
+  /** Address of the organization, with a slash at the end. */
+  readonly baseUrl: string;
+  readonly userId: number;
+  /** Pages of one kind share a connection: those of other products show no notifications. */
+  readonly kind: 'application' | 'element';
+}
+
+/** Opens the chat of a user, and resolves once its state is there; null if the user is no longer logged in. */
+export async function openServices({ client, baseUrl, userId, kind }: Start): Promise<OpenedServices | null> {
   const storageName = `${baseUrl}:${userId}`;
-  const outbox = userId === null ? null : new StoredOutbox(`parley-outbox:${storageName}:`);
-  const cache = userId !== null && (await claimCache(`parley ${storageName}`)) ? new IdbCache(baseUrl, userId) : null;
+  const outbox = new StoredOutbox(`parley-outbox:${storageName}:`);
+  const tabs = BrowserTabs.open(`parley ${kind} ${storageName}`);
+  // Only the tab that leads writes the state.
+  const cache = tabs && kind === 'application' ? new IdbCache(baseUrl, userId) : null;
+  const activity = new Activity();
   const chat = new Chat({
     gateway: client,
-    isActive: watchActivity(),
-    ...(outbox && { outboxStorage: outbox }),
+    isActive: () => activity.isActive(),
+    outboxStorage: outbox,
+    ...(tabs && { tabs }),
     ...(cache && { cache }),
   });
+  const close = () => {
+    chat.stop();
+    activity.stop();
+  };
   void chat.run();
-  if (!(await isLoggedIn(chat))) return null;
+  if (!(await isLoggedIn(chat))) {
+    close();
+    return null;
+  }
   const uploads = new Uploads(
     async (file, options) => (await client.post('/user_uploads', { filename: file }, options)).url,
     () => chat.state.fields.peek('max_file_upload_size_mib') ?? 0,
   );
   const drafts = new Drafts(baseUrl, chat.state.selfId);
   const forget = async () => {
-    chat.stop();
+    chat.leave();
+    activity.stop();
     drafts.clear();
-    outbox?.save([]);
+    outbox.clear();
     // The log-out must not depend on the database.
     await cache?.clear().catch(() => {});
   };
-  return { chat, client, baseUrl, drafts, uploads, emoji: new EmojiNames(chat, baseUrl), forget };
+  return { chat, client, baseUrl, drafts, uploads, emoji: new EmojiNames(chat, baseUrl), forget, close };
 }
 
 function isLoggedIn(chat: Chat): Promise<boolean> {

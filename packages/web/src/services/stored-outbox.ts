@@ -7,6 +7,7 @@ import { readStored, store, storedKeys } from './storage.js';
  */
 export class StoredOutbox implements OutboxStorage {
   private readonly key: string;
+  private end: (() => void) | null = null;
 
   constructor(
     /** Names the organization and the person. */
@@ -17,7 +18,13 @@ export class StoredOutbox implements OutboxStorage {
 
   takeOver(found: (messages: readonly OutgoingMessage[]) => void): void {
     if (!('locks' in navigator)) return;
-    void navigator.locks.request(this.key, () => new Promise(() => {}));
+    void navigator.locks.request(
+      this.key,
+      () =>
+        new Promise<void>((resolve) => {
+          this.end = resolve;
+        }),
+    );
     for (const key of storedKeys(this.prefix)) {
       if (key === this.key) continue;
       void navigator.locks.request(key, () => {
@@ -28,6 +35,15 @@ export class StoredOutbox implements OutboxStorage {
         store(key, null);
       });
     }
+  }
+
+  release(): void {
+    this.end?.();
+  }
+
+  /** Removes the lists of all tabs, on logging out. */
+  clear(): void {
+    for (const key of storedKeys(this.prefix)) store(key, null);
   }
 
   save(messages: readonly OutgoingMessage[]): void {

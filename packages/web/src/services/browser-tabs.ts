@@ -1,0 +1,65 @@
+import type { TabEvents, TabMessage, Tabs } from '@parley/chat';
+
+/** Tabs of a person: the one that holds a lock of the browser leads, and the others hear it on a channel. */
+export class BrowserTabs implements Tabs {
+  private readonly channel: BroadcastChannel;
+  private events: TabEvents | null = null;
+  private waiting = new AbortController();
+  private release: (() => void) | null = null;
+
+  /** Returns null in browsers and places without locks, such as pages without HTTPS: each tab is then on its own. */
+  static open(name: string): BrowserTabs | null {
+    return 'locks' in navigator && 'BroadcastChannel' in globalThis ? new BrowserTabs(name) : null;
+  }
+
+  private constructor(private readonly name: string) {
+    this.channel = new BroadcastChannel(name);
+  }
+
+  open(events: TabEvents): void {
+    this.events = events;
+    this.channel.onmessage = ({ data }) => events.onMessage(data as TabMessage);
+    this.claim();
+  }
+
+  steal(): void {
+    this.waiting.abort();
+    void this.hold({ steal: true });
+  }
+
+  send(message: TabMessage): void {
+    if (this.events) this.channel.postMessage(message);
+  }
+
+  close(): void {
+    this.events = null;
+    this.waiting.abort();
+    this.release?.();
+    this.channel.close();
+  }
+
+  private claim(): void {
+    this.waiting = new AbortController();
+    void this.hold({ signal: this.waiting.signal });
+  }
+
+  /** Leads as long as the lock is held. */
+  private async hold(options: LockOptions): Promise<void> {
+    let isLeader = false;
+    try {
+      await navigator.locks.request(this.name, options, () => {
+        isLeader = true;
+        this.events?.onLead();
+        return new Promise<void>((resolve) => {
+          this.release = resolve;
+        });
+      });
+    } catch {
+      // No longer awaited, or stolen by a tab to which this one did not respond.
+      if (!isLeader || !this.events) return;
+      this.release = null;
+      this.events.onLost();
+      this.claim();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import type { Page } from '@playwright/test';
+import { expect, idOf, messageWith, placeOf, post, send, test } from './stories.js';
+
+/** Counts requests of all tabs whose address contains a text. */
+function counted(page: Page, part: string): () => number {
+  let count = 0;
+  page.context().on('request', (request) => {
+    if (new URL(request.url()).pathname.endsWith(part)) count++;
+  });
+  return () => count;
+}
+
+async function openTab(page: Page, address: string): Promise<Page> {
+  const tab = await page.context().newPage();
+  await tab.goto(address);
+  await expect(tab.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  return tab;
+}
+
+test('loads ten tabs with one connection for events, and each shows new messages', async ({ server, logIn }) => {
+  const place = await placeOf(server, 'ten tabs');
+  const { page } = await logIn('hamlet', place);
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  const [registers, polls] = [counted(page, '/register'), counted(page, '/events')];
+  const tabs = [page];
+  for (let i = 0; i < 9; i++) tabs.push(await openTab(page, `${server.url}/${place}`));
+  expect(registers()).toBe(0);
+  const before = polls();
+  await post(server, 'cordelia', 'ten tabs', 'to all of them');
+  for (const tab of tabs) await expect(messageWith(tab, 'to all of them')).toHaveCount(1);
+  expect(polls() - before).toBeLessThan(5);
+  await send(tabs[4]!, 'from one of them');
+  for (const tab of tabs) await expect(messageWith(tab, 'from one of them')).toHaveCount(1);
+});
+
+test('goes on in another tab when the one that polls is closed', async ({ server, logIn }) => {
+  const place = await placeOf(server, 'closing');
+  const { page } = await logIn('hamlet', place);
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  const registers = counted(page, '/register');
+  const second = await openTab(page, `${server.url}/${place}`);
+  await post(server, 'cordelia', 'closing', 'before');
+  await expect(messageWith(second, 'before')).toHaveCount(1);
+  await page.close();
+  await post(server, 'cordelia', 'closing', 'meanwhile');
+  await expect(messageWith(second, 'meanwhile')).toHaveCount(1);
+  const third = await openTab(second, `${server.url}/${place}`);
+  await post(server, 'cordelia', 'closing', 'afterwards');
+  for (const tab of [second, third]) {
+    await expect(messageWith(tab, 'afterwards')).toHaveCount(1);
+    await expect(messageWith(tab, 'meanwhile')).toHaveCount(1);
+  }
+  expect(registers()).toBe(0);
+});
+
+test('goes on in another tab when the browser freezes the one that polls', async ({ server, logIn }) => {
+  const place = await placeOf(server, 'freezing');
+  const { page, context } = await logIn('hamlet', place);
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  const second = await openTab(page, `${server.url}/${place}`);
+  const browser = await context.newCDPSession(page);
+  await browser.send('Page.setWebLifecycleState', { state: 'frozen' });
+  await post(server, 'cordelia', 'freezing', 'while frozen');
+  await expect(messageWith(second, 'while frozen')).toHaveCount(1, { timeout: 40_000 });
+  await browser.send('Page.setWebLifecycleState', { state: 'active' });
+  await expect(messageWith(page, 'while frozen')).toHaveCount(1);
+  await post(server, 'cordelia', 'freezing', 'after thawing');
+  for (const tab of [page, second]) await expect(messageWith(tab, 'after thawing')).toHaveCount(1);
+});
+
+test('ends in all tabs when one logs out', async ({ server, logIn }) => {
+  const { page } = await logIn('prospero', '#inbox');
+  const second = await page.context().newPage();
+  await second.goto(`${server.url}/#narrow/dm/${await idOf(server, 'hamlet')}`);
+  await expect(second.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await expect(page).toHaveURL(/login/);
+  await expect(second.getByRole('alert')).toContainText('Your session has ended.');
+});
