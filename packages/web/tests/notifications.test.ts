@@ -51,16 +51,16 @@ test('notifies of a direct message with a sound, and leads to it', async ({ serv
   await server.call('desdemona', 'POST', '/messages', {
     type: 'direct',
     to: [othello],
-    content: 'The **handkerchief**?',
+    content: 'The **scarf**?',
   });
-  await expect.poll(() => shownIn(page)).toMatchObject([{ title: 'Desdemona', body: 'The handkerchief?' }]);
+  await expect.poll(() => shownIn(page)).toMatchObject([{ title: 'Desdemona', body: 'The scarf?' }]);
   expect(await page.evaluate(() => (window as unknown as { recorded: { sounds(): number } }).recorded.sounds())).toBe(
     1,
   );
   await page.evaluate(() =>
     (window as unknown as { recorded: { shown: { click(): void }[] } }).recorded.shown[0]!.click(),
   );
-  await expect(messageWith(page, 'The handkerchief?')).toBeVisible();
+  await expect(messageWith(page, 'The scarf?')).toBeVisible();
   // The conversation is on screen now.
   await server.call('desdemona', 'POST', '/messages', { type: 'direct', to: [othello], content: 'Where is it?' });
   await expect(messageWith(page, 'Where is it?')).toBeVisible();
