@@ -1,13 +1,14 @@
 import { type Clock, loadOptional, type UnitOfWork } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
-import { type Commit, DatabaseRefused } from '@parley/storage';
+import { type Commit, DatabaseRefused, type TableSource } from '@parley/storage';
 import type { Client, Pool } from 'pg';
 import type { StatementTrace } from './engine/connection.js';
 import { migrate, pendingSteps } from './engine/migrate.js';
 import { DEFAULT_LIMITS, type PoolLimits, poolConfig, SessionPool } from './engine/sessions.js';
 import { PostgresUnitOfWork } from './engine/unit-of-work.js';
 import { MIGRATIONS, repositoryFactory } from './features.js';
+import { hasUnfinishedMove, type MovedTable, type MoveProgress, moveInto } from './move.js';
 import { SECRET_FINGERPRINT } from './users/credentials.js';
 
 /** Data in a database about its server. */
@@ -95,6 +96,8 @@ export interface PostgresState extends ServerRecord {
 /** Inspects a database without changing it. @throws DatabaseRefused */
 export const inspectPostgres = (url: string): Promise<PostgresState> =>
   withClient(url, async (client) => {
+    if (await hasUnfinishedMove(client))
+      throw new Error('parley move has not finished filling it; run that command again');
     const pending = (await pendingSteps(client, MIGRATIONS)).map(({ name }) => name);
     const latestSchema = MIGRATIONS.length;
     const schema = latestSchema - pending.length;
@@ -106,6 +109,13 @@ export const inspectPostgres = (url: string): Promise<PostgresState> =>
 /** Creates or upgrades the schema and returns the names of the executed steps. @throws DatabaseRefused */
 export const migratePostgres = (url: string): Promise<readonly string[]> =>
   withClient(url, (client) => migrate(client, MIGRATIONS));
+
+/** Fills an empty database from another one, see `moveInto`. @throws DatabaseRefused */
+export const movePostgres = (
+  url: string,
+  source: TableSource,
+  onProgress: MoveProgress,
+): Promise<readonly MovedTable[]> => withClient(url, (client) => moveInto(client, source, onProgress));
 
 const loadLibrary = () => loadOptional('pg', 'database: postgres', () => import('pg')).then((loaded) => loaded.default);
 

@@ -1,1 +1,1 @@
-export { inspectPostgres, migratePostgres, openPostgresStorage } from './database.js';
+export { inspectPostgres, migratePostgres, movePostgres, openPostgresStorage } from './database.js';

@@ -11,6 +11,7 @@ import { repositoryFactory } from './features.js';
 export { isDiskFailure } from './engine/write-failures.js';
 export { administerDatabase } from './maintenance.js';
 export { SqlitePushServerStore } from './push-server.js';
+export { type OpenTableSource, openTableSource } from './table-source.js';
 
 export interface SqliteStorageOptions {
   /** Path of the database file, created if missing in an existing directory. */

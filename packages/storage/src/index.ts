@@ -11,6 +11,7 @@ export * from './page-range.js';
 export * from './quarantine.js';
 export * from './rows.js';
 export * from './statement-cache.js';
+export * from './table-source.js';
 export * from './unread.js';
 export * from './unread-ranges.js';
 export * from './versioned-cache.js';

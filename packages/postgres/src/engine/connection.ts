@@ -83,7 +83,7 @@ const RAISE_STAMP = `
 const NAMES = new Map<string, string>();
 
 /** PostgreSQL stores no zero bytes, so the replacement character takes their place. */
-function storable(parameter: Parameter): unknown {
+export function storable(parameter: Parameter): unknown {
   if (typeof parameter === 'string') return parameter.includes('\0') ? parameter.replaceAll('\0', '\ufffd') : parameter;
   return Array.isArray(parameter) ? parameter.map(storable) : parameter;
 }

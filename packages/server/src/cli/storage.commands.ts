@@ -1,7 +1,8 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { administerDatabase } from '@parley/sqlite';
-import { type Configuration, sqliteOf } from '../configuration/configuration.js';
+import { administerDatabase, openTableSource } from '@parley/sqlite';
+import { type Configuration, type DatabaseLocation, sqliteOf } from '../configuration/configuration.js';
+import { parseDatabase } from '../configuration/setting-values.js';
 import { examine } from '../doctor.js';
 import { blobStoreOf } from '../open-parley.js';
 import { findSecret, requireSameSecret, secretPathFor } from '../secret.js';
@@ -120,6 +121,44 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
   };
 }
 
+async function move({ terminal, flag, isJson }: CommandContext): Promise<CommandResult> {
+  const from = parseDatabaseFlag('from', flag('from'));
+  const to = parseDatabaseFlag('to', flag('to'));
+  if (from.kind !== 'sqlite' || to.kind !== 'postgres') {
+    throw new UsageError('parley move takes --from sqlite:PATH and --to postgres://USER@HOST/NAME.');
+  }
+  const { movePostgres } = await import('@parley/postgres');
+  const source = openTableSource(from.path);
+  let copied = 0;
+  try {
+    const moved = await movePostgres(to.url, source, (table, rows) => {
+      copied += rows;
+      if (!isJson && copied % ROWS_PER_LINE < rows) terminal.err(`${copied} rows so far, now in ${table}`);
+    });
+    const rows = moved.reduce((sum, table) => sum + table.rows, 0);
+    return {
+      lines: [
+        `Moved ${rows} rows of ${moved.length} tables to ${to.url}, and compared them.`,
+        `Start servers with PARLEY_DATABASE=${to.url}, the same secret and the same files. Keep ${from.path} as a backup; no server may use it again.`,
+      ],
+      data: { from: from.path, to: to.url, rows, tables: moved },
+    };
+  } finally {
+    source.close();
+  }
+}
+
+const ROWS_PER_LINE = 100_000;
+
+/** @throws UsageError */
+function parseDatabaseFlag(name: string, text: string | undefined): DatabaseLocation {
+  try {
+    return parseDatabase(text ?? '');
+  } catch (error) {
+    throw new UsageError(`--${name} must be ${(error as Error).message}.`);
+  }
+}
+
 /** Returns why the server would refuse the secret; null if it would not. */
 function problemWithSecret(configuration: Configuration, fingerprint: string | null): string | null {
   try {
@@ -183,6 +222,24 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     examples: ['parley migrate --status', 'parley migrate --check && systemctl restart parley'],
     isReadOnly: (flags) => flags.get('status') === 'on',
     run: migrate,
+  },
+  {
+    name: 'move',
+    help: 'copies a server from an SQLite file to an empty PostgreSQL database',
+    details: [
+      'No server may run meanwhile. Ids, passwords, keys, sessions and event queues stay, so clients go on with the new server.',
+      'Uploaded files are not part of it. A command that was interrupted continues when it is run again, and both databases are',
+      'compared in the end.',
+    ].join('\n'),
+    flags: {
+      from: { value: 'DATABASE', help: 'the database to copy: sqlite:PATH' },
+      to: {
+        value: 'DATABASE',
+        help: 'the database to fill: postgres://USER@HOST/NAME, with the password in PGPASSWORD or PGPASSFILE',
+      },
+    },
+    examples: ['parley move --from sqlite:/var/lib/parley/parley.db --to postgres://parley@db.example.com/parley'],
+    run: move,
   },
   {
     name: 'doctor',

@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { HmacApiKeyMint } from '@parley/node-adapters';
+import { movePostgres } from '@parley/postgres';
+import { createDatabase } from '@parley/postgres/testing';
+import { createParley } from '@parley/server';
+import { createDemo, listDemoAccess, runCommandLine } from '@parley/server/testing';
+import { openSqliteStorage, openTableSource } from '@parley/sqlite';
+import { FakeMailer, FixedClock } from '@parley/testkit';
+import express from 'express';
+import { basic, TestServer } from './testing/test-server.js';
+import { isOnPostgres } from './testing/test-storage.js';
+
+const SECRET = 'the secret of every server';
+
+/** Server on a database, at an address that stays. */
+interface RunningServer {
+  // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
+  call(method: string, path: string, params?: Record<string, string>): Promise<Record<string, any>>;
+  close(): Promise<void>;
+}
+
+async function runMove(from: string, to: string) {
+  const out: string[] = [];
+  const terminal = {
+    out: (line: string) => out.push(line),
+    err: (line: string) => out.push(line),
+    readInput: async () => '',
+    interrupted: async () => {},
+    comeAfterServer: () => {},
+  };
+  const code = await runCommandLine(['move', `--from=${from}`, `--to=${to}`], terminal, {});
+  return { code, out: out.join('\n') };
+}
+
+describe('parley move', () => {
+  const KINDS = 'parley move takes --from sqlite:PATH and --to postgres://USER@HOST/NAME.';
+  it.each([
+    ['postgres://parley@localhost/chat', 'postgres://parley@localhost/chat', KINDS],
+    ['sqlite:chat.db', 'sqlite:chat.db', KINDS],
+    ['sqlite:chat.db', 'mysql:chat', '--to must be of the form sqlite:PATH or postgres://USER@HOST/NAME.'],
+  ])('refuses to copy %s to %s', async (from, to, message) => {
+    expect(await runMove(from, to)).toEqual({ code: 2, out: expect.stringContaining(message) });
+  });
+
+  it('refuses a database that does not exist', async () => {
+    const { code, out } = await runMove('sqlite:/nowhere/chat.db', 'postgres://parley@localhost/chat');
+    expect([code, out]).toEqual([1, expect.stringContaining('Cannot open database /nowhere/chat.db: there is none')]);
+  });
+
+  if (isOnPostgres) describe('to a database on PostgreSQL', testMoves);
+});
+
+function testMoves(): void {
+  let folder: string;
+  let path: string;
+  let target: Awaited<ReturnType<typeof createDatabase>>;
+  let credentials: { readonly email: string; readonly apiKey: string };
+  let http: Server;
+  let app: express.Express;
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'parley-move-'));
+    path = join(folder, 'parley.db');
+    target = await createDatabase({ copyOf: 'template0' });
+    credentials = await fillDemo();
+    http = createServer((request, response) => app(request, response)).listen(0, '127.0.0.1');
+    await once(http, 'listening');
+  });
+  afterEach(async () => {
+    http.closeAllConnections();
+    http.close();
+    await target.drop();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function fillDemo() {
+    const server = await TestServer.start();
+    await server.close();
+    const { uow, close } = openSqliteStorage({ path, clock: new FixedClock() });
+    const ports = { ...server.parley.ports, unitOfWork: uow, apiKeyMint: new HmacApiKeyMint(SECRET) };
+    await createDemo(ports);
+    const access = await listDemoAccess(ports);
+    await close();
+    return access.find(({ name }) => name === 'hamlet')!;
+  }
+
+  async function serve(database: string): Promise<RunningServer> {
+    const url = `http://localhost:${(http.address() as AddressInfo).port}`;
+    const parley = await createParley({
+      ...{ database, url, secret: SECRET, files: `folder:${folder}`, mailer: new FakeMailer(), defaultRealm: 'zulip' },
+    });
+    app = express().use(parley.router);
+    return {
+      async call(method, name, params = {}) {
+        const query = new URLSearchParams(params);
+        const response = await fetch(`${url}/api/v1${name}${method === 'GET' ? `?${query}` : ''}`, {
+          method,
+          headers: { Authorization: basic(credentials) },
+          ...(method !== 'GET' && { body: query }),
+        });
+        return response.json();
+      },
+      close: () => parley.close(),
+    };
+  }
+
+  const move = () => runMove(`sqlite:${path}`, target.url);
+  const send = (server: RunningServer, content: string) =>
+    server.call('POST', '/messages', { type: 'stream', to: 'Denmark', topic: 'castle', content });
+  const lastMessages = async (server: RunningServer) => {
+    const params = { anchor: 'newest', num_before: '500', num_after: '0' };
+    return (await server.call('GET', '/messages', params)).messages;
+  };
+
+  it('lets clients go on with their keys, queues and ids', async () => {
+    const before = await serve(`sqlite:${path}`);
+    const { queue_id, last_event_id } = await before.call('POST', '/register', { event_types: '["message"]' });
+    const first = await send(before, 'before the move');
+    const messages = await lastMessages(before);
+    const { members } = await before.call('GET', '/users');
+    await before.close();
+
+    expect(await move()).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Moved \d+ rows of \d+ tables to postgres:/m),
+    });
+
+    const after = await serve(target.url);
+    expect((await after.call('GET', '/users')).members).toEqual(members);
+    expect(await lastMessages(after)).toEqual(messages);
+    const second = await send(after, 'after the move');
+    expect(second.id).toBe(first.id + 1);
+    const { events } = await after.call('GET', '/events', { queue_id, last_event_id, dont_block: 'true' });
+    expect(events.map(({ message }: { message: { id: number } }) => message.id)).toEqual([first.id, second.id]);
+    await after.close();
+  });
+
+  it('continues after it was interrupted, and servers refuse the database until then', async () => {
+    const source = openTableSource(path);
+    let pages = 0;
+    const rows: typeof source.rows = (page) => {
+      if (++pages > 300) throw new Error('interrupted');
+      return source.rows(page).slice(0, 5);
+    };
+    const interrupted = movePostgres(target.url, { ...source, rows }, () => {});
+    await expect(interrupted).rejects.toThrow('interrupted');
+    source.close();
+
+    await expect(serve(target.url)).rejects.toThrow('parley move has not finished filling it; run that command again');
+    expect(await move()).toMatchObject({ code: 0 });
+    await (await serve(target.url)).close();
+  });
+
+  it('reports rows that were changed between its two runs', async () => {
+    const source = openTableSource(path);
+    const lastIds = () => {
+      throw new Error('interrupted');
+    };
+    const interrupted = movePostgres(target.url, { ...source, lastIds }, () => {});
+    await expect(interrupted).rejects.toThrow('interrupted');
+    source.close();
+    const server = await serve(`sqlite:${path}`);
+    await send(server, 'one more');
+    await server.close();
+
+    const { code, out } = await move();
+    expect(code).toBe(1);
+    expect(out).toMatch(/the original and the copy differ in .*message \(\d+ and \d+ rows\)/);
+  });
+
+  it('refuses a database that a server uses, and one that is not empty', async () => {
+    const server = await serve(`sqlite:${path}`);
+    expect(await move()).toEqual({
+      code: 1,
+      out: expect.stringContaining('a server or a command uses it; stop it first'),
+    });
+    await server.close();
+    expect(await move()).toMatchObject({ code: 0 });
+    expect(await move()).toEqual({ code: 1, out: expect.stringContaining('it is not empty') });
+  });
+}

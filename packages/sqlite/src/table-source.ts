@@ -1,0 +1,66 @@
+import { DatabaseRefused, type Row, type RowPage, type TableSource } from '@parley/storage';
+import Sqlite, { type Database, SqliteError } from 'better-sqlite3';
+import { checkHeader, refusal } from './database.js';
+import { pendingSteps } from './engine/migrate.js';
+import { MIGRATIONS } from './features.js';
+
+const MAX_ROWS = 2500;
+const MAX_CHARACTERS = 4 * 1024 * 1024;
+
+export interface OpenTableSource extends TableSource {
+  close(): void;
+}
+
+/**
+ * Opens a database alone, so that no server can use it before `close`.
+ * @throws DatabaseRefused if another process uses it or its schema is not of this version
+ */
+export function openTableSource(path: string): OpenTableSource {
+  if (checkHeader(path)) throw new DatabaseRefused(`Cannot open database ${path}: there is none`);
+  const database = openAlone(path);
+  return {
+    rows: (page) => readRows(database, page),
+    lastIds: () => new Map(database.prepare('SELECT name, seq FROM sqlite_sequence').raw().all() as [string, number][]),
+    close: () => database.close(),
+  };
+}
+
+function openAlone(path: string): Database {
+  const database = new Sqlite(path, { fileMustExist: true, timeout: 0 });
+  try {
+    database.pragma('locking_mode = EXCLUSIVE');
+    database.exec('BEGIN EXCLUSIVE; COMMIT');
+    const [pending] = pendingSteps(database, MIGRATIONS);
+    if (pending) throw new Error('its schema is not that of this version; run parley migrate');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error instanceof SqliteError && error.code === 'SQLITE_BUSY'
+      ? new DatabaseRefused(`Cannot open database ${path}: a server or a command uses it; stop it first`)
+      : refusal(path, error);
+  }
+}
+
+/** Events are ordered by `id`, which is made of the two columns of the key and has the only index. */
+const EVENT_KEY = { columns: 'id', place: '(? << 36) | ?' };
+
+function readRows(database: Database, { table, columns, key, after }: RowPage): readonly Row[] {
+  const order = table === 'event' ? EVENT_KEY : { columns: list(key), place: key.map(() => '?').join(', ') };
+  const where = after === null ? '' : `WHERE (${order.columns}) > (${order.place})`;
+  const statement = database
+    .prepare<unknown[], Row>(
+      `SELECT ${list(columns)} FROM "${table}" ${where} ORDER BY ${order.columns} LIMIT ${MAX_ROWS}`,
+    )
+    .raw();
+  const rows: Row[] = [];
+  let characters = 0;
+  for (const row of statement.iterate(...(after ?? []))) {
+    rows.push(row);
+    for (const value of row)
+      if (typeof value === 'object' || typeof value === 'string') characters += value?.length ?? 0;
+    if (characters > MAX_CHARACTERS) break;
+  }
+  return rows;
+}
+
+const list = (columns: readonly string[]): string => columns.map((name) => `"${name}"`).join(', ');
