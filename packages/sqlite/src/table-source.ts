@@ -1,5 +1,5 @@
 import { DatabaseRefused, type Row, type RowPage, type TableSource } from '@parley/storage';
-import Sqlite, { type Database, SqliteError } from 'better-sqlite3';
+import Sqlite, { type Database } from 'better-sqlite3';
 import { checkHeader, refusal } from './database.js';
 import { pendingSteps } from './engine/migrate.js';
 import { MIGRATIONS } from './features.js';
@@ -35,7 +35,7 @@ function openAlone(path: string): Database {
     return database;
   } catch (error) {
     database.close();
-    throw error instanceof SqliteError && error.code === 'SQLITE_BUSY'
+    throw (error as { code?: unknown }).code === 'SQLITE_BUSY'
       ? new DatabaseRefused(`Cannot open database ${path}: a server or a command uses it; stop it first`)
       : refusal(path, error);
   }
