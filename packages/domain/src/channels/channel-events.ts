@@ -263,13 +263,25 @@ export async function publishSubscriberChanges(
 const NO_CHANNELS: ReadonlySet<ChannelId> = new Set();
 const CHANNELS_AT_A_TIME = 50;
 
-/** Scans the subscribers of each channel until a guest is found. */
+/** Number of guests up to which their subscriptions are fewer than the subscribers of the channels. */
+const FEW_GUESTS = 100;
+
+/** Reads the channels of each guest. If guests are many, scans the subscribers of each channel until one is found. */
 async function withGuestSubscribers(
   tx: Transaction,
   realmId: RealmId,
   ids: readonly ChannelId[],
 ): Promise<ReadonlySet<ChannelId>> {
   const subscribed = new Set<ChannelId>();
+  // Guests are the users who are in no narrower system group.
+  const { everyone } = await tx.groups.systemGroupIds(realmId);
+  const guestIds = await tx.groups.listDirectMembers(realmId, everyone);
+  if (guestIds.length <= FEW_GUESTS) {
+    for (const guestId of await tx.users.listActiveIds(realmId, guestIds)) {
+      for (const id of await tx.channels.listSubscribedIds(realmId, guestId)) subscribed.add(id);
+    }
+    return subscribed;
+  }
   for (const some of slicesOf(ids, CHANNELS_AT_A_TIME)) {
     for (const id of await tx.channels.filterWithGuestSubscribers(realmId, some)) subscribed.add(id);
     await tx.yield();

@@ -13,6 +13,7 @@ import {
   FakeRenderer,
   type FixtureStep,
   fakeRealmUrls,
+  intercepting,
   type MemoryFixture,
 } from '@parley/testkit';
 import type { ChannelFolderId, GroupId, UserId } from '../../kernel/ids.js';
@@ -135,6 +136,37 @@ describe('SubscribeUsers', () => {
       [...admins, 'moderator'].sort(),
       ['administrator', 'guest', 'owner'],
     ]);
+  });
+
+  it.each([
+    [100, 0],
+    [101, 1],
+  ])('scans subscribers for guests only if the organization has many guests: %i', async (guests, scans) => {
+    const names = Array.from({ length: guests - 1 }, (_, n) => `guest ${n}`);
+    const fixture = await cast(
+      ...names.map((name) => aUser({ name, role: 'guest' })),
+      aChannel({ name: 'a' }),
+      aChannel({ name: 'b' }),
+      aChannel({ name: 'lobby', subscribers: ['guest'] }),
+    );
+    let scanned = 0;
+    const uow = intercepting(fixture.uow, {
+      write: (work, run) =>
+        run((tx) => {
+          const scan = tx.channels.filterWithGuestSubscribers.bind(tx.channels);
+          Object.assign(tx.channels, {
+            filterWithGuestSubscribers: (...channels: Parameters<typeof scan>) => {
+              scanned++;
+              return scan(...channels);
+            },
+          });
+          return work(tx);
+        }),
+    });
+    await subscribing({ ...fixture, uow })('member', ['a', 'b', 'lobby']);
+    expect(scanned).toBe(scans);
+    const staff = ['owner', 'administrator', 'moderator'];
+    expect(await receiversOfPeerEvents(fixture)).toEqual([staff, [...staff, 'guest']]);
   });
 
   it('changes nothing and publishes no event the second time', async () => {
