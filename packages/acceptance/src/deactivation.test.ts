@@ -1,4 +1,4 @@
-import { DeleteContributions } from '@parley/domain/membership';
+import { DeactivateBots, DeleteContributions, MAX_BOTS_AT_ONCE } from '@parley/domain/membership';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
@@ -222,6 +222,19 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expectRefusal(await ask({ delete_profile: 1 }), 'actions["delete_profile"] is not a boolean');
     expectRefusal(await ask([]), 'actions is not a dict');
     expect(await shown(people.hamlet)).toMatchObject({ is_active: true });
+  });
+
+  it('deactivates many bots in several units of work, which jobs continue', async () => {
+    const { iago, hamlet } = people;
+    const bots: { id: number }[] = [];
+    for (let n = 0; n < 2 * MAX_BOTS_AT_ONCE + 1; n++) bots.push(await makeBot(hamlet, `Helper${n}`));
+    const countActive = async () => (await Promise.all(bots.map(shown))).filter(({ is_active }) => is_active).length;
+    fieldsOf(await deactivate(iago, hamlet));
+    expect([(await shown(hamlet)).is_active, await countActive()]).toEqual([false, MAX_BOTS_AT_ONCE + 1]);
+    // A bot that has another owner meanwhile stays active.
+    fieldsOf(await server.patch(`/bots/${bots.at(-1)!.id}`, iago, { bot_owner_id: iago.id }));
+    await runJobs(server, server.parley.useCase(DeactivateBots));
+    expect(await countActive()).toBe(1);
   });
 
   it("deactivates the user's bots before the user", async () => {

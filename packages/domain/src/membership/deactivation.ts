@@ -272,25 +272,65 @@ export interface Deletions {
 /** Name shown for a user whose profile was deleted. */
 const DELETED_USER_NAME = 'Deleted user';
 
-/** Deactivates a user after their bots (users §4.1). Checks no permission. */
+interface BotsPayload {
+  readonly ownerId: UserId;
+  readonly deletions: Deletions | null;
+}
+
+export const DEACTIVATE_BOTS_JOB = jobKind<BotsPayload>({
+  name: 'accounts.deactivate_bots',
+  readPayload: (stored) => {
+    const { ownerId, deletions = null } = stored as Partial<BotsPayload>;
+    if (!isId(ownerId)) throw new Error('It names nobody');
+    return { ownerId, deletions };
+  },
+  concurrency: 1,
+  givesWay: true,
+});
+
+/** Maximum number of bots that one unit of work deactivates. */
+export const MAX_BOTS_AT_ONCE = 5;
+
+/** Deactivates the remaining bots of a user, a limited number per transaction. */
+export class DeactivateBots implements JobHandler<BotsPayload> {
+  static readonly inject = ['clock'] as const;
+
+  readonly kind = DEACTIVATE_BOTS_JOB;
+
+  constructor(private readonly clock: Clock) {}
+
+  async prepare({ realmId, payload }: Job<BotsPayload>): Promise<JobWork> {
+    return (tx) => endBots(tx, realmId, payload, this.clock.now());
+  }
+}
+
+/** Deactivates some bots and schedules a job for the others. */
+async function endBots(tx: Transaction, realmId: RealmId, payload: BotsPayload, now: UnixSeconds): Promise<void> {
+  const { ownerId, deletions } = payload;
+  const active = await tx.users.listActiveIds(realmId, await tx.bots.listOwnedIds(realmId, ownerId));
+  for (const bot of await tx.users.list(realmId, active.slice(0, MAX_BOTS_AT_ONCE))) {
+    await end(tx, bot, now, deletions);
+    await tx.yield();
+  }
+  if (active.length <= MAX_BOTS_AT_ONCE) return;
+  await tx.jobs.schedule(encodeJob(DEACTIVATE_BOTS_JOB, { realmId, dueAt: now, payload }));
+}
+
+/** Deactivates a user after their bots (users §4.1); a job deactivates those beyond the first. Checks no permission. */
 export async function deactivateWithBots(
   tx: Transaction,
   realm: Realm,
   user: User,
   now: UnixSeconds,
-  deletions?: Deletions,
+  deletions: Deletions | null = null,
 ): Promise<void> {
-  const bots = await tx.users.list(realm.id, await tx.bots.listOwnedIds(realm.id, user.id));
-  for (const bot of bots) {
-    if (bot.isActive) await end(tx, bot, now, deletions);
-    await tx.yield();
-  }
+  await endBots(tx, realm.id, { ownerId: user.id, deletions }, now);
   await end(tx, user, now, deletions);
   await expireInvitationsOf(tx, realm.id, user.id, now);
   await announceToThoseApart(tx, realm, user.id);
 }
 
-async function end(tx: Transaction, user: User, now: UnixSeconds, deletions: Deletions | undefined): Promise<void> {
+async function end(tx: Transaction, user: User, now: UnixSeconds, deletions: Deletions | null): Promise<void> {
   // Runs first, while other users still receive events about this user.
   await deactivate(tx, deletions?.ofProfile ? await withoutProfile(tx, user) : user);
   if (!deletions || deletions.ofMessages.length === 0) return;

@@ -38,7 +38,7 @@ export class DeactivateUser {
       const isOnlyOwner = user?.role === 'owner' && (await isOnlyOwnerOf(tx, caller.realmId, userId));
       enforce(canDeactivateUser(actor, user, isOnlyOwner));
       const realm = await tx.realms.get(caller.realmId);
-      await deactivateWithBots(tx, realm, user!, this.clock.now(), deletions && { ...deletions, byId: actor.id });
+      await deactivateWithBots(tx, realm, user!, this.clock.now(), deletions ? { ...deletions, byId: actor.id } : null);
       if (comment === undefined) return;
       await planDeactivationEmail(tx, realm, { userId, byId: actor.id, comment }, this.clock.now());
     });

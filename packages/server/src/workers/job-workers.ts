@@ -13,6 +13,7 @@ import {
 } from '@parley/domain/kernel';
 import {
   AddressChangedEmails,
+  DeactivateBots,
   DeactivationEmails,
   DeleteContributions,
   DeliverWebhooks,
@@ -124,6 +125,7 @@ const msUntil = (time: number, clock: Clock): number => Math.max(0, time * 1000 
 export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(SendLoginEmails),
   resolve(SendSecondFactorEmails),
+  resolve(DeactivateBots),
   resolve(DeactivationEmails),
   resolve(DeleteContributions),
   resolve(SendConfirmationEmails),
