@@ -1,5 +1,6 @@
-import type { ChannelId, MessageId, Ordinal } from '@parley/domain/kernel';
-import type { OrdinalRange, Viewer } from '@parley/domain/messages';
+import type { ChannelId, MessageId, Ordinal, RecipientId } from '@parley/domain/kernel';
+import type { ConversationBatch, OrdinalRange, Viewer } from '@parley/domain/messages';
+import { ascending } from './rows.js';
 import {
   idOf,
   MESSAGE_INDEX_COLUMNS,
@@ -15,6 +16,18 @@ export interface UnreadSpan extends RecipientOrdinalRange {
   readonly onlyGap: Ordinal | null;
   /** The only unread range if it is short; such ranges are searched together. */
   readonly shortGap: RecipientOrdinalRange | null;
+}
+
+/** Returns the spans of a batch, and where the next batch starts; see `PersonalMessages.markAllRead`. */
+export function conversationsIn(
+  incomplete: readonly UnreadSpan[],
+  { after, limit }: ConversationBatch = { after: null, limit: Number.POSITIVE_INFINITY },
+): { readonly spans: readonly UnreadSpan[]; readonly next: RecipientId | null } {
+  const following = incomplete.filter(({ recipientId }) => recipientId > (after ?? 0));
+  const recipients = [...new Set(following.map(({ recipientId }) => recipientId))].sort(ascending);
+  if (recipients.length <= limit) return { spans: following, next: null };
+  const next = recipients[limit - 1]!;
+  return { spans: following.filter(({ recipientId }) => recipientId <= next), next };
 }
 
 export type UnreadRow = readonly [...MessageIndexColumns, channelId: ChannelId | null, topic: string];

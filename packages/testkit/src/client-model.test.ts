@@ -58,7 +58,7 @@ describe('client model', () => {
     const fixture = await createFixture(...cast);
     const ids = fixture.messages.map(({ id }) => id);
     const flags = new ChangeMessageFlags(fixture.uow, fixture.clock);
-    const markRead = new MarkRead(fixture.uow);
+    const markRead = new MarkRead(fixture.uow, fixture.clock);
     await expectInSync(fixture, () =>
       flags.execute(fixture.caller('member'), { op: 'add', flag: 'starred', ids: [ids[0]!, ids[1]!] }),
     );

@@ -106,6 +106,12 @@ export interface PersonalMessageReads {
   listSubscribedSpans(viewer: Viewer): Promise<readonly SubscribedSpan[]>;
 }
 
+/** At most `limit` conversations after a recipient; null starts with the first one. */
+export interface ConversationBatch {
+  readonly after: RecipientId | null;
+  readonly limit: number;
+}
+
 /** Every implementation passes personal-messages.contract.ts, and all return equal results on random histories. */
 export interface PersonalMessages extends PersonalMessageReads {
   /** Lets all users receive all later messages to all recipients. Idempotent. */
@@ -118,8 +124,11 @@ export interface PersonalMessages extends PersonalMessageReads {
   setRead(viewer: Viewer, ids: readonly MessageId[], read: boolean): Promise<readonly MessageId[]>;
   /** Marks all unread matches as read. Returns the changed ids, ascending. */
   markRead(viewer: Viewer, filter: MessageFilter): Promise<readonly MessageId[]>;
-  /** Marks all messages as read. */
-  markAllRead(viewer: Viewer): Promise<void>;
+  /**
+   * Marks all messages as read, or those received in the next conversations of a batch, by ascending recipient. Returns
+   * the recipient after which the next batch starts; null after the last one.
+   */
+  markAllRead(viewer: Viewer, batch?: ConversationBatch): Promise<RecipientId | null>;
   /** Affects only the viewer's own messages. Returns the changed ids, ascending. */
   setFlag(
     viewer: Viewer,

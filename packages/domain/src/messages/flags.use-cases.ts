@@ -3,8 +3,8 @@ import { type Channel, normalizeTopic, topicKey } from '../channels/channel.js';
 import { canReadContent } from '../channels/channel-access.js';
 import { DomainError } from '../kernel/errors.js';
 import { users } from '../kernel/event.js';
-import type { Caller, ChannelId, MessageId, UserId } from '../kernel/ids.js';
-import type { Job, JobWork } from '../kernel/jobs.js';
+import type { Caller, ChannelId, MessageId, RecipientId, UserId } from '../kernel/ids.js';
+import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
 import { doParts, type PartHandler, type PartOutcome, partKind, scheduleParts } from '../kernel/parts.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
@@ -188,19 +188,86 @@ export interface MarkReadInput {
     | { readonly kind: 'topic'; readonly channelId: ChannelId; readonly topic: string };
 }
 
+/** Maximum number of conversations, and of messages that arrived meanwhile, that one unit of work marks as read. */
+export const MAX_CONVERSATIONS_AT_ONCE = 500;
+
+/** Part of a request that marks all messages as read: the conversations after a recipient. */
+interface ReadPart {
+  readonly caller: Caller;
+  readonly after: RecipientId | null;
+}
+
+/** Does the parts of requests that mark all messages as read (contract decision 10). */
+export class MarkAllReadParts implements PartHandler<ReadPart, void> {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+
+  readonly kind = partKind<ReadPart>('messages.mark_all_read');
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute(caller: Caller): Promise<void> {
+    const jobs = await this.uow.write(caller.realmId, async (tx) => {
+      const actor = await tx.actors.get(caller);
+      return this.mark(tx, actor, { caller, after: null }, null);
+    });
+    await doParts(this.uow, this.clock, this, jobs);
+  }
+
+  async prepare(job: Job<ReadPart>): Promise<JobWork<PartOutcome<void>>> {
+    const { caller } = job.payload;
+    return async (tx) => {
+      // A part that a crash left may find its author deactivated.
+      const actor = (await tx.actors.list(caller.realmId, [caller.userId])).get(caller.userId);
+      return { result: undefined, next: actor ? await this.mark(tx, actor, job.payload, job) : [] };
+    };
+  }
+
+  /** Returns the job of the next part. The last part leaves nothing unread and is the only one that is published. */
+  private async mark(
+    tx: Transaction,
+    actor: Actor,
+    { caller, after }: ReadPart,
+    previous: Job<ReadPart> | null,
+  ): Promise<readonly StoredJob[]> {
+    const limit = MAX_CONVERSATIONS_AT_ONCE;
+    const next = await tx.personal.markAllRead(caller, { after, limit });
+    // Messages may have arrived in conversations of earlier parts.
+    const isLast = next === null && (after === null || (await this.markArrived(tx, caller)) < limit);
+    if (!isLast) {
+      const payload = { caller, after: next ?? after };
+      return scheduleParts(tx, this.kind, this.clock, caller.realmId, [payload], previous);
+    }
+    await announce(tx, actor, [], true);
+    return [];
+  }
+
+  private async markArrived(tx: Transaction, caller: Caller): Promise<number> {
+    const unread = await tx.personal.listUnread(caller, MAX_CONVERSATIONS_AT_ONCE);
+    const ids = unread.map(({ id }) => id);
+    return (await tx.personal.setRead(caller, ids, true)).length;
+  }
+}
+
 /** Marks all messages, a channel or a topic as read (messages §13.3). */
 export class MarkRead {
-  static readonly inject = ['unitOfWork'] as const;
-  constructor(private readonly uow: UnitOfWork) {}
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  private readonly parts: MarkAllReadParts;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    clock: Clock,
+  ) {
+    this.parts = new MarkAllReadParts(uow, clock);
+  }
 
   /** @throws DomainError UNKNOWN_CHANNEL, UNKNOWN_TOPIC */
   execute(caller: Caller, { scope }: MarkReadInput): Promise<void> {
+    if (scope.kind === 'everything') return this.parts.execute(caller);
     return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
-      if (scope.kind === 'everything') {
-        await tx.personal.markAllRead(caller);
-        return announce(tx, actor, [], true);
-      }
       const channel = await findReadable(tx, actor, scope.channelId);
       const key = scope.kind === 'topic' ? topicKey(normalizeTopic(scope.topic)) : null;
       const filter = receivedMessagesIn(channel.recipientId, key);

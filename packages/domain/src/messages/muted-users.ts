@@ -2,7 +2,9 @@ import type { Actor } from '../access/actor.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import { type FeatureParts, users } from '../kernel/event.js';
 import type { PersonPart } from '../kernel/export-parts.js';
-import type { Caller, MessageId, UserId } from '../kernel/ids.js';
+import type { Caller, UserId } from '../kernel/ids.js';
+import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
+import { doParts, type PartHandler, type PartOutcome, partKind, scheduleParts } from '../kernel/parts.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Snapshot } from '../kernel/register-queue.js';
 import * as shape from '../kernel/shape.js';
@@ -93,20 +95,70 @@ export async function publishMutedUsers(tx: Transaction, { realmId, id: userId }
 export const loadMutedUsers = ({ caller, repositories }: Snapshot): Promise<readonly MutedSender[]> =>
   repositories.personal.listMutedSenders({ realmId: caller.realmId, userId: caller.userId });
 
-/** Batch size after which other work may run. */
-const MESSAGES_AT_A_TIME = 2000;
+/** Maximum number of messages that one unit of work marks as read. */
+export const MAX_MUTED_AT_ONCE = 1000;
 
-/** Mutes a user: later messages arrive as read and earlier ones become read (users §10). */
-export class MuteUser {
+interface MutePart {
+  readonly caller: Caller;
+  readonly senderId: UserId;
+}
+
+/** Marks many earlier messages of muted users as read (contract decision 10). */
+export class MuteUserParts implements PartHandler<MutePart, void> {
   static readonly inject = ['unitOfWork', 'clock'] as const;
+
+  readonly kind = partKind<MutePart>('messages.mute_user');
+
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
   ) {}
 
+  async execute(jobs: readonly StoredJob[]): Promise<void> {
+    await doParts(this.uow, this.clock, this, jobs);
+  }
+
+  async prepare(job: Job<MutePart>): Promise<JobWork<PartOutcome<void>>> {
+    return async (tx) => ({ result: undefined, next: await this.markRead(tx, job.payload, job) });
+  }
+
+  /** Marks some messages as read and returns the job of the next part. */
+  async markRead(
+    tx: Transaction,
+    part: MutePart,
+    previous: Job<MutePart> | null = null,
+  ): Promise<readonly StoredJob[]> {
+    const { caller, senderId } = part;
+    const { realmId, userId } = caller;
+    const filter: MessageFilter = { conditions: [{ kind: 'sender', userId: senderId }], scope: 'own' };
+    const unread = await tx.personal.listUnread(caller, MAX_MUTED_AT_ONCE, filter);
+    const ids = unread.map(({ id }) => id);
+    const messageIds = await tx.personal.setRead(caller, ids, true);
+    if (messageIds.length === 0) return [];
+    await tx.events.append(realmId, {
+      event: { type: 'message.flag_changed', op: 'add', flag: 'read', messageIds, all: false, details: [] },
+      audience: users([userId]),
+    });
+    if (unread.length < MAX_MUTED_AT_ONCE) return [];
+    return scheduleParts(tx, this.kind, this.clock, realmId, [part], previous);
+  }
+}
+
+/** Mutes a user: later messages arrive as read and earlier ones become read (users §10). */
+export class MuteUser {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  private readonly parts: MuteUserParts;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {
+    this.parts = new MuteUserParts(uow, clock);
+  }
+
   /** @throws DomainError CANNOT_MUTE_SELF, UNKNOWN_USER, NOT_PERMITTED, USER_ALREADY_MUTED, TOO_MANY_MUTED_USERS */
-  execute(caller: Caller, { userId: senderId }: { readonly userId: UserId }): Promise<void> {
-    return this.uow.write(caller.realmId, async (tx) => {
+  async execute(caller: Caller, { userId: senderId }: { readonly userId: UserId }): Promise<void> {
+    const jobs = await this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       if (senderId === actor.id) throw new DomainError('CANNOT_MUTE_SELF', 'Cannot mute self');
       await requireMutable(tx, actor, senderId);
@@ -116,33 +168,12 @@ export class MuteUser {
       }
       requireRoomForMutedUser(muted);
       await tx.personal.muteSender(caller, senderId, this.clock.now());
-      await markAllReadOf(tx, caller, senderId);
+      const next = await this.parts.markRead(tx, { caller, senderId });
       await publishMutedUsers(tx, actor);
+      return next;
     });
+    await this.parts.execute(jobs);
   }
-}
-
-async function markAllReadOf(tx: Transaction, { realmId, userId }: Caller, senderId: UserId): Promise<void> {
-  const viewer = { realmId, userId };
-  const filter: MessageFilter = { conditions: [{ kind: 'sender', userId: senderId }], scope: 'own' };
-  const messageIds: MessageId[] = [];
-  for (;;) {
-    const unread = await tx.personal.listUnread(viewer, MESSAGES_AT_A_TIME, filter);
-    const changed = await tx.personal.setRead(
-      viewer,
-      unread.map(({ id }) => id),
-      true,
-    );
-    if (changed.length === 0) break;
-    messageIds.push(...changed);
-    await tx.yield();
-  }
-  if (messageIds.length === 0) return;
-  messageIds.sort((a, b) => a - b);
-  await tx.events.append(realmId, {
-    event: { type: 'message.flag_changed', op: 'add', flag: 'read', messageIds, all: false, details: [] },
-    audience: users([userId]),
-  });
 }
 
 /** Unmutes a user, whose later messages arrive as unread (users §10). */

@@ -12,6 +12,7 @@ import {
 } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import {
+  type ConversationBatch,
   type MessageFilter,
   type MutedSender,
   ownershipOf,
@@ -23,6 +24,7 @@ import {
 } from '@parley/domain/messages';
 import {
   ascending,
+  conversationsIn,
   idOf,
   type MessageIndexRow,
   OWNERSHIP_SOURCES,
@@ -309,18 +311,21 @@ export class PostgresPersonalMessages implements PersonalMessages {
     );
   }
 
-  async markAllRead(viewer: Viewer): Promise<void> {
-    const [{ marked }, spans] = await Promise.all([this.unread.readerOf(viewer), this.incomplete.of(viewer)]);
+  async markAllRead(viewer: Viewer, batch?: ConversationBatch): Promise<RecipientId | null> {
+    const [{ marked }, incomplete] = await Promise.all([this.unread.readerOf(viewer), this.incomplete.of(viewer)]);
+    const { spans, next } = conversationsIn(incomplete, batch);
     // Spans of one recipient change the same segments.
     for (let rest = spans; rest.length > 0; ) {
       const first = new Map(rest.toReversed().map((span) => [span.recipientId, span]));
       await this.states.readSets.markRanges(viewer, [...first.values()]);
       rest = rest.filter((span) => first.get(span.recipientId) !== span);
     }
+    if (next !== null) return next;
     for (const ids of slicesOf([...marked], IDS_AT_A_TIME)) {
       this.readAllMarked.defer(viewer.userId, ids);
       this.dropIdle.defer(viewer.userId, ids);
     }
+    return null;
   }
 
   async setFlag(

@@ -27,7 +27,9 @@ import {
   DeliverReminder,
   DeliverScheduledMessage,
   MakeThumbnails,
+  MarkAllReadParts,
   MoveParts,
+  MuteUserParts,
   SendGroupMembershipNotices,
 } from '@parley/domain/messages';
 import {
@@ -148,6 +150,8 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(ChangeMemberParts),
   resolve(MoveParts),
   resolve(ChangeFlagParts),
+  resolve(MarkAllReadParts),
+  resolve(MuteUserParts),
   resolve(DeliverScheduledMessage),
   resolve(DeliverReminder),
   resolve(DeliverWebhooks),

@@ -11,6 +11,7 @@ import {
   type UserId,
 } from '@parley/domain/kernel';
 import {
+  type ConversationBatch,
   type MessageFilter,
   type MutedSender,
   ownershipOf,
@@ -23,6 +24,7 @@ import {
 } from '@parley/domain/messages';
 import {
   ascending,
+  conversationsIn,
   idOf,
   jsonList,
   type MessageIndexRow,
@@ -332,18 +334,21 @@ export class SqlitePersonalMessages implements PersonalMessages {
     return change.ids;
   }
 
-  async markAllRead(viewer: Viewer): Promise<void> {
-    const { marked } = this.unread.readerOf(viewer);
-    for (const span of this.incomplete.of(viewer)) {
+  async markAllRead(viewer: Viewer, batch?: ConversationBatch): Promise<RecipientId | null> {
+    const { spans, next } = conversationsIn(this.incomplete.of(viewer), batch);
+    for (const span of spans) {
       this.states.readSets.markRange(viewer, span.recipientId, span);
       await this.connection.yield();
     }
+    if (next !== null) return next;
+    const { marked } = this.unread.readerOf(viewer);
     for (const ids of slicesOf([...marked], IDS_AT_A_TIME)) {
       const list = jsonList(ids);
       this.readAllMarked.run(viewer.userId, list);
       this.dropIdle.run(viewer.userId, list);
       await this.connection.yield();
     }
+    return null;
   }
 
   async setFlag(

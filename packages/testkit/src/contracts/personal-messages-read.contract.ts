@@ -1,4 +1,4 @@
-import type { MessageId, Transaction } from '@parley/domain/kernel';
+import type { MessageId, RecipientId, Transaction } from '@parley/domain/kernel';
 import { type Message, type MessageCondition, not } from '@parley/domain/messages';
 import type { Fixture, MessageSpec } from '../builders.js';
 import {
@@ -69,6 +69,21 @@ export function readMessagesContract(open: OpenStorage): void {
       const later = await send(fixture, { from: 'b', to: ['a'] });
       expect(await unreadOf(fixture, 'a')).toEqual([later.id]);
       expect(await unreadOf(fixture, 'b')).toEqual([]);
+    });
+
+    it('marks the conversations of a batch as read', async () => {
+      const fixture = await stage(...scene);
+      await send(fixture, { from: 'b', to: 'general' });
+      const second = await send(fixture, { from: 'b', to: 'random' });
+      const third = await send(fixture, { from: 'b', to: ['a'] });
+      const marks = (after: RecipientId | null) =>
+        fixture.uow.write(fixture.realm.id, (tx) => tx.personal.markAllRead(fixture.viewer('a'), { after, limit: 1 }));
+      const next = await marks(null);
+      expect(await unreadOf(fixture, 'a')).toEqual([second.id, third.id]);
+      const last = await marks(next);
+      expect(await unreadOf(fixture, 'a')).toEqual([third.id]);
+      expect(await marks(last)).toBeNull();
+      expect(await unreadOf(fixture, 'a')).toEqual([]);
     });
 
     it('marks unread messages of a filter and returns the changes', async () => {

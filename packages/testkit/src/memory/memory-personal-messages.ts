@@ -1,6 +1,7 @@
 import { type SubscribedSpan, topicKey } from '@parley/domain/channels';
 import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import {
+  type ConversationBatch,
   HISTORICAL,
   type Message,
   type MessageFilter,
@@ -162,8 +163,18 @@ export class MemoryPersonalMessages implements PersonalMessages {
     return this.setOwn(viewer, this.own(viewer, filter), 'read', true);
   }
 
-  async markAllRead(viewer: Viewer): Promise<void> {
-    this.setOwn(viewer, this.own(viewer, EVERYTHING), 'read', true);
+  async markAllRead(viewer: Viewer, batch?: ConversationBatch): Promise<RecipientId | null> {
+    const own = this.own(viewer, EVERYTHING);
+    const recipients = [...new Set(own.map(({ message }) => message.recipientId))].sort((a, b) => a - b);
+    const following = batch ? recipients.filter((id) => id > (batch.after ?? 0)) : recipients;
+    const marked = following.slice(0, batch?.limit);
+    this.setOwn(
+      viewer,
+      own.filter(({ message }) => marked.includes(message.recipientId)),
+      'read',
+      true,
+    );
+    return marked.length < following.length ? marked.at(-1)! : null;
   }
 
   async setFlag(

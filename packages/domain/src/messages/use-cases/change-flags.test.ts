@@ -230,7 +230,7 @@ describe('ChangeNarrowFlags', () => {
 
 describe('MarkRead', () => {
   const marking = (fixture: MemoryFixture) => {
-    const useCase = new MarkRead(fixture.uow);
+    const useCase = new MarkRead(fixture.uow, fixture.clock);
     return (scope: MarkReadInput['scope'], who = 'member') => useCase.execute(fixture.caller(who), { scope });
   };
   const unread = async (fixture: MemoryFixture) =>

@@ -8,11 +8,21 @@ import {
   expectRefused,
   fakeRealmUrls,
   intercepting,
+  sending,
 } from '@parley/testkit';
 import type { MessageId } from '../../kernel/ids.js';
 import { JobRunner } from '../../kernel/jobs.js';
 import type { FlagChange } from '../flags.js';
-import { ChangeFlagParts, ChangeMessageFlags, ChangeNarrowFlags, MAX_FLAGS_AT_ONCE } from '../flags.use-cases.js';
+import {
+  ChangeFlagParts,
+  ChangeMessageFlags,
+  ChangeNarrowFlags,
+  MAX_CONVERSATIONS_AT_ONCE,
+  MAX_FLAGS_AT_ONCE,
+  MarkAllReadParts,
+  MarkRead,
+} from '../flags.use-cases.js';
+import { MAX_MUTED_AT_ONCE, MuteUser, MuteUserParts } from '../muted-users.js';
 import { PLAIN_TEXTS } from '../search.js';
 
 const COUNT = MAX_FLAGS_AT_ONCE + 50;
@@ -35,7 +45,7 @@ async function large() {
   });
   const { clock } = fixture;
   return {
-    ...{ fixture, counter, ids: fixture.messages.map(({ id }) => id) },
+    ...{ fixture, counter, uow, ids: fixture.messages.map(({ id }) => id) },
     change: (ids: readonly MessageId[], change: FlagChange) =>
       new ChangeMessageFlags(uow, clock).execute(fixture.caller('reader'), { ids, ...change }),
     changeNarrow: (after: number, change: FlagChange) =>
@@ -97,5 +107,105 @@ describe('requests for the flags of many messages (contract decision 10)', () =>
     await fixture.uow.write(fixture.realm.id, (tx) => tx.messages.remove(fixture.realm.id, [last.id]));
     await recover();
     expect(await starred()).toEqual(ids.slice(0, -1));
+  });
+});
+
+describe('requests that mark everything as read (contract decision 10)', () => {
+  const NAMES = Array.from({ length: MAX_CONVERSATIONS_AT_ONCE + 50 }, (_, n) => `channel ${n}`);
+
+  async function unreadEverywhere() {
+    const fixture = await createFixture(
+      aUser({ name: 'reader' }),
+      aUser({ name: 'writer' }),
+      ...NAMES.map((name) => aChannel({ name, subscribers: ['reader', 'writer'] })),
+      ...NAMES.map((name) => aMessage({ from: 'writer', to: name })),
+    );
+    const units = { count: 0, before: async (_count: number) => {} };
+    const uow = intercepting(fixture.uow, {
+      write: async (work, run) => {
+        await units.before(units.count);
+        units.count++;
+        return run(work);
+      },
+    });
+    return {
+      ...{ fixture, units },
+      markAll: () =>
+        new MarkRead(uow, fixture.clock).execute(fixture.caller('reader'), { scope: { kind: 'everything' } }),
+      unread: () =>
+        fixture.uow.read(fixture.realm.id, ({ personal }) => personal.listUnread(fixture.viewer('reader'), 10_000)),
+      flagEvents: () => fixture.storage.announced.filter(({ event }) => event.type === 'message.flag_changed').length,
+    };
+  }
+
+  it('mark conversations in several units and are published once, by the last one', async () => {
+    const { fixture, units, markAll, unread, flagEvents } = await unreadEverywhere();
+    units.before = async () => expect(flagEvents()).toBe(0);
+    await expectInSync(fixture, markAll);
+    expect([units.count, flagEvents(), await unread()]).toEqual([2, 1, []]);
+  });
+
+  it('include messages that arrive in conversations of earlier parts', async () => {
+    const { fixture, units, markAll, unread } = await unreadEverywhere();
+    units.before = async (count) => {
+      if (count === 1) await sending(fixture)('writer', { kind: 'channelName', name: NAMES[0]! });
+    };
+    await markAll();
+    expect(await unread()).toEqual([]);
+  });
+
+  it('are completed by a job after a crash', async () => {
+    const { fixture, units, markAll, unread, flagEvents } = await unreadEverywhere();
+    units.before = async (count) => {
+      if (count === 1) throw new Error('Stopped');
+    };
+    await expect(markAll()).rejects.toThrow('Stopped');
+    expect(await unread()).toHaveLength(50);
+    const { uow, clock } = fixture;
+    clock.advance(60);
+    const problems: unknown[] = [];
+    const report = (...problem: unknown[]) => void problems.push(problem);
+    await new JobRunner(new MarkAllReadParts(uow, clock), { uow, clock, report }).run();
+    expect([problems, await unread(), flagEvents()]).toEqual([[], [], 1]);
+  });
+});
+
+describe('muting the sender of many messages (contract decision 10)', () => {
+  async function muting() {
+    const { fixture, counter, uow } = await large();
+    return {
+      ...{ fixture, counter },
+      mute: () =>
+        new MuteUser(uow, fixture.clock).execute(fixture.caller('reader'), { userId: fixture.user('writer').id }),
+      countUnread: async () =>
+        (
+          await fixture.uow.read(fixture.realm.id, ({ personal }) =>
+            personal.listUnread(fixture.viewer('reader'), 10_000),
+          )
+        ).length,
+    };
+  }
+
+  it('marks them as read in several units', async () => {
+    const { fixture, counter, mute, countUnread } = await muting();
+    await expectInSync(fixture, mute);
+    expect([counter.count, await countUnread()]).toEqual([2, 0]);
+    const lengths = fixture.storage.announced.flatMap(({ event }) =>
+      event.type === 'message.flag_changed' ? [event.messageIds.length] : [],
+    );
+    expect(lengths).toEqual([MAX_MUTED_AT_ONCE, COUNT - MAX_MUTED_AT_ONCE]);
+  });
+
+  it('is completed by a job after a crash', async () => {
+    const { fixture, counter, mute, countUnread } = await muting();
+    counter.failsAfter = 1;
+    await expect(mute()).rejects.toThrow('Stopped');
+    expect(await countUnread()).toBe(COUNT - MAX_MUTED_AT_ONCE);
+    const { uow, clock } = fixture;
+    clock.advance(60);
+    const problems: unknown[] = [];
+    const report = (...problem: unknown[]) => void problems.push(problem);
+    await new JobRunner(new MuteUserParts(uow, clock), { uow, clock, report }).run();
+    expect([problems, await countUnread()]).toEqual([[], 0]);
   });
 });
