@@ -224,7 +224,7 @@ export async function changeMembership(
   userIds: () => Promise<readonly UserId[]>,
   change: () => Promise<void>,
 ): Promise<void> {
-  const channels = await channelsShownTo(tx, realmId, groupsHolding(await tx.groups.listEdges(realmId), groupId));
+  const channels = await channelsShownBy(tx, realmId, groupId);
   if (channels.length === 0) return change();
   const ids = await userIds();
   const before = await actorsOf(tx, realmId, ids);
@@ -236,12 +236,13 @@ export async function changeMembership(
 
 const changedUser = (before: Actor | undefined, after: Actor): ChangedUser[] => (before ? [{ before, after }] : []);
 
-/** Lists private channels that one of the groups makes visible to its members. */
-async function channelsShownTo(
+/** Lists private channels that the group makes visible to its members, itself or through groups that contain it. */
+export async function channelsShownBy(
   tx: Transaction,
   realmId: RealmId,
-  groupIds: ReadonlySet<GroupId>,
+  groupId: GroupId,
 ): Promise<readonly Channel[]> {
+  const groupIds = groupsHolding(await tx.groups.listEdges(realmId), groupId);
   return (await tx.channels.listAll(realmId)).filter(
     (channel) =>
       isPrivate(channel) && VISIBILITY_PERMISSIONS.some((permission) => groupIds.has(channel.permissions[permission])),

@@ -1,6 +1,6 @@
 import { staysAcyclic } from '../access/group-closure.js';
 import { activeUserIds, groupsById } from '../access/group-settings.js';
-import { changeMembership } from '../channels/channel-notices.js';
+import { changeMembership, channelsShownBy } from '../channels/channel-notices.js';
 import { DomainError } from '../kernel/errors.js';
 import { wholeRealm } from '../kernel/event.js';
 import type { Caller, GroupId, RealmId, UserId } from '../kernel/ids.js';
@@ -59,9 +59,9 @@ export class ChangeGroupMembers {
     const jobs = await this.uow.write(
       caller.realmId,
       async (tx) => {
-        const planned: MemberPart[] = [];
+        const planned: GroupPart[] = [];
         const common = { caller, groupId: input.groupId };
-        const change = new GroupChange(tx, this.notices, common, isLarge ? planned : null);
+        const change = new GroupChange(tx, this.notices, common, planned, isLarge);
         const steps = [
           [input.addedUserIds, (ids: readonly UserId[]) => change.addMembers(ids)],
           [input.removedUserIds, (ids: readonly UserId[]) => change.removeMembers(ids)],
@@ -80,8 +80,8 @@ export class ChangeGroupMembers {
   }
 }
 
-/** Maximum number of members that one unit of work adds or removes. */
-export const MAX_MEMBERS_AT_ONCE = 500;
+/** Maximum number of members that one unit of work adds or removes, or to whom it shows or hides channels. */
+export const MAX_MEMBERS_AT_ONCE = 250;
 
 /** Part of a request that adds or removes many members. */
 interface MemberPart {
@@ -91,11 +91,18 @@ interface MemberPart {
   readonly userIds: readonly UserId[];
 }
 
+/** Part of a request that added or removed subgroups: some of their members, whose channels it shows or hides. */
+interface SubgroupPart extends MemberPart {
+  readonly subgroupIds: readonly GroupId[];
+}
+
+type GroupPart = MemberPart | SubgroupPart;
+
 /** Does the parts of requests that add or remove many members (contract decision 10). */
-export class ChangeMemberParts implements PartHandler<MemberPart, void> {
+export class ChangeMemberParts implements PartHandler<GroupPart, void> {
   static readonly inject = ['unitOfWork', 'groupMembershipNotices', 'clock'] as const;
 
-  readonly kind = partKind<MemberPart>('groups.change_members');
+  readonly kind = partKind<GroupPart>('groups.change_members');
 
   constructor(
     private readonly uow: UnitOfWork,
@@ -103,7 +110,7 @@ export class ChangeMemberParts implements PartHandler<MemberPart, void> {
     private readonly clock: Clock,
   ) {}
 
-  schedule(tx: Transaction, realmId: RealmId, parts: readonly MemberPart[]): Promise<readonly StoredJob[]> {
+  schedule(tx: Transaction, realmId: RealmId, parts: readonly GroupPart[]): Promise<readonly StoredJob[]> {
     return scheduleParts(tx, this.kind, this.clock, realmId, parts);
   }
 
@@ -111,9 +118,13 @@ export class ChangeMemberParts implements PartHandler<MemberPart, void> {
     await doParts(this.uow, this.clock, this, jobs);
   }
 
-  async prepare({ realmId, payload }: Job<MemberPart>): Promise<JobWork<PartOutcome<void>>> {
+  async prepare({ realmId, payload }: Job<GroupPart>): Promise<JobWork<PartOutcome<void>>> {
     return async (tx) => {
       const { op, groupId, userIds } = payload;
+      if ('subgroupIds' in payload) {
+        await announceSubgroups(tx, payload);
+        return { result: undefined };
+      }
       // Others may have changed members or deactivated users since the request was checked.
       const present = new Set(await tx.groups.filterDirectMembers(realmId, groupId, userIds));
       const active = await activeUserIds(tx, realmId, userIds);
@@ -152,6 +163,33 @@ export async function storeMembers(
   );
 }
 
+/**
+ * Publishes which channels some members gained or lost when subgroups were added or removed. Undoes that change for the
+ * comparison and repeats it, within the unit of work.
+ */
+async function announceSubgroups(
+  tx: Transaction,
+  { caller: { realmId }, groupId, op, subgroupIds, userIds }: SubgroupPart,
+): Promise<void> {
+  const present = new Set(await tx.groups.listSubgroupIds(realmId, groupId));
+  // A later change of the same subgroups publishes its own consequences.
+  const changed = subgroupIds.filter((id) => present.has(id) === (op === 'add'));
+  const edges = await tx.groups.listEdges(realmId);
+  if (changed.length === 0 || (op === 'remove' && !staysAcyclic(edges, groupId, changed).allowed)) return;
+  if (op === 'add') await tx.groups.removeSubgroups(realmId, groupId, changed);
+  else await tx.groups.addSubgroups(realmId, groupId, changed);
+  await changeMembership(
+    tx,
+    realmId,
+    groupId,
+    async () => userIds,
+    async () => {
+      if (op === 'add') await tx.groups.addSubgroups(realmId, groupId, changed);
+      else await tx.groups.removeSubgroups(realmId, groupId, changed);
+    },
+  );
+}
+
 async function changeMembers(
   tx: Transaction,
   notices: GroupNotices,
@@ -169,8 +207,8 @@ async function changeMembers(
 }
 
 /**
- * Each step sees the changes of the previous steps and checks the caller's permissions again. Changes of members become
- * parts if `planned` is given.
+ * Each step sees the changes of the previous steps and checks the caller's permissions again. Adds to `planned` what
+ * further units of work do; `isLarge` requests change all members there.
  */
 class GroupChange {
   private readonly caller: Caller;
@@ -180,7 +218,8 @@ class GroupChange {
     private readonly tx: Transaction,
     private readonly notices: GroupNotices,
     private readonly common: Pick<MemberPart, 'caller' | 'groupId'>,
-    private readonly planned: MemberPart[] | null,
+    private readonly planned: GroupPart[],
+    private readonly isLarge: boolean,
   ) {
     this.caller = common.caller;
     this.groupId = common.groupId;
@@ -204,7 +243,7 @@ class GroupChange {
     const { actor, realm, group } = await this.load();
     enforce(canRemoveMembers(actor, realm, group, userIds));
     const present = await tx.groups.filterDirectMembers(realm.id, groupId, userIds);
-    const added = (this.planned ?? []).flatMap((part) => part.userIds);
+    const added = this.planned.flatMap((part) => part.userIds);
     enforce(areMembers(userIds, new Set([...present, ...added])));
     await this.changeMembers('remove', userIds);
   }
@@ -236,7 +275,7 @@ class GroupChange {
   }
 
   private async changeMembers(op: 'add' | 'remove', userIds: readonly UserId[]): Promise<void> {
-    if (!this.planned) return changeMembers(this.tx, this.notices, { ...this.common, op, userIds });
+    if (!this.isLarge) return changeMembers(this.tx, this.notices, { ...this.common, op, userIds });
     for (const some of slicesOf(userIds, MAX_MEMBERS_AT_ONCE)) {
       this.planned.push({ ...this.common, op, userIds: some });
     }
@@ -245,14 +284,22 @@ class GroupChange {
   private async changeSubgroups(op: 'add' | 'remove', subgroupIds: readonly GroupId[]): Promise<void> {
     const { tx, groupId } = this;
     const { realmId } = this.caller;
-    const members = () => tx.groups.listMembersRecursively(realmId, subgroupIds);
-    await changeMembership(tx, realmId, groupId, members, async () => {
-      const change = op === 'add' ? tx.groups.addSubgroups : tx.groups.removeSubgroups;
-      const changed = await change.call(tx.groups, realmId, groupId, subgroupIds);
+    const isVisible = (await channelsShownBy(tx, realmId, groupId)).length > 0;
+    const members = isVisible ? await tx.groups.listMembersRecursively(realmId, subgroupIds) : [];
+    const change = async () => {
+      const store = op === 'add' ? tx.groups.addSubgroups : tx.groups.removeSubgroups;
+      const changed = await store.call(tx.groups, realmId, groupId, subgroupIds);
       await tx.events.append(realmId, {
         event: { type: 'group.subgroups_changed', op, groupId, subgroupIds: changed },
         audience: wholeRealm,
       });
-    });
+    };
+    if (members.length <= MAX_MEMBERS_AT_ONCE) {
+      return changeMembership(tx, realmId, groupId, async () => members, change);
+    }
+    await change();
+    for (const userIds of slicesOf(members, MAX_MEMBERS_AT_ONCE)) {
+      this.planned.push({ ...this.common, op, subgroupIds, userIds });
+    }
   }
 }

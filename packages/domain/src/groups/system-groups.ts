@@ -1,9 +1,11 @@
 import { directSystemGroups, type SystemGroupName } from '../access/roles.js';
 import { changeMembership } from '../channels/channel-notices.js';
 import { wholeRealm } from '../kernel/event.js';
-import type { GroupId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { GroupId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
+import { doParts, type PartHandler, type PartOutcome, partKind, scheduleParts } from '../kernel/parts.js';
 import type { Clock } from '../kernel/ports.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
@@ -81,31 +83,50 @@ export function nextPromotionAt(
 }
 
 const USERS_AT_A_TIME = 500;
+/** Maximum number of users who become full members, or stop being so, in one unit of work. */
+export const MAX_PROMOTED_AT_ONCE = 250;
 
-/** Updates the full members of the realm. Returns the time of the next run; null if no member is waiting. */
-export async function updateFullMembers(tx: Transaction, realm: Realm, now: UnixSeconds): Promise<UnixSeconds | null> {
+/** Returns the users whose membership in the full members is due to change, and the time of the next promotion. */
+async function planFullMembers(
+  reads: Pick<Repositories, 'users' | 'groups' | 'yield'>,
+  realm: Realm,
+  now: UnixSeconds,
+): Promise<{ readonly userIds: readonly UserId[]; readonly nextAt: UnixSeconds | null }> {
   const days = realm.settings.waitingPeriodThreshold;
-  const entries = await tx.users.listEntries(realm.id);
   const users: User[] = [];
-  for (const some of slicesOf(entries, USERS_AT_A_TIME)) {
+  for (const some of slicesOf(await reads.users.listEntries(realm.id), USERS_AT_A_TIME)) {
     const ids = some.filter((entry) => entry.isActive).map((entry) => entry.id);
-    users.push(...(await tx.users.list(realm.id, ids)));
-    await tx.yield();
+    users.push(...(await reads.users.list(realm.id, ids)));
+    await reads.yield();
   }
-  const { fullMembers } = await tx.groups.systemGroupIds(realm.id);
-  const present = new Set(await tx.groups.listDirectMembers(realm.id, fullMembers));
-  const userIds = new Set(users.map((user) => user.id));
-  const active = new Set([...present].filter((id) => userIds.has(id)));
-  const { joins, leaves } = fullMemberChanges(users, active, days, now);
-  await changeFullMembers(tx, realm, 'remove', fullMembers, leaves);
-  await changeFullMembers(tx, realm, 'add', fullMembers, joins);
-  return nextPromotionAt(users, days, now);
+  const { fullMembers } = await reads.groups.systemGroupIds(realm.id);
+  const activeIds = new Set(users.map(({ id }) => id));
+  const present = (await reads.groups.listDirectMembers(realm.id, fullMembers)).filter((id) => activeIds.has(id));
+  const { joins, leaves } = fullMemberChanges(users, new Set(present), days, now);
+  return { userIds: [...leaves, ...joins], nextAt: nextPromotionAt(users, days, now) };
+}
+
+/** Updates the full members among some users, whose role or activity may have changed since the plan. */
+async function updateFullMembers(
+  tx: Transaction,
+  realmId: RealmId,
+  userIds: readonly UserId[],
+  now: UnixSeconds,
+): Promise<void> {
+  const { settings } = await tx.realms.get(realmId);
+  const users = (await tx.users.list(realmId, userIds)).filter(({ isActive }) => isActive);
+  const ids = users.map(({ id }) => id);
+  const { fullMembers } = await tx.groups.systemGroupIds(realmId);
+  const present = new Set(await tx.groups.filterDirectMembers(realmId, fullMembers, ids));
+  const { joins, leaves } = fullMemberChanges(users, present, settings.waitingPeriodThreshold, now);
+  await changeFullMembers(tx, realmId, 'remove', fullMembers, leaves);
+  await changeFullMembers(tx, realmId, 'add', fullMembers, joins);
 }
 
 /** Publishes the channels gained and lost too, like any change of membership (channels §6.3). */
 async function changeFullMembers(
   tx: Transaction,
-  realm: Realm,
+  realmId: RealmId,
   op: 'add' | 'remove',
   groupId: GroupId,
   userIds: readonly UserId[],
@@ -114,15 +135,57 @@ async function changeFullMembers(
   const change = op === 'add' ? tx.groups.addMembers : tx.groups.removeMembers;
   await changeMembership(
     tx,
-    realm.id,
+    realmId,
     groupId,
     async () => userIds,
     async () => {
-      const changed = await change.call(tx.groups, realm.id, groupId, userIds);
+      const changed = await change.call(tx.groups, realmId, groupId, userIds);
       const event = { type: 'group.members_changed', op, groupId, userIds: changed } as const;
-      await tx.events.append(realm.id, { event, audience: wholeRealm });
+      await tx.events.append(realmId, { event, audience: wholeRealm });
     },
   );
+}
+
+/** Part of an update of the full members; without users, the plan of the others. */
+interface FullMemberPart {
+  readonly userIds: readonly UserId[] | null;
+}
+
+/** Updates the full members after a change of the waiting period, in bounded units of work (contract decision 10). */
+export class FullMemberParts implements PartHandler<FullMemberPart, void> {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+
+  readonly kind = partKind<FullMemberPart>('groups.full_members');
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  schedule(tx: Transaction, realmId: RealmId): Promise<readonly StoredJob[]> {
+    return scheduleParts(tx, this.kind, this.clock, realmId, [{ userIds: null }]);
+  }
+
+  async execute(jobs: readonly StoredJob[]): Promise<void> {
+    await doParts(this.uow, this.clock, this, jobs);
+  }
+
+  async prepare(job: Job<FullMemberPart>): Promise<JobWork<PartOutcome<void>>> {
+    const { realmId, payload } = job;
+    const now = this.clock.now();
+    const { userIds } = payload;
+    if (userIds !== null) {
+      return async (tx) => ({ result: await updateFullMembers(tx, realmId, userIds, now) });
+    }
+    const due = await this.uow.read(realmId, async (reads) =>
+      planFullMembers(reads, await reads.realms.get(realmId), now),
+    );
+    const parts = [...slicesOf(due.userIds, MAX_PROMOTED_AT_ONCE)].map((some) => ({ userIds: some }));
+    return async (tx) => ({
+      result: undefined,
+      next: await scheduleParts(tx, this.kind, this.clock, realmId, parts, job),
+    });
+  }
 }
 
 /**
@@ -142,10 +205,14 @@ export class PromoteFullMembers {
     let next: UnixSeconds | null = null;
     const waiting = realms.filter((realm) => !realm.isDeactivated && realm.settings.waitingPeriodThreshold > 0);
     for (const { id } of waiting) {
-      const due = await this.uow.write(id, async (tx) =>
-        updateFullMembers(tx, await tx.realms.get(id), this.clock.now()),
+      const now = this.clock.now();
+      const { userIds, nextAt } = await this.uow.read(id, async (reads) =>
+        planFullMembers(reads, await reads.realms.get(id), now),
       );
-      if (due !== null) next = Math.min(next ?? due, due);
+      for (const some of slicesOf(userIds, MAX_PROMOTED_AT_ONCE)) {
+        await this.uow.write(id, (tx) => updateFullMembers(tx, id, some, now), { givesWay: true });
+      }
+      if (nextAt !== null) next = Math.min(next ?? nextAt, nextAt);
     }
     return next;
   }

@@ -8,11 +8,12 @@ import {
 } from '../access/group-settings.js';
 import { SUBGROUP_OF, SYSTEM_GROUPS, type SystemGroupName, systemGroupTitle } from '../access/roles.js';
 import { GROUP_PERMISSIONS } from '../groups/group.js';
-import { updateFullMembers } from '../groups/system-groups.js';
+import { FullMemberParts } from '../groups/system-groups.js';
 import { DomainError } from '../kernel/errors.js';
 import { except, wholeRealm } from '../kernel/event.js';
 import type { ChannelId, EventSeq, GroupId, RealmId, UnixSeconds } from '../kernel/ids.js';
-import type { Clock, DevelopmentMode } from '../kernel/ports.js';
+import type { StoredJob } from '../kernel/jobs.js';
+import type { DevelopmentMode } from '../kernel/ports.js';
 import {
   badSettingValue,
   changed,
@@ -196,15 +197,27 @@ export interface ChangeRealmOutput {
   readonly changesAuthentication: boolean;
 }
 
+interface AppliedChanges {
+  readonly output: ChangeRealmOutput;
+  /** Parts that update the full members. */
+  readonly jobs: readonly StoredJob[];
+}
+
 /** Written and published last, even if unchanged (organization §2, §2.4). */
 const ALWAYS_WRITTEN: RealmSettingName = 'organizationType';
 
 /** Applies permitted changes with all their consequences. */
 export class RealmChanges {
-  static readonly inject = ['textRenderer', 'clock', 'developmentMode', 'meetingServer', 'logInProviders'] as const;
+  static readonly inject = [
+    'textRenderer',
+    FullMemberParts,
+    'developmentMode',
+    'meetingServer',
+    'logInProviders',
+  ] as const;
   constructor(
     private readonly texts: TextRenderer,
-    private readonly clock: Clock,
+    private readonly fullMembers: FullMemberParts,
     private readonly mode: DevelopmentMode,
     private readonly meetingServer: MeetingServer | null,
     private readonly logInProviders: readonly LogInProvider[],
@@ -224,7 +237,7 @@ export class RealmChanges {
     actor: Actor | null,
     input: ChangeRealmInput,
     parsed: ParsedText | null,
-  ): Promise<ChangeRealmOutput> {
+  ): Promise<AppliedChanges> {
     const settings = await requestedChanges(tx, realm, input);
     const permissions = await acceptGroupSettings(
       tx,
@@ -237,7 +250,7 @@ export class RealmChanges {
     const methods = [...(input.authenticationMethods?.methods ?? [])].filter(([key, is]) => realm.settings[key] !== is);
     const changesAuthentication = methods.length > 0;
     const output = { name, settings: inOrderOfWriting(settings), permissions, changesAuthentication };
-    if (name === null && settings.length + permissions.length + methods.length === 0) return output;
+    if (name === null && settings.length + permissions.length + methods.length === 0) return { output, jobs: [] };
 
     const description = settings.find((change) => change.name === 'description');
     const after: Realm = {
@@ -250,12 +263,17 @@ export class RealmChanges {
       permissions: { ...realm.permissions, ...Object.fromEntries(permissions.map((row) => [row.name, row.groupId])) },
     };
     await tx.realms.update(after);
-    if (after.settings.waitingPeriodThreshold !== realm.settings.waitingPeriodThreshold) {
-      await updateFullMembers(tx, after, this.clock.now());
-    }
+    const isPeriodChanged = after.settings.waitingPeriodThreshold !== realm.settings.waitingPeriodThreshold;
+    const jobs = isPeriodChanged ? await this.fullMembers.schedule(tx, realm.id) : [];
     const lastSeq = await tx.events.lastSeq(realm.id);
     await this.announce(tx, after, output);
     await announceReachOfGuests(tx, realm, after, lastSeq);
+    return { output, jobs };
+  }
+
+  /** Does what follows the unit of work, and returns its output. */
+  async complete({ output, jobs }: AppliedChanges): Promise<ChangeRealmOutput> {
+    await this.fullMembers.execute(jobs);
     return output;
   }
 

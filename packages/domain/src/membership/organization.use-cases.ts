@@ -98,7 +98,7 @@ export class ConfigureRealm {
       ...(name !== undefined && { name }),
       ...(authenticationMethods && { authenticationMethods: { methods: authenticationMethods, unknown: null } }),
     };
-    return this.uow.write(realmId, async (tx) => {
+    const applied = await this.uow.write(realmId, async (tx) => {
       const realm = await tx.realms.get(realmId);
       const methods = Object.keys(AUTHENTICATION_METHODS) as AuthenticationMethod[];
       if (authenticationMethods && !methods.some((it) => authenticationMethods.get(it) ?? realm.settings[it])) {
@@ -106,6 +106,7 @@ export class ConfigureRealm {
       }
       return this.changes.apply(tx, realm, null, input, parsed);
     });
+    return this.changes.complete(applied);
   }
 }
 
@@ -144,19 +145,20 @@ export class ChangeRealm {
   ) {}
 
   /**
-   * Applies all changes or none.
+   * Applies all changes or none. Full members follow in units of work of their own (contract decision 10).
    * @throws DomainError MUST_BE_ADMINISTRATOR, MUST_BE_OWNER, NOT_PERMITTED, BAD_SETTING_VALUE, INVALID_REALM_NAME,
    * DEMO_REALM_REQUIRED, AUTHENTICATION_METHOD_REQUIRED, UNRENDERABLE_CONTENT, STALE_VALUE, and the codes of
    * `validateGroupSetting`
    */
   async execute(caller: Caller, input: ChangeRealmInput): Promise<ChangeRealmOutput> {
     const parsed = await this.changes.parseDescription(caller.realmId, input.settings.description);
-    return this.uow.write(caller.realmId, async (tx) => {
+    const applied = await this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
       this.check(actor, input);
       return this.changes.apply(tx, realm, actor, input, parsed);
     });
+    return this.changes.complete(applied);
   }
 
   /** Runs all checks that depend only on the request and the actor (organization §2.4). */

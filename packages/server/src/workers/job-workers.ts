@@ -2,7 +2,7 @@ import { ForgetConfirmations, SendConfirmationEmails } from '@parley/domain/acce
 import { ChangeSubscriptionParts } from '@parley/domain/channels';
 import type { CommitListener } from '@parley/domain/composition';
 import { ExpireExports, WriteRealmExport } from '@parley/domain/exports';
-import { ChangeMemberParts } from '@parley/domain/groups';
+import { ChangeMemberParts, FullMemberParts } from '@parley/domain/groups';
 import {
   type Clock,
   type JobHandler,
@@ -148,6 +148,7 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(UnregisterTokens),
   resolve(ChangeSubscriptionParts),
   resolve(ChangeMemberParts),
+  resolve(FullMemberParts),
   resolve(MoveParts),
   resolve(ChangeFlagParts),
   resolve(MarkAllReadParts),

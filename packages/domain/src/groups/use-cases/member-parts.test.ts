@@ -4,6 +4,7 @@ import {
   aUser,
   createFixture,
   eventsWithReceivers,
+  expectInSync,
   expectRefused,
   intercepting,
   type MemoryFixture,
@@ -20,6 +21,8 @@ async function large() {
     aUser({ name: 'owner', role: 'owner' }),
     ...PEOPLE.map((name) => aUser({ name })),
     aGroup({ name: 'team', members: [] }),
+    aGroup({ name: 'crowd', members: PEOPLE }),
+    aGroup({ name: 'plain', members: [] }),
     aChannel({ name: 'secret', privacy: 'privateSharedHistory', grantedTo: { canSubscribe: 'team' } }),
   );
   const counter = { count: 0, failsAfter: Number.POSITIVE_INFINITY };
@@ -40,8 +43,16 @@ async function large() {
     new ChangeGroupMembers(uow, notices, fixture.clock).execute(fixture.caller('owner'), {
       ...{ groupId, addedUserIds, removedUserIds, addedSubgroupIds: [], removedSubgroupIds: [], of: 'members' },
     });
+  const changeSubgroups = (op: 'add' | 'remove', name = 'team') => {
+    const subgroupIds = [fixture.group('crowd').id];
+    const [addedSubgroupIds, removedSubgroupIds] = op === 'add' ? [subgroupIds, []] : [[], subgroupIds];
+    return new ChangeGroupMembers(uow, notices, fixture.clock).execute(fixture.caller('owner'), {
+      ...{ groupId: fixture.group(name).id, addedUserIds: [], removedUserIds: [], of: 'subgroups' },
+      ...{ addedSubgroupIds, removedSubgroupIds },
+    });
+  };
   return {
-    ...{ fixture, counter, noticed, change },
+    ...{ fixture, counter, noticed, change, changeSubgroups },
     people: PEOPLE.map((name) => fixture.user(name).id),
     memberCount: () =>
       fixture.uow.read(
@@ -112,5 +123,50 @@ describe('requests for many group members (contract decision 10)', () => {
     await fixture.uow.write(fixture.realm.id, (tx) => tx.users.update({ ...gone, isActive: false }));
     await recover();
     expect(await memberCount()).toBe(people.length - 1);
+  });
+});
+
+describe('subgroups with many members (contract decision 10)', () => {
+  const receivers = async (fixture: MemoryFixture, type: string) =>
+    (await eventsWithReceivers(fixture)).flatMap(([each, names]) => (each === type ? [names.length] : []));
+
+  it('show and hide channels in bounded units after the change', async () => {
+    const { fixture, counter, changeSubgroups } = await large();
+    await expectInSync(fixture, () => changeSubgroups('add'));
+    const parts = [MAX_MEMBERS_AT_ONCE, 100];
+    expect(counter.count).toBe(1 + parts.length);
+    expect(await receivers(fixture, 'channel.created')).toEqual(parts);
+    await expectInSync(fixture, () => changeSubgroups('remove'));
+    expect(counter.count).toBe(2 * (1 + parts.length));
+    expect(await receivers(fixture, 'channel.hidden')).toEqual(parts);
+    expect(await receivers(fixture, 'group.subgroups_changed')).toHaveLength(2);
+  });
+
+  it('stay one unit if the group shows no channels', async () => {
+    const { counter, changeSubgroups } = await large();
+    await changeSubgroups('add', 'plain');
+    expect(counter.count).toBe(1);
+  });
+
+  it.each(['add', 'remove'] as const)('are completed by a job after a crash: %s', async (op) => {
+    const { fixture, counter, changeSubgroups, recover } = await large();
+    if (op === 'remove') await changeSubgroups('add');
+    counter.count = 0;
+    counter.failsAfter = 2;
+    await expect(changeSubgroups(op)).rejects.toThrow('Stopped');
+    const type = op === 'add' ? 'channel.created' : 'channel.hidden';
+    expect(await receivers(fixture, type)).toEqual([MAX_MEMBERS_AT_ONCE]);
+    await recover();
+    expect(await receivers(fixture, type)).toEqual([MAX_MEMBERS_AT_ONCE, 100]);
+  });
+
+  it('publish nothing more if the change was undone in between', async () => {
+    const { fixture, counter, changeSubgroups, recover } = await large();
+    counter.failsAfter = 1;
+    await expect(changeSubgroups('add')).rejects.toThrow('Stopped');
+    const [team, crowd] = [fixture.group('team').id, fixture.group('crowd').id];
+    await fixture.uow.write(fixture.realm.id, (tx) => tx.groups.removeSubgroups(fixture.realm.id, team, [crowd]));
+    await recover();
+    expect(await receivers(fixture, 'channel.created')).toEqual([]);
   });
 });

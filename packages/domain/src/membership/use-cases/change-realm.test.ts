@@ -7,10 +7,13 @@ import {
   expectRefused,
   FakeRenderer,
   fakeRealmUrls,
+  intercepting,
   type MemoryFixture,
   OverwhelmedRenderer,
 } from '@parley/testkit';
+import { FullMemberParts, MAX_PROMOTED_AT_ONCE } from '../../groups/system-groups.js';
 import type { ChannelId } from '../../kernel/ids.js';
+import { JobRunner } from '../../kernel/jobs.js';
 import { MarkdownTextRenderer } from '../../messages/render-message.js';
 import { type ChangeRealmInput, RealmChanges } from '../organization.js';
 import { ChangeRealm, ChangeUserDefaults } from '../organization.use-cases.js';
@@ -18,7 +21,7 @@ import { ChangeRealm, ChangeUserDefaults } from '../organization.use-cases.js';
 const changing = (fixture: MemoryFixture, renderer = new FakeRenderer()) => {
   const changes = new RealmChanges(
     new MarkdownTextRenderer(fixture.uow, renderer, fakeRealmUrls),
-    fixture.clock,
+    new FullMemberParts(fixture.uow, fixture.clock),
     { isOn: false },
     null,
     [],
@@ -106,5 +109,66 @@ describe('ChangeUserDefaults', () => {
     ).toMatchObject({
       enterSends: false,
     });
+  });
+});
+
+describe('a waiting period for many people (contract decision 10)', () => {
+  const NAMES = Array.from({ length: MAX_PROMOTED_AT_ONCE + 20 }, (_, n) => `person ${n}`);
+
+  async function manyPeople() {
+    const fixture = await createFixture(
+      aUser({ name: 'owner', role: 'owner' }),
+      ...NAMES.map((name) => aUser({ name })),
+    );
+    const units = { count: 0, failsAfter: Number.POSITIVE_INFINITY };
+    const uow = intercepting(fixture.uow, {
+      write: async (work, run) => {
+        if (units.count >= units.failsAfter) throw new Error('Stopped');
+        units.count++;
+        return run(work);
+      },
+    });
+    return {
+      ...{ fixture, units },
+      setPeriod: (waitingPeriodThreshold: number) =>
+        changing({ ...fixture, uow })('owner', { settings: { waitingPeriodThreshold } }),
+      countFullMembers: () =>
+        fixture.uow.read(fixture.realm.id, async ({ groups }) => {
+          const { fullMembers } = await groups.systemGroupIds(fixture.realm.id);
+          return (await groups.listDirectMembers(fixture.realm.id, fullMembers)).length;
+        }),
+      sizes: () =>
+        fixture.storage.announced.flatMap(({ event }) =>
+          event.type === 'group.members_changed' ? [[event.op, event.userIds.length]] : [],
+        ),
+    };
+  }
+
+  it('changes the full members in bounded units', async () => {
+    const { fixture, units, setPeriod, countFullMembers, sizes } = await manyPeople();
+    await expectInSync(fixture, () => setPeriod(1000));
+    // The setting, the plan and two parts.
+    expect([units.count, await countFullMembers()]).toEqual([4, 0]);
+    await expectInSync(fixture, () => setPeriod(0));
+    expect(await countFullMembers()).toBe(NAMES.length);
+    expect(sizes()).toEqual([
+      ['remove', MAX_PROMOTED_AT_ONCE],
+      ['remove', 20],
+      ['add', MAX_PROMOTED_AT_ONCE],
+      ['add', 20],
+    ]);
+  });
+
+  it('is completed by a job after a crash', async () => {
+    const { fixture, units, setPeriod, countFullMembers } = await manyPeople();
+    units.failsAfter = 1;
+    await expect(setPeriod(1000)).rejects.toThrow('Stopped');
+    expect(await countFullMembers()).toBe(NAMES.length);
+    const { uow, clock } = fixture;
+    clock.advance(60);
+    const problems: unknown[] = [];
+    const report = (...problem: unknown[]) => void problems.push(problem);
+    await new JobRunner(new FullMemberParts(uow, clock), { uow, clock, report }).run();
+    expect([problems, await countFullMembers()]).toEqual([[], 0]);
   });
 });
