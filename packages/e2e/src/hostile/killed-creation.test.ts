@@ -12,6 +12,7 @@ import { SEED, size } from './scale.js';
 const MAIN = resolve(import.meta.dirname, '../../../server/dist/bundle/main.js');
 const POINTS = size(6, 250);
 const LOSSES = size(2, 20);
+jest.setTimeout(size(300_000, 3_600_000));
 /** `.ci/run` installs it. */
 const canTrace = spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0;
 
