@@ -25,7 +25,7 @@ import { subscribeToChannels, unsubscribeFromChannels } from '../subscribing.js'
 
 type Wanted = Partial<Omit<SubscribeUsersInput, 'channels'>> & { readonly colors?: readonly (string | null)[] };
 
-function subscribing(fixture: MemoryFixture, quota = new FakeChannelQuota()) {
+function subscribing(fixture: Pick<MemoryFixture, 'uow' | 'clock' | 'caller'>, quota = new FakeChannelQuota()) {
   const renderer = new FakeRenderer();
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
   const descriptions = new MarkdownTextRenderer(fixture.uow, renderer, fakeRealmUrls);

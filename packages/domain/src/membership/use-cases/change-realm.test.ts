@@ -18,7 +18,7 @@ import { MarkdownTextRenderer } from '../../messages/render-message.js';
 import { type ChangeRealmInput, RealmChanges } from '../organization.js';
 import { ChangeRealm, ChangeUserDefaults } from '../organization.use-cases.js';
 
-const changing = (fixture: MemoryFixture, renderer = new FakeRenderer()) => {
+const changing = (fixture: Pick<MemoryFixture, 'uow' | 'clock' | 'caller'>, renderer = new FakeRenderer()) => {
   const changes = new RealmChanges(
     new MarkdownTextRenderer(fixture.uow, renderer, fakeRealmUrls),
     new FullMemberParts(fixture.uow, fixture.clock),
