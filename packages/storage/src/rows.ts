@@ -18,7 +18,7 @@ export const toFlagOrNull = (value: boolean | null): Flag | null => (value === n
 export const fromFlagOrNull = (flag: Flag | null): boolean | null => (flag === null ? null : flag === 1);
 
 /** Encodes a set as one text. */
-export const jsonList = (values: Iterable<number | string>): string => JSON.stringify([...values]);
+export const jsonList = (values: Iterable<number | string | null>): string => JSON.stringify([...values]);
 
 export const ascending = (a: number, b: number): number => a - b;
 

@@ -2,13 +2,25 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UnitRecord } from '@parley/domain/composition';
 import type { RealmId } from '@parley/domain/kernel';
+import type { Dialect, Parameter, Statements } from '@parley/storage';
 import type { ClientBase, QueryArrayResult, QueryResult } from 'pg';
 
 /** Time for which a unit uses the event loop before `yield` lets it turn. */
 const SLICE_MS = 8;
 
-/** Bound to `$1`, `$2` … in order. Arrays are arrays of PostgreSQL. */
-export type Parameter = string | number | null | Uint8Array | readonly (string | number | null | Uint8Array)[];
+const DIALECT: Dialect = {
+  inSet: '= ANY(?)',
+  set: (values) => [...values],
+  elements: (type) => `unnest(?::${type}[]) WITH ORDINALITY AS elements (value, key)`,
+  indexedBy: () => '',
+  nextId: (table) => `nextval(pg_get_serial_sequence('${table}', 'id'))`,
+};
+
+/** Replaces each `?` by the number of the parameter. */
+function numbered(sql: string): string {
+  let count = 0;
+  return sql.replaceAll('?', () => `$${++count}`);
+}
 
 /**
  * Called with each statement that is sent, without its parameters. `isFirst` is true if no other one is under way, so that
@@ -33,11 +45,15 @@ type AnyResult = QueryResult | QueryArrayResult;
 
 /** Statement that returns rows. */
 export class Query<Row> {
+  private readonly sql: string;
+
   constructor(
     private readonly connection: Connection,
-    private readonly sql: string,
+    sql: string,
     private readonly shape: 'row' | 'value' | 'tuple',
-  ) {}
+  ) {
+    this.sql = numbered(sql);
+  }
 
   async get(...parameters: Parameter[]): Promise<Row | undefined> {
     return (await this.all(...parameters))[0];
@@ -51,10 +67,14 @@ export class Query<Row> {
 
 /** Statement that returns no rows, only the number of changes. */
 export class Command {
+  private readonly sql: string;
+
   constructor(
     private readonly connection: Connection,
-    private readonly sql: string,
-  ) {}
+    sql: string,
+  ) {
+    this.sql = numbered(sql);
+  }
 
   async run(...parameters: Parameter[]): Promise<{ readonly changes: number }> {
     const { rowCount } = await this.connection.send(this.sql, parameters, 'row');
@@ -102,7 +122,8 @@ function nameOf(sql: string): string {
  * Database connection on which repositories prepare their statements. Statements run only inside a unit of work, so a
  * repository kept beyond its unit fails instead of writing outside of it or into another unit.
  */
-export class Connection {
+export class Connection implements Statements {
+  readonly dialect = DIALECT;
   private isInUnit = false;
   /** Number of statements without a response. */
   private underWay = 0;

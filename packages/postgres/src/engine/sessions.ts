@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { WritableRepositories } from '@parley/storage';
 import type { CustomTypesConfig, Pool, PoolClient, PoolConfig } from 'pg';
 import { Connection, type StatementTrace } from './connection.js';
 import { isAway, storageAway } from './failures.js';
-import type { CreateRepositories, WritableRepositories } from './feature.js';
+import type { CreateRepositories } from './feature.js';
 
 /** Connection of the pool with its repositories; used by one unit at a time. */
 export interface Session {

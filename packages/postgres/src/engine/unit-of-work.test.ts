@@ -1,11 +1,11 @@
 import type { EventSeq, RealmId, Transaction } from '@parley/domain/kernel';
+import type { WritableRepositories } from '@parley/storage';
 import { FixedClock } from '@parley/testkit';
 import pg from 'pg';
 import { PostgresEventLog } from '../kernel/events.js';
 import { type CuttingProxy, startCuttingProxy } from '../testing/cutting-proxy.js';
 import { createDatabase, type TestDatabase } from '../testing/databases.js';
 import type { Connection } from './connection.js';
-import type { WritableRepositories } from './feature.js';
 import { DEFAULT_LIMITS, type PoolLimits, poolConfig, SessionPool } from './sessions.js';
 import { PostgresUnitOfWork } from './unit-of-work.js';
 

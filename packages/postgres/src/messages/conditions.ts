@@ -32,12 +32,6 @@ import {
 import type { Command, Connection, Query } from '../engine/connection.js';
 import type { ViewerMessageStates } from './viewer-message-state.js';
 
-/** Replaces each `?` of a composed statement by its number. */
-export function numbered(sql: string): string {
-  let count = 0;
-  return sql.replace(/\?/g, () => `$${++count}`);
-}
-
 /** Columns of a message from which its search terms derive. */
 export type IndexedText = readonly [id: MessageId, realmId: RealmId, topic: string, renderedContent: string];
 export const INDEXED_TEXT = 'm.id, m.realm_id, m.topic, m.rendered_content';

@@ -11,11 +11,10 @@ import {
   type MoveTarget,
   type SharedEdit,
 } from '@parley/domain/messages';
-import { idOf, PROPERTY_BITS, toFlag } from '@parley/storage';
+import { idOf, type MessagePartReads, PROPERTY_BITS, toFlag } from '@parley/storage';
 import type { Connection, Query } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { INDEXED_TEXT, type IndexedText, type SearchTerms } from './conditions.js';
-import type { MessagePartReads } from './message-rows.js';
 import { MessageIndexRowsById } from './viewer-message-state.js';
 
 export class PostgresMessageEditRepository implements MessageEditRepository {
@@ -172,5 +171,5 @@ export const MESSAGE_EDIT_FEATURE = {
       moves: new PostgresMessageMoves(connection, searchTerms),
       edits: new PostgresMessageEditRepository(connection),
     }),
-  messagePart: (connection) => new MessageEditPartReads(connection),
+  messagePart: (connection: Connection) => new MessageEditPartReads(connection),
 } satisfies PostgresFeature;

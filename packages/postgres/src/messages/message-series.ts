@@ -14,7 +14,6 @@ import {
   type Series,
 } from '@parley/storage';
 import type { Connection, Query } from '../engine/connection.js';
-import { numbered } from './conditions.js';
 import type { Narrowing, Restriction } from './message-filter.js';
 import type { ViewerMessageStates } from './viewer-message-state.js';
 
@@ -39,7 +38,7 @@ export class MessageSeries {
     connection: Connection,
     private readonly states: ViewerMessageStates,
   ) {
-    this.queries = newStatementCache((sql) => connection.tuples<MessageIndexColumns>(numbered(sql)));
+    this.queries = newStatementCache((sql) => connection.tuples<MessageIndexColumns>(sql));
   }
 
   /** Runs a query over `message m` that follows its columns. */

@@ -19,6 +19,7 @@ import {
   grouped,
   idOf,
   type MessageIndexRow,
+  type MessagePartReads,
   merge,
   orderOf,
   type PageBounds,
@@ -33,7 +34,7 @@ import type { PostgresFeature } from '../engine/feature.js';
 import { type AvatarColumns, toAvatar } from '../users/users.js';
 import { ConditionSubjects } from './conditions.js';
 import { type Narrowing, narrowedTo, toNarrowing } from './message-filter.js';
-import { type MessagePartReads, MessageRows } from './message-rows.js';
+import { MessageRows } from './message-rows.js';
 import { MessageSeries } from './message-series.js';
 import { UnreadSpans } from './read-sets.js';
 import { ReceivedMessagePages } from './received-message-pages.js';

@@ -1,9 +1,8 @@
 import type { MessageId, RealmId, UserId } from '@parley/domain/kernel';
 import type { EmojiKey, Message, MessageParts, Reaction, ReactionRepository } from '@parley/domain/messages';
-import { PROPERTY_BITS } from '@parley/storage';
+import { type MessagePartReads, PROPERTY_BITS } from '@parley/storage';
 import type { Connection, Query } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
-import type { MessagePartReads } from './message-rows.js';
 
 export class PostgresReactionRepository implements ReactionRepository {
   private readonly one;
@@ -95,5 +94,5 @@ export const REACTION_FEATURE = {
   schema: 'reactions',
   realmTables: ['reaction'],
   repositories: () => (connection) => ({ reactions: new PostgresReactionRepository(connection) }),
-  messagePart: (connection) => new ReactionPartReads(connection),
+  messagePart: (connection: Connection) => new ReactionPartReads(connection),
 } satisfies PostgresFeature;

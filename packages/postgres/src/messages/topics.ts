@@ -4,7 +4,6 @@ import { idOf, MESSAGE_INDEX_COLUMNS, type MessageIndexColumns } from '@parley/s
 import { SentSince } from '../channels/sent-since.js';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
-import { numbered } from './conditions.js';
 import { receivedBy } from './message-series.js';
 import { MessageIndexRowsById, ViewerMessageStates } from './viewer-message-state.js';
 
@@ -72,12 +71,10 @@ export class PostgresTopicReads implements TopicReads {
     // Newest message of each topic up to an id that the viewer may own.
     const own = receivedBy({ realmId: 0 as RealmId, userId: 0 as UserId });
     this.candidates = connection.tuples<readonly [...MessageIndexColumns, key: string]>(
-      numbered(
-        `SELECT c.*, t.key FROM unnest(?::text[], ?::bigint[]) t (key, last) CROSS JOIN LATERAL (
+      `SELECT c.*, t.key FROM unnest(?::text[], ?::bigint[]) t (key, last) CROSS JOIN LATERAL (
            SELECT ${MESSAGE_INDEX_COLUMNS} FROM message m
            WHERE m.recipient_id = ? AND m.topic_key = t.key AND m.id <= t.last ${own.sql}
            ORDER BY m.id DESC LIMIT 1) c`,
-      ),
     );
     this.flagged = connection.tuples<readonly [key: string, id: MessageId]>(
       `SELECT m.topic_key, max(m.id) FROM message_flag f JOIN message m ON m.id = f.message_id

@@ -28,7 +28,7 @@ import {
   wasMoved,
 } from '@parley/storage';
 import type { Connection, Query } from '../engine/connection.js';
-import { ConditionSubjects, numbered } from './conditions.js';
+import { ConditionSubjects } from './conditions.js';
 import { between, type Narrowing } from './message-filter.js';
 import type { SqlParameter } from './message-series.js';
 import type { UnreadSpans } from './read-sets.js';
@@ -59,9 +59,7 @@ export class UnreadMessages {
     private readonly unreadSpans: UnreadSpans,
     words: SearchWords,
   ) {
-    this.queries = newStatementCache((from) =>
-      connection.tuples<UnreadRow>(numbered(`SELECT ${UNREAD_COLUMNS} ${from}`)),
-    );
+    this.queries = newStatementCache((from) => connection.tuples<UnreadRow>(`SELECT ${UNREAD_COLUMNS} ${from}`));
     this.subjects = new ConditionSubjects(connection, states, words);
     this.hasMovedIn = connection.values<1>(
       `SELECT 1 FROM message WHERE recipient_id = $1 AND (property_bits & ${PROPERTY_BITS.wasMoved}) <> 0 LIMIT 1`,

@@ -1,5 +1,6 @@
 import type { RealmId } from '@parley/domain/kernel';
 import { DELETE_REALM_DATA, type RealmDataRepository, type RemovalCursor } from '@parley/domain/realms';
+import type { FeatureTables } from '@parley/storage';
 import type { Command, Connection, Query } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 
@@ -7,7 +8,7 @@ import type { PostgresFeature } from '../engine/feature.js';
  * Tables whose rows belong to a realm, referencing tables first. `message_file` is removed with the messages, image data
  * with its files, and `realm` last.
  */
-export const realmTablesOf = (features: readonly PostgresFeature[]): readonly string[] =>
+export const realmTablesOf = (features: readonly FeatureTables[]): readonly string[] =>
   [...features].reverse().flatMap(({ realmTables = [] }) => realmTables);
 
 type Key = readonly (string | number)[];

@@ -10,8 +10,8 @@ import type {
   PlaygroundFields,
   PlaygroundRepository,
 } from '@parley/domain/realms';
-import { type Flag, listColumn, type Quarantine, toFlag } from '@parley/storage';
-import type { Connection, Parameter } from '../engine/connection.js';
+import { type Flag, listColumn, type Parameter, type Quarantine, toFlag } from '@parley/storage';
+import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 
 export class PostgresAllowedDomainRepository implements AllowedDomainRepository {

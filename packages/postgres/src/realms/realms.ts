@@ -14,12 +14,13 @@ import {
   type Flag,
   groupSettingsColumn,
   objectColumn,
+  type Parameter,
   type Quarantine,
   settingsColumn,
   toFlag,
   VersionedCache,
 } from '@parley/storage';
-import type { Connection, Parameter } from '../engine/connection.js';
+import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { KnownVersions } from '../engine/known-versions.js';
 import { readPermissions } from '../engine/permissions.js';

@@ -7,8 +7,8 @@ import {
   type ProfileRepository,
   type ProfileValue,
 } from '@parley/domain/users';
-import { type Flag, objectColumn, type Quarantine, toFlag } from '@parley/storage';
-import type { Connection, Parameter } from '../engine/connection.js';
+import { type Flag, objectColumn, type Parameter, type Quarantine, toFlag } from '@parley/storage';
+import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 
 export class PostgresProfileRepository implements ProfileRepository {

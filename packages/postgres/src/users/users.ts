@@ -13,8 +13,16 @@ import {
   type UserListEntry,
   type UserRepository,
 } from '@parley/domain/users';
-import { type Flag, listColumn, type Quarantine, settingsColumn, toFlag, VersionedCache } from '@parley/storage';
-import type { Connection, Parameter } from '../engine/connection.js';
+import {
+  type Flag,
+  listColumn,
+  type Parameter,
+  type Quarantine,
+  settingsColumn,
+  toFlag,
+  VersionedCache,
+} from '@parley/storage';
+import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { KnownVersions } from '../engine/known-versions.js';
 

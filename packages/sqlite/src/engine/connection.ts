@@ -1,4 +1,5 @@
 import { UnitRecord } from '@parley/domain/composition';
+import { type Dialect, jsonList, type Query as SharedQuery, type Statements } from '@parley/storage';
 import type { Database, RunResult, Statement } from 'better-sqlite3';
 
 /** Bound to `?` in order, because the driver treats `?1` as a name. */
@@ -9,6 +10,14 @@ export type Parameter = string | number | null | Uint8Array;
  * run, which is far slower.
  */
 export const LIMIT = 'LIMIT ? + 0';
+
+const DIALECT: Dialect = {
+  inSet: 'IN (SELECT value FROM json_each(?))',
+  set: jsonList,
+  elements: () => 'json_each(?)',
+  indexedBy: (index) => `INDEXED BY ${index}`,
+  nextId: () => 'NULL',
+};
 
 /** Rejected statement. Contains its text but never its parameters, which may be secret. */
 export class StatementFailed extends Error {
@@ -26,7 +35,7 @@ export class StatementFailed extends Error {
 const DEFERRED_TABLE = /\bmessage_search\b/;
 
 /** Statement that returns rows. Prepared on first use to keep opening a database cheap. */
-export class Query<Row> {
+export class Query<Row> implements SharedQuery<Row> {
   private prepared: Statement<unknown[], Row> | null = null;
   private readonly isOfDeferredTable: boolean;
 
@@ -103,6 +112,10 @@ export class Command {
       throw new StatementFailed(this.sql, error);
     }
   }
+
+  defer(...parameters: Parameter[]): void {
+    this.run(...parameters);
+  }
 }
 
 /**
@@ -148,7 +161,8 @@ export class BatchEnd {
  * Database connection on which repositories prepare their statements. Statements run only inside a unit of work, so a
  * repository kept beyond its unit fails instead of writing outside of it or into another unit.
  */
-export class Connection {
+export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'> {
+  readonly dialect = DIALECT;
   private state: 'idle' | 'in unit' | 'suspended' | 'retired' = 'idle';
   private mayCache = true;
   /** Belongs to the unit that runs. */

@@ -26,7 +26,7 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT * FROM channel_folder WHERE realm_id = ? ORDER BY position', // all that there are
   'SELECT * FROM default_channel_group WHERE realm_id = ? ORDER BY name', // the same
   'SELECT min((SELECT m.id FROM message m', // searches a quiet realm among busy ones through the index of the realm
-  'SELECT email, bounced_at AS bouncedAt, reason FROM bounced_address INDEXED BY', // the newest, up to a limit
+  'SELECT email, bounced_at AS "bouncedAt", reason FROM bounced_address INDEXED BY', // the newest, up to a limit
   'SELECT min(floor_seq) FROM event_queue', // the first entry of the index
   'SELECT name FROM event_consumer ORDER BY name', // fifty at most
   'SELECT coalesce(sum(size), 0) FROM picture WHERE realm_id = ?', // when an export is asked for, a few a week
@@ -36,8 +36,8 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT 1 FROM passkey WHERE realm_id = ? LIMIT 1', // the same
   'SELECT user_id FROM linked_account WHERE realm_id = ? AND method = ?', // all of them, when a directory is synchronized
   'SELECT user_id FROM removed_user WHERE realm_id = ?', // all of them, for pages of SCIM
-  'SELECT group_id AS groupId, external_id AS externalId, is_removed AS isRemoved FROM provisioned_group', // the same
-  'SELECT realm_id AS realmId, name, created_at AS createdAt FROM provisioning_token', // ten at most
+  'SELECT group_id AS "groupId", external_id AS "externalId", is_removed AS "isRemoved" FROM provisioned_group', // the same
+  'SELECT realm_id AS "realmId", name, created_at AS "createdAt" FROM provisioning_token', // ten at most
   'DELETE FROM realm WHERE id = ?', // its foreign keys are looked through, when nothing is left of it
   'DELETE FROM job WHERE realm_id = ?', // the same
 ];

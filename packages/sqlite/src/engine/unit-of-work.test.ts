@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WriteOptions } from '@parley/domain/kernel';
+import type { WritableRepositories } from '@parley/storage';
 import { machineSlowness, threadTimes } from '@parley/testkit/process-usage';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { openReader, openWriter } from '../database.js';
 import type { Command, Connection, Query } from './connection.js';
 import { SqliteUnitOfWork } from './unit-of-work.js';
-import { UnitYielded, type WritableRepositories } from './unit-runner.js';
+import { UnitYielded } from './unit-runner.js';
 
 /** Replaces the repositories by a single table of notes. */
 interface Notes {

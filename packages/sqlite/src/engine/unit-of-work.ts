@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RealmId, Repositories, Transaction, UnitOfWork, WriteOptions } from '@parley/domain/kernel';
 import type { Commit } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
+import type { CreateRepositories } from './feature.js';
 import type { StorageGuard } from './storage-guard.js';
 import { ReaderPool } from './unit-readers.js';
-import type { CreateRepositories } from './unit-runner.js';
 import { type Unit, UnitWriter } from './unit-writer.js';
 import { isDiskFailure, sqliteErrorOf, storageBusy, writeFailure } from './write-failures.js';
 

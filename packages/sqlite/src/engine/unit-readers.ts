@@ -1,6 +1,7 @@
 import type { Repositories } from '@parley/domain/kernel';
 import type { Database, Statement } from 'better-sqlite3';
-import { type CreateRepositories, UnitRunner } from './unit-runner.js';
+import type { CreateRepositories } from './feature.js';
+import { UnitRunner } from './unit-runner.js';
 import { isLockedOut, storageBusy } from './write-failures.js';
 
 /** Few suffice, because units await only the database and rarely overlap. */

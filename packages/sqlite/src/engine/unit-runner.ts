@@ -2,6 +2,7 @@ import { UnitRecord } from '@parley/domain/composition';
 import type { Transaction } from '@parley/domain/kernel';
 import type { Database } from 'better-sqlite3';
 import { Connection } from './connection.js';
+import type { CreateRepositories } from './feature.js';
 
 /** Time for which a unit holds the event loop before `tx.yield` lets it turn. */
 const SLICE_MS = 8;
@@ -16,10 +17,6 @@ export class UnitYielded extends Error {
     this.name = 'UnitYielded';
   }
 }
-
-/** Repositories of a connection; the runner adds the rest of a transaction. */
-export type WritableRepositories = Omit<Transaction, 'yield' | 'onRollback'>;
-export type CreateRepositories = (connection: Connection) => WritableRepositories;
 
 /**
  * Runs units on one connection, one after the other. Repositories resolve within the turn of the event loop, so a unit that

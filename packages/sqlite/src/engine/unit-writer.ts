@@ -2,8 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UnitRecord } from '@parley/domain/composition';
 import type { RealmId, Transaction, WriteOptions } from '@parley/domain/kernel';
 import type { Database, Statement } from 'better-sqlite3';
+import type { CreateRepositories } from './feature.js';
 import type { StorageGuard } from './storage-guard.js';
-import { type CreateRepositories, UnitRunner } from './unit-runner.js';
+import { UnitRunner } from './unit-runner.js';
 import { isLockedOut, writeFailure } from './write-failures.js';
 
 /** Time for the units of one commit, beyond which those already waiting would notice. */

@@ -11,10 +11,9 @@ import {
   type MoveTarget,
   type SharedEdit,
 } from '@parley/domain/messages';
-import { idOf, jsonList, PROPERTY_BITS, toFlag } from '@parley/storage';
+import { idOf, jsonList, type MessagePartReads, PROPERTY_BITS, toFlag } from '@parley/storage';
 import type { Connection, Query } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import type { MessagePartReads } from './message-rows.js';
 import { MessageIndexRowsById } from './viewer-message-state.js';
 
 export class SqliteMessageEditRepository implements MessageEditRepository {
@@ -136,7 +135,7 @@ export class MessageEditPartReads implements MessagePartReads {
     );
   }
 
-  list(messages: readonly Message[]): ReadonlyMap<MessageId, MessageParts> {
+  async list(messages: readonly Message[]): Promise<ReadonlyMap<MessageId, MessageParts>> {
     const ids = messages.filter(({ isEdited }) => isEdited).map(({ id }) => id);
     const found = new Map<MessageId, { readonly edits: MessageEdit[] }>();
     if (ids.length === 0) return found;
@@ -218,5 +217,5 @@ export const MESSAGE_EDIT_FEATURE = {
     moves: new SqliteMessageMoves(connection),
     edits: new SqliteMessageEditRepository(connection),
   }),
-  messagePart: (connection) => new MessageEditPartReads(connection),
+  messagePart: (connection: Connection) => new MessageEditPartReads(connection),
 } satisfies SqliteFeature;

@@ -1,5 +1,5 @@
 import type { MessageId, RealmId } from '@parley/domain/kernel';
-import type { Message, MessageParts } from '@parley/domain/messages';
+import type { Message } from '@parley/domain/messages';
 import { jsonList, type MessageRow, type Quarantine, toMessage } from '@parley/storage';
 import type { Connection, Query } from '../engine/connection.js';
 
@@ -30,18 +30,5 @@ export class MessageRows {
 
   toMessage(row: MessageRow): Message {
     return toMessage(row, this.quarantine);
-  }
-}
-
-/** Reads the fields that a feature shows with messages. */
-export interface MessagePartReads {
-  /** Messages without such fields are absent. Runs at most one statement, and none if no message has the fields. */
-  list(messages: readonly Message[]): ReadonlyMap<MessageId, MessageParts>;
-}
-
-declare module '../engine/feature.js' {
-  interface SqliteFeature {
-    /** Reads what the feature adds to shown messages. */
-    messagePart?(connection: Connection): MessagePartReads;
   }
 }

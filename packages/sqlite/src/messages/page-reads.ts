@@ -18,6 +18,7 @@ import {
   idOf,
   jsonList,
   type MessageIndexRow,
+  type MessagePartReads,
   merge,
   orderOf,
   type PageBounds,
@@ -32,7 +33,7 @@ import type { SqliteFeature } from '../engine/feature.js';
 import { type AvatarColumns, toAvatar } from '../users/users.js';
 import { ConditionSubjects } from './conditions.js';
 import { type Narrowing, narrowedTo, toNarrowing } from './message-filter.js';
-import { type MessagePartReads, MessageRows } from './message-rows.js';
+import { MessageRows } from './message-rows.js';
 import { MessageSeries } from './message-series.js';
 import { UnreadSpans } from './read-sets.js';
 import { ReceivedMessagePages } from './received-message-pages.js';
@@ -326,7 +327,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
     const usersById = new Map(this.usersById.all(jsonList(named)).map((row) => [row.id, this.toUserSummary(row)]));
     const submessages = this.submessagesOf(rows.map((row) => row.id));
     const messages = rows.map((row) => this.rows.toMessage(row));
-    const parts = this.parts.map((part) => part.list(messages));
+    const parts = await Promise.all(this.parts.map((part) => part.list(messages)));
     return messages.map((message) => {
       const [, channelId, name] = conversations.get(message.recipientId)!;
       return {

@@ -1,9 +1,8 @@
 import type { MessageId, RealmId, UserId } from '@parley/domain/kernel';
 import type { EmojiKey, Message, MessageParts, Reaction, ReactionRepository } from '@parley/domain/messages';
-import { jsonList, PROPERTY_BITS } from '@parley/storage';
+import { jsonList, type MessagePartReads, PROPERTY_BITS } from '@parley/storage';
 import type { Connection, Query } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import type { MessagePartReads } from './message-rows.js';
 
 export class SqliteReactionRepository implements ReactionRepository {
   private readonly ofAnybody;
@@ -84,7 +83,7 @@ export class ReactionPartReads implements MessagePartReads {
     );
   }
 
-  list(messages: readonly Message[]): ReadonlyMap<MessageId, MessageParts> {
+  async list(messages: readonly Message[]): Promise<ReadonlyMap<MessageId, MessageParts>> {
     const ids = messages.filter((message) => message.hasReactions).map(({ id }) => id);
     const found = new Map<MessageId, { readonly reactions: Reaction[] }>();
     if (ids.length === 0) return found;
@@ -102,5 +101,5 @@ export const REACTION_FEATURE = {
   schema: 'reactions',
   realmTables: ['reaction'],
   repositories: () => (connection) => ({ reactions: new SqliteReactionRepository(connection) }),
-  messagePart: (connection) => new ReactionPartReads(connection),
+  messagePart: (connection: Connection) => new ReactionPartReads(connection),
 } satisfies SqliteFeature;

@@ -1,0 +1,137 @@
+import type { Clock } from '@parley/domain/kernel';
+import type { SearchWords } from '@parley/domain/markdown';
+import { CONFIRMATION_FEATURE } from './access/confirmations.js';
+import { CHANNEL_FOLDER_FEATURE } from './channels/channel-folders.js';
+import { DEFAULT_CHANNEL_FEATURE } from './channels/default-channels.js';
+import { EXPORT_FEATURE } from './exports/exports.js';
+import type { StorageFeature, WritableRepositories } from './feature.js';
+import { CUSTOM_EMOJI_FEATURE } from './files/custom-emoji.js';
+import { PICTURE_FEATURE } from './files/pictures.js';
+import { CALL_COUNT_FEATURE } from './kernel/call-counts.js';
+import { JOB_FEATURE } from './kernel/jobs.js';
+import { LEASE_FEATURE } from './kernel/leases.js';
+import { HOST_USER_FEATURE } from './membership/host-users.js';
+import { INVITATION_FEATURE } from './membership/invitations.js';
+import { LOG_IN_METHOD_FEATURE } from './membership/log-in-methods.js';
+import { PROVISIONING_FEATURE } from './membership/provisioning.js';
+import { DRAFT_FEATURE } from './messages/drafts.js';
+import { NAVIGATION_VIEW_FEATURE } from './messages/navigation-views.js';
+import { SCHEDULING_FEATURE } from './messages/scheduling.js';
+import { SEND_ONCE_FEATURE } from './messages/send-once.js';
+import { SNIPPET_FEATURE } from './messages/snippets.js';
+import { INCOMING_EMAIL_FEATURE } from './push/incoming-email.js';
+import { PUSH_FEATURE } from './push/push.js';
+import { WEB_PUSH_FEATURE } from './push/web-push.js';
+import { Quarantine } from './quarantine.js';
+import { ONBOARDING_FEATURE } from './users/onboarding.js';
+import { PRESENCE_FEATURE } from './users/presence.js';
+import { SECOND_FACTOR_FEATURE } from './users/second-factors.js';
+import { STATUS_FEATURE } from './users/statuses.js';
+
+type AnyFeature = StorageFeature<never, never>;
+
+/** Features whose statements each database spells in its own way. */
+type OwnFeature =
+  | 'realm'
+  | 'realmList'
+  | 'realmData'
+  | 'user'
+  | 'actor'
+  | 'profile'
+  | 'group'
+  | 'channel'
+  | 'topicPolicy'
+  | 'message'
+  | 'recipient'
+  | 'messagePage'
+  | 'topic'
+  | 'messageEdit'
+  | 'messageArchive'
+  | 'personalMessage'
+  | 'search'
+  | 'reaction'
+  | 'bot'
+  | 'notification'
+  | 'alertWord'
+  | 'event'
+  | 'file'
+  | 'credential'
+  | 'copy';
+
+/** Returns all features. The baseline creates their tables in this order. */
+export function storageFeatures<const Own extends Readonly<Record<OwnFeature, AnyFeature>>>(features: Own) {
+  const own = <Name extends OwnFeature>(name: Name): Own[Name] => features[name];
+  return [
+    own('realm'),
+    own('realmList'),
+    own('realmData'),
+    own('user'),
+    own('actor'),
+    own('profile'),
+    own('group'),
+    own('channel'),
+    CHANNEL_FOLDER_FEATURE,
+    DEFAULT_CHANNEL_FEATURE,
+    own('topicPolicy'),
+    own('message'),
+    own('recipient'),
+    own('messagePage'),
+    own('topic'),
+    own('messageEdit'),
+    own('messageArchive'),
+    own('personalMessage'),
+    own('search'),
+    own('reaction'),
+    own('bot'),
+    PUSH_FEATURE,
+    own('notification'),
+    INCOMING_EMAIL_FEATURE,
+    WEB_PUSH_FEATURE,
+    PRESENCE_FEATURE,
+    STATUS_FEATURE,
+    SCHEDULING_FEATURE,
+    DRAFT_FEATURE,
+    SEND_ONCE_FEATURE,
+    SNIPPET_FEATURE,
+    NAVIGATION_VIEW_FEATURE,
+    ONBOARDING_FEATURE,
+    own('alertWord'),
+    own('event'),
+    own('file'),
+    PICTURE_FEATURE,
+    CUSTOM_EMOJI_FEATURE,
+    own('credential'),
+    CALL_COUNT_FEATURE,
+    JOB_FEATURE,
+    LEASE_FEATURE,
+    INVITATION_FEATURE,
+    HOST_USER_FEATURE,
+    LOG_IN_METHOD_FEATURE,
+    PROVISIONING_FEATURE,
+    SECOND_FACTOR_FEATURE,
+    CONFIRMATION_FEATURE,
+    EXPORT_FEATURE,
+    own('copy'),
+  ] as const;
+}
+
+type NamesIn<Feature> = Feature extends { repositories: (...args: never[]) => (...args: never[]) => infer Created }
+  ? keyof Created & keyof WritableRepositories
+  : never;
+
+/** Returns a function that creates the repositories of a connection; their caches are shared by all connections. */
+export function repositoriesOf<Features extends readonly AnyFeature[]>(
+  list: Features,
+  clock: Clock,
+  report: (problem: string) => void,
+  words: SearchWords,
+): (connection: object) => Pick<WritableRepositories, NamesIn<Features[number]>> {
+  const features = list as readonly object[] as readonly StorageFeature<object>[];
+  const parts = { clock, words, quarantine: new Quarantine(report), features };
+  const shared = features.flatMap((feature) => feature.shared?.(parts) ?? []);
+  const repositories = features.flatMap((feature) => feature.repositories?.(parts) ?? []);
+  return (connection) => {
+    const objects = Object.assign({}, ...shared.map((open) => open(connection)));
+    return Object.assign({}, ...repositories.map((open) => open(connection, objects)));
+  };
+}

@@ -1,0 +1,54 @@
+import type { BlobKey, Picture, PictureName, PictureRepository } from '@parley/domain/files';
+import type { RealmId } from '@parley/domain/kernel';
+import type { StorageFeature } from '../feature.js';
+import type { Statements } from '../statements.js';
+
+export class SqlPictureRepository implements PictureRepository {
+  private readonly row;
+  private readonly sumOfSizes;
+  private readonly storedBlobs;
+  private readonly upsert;
+  private readonly delete;
+
+  constructor(private readonly connection: Statements) {
+    this.row = connection.rows<Picture>('SELECT name, blob, size, format FROM picture WHERE realm_id = ? AND name = ?');
+    this.sumOfSizes = connection.values<number>('SELECT coalesce(sum(size), 0) FROM picture WHERE realm_id = ?');
+    this.storedBlobs = connection.values<BlobKey>(`SELECT blob FROM picture WHERE blob ${connection.dialect.inSet}`);
+    this.upsert = connection.command(
+      `INSERT INTO picture (realm_id, name, blob, size, format) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (realm_id, name) DO UPDATE
+       SET blob = excluded.blob, size = excluded.size, format = excluded.format`,
+    );
+    this.delete = connection.command('DELETE FROM picture WHERE realm_id = ? AND name = ?');
+  }
+
+  async find(realmId: RealmId, name: PictureName): Promise<Picture | null> {
+    return (await this.row.get(realmId, name)) ?? null;
+  }
+
+  async usedBytes(realmId: RealmId): Promise<number> {
+    return (await this.sumOfSizes.get(realmId))!;
+  }
+
+  async filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
+    return new Set(await this.storedBlobs.all(this.connection.dialect.set(keys)));
+  }
+
+  async put(realmId: RealmId, { name, blob, size, format }: Picture): Promise<BlobKey | null> {
+    const before = await this.row.get(realmId, name);
+    this.upsert.defer(realmId, name, blob, size, format);
+    return before?.blob ?? null;
+  }
+
+  async remove(realmId: RealmId, name: PictureName): Promise<BlobKey | null> {
+    const before = await this.row.get(realmId, name);
+    if (before) this.delete.defer(realmId, name);
+    return before?.blob ?? null;
+  }
+}
+
+export const PICTURE_FEATURE = {
+  schema: 'pictures',
+  realmTables: ['picture'],
+  repositories: () => (connection) => ({ pictures: new SqlPictureRepository(connection) }),
+} satisfies StorageFeature;

@@ -1,0 +1,126 @@
+import {
+  type EncodedJob,
+  type JobId,
+  type JobRepository,
+  type JobSelection,
+  MAX_JOB_PROBLEM_LENGTH,
+  type RealmId,
+  type StoredJob,
+  type UnixSeconds,
+} from '@parley/domain/kernel';
+import type { StorageFeature } from '../feature.js';
+import type { Statements } from '../statements.js';
+
+interface JobRow {
+  readonly id: JobId;
+  readonly realm_id: RealmId;
+  readonly kind: string;
+  readonly key: string | null;
+  readonly due_at: UnixSeconds;
+  readonly attempts: number;
+  readonly format: number;
+  readonly payload: string;
+}
+
+const COLUMNS = 'id, realm_id, kind, key, due_at, attempts, format, payload';
+const WAITING = 'kind = ? AND format <= ? AND set_aside_at IS NULL';
+/** Condition that the job is unchanged since it was read. */
+const SAME = 'id = ? AND attempts = ? AND set_aside_at IS NULL';
+
+export class SqlJobRepository implements JobRepository {
+  private readonly next;
+  private readonly due;
+  private readonly scheduled;
+  private readonly insert;
+  private readonly deleteReplaced;
+  private readonly deleteWaiting;
+  private readonly deleteSame;
+  private readonly reschedule;
+  private readonly markSetAside;
+  private readonly deleteSetAside;
+
+  constructor(private readonly connection: Statements) {
+    this.next = connection.values<UnixSeconds>(`SELECT due_at FROM job WHERE ${WAITING} ORDER BY due_at LIMIT 1`);
+    this.due = connection.rows<JobRow>(
+      `SELECT ${COLUMNS} FROM job WHERE ${WAITING} AND due_at <= ? ORDER BY due_at, id LIMIT ? + 0`,
+    );
+    this.scheduled = connection.values<number>(
+      'SELECT 1 FROM job WHERE realm_id = ? AND kind = ? AND key = ? AND set_aside_at IS NULL',
+    );
+    this.insert = connection.values<JobId>(
+      `INSERT INTO job (realm_id, kind, key, due_at, attempts, format, payload) VALUES (?, ?, ?, ?, 0, ?, ?)
+       RETURNING id`,
+    );
+    this.deleteReplaced = connection.command('DELETE FROM job WHERE realm_id = ? AND kind = ? AND key = ?');
+    this.deleteWaiting = connection.command(
+      'DELETE FROM job WHERE realm_id = ? AND kind = ? AND key = ? AND set_aside_at IS NULL',
+    );
+    this.deleteSame = connection.command(`DELETE FROM job WHERE ${SAME}`);
+    this.reschedule = connection.command(`UPDATE job SET due_at = ?, attempts = ? WHERE ${SAME}`);
+    this.markSetAside = connection.command(`UPDATE job SET set_aside_at = ?, problem = ? WHERE ${SAME}`);
+    this.deleteSetAside = connection.command(
+      `DELETE FROM job WHERE id IN (SELECT id FROM job WHERE set_aside_at < ? ORDER BY set_aside_at LIMIT ? + 0)`,
+    );
+  }
+
+  async nextDueAt({ kind, maxFormat }: JobSelection): Promise<UnixSeconds | null> {
+    return (await this.next.get(kind, maxFormat)) ?? null;
+  }
+
+  async listDue({ kind, maxFormat }: JobSelection, now: UnixSeconds, limit: number): Promise<readonly StoredJob[]> {
+    return (await this.due.all(kind, maxFormat, now, limit)).map(toJob);
+  }
+
+  async isScheduled(realmId: RealmId, kind: string, key: string): Promise<boolean> {
+    return (await this.scheduled.get(realmId, kind, key)) !== undefined;
+  }
+
+  async schedule({ realmId, kind, key, dueAt, format, payload }: EncodedJob): Promise<JobId> {
+    this.connection.record.requireRealm(realmId);
+    if (key !== null) this.deleteReplaced.defer(realmId, kind, key);
+    const id = (await this.insert.get(realmId, kind, key, dueAt, format, payload))!;
+    this.connection.record.jobs.push({ kind, dueAt });
+    return id;
+  }
+
+  async cancel(realmId: RealmId, kind: string, key: string): Promise<boolean> {
+    return (await this.deleteWaiting.run(realmId, kind, key)).changes > 0;
+  }
+
+  async take({ id, attempts }: StoredJob): Promise<boolean> {
+    return (await this.deleteSame.run(id, attempts)).changes > 0;
+  }
+
+  async lease(
+    selection: JobSelection,
+    { now, until, attempts }: Parameters<JobRepository['lease']>[1],
+    limit: number,
+  ): Promise<readonly StoredJob[]> {
+    const due = await this.listDue(selection, now, limit);
+    for (const job of due) this.reschedule.defer(until, job.attempts + attempts, job.id, job.attempts);
+    return due.map((job) => ({ ...job, dueAt: until, attempts: job.attempts + attempts }));
+  }
+
+  async postpone({ id, attempts }: StoredJob, dueAt: UnixSeconds, nextAttempts: number): Promise<boolean> {
+    return (await this.reschedule.run(dueAt, nextAttempts, id, attempts)).changes > 0;
+  }
+
+  async setAside({ id, attempts }: StoredJob, at: UnixSeconds, problem: string): Promise<boolean> {
+    return (await this.markSetAside.run(at, problem.slice(0, MAX_JOB_PROBLEM_LENGTH), id, attempts)).changes > 0;
+  }
+
+  async removeSetAside(before: UnixSeconds, limit: number): Promise<number> {
+    return (await this.deleteSetAside.run(before, limit)).changes;
+  }
+}
+
+const toJob = ({ realm_id, due_at, ...row }: JobRow): StoredJob => ({ ...row, realmId: realm_id, dueAt: due_at });
+
+export const JOB_FEATURE = {
+  schema: 'jobs',
+  realmTables: ['job'],
+  notExported: {
+    job: 'Imports schedule their own jobs.',
+  },
+  repositories: () => (connection) => ({ jobs: new SqlJobRepository(connection) }),
+} satisfies StorageFeature;

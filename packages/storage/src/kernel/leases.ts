@@ -1,0 +1,33 @@
+import type { Lease, LeaseRepository, UnixSeconds } from '@parley/domain/kernel';
+import type { StorageFeature } from '../feature.js';
+import type { Statements } from '../statements.js';
+
+export class SqlLeaseRepository implements LeaseRepository {
+  private readonly upsert;
+  private readonly row;
+  private readonly deleteOf;
+
+  constructor(connection: Statements) {
+    this.upsert = connection.command(
+      `INSERT INTO worker_lease (name, holder, until) VALUES (?, ?, ?)
+       ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
+       WHERE worker_lease.holder = excluded.holder OR worker_lease.until <= ?`,
+    );
+    this.row = connection.rows<Lease>('SELECT holder, until FROM worker_lease WHERE name = ?');
+    this.deleteOf = connection.command('DELETE FROM worker_lease WHERE holder = ?');
+  }
+
+  async take(name: string, { holder, until }: Lease, now: UnixSeconds): Promise<Lease> {
+    this.upsert.defer(name, holder, until, now);
+    return (await this.row.get(name))!;
+  }
+
+  async release(holder: string): Promise<void> {
+    await this.deleteOf.run(holder);
+  }
+}
+
+export const LEASE_FEATURE = {
+  schema: 'leases',
+  repositories: () => (connection) => ({ leases: new SqlLeaseRepository(connection) }),
+} satisfies StorageFeature;

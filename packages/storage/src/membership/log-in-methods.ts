@@ -1,0 +1,98 @@
+import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { LinkedAccount, LogInFlow, LogInRepository } from '@parley/domain/membership';
+import type { StorageFeature } from '../feature.js';
+import type { Statements } from '../statements.js';
+
+export class SqlLogInRepository implements LogInRepository {
+  private readonly flowCount;
+  private readonly flow;
+  private readonly insertFlow;
+  private readonly deleteFlow;
+  private readonly deleteExpired;
+  private readonly linked;
+  private readonly ofMethod;
+  private readonly ofUser;
+  private readonly unlink;
+  private readonly insertLink;
+
+  constructor(connection: Statements) {
+    this.flowCount = connection.values<number>('SELECT count(*) FROM log_in_flow WHERE realm_id = ?');
+    this.flow = connection.rows<LogInFlow>(
+      `SELECT realm_id AS "realmId", method, browser, purpose, user_id AS "userId", expires_at AS "expiresAt"
+       FROM log_in_flow WHERE fingerprint = ? AND realm_id = ?`,
+    );
+    this.insertFlow = connection.command(
+      `INSERT INTO log_in_flow (fingerprint, realm_id, method, browser, purpose, user_id, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.deleteFlow = connection.command('DELETE FROM log_in_flow WHERE fingerprint = ? AND realm_id = ?');
+    this.deleteExpired = connection.command(
+      `DELETE FROM log_in_flow WHERE fingerprint IN (SELECT fingerprint FROM log_in_flow WHERE expires_at <= ? LIMIT ? + 0)`,
+    );
+    this.linked = connection.values<UserId>(
+      'SELECT user_id FROM linked_account WHERE realm_id = ? AND method = ? AND subject = ?',
+    );
+    this.ofMethod = connection.values<UserId>(
+      'SELECT user_id FROM linked_account WHERE realm_id = ? AND method = ? ORDER BY user_id',
+    );
+    this.ofUser = connection.rows<LinkedAccount>(
+      `SELECT method, subject, user_id AS "userId", linked_at AS "linkedAt" FROM linked_account
+       WHERE user_id = ? AND realm_id = ? ORDER BY method`,
+    );
+    this.unlink = connection.command('DELETE FROM linked_account WHERE user_id = ? AND method = ? AND realm_id = ?');
+    this.insertLink = connection.command(
+      `INSERT INTO linked_account (realm_id, method, subject, user_id, linked_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (realm_id, method, subject) DO UPDATE SET user_id = excluded.user_id, linked_at = excluded.linked_at`,
+    );
+  }
+
+  async countFlows(realmId: RealmId): Promise<number> {
+    return (await this.flowCount.get(realmId))!;
+  }
+
+  async findFlow(realmId: RealmId, fingerprint: string): Promise<LogInFlow | null> {
+    return (await this.flow.get(fingerprint, realmId)) ?? null;
+  }
+
+  async addFlow(flow: LogInFlow, fingerprint: string): Promise<void> {
+    const { realmId, method, browser, purpose, userId, expiresAt } = flow;
+    this.insertFlow.defer(fingerprint, realmId, method, browser, purpose, userId, expiresAt);
+  }
+
+  async takeFlow(realmId: RealmId, fingerprint: string): Promise<LogInFlow | null> {
+    const flow = (await this.flow.get(fingerprint, realmId)) ?? null;
+    if (flow) this.deleteFlow.defer(fingerprint, realmId);
+    return flow;
+  }
+
+  async removeExpiredFlows(now: UnixSeconds, limit: number): Promise<number> {
+    return (await this.deleteExpired.run(now, limit)).changes;
+  }
+
+  async findLinked(realmId: RealmId, method: string, subject: string): Promise<UserId | null> {
+    return (await this.linked.get(realmId, method, subject)) ?? null;
+  }
+
+  async listUserIdsOf(realmId: RealmId, method: string): Promise<readonly UserId[]> {
+    return await this.ofMethod.all(realmId, method);
+  }
+
+  async listLinked(realmId: RealmId, userId: UserId): Promise<readonly LinkedAccount[]> {
+    return await this.ofUser.all(userId, realmId);
+  }
+
+  async link(realmId: RealmId, { method, subject, userId, linkedAt }: LinkedAccount): Promise<void> {
+    this.unlink.defer(userId, method, realmId);
+    this.insertLink.defer(realmId, method, subject, userId, linkedAt);
+  }
+}
+
+export const LOG_IN_METHOD_FEATURE = {
+  schema: 'log-in-methods',
+  realmTables: ['log_in_flow', 'linked_account'],
+  notExported: {
+    log_in_flow: 'Log-ins in progress end with the server that began them.',
+    linked_account: 'Services know the server that is registered there.',
+  },
+  repositories: () => (connection) => ({ logIns: new SqlLogInRepository(connection) }),
+} satisfies StorageFeature;

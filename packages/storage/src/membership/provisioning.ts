@@ -1,0 +1,105 @@
+import type { GroupId, RealmId, UserId } from '@parley/domain/kernel';
+import type { ProvisionedGroup, ProvisioningRepository, ProvisioningToken } from '@parley/domain/membership';
+import type { StorageFeature } from '../feature.js';
+import type { Statements } from '../statements.js';
+
+const GROUP =
+  'SELECT group_id AS "groupId", external_id AS "externalId", is_removed AS "isRemoved" FROM provisioned_group';
+
+type GroupRow = Omit<ProvisionedGroup, 'isRemoved'> & { readonly isRemoved: number };
+
+const toGroup = (row: GroupRow): ProvisionedGroup => ({ ...row, isRemoved: row.isRemoved === 1 });
+
+export class SqlProvisioningRepository implements ProvisioningRepository {
+  private readonly token;
+  private readonly tokens;
+  private readonly insertToken;
+  private readonly deleteToken;
+  private readonly removed;
+  private readonly removedIds;
+  private readonly insertRemoved;
+  private readonly deleteRemoved;
+  private readonly group;
+  private readonly groups;
+  private readonly writeGroup;
+
+  constructor(connection: Statements) {
+    this.token = connection.rows<ProvisioningToken>(
+      `SELECT realm_id AS "realmId", name, created_at AS "createdAt" FROM provisioning_token
+       WHERE fingerprint = ? AND realm_id = ?`,
+    );
+    this.tokens = connection.rows<ProvisioningToken>(
+      `SELECT realm_id AS "realmId", name, created_at AS "createdAt" FROM provisioning_token
+       WHERE realm_id = ? ORDER BY name`,
+    );
+    this.insertToken = connection.command(
+      'INSERT INTO provisioning_token (realm_id, name, fingerprint, created_at) VALUES (?, ?, ?, ?)',
+    );
+    this.deleteToken = connection.command('DELETE FROM provisioning_token WHERE realm_id = ? AND name = ?');
+    this.removed = connection.values<UserId>('SELECT user_id FROM removed_user WHERE realm_id = ? AND user_id = ?');
+    this.removedIds = connection.values<UserId>('SELECT user_id FROM removed_user WHERE realm_id = ? ORDER BY user_id');
+    this.insertRemoved = connection.command(
+      'INSERT INTO removed_user (realm_id, user_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
+    );
+    this.deleteRemoved = connection.command('DELETE FROM removed_user WHERE realm_id = ? AND user_id = ?');
+    this.group = connection.rows<GroupRow>(`${GROUP} WHERE realm_id = ? AND group_id = ?`);
+    this.groups = connection.rows<GroupRow>(`${GROUP} WHERE realm_id = ? ORDER BY group_id`);
+    this.writeGroup = connection.command(
+      `INSERT INTO provisioned_group (realm_id, group_id, external_id, is_removed) VALUES (?, ?, ?, ?)
+       ON CONFLICT (realm_id, group_id)
+       DO UPDATE SET external_id = excluded.external_id, is_removed = excluded.is_removed`,
+    );
+  }
+
+  async findToken(realmId: RealmId, fingerprint: string): Promise<ProvisioningToken | null> {
+    return (await this.token.get(fingerprint, realmId)) ?? null;
+  }
+
+  async listTokens(realmId: RealmId): Promise<readonly ProvisioningToken[]> {
+    return await this.tokens.all(realmId);
+  }
+
+  async addToken({ realmId, name, createdAt }: ProvisioningToken, fingerprint: string): Promise<void> {
+    this.insertToken.defer(realmId, name, fingerprint, createdAt);
+  }
+
+  async removeToken(realmId: RealmId, name: string): Promise<boolean> {
+    return (await this.deleteToken.run(realmId, name)).changes === 1;
+  }
+
+  async listRemovedUserIds(realmId: RealmId): Promise<readonly UserId[]> {
+    return await this.removedIds.all(realmId);
+  }
+
+  async isUserRemoved(realmId: RealmId, userId: UserId): Promise<boolean> {
+    return (await this.removed.get(realmId, userId)) !== undefined;
+  }
+
+  async setUserRemoved(realmId: RealmId, userId: UserId, isRemoved: boolean): Promise<void> {
+    (isRemoved ? this.insertRemoved : this.deleteRemoved).defer(realmId, userId);
+  }
+
+  async findGroup(realmId: RealmId, groupId: GroupId): Promise<ProvisionedGroup | null> {
+    const row = await this.group.get(realmId, groupId);
+    return row ? toGroup(row) : null;
+  }
+
+  async listGroups(realmId: RealmId): Promise<readonly ProvisionedGroup[]> {
+    return (await this.groups.all(realmId)).map(toGroup);
+  }
+
+  async putGroup(realmId: RealmId, { groupId, externalId, isRemoved }: ProvisionedGroup): Promise<void> {
+    this.writeGroup.defer(realmId, groupId, externalId, isRemoved ? 1 : 0);
+  }
+}
+
+export const PROVISIONING_FEATURE = {
+  schema: 'provisioning',
+  realmTables: ['provisioning_token', 'removed_user', 'provisioned_group'],
+  notExported: {
+    provisioning_token: 'Directories know the server that they were connected to.',
+    removed_user: 'Directories know the ids of the server that they were connected to.',
+    provisioned_group: 'Directories know the ids of the server that they were connected to.',
+  },
+  repositories: () => (connection) => ({ provisioning: new SqlProvisioningRepository(connection) }),
+} satisfies StorageFeature;

@@ -1,0 +1,66 @@
+import type { MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import { type Echo, type FirstSend, MAX_REMEMBERED_SENDS, type SentOnceRepository } from '@parley/domain/messages';
+import type { StorageFeature } from '../feature.js';
+import type { Statements } from '../statements.js';
+
+interface SendRow {
+  readonly message_id: MessageId;
+  readonly digest: string;
+  readonly sent_at: UnixSeconds;
+}
+
+export class SqlSentOnceRepository implements SentOnceRepository {
+  private readonly byEcho;
+  private readonly replace;
+  private readonly trim;
+  private readonly expire;
+
+  constructor(connection: Statements) {
+    const { indexedBy } = connection.dialect;
+    this.byEcho = connection.rows<SendRow>(
+      `SELECT message_id, digest, sent_at FROM sent_once
+       WHERE user_id = ? AND queue_id = ? AND local_id = ? AND realm_id = ?`,
+    );
+    this.replace = connection.command(
+      `INSERT INTO sent_once (realm_id, user_id, queue_id, local_id, message_id, digest, sent_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (user_id, queue_id, local_id, realm_id) DO UPDATE
+       SET message_id = excluded.message_id, digest = excluded.digest, sent_at = excluded.sent_at`,
+    );
+    this.trim = connection.command(
+      `DELETE FROM sent_once ${indexedBy('sent_once_of_queue')}
+       WHERE user_id = ? AND queue_id = ? AND realm_id = ? AND message_id <= (
+         SELECT message_id FROM sent_once ${indexedBy('sent_once_of_queue')}
+         WHERE user_id = ? AND queue_id = ? AND realm_id = ?
+         ORDER BY message_id DESC LIMIT 1 OFFSET ${MAX_REMEMBERED_SENDS})`,
+    );
+    this.expire = connection.command(
+      `DELETE FROM sent_once WHERE (user_id, queue_id, local_id, realm_id) IN (
+         SELECT user_id, queue_id, local_id, realm_id FROM sent_once ${indexedBy('sent_once_by_time')}
+         WHERE realm_id = ? AND sent_at < ? ORDER BY sent_at LIMIT ? + 0)`,
+    );
+  }
+
+  async find(realmId: RealmId, userId: UserId, { queueId, localId }: Echo): Promise<FirstSend | null> {
+    const row = await this.byEcho.get(userId, queueId, localId, realmId);
+    if (!row) return null;
+    const { message_id: messageId, digest, sent_at: sentAt } = row;
+    return { realmId, userId, queueId, localId, messageId, digest, sentAt };
+  }
+
+  async put({ realmId, userId, queueId, localId, messageId, digest, sentAt }: FirstSend): Promise<void> {
+    this.replace.defer(realmId, userId, queueId, localId, messageId, digest, sentAt);
+    this.trim.defer(userId, queueId, realmId, userId, queueId, realmId);
+  }
+
+  async removeBefore(realmId: RealmId, time: UnixSeconds, limit: number): Promise<void> {
+    this.expire.defer(realmId, time, limit);
+  }
+}
+
+export const SEND_ONCE_FEATURE = {
+  schema: 'send-once',
+  realmTables: ['sent_once'],
+  notExported: { sent_once: 'Retries of the last day.' },
+  repositories: () => (connection) => ({ sentOnce: new SqlSentOnceRepository(connection) }),
+} satisfies StorageFeature;

@@ -1,0 +1,104 @@
+import type { BouncedAddress, BouncedAddressRepository } from '@parley/domain/access';
+import { foldCase, type MessageId, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/kernel';
+import type { ReplyAddress, ReplyAddressRepository } from '@parley/domain/push';
+import type { StorageFeature } from '../feature.js';
+import type { Statements } from '../statements.js';
+
+export class SqlReplyAddressRepository implements ReplyAddressRepository {
+  private readonly row;
+  private readonly upsert;
+  private readonly deleteExpired;
+
+  constructor(connection: Statements) {
+    this.row = connection.rows<ReplyAddressRow>('SELECT * FROM reply_address WHERE id = ?');
+    this.upsert = connection.values<number>(
+      `INSERT INTO reply_address (realm_id, user_id, conversation, message_id, expires_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (user_id, conversation) DO UPDATE
+       SET message_id = excluded.message_id, expires_at = excluded.expires_at
+       RETURNING id`,
+    );
+    this.deleteExpired = connection.command(
+      `DELETE FROM reply_address WHERE id IN (SELECT id FROM reply_address WHERE expires_at < ? LIMIT ? + 0)`,
+    );
+  }
+
+  async find(id: number): Promise<ReplyAddress | null> {
+    const row = await this.row.get(id);
+    return row
+      ? { id: row.id, realmId: row.realm_id, userId: row.user_id, messageId: row.message_id, expiresAt: row.expires_at }
+      : null;
+  }
+
+  async open(address: Omit<ReplyAddress, 'id'> & { readonly conversation: string }): Promise<number> {
+    const { realmId, userId, conversation, messageId, expiresAt } = address;
+    return (await this.upsert.get(realmId, userId, conversation, messageId, expiresAt))!;
+  }
+
+  async removeExpired(now: UnixSeconds, limit: number): Promise<number> {
+    return (await this.deleteExpired.run(now, limit)).changes;
+  }
+}
+
+interface ReplyAddressRow {
+  readonly id: number;
+  readonly realm_id: RealmId;
+  readonly user_id: UserId;
+  readonly message_id: MessageId;
+  readonly expires_at: UnixSeconds;
+}
+
+export class SqlBouncedAddressRepository implements BouncedAddressRepository {
+  private readonly row;
+  private readonly newest;
+  private readonly upsert;
+  private readonly delete;
+  private readonly deleteOld;
+
+  constructor(connection: Statements) {
+    const columns = 'SELECT email, bounced_at AS "bouncedAt", reason FROM bounced_address';
+    this.row = connection.rows<BouncedAddress>(`${columns} WHERE email_key = ?`);
+    this.newest = connection.rows<BouncedAddress>(
+      `${columns} ${connection.dialect.indexedBy('bounced_address_by_time')} ORDER BY bounced_at DESC, email_key LIMIT ? + 0`,
+    );
+    this.upsert = connection.command(
+      `INSERT INTO bounced_address (email_key, email, bounced_at, reason) VALUES (?, ?, ?, ?)
+       ON CONFLICT (email_key) DO UPDATE
+       SET email = excluded.email, bounced_at = excluded.bounced_at, reason = excluded.reason`,
+    );
+    this.delete = connection.command('DELETE FROM bounced_address WHERE email_key = ?');
+    this.deleteOld = connection.command(
+      `DELETE FROM bounced_address
+       WHERE email_key IN (SELECT email_key FROM bounced_address WHERE bounced_at < ? LIMIT ? + 0)`,
+    );
+  }
+
+  async find(email: string): Promise<BouncedAddress | null> {
+    return (await this.row.get(foldCase(email))) ?? null;
+  }
+
+  async list(limit: number): Promise<readonly BouncedAddress[]> {
+    return this.newest.all(limit);
+  }
+
+  async put({ email, bouncedAt, reason }: BouncedAddress): Promise<void> {
+    this.upsert.defer(foldCase(email), email, bouncedAt, reason);
+  }
+
+  async remove(email: string): Promise<boolean> {
+    return (await this.delete.run(foldCase(email))).changes > 0;
+  }
+
+  async removeBefore(time: UnixSeconds, limit: number): Promise<number> {
+    return (await this.deleteOld.run(time, limit)).changes;
+  }
+}
+
+export const INCOMING_EMAIL_FEATURE = {
+  schema: 'incoming-email',
+  realmTables: ['reply_address'],
+  notExported: { reply_address: 'They are secrets.' },
+  repositories: () => (connection) => ({
+    replyAddresses: new SqlReplyAddressRepository(connection),
+    bouncedAddresses: new SqlBouncedAddressRepository(connection),
+  }),
+} satisfies StorageFeature;

@@ -1,0 +1,50 @@
+import type { UnitRecord } from '@parley/domain/composition';
+
+/** Bound to `?` in order. */
+export type Parameter = string | number | null | Uint8Array | readonly (string | number | null | Uint8Array)[];
+
+/** Statement that returns rows. SQLite returns them at once, PostgreSQL later. */
+export interface Query<Row> {
+  get(...parameters: Parameter[]): Row | undefined | Promise<Row | undefined>;
+  all(...parameters: Parameter[]): Row[] | Promise<Row[]>;
+}
+
+/** Statement that returns no rows. */
+export interface Command {
+  run(...parameters: Parameter[]): Changes | Promise<Changes>;
+  /** Runs the statement before the next one, or before the commit. */
+  defer(...parameters: Parameter[]): void;
+}
+
+export interface Changes {
+  readonly changes: number;
+}
+
+/** Connection of either database, for repositories whose statements are valid in both. */
+export interface Statements {
+  /** Query returning objects with a member per column. */
+  rows<Row>(sql: string): Query<Row>;
+  /** Query returning the first column. */
+  values<Value>(sql: string): Query<Value>;
+  /** Query returning arrays with an element per column. */
+  tuples<Tuple extends readonly unknown[]>(sql: string): Query<Tuple>;
+  command(sql: string): Command;
+  readonly dialect: Dialect;
+  /** Called by code that changes cached data. */
+  disableCaching(): void;
+  /** Changes of the running unit that others are notified of. */
+  readonly record: UnitRecord;
+}
+
+/** Parts of statements that the databases spell differently. */
+export interface Dialect {
+  /** Condition on a column whose parameter is a `set`. */
+  readonly inSet: string;
+  set(values: Iterable<number | string | null>): Parameter;
+  /** Table with the columns `key`, ascending, and `value`, whose parameter is a `set`. */
+  elements(type: 'bigint' | 'text'): string;
+  /** Makes SQLite, which has no statistics, use an index of the table before it. */
+  indexedBy(index: string): string;
+  /** Expression of the next id of a table. */
+  nextId(table: string): string;
+}

@@ -1,0 +1,30 @@
+import type { RealmId, UserId } from '@parley/domain/kernel';
+import type { OnboardingRepository, OnboardingStep } from '@parley/domain/users';
+import type { StorageFeature } from '../feature.js';
+import type { Statements } from '../statements.js';
+
+export class SqlOnboardingRepository implements OnboardingRepository {
+  private readonly ofUser;
+  private readonly insert;
+
+  constructor(connection: Statements) {
+    this.ofUser = connection.values<string>('SELECT step FROM onboarding_step WHERE user_id = ? AND realm_id = ?');
+    this.insert = connection.command(
+      'INSERT INTO onboarding_step (user_id, step, realm_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    );
+  }
+
+  async listDone(realmId: RealmId, userId: UserId): Promise<ReadonlySet<string>> {
+    return new Set(await this.ofUser.all(userId, realmId));
+  }
+
+  async markDone(realmId: RealmId, userId: UserId, step: OnboardingStep): Promise<void> {
+    this.insert.defer(userId, step, realmId);
+  }
+}
+
+export const ONBOARDING_FEATURE = {
+  schema: 'onboarding',
+  realmTables: ['onboarding_step'],
+  repositories: () => (connection) => ({ onboarding: new SqlOnboardingRepository(connection) }),
+} satisfies StorageFeature;

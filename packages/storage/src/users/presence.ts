@@ -1,0 +1,60 @@
+import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { Presence, PresenceRepository } from '@parley/domain/users';
+import type { StorageFeature } from '../feature.js';
+import type { Statements } from '../statements.js';
+
+export class SqlPresenceRepository implements PresenceRepository {
+  private readonly rows;
+  private readonly upsert;
+  private readonly reserve;
+
+  constructor(connection: Statements) {
+    this.rows = connection.rows<PresenceRow>(
+      'SELECT user_id, last_active, last_connected, update_id FROM presence WHERE realm_id = ? AND update_id > ? ORDER BY update_id',
+    );
+    this.upsert = connection.command(
+      `INSERT INTO presence (user_id, realm_id, last_active, last_connected, update_id) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (user_id) DO UPDATE
+       SET last_active = excluded.last_active, last_connected = excluded.last_connected, update_id = excluded.update_id`,
+    );
+    this.reserve = connection.values<number>(
+      `INSERT INTO presence_counter (realm_id, last_id) VALUES (?, ?)
+       ON CONFLICT (realm_id) DO UPDATE SET last_id = presence_counter.last_id + excluded.last_id RETURNING last_id`,
+    );
+  }
+
+  async list(realmId: RealmId, after = 0): Promise<readonly Presence[]> {
+    return (await this.rows.all(realmId, after)).map((row) => ({
+      userId: row.user_id,
+      lastActive: row.last_active,
+      lastConnected: row.last_connected,
+      updateId: row.update_id,
+    }));
+  }
+
+  async put(realmId: RealmId, presences: readonly Presence[]): Promise<void> {
+    for (const { userId, lastActive, lastConnected, updateId } of presences) {
+      this.upsert.defer(userId, realmId, lastActive, lastConnected, updateId);
+    }
+  }
+
+  async reserveIds(realmId: RealmId, count: number): Promise<number> {
+    return (await this.reserve.get(realmId, count))! - count + 1;
+  }
+}
+
+interface PresenceRow {
+  readonly user_id: UserId;
+  readonly last_active: UnixSeconds | null;
+  readonly last_connected: UnixSeconds;
+  readonly update_id: number;
+}
+
+export const PRESENCE_FEATURE = {
+  schema: 'presence',
+  realmTables: ['presence', 'presence_counter'],
+  notExported: {
+    presence_counter: 'Update ids begin anew.',
+  },
+  repositories: () => (connection) => ({ presence: new SqlPresenceRepository(connection) }),
+} satisfies StorageFeature;
