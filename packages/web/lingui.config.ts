@@ -4,6 +4,9 @@ import { formatter } from '@lingui/format-po';
 export default defineConfig({
   sourceLocale: 'en',
   locales: ['en', 'de'],
-  catalogs: [{ path: '<rootDir>/src/app/texts/{locale}', include: ['src'] }],
+  catalogs: [
+    { path: '<rootDir>/src/app/texts/{locale}', include: ['src'], exclude: ['**/managing/**'] },
+    { path: '<rootDir>/src/managing/texts/{locale}', include: ['src/managing'] },
+  ],
   format: formatter({ lineNumbers: false, origins: false, explicitIdAsDefault: true, printLinguiId: false }),
 });

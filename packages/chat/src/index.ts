@@ -50,8 +50,17 @@ export {
   type Tabs,
 } from './kernel/ports.js';
 export type { Reading } from './kernel/reactive.js';
-export { ChatState, type Fields } from './kernel/state.js';
+export { ChatState, type Fields, type PersonState } from './kernel/state.js';
 export type * from './kernel/view-models.js';
+export {
+  type Changes,
+  isPermission,
+  Management,
+  type Privacy,
+  privacyOf,
+  type SettingsSource,
+} from './management/management.js';
+export type { ChannelRights, GroupRights, ManagementRights } from './management/management-rights.js';
 export type { Arrival } from './messages/arrivals.js';
 export type { Emoji, Move } from './messages/commands.js';
 export {

@@ -2,7 +2,7 @@ import type { Channel, GroupSetting } from '@parley/client';
 import type { Destination } from '../kernel/narrow.js';
 import type { Clock } from '../kernel/ports.js';
 import { type ChatState, type Fields, RESOLVED_PREFIX, type StoredMessage, topicKey } from '../kernel/state.js';
-import { isMember } from '../organization/organization.js';
+import { isMember, isPermitted } from '../organization/organization.js';
 
 /** Reason why the user cannot send to a destination. */
 export type SendRefusal =
@@ -21,6 +21,8 @@ export type SendRefusal =
 type Permission = Extract<keyof Channel, `can_${string}_group`>;
 type RealmPermission = Extract<keyof Fields, `realm_can_${string}_group` | `realm_direct_message_${string}_group`>;
 type Limit = Extract<keyof Fields, `realm_${string}_limit_seconds`>;
+
+type Definition = Parameters<typeof isPermitted>[2];
 
 const MODERATOR = 300;
 const ADMINISTRATOR = 200;
@@ -184,10 +186,7 @@ export class Rights {
     return this.has(channel?.[name], definitions?.[name as keyof typeof definitions]);
   }
 
-  /** Guests never have a permission that cannot be given to everyone (users §12.1). */
-  private has(setting: GroupSetting | undefined, definition?: { readonly allow_everyone_group: boolean }): boolean {
-    if (setting === undefined) return false;
-    if (definition?.allow_everyone_group === false && this.state.fields.get('is_guest') === true) return false;
-    return isMember(this.state, setting);
+  private has(setting: GroupSetting | undefined, definition?: Definition): boolean {
+    return isPermitted(this.state, setting, definition);
   }
 }

@@ -211,3 +211,17 @@ export function isMember(state: ChatState, setting: GroupSetting, userId = state
   };
   return typeof setting === 'number' ? isInGroup(setting) : isIn(setting.direct_members, setting.direct_subgroups);
 }
+
+/**
+ * True if the user has a permission. Guests never have one that cannot be given to everyone (users §12.1). Observed
+ * inside computations.
+ */
+export function isPermitted(
+  state: ChatState,
+  setting: GroupSetting | undefined,
+  definition?: { readonly allow_everyone_group: boolean },
+): boolean {
+  if (setting === undefined) return false;
+  if (definition?.allow_everyone_group === false && state.fields.get('is_guest') === true) return false;
+  return isMember(state, setting);
+}

@@ -1,3 +1,4 @@
+import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { type Chat, destinationOf } from '@parley/chat';
 import { Bell, LogOut, Menu, Moon, Sun, Users, X } from 'lucide-react';
@@ -58,6 +59,8 @@ export function Workspace({ tools, account, notices }: WorkspaceProps) {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isPanelOpen, setPanelOpen] = useState(false);
   const PeoplePanel = useLoaded(loadPeoplePanel, isPanelOpen);
+  // Within an area of settings the focus stays.
+  const placeKey = place.address?.view === 'other' ? place.address.path[0] : place.hash;
   // biome-ignore lint/correctness/useExhaustiveDependencies: going somewhere closes the menu.
   useEffect(() => setMenuOpen(false), [place]);
   return (
@@ -91,7 +94,7 @@ export function Workspace({ tools, account, notices }: WorkspaceProps) {
           <ConnectionLine />
           {notices}
           <FailureLine />
-          <ErrorBoundary key={place.hash} text={i18n._('This page could not be shown.')}>
+          <ErrorBoundary key={placeKey} text={i18n._('This page could not be shown.')}>
             <Page />
           </ErrorBoundary>
         </main>
@@ -109,11 +112,30 @@ export function Page() {
   if (address?.view === 'inbox') return <InboxPage />;
   if (address?.view === 'recent') return <RecentPage />;
   if (address?.view === 'narrow') return <ConversationPage narrow={address.narrow} near={address.near} />;
+  if (address?.view === 'other' && MANAGED[address.path[0]!]) return <Managing path={address.path} />;
   return (
     <p className={styles.notFound}>
       {i18n._('There is no such page.')} <a href="#inbox">{i18n._('Inbox')}</a>
     </p>
   );
+}
+
+/** Areas of settings, by the first part of their addresses. */
+const MANAGED: Readonly<Record<string, (i18n: I18n) => string>> = {
+  channels: (i18n) => i18n._('Channels'),
+  groups: (i18n) => i18n._('Groups'),
+  settings: (i18n) => i18n._('Settings'),
+  organization: (i18n) => i18n._('Organization settings'),
+};
+
+function Managing({ path }: { readonly path: readonly string[] }) {
+  const { i18n } = useLingui();
+  const load = useMemo(
+    () => () => import('../managing/open.js').then(({ openManaging }) => openManaging(i18n)),
+    [i18n],
+  );
+  const ManagingPage = useLoaded(load);
+  return ManagingPage && <ManagingPage path={path} />;
 }
 
 /** Field that searches all messages, or the conversation that is shown. */
@@ -142,6 +164,7 @@ function PageTitle() {
   const { i18n } = useLingui();
   const { address } = useAddress();
   if (address?.view === 'narrow') return <ConversationTitle narrow={address.narrow} />;
+  if (address?.view === 'other') return MANAGED[address.path[0]!]?.(i18n);
   return <>{address?.view === 'recent' ? i18n._('Recent conversations') : i18n._('Inbox')}</>;
 }
 

@@ -1,17 +1,20 @@
 import { useLingui } from '@lingui/react';
-import { Bell, BellOff, Link, MailCheck, Palette, Pin, PinOff } from 'lucide-react';
+import { Bell, BellOff, Link, LogIn, LogOut, MailCheck, Palette, Pin, PinOff, Settings } from 'lucide-react';
 import { Menu, MenuItem, MenuLine } from '../kit/menu.js';
 import { useOverlay } from '../kit/own-overlay.js';
-import { useServices } from '../services/context.js';
+import { useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
+import { useManagement } from '../services/use-management.js';
 import { useReading } from '../services/use-reading.js';
 import { copyLink } from './copy-link.js';
 
 /** The reader's own settings of a channel, and marking it as read. */
 export function ChannelMenu({ channelId }: { readonly channelId: number }) {
   const { i18n } = useLingui();
-  const { chat, baseUrl } = useServices();
+  const { chat, baseUrl, navigation } = useServices();
+  const management = useManagement();
+  const rights = useComputed(() => management.rights.channel(channelId), [management, channelId]);
   const { anchor } = useOverlay();
   const channel = useReading(chat.sidebar.channel(channelId));
   if (!channel) return null;
@@ -50,6 +53,27 @@ export function ChannelMenu({ channelId }: { readonly channelId: number }) {
             {i18n._('Change color')}
           </MenuItem>
         </>
+      )}
+      <MenuLine />
+      <MenuItem
+        icon={Settings}
+        onSelect={() =>
+          navigation.navigate(
+            chat.formatAddress({ view: 'other', path: ['channels', String(channelId), channel.name, 'general'] }),
+          )
+        }
+      >
+        {i18n._('Channel settings')}
+      </MenuItem>
+      {rights.subscribe && (
+        <MenuItem icon={LogIn} onSelect={() => management.subscribe(channelId).catch(reportFailure)}>
+          {i18n._('Subscribe')}
+        </MenuItem>
+      )}
+      {rights.unsubscribe && (
+        <MenuItem icon={LogOut} onSelect={() => management.unsubscribe(channelId).catch(reportFailure)}>
+          {i18n._('Unsubscribe')}
+        </MenuItem>
       )}
     </Menu>
   );

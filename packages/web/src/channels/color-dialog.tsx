@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { FormDialog } from '../kit/dialog.js';
 import overlays from '../kit/overlays.module.css';
 import { useChat } from '../services/context.js';
@@ -25,24 +25,40 @@ export function ColorDialog({ channelId }: { readonly channelId: number }) {
       action={i18n._('Save')}
       onSubmit={() => chat.commands.setChannelProperty(channelId, 'color', color)}
     >
-      <div className={styles.palette} role="radiogroup" aria-label={i18n._('Color')}>
+      <ColorPalette label={i18n._('Color')} color={color} onChange={setColor} />
+    </FormDialog>
+  );
+}
+
+interface PaletteProps {
+  readonly label: string;
+  readonly color: string;
+  onChange(color: string): void;
+}
+
+export function ColorPalette({ label, color, onChange }: PaletteProps) {
+  const { i18n } = useLingui();
+  const group = useId();
+  return (
+    <>
+      <div className={styles.palette} role="radiogroup" aria-label={label}>
         {COLORS.map((each) => (
           <input
             key={each}
             type="radio"
-            name="color"
+            name={group}
             className={styles.swatch}
             style={{ backgroundColor: each }}
             aria-label={each}
             checked={each === color}
-            onChange={() => setColor(each)}
+            onChange={() => onChange(each)}
           />
         ))}
       </div>
       <label className={overlays.option}>
         {i18n._('Another color')}
-        <input type="color" value={color} onChange={(event) => setColor(event.target.value)} />
+        <input type="color" value={color} onChange={(event) => onChange(event.target.value)} />
       </label>
-    </FormDialog>
+    </>
   );
 }

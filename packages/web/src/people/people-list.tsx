@@ -1,7 +1,6 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { useRef } from 'react';
 import { Avatar } from '../kit/avatar.js';
 import { Emoji } from '../kit/emoji.js';
+import { RowList } from '../kit/row-list.js';
 import { useChat } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import { openPersonCard } from './open-card.js';
@@ -18,36 +17,12 @@ interface Props {
   readonly isFilling?: boolean;
 }
 
-/** People with their presence; draws only the rows on screen. */
+/** People with their presence. */
 export function PeopleList({ userIds, label, isFilling = false }: Props) {
-  const frame = useRef<HTMLDivElement>(null);
-  const rows = useVirtualizer({
-    count: userIds.length,
-    getScrollElement: () => frame.current,
-    estimateSize: () => ROW_HEIGHT,
-    getItemKey: (index) => userIds[index]!,
-    overscan: 6,
-  });
   return (
-    <div
-      ref={frame}
-      className={isFilling ? styles.filling : styles.frame}
-      style={{ maxHeight: isFilling ? undefined : MAX_HEIGHT }}
-    >
-      <ul className={styles.list} style={{ height: rows.getTotalSize() }} aria-label={label}>
-        {rows.getVirtualItems().map(({ index, start }) => (
-          <li
-            key={userIds[index]}
-            className={styles.item}
-            style={{ transform: `translateY(${start}px)` }}
-            aria-setsize={userIds.length}
-            aria-posinset={index + 1}
-          >
-            <PersonButton userId={userIds[index]!} />
-          </li>
-        ))}
-      </ul>
-    </div>
+    <RowList keys={userIds} label={label} rowHeight={ROW_HEIGHT} {...(!isFilling && { maxHeight: MAX_HEIGHT })}>
+      {(userId) => <PersonButton userId={userId} />}
+    </RowList>
   );
 }
 

@@ -1,6 +1,16 @@
 import { useLingui } from '@lingui/react';
 import type { DirectRow, TopicRow } from '@parley/chat';
-import { BellOff, Check, ChevronDown, Clock, Inbox, MessageSquarePlus, Rows3, Users as UsersIcon } from 'lucide-react';
+import {
+  BellOff,
+  Check,
+  ChevronDown,
+  Clock,
+  Inbox,
+  MessageSquarePlus,
+  Plus,
+  Rows3,
+  Users as UsersIcon,
+} from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
@@ -8,7 +18,7 @@ import { UnreadBadge } from '../kit/badge.js';
 import { Emoji } from '../kit/emoji.js';
 import { IconButton } from '../kit/icon-button.js';
 import { PresenceDot } from '../people/presence-dot.js';
-import { useAddress, useAddressOf, useChat, useIsCurrent, useNames } from '../services/context.js';
+import { useAddress, useAddressOf, useChat, useIsCurrent, useNames, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
@@ -43,7 +53,7 @@ export function Sidebar() {
           <Direct key={row.key} row={row} />
         ))}
       </Section>
-      <Section title={i18n._('Channels')}>
+      <Section title={i18n._('Channels')} button={<BrowseChannels />}>
         {channelIds.map((id) => (
           <Channel key={id} id={id} />
         ))}
@@ -115,6 +125,18 @@ function Entry(props: EntryProps) {
       </div>
       {below}
     </li>
+  );
+}
+
+function BrowseChannels() {
+  const { i18n } = useLingui();
+  const { navigation } = useServices();
+  return (
+    <IconButton
+      icon={Plus}
+      label={i18n._('Browse channels')}
+      onClick={() => navigation.navigate('#channels/available')}
+    />
   );
 }
 

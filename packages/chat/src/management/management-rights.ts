@@ -1,0 +1,166 @@
+import type { Channel, GroupSetting, UserGroup } from '@parley/client';
+import type { ChatState, Fields } from '../kernel/state.js';
+import type { ChannelRow } from '../kernel/view-models.js';
+import { isPermitted } from '../organization/organization.js';
+
+type RealmPermission = Extract<keyof Fields, `realm_can_${string}` | 'realm_create_multiuse_invite_group'>;
+type ChannelPermission = Extract<keyof Channel, `can_${string}_group`>;
+type GroupPermission = Extract<keyof UserGroup, `can_${string}_group`>;
+
+/** Actions on a channel that the user may take. */
+export interface ChannelRights {
+  /** Name, description, folder, archiving and permissions. */
+  readonly edit: boolean;
+  /** Privacy and permissions by which people get in: nobody lets themselves in. */
+  readonly editAccess: boolean;
+  readonly editDeletion: boolean;
+  readonly editTopics: boolean;
+  readonly editRetention: boolean;
+  readonly subscribe: boolean;
+  readonly unsubscribe: boolean;
+  readonly addOthers: boolean;
+  readonly removeOthers: boolean;
+  readonly seeSubscribers: boolean;
+}
+
+/** Actions on a group that the user may take. */
+export interface GroupRights {
+  readonly manage: boolean;
+  readonly addMembers: boolean;
+  readonly removeMembers: boolean;
+  readonly join: boolean;
+  readonly leave: boolean;
+}
+
+/** Settings that only owners change (docs/permissions.md). */
+const BY_OWNERS = new Set([
+  'authentication_methods',
+  'can_create_groups',
+  'can_invite_users_group',
+  'can_manage_all_groups',
+  'can_manage_billing_group',
+  'create_multiuse_invite_group',
+  'disallow_disposable_email_addresses',
+  'emails_restricted_to_domains',
+  'invite_required',
+  'message_retention_days',
+  'second_factor_required_for',
+  'waiting_period_threshold',
+]);
+
+/** The server's rules for settings of channels, groups and the organization. Observed inside computations. */
+export class ManagementRights {
+  constructor(private readonly state: ChatState) {}
+
+  get isAdmin(): boolean {
+    return this.state.fields.get('is_admin') === true;
+  }
+
+  get isOwner(): boolean {
+    return this.state.fields.get('is_owner') === true;
+  }
+
+  get isGuest(): boolean {
+    return this.state.fields.get('is_guest') === true;
+  }
+
+  /** True if the user has a permission of the organization. */
+  has(name: RealmPermission): boolean {
+    const definitions = this.state.fields.get('server_supported_permission_settings')?.realm;
+    const definition = definitions?.[name.slice('realm_'.length) as keyof typeof definitions];
+    return isPermitted(this.state, this.state.fields.get(name) as GroupSetting | undefined, definition);
+  }
+
+  /** True if the user may change a setting of the organization, by its name in the API. */
+  changesRealm(name: string): boolean {
+    return BY_OWNERS.has(name) ? this.isOwner : this.isAdmin;
+  }
+
+  mayCreate(privacy: ChannelRow['privacy']): boolean {
+    const { fields } = this.state;
+    if (privacy === 'private') return fields.get('can_create_private_streams') === true;
+    if (fields.get('can_create_public_streams') !== true) return false;
+    return privacy === 'public' || this.mayCreateWebPublic;
+  }
+
+  channel(id: number): ChannelRights {
+    const known = this.state.channels.get(id);
+    if (!known) return NO_CHANNEL_RIGHTS;
+    const { channel, membership } = known;
+    const { isAdmin, isGuest } = this;
+    const isSubscribed = membership === 'subscribed';
+    const isActive = !channel.is_archived;
+    const has = (name: ChannelPermission) => this.hasIn(channel, name);
+    const edit = isAdmin || has('can_administer_channel_group');
+    const isLetIn = !isGuest && (has('can_add_subscribers_group') || has('can_subscribe_group'));
+    const readsContent = isSubscribed || channel.is_web_public || (!isGuest && !channel.invite_only) || isLetIn;
+    return {
+      edit,
+      editAccess: edit && readsContent,
+      editDeletion: edit && (isAdmin || this.has('realm_can_set_delete_message_policy_group')),
+      editTopics: edit && (isAdmin || this.has('realm_can_set_topics_policy_group')),
+      editRetention: edit && this.isOwner,
+      subscribe: isActive && !isSubscribed && !isGuest && readsContent,
+      unsubscribe: isSubscribed,
+      addOthers:
+        isActive &&
+        readsContent &&
+        (edit || this.has('realm_can_add_subscribers_group') || has('can_add_subscribers_group')),
+      removeOthers: isActive && (edit || (!isGuest && has('can_remove_subscribers_group'))),
+      seeSubscribers: isAdmin || channel.is_web_public || !isGuest || isSubscribed,
+    };
+  }
+
+  group(id: number): GroupRights {
+    const group = this.state.groups.get(id);
+    if (!group || group.is_system_group || this.isGuest) return NO_GROUP_RIGHTS;
+    const definitions = this.state.fields.get('server_supported_permission_settings')?.group;
+    const has = (name: GroupPermission) => isPermitted(this.state, group[name], definitions?.[name]);
+    const manage = this.has('realm_can_manage_all_groups') || has('can_manage_group');
+    const isActive = !group.deactivated;
+    const isMember = group.members.includes(this.state.selfId);
+    const addMembers = isActive && (manage || has('can_add_members_group'));
+    const removeMembers = isActive && (manage || has('can_remove_members_group'));
+    return {
+      manage,
+      addMembers,
+      removeMembers,
+      join: isActive && !isMember && (addMembers || has('can_join_group')),
+      leave: isActive && isMember && (removeMembers || has('can_leave_group')),
+    };
+  }
+
+  private get mayCreateWebPublic(): boolean {
+    const { fields } = this.state;
+    return (
+      fields.get('can_create_web_public_streams') === true &&
+      fields.get('server_web_public_streams_enabled') === true &&
+      fields.get('realm_enable_spectator_access') === true
+    );
+  }
+
+  private hasIn(channel: Channel, name: ChannelPermission): boolean {
+    const definitions = this.state.fields.get('server_supported_permission_settings')?.stream;
+    return isPermitted(this.state, channel[name], definitions?.[name]);
+  }
+}
+
+const NO_CHANNEL_RIGHTS: ChannelRights = {
+  edit: false,
+  editAccess: false,
+  editDeletion: false,
+  editTopics: false,
+  editRetention: false,
+  subscribe: false,
+  unsubscribe: false,
+  addOthers: false,
+  removeOthers: false,
+  seeSubscribers: false,
+};
+const NO_GROUP_RIGHTS: GroupRights = {
+  manage: false,
+  addMembers: false,
+  removeMembers: false,
+  join: false,
+  leave: false,
+};

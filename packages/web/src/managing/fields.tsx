@@ -1,0 +1,251 @@
+import { useLingui } from '@lingui/react';
+import type { GroupSetting, PermissionDefinition } from '@parley/client';
+import { useId, useState } from 'react';
+import { ColorPalette } from '../channels/color-dialog.js';
+import overlays from '../kit/overlays.module.css';
+import styles from './managing.module.css';
+import { ChannelsField, GroupsField, PeopleField, PermissionField } from './pickers.js';
+
+type Plain = string | number | boolean | null;
+
+export interface Option {
+  readonly value: Plain;
+  /** Name of the value in requests, where that differs. */
+  readonly wire?: string;
+  readonly label: string;
+}
+
+/** Kind of control with the limits of its value. */
+type Kind =
+  | { readonly kind: 'switch' | 'people' | 'channels' | 'groups' | 'color' }
+  | {
+      readonly kind: 'text';
+      readonly type?: 'email' | 'password' | 'url' | 'date';
+      readonly maxLength?: number | undefined;
+      readonly isOptional?: boolean;
+      readonly autoComplete?: string;
+    }
+  | { readonly kind: 'lines'; readonly maxLength?: number | undefined }
+  | { readonly kind: 'number'; readonly min?: number; readonly max?: number; readonly unit?: string }
+  | { readonly kind: 'choice'; readonly options: readonly Option[] }
+  /** A number of units, or `none` without a limit. */
+  | {
+      readonly kind: 'limit';
+      readonly presets: readonly Option[];
+      readonly unit: string;
+      readonly unitSize: number;
+      readonly none: Option & { readonly wire: string };
+    }
+  | { readonly kind: 'file'; readonly accept: string }
+  | { readonly kind: 'permission'; readonly definition: PermissionDefinition | undefined };
+
+/** A setting: its name in the API, its texts and its control. */
+export type Setting = { readonly name: string; readonly label: string; readonly hint?: string } & Kind;
+
+/** True if a value is taken over at once instead of by a button. */
+export const isAtOnce = ({ kind }: Setting): boolean =>
+  !['text', 'lines', 'number', 'limit', 'file', 'color'].includes(kind);
+
+interface Props {
+  readonly setting: Setting;
+  readonly value: unknown;
+  onChange(value: unknown): void;
+  readonly isDisabled?: boolean;
+}
+
+/** Control of a setting with its label and hint. */
+export function Field({ setting, value, onChange, isDisabled = false }: Props) {
+  const id = useId();
+  const hintId = setting.hint === undefined ? undefined : `${id}-hint`;
+  const hint = setting.hint !== undefined && (
+    <p id={hintId} className={styles.hint}>
+      {setting.hint}
+    </p>
+  );
+  if (setting.kind === 'switch') {
+    return (
+      <>
+        <label className={styles.switch}>
+          <input
+            type="checkbox"
+            checked={value === true}
+            disabled={isDisabled}
+            aria-describedby={hintId}
+            onChange={(event) => onChange(event.target.checked)}
+          />
+          {setting.label}
+        </label>
+        {hint}
+      </>
+    );
+  }
+  const isPicker = ['people', 'channels', 'groups', 'permission', 'color'].includes(setting.kind);
+  return (
+    <div className={overlays.field}>
+      {isPicker ? <span>{setting.label}</span> : <label htmlFor={id}>{setting.label}</label>}
+      <Control {...{ setting, value, onChange, isDisabled, id, hintId }} />
+      {hint}
+    </div>
+  );
+}
+
+type ControlProps = Required<Props> & { readonly id: string; readonly hintId: string | undefined };
+
+function Control({ setting, value, onChange, isDisabled, id, hintId }: ControlProps) {
+  const shared = { id, disabled: isDisabled, 'aria-describedby': hintId };
+  const picker = { label: setting.label, isDisabled, describedBy: hintId };
+  switch (setting.kind) {
+    case 'text':
+      return (
+        <input
+          {...shared}
+          type={setting.type ?? 'text'}
+          required={!setting.isOptional}
+          maxLength={setting.maxLength}
+          autoComplete={setting.autoComplete ?? 'off'}
+          value={textOf(value)}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      );
+    case 'lines':
+      return (
+        <textarea
+          {...shared}
+          rows={3}
+          maxLength={setting.maxLength}
+          value={textOf(value)}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      );
+    case 'number':
+      return (
+        <span className={styles.number}>
+          <input
+            {...shared}
+            type="number"
+            required
+            min={setting.min}
+            max={setting.max}
+            value={textOf(value)}
+            onChange={(event) => onChange(event.target.value === '' ? '' : event.target.valueAsNumber)}
+          />
+          {setting.unit}
+        </span>
+      );
+    case 'choice':
+      return <Choice {...shared} options={setting.options} value={value} onChange={onChange} />;
+    case 'limit':
+      return <Limit {...shared} setting={setting} value={value} onChange={onChange} />;
+    case 'file':
+      return (
+        <input
+          {...shared}
+          type="file"
+          required
+          accept={setting.accept}
+          onChange={(event) => onChange(event.target.files?.[0])}
+        />
+      );
+    case 'permission':
+      return (
+        <PermissionField
+          {...picker}
+          definition={setting.definition}
+          value={value as GroupSetting | undefined}
+          onChange={onChange}
+        />
+      );
+    case 'color':
+      return <ColorPalette label={setting.label} color={textOf(value)} onChange={onChange} />;
+    case 'people':
+      return <PeopleField {...picker} value={idsOf(value)} onChange={onChange} />;
+    case 'channels':
+      return <ChannelsField {...picker} value={idsOf(value)} onChange={onChange} />;
+    case 'groups':
+      return <GroupsField {...picker} value={idsOf(value)} onChange={onChange} />;
+    default:
+      return null;
+  }
+}
+
+interface SharedProps {
+  readonly id: string;
+  readonly disabled: boolean;
+  readonly 'aria-describedby': string | undefined;
+  readonly value: unknown;
+  onChange(value: unknown): void;
+}
+
+/** List of values; a value that it does not contain shows as itself. */
+function Choice({ options, value, onChange, ...shared }: SharedProps & { readonly options: readonly Option[] }) {
+  const index = options.findIndex((option) => value === option.value || value === (option.wire ?? option.value));
+  return (
+    <select
+      {...shared}
+      value={index}
+      onChange={({ target }) => {
+        const option = options[Number(target.value)]!;
+        onChange(option.wire ?? option.value);
+      }}
+    >
+      {index < 0 && <option value={-1}>{textOf(value)}</option>}
+      {options.map((option, position) => (
+        <option key={String(option.value)} value={position}>
+          {option.label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Usual limits, and a number for others. */
+function Limit({
+  setting,
+  value,
+  onChange,
+  ...shared
+}: SharedProps & { readonly setting: Extract<Setting, { kind: 'limit' }> }) {
+  const { i18n } = useLingui();
+  const [isOwn, setOwn] = useState(false);
+  const { presets, none, unit, unitSize } = setting;
+  const isNone = value === none.value || value === none.wire;
+  const isPreset = isNone || presets.some((preset) => preset.value === value);
+  const showsNumber = isOwn || (!isPreset && value !== undefined);
+  return (
+    <span className={styles.limit}>
+      <select
+        {...shared}
+        value={showsNumber ? 'own' : isNone ? 'none' : textOf(value)}
+        onChange={({ target }) => {
+          setOwn(target.value === 'own');
+          if (target.value !== 'own') onChange(target.value === 'none' ? none.wire : Number(target.value));
+        }}
+      >
+        <option value="none">{none.label}</option>
+        {presets.map((preset) => (
+          <option key={String(preset.value)} value={String(preset.value)}>
+            {preset.label}
+          </option>
+        ))}
+        <option value="own">{i18n._('Other')}</option>
+      </select>
+      {showsNumber && (
+        <span className={styles.number}>
+          <input
+            type="number"
+            required
+            min={1}
+            aria-label={`${setting.label} (${unit})`}
+            disabled={shared.disabled}
+            value={typeof value === 'number' ? Math.round(value / unitSize) : ''}
+            onChange={({ target }) => onChange(target.value === '' ? '' : target.valueAsNumber * unitSize)}
+          />
+          {unit}
+        </span>
+      )}
+    </span>
+  );
+}
+
+const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
+const idsOf = (value: unknown): readonly number[] => (Array.isArray(value) ? value : []);

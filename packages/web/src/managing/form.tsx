@@ -1,0 +1,176 @@
+import { useLingui } from '@lingui/react';
+import type { SettingsSource } from '@parley/chat';
+import { Check } from 'lucide-react';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { FormDialog } from '../kit/dialog.js';
+import overlays from '../kit/overlays.module.css';
+import { useComputed } from '../services/context.js';
+import { Field, isAtOnce, type Setting } from './fields.js';
+import styles from './managing.module.css';
+
+/** Time for which "Saved" shows, and for which a saved value waits for its event. */
+const SAVED_MS = 2000;
+
+interface SectionProps {
+  readonly title?: string;
+  readonly settings: readonly Setting[];
+  readonly source: SettingsSource;
+  readonly children?: ReactNode;
+}
+
+/** Settings that are saved one by one. Changes of other windows show at once. */
+export function Section({ title, settings, source, children }: SectionProps) {
+  return (
+    <section className={styles.section}>
+      {title !== undefined && <h3>{title}</h3>}
+      {settings.map((setting) => (
+        <SettingRow key={setting.name} setting={setting} source={source} />
+      ))}
+      {children}
+    </section>
+  );
+}
+
+interface Draft {
+  readonly value: unknown;
+  readonly phase: 'editing' | 'saving' | 'saved';
+}
+
+export function SettingRow({ setting, source }: { readonly setting: Setting; readonly source: SettingsSource }) {
+  const { i18n } = useLingui();
+  const { name } = setting;
+  const value = useComputed(() => source.read(name), [source, name]);
+  const mayEdit = useComputed(() => source.mayEdit(name), [source, name]);
+  const [draft, setDraft] = useState<Draft | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  const phase = draft?.phase;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the event with the saved value ends the draft.
+  useEffect(() => setDraft((current) => (current?.phase === 'saved' ? null : current)), [value]);
+  useEffect(() => {
+    if (phase !== 'saved') return;
+    const timer = setTimeout(() => setDraft(null), SAVED_MS);
+    return () => clearTimeout(timer);
+  }, [phase]);
+  const [isSaved, setSaved] = useState(false);
+  useEffect(() => {
+    if (!isSaved) return;
+    const timer = setTimeout(() => setSaved(false), SAVED_MS);
+    return () => clearTimeout(timer);
+  }, [isSaved]);
+  const save = async (next: unknown) => {
+    setDraft({ value: next, phase: 'saving' });
+    setFailure(null);
+    setSaved(false);
+    try {
+      await source.save({ [name]: next });
+      setDraft({ value: next, phase: 'saved' });
+      setSaved(true);
+    } catch (error) {
+      setFailure(error instanceof Error ? error.message : String(error));
+      // A text stays for another attempt.
+      setDraft(isAtOnce(setting) ? null : { value: next, phase: 'editing' });
+    }
+  };
+  const change = (next: unknown) => {
+    if (isAtOnce(setting)) void save(next);
+    else setDraft(next === value ? null : { value: next, phase: 'editing' });
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (draft) void save(draft.value);
+  };
+  const isEdited = phase === 'editing' || (phase === 'saving' && !isAtOnce(setting));
+  return (
+    <form className={styles.row} data-setting={name} onSubmit={submit}>
+      <Field setting={setting} value={draft ? draft.value : value} onChange={change} isDisabled={!mayEdit} />
+      <span className={styles.state} role="status">
+        {isSaved && (
+          <>
+            <Check size={14} aria-hidden /> {i18n._('Saved')}
+          </>
+        )}
+      </span>
+      {isEdited && (
+        <span className={styles.rowButtons}>
+          <button type="submit" className={overlays.primary} disabled={phase === 'saving'}>
+            {i18n._('Save')}
+          </button>
+          <button
+            type="button"
+            className={overlays.button}
+            onClick={() => {
+              setDraft(null);
+              setFailure(null);
+            }}
+          >
+            {i18n._('Cancel')}
+          </button>
+        </span>
+      )}
+      {failure !== null && (
+        <p className={overlays.failure} role="alert">
+          {failure}
+        </p>
+      )}
+    </form>
+  );
+}
+
+export type Values = Readonly<Record<string, unknown>>;
+
+interface ValuesProps {
+  readonly settings: readonly Setting[];
+  readonly values: Values;
+  onChange(values: Values): void;
+}
+
+/** Controls whose values are sent together. */
+export function Fields({ settings, values, onChange }: ValuesProps) {
+  return settings.map((setting) => (
+    <div key={setting.name} data-setting={setting.name}>
+      <Field
+        setting={setting}
+        value={values[setting.name]}
+        onChange={(value) => onChange({ ...values, [setting.name]: value })}
+      />
+    </div>
+  ));
+}
+
+interface ValuesDialogProps {
+  readonly title: string;
+  readonly action: string;
+  readonly settings: readonly Setting[] | ((values: Values) => readonly Setting[]);
+  readonly values?: Values;
+  readonly isDangerous?: boolean;
+  onSubmit(values: Values): Promise<unknown>;
+  readonly children?: ReactNode;
+}
+
+/** Dialog that creates or changes something. */
+export function ValuesDialog({ settings, values: initial = {}, onSubmit, children, ...dialog }: ValuesDialogProps) {
+  const [values, setValues] = useState(initial);
+  const shown = typeof settings === 'function' ? settings(values) : settings;
+  return (
+    <FormDialog {...dialog} onSubmit={() => onSubmit(values)}>
+      {children}
+      <Fields settings={shown} values={values} onChange={setValues} />
+    </FormDialog>
+  );
+}
+
+interface ConfirmProps {
+  readonly title: string;
+  readonly action: string;
+  readonly text: string;
+  onConfirm(): Promise<unknown>;
+}
+
+/** Dialog before something that is hard to undo. */
+export function ConfirmDialog({ title, action, text, onConfirm }: ConfirmProps) {
+  return (
+    <FormDialog title={title} action={action} isDangerous onSubmit={onConfirm}>
+      <p>{text}</p>
+    </FormDialog>
+  );
+}

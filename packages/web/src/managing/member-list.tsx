@@ -1,0 +1,90 @@
+import { useLingui } from '@lingui/react';
+import { rankOf } from '@parley/chat';
+import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
+import { Avatar } from '../kit/avatar.js';
+import { RowList } from '../kit/row-list.js';
+import { openPersonCard } from '../people/open-card.js';
+import { useChat } from '../services/context.js';
+import { useReading } from '../services/use-reading.js';
+import styles from './managing.module.css';
+
+const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+
+interface Props {
+  readonly userIds: readonly number[];
+  readonly label: string;
+  /** Shown below the name. */
+  readonly detail?: (userId: number) => ReactNode;
+  /** Buttons of a person. */
+  readonly children: (userId: number, name: string) => ReactNode;
+}
+
+/** People by name, with a search and with buttons. */
+export function MemberList({ userIds, label, detail, children }: Props) {
+  const { i18n } = useLingui();
+  const { state } = useChat();
+  const [query, setQuery] = useState('');
+  const wanted = useDeferredValue(query.trim());
+  const sorted = useMemo(() => {
+    const nameOf = (id: number) => state.people.peek(id)?.user.full_name ?? '';
+    return [...userIds].sort((a, b) => COLLATOR.compare(nameOf(a), nameOf(b)));
+  }, [userIds, state]);
+  const found = useMemo(
+    () =>
+      wanted === ''
+        ? sorted
+        : sorted.filter((id) => rankOf(wanted, state.people.peek(id)?.user.full_name ?? '') !== null),
+    [sorted, wanted, state],
+  );
+  return (
+    <>
+      <div className={styles.search}>
+        <input
+          type="search"
+          className={styles.filter}
+          aria-label={i18n._('Search people')}
+          placeholder={i18n._('Search people')}
+          value={query}
+          onChange={(event) => setQuery(event.target.value)}
+        />
+        <span className={styles.hint} role="status">
+          {i18n._('{count, plural, one {# person} other {# people}}', { count: found.length })}
+        </span>
+      </div>
+      {found.length === 0 ? (
+        <p className={styles.empty}>{i18n._('Nobody found')}</p>
+      ) : (
+        <RowList keys={found} label={label} rowHeight={52}>
+          {(id) => (
+            <Member userId={id} detail={detail}>
+              {children}
+            </Member>
+          )}
+        </RowList>
+      )}
+    </>
+  );
+}
+
+type MemberProps = Pick<Props, 'children'> & { readonly userId: number; readonly detail: Props['detail'] | undefined };
+
+function Member({ userId, detail, children }: MemberProps) {
+  const person = useReading(useChat().people.person(userId));
+  return (
+    <div className={styles.line}>
+      <button
+        type="button"
+        className={styles.memberName}
+        aria-haspopup="dialog"
+        onClick={({ currentTarget }) => openPersonCard(currentTarget, userId)}
+      >
+        <Avatar url={person.avatarUrl} name={person.name} size={30} />
+        <span className={styles.lineMain}>
+          <span className={styles.lineTitle}>{person.name}</span>
+          {detail && <span className={styles.lineDetail}>{detail(userId)}</span>}
+        </span>
+      </button>
+      {children(userId, person.name)}
+    </div>
+  );
+}

@@ -1,0 +1,124 @@
+import { expect, type Person, send, test, violationsIn } from './stories.js';
+
+const subscribe = { subscriptions: [{ name: 'Verona' }] };
+
+/** Control of a setting in its row. */
+const row = ({ page }: Person, name: string) => page.locator(`[data-setting="${name}"]`);
+
+const saved = (person: Person, name: string) => expect(row(person, name).getByText('Saved')).toBeVisible();
+
+test('browses channels, joins one and leaves it', async ({ logIn }) => {
+  const hamlet = await logIn('hamlet', '#channels/all');
+  const { page } = hamlet;
+  await page.getByRole('searchbox', { name: 'Search channels' }).fill('ven');
+  const list = page.getByRole('list', { name: 'Channels' });
+  await expect(list.getByRole('listitem')).toHaveCount(1);
+  await expect(list).toContainText('A northeastern Italian city');
+  expect(await violationsIn(page)).toEqual([]);
+  const sidebar = page.getByRole('navigation', { name: 'Conversations' });
+  await list.getByRole('button', { name: 'Subscribe to Venice' }).click();
+  await expect(sidebar.getByRole('link', { name: /Venice/ })).toBeVisible();
+  await list.getByRole('button', { name: 'Subscribed to Venice' }).click();
+  await expect(sidebar.getByRole('link', { name: /Venice/ })).toHaveCount(0);
+});
+
+test('creates a private channel with people, who can write there at once', async ({ logIn }) => {
+  const iago = await logIn('iago', '#channels/new');
+  const cordelia = await logIn('cordelia', '#inbox');
+  const { page } = iago;
+  await page.getByLabel('Name', { exact: true }).fill('secret plans');
+  await page.getByLabel('Description').fill('Only for *two*');
+  await page.getByLabel('Who can read the channel?').selectOption({ label: 'Subscribers, with all earlier messages' });
+  await page.getByRole('combobox', { name: 'People' }).fill('cord');
+  await page.keyboard.press('Enter');
+  await page.getByText('Advanced settings and permissions').click();
+  expect(await violationsIn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('secret plans');
+  const link = cordelia.page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name: /secret/ });
+  await link.click();
+  await cordelia.page.getByLabel('Topic', { exact: true }).fill('first');
+  await send(cordelia.page, 'Here I am');
+  await expect(page.getByText('Here I am')).toBeVisible();
+});
+
+test('explains why a channel cannot be created and keeps what was written', async ({ logIn }) => {
+  const { page } = await logIn('iago', '#channels/new');
+  await page.getByLabel('Name', { exact: true }).fill('verona');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await expect(page.getByRole('alert')).toContainText("Channel 'verona' already exists");
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('verona');
+});
+
+test('changes settings and permissions of a channel, which another window shows', async ({ server, logIn }) => {
+  const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'sandbox' });
+  const iago = await logIn('iago', `#channels/${id}/sandbox/general`);
+  const other = await logIn('desdemona', `#channels/${id}/sandbox/general`);
+  await iago.page.getByLabel('Description').fill('Not the real thing');
+  await row(iago, 'description').getByRole('button', { name: 'Save' }).click();
+  await saved(iago, 'description');
+  await expect(other.page.getByLabel('Description')).toHaveValue('Not the real thing');
+  await iago.page.getByRole('checkbox', { name: 'Default channel' }).click();
+  await expect(other.page.getByRole('checkbox', { name: 'Default channel' })).not.toBeChecked();
+  await iago.page.getByRole('link', { name: 'Permissions' }).click();
+  await other.page.getByRole('link', { name: 'Permissions' }).click();
+  const posting = iago.page.getByRole('combobox', { name: 'Who can post?' });
+  await posting.fill('moder');
+  await iago.page.keyboard.press('Enter');
+  await saved(iago, 'can_send_message_group');
+  await expect(row(other, 'can_send_message_group')).toContainText('Moderators');
+  await row(iago, 'can_send_message_group').getByRole('button', { name: 'Remove Everyone' }).click();
+  await expect(row(other, 'can_send_message_group')).not.toContainText('Everyone');
+  expect(await violationsIn(iago.page)).toEqual([]);
+  const hamlet = await logIn('hamlet', `#channels/${id}/sandbox/permissions`);
+  await expect(hamlet.page.getByRole('combobox', { name: 'Who can post?' })).toBeDisabled();
+  await expect(hamlet.page.getByText('Only administrators of the channel')).toBeVisible();
+});
+
+test('shows a refused change in its place and returns to the real value', async ({ server, logIn }) => {
+  const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Denmark' });
+  const iago = await logIn('iago', `#channels/${id}/Denmark/general`);
+  await iago.page.getByLabel('Name', { exact: true }).fill('Verona');
+  await iago.page.keyboard.press('Enter');
+  await expect(row(iago, 'name').getByRole('alert')).toContainText('already');
+  await row(iago, 'name').getByRole('button', { name: 'Cancel' }).click();
+  await expect(iago.page.getByLabel('Name', { exact: true })).toHaveValue('Denmark');
+});
+
+test('changes what is personal about a channel, and mutes it', async ({ server, logIn }) => {
+  const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
+  await server.call('othello', 'POST', '/users/me/subscriptions', subscribe);
+  const othello = await logIn('othello', `#channels/${id}/Verona/personal`);
+  const { page } = othello;
+  await page.getByRole('checkbox', { name: 'Mute channel' }).check();
+  await saved(othello, 'is_muted');
+  await expect(
+    page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name: /Verona/ }),
+  ).toHaveAttribute('data-muted', 'true');
+  await page.getByRole('radio', { name: '#4f8de4' }).check();
+  await row(othello, 'color').getByRole('button', { name: 'Save' }).click();
+  await saved(othello, 'color');
+  await page.getByLabel('In the browser').selectOption({ label: 'On' });
+  await saved(othello, 'desktop_notifications');
+  expect(await violationsIn(page)).toEqual([]);
+});
+
+test('adds and removes subscribers, and archives a channel', async ({ server, logIn }) => {
+  await server.call('iago', 'POST', '/users/me/subscriptions', { subscriptions: [{ name: 'closing down' }] });
+  const { stream_id: id } = await server.call('iago', 'GET', '/get_stream_id', { stream: 'closing down' });
+  const { page } = await logIn('iago', `#channels/${id}/closing/subscribers`);
+  await page.getByRole('combobox', { name: 'Add people' }).fill('prosp');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  const people = page.getByRole('list', { name: 'Subscribers' });
+  await expect(people).toContainText('Prospero');
+  expect(await violationsIn(page)).toEqual([]);
+  await people.getByRole('button', { name: /Remove Prospero/ }).click();
+  await expect(people).not.toContainText('Prospero');
+  await page.getByRole('link', { name: 'General', exact: true }).click();
+  await page.getByRole('button', { name: 'Archive channel' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Archive' }).click();
+  await expect(page.getByText('This channel is archived.')).toBeVisible();
+  await page.getByRole('button', { name: 'Unarchive channel' }).click();
+  await expect(page.getByText('This channel is archived.')).toHaveCount(0);
+});
