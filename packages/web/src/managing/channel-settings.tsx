@@ -15,8 +15,8 @@ import { channelPlace, SubscribeButton } from './channels.js';
 import type { Setting } from './fields.js';
 import { ConfirmDialog, Section } from './form.js';
 import styles from './managing.module.css';
-import { Heading, Missing, Tabs } from './managing-page.js';
 import { MemberList } from './member-list.js';
+import { Heading, Missing, Tabs } from './page-parts.js';
 import { PeopleField } from './pickers.js';
 
 interface Props {

@@ -12,7 +12,7 @@ import { channelFields, channelPermissions, foldersOf, privacyOptions } from './
 import type { Setting } from './fields.js';
 import { Fields, type Values } from './form.js';
 import styles from './managing.module.css';
-import { Heading, Tabs } from './managing-page.js';
+import { Heading, Tabs } from './page-parts.js';
 
 const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 

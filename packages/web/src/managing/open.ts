@@ -1,10 +1,10 @@
 import type { I18n } from '@lingui/core';
 import type { ManagingPage } from './managing-page.js';
 
-const CATALOGS: Readonly<Record<string, () => Promise<typeof import('*.po')>>> = {
+const CATALOGS = {
   en: () => import('./texts/en.po'),
   de: () => import('./texts/de.po'),
-};
+} as const;
 
 const loaded = new WeakMap<I18n, Promise<typeof ManagingPage>>();
 
@@ -17,7 +17,10 @@ export function openManaging(i18n: I18n): Promise<typeof ManagingPage> {
 }
 
 async function load(i18n: I18n): Promise<typeof ManagingPage> {
-  const [{ messages }, page] = await Promise.all([CATALOGS[i18n.locale]!(), import('./managing-page.js')]);
+  const [{ messages }, page] = await Promise.all([
+    CATALOGS[i18n.locale as keyof typeof CATALOGS](),
+    import('./managing-page.js'),
+  ]);
   i18n.load(i18n.locale, messages);
   return page.ManagingPage;
 }

@@ -1,0 +1,55 @@
+import { useLingui } from '@lingui/react';
+import { ChevronLeft } from 'lucide-react';
+import type { ReactNode } from 'react';
+import styles from './managing.module.css';
+
+export function Missing() {
+  const { i18n } = useLingui();
+  return (
+    <p className={styles.empty}>
+      {i18n._('There is no such page.')} <a href="#inbox">{i18n._('Inbox')}</a>
+    </p>
+  );
+}
+
+interface HeadingProps {
+  readonly title?: ReactNode;
+  /** Search field in the place of the title. */
+  readonly search?: ReactNode;
+  /** Place of the list to which the page belongs. */
+  readonly back?: { readonly href: string; readonly label: string };
+  readonly children?: ReactNode;
+}
+
+/** Title of a page with its buttons. */
+export function Heading({ title, search, back, children }: HeadingProps) {
+  return (
+    <div className={styles.heading}>
+      {back && (
+        <a className={styles.back} href={back.href}>
+          <ChevronLeft size={16} aria-hidden /> {back.label}
+        </a>
+      )}
+      {search ?? <h2>{title}</h2>}
+      <span className={styles.headingButtons}>{children}</span>
+    </div>
+  );
+}
+
+export interface Tab {
+  readonly href: string;
+  readonly label: string;
+  readonly isCurrent: boolean;
+}
+
+export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
+  return (
+    <nav className={styles.tabs} aria-label={label}>
+      {tabs.map((tab) => (
+        <a key={tab.href} href={tab.href} aria-current={tab.isCurrent ? 'page' : undefined}>
+          {tab.label}
+        </a>
+      ))}
+    </nav>
+  );
+}
