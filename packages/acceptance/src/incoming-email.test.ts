@@ -1,3 +1,10 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { ForgetBouncedAddress, ListBouncedAddresses, RecipientRefused } from '@parley/domain/access';
 import type { EventSeq, StoredEvent } from '@parley/domain/kernel';
 import { bounceAddress, FindDue, RevokeEmailAddress, SendMissedEmails } from '@parley/domain/push';
@@ -317,6 +324,67 @@ describe('the mail server', () => {
     await smtp.close();
     smtp = before;
     await limited.close();
+  });
+});
+
+describe('the mail server with a certificate', () => {
+  let secure: RunningSmtp;
+  let folder: string;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'parley-starttls-'));
+    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+    const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=mail.example.com'];
+    execFileSync('openssl', [...made, '-keyout', key, '-out', cert], { stdio: 'pipe' });
+    secure = await listenForEmail(
+      { host: '127.0.0.1', port: 0, name: 'mail.example.com', tls: { cert, key }, connections: 5 },
+      server.parley,
+      { maxBytes: MAX_BYTES, logger: silentLogger, silenceMs: 300 },
+    );
+  });
+  afterAll(async () => {
+    await secure.close();
+    rmSync(folder, { recursive: true });
+  });
+  const transport = (options: object) =>
+    nodemailer().createTransport({ host: '127.0.0.1', port: secure.port, ...options });
+  const mail = async () => ({ from: 'ann@example.org', to: await addressOf(), subject: 'plans', text: 'hello' });
+
+  it('receives email by STARTTLS, and from senders that do not encrypt', async () => {
+    const tls = { ca: readFileSync(join(folder, 'cert.pem')), servername: 'mail.example.com' };
+    await transport({ requireTLS: true, tls }).sendMail(await mail());
+    await transport({ ignoreTLS: true }).sendMail(await mail());
+    expect(await newest()).toHaveLength(2);
+  });
+
+  it('ignores commands that were sent before the encryption began', async () => {
+    const socket = connect(secure.port, '127.0.0.1');
+    const next = async (from: Socket) => String((await once(from, 'data'))[0]);
+    expect(await next(socket)).toMatch(/^220 /);
+    socket.write('EHLO example.org\r\n');
+    expect(await next(socket)).toContain('STARTTLS');
+    socket.write('STARTTLS\r\nEHLO injected.example.org\r\nMAIL FROM:<eve@example.org>\r\n');
+    expect(await next(socket)).toMatch(/^220 [^\n]*\r\n$/);
+    const encrypted = connectTls({ socket, rejectUnauthorized: false });
+    await once(encrypted, 'secureConnect');
+    encrypted.write('RCPT TO:<x@example.com>\r\n');
+    // A sender that had been injected would be known.
+    expect(await next(encrypted)).toMatch(/^503 /);
+    encrypted.destroy();
+  });
+
+  it('disconnects mail servers that say nothing', async () => {
+    const socket = connect(secure.port, '127.0.0.1');
+    await once(socket, 'data');
+    const [text] = await once(socket, 'data');
+    expect(String(text)).toMatch(/^421 /);
+    await once(socket.resume(), 'close');
+  });
+
+  it('does not start with a certificate that cannot be read', async () => {
+    const tls = { cert: join(folder, 'none.pem'), key: join(folder, 'key.pem') };
+    const listener = { host: '127.0.0.1', port: 0, name: 'mail.example.com', tls, connections: 5 };
+    const started = listenForEmail(listener, server.parley, { maxBytes: MAX_BYTES, logger: silentLogger });
+    await expect(started).rejects.toThrow(/none\.pem/);
   });
 });
 

@@ -1,4 +1,5 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DeliverableMailer, FileOutbox, isRecipientRefused, SmtpMailer } from '@parley/node-adapters';
@@ -78,6 +79,52 @@ describe('SmtpMailer', () => {
   it('fails if the server rejects the email, so that it is retried', async () => {
     smtp.refuses = true;
     await expect(new SmtpMailer({ url: smtp.url, from: FROM }).send(EMAIL)).rejects.toThrow(/451/);
+  });
+});
+
+describe('SmtpMailer at a broken mail server', () => {
+  /** Tries to send to a server that talks like this. */
+  async function sendTo(talk: (socket: Socket) => void): Promise<void> {
+    const sockets = new Set<Socket>();
+    const broken = createServer((socket) => {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      talk(socket);
+    });
+    await new Promise<void>((resolve) => broken.listen(0, '127.0.0.1', resolve));
+    const url = `smtp://127.0.0.1:${(broken.address() as AddressInfo).port}`;
+    try {
+      await new SmtpMailer({ url, from: FROM, connectMs: 50, silenceMs: 200 }).send(EMAIL);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => broken.close(resolve));
+    }
+  }
+
+  it('fails if the server accepts the connection and says nothing', async () => {
+    await expect(sendTo(() => {})).rejects.toThrow(/Greeting never received/);
+  });
+
+  it('fails if the server falls silent after its greeting', async () => {
+    await expect(sendTo((socket) => socket.write('220 mail.example.com\r\n'))).rejects.toThrow(/Timeout/);
+  });
+
+  it('fails if the server falls silent after it took the email', async () => {
+    const sent = sendTo((socket) => {
+      socket.write('220 mail.example.com\r\n');
+      socket.on('data', (chunk) => {
+        const text = chunk.toString();
+        if (/^DATA/i.test(text)) socket.write('354 go on\r\n');
+        else if (/^(EHLO|MAIL|RCPT)/i.test(text)) socket.write('250 ok\r\n');
+      });
+    });
+    await expect(sent).rejects.toThrow(/Timeout/);
+  });
+
+  it('fails if the server speaks another protocol or hangs up', async () => {
+    const web = (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+    await expect(sendTo(web)).rejects.toThrow(/Invalid greeting/);
+    await expect(sendTo((socket) => socket.destroy())).rejects.toThrow(/Connection closed|closed unexpectedly/);
   });
 });
 

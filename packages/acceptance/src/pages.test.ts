@@ -1,4 +1,4 @@
-import { type Email, ForgetConfirmations, SendConfirmationEmails } from '@parley/domain/access';
+import { type Email, ForgetConfirmations, recordBounce, SendConfirmationEmails } from '@parley/domain/access';
 import type { Injectable } from '@parley/domain/composition';
 import type { JobHandler } from '@parley/domain/kernel';
 import {
@@ -770,5 +770,44 @@ describe('joining with a link', () => {
       expectPage(await register(link), closedToAll, 400);
       expect(await userOf(yorick)).toBeNull();
     });
+  });
+});
+
+describe('an address that bounced', () => {
+  const bounce = (email: string) =>
+    recordBounce(server.storage.uow, email, '550 5.1.1 No such user', server.clock.now());
+  const hasBounced = (email: string) =>
+    server.storage.uow.readAcross(async (reads) => (await reads.bouncedAddresses.find(email)) !== null);
+
+  it('gets notifications again after its link for a new password was used, not only opened', async () => {
+    await bounce(hamlet.email);
+    await send('/accounts/password/reset/', { email: hamlet.email });
+    const link = await linkTo(hamlet.email);
+    await open(link);
+    expect(await hasBounced(hamlet.email)).toBe(true);
+    expectRedirect(await send(link, { password: PASSWORD }), '/accounts/password/done/');
+    expect(await hasBounced(hamlet.email)).toBe(false);
+  });
+
+  it('gets notifications again after it was confirmed as the new address of an account', async () => {
+    await bounce(yorick);
+    fieldsOf(await server.patch('/settings', hamlet, { email: yorick }));
+    const link = await linkTo(yorick);
+    expect(await hasBounced(yorick)).toBe(true);
+    expectPage(await send(link), `is now <strong>${yorick}</strong>`);
+    expect(await hasBounced(yorick)).toBe(false);
+  });
+
+  it('gets notifications again after it was confirmed by signing up', async () => {
+    await server.changeRealm({ settings: { inviteRequired: false } });
+    await bounce(yorick);
+    await send('/register/', { email: yorick });
+    const key = (await linkTo(yorick)).split('/').at(-1);
+    expect(await hasBounced(yorick)).toBe(true);
+    expectRedirect(
+      await send('/accounts/register/', { key, full_name: 'Yorick', password: PASSWORD }),
+      '/accounts/joined/',
+    );
+    expect(await hasBounced(yorick)).toBe(false);
   });
 });

@@ -52,6 +52,10 @@ const SILENCE_MS = 60_000;
 export interface SmtpOptions extends MailSender {
   /** `smtp://user:password@mail.example.com:587`, or `smtps:` for implicit TLS. */
   readonly url: string;
+  /** Longest wait for a connection and its greeting. */
+  readonly connectMs?: number;
+  /** Longest wait for any other response. */
+  readonly silenceMs?: number;
 }
 
 /** Refusals that concern one mailbox. Others, such as a denied relay, say nothing about the address. */
@@ -95,11 +99,12 @@ export class SmtpMailer implements Mailer {
   }
 
   private transport() {
+    const { url, connectMs = CONNECT_MS, silenceMs = SILENCE_MS } = this.options;
     this.opened ??= nodemailer().createTransport({
-      url: this.options.url,
-      connectionTimeout: CONNECT_MS,
-      greetingTimeout: CONNECT_MS,
-      socketTimeout: SILENCE_MS,
+      url,
+      connectionTimeout: connectMs,
+      greetingTimeout: connectMs,
+      socketTimeout: silenceMs,
     });
     return this.opened;
   }

@@ -1,12 +1,7 @@
 import { createECDH, ECDH, hkdfSync } from 'node:crypto';
 import type { RealmUrls } from '@parley/domain/kernel';
 import type { WebhookClient } from '@parley/domain/membership';
-import {
-  type WebPushNotice,
-  type WebPushOutcome,
-  type WebPushService,
-  type WebPushSubscription,
-} from '@parley/domain/push';
+import type { WebPushNotice, WebPushOutcome, WebPushService, WebPushSubscription } from '@parley/domain/push';
 import type { Realm } from '@parley/domain/realms';
 import type { AvatarUrlOf } from './push-payloads.js';
 

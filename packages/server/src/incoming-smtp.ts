@@ -55,11 +55,17 @@ export interface RunningSmtp {
   close(): Promise<void>;
 }
 
+interface SmtpReceiverOptions {
+  readonly maxBytes: number;
+  readonly logger: Logger;
+  readonly silenceMs?: number;
+}
+
 /** @throws MissingLibrary; the error of a port in use or of an unreadable certificate */
 export async function listenForEmail(
   { host, port, name, tls, connections }: SmtpListener,
   parley: Pick<ComposedParley, 'useCase' | 'part'>,
-  { maxBytes, logger }: { readonly maxBytes: number; readonly logger: Logger },
+  { maxBytes, logger, silenceMs = SILENCE_MS }: SmtpReceiverOptions,
 ): Promise<RunningSmtp> {
   const library = loadOptional('smtp-server', 'smtpIn', () => require('smtp-server') as typeof import('smtp-server'));
   const check = parley.useCase(CheckEmailAddress);
@@ -82,7 +88,7 @@ export async function listenForEmail(
     disabledCommands: tls ? ['AUTH'] : ['AUTH', 'STARTTLS'],
     ...(tls && { cert: readFileSync(tls.cert), key: readFileSync(tls.key) }),
     maxClients: connections,
-    socketTimeout: SILENCE_MS,
+    socketTimeout: silenceMs,
     closeTimeout: CLOSE_MS,
     disableReverseLookup: true,
     logger: false,
