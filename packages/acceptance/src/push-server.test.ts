@@ -1,13 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '@parley/http';
 import { composePushServer, runCommandLine } from '@parley/server/testing';
-import { FixedClock } from '@parley/testkit';
+import { FixedClock, freePort } from '@parley/testkit';
 import { fieldsOf, type Wire } from './testing/expectations.js';
 import {
+  credentialsOf,
   decrypted,
   fcmError,
   OWN_PUBLIC_KEY,
@@ -80,9 +81,14 @@ afterAll(async () => {
 });
 
 /** Calls the service like another server. */
-async function call(path: string, fields: Wire, as: readonly [string, string] | null = [ORG_ID, ORG_KEY]) {
+async function call(
+  path: string,
+  fields: Wire,
+  as: readonly [string, string] | null = [ORG_ID, ORG_KEY],
+  address = url,
+) {
   const isNested = Object.values(fields).some((value) => typeof value === 'object');
-  const response = await fetch(`${url}/api/v1/remotes/${path}`, {
+  const response = await fetch(`${address}/api/v1/remotes/${path}`, {
     method: 'POST',
     headers: {
       'Content-Type': isNested ? 'application/json' : 'application/x-www-form-urlencoded',
@@ -290,6 +296,20 @@ describe('another server at the same push service', () => {
     expect(fcm.arrivals).toEqual([]);
   });
 
+  it('has a quota of its own, and may register a few times from one address', async () => {
+    await reopen({
+      api_by_remote_server: [{ windowSeconds: 60, limit: 1 }],
+      push_server_by_ip: [{ windowSeconds: 60, limit: 2 }],
+    });
+    const status = (as: readonly [string, string]) => call('server/analytics', { realms: '[]' }, as);
+    expect([(await status(credentials)).status, (await status(credentials)).status]).toEqual([200, 429]);
+    expect((await status([ORG_ID, ORG_KEY])).status).toBe(200);
+    const fields = { zulip_org_id: id, zulip_org_key: credentials[1], hostname: 'b', contact_email: 'b@example.com' };
+    const register = async () => (await call('server/register', fields, null)).status;
+    expect([await register(), await register(), await register()]).toEqual([200, 200, 429]);
+    await reopen();
+  });
+
   it('loses everything when it leaves', async () => {
     expect((await call('server/deactivate', {}, credentials)).status).toBe(200);
     expect((await call('server/analytics', { realms: '[]' }, credentials)).status).toBe(401);
@@ -318,5 +338,106 @@ describe('a request that a push service cannot read', () => {
     const long = { realm_uuid: ORG_ID, push_requests: ['x'.repeat(1024 * 1024)] };
     expect((await call('push/e2ee/notify', long)).status).toBe(413);
     expect((await call('../messages', {})).status).toBe(404);
+  });
+});
+
+describe('parley serve --push-service', () => {
+  const id = '33333333-2222-4333-8444-555555555555';
+  const credentials = [id, 'z'.repeat(64)] as const;
+  const database = (name: string) => `--database=sqlite:${join(folder, name)}`;
+
+  /** Runs a command with the settings of a push service. Returns its exit code and its output. */
+  function run(args: readonly string[], interrupted: Promise<void> = Promise.resolve(), say = (_: string) => {}) {
+    const lines: string[] = [];
+    const out = (line: string) => {
+      lines.push(line);
+      say(line);
+    };
+    const terminal = {
+      ...{ out, err: out, readInput: async () => '', interrupted: () => interrupted, comeAfterServer: () => {} },
+    };
+    const { key, keyId, teamId, url: apnsUrl } = apns.account;
+    const environment = {
+      PARLEY_PUSH_KEYS: PRIVATE_KEY,
+      ...{ PARLEY_APNS_KEY: key, PARLEY_APNS_KEY_ID: keyId, PARLEY_APNS_TEAM_ID: teamId, PARLEY_APNS_URL: apnsUrl },
+      ...{ PARLEY_FCM_CREDENTIALS: credentialsOf(fcm.account), PARLEY_FCM_URL: fcm.account.url },
+    };
+    return runCommandLine(args, terminal, environment).then((code) => ({ code, lines }));
+  }
+
+  /** Runs a push service while something is done. */
+  async function serving(name: string, work: (address: string, metrics: () => Promise<string>) => Promise<void>) {
+    let interrupt = () => {};
+    const interrupted = new Promise<void>((resolve) => {
+      interrupt = resolve;
+    });
+    const args = ['serve', '--push-service', '--new-database', '--port=0', '--log-level=silent', database(name)];
+    const metricsPort = await freePort();
+    let ended: ReturnType<typeof run> | undefined;
+    const address = await new Promise<string>((resolve) => {
+      ended = run([...args, `--metrics=127.0.0.1:${metricsPort}`], interrupted, (line) => {
+        const [, at] = /^The push service is at (.+)$/.exec(line) ?? [];
+        if (at) resolve(at);
+      });
+    });
+    try {
+      await work(address, async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text());
+    } finally {
+      interrupt();
+      expect((await ended!).code).toBe(0);
+    }
+  }
+
+  const notify = {
+    realm_uuid: id,
+    push_requests: [{ token_id: tokenIdOf('kept'), fcm_priority: 'high', payload: {} }],
+  };
+  const register = (address: string) =>
+    call(
+      'server/register',
+      { zulip_org_id: id, zulip_org_key: credentials[1], hostname: 'c', contact_email: 'a@b.de' },
+      null,
+      address,
+    );
+
+  it('counts notifications by maker, and serves from a copy that was made while it ran', async () => {
+    await serving('first.db', async (address, metrics) => {
+      expect((await register(address)).body).toMatchObject({ created: true });
+      await call('server/analytics', { realms: [{ uuid: id }] }, credentials, address);
+      const registration = { token: 'kept', token_kind: 'fcm', timestamp: Math.floor(Date.now() / 1000) };
+      const device = {
+        ...{ realm_uuid: id, token_id: tokenIdOf('kept'), bouncer_public_key: OWN_PUBLIC_KEY },
+        encrypted_push_registration: sealedBox(JSON.stringify(registration)),
+      };
+      expect((await call('push/e2ee/register', device, credentials, address)).status).toBe(200);
+      expect((await call('push/e2ee/notify', notify, credentials, address)).status).toBe(200);
+      fcm.refusals.set(null, [fcmError(403, 'SENDER_ID_MISMATCH')]);
+      await call('push/e2ee/notify', notify, credentials, address);
+      const text = await metrics();
+      expect(text).toContain('parley_notifications_total{channel="fcm",result="sent"} 1\n');
+      expect(text).toContain('parley_http_requests_total{operation="POST /remotes/push/e2ee/notify",status="200"}');
+      const copy = ['push', 'backup', join(folder, 'copy.db'), database('first.db')];
+      expect(await run(copy)).toMatchObject({ code: 0 });
+      // A copy replaces none.
+      expect(await run(copy)).toMatchObject({ code: 1, lines: [expect.stringContaining('copy.db')] });
+      expect(statSync(join(folder, 'copy.db')).mode & 0o777).toBe(0o600);
+      await call('server/deactivate', {}, credentials, address);
+    });
+    fcm.arrivals.length = 0;
+    await serving('copy.db', async (address) => {
+      expect((await register(address)).body).toMatchObject({ created: false });
+      expect((await call('push/e2ee/notify', notify, credentials, address)).body).toMatchObject({
+        android_successfully_sent_count: 1,
+      });
+      expect(fcm.arrivals.map(({ token }) => token)).toEqual(['kept']);
+    });
+  });
+
+  it('does not copy a missing database', async () => {
+    const copy = ['push', 'backup', join(folder, 'none-copy.db')];
+    expect(await run([...copy, database('none.db')])).toMatchObject({
+      ...{ code: 1, lines: [expect.stringMatching(/There is no database at .*none\.db/)] },
+    });
+    expect(existsSync(join(folder, 'none-copy.db'))).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
-import type { RequestListener } from 'node:http';
-import type { Clock } from '@parley/domain/kernel';
-import { PushServer } from '@parley/domain/push';
+import type { RequestListener, Server } from 'node:http';
+import { type Clock, noBus } from '@parley/domain/kernel';
+import { NotificationMeter, type PhoneSender, PushServer } from '@parley/domain/push';
 import {
   createDispatcher,
   createRouter,
@@ -11,6 +11,7 @@ import {
   RateLimiter,
   type RateLimitRules,
   RemoteServerAuthenticator,
+  type RequestObserver,
   unknownPath,
 } from '@parley/http';
 import { type DirectPush, phoneSenderOf, SealedBoxes, SystemClock, SystemTimers } from '@parley/node-adapters';
@@ -18,10 +19,12 @@ import { SqlitePushServerStore } from '@parley/sqlite';
 import { type Configuration, sqliteOf } from './configuration/configuration.js';
 import { createHttpServer } from './http-server.js';
 import { createLogger } from './logger.js';
+import { type ServerGauges, ServerMetrics } from './observation/metrics.js';
 import { notReady, withHealth } from './observation/readiness.js';
 import { makeFolderOf } from './open-parley.js';
-import { closeGently, listen, listeningUrl, type RunningServer } from './serve.js';
+import { closeGently, closeNow, listen, listenForOperator, listeningUrl, type RunningServer } from './serve.js';
 import { UsageError } from './startup-error.js';
+import { parleyVersion } from './version.js';
 import { periodic, RecurringWorker } from './workers/recurring-worker.js';
 
 export interface PushServerParts {
@@ -34,7 +37,20 @@ export interface PushServerParts {
   readonly hasRateLimits: boolean;
   readonly rateLimitRules: RateLimitRules;
   readonly trustedProxies: ProxyTrust;
+  readonly observers?: readonly RequestObserver[];
 }
+
+/** Counts notifications by maker. */
+const metered = (sender: PhoneSender, meter: NotificationMeter, clock: Clock): PhoneSender => ({
+  async send(to, push) {
+    const startedAt = clock.nowMs();
+    const result = await sender.send(to, push);
+    if (result.outcome === 'sent') meter.sent(to.kind, (clock.nowMs() - startedAt) / 1000);
+    else if (result.outcome === 'unreached') meter.failed(to.kind);
+    else meter.dropped(to.kind, 'refused');
+    return result;
+  },
+});
 
 const MIB = 1024 * 1024;
 const DRAIN_MS = 5000;
@@ -42,10 +58,11 @@ const DAY_MS = 86_400_000;
 
 /** Push service for other servers (organization §17), behind the same transport as the chat. */
 export function composePushServer(parts: PushServerParts) {
-  const { account, clock, logger, trustedProxies } = parts;
+  const { account, clock, logger, trustedProxies, observers = [] } = parts;
   const store = new SqlitePushServerStore(parts.path);
   const sender = phoneSenderOf(account, { clock, report: (message, fields) => logger.error(fields, message) });
-  const server = new PushServer(store, new SealedBoxes(account.keys), sender, clock);
+  const notifications = new NotificationMeter();
+  const server = new PushServer(store, new SealedBoxes(account.keys), metered(sender, notifications, clock), clock);
   const dispatcher = createDispatcher({
     routes: pushServerRoutes(server),
     errorReplies: ERROR_REPLIES,
@@ -63,6 +80,7 @@ export function composePushServer(parts: PushServerParts) {
     logger,
     trustedProxies,
     limits: { bodyBytes: MIB },
+    observers,
   });
   const router = createRouter(dispatcher);
   const { reply } = ERROR_REPLIES.replyTo(unknownPath());
@@ -79,6 +97,14 @@ export function composePushServer(parts: PushServerParts) {
   sweep.start();
   return {
     handler,
+    /** A push service has no events and no jobs. */
+    gauges: async (): Promise<ServerGauges> => ({
+      requestsInFlight: dispatcher.inFlight,
+      bodiesBytes: dispatcher.bytesInFlight.bodies,
+      answersBytes: dispatcher.bytesInFlight.responses,
+      ...{ queues: 0, waitingPolls: 0, undeliveredEvents: 0, jobLagSeconds: new Map(), bus: noBus, storage: null },
+      notifications,
+    }),
     async close(): Promise<void> {
       await sweep.stop();
       await dispatcher.drain(DRAIN_MS);
@@ -92,7 +118,7 @@ export async function startPushServer(
   configuration: Configuration,
   say: (line: string) => void,
 ): Promise<RunningServer> {
-  const { push, hasRateLimits, rateLimitRules, trustedProxies } = configuration;
+  const { push, hasRateLimits, rateLimitRules, trustedProxies, metricsAddress } = configuration;
   if (!push || !('keys' in push)) {
     throw new UsageError(
       'A push service needs PARLEY_PUSH_KEYS, and APNs (PARLEY_APNS_KEY) or PARLEY_FCM_CREDENTIALS.',
@@ -102,14 +128,22 @@ export async function startPushServer(
   const logger = createLogger(configuration.logLevel);
   makeFolderOf(database);
   const url = configuration.url ?? `http://localhost:${configuration.port}`;
-  const parts = { account: push, path: database.path, url, clock: new SystemClock(), logger };
-  const service = composePushServer({ ...parts, hasRateLimits, rateLimitRules, trustedProxies });
+  const metrics = metricsAddress && (await ServerMetrics.create({ version: parleyVersion(), ofProcess: true }));
+  const service = composePushServer({
+    ...{ account: push, path: database.path, url, clock: new SystemClock(), logger },
+    ...{ hasRateLimits, rateLimitRules, trustedProxies },
+    ...(metrics && { observers: [metrics] }),
+  });
   let isDraining = false;
   const ready = async () => (isDraining ? notReady('draining') : { isReady: true, checks: {} });
   const server = createHttpServer(withHealth(ready, service.handler), { ...configuration, logger });
+  let operator: Server | null = null;
   try {
     await listen(server, configuration);
+    if (metrics) operator = await listenForOperator(metricsAddress, ready, metrics);
+    metrics?.watch(service.gauges);
   } catch (error) {
+    closeNow(server);
     await service.close();
     throw error;
   }
@@ -121,7 +155,9 @@ export async function startPushServer(
     url: publicUrl,
     stop: () => {
       isDraining = true;
-      stopping ??= closeGently(server, () => service.close()).then(() => logger.close());
+      stopping ??= closeGently(server, () => service.close())
+        .then(() => closeNow(operator))
+        .then(() => logger.close());
       return stopping;
     },
   };

@@ -110,7 +110,7 @@ async function startMailServer(...given: Parameters<typeof listenForEmail>): Pro
   }
 }
 
-async function listenForOperator(
+export async function listenForOperator(
   address: ListenAddress,
   ready: () => Promise<ReadinessReport>,
   metrics: ServerMetrics,
@@ -120,7 +120,7 @@ async function listenForOperator(
   return server;
 }
 
-function closeNow(server: Server | null): void {
+export function closeNow(server: Server | null): void {
   server?.closeAllConnections();
   server?.close();
 }

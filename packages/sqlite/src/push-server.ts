@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import type { UnixSeconds } from '@parley/domain/kernel';
 import type { PushServerStore, RemoteServer, RemoteToken, TokenOwner } from '@parley/domain/push';
 import { DatabaseRefused, type Migration } from '@parley/storage';
@@ -71,15 +71,33 @@ interface TokenRow {
 export class SqlitePushServerStore implements PushServerStore {
   private readonly database: Database;
 
+  /**
+   * Copies a database that a push service may have open into a new file, which only the user of this process can read.
+   * @throws DatabaseRefused if it is of another program; Error if the target exists
+   */
+  static backUp(path: string, target: string): void {
+    const database = new Sqlite(path, { timeout: LOCK_WAIT_MS, readonly: true, fileMustExist: true });
+    try {
+      requireOwn(database, path);
+      const file = openSync(target, 'wx', 0o600);
+      try {
+        database.prepare('VACUUM INTO ?').run(target);
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+    } finally {
+      database.close();
+    }
+  }
+
   /** Creates the file if it is missing. @throws DatabaseRefused if it is of another program */
   constructor(path: string) {
     if (!existsSync(path)) makePrivate(path);
     const database = new Sqlite(path, { timeout: LOCK_WAIT_MS });
     try {
       const isNew = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
-      if (!isNew && database.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
-        throw new DatabaseRefused(`Cannot open database ${path}: it is not of a push service`);
-      }
+      if (!isNew) requireOwn(database, path);
       database.pragma(`application_id = ${APPLICATION_ID}`);
       database.pragma('journal_mode = WAL');
       database.pragma('synchronous = FULL');
@@ -200,6 +218,11 @@ export class SqlitePushServerStore implements PushServerStore {
       .pluck()
       .get(...parameters)!;
   }
+}
+
+function requireOwn(database: Database, path: string): void {
+  if (database.pragma('application_id', { simple: true }) === APPLICATION_ID) return;
+  throw new DatabaseRefused(`Cannot open database ${path}: it is not of a push service`);
 }
 
 /** Tokens of an owner: those with the ids, or all for null. */

@@ -2,6 +2,7 @@ import type { FeatureParts } from '../kernel/event.js';
 import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../kernel/ids.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Due } from './due.js';
+import type { PushTokenKind } from './push.js';
 
 /** User to whom a message is due, and why. */
 export interface DueRecipient extends Due {
@@ -77,8 +78,8 @@ export const NOTIFICATION_FEATURE = {
   },
 } satisfies FeatureParts<NotificationEventTypes>;
 
-/** Ways of delivery in metrics. */
-export type MeteredChannel = 'push' | 'push_legacy' | 'web_push' | 'email';
+/** Ways of delivery in metrics; a push service has the makers of phones instead. */
+export type MeteredChannel = 'push' | 'push_legacy' | 'web_push' | 'email' | PushTokenKind;
 
 /** Result of receiving an email, in metrics. */
 export type IncomingResult = 'posted' | 'ignored' | 'refused' | 'bounce' | 'failed';
@@ -88,7 +89,7 @@ export interface ChannelCounts {
   sent: number;
   /** Attempts that failed and are repeated. */
   failed: number;
-  /** Notifications given up because they were refused. */
+  /** Notifications given up because they were refused, or because the phone no longer has the app. */
   refused: number;
   /** Notifications given up after a day of failures. */
   expired: number;
@@ -128,9 +129,13 @@ export class NotificationMeter {
     try {
       return await attempt();
     } catch (error) {
-      this.of(channel).failed++;
+      this.failed(channel);
       throw error;
     }
+  }
+
+  failed(channel: MeteredChannel): void {
+    this.of(channel).failed++;
   }
 
   dropped(channel: MeteredChannel, why: 'refused' | 'expired'): void {

@@ -26,7 +26,7 @@ function serverWith({ servers = 0, realms = 0, tokens = 0, bytes = 0 }) {
     countRealms: async () => realms,
     addRealms: keep('realms'),
     putToken: keep('token'),
-    findTokens: async () => [],
+    findTokens: async (_, __, ids) => (ids?.includes('kept') ? [{ ...TOKEN, token: 'kept', tokenId: 'kept' }] : []),
     removeTokens: keep('removal'),
     usageOf: async () => ({ tokens, bytes }),
     removeDevicesBefore: keep('removal'),
@@ -59,6 +59,12 @@ describe('PushServer', () => {
       expect(stored).toEqual([]);
     },
   );
+
+  it('renews registrations at the limits', async () => {
+    const { server, stored } = serverWith({ tokens: MAX_TOKENS_PER_SERVER, bytes: MAX_TOKEN_BYTES_PER_SERVER });
+    expect(await server.registerToken(SERVER.id, 'known', 'user', { ...TOKEN, token: 'kept' })).toBeNull();
+    expect(stored).toEqual(['token']);
+  });
 
   it('keeps tokens up to the limits', async () => {
     const { server, stored } = serverWith({

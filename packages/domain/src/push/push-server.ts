@@ -185,9 +185,12 @@ export class PushServer {
   }
 
   private async putToken(serverId: number, owner: TokenOwner, token: PushToken): Promise<PushRefusal | null> {
-    const { tokens, bytes } = await this.store.usageOf(serverId);
-    if (tokens >= MAX_TOKENS_PER_SERVER || bytes + token.token.length > MAX_TOKEN_BYTES_PER_SERVER) return 'full';
     const tokenId = this.keys.tokenIdOf(token.token);
+    const { tokens, bytes } = await this.store.usageOf(serverId);
+    if (tokens >= MAX_TOKENS_PER_SERVER || bytes + token.token.length > MAX_TOKEN_BYTES_PER_SERVER) {
+      // Apps repeat their registrations, which takes no room.
+      if ((await this.store.findTokens(serverId, owner, [tokenId])).length === 0) return 'full';
+    }
     await this.store.putToken(serverId, owner, { ...token, tokenId }, this.clock.now());
     return null;
   }

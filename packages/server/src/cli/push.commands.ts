@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
 import { isSent, SendTestNotifications } from '@parley/domain/push';
 import { isEmailAddress } from '@parley/domain/users';
 import { makePushKey } from '@parley/node-adapters';
+import { SqlitePushServerStore } from '@parley/sqlite';
+import { sqliteOf } from '../configuration/configuration.js';
 import { addressesOf } from '../http-server.js';
 import { pushServiceOf, wayToPhones } from '../push-check.js';
 import { StartupError, UsageError } from '../startup-error.js';
@@ -50,6 +53,21 @@ async function register({ invocation: { configuration }, words }: CommandContext
   }
 }
 
+async function backUp({ invocation: { configuration }, words }: CommandContext): Promise<CommandResult> {
+  const [target] = words as [string];
+  const { path } = sqliteOf(configuration, 'A push service');
+  if (!existsSync(path)) throw new StartupError(`There is no database at ${path}. Set --database or PARLEY_DATABASE.`);
+  try {
+    SqlitePushServerStore.backUp(path, target);
+  } catch (error) {
+    throw new StartupError(`The database was not copied: ${(error as Error).message}`);
+  }
+  return {
+    lines: [`${target} is a copy of the database. To restore it, stop the push service and put it in place.`],
+    data: { database: path, copy: target },
+  };
+}
+
 export const PUSH_COMMANDS: readonly Command[] = [
   {
     name: 'notify test',
@@ -75,5 +93,13 @@ export const PUSH_COMMANDS: readonly Command[] = [
       'Opens no database. Choose PARLEY_PUSH_ORG_ID (a UUID) and PARLEY_PUSH_ORG_KEY (64 random characters) before.',
     examples: ['parley push register ops@example.com'],
     run: register,
+  },
+  {
+    name: 'push backup',
+    words: 'FILE',
+    help: 'copies the database of a push service to a new file; the service may be running',
+    details: 'The copy contains tokens, but no keys: keep those of PARLEY_PUSH_KEYS, APNs and FCM elsewhere.',
+    examples: ['parley push backup /backups/push-$(date +%F).db --database sqlite:/var/lib/parley-push/push.db'],
+    run: backUp,
   },
 ];
