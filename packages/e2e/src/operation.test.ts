@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -43,6 +44,23 @@ describe('server process', () => {
     expect(err).toMatch(reason);
     expect(look()).toEqual(before);
   }
+
+  it('contains the libraries of optional features', async () => {
+    await organization.run(['realm', 'create', '--new-database', '', 'Elsinore']);
+    const [key, certificate] = ['idp.key', 'idp.pem'].map((name) => join(organization.directory, name)) as [
+      string,
+      string,
+    ];
+    const subject = ['-subj', '/CN=idp', '-days', '2'];
+    const made = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...subject, '-keyout', key, '-out', certificate];
+    execFileSync('openssl', made, { stdio: 'ignore' });
+    const account = { name: 'company', entityId: 'urn:idp', entryPoint: 'https://idp.example.com/sso' };
+    const { url } = await organization.serve([], '0', {
+      environment: { PARLEY_SAML: JSON.stringify([{ ...account, certificateFile: certificate }]) },
+    });
+    const response = await fetch(`${url}/accounts/login/metadata/company/`);
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('EntityDescriptor')]);
+  });
 
   it('rejects a port in use', async () => {
     const other = createServer((_request, response) => response.end('here first'));

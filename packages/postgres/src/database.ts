@@ -117,7 +117,7 @@ export const movePostgres = (
   onProgress: MoveProgress,
 ): Promise<readonly MovedTable[]> => withClient(url, (client) => moveInto(client, source, onProgress));
 
-const loadLibrary = () => loadOptional('pg', 'database: postgres', () => import('pg')).then((loaded) => loaded.default);
+const loadLibrary = () => loadOptional('pg', 'database: postgres', () => import('pg'));
 
 /** Runs work on a connection to a database that can hold Parley's data. @throws DatabaseRefused */
 async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {

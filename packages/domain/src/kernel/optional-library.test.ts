@@ -8,8 +8,11 @@ const raise = (error: Error): never => {
 
 describe('loadOptional', () => {
   it('returns the library, also of a promise', async () => {
-    expect(loadOptional('ldapts', 'ldap', () => 1)).toBe(1);
-    expect(await loadOptional('ldapts', 'ldap', async () => 2)).toBe(2);
+    const library = { Client: 'a class' };
+    expect(loadOptional('ldapts', 'ldap', () => library)).toBe(library);
+    expect(await loadOptional('ldapts', 'ldap', async () => library)).toBe(library);
+    // Exports of a bundled library.
+    expect(await loadOptional('ldapts', 'ldap', async () => ({ default: library }))).toBe(library);
   });
 
   it.each(['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND'])('names the setting and the command on %s', async (code) => {

@@ -16,11 +16,15 @@ export function loadOptional<T>(libraries: string, setting: string, load: () => 
   };
   try {
     const loaded = load();
-    return loaded instanceof Promise ? (loaded.catch(refuse) as T) : loaded;
+    return loaded instanceof Promise ? (loaded.then(exportsOf, refuse) as T) : loaded;
   } catch (error) {
     return refuse(error);
   }
 }
+
+/** A bundle has the exports of CommonJS libraries as its default export only. */
+const exportsOf = (loaded: object): unknown =>
+  'default' in loaded && Object.keys(loaded).length === 1 ? loaded.default : loaded;
 
 /** False for a library that is installed without its own dependencies, which needs another command. */
 function isMissing(libraries: readonly string[], error: unknown): boolean {
