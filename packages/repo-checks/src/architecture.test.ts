@@ -179,6 +179,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/client',
       '@parley/domain',
       '@parley/http',
+      '@parley/postgres',
       '@parley/server',
       '@parley/testkit',
       PROCESS_USAGE,

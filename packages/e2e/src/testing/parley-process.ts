@@ -22,7 +22,7 @@ export interface Finished {
 export async function runParley(
   args: readonly string[],
   input = '',
-  options: Pick<ServerOptions, 'maxFileKb'> = {},
+  options: Pick<ServerOptions, 'maxFileKb' | 'environment'> = {},
 ): Promise<Finished> {
   const child = spawnScript(MAIN, args, options);
   child.stdin!.end(input);

@@ -1,2 +1,3 @@
 /** Databases for tests of other packages. */
 export { createDatabase } from './databases.js';
+export { findBinaries, startServer, type TestServer } from './server.js';

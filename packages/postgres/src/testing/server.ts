@@ -21,6 +21,9 @@ const FILES_IN_MEMORY = '/dev/shm';
 export interface TestServer {
   /** URL of the database `postgres`. */
   readonly url: string;
+  /** Starts it again on the same data after `kill`. */
+  start(): Promise<void>;
+  kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -45,22 +48,33 @@ export async function startServer(binaries: string): Promise<TestServer> {
     max_wal_size: '4GB',
   };
   const parameters = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const server = spawn(join(binaries, 'postgres'), ['-D', data, ...parameters], options);
-  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
   const url = `postgres://parley@localhost/postgres?host=${encodeURIComponent(folder)}`;
   const remove = () => rmSync(folder, { recursive: true, force: true });
+  let end: (signal: NodeJS.Signals) => Promise<void>;
+  const start = async (): Promise<void> => {
+    const server = spawn(join(binaries, 'postgres'), ['-D', data, ...parameters], options);
+    const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+    end = (signal) => {
+      server.kill(signal);
+      return ended;
+    };
+    // Processes of a killed server hold its data for a moment.
+    const isUp = await Promise.race([waitFor(url).then(() => true), ended.then(() => false)]);
+    if (!isUp) await sleep(50).then(start);
+  };
   const onExit = () => {
-    server.kill('SIGQUIT');
+    void end('SIGQUIT');
     remove();
   };
   process.once('exit', onExit);
-  await waitFor(url);
+  await start();
   return {
     url,
+    start,
+    kill: () => end('SIGKILL'),
     async stop() {
       process.off('exit', onExit);
-      server.kill('SIGQUIT');
-      await ended;
+      await end('SIGQUIT');
       remove();
     },
   };

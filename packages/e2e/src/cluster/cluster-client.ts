@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Cluster, Person, Reply } from './cluster.js';
+
+/** Time after which a client repeats a poll at the next node, since the node may be frozen. */
+const POLL_MS = 3000;
+const PAUSE_MS = 50;
+
+/** Follows one event queue over all nodes, and keeps what its events say. */
+export class ClusterClient {
+  /** Raw contents by message id, in order of arrival. */
+  readonly contents = new Map<number, string>();
+  readonly unread = new Set<number>();
+  /** Number of polls without a usable response. */
+  failedPolls = 0;
+  private lastEventId: number;
+  private isOver = false;
+
+  private constructor(
+    private readonly cluster: Cluster,
+    readonly person: Person,
+    private readonly queueId: string,
+    lastEventId: number,
+  ) {
+    this.lastEventId = lastEventId;
+  }
+
+  /** Registers before the first message. */
+  static async open(cluster: Cluster, person: Person): Promise<ClusterClient> {
+    const { status, body } = await cluster.request(person, 'POST', '/register', {
+      event_types: ['message', 'update_message', 'update_message_flags'],
+      apply_markdown: false,
+    });
+    assert.equal(status, 200, JSON.stringify(body));
+    return new ClusterClient(cluster, person, body.queue_id, body.last_event_id);
+  }
+
+  /** Polls until `stop`. @throws Error if the queue has ended or an event is repeated */
+  async follow(): Promise<void> {
+    while (!this.isOver) {
+      const reply = await this.poll();
+      if (reply === null) await sleep(PAUSE_MS);
+      else for (const event of reply.body.events) this.apply(event);
+    }
+  }
+
+  stop(): void {
+    this.isOver = true;
+  }
+
+  private async poll(): Promise<Reply | null> {
+    const place = { queue_id: this.queueId, last_event_id: this.lastEventId };
+    const reply = await this.cluster.request(this.person, 'GET', '/events', place, POLL_MS).catch(() => null);
+    if (reply?.status === 200) return reply;
+    this.failedPolls++;
+    if (reply !== null) assert.equal(reply.status, 503, `${this.person.email}: ${JSON.stringify(reply.body)}`);
+    return null;
+  }
+
+  private apply(event: Reply['body']): void {
+    assert.ok(event.id > this.lastEventId, `${this.person.email} got event ${event.id} after ${this.lastEventId}`);
+    this.lastEventId = event.id;
+    if (event.type === 'message') {
+      const { id, content } = event.message;
+      const last = [...this.contents.keys()].at(-1) ?? 0;
+      assert.ok(id > last, `${this.person.email} got message ${id} after ${last}`);
+      this.contents.set(id, content);
+      if (!event.flags.includes('read')) this.unread.add(id);
+    } else if (event.type === 'update_message') {
+      assert.ok(this.contents.has(event.message_id));
+      this.contents.set(event.message_id, event.content);
+    } else if (event.type === 'update_message_flags' && event.flag === 'read') {
+      for (const id of event.messages) {
+        if (event.op === 'add') this.unread.delete(id);
+        else this.unread.add(id);
+      }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Randomness } from '@parley/domain/kernel';
+import type { Cluster, ClusterNode } from './cluster.js';
+import type { FaultyProxy, ProxyMode } from './faulty-proxy.js';
+
+/** Breaks something and mends it after a time. */
+interface Fault {
+  readonly name: string;
+  /** Longest duration in milliseconds. */
+  readonly upTo: number;
+  run(cluster: Cluster, node: ClusterNode, duration: number): Promise<void>;
+}
+
+const disturbing =
+  (proxyOf: (node: ClusterNode) => FaultyProxy, mode: ProxyMode): Fault['run'] =>
+  async (_cluster, node, duration) => {
+    proxyOf(node).become(mode);
+    await sleep(duration);
+    proxyOf(node).become('open');
+  };
+
+/** Faults between nodes, database and bus; partitions are made by proxies. */
+const FAULTS: readonly Fault[] = [
+  {
+    name: 'killed',
+    upTo: 1500,
+    async run(cluster, node, duration) {
+      await node.process.kill();
+      await sleep(duration);
+      await cluster.restart(node);
+    },
+  },
+  {
+    name: 'frozen',
+    upTo: 8000,
+    async run(_cluster, node, duration) {
+      node.process.signal('SIGSTOP');
+      await sleep(duration);
+      node.process.signal('SIGCONT');
+    },
+  },
+  { name: 'cut off from the database', upTo: 6000, run: disturbing((node) => node.toDatabase, 'refusing') },
+  { name: 'unheard by the database', upTo: 6000, run: disturbing((node) => node.toDatabase, 'silent') },
+  { name: 'cut off from the bus', upTo: 5000, run: disturbing((node) => node.toBus, 'refusing') },
+  { name: 'unheard by the bus', upTo: 5000, run: disturbing((node) => node.toBus, 'silent') },
+  {
+    name: 'far from the database',
+    upTo: 5000,
+    async run(_cluster, { toDatabase }, duration) {
+      toDatabase.delayMs = 10;
+      await sleep(duration);
+      toDatabase.delayMs = 0;
+    },
+  },
+  {
+    name: 'without PostgreSQL, which was killed',
+    upTo: 1500,
+    async run({ postgres }, _node, duration) {
+      await postgres.kill();
+      await sleep(duration);
+      await postgres.start();
+    },
+  },
+  {
+    name: 'without NATS, which was killed',
+    upTo: 3000,
+    async run({ nats }, _node, duration) {
+      await nats.kill();
+      await sleep(duration);
+      await nats.start();
+    },
+  },
+];
+
+/** Runs faults by chance, one at a time, until the time is over. Returns how often each one happened. */
+export async function causeFaults(
+  cluster: Cluster,
+  random: Randomness,
+  endsAt: number,
+  report: (line: string) => void,
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  const below = (limit: number) => Math.floor(random.fraction() * limit);
+  while (Date.now() < endsAt) {
+    await sleep(below(1000));
+    const [fault, node] = [FAULTS[below(FAULTS.length)]!, cluster.nodes[below(cluster.nodes.length)]!];
+    const duration = below(fault.upTo);
+    report(`${node.name} is ${fault.name} for ${duration} ms`);
+    await fault.run(cluster, node, duration);
+    counts.set(fault.name, (counts.get(fault.name) ?? 0) + 1);
+  }
+  return counts;
+}

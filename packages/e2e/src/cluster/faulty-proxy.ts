@@ -1,0 +1,63 @@
+import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** `refusing` ends all connections, `silent` keeps them and passes nothing on. */
+export type ProxyMode = 'open' | 'refusing' | 'silent';
+
+/** TCP proxy between a node and a service, for the faults of a network. */
+export class FaultyProxy {
+  /** Added to each packet in both directions. */
+  delayMs = 0;
+  private mode: ProxyMode = 'open';
+  private readonly sockets = new Set<Socket>();
+  private readonly server: Server;
+
+  private constructor(target: { readonly path: string } | { readonly port: number }) {
+    this.server = createServer((client) => {
+      if (this.mode === 'refusing') return void client.destroy();
+      const upstream = createConnection(target);
+      this.pass(client, upstream);
+      this.pass(upstream, client);
+    });
+  }
+
+  /** @param target socket file, or port of this machine */
+  static async to(target: { readonly path: string } | { readonly port: number }): Promise<FaultyProxy> {
+    const proxy = new FaultyProxy(target);
+    await new Promise<void>((resolve) => proxy.server.listen(0, '127.0.0.1', resolve));
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  become(mode: ProxyMode): void {
+    this.mode = mode;
+    for (const socket of this.sockets) {
+      if (mode === 'refusing') socket.destroy();
+      else if (mode === 'silent') socket.pause();
+      else socket.resume();
+    }
+  }
+
+  close(): void {
+    this.become('refusing');
+    this.server.close();
+  }
+
+  private pass(from: Socket, to: Socket): void {
+    let passed: Promise<unknown> = Promise.resolve();
+    this.sockets.add(from);
+    from.setNoDelay(true);
+    if (this.mode === 'silent') from.pause();
+    from.on('data', (data) => {
+      passed = passed.then(() => (this.delayMs > 0 ? sleep(this.delayMs) : undefined)).then(() => to.write(data));
+    });
+    from.on('error', () => {});
+    from.once('close', () => {
+      this.sockets.delete(from);
+      void passed.then(() => to.destroy());
+    });
+  }
+}

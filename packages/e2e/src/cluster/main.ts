@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { hasNatsServer, SeededRandomness } from '@parley/testkit';
+import { Cluster, type Person, type Reply } from './cluster.js';
+import { ClusterClient } from './cluster-client.js';
+import { causeFaults } from './faults.js';
+
+const USAGE = `Usage: npm run cluster [-- [MINUTES] [--seed N] [--nodes N]]
+
+Starts nodes, PostgreSQL and NATS, and kills, freezes and cuts them off by chance while people write (default: 1 minute). In the
+end every acknowledged message must exist once, and each client must know what a new one learns. Exit code 1: something failed.
+
+  --seed N    decides which faults happen; default: chosen by chance
+  --nodes N   number of nodes; default: 3`;
+
+const WRITERS = 4;
+const READERS = 4;
+/** Time in which everybody must have everything once nothing is broken. */
+const SETTLE_MS = 20_000;
+
+/** Messages and edits of one person. */
+class Writer {
+  /** Contents of acknowledged messages by id. */
+  readonly acknowledged = new Map<number, string>();
+  readonly attempted = new Set<string>();
+  /** Messages with an edit whose response was lost. */
+  readonly uncertain = new Set<number>();
+  failures = 0;
+
+  constructor(
+    private readonly cluster: Cluster,
+    readonly person: Person,
+    private readonly people: readonly Person[],
+  ) {}
+
+  async write(endsAt: number): Promise<void> {
+    for (let count = 1; Date.now() < endsAt; count++) {
+      await this.send(count);
+      if (count % 5 === 0) await this.edit();
+      await sleep(20);
+    }
+  }
+
+  /** Sends a message until it is acknowledged. */
+  async finish(content: string): Promise<void> {
+    while ((await this.post(content)) === null) await sleep(100);
+  }
+
+  private async send(count: number): Promise<void> {
+    await this.post(`${this.person.email} ${count}`);
+  }
+
+  private async post(content: string): Promise<number | null> {
+    this.attempted.add(content);
+    const to = this.people.map(({ id }) => id);
+    const reply = await this.change('POST', '/messages', { type: 'direct', to, content });
+    if (reply === null) return null;
+    this.acknowledged.set(reply.body.id, content);
+    return reply.body.id;
+  }
+
+  private async edit(): Promise<void> {
+    const last = [...this.acknowledged.keys()].at(-1);
+    if (last === undefined) return;
+    const content = `${this.acknowledged.get(last)} (edited)`;
+    this.attempted.add(content);
+    if ((await this.change('PATCH', `/messages/${last}`, { content })) === null) this.uncertain.add(last);
+    else this.acknowledged.set(last, content);
+  }
+
+  /** Returns null if nobody knows whether the change was made. */
+  private async change(method: string, path: string, params: Readonly<Record<string, unknown>>) {
+    const reply: Reply | null = await this.cluster.request(this.person, method, path, params).catch(() => null);
+    if (reply?.status === 200) return reply;
+    if (reply !== null) assert.equal(reply.status, 503, `${method} ${path}: ${JSON.stringify(reply.body)}`);
+    this.failures++;
+    return null;
+  }
+}
+
+interface Options {
+  readonly minutes: number;
+  readonly seed: number;
+  readonly nodes: number;
+}
+
+/** @throws Error that explains the invalid command line */
+function readOptions(args: readonly string[]): Options {
+  const options = { seed: { type: 'string' }, nodes: { type: 'string' } } as const;
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const [minutes = '1', ...others] = positionals;
+  const seed = values.seed ?? String(Math.floor(Math.random() * 1e9));
+  const nodes = values.nodes ?? '3';
+  if (others.length > 0 || !/^\d+(\.\d+)?$/.test(minutes)) throw new Error('It takes a number of minutes.');
+  if (!/^\d{1,9}$/.test(seed)) throw new Error('--seed takes a number.');
+  if (!/^([1-9]|[12]\d|3[0-2])$/.test(nodes)) throw new Error('--nodes takes a number from 1 to 32.');
+  return { minutes: Number(minutes), seed: Number(seed), nodes: Number(nodes) };
+}
+
+async function run({ minutes, seed, nodes }: Options): Promise<void> {
+  if (!hasNatsServer) throw new Error('nats-server is not installed; on Debian: apt-get install nats-server');
+  const cluster = await Cluster.start(nodes);
+  try {
+    const people = await Promise.all(
+      Array.from({ length: WRITERS }, (_, index) => cluster.addPerson(`person${index}`)),
+    );
+    const writers = people.map((person) => new Writer(cluster, person, people));
+    const clients = await Promise.all(
+      Array.from({ length: READERS }, (_, index) => ClusterClient.open(cluster, people[index % people.length]!)),
+    );
+    const endsAt = Date.now() + minutes * 60_000;
+    const following = Promise.all(clients.map((client) => client.follow()));
+    const working = Promise.all([
+      causeFaults(cluster, new SeededRandomness(seed), endsAt, (line) => console.log(line)),
+      ...writers.map((writer) => writer.write(endsAt)),
+      ...clients.map((client) => markRead(cluster, client, endsAt)),
+    ]);
+    const [faults] = await Promise.race([working, following.then(() => working)]);
+    await Promise.race([settle(writers, clients), following]);
+    for (const client of clients) client.stop();
+    await following;
+    await check(cluster, writers, clients);
+    summarize(faults, writers, clients);
+  } catch (error) {
+    console.error(cluster.problems.slice(-40).join('\n'));
+    throw error;
+  } finally {
+    await cluster.close();
+  }
+}
+
+/** Marks what the client has as read, now and then, so that what is left differs from person to person. */
+async function markRead(cluster: Cluster, client: ClusterClient, endsAt: number): Promise<void> {
+  while (Date.now() < endsAt) {
+    await sleep(700);
+    const messages = [...client.unread].slice(0, 10);
+    if (messages.length === 0) continue;
+    const params = { messages, op: 'add', flag: 'read' };
+    await cluster.request(client.person, 'POST', '/messages/flags', params).catch(() => null);
+  }
+}
+
+/** Waits until each client has the last message of each person. */
+async function settle(writers: readonly Writer[], clients: readonly ClusterClient[]): Promise<void> {
+  const last = writers.map(({ person }) => `last words of ${person.email}`);
+  await Promise.all(writers.map((writer, index) => writer.finish(last[index]!)));
+  const deadline = Date.now() + SETTLE_MS;
+  for (const client of clients) {
+    while (!last.every((content) => [...client.contents.values()].includes(content))) {
+      assert.ok(Date.now() < deadline, `${client.person.email} lacks the last messages`);
+      await sleep(50);
+    }
+  }
+}
+
+async function check(cluster: Cluster, writers: readonly Writer[], clients: readonly ClusterClient[]): Promise<void> {
+  for (const client of clients) {
+    const stored = await history(cluster, client.person);
+    assert.deepEqual([...client.contents], [...stored], `${client.person.email} does not know what is stored`);
+    const { body } = await cluster.request(client.person, 'POST', '/register', { fetch_event_types: READ_STATE });
+    assert.deepEqual([...client.unread].sort(ascending), unreadIn(body.unread_msgs).sort(ascending));
+    const contents = [...stored.values()];
+    assert.equal(new Set(contents).size, contents.length, 'a message exists twice');
+    for (const { acknowledged, attempted, uncertain, person } of writers) {
+      for (const [id, content] of acknowledged) {
+        const isEdited = uncertain.has(id) && stored.get(id) === `${content} (edited)`;
+        if (!isEdited) assert.equal(stored.get(id), content, `message ${id} of ${person.email}`);
+      }
+      const own = contents.filter((content) => content.startsWith(`${person.email} `));
+      assert.deepEqual(
+        own.filter((content) => !attempted.has(content)),
+        [],
+      );
+    }
+  }
+}
+
+const READ_STATE = ['message', 'update_message_flags'];
+
+const ascending = (a: number, b: number): number => a - b;
+
+const unreadIn = ({ pms, streams, huddles }: Reply['body']): number[] =>
+  [...pms, ...streams, ...huddles].flatMap(({ unread_message_ids }) => unread_message_ids);
+
+/** Contents of all messages of a person by id. */
+async function history(cluster: Cluster, person: Person): Promise<ReadonlyMap<number, string>> {
+  const contents = new Map<number, string>();
+  for (;;) {
+    const { status, body } = await cluster.request(person, 'GET', '/messages', {
+      anchor: [...contents.keys()].at(-1) ?? 0,
+      include_anchor: false,
+      num_before: 0,
+      num_after: 1000,
+      apply_markdown: false,
+    });
+    assert.equal(status, 200, JSON.stringify(body));
+    for (const { id, content } of body.messages) contents.set(id, content);
+    if (body.found_newest) return contents;
+  }
+}
+
+function summarize(
+  faults: ReadonlyMap<string, number>,
+  writers: readonly Writer[],
+  clients: readonly ClusterClient[],
+): void {
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
+  for (const [name, count] of faults) console.log(`${count} × a node was ${name}`);
+  console.log(`${sum(writers.map(({ acknowledged }) => acknowledged.size))} messages acknowledged and stored once`);
+  console.log(`${sum(writers.map(({ failures }) => failures))} changes without a response`);
+  console.log(
+    `${sum(clients.map(({ failedPolls }) => failedPolls))} polls repeated; no queue ended, no event repeated`,
+  );
+}
+
+let options: Options;
+try {
+  options = readOptions(process.argv.slice(2));
+} catch (error) {
+  console.error(`${(error as Error).message}\n\n${USAGE}`);
+  process.exit(2);
+}
+console.log(`Seed ${options.seed}`);
+try {
+  await run(options);
+} catch (error) {
+  console.error(error);
+  console.error(`Failed with seed ${options.seed}`);
+  process.exitCode = 1;
+}
