@@ -116,7 +116,11 @@ export const test = base.extend<Fixtures, { server: Server }>({
       page.on('request', (request) => {
         if (!request.url().startsWith(server.url)) complaints.push(`request to ${request.url()}`);
       });
-      await page.goto(`${server.url}/`);
+      // A server that has just started on a busy machine sheds load.
+      await expect(async () => {
+        await page.goto(`${server.url}/`);
+        await expect(page.getByLabel('Email address')).toBeVisible({ timeout: 2000 });
+      }).toPass();
       await page.getByLabel('Email address').fill(emailOf(name));
       await page.getByLabel('Password').fill(`pw-${emailOf(name)}`);
       await page.getByRole('button', { name: 'Log in' }).click();

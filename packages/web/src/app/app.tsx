@@ -17,6 +17,7 @@ import { OverlayHost } from '../kit/overlay-host.js';
 import { openPersonCard } from '../people/open-card.js';
 import { openGroupCard } from '../people/open-group-card.js';
 import { useAddress, useChat, useField, useServices } from '../services/context.js';
+import { electronBridge } from '../services/electron-bridge.js';
 import { openOverlay } from '../services/overlay.js';
 import { useLoaded } from '../services/use-loaded.js';
 import { useReading } from '../services/use-reading.js';
@@ -30,6 +31,8 @@ import { useTheme } from './theme.js';
 const loadDeviceNotifications = () =>
   import('../push/device-notifications.js').then(({ DeviceNotificationsDialog }) => <DeviceNotificationsDialog />);
 
+const loadDesktopApp = () => import('./desktop-app.js').then(({ DesktopApp }) => DesktopApp);
+
 const loadPeoplePanel = () => import('../people/people-panel.js').then(({ PeoplePanel }) => PeoplePanel);
 
 interface AppProps {
@@ -39,7 +42,14 @@ interface AppProps {
 /** The application that fills the page. */
 export function App({ onLogOut }: AppProps) {
   usePageTitle();
-  return <Workspace tools={<Shortcuts />} account={<Account onLogOut={onLogOut} />} notices={<NotificationsLine />} />;
+  const DesktopApp = useLoaded(loadDesktopApp, electronBridge !== null);
+  const notices = (
+    <>
+      <NotificationsLine />
+      {DesktopApp && electronBridge && <DesktopApp bridge={electronBridge} onLogOut={onLogOut} />}
+    </>
+  );
+  return <Workspace tools={<Shortcuts />} account={<Account onLogOut={onLogOut} />} notices={notices} />;
 }
 
 interface WorkspaceProps {

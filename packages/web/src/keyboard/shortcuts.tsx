@@ -14,7 +14,7 @@ const openPalette = (anchor: HTMLElement) =>
     return <Palette />;
   });
 
-const openHelp = (anchor: HTMLElement) =>
+export const openHelp = (anchor: HTMLElement) =>
   openOverlay(anchor, async () => {
     const { ShortcutsDialog } = await import('./shortcuts-dialog.js');
     return <ShortcutsDialog />;

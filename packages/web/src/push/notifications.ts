@@ -2,6 +2,7 @@ import { type Arrival, type Chat, destinationOf, narrowOf } from '@parley/chat';
 import { signal } from '@preact/signals-core';
 import { textOf } from '../content/tree.js';
 import type { Services } from '../services/context.js';
+import { DesktopNotification, electronBridge } from '../services/electron-bridge.js';
 import type { Navigation } from '../services/location.js';
 import type { NotificationData } from './service-worker.js';
 import type { WebPush } from './web-push.js';
@@ -23,7 +24,7 @@ export function notifyOf(
   texts: NotificationTexts,
   push: WebPush | null,
 ): () => void {
-  const open = new Map<number, Notification>();
+  const open = new Map<number, Pick<Notification, 'close'>>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const ends = [
     watchPlace(chat, navigation),
@@ -54,7 +55,11 @@ export function notifyOf(
     };
     const registration = await push?.registration();
     if (registration?.active) return registration.showNotification(title, options);
-    const notification = new Notification(title, options);
+    const showInApp = electronBridge?.new_notification;
+    const notification = showInApp
+      ? // The app names the message by the tag when the user replies.
+        new DesktopNotification(showInApp, title, { ...options, tag: String(messageId) })
+      : new Notification(title, options);
     open.set(messageId, notification);
     notification.onclose = () => open.delete(messageId);
     notification.onclick = () => {

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals-core';
 import type { Services } from '../services/context.js';
+import { electronBridge } from '../services/electron-bridge.js';
 import { readStored, store } from '../services/storage.js';
 import type { PageQuestion } from './service-worker.js';
 
@@ -37,7 +38,9 @@ export async function endWebPush(): Promise<void> {
 }
 
 async function open(services: Services): Promise<WebPush | null> {
-  if (!('PushManager' in globalThis) || !('Notification' in globalThis) || !navigator.serviceWorker) return null;
+  // Zulip's desktop app has no push service.
+  if (electronBridge || !('PushManager' in globalThis) || !('Notification' in globalThis) || !navigator.serviceWorker)
+    return null;
   const { vapid_public_key: key, endpoints } = await services.client.get('/web_push/subscriptions');
   if (key === null) return null;
   const push = new WebPush(services, key);

@@ -1,7 +1,9 @@
+import { electronBridge } from './electron-bridge.js';
+
 const IDLE_AFTER_MS = 5 * 60_000;
 const INPUTS = ['pointermove', 'pointerdown', 'keydown', 'wheel', 'focus'] as const;
 
-/** Knows whether the user did something on the page lately. */
+/** Knows whether the user did something lately: on the page, or in the desktop app anywhere on the computer. */
 export class Activity {
   private lastInput = Date.now();
   private readonly onInput = () => {
@@ -13,6 +15,10 @@ export class Activity {
   }
 
   isActive(): boolean {
+    const lastActive = electronBridge?.get_last_active_on_system?.();
+    if (lastActive !== undefined) {
+      return Date.now() - lastActive < IDLE_AFTER_MS && electronBridge?.get_idle_on_system?.() !== true;
+    }
     return document.hasFocus() && Date.now() - this.lastInput < IDLE_AFTER_MS;
   }
 
