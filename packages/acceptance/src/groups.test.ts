@@ -45,6 +45,12 @@ async function inAnotherRealm(): Promise<{ user: TestUser; group: number }> {
   return { user, group: fieldsOf(created).group_id };
 }
 
+/** Permission of 5,001 people who do not exist. */
+const half = (from: number) => ({
+  direct_members: Array.from({ length: 5001 }, (_, n) => 1_000_000 + from + n),
+  direct_subgroups: [],
+});
+
 describe('group creation', () => {
   it('shows the full group to everyone and lets its creator manage it', async () => {
     const { hamlet, cordelia, polonius } = people;
@@ -118,6 +124,11 @@ describe('group creation', () => {
     ['an unknown subgroup', () => ({ subgroups: [UNKNOWN] }), `Invalid user group ID: ${UNKNOWN}`],
     ['a subgroup out of use', (taken) => ({ subgroups: [taken] }), 'User group is deactivated.'],
     ['a permission for an unknown group', () => ({ can_mention_group: UNKNOWN }), 'Invalid user group'],
+    [
+      'permissions that name too many people together',
+      () => ({ can_mention_group: half(0), can_join_group: half(5001) }),
+      'Too many people in the permissions of one request: times new channels they may be 10000 at most.',
+    ],
     [
       'a permission for the Internet',
       () => ({ can_mention_group: system.internet }),

@@ -334,6 +334,22 @@ export function requireRoomForHolders(present: number, named: number): void {
   }
 }
 
+/** Maximum number of users and groups named by the permissions of one request, multiplied by the channels it creates. */
+export const MAX_HOLDERS_IN_REQUEST = 10_000;
+
+/** Limits the rows that one unit of work stores. @throws DomainError TOO_MANY_HOLDERS_IN_REQUEST */
+export function checkHoldersInRequest(values: readonly (GroupSettingValue | undefined)[], channelCount = 1): void {
+  let named = 0;
+  for (const value of values) {
+    if (typeof value === 'object') named += value.directMembers.length + value.directSubgroups.length;
+  }
+  if (named * channelCount <= MAX_HOLDERS_IN_REQUEST) return;
+  throw new DomainError(
+    'TOO_MANY_HOLDERS_IN_REQUEST',
+    `Too many people in the permissions of one request: times new channels they may be ${MAX_HOLDERS_IN_REQUEST} at most.`,
+  );
+}
+
 /**
  * Returns the named group of an accepted value, or creates an anonymous one.
  * @throws DomainError TOO_MANY_PERMISSION_HOLDERS
@@ -354,7 +370,8 @@ export interface AcceptedGroupSetting<P extends string> {
 
 /**
  * Returns the requested changes that have an effect, in registry order.
- * @throws DomainError STALE_VALUE, and the codes of `validateGroupSetting` and `groupForSetting`
+ * @throws DomainError TOO_MANY_HOLDERS_IN_REQUEST, STALE_VALUE, and the codes of `validateGroupSetting` and
+ * `groupForSetting`
  */
 export async function acceptGroupSettings<P extends string>(
   tx: Transaction,
@@ -365,6 +382,7 @@ export async function acceptGroupSettings<P extends string>(
 ): Promise<readonly AcceptedGroupSetting<P>[]> {
   const names = (Object.keys(registry) as P[]).filter((name) => requested[name] !== undefined);
   if (names.length === 0) return [];
+  checkHoldersInRequest(names.map((name) => requested[name]!.new));
   const { nobody } = await tx.groups.systemGroupIds(realmId);
   const current = await tx.groups.settingValues(
     realmId,

@@ -24,6 +24,7 @@ export const PERMISSION_ERRORS = declareErrors({
   /** The group is not allowed as the value of a permission. */
   SYSTEM_GROUP_REQUIRED: 'invalid',
   TOO_MANY_PERMISSION_HOLDERS: 'conflict',
+  TOO_MANY_HOLDERS_IN_REQUEST: 'invalid',
   /** The value was changed concurrently. */
   STALE_VALUE: 'conflict',
 });

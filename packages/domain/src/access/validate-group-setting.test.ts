@@ -5,9 +5,11 @@ import type { GroupId, UserId } from '../kernel/ids.js';
 import { REALM_PERMISSIONS } from '../realms/realm-settings.js';
 import {
   acceptGroupSettings,
+  checkHoldersInRequest,
   type GroupSettingDefinition,
   type GroupSettingValue,
   groupForSetting,
+  MAX_HOLDERS_IN_REQUEST,
   MAX_PERMISSION_HOLDERS,
   requireRoomForHolders,
   validateGroupSetting,
@@ -99,6 +101,19 @@ describe('validateGroupSetting and groupForSetting', () => {
         }),
       );
     }
+  });
+
+  it.each([
+    [MAX_HOLDERS_IN_REQUEST, 1, true],
+    [MAX_HOLDERS_IN_REQUEST + 1, 1, false],
+    [MAX_HOLDERS_IN_REQUEST / 10, 10, true],
+    [MAX_HOLDERS_IN_REQUEST / 10, 11, false],
+  ])('limits the holders that one request names: %i for %i channels: %s', (count, channelCount, isTaken) => {
+    const members = Array.from({ length: count - 1 }, (_, n) => (n + 1) as UserId);
+    const values = [spelt(members.slice(0, 9), []), undefined, 5 as GroupId, spelt(members.slice(9), [7 as GroupId])];
+    const check = () => checkHoldersInRequest(values, channelCount);
+    if (isTaken) expect(check).not.toThrow();
+    else expect(check).toThrow(expect.objectContaining({ code: 'TOO_MANY_HOLDERS_IN_REQUEST' }));
   });
 
   it('rejects a value that exceeds the total limit of users and groups', async () => {

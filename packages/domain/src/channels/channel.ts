@@ -188,7 +188,6 @@ export const CHANNEL_ERRORS = declareErrors({
   CHANNEL_HAS_NAMED_TOPICS: 'conflict',
   /** Topic creation cannot be limited in a channel with protected history. */
   TOPIC_CREATION_MUST_BE_OPEN: 'conflict',
-  TOO_MANY_HOLDERS_IN_REQUEST: 'invalid',
   TOO_MANY_SUBSCRIPTIONS: 'invalid',
   /** The request names no channel to subscribe to or to leave. */
   NO_SUBSCRIPTION_CHANGE: 'invalid',

@@ -2,10 +2,10 @@ import type { Actor } from '../access/actor.js';
 import {
   addAnonymousGroup,
   canonicalGroupSetting,
+  checkHoldersInRequest,
   defaultGroupSettings,
   type GroupSettingValue,
   groupForSetting,
-  namedIn,
   validateGroupSetting,
 } from '../access/group-settings.js';
 import { DomainError, orThrow } from '../kernel/errors.js';
@@ -176,7 +176,7 @@ export class ChannelCreator {
 
   /** Counts the channels that a request will create. @throws DomainError TOO_MANY_HOLDERS_IN_REQUEST, RATE_LIMITED */
   reserve(tx: Transaction, { actor }: ChannelCreationContext, count: number, wanted: ChannelPermissionInput): void {
-    checkHoldersInRequest(wanted, count);
+    checkHoldersInRequest(Object.values(wanted), count);
     this.quota.spend(actor, count);
     tx.onRollback(() => this.quota.refund(actor, count));
   }
@@ -272,28 +272,6 @@ export class ChannelCreator {
       })),
     );
   }
-}
-
-/**
- * Maximum number of users and groups named by permissions of channels created together, multiplied by the number of
- * channels.
- */
-export const MAX_HOLDERS_IN_REQUEST = 100_000;
-
-/**
- * Limits only requests for several channels; a single one is limited by its own lists. @throws DomainError
- * TOO_MANY_HOLDERS_IN_REQUEST
- */
-function checkHoldersInRequest(permissions: ChannelPermissionInput, channelCount: number): void {
-  const named = Object.values(permissions)
-    .filter((value) => typeof value !== 'number')
-    .map(namedIn)
-    .reduce((sum, { userIds, groupIds }) => sum + userIds.length + groupIds.length, 0);
-  if (channelCount <= 1 || named * channelCount <= MAX_HOLDERS_IN_REQUEST) return;
-  throw new DomainError(
-    'TOO_MANY_HOLDERS_IN_REQUEST',
-    `Too many people in the permissions of new channels: times channels they may be ${MAX_HOLDERS_IN_REQUEST} at most.`,
-  );
 }
 
 const aheadOf = (description: ParsedText | undefined) =>

@@ -2,6 +2,7 @@ import {
   acceptGroupSettings,
   activeUserIds,
   addAnonymousGroup,
+  checkHoldersInRequest,
   defaultGroupSettings,
   type GroupSettingUpdate,
   type GroupSettingValue,
@@ -66,6 +67,7 @@ export class CreateGroup {
       enforce(canCreateGroup(actor, await tx.realms.get(realmId)));
       enforce(areUsers(input.memberIds, await activeUserIds(tx, realmId, input.memberIds)));
       const name = parseGroupName(input.name);
+      checkHoldersInRequest(Object.values(input.permissions));
       const chosen = new Map<GroupPermission, GroupId>();
       for (const permission of Object.keys(GROUP_PERMISSIONS) as GroupPermission[]) {
         const wanted = input.permissions[permission];

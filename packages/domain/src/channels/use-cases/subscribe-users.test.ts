@@ -277,10 +277,10 @@ describe('SubscribeUsers', () => {
     const names = (count: number) => Array.from({ length: count }, (_, n) => `channel ${n}`);
     await expectRefused(
       fixture,
-      () => subscribing(fixture)('member', names(167), { options: { ...DEFAULT_CHANNEL_OPTIONS, permissions } }),
+      () => subscribing(fixture)('member', names(17), { options: { ...DEFAULT_CHANNEL_OPTIONS, permissions } }),
       {
         code: 'TOO_MANY_HOLDERS_IN_REQUEST',
-        message: 'Too many people in the permissions of new channels: times channels they may be 100000 at most.',
+        message: 'Too many people in the permissions of one request: times new channels they may be 10000 at most.',
       },
     );
     await subscribing(fixture)('member', names(2), { options: { ...DEFAULT_CHANNEL_OPTIONS, permissions } });

@@ -22,13 +22,17 @@ const MAX_CHANGED_SUBSCRIPTIONS = 100_000;
 const peopleForAllChannels = (surroundings: InputContext): readonly number[] =>
   peopleOf(surroundings).slice(0, Math.floor(MAX_CHANGED_SUBSCRIPTIONS / surroundings.organization.channelIds.length));
 const allChannels = ({ organization }: InputContext) => organization.channelNames.map((name) => ({ name }));
+/** Maximum number of people named by the permissions of one request: see docs/limits.md. */
+const MAX_HOLDERS = 10_000;
+const holders = (surroundings: InputContext): readonly number[] =>
+  peopleOf(surroundings).slice(0, Math.floor(MAX_HOLDERS / CHANNEL_PERMISSIONS.length));
 const permissionsFor = (surroundings: InputContext): Fields =>
   Object.fromEntries(
-    CHANNEL_PERMISSIONS.map((name) => [name, { direct_members: peopleOf(surroundings), direct_subgroups: [] }]),
+    CHANNEL_PERMISSIONS.map((name) => [name, { direct_members: holders(surroundings), direct_subgroups: [] }]),
   );
-/** Number of channels whose permissions together reach the limit: see docs/limits.md. */
+/** Number of channels whose permissions together reach the limit. */
 const channelsWithPermissions = (surroundings: InputContext): number =>
-  Math.floor(100_000 / (CHANNEL_PERMISSIONS.length * peopleOf(surroundings).length));
+  Math.floor(MAX_HOLDERS / (CHANNEL_PERMISSIONS.length * holders(surroundings).length));
 const ownerInChannel: Input = ({ organization: { owners, channelIds } }) => ({
   user_id: owners[1]!.id,
   stream_id: channelIds[0],
