@@ -70,9 +70,9 @@ export function checkPlayground(
   return playground;
 }
 
-/** Clients expand the template. `{+code}` at its start would let the author of a code block choose the scheme. */
+/** Clients expand the template. A variable in its scheme would let the author of a code block complete `javascript`. */
 export const isScript = (urlTemplate: string): boolean =>
-  canBeScript(urlTemplate) || /^[\p{Cc}\s]*\{\+/u.test(urlTemplate);
+  canBeScript(urlTemplate) || /^[\p{Cc}\s]*\{\+/u.test(urlTemplate) || /^[^:/?#]*\{[^}]*\}[^:/?#]*:/.test(urlTemplate);
 
 const BLANK = 'This field cannot be blank.';
 

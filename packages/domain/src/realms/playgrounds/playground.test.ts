@@ -45,6 +45,7 @@ describe('checkPlayground', () => {
     ${{ urlTemplate: 'data:text/html,{code}' }}   | ${{ urlTemplate: ['Invalid URL template.'] }}
     ${{ urlTemplate: '{code}vbscript:x' }}        | ${{ urlTemplate: ['Invalid URL template.'] }}
     ${{ urlTemplate: '{+code}' }}                 | ${{ urlTemplate: ['Invalid URL template.'] }}
+    ${{ urlTemplate: '{code}script:alert(1)' }}   | ${{ urlTemplate: ['Invalid URL template.'] }}
     ${{ urlTemplate: 'https://a/data:{code}' }}   | ${null}
     ${{ urlTemplate: 'https://example.com/{x}' }} | ${{ general: MISSING }}
     ${{ urlTemplate: 'https://a/{code}{x}' }}     | ${{ general: ['"code" should be the only variable present in the URL template'] }}
