@@ -92,6 +92,25 @@ export function actorReadsContract(open: OpenStorage): void {
       expect([await isIn('cast'), await isIn('theatre')]).toEqual([true, false]);
     });
 
+    it('reflects subgroups that a unit of work undoes and repeats', async () => {
+      const { uow, realm, user, group } = await stage(
+        aUser({ name: 'hamlet' }),
+        aGroup({ name: 'cast', members: ['hamlet'] }),
+        aGroup({ name: 'crew', subgroups: ['cast'] }),
+      );
+      const [crew, cast] = [group('crew').id, group('cast').id];
+      const states = await uow.write(realm.id, async (tx) => {
+        const isInCrew = async () =>
+          (await tx.actors.list(realm.id, [user('hamlet').id])).get(user('hamlet').id)!.groups.has(crew);
+        const before = await isInCrew();
+        await tx.groups.removeSubgroups(realm.id, crew, [cast]);
+        const undone = await isInCrew();
+        await tx.groups.addSubgroups(realm.id, crew, [cast]);
+        return [before, undone, await isInCrew()];
+      });
+      expect(states).toEqual([true, false, true]);
+    });
+
     it('discards group changes of a rolled back transaction', async () => {
       const { uow, realm, user, group, caller } = await stage(aUser({ name: 'hamlet' }), aGroup({ name: 'cast' }));
       const failing = uow.write(realm.id, async (tx) => {
