@@ -1,10 +1,12 @@
 import './app/tokens.css';
 import { I18nProvider } from '@lingui/react';
+import type { Chat } from '@parley/chat';
 import { ParleyClient } from '@parley/client';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.js';
 import { loadLanguage } from './app/languages.js';
+import { followPreferences } from './app/preferences.js';
 import { applyTheme } from './app/theme.js';
 import { ServicesContext } from './services/context.js';
 import { PageNavigation } from './services/location.js';
@@ -21,6 +23,10 @@ function goToLogIn(): void {
   location.assign(`${baseUrl}login/?next=${encodeURIComponent(location.pathname + location.hash)}`);
 }
 
+const HOMES = { inbox: '#inbox', recent: '#recent', all_messages: '#feed' };
+
+const homeOf = (chat: Chat): string => HOMES[chat.state.fields.peek('user_settings')?.web_home_view ?? 'inbox'];
+
 async function start(): Promise<void> {
   applyTheme();
   const [i18n, services] = await Promise.all([
@@ -29,6 +35,7 @@ async function start(): Promise<void> {
   ]);
   if (!services) return goToLogIn();
   document.documentElement.lang = i18n.locale;
+  followPreferences(services.chat, i18n);
   const logOut = async () => {
     await import('./push/web-push.js').then(({ endWebPush }) => endWebPush()).catch(() => {});
     await services.forget();
@@ -38,7 +45,7 @@ async function start(): Promise<void> {
   createRoot(document.getElementById('parley')!).render(
     <StrictMode>
       <I18nProvider i18n={i18n}>
-        <ServicesContext.Provider value={{ ...services, navigation: new PageNavigation() }}>
+        <ServicesContext.Provider value={{ ...services, navigation: new PageNavigation(() => homeOf(services.chat)) }}>
           <App onLogOut={() => void logOut()} />
         </ServicesContext.Provider>
       </I18nProvider>

@@ -1,4 +1,4 @@
-import { expect, idOf, messageWith, placeOf, post, send, test } from './stories.js';
+import { chooseInMenu, expect, idOf, messageWith, placeOf, post, send, test } from './stories.js';
 
 test('shows the last conversation after a reload before the server answers, and goes on with the same queue', async ({
   server,
@@ -81,7 +81,7 @@ test('shows nothing of a person to the next one who logs in in the same browser'
   const { page } = await logIn('hamlet', `#narrow/dm/${await idOf(server, 'desdemona')}`);
   await expect(messageWith(page, 'For your eyes only')).toBeVisible();
   await page.waitForTimeout(3000);
-  await page.getByRole('button', { name: 'Log out' }).click();
+  await chooseInMenu(page, 'Log out');
   await expect(page).toHaveURL(/login/);
   const rows = await page.evaluate(async () => {
     const [known] = await indexedDB.databases();

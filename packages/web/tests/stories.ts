@@ -125,7 +125,7 @@ export const test = base.extend<Fixtures, { server: Server }>({
       await page.getByLabel('Password').fill(`pw-${emailOf(name)}`);
       await page.getByRole('button', { name: 'Log in' }).click();
       await expect(page.getByRole('navigation', { name: 'Conversations' })).toBeAttached();
-      if (hash !== '') await page.evaluate((to) => location.assign(to), hash);
+      if (hash !== '') await goTo(page, hash);
       return { page, context };
     });
     await Promise.all(contexts.map((context) => context.close()));
@@ -168,6 +168,15 @@ export async function violationsIn(page: Page): Promise<readonly string[]> {
     return axe.run();
   });
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 200)} ${nodes[0]!.failureSummary}`);
+}
+
+/** Opens a place of the application. */
+export const goTo = (page: Page, hash: string) => page.evaluate((to) => location.assign(to), hash);
+
+/** Chooses an entry of the main menu. */
+export async function chooseInMenu(page: Page, entry: string): Promise<void> {
+  await page.getByRole('button', { name: 'Main menu' }).click();
+  await page.getByRole('menuitem', { name: entry }).click();
 }
 
 /** Message in the list that contains a text. */

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, idOf, messageWith, placeOf, post, send, test } from './stories.js';
+import { chooseInMenu, expect, idOf, messageWith, placeOf, post, send, test } from './stories.js';
 
 /** Counts requests of all tabs whose address contains a text. */
 function counted(page: Page, part: string): () => number {
@@ -73,7 +73,7 @@ test('ends in all tabs when one logs out', async ({ server, logIn }) => {
   const second = await page.context().newPage();
   await second.goto(`${server.url}/#narrow/dm/${await idOf(server, 'hamlet')}`);
   await expect(second.getByRole('textbox', { name: 'Message' })).toBeVisible();
-  await page.getByRole('button', { name: 'Log out' }).click();
+  await chooseInMenu(page, 'Log out');
   await expect(page).toHaveURL(/login/);
   await expect(second.getByRole('alert')).toContainText('Your session has ended.');
 });

@@ -1,6 +1,6 @@
 import type { CDPSession, Page, Worker } from '@playwright/test';
 import { TestBrowserPush } from '../../acceptance/src/testing/test-browser-push.js';
-import { expect, idOf, messageWith, type Person, type Server, test, violationsIn } from './stories.js';
+import { chooseInMenu, expect, idOf, messageWith, type Person, type Server, test, violationsIn } from './stories.js';
 
 /** Push service of the browser's vendor. */
 let vendor: TestBrowserPush;
@@ -176,7 +176,7 @@ test('ends the subscription and its notifications on logging out', async ({ serv
   const worker = await subscribe(server, person, 'hamlet');
   await writeTo(server, 'hamlet', 'Words, words');
   await expect.poll(() => shownBy(worker)).toHaveLength(1);
-  await page.getByRole('button', { name: 'Log out' }).click();
+  await chooseInMenu(page, 'Log out');
   await expect(page.getByRole('button', { name: 'Log in' })).toBeVisible();
   expect(await endpointsOf(server, 'hamlet')).toEqual([]);
   expect(await shownBy(worker)).toEqual([]);

@@ -108,6 +108,9 @@ export class ChatState {
   /** People who are typing, by `destinationKey`: id of the person and Unix milliseconds of the last event. */
   readonly typing = new Table<string, ReadonlyMap<number, number>>();
 
+  /** Numbers of changes of lists that the state does not hold. */
+  readonly revisions = new Table<'invites' | 'exports', number>();
+
   get selfId(): number {
     return this.fields.peek('user_id')!;
   }

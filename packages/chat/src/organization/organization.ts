@@ -61,10 +61,10 @@ export const ORGANIZATION_RULES: Pick<
       return current ? { ...emoji, [event.emoji_id]: { ...current, ...event.data } } : emoji;
     });
   },
-  // Exports are not part of the state; pages that list them fetch them.
-  realm_export() {},
+  // Exports and invitations are not part of the state; pages that list them fetch them again.
+  realm_export: (state) => state.revisions.set('exports', (state.revisions.peek('exports') ?? 0) + 1),
   realm_export_consent() {},
-  invites_changed() {},
+  invites_changed: (state) => state.revisions.set('invites', (state.revisions.peek('invites') ?? 0) + 1),
   realm_linkifiers: (state, event) => state.fields.set('realm_linkifiers', event.realm_linkifiers),
   realm_playgrounds: (state, event) => state.fields.set('realm_playgrounds', event.realm_playgrounds),
   realm_user_settings_defaults: (state, { property, value }) =>

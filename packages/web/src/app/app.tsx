@@ -1,7 +1,7 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { type Chat, destinationOf } from '@parley/chat';
-import { Bell, LogOut, Menu, Moon, Sun, Users, X } from 'lucide-react';
+import { Bell, Menu, Settings, Users, X } from 'lucide-react';
 import { Component, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import type { ContentWorld } from '../content/message-body.js';
@@ -26,7 +26,6 @@ import styles from './app.module.css';
 import { ConnectionLine } from './connection-line.js';
 import { FailureLine } from './failure-line.js';
 import { NotificationsLine } from './notifications-line.js';
-import { useTheme } from './theme.js';
 
 const loadDeviceNotifications = () =>
   import('../push/device-notifications.js').then(({ DeviceNotificationsDialog }) => <DeviceNotificationsDialog />);
@@ -135,14 +134,15 @@ const MANAGED: Readonly<Record<string, (i18n: I18n) => string>> = {
   channels: (i18n) => i18n._('Channels'),
   groups: (i18n) => i18n._('Groups'),
   settings: (i18n) => i18n._('Settings'),
-  organization: (i18n) => i18n._('Organization settings'),
+  organization: (i18n) => i18n._('Organization'),
 };
 
 function Managing({ path }: { readonly path: readonly string[] }) {
   const { i18n } = useLingui();
+  const { locale } = i18n;
   const load = useMemo(
-    () => () => import('../managing/open.js').then(({ openManaging }) => openManaging(i18n)),
-    [i18n],
+    () => () => import('../managing/open.js').then(({ openManaging }) => openManaging(i18n, locale)),
+    [i18n, locale],
   );
   const ManagingPage = useLoaded(load);
   return ManagingPage && <ManagingPage path={path} />;
@@ -174,7 +174,8 @@ function PageTitle() {
   const { i18n } = useLingui();
   const { address } = useAddress();
   if (address?.view === 'narrow') return <ConversationTitle narrow={address.narrow} />;
-  if (address?.view === 'other') return MANAGED[address.path[0]!]?.(i18n);
+  const managed = address?.view === 'other' ? MANAGED[address.path[0]!] : undefined;
+  if (managed) return <>{managed(i18n)}</>;
   return <>{address?.view === 'recent' ? i18n._('Recent conversations') : i18n._('Inbox')}</>;
 }
 
@@ -215,7 +216,6 @@ function Account({ onLogOut }: AppProps) {
   const { i18n } = useLingui();
   const chat = useChat();
   const self = useReading(chat.people.person(chat.state.selfId));
-  const [theme, toggleTheme] = useTheme();
   return (
     <div className={styles.account}>
       <button
@@ -235,11 +235,16 @@ function Account({ onLogOut }: AppProps) {
         onClick={({ currentTarget }) => openOverlay(currentTarget, loadDeviceNotifications)}
       />
       <IconButton
-        icon={theme === 'dark' ? Sun : Moon}
-        label={theme === 'dark' ? i18n._('Light theme') : i18n._('Dark theme')}
-        onClick={toggleTheme}
+        icon={Settings}
+        label={i18n._('Main menu')}
+        opens="menu"
+        onClick={({ currentTarget }) =>
+          openOverlay(currentTarget, async () => {
+            const { MainMenu } = await import('./main-menu.js');
+            return <MainMenu onLogOut={onLogOut} />;
+          })
+        }
       />
-      <IconButton icon={LogOut} label={i18n._('Log out')} onClick={onLogOut} />
     </div>
   );
 }

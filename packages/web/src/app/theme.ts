@@ -1,31 +1,37 @@
-import { useState } from 'react';
-import { readStored, store } from '../services/storage.js';
+import { useField, useServices } from '../services/context.js';
+import { reportFailure } from '../services/failures.js';
 
-type Theme = 'light' | 'dark';
+export type Theme = 'light' | 'dark';
 
 const KEY = 'parley-theme';
+const SCHEMES = { dark: 2, light: 3 } as const;
 
 const systemTheme = (): Theme => (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
 
-/** Theme that the user chose in this browser, else the system's. */
+/** Theme of the user's settings, else the system's, and a function that chooses the other one. */
 export function useTheme(): readonly [theme: Theme, toggle: () => void] {
-  const [theme, setTheme] = useState<Theme>(() => chosenTheme() ?? systemTheme());
-  const toggle = () => {
-    const next = theme === 'dark' ? 'light' : 'dark';
-    document.documentElement.dataset.theme = next;
-    store(KEY, next);
-    setTheme(next);
-  };
-  return [theme, toggle];
+  const { client } = useServices();
+  const scheme = useField('user_settings')?.color_scheme;
+  const theme = scheme === SCHEMES.dark ? 'dark' : scheme === SCHEMES.light ? 'light' : systemTheme();
+  const other = theme === 'dark' ? 'light' : 'dark';
+  return [theme, () => void client.patch('/settings', { color_scheme: SCHEMES[other] }).catch(reportFailure)];
 }
 
-function chosenTheme(): Theme | null {
-  const theme = readStored(KEY);
-  return theme === 'light' || theme === 'dark' ? theme : null;
+/** Shows a theme, or the system's, and keeps it for the next start of this browser. */
+export function showTheme(theme: Theme | null): void {
+  if (theme === null) delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  // Storage may be forbidden; the page then starts in the system's theme.
+  try {
+    if (theme === null) localStorage.removeItem(KEY);
+    else localStorage.setItem(KEY, theme);
+  } catch {}
 }
 
-/** Applies the chosen theme before anything is drawn. */
+/** Shows the last theme before anything is drawn. */
 export function applyTheme(): void {
-  const theme = chosenTheme();
-  if (theme !== null) document.documentElement.dataset.theme = theme;
+  try {
+    const theme = localStorage.getItem(KEY);
+    if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
+  } catch {}
 }

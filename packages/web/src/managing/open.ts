@@ -6,21 +6,22 @@ const CATALOGS = {
   de: () => import('./texts/de.po'),
 } as const;
 
-const loaded = new WeakMap<I18n, Promise<typeof ManagingPage>>();
+/** Loads in progress or done, one for each language. */
+const loaded = new Map<string, Promise<typeof ManagingPage>>();
 
 /** Loads the pages that manage things, with their texts, which the chat itself does not need. */
-export function openManaging(i18n: I18n): Promise<typeof ManagingPage> {
-  const page = loaded.get(i18n) ?? load(i18n);
-  loaded.set(i18n, page);
-  page.catch(() => loaded.delete(i18n));
+export function openManaging(i18n: I18n, locale: string): Promise<typeof ManagingPage> {
+  const page = loaded.get(locale) ?? load(i18n, locale);
+  loaded.set(locale, page);
+  page.catch(() => loaded.delete(locale));
   return page;
 }
 
-async function load(i18n: I18n): Promise<typeof ManagingPage> {
+async function load(i18n: I18n, locale: string): Promise<typeof ManagingPage> {
   const [{ messages }, page] = await Promise.all([
-    CATALOGS[i18n.locale as keyof typeof CATALOGS](),
+    CATALOGS[locale as keyof typeof CATALOGS](),
     import('./managing-page.js'),
   ]);
-  i18n.load(i18n.locale, messages);
+  i18n.load(locale, messages);
   return page.ManagingPage;
 }

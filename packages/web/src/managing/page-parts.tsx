@@ -53,3 +53,25 @@ export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: r
     </nav>
   );
 }
+
+interface LineProps {
+  readonly title: ReactNode;
+  readonly detail?: ReactNode;
+  readonly picture?: ReactNode;
+  /** Buttons. */
+  readonly children?: ReactNode;
+}
+
+/** Entry of a list. */
+export function Line({ title, detail, picture, children }: LineProps) {
+  return (
+    <li className={styles.line}>
+      {picture}
+      <span className={styles.lineMain}>
+        <span className={styles.lineTitle}>{title}</span>
+        {detail !== undefined && <span className={styles.lineDetail}>{detail}</span>}
+      </span>
+      {children}
+    </li>
+  );
+}

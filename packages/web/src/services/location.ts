@@ -25,8 +25,13 @@ export interface Navigation {
 export class PageNavigation implements Navigation {
   private last = placeOf('');
 
+  constructor(
+    /** Place of an address without one. */
+    private readonly home: () => string,
+  ) {}
+
   current(): Place {
-    const hash = location.hash === '' ? '#inbox' : location.hash;
+    const hash = location.hash === '' ? this.home() : location.hash;
     if (this.last.hash !== hash) this.last = placeOf(hash);
     return this.last;
   }

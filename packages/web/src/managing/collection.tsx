@@ -1,0 +1,138 @@
+import { useLingui } from '@lingui/react';
+import { ChevronDown, ChevronUp, Pencil, Plus, Trash2 } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { IconButton } from '../kit/icon-button.js';
+import { reportFailure } from '../services/failures.js';
+import { openOverlay } from '../services/overlay.js';
+import type { Setting } from './fields.js';
+import { ConfirmDialog, type Values, ValuesDialog } from './form.js';
+import styles from './managing.module.css';
+import { Line } from './page-parts.js';
+
+interface Props<T> {
+  readonly label: string;
+  readonly hint?: string;
+  readonly none: string;
+  readonly items: readonly T[];
+  keyOf(item: T): string | number;
+  nameOf(item: T): string;
+  detailOf?(item: T): ReactNode;
+  pictureOf?(item: T): ReactNode;
+  readonly add?: {
+    readonly label: string;
+    readonly values?: Values;
+    readonly settings: readonly Setting[] | ((values: Values) => readonly Setting[]);
+    onSubmit(values: Values): Promise<unknown>;
+  };
+  readonly edit?: {
+    readonly title: string;
+    valuesOf(item: T): Values;
+    settingsOf(item: T): readonly Setting[];
+    onSubmit(item: T, values: Values): Promise<unknown>;
+  };
+  readonly remove?: {
+    readonly action: string;
+    readonly text: string;
+    mayRemove?(item: T): boolean;
+    onConfirm(item: T): Promise<unknown>;
+  };
+  /** Puts items into another order. */
+  onOrder?(items: readonly T[]): Promise<unknown>;
+}
+
+/** Things of the organization that are added, changed and removed one by one. */
+export function Collection<T>(props: Props<T>) {
+  const { label, hint, none, items, keyOf, nameOf, detailOf, pictureOf, add, edit, remove, onOrder } = props;
+  const { i18n } = useLingui();
+  const move = (index: number, step: number) => {
+    const ordered = [...items];
+    ordered.splice(index + step, 0, ...ordered.splice(index, 1));
+    onOrder?.(ordered).catch(reportFailure);
+  };
+  return (
+    <>
+      {hint !== undefined && <p className={styles.hint}>{hint}</p>}
+      {add && (
+        <button
+          type="button"
+          className={styles.add}
+          aria-haspopup="dialog"
+          onClick={({ currentTarget }) =>
+            openOverlay(currentTarget, async () => (
+              <ValuesDialog
+                title={add.label}
+                action={i18n._('Add')}
+                settings={add.settings}
+                values={add.values ?? {}}
+                onSubmit={add.onSubmit}
+              />
+            ))
+          }
+        >
+          <Plus size={16} aria-hidden /> {add.label}
+        </button>
+      )}
+      {items.length === 0 && <p className={styles.empty}>{none}</p>}
+      <ul className={styles.rows} aria-label={label}>
+        {items.map((item, index) => {
+          const name = nameOf(item);
+          return (
+            <Line key={keyOf(item)} title={name} detail={detailOf?.(item)} picture={pictureOf?.(item)}>
+              {onOrder && (
+                <>
+                  <IconButton
+                    icon={ChevronUp}
+                    label={i18n._('Move {name} up', { name })}
+                    isDisabled={index === 0}
+                    onClick={() => move(index, -1)}
+                  />
+                  <IconButton
+                    icon={ChevronDown}
+                    label={i18n._('Move {name} down', { name })}
+                    isDisabled={index === items.length - 1}
+                    onClick={() => move(index, 1)}
+                  />
+                </>
+              )}
+              {edit && (
+                <IconButton
+                  icon={Pencil}
+                  label={i18n._('Edit {name}', { name })}
+                  opens="dialog"
+                  onClick={({ currentTarget }) =>
+                    openOverlay(currentTarget, async () => (
+                      <ValuesDialog
+                        title={edit.title}
+                        action={i18n._('Save')}
+                        settings={edit.settingsOf(item)}
+                        values={edit.valuesOf(item)}
+                        onSubmit={(values) => edit.onSubmit(item, values)}
+                      />
+                    ))
+                  }
+                />
+              )}
+              {remove && (remove.mayRemove?.(item) ?? true) && (
+                <IconButton
+                  icon={Trash2}
+                  label={`${remove.action}: ${name}`}
+                  opens="dialog"
+                  onClick={({ currentTarget }) =>
+                    openOverlay(currentTarget, async () => (
+                      <ConfirmDialog
+                        title={`${remove.action}: ${name}`}
+                        action={remove.action}
+                        text={remove.text}
+                        onConfirm={() => remove.onConfirm(item)}
+                      />
+                    ))
+                  }
+                />
+              )}
+            </Line>
+          );
+        })}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,330 @@
+import { useLingui } from '@lingui/react';
+import { rankOf } from '@parley/chat';
+import { Plus, Users, X } from 'lucide-react';
+import { useDeferredValue, useMemo, useState } from 'react';
+import { IconButton } from '../kit/icon-button.js';
+import overlays from '../kit/overlays.module.css';
+import { RowList } from '../kit/row-list.js';
+import { useChat, useComputed, useField, useServices } from '../services/context.js';
+import { reportFailure } from '../services/failures.js';
+import { openOverlay } from '../services/overlay.js';
+import { useManagement } from '../services/use-management.js';
+import type { Setting } from './fields.js';
+import { ConfirmDialog, Section, type Values, ValuesDialog } from './form.js';
+import styles from './managing.module.css';
+import { MemberList } from './member-list.js';
+import { Heading, Missing, Tabs } from './page-parts.js';
+import { GroupsField, groupName, PeopleField } from './pickers.js';
+
+const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+
+/** Groups that people made. */
+export function BrowseGroups({ filter }: { readonly filter: string }) {
+  const { i18n } = useLingui();
+  const { chat, navigation } = useServices();
+  const { state } = chat;
+  const { api, rights } = useManagement();
+  const [query, setQuery] = useState('');
+  const wanted = useDeferredValue(query.trim());
+  const mayCreate = useComputed(() => !rights.isGuest && rights.has('realm_can_create_groups'), [rights]);
+  const hasOld = useComputed(() => state.groups.values().some((group) => group.deactivated), [state]);
+  const current = ['your', 'deactivated'].includes(filter) ? filter : 'all';
+  const groups = useComputed(
+    () =>
+      state.groups
+        .values()
+        .filter(
+          (group) =>
+            !group.is_system_group &&
+            group.deactivated === (current === 'deactivated') &&
+            (current !== 'your' || group.members.includes(state.selfId)),
+        )
+        .sort((a, b) => COLLATOR.compare(a.name, b.name)),
+    [state, current],
+  );
+  const found = useMemo(
+    () => groups.filter(({ name }) => wanted === '' || rankOf(wanted, name) !== null).map(({ id }) => id),
+    [groups, wanted],
+  );
+  const tab = (key: string, label: string) => ({ href: `#groups/${key}`, label, isCurrent: key === current });
+  const create = async ({ name, description, members }: Values) => {
+    const { group_id: id } = await api.post('/user_groups/create', {
+      name: String(name).trim(),
+      description: String(description ?? '').trim(),
+      members: [...new Set([state.selfId, ...(members as number[])])],
+    });
+    navigation.navigate(`#groups/${id}`);
+  };
+  return (
+    <div className={styles.page} data-filling>
+      <Heading
+        search={
+          <input
+            type="search"
+            className={styles.filter}
+            aria-label={i18n._('Search groups')}
+            placeholder={i18n._('Search groups')}
+            value={query}
+            onChange={(event) => setQuery(event.target.value)}
+          />
+        }
+      >
+        {mayCreate && (
+          <button
+            type="button"
+            className={overlays.primary}
+            aria-haspopup="dialog"
+            onClick={({ currentTarget }) =>
+              openOverlay(currentTarget, async () => (
+                <ValuesDialog
+                  title={i18n._('Create group')}
+                  action={i18n._('Create')}
+                  values={{ name: '', description: '', members: [] }}
+                  settings={[
+                    { name: 'name', label: i18n._('Name'), kind: 'text', maxLength: 100 },
+                    { name: 'description', label: i18n._('Description'), kind: 'lines', maxLength: 1024 },
+                    {
+                      name: 'members',
+                      label: i18n._('People'),
+                      kind: 'people',
+                      hint: i18n._('You are always among them.'),
+                    },
+                  ]}
+                  onSubmit={create}
+                />
+              ))
+            }
+          >
+            <Plus size={16} aria-hidden /> {i18n._('Create group')}
+          </button>
+        )}
+      </Heading>
+      <Tabs
+        label={i18n._('Filter')}
+        tabs={[
+          tab('all', i18n._('All')),
+          tab('your', i18n._('Your groups')),
+          ...(hasOld ? [tab('deactivated', i18n._('Deactivated'))] : []),
+        ]}
+      />
+      {found.length === 0 ? (
+        <p className={styles.empty}>{i18n._('No groups found')}</p>
+      ) : (
+        <RowList keys={found} label={i18n._('Groups')} rowHeight={60}>
+          {(id) => <GroupLine groupId={id} />}
+        </RowList>
+      )}
+    </div>
+  );
+}
+
+function GroupLine({ groupId }: { readonly groupId: number }) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const group = useComputed(() => chat.state.groups.get(groupId), [chat, groupId]);
+  if (!group) return null;
+  return (
+    <div className={styles.line}>
+      <Users size={18} aria-hidden />
+      <a
+        className={styles.lineMain}
+        href={chat.formatAddress({ view: 'other', path: ['groups', String(groupId), group.name, 'general'] })}
+      >
+        <span className={styles.lineTitle}>{group.name}</span>
+        <span className={styles.lineDetail}>
+          {i18n._('{count, plural, one {# person} other {# people}}', { count: group.members.length })}
+          {group.description !== '' && ` · ${group.description}`}
+        </span>
+      </a>
+      <JoinButton groupId={groupId} />
+    </div>
+  );
+}
+
+function JoinButton({ groupId }: { readonly groupId: number }) {
+  const { i18n } = useLingui();
+  const { state } = useChat();
+  const { api, rights } = useManagement();
+  const may = useComputed(() => rights.group(groupId), [rights, groupId]);
+  const name = useComputed(() => state.groups.get(groupId)?.name ?? '', [state, groupId]);
+  if (!may.join && !may.leave) return null;
+  return (
+    <button
+      type="button"
+      className={overlays.button}
+      aria-label={may.leave ? i18n._('Leave {name}', { name }) : i18n._('Join {name}', { name })}
+      onClick={() =>
+        api
+          .post('/user_groups/{user_group_id}/members', {
+            user_group_id: groupId,
+            [may.leave ? 'delete' : 'add']: [state.selfId],
+          })
+          .catch(reportFailure)
+      }
+    >
+      {may.leave ? i18n._('Leave') : i18n._('Join')}
+    </button>
+  );
+}
+
+interface Props {
+  readonly groupId: number;
+  readonly section: string;
+}
+
+/** One group's settings, permissions and members. */
+export function GroupSettings({ groupId, section }: Props) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const management = useManagement();
+  const group = useComputed(() => chat.state.groups.get(groupId), [chat, groupId]);
+  const source = useMemo(() => management.group(groupId), [management, groupId]);
+  const may = useComputed(() => management.rights.group(groupId), [management, groupId]);
+  const definitions = useField('server_supported_permission_settings')?.group;
+  if (!group) return <Missing />;
+  const current = ['permissions', 'members'].includes(section) ? section : 'general';
+  const tab = (key: string, label: string) => ({
+    href: chat.formatAddress({ view: 'other', path: ['groups', String(groupId), group.name, key] }),
+    label,
+    isCurrent: key === current,
+  });
+  const permission = (name: keyof NonNullable<typeof definitions>, label: string): Setting => ({
+    name,
+    label,
+    kind: 'permission',
+    definition: definitions?.[name],
+  });
+  const name = groupName(group, i18n);
+  return (
+    <div className={styles.page} data-filling={current === 'members' || undefined}>
+      <Heading title={name} back={{ href: '#groups/all', label: i18n._('Groups') }}>
+        <JoinButton groupId={groupId} />
+      </Heading>
+      {group.deactivated && <p className={styles.notice}>{i18n._('This group is deactivated.')}</p>}
+      <Tabs
+        label={name}
+        tabs={[
+          tab('general', i18n._('General')),
+          tab('permissions', i18n._('Permissions')),
+          tab('members', i18n._('Members')),
+        ]}
+      />
+      {current === 'general' && (
+        <Section
+          source={source}
+          settings={[
+            { name: 'name', label: i18n._('Name'), kind: 'text', maxLength: 100 },
+            { name: 'description', label: i18n._('Description'), kind: 'lines', maxLength: 1024 },
+          ]}
+        >
+          {may.manage &&
+            (group.deactivated ? (
+              <button
+                type="button"
+                className={overlays.button}
+                onClick={() => source.save({ deactivated: false }).catch(reportFailure)}
+              >
+                {i18n._('Reactivate group')}
+              </button>
+            ) : (
+              <button
+                type="button"
+                className={styles.dangerous}
+                aria-haspopup="dialog"
+                onClick={({ currentTarget }) =>
+                  openOverlay(currentTarget, async () => (
+                    <ConfirmDialog
+                      title={i18n._('Deactivate {name}?', { name })}
+                      action={i18n._('Deactivate')}
+                      text={i18n._('The group can no longer be mentioned or have permissions.')}
+                      onConfirm={() =>
+                        management.api.post('/user_groups/{user_group_id}/deactivate', { user_group_id: groupId })
+                      }
+                    />
+                  ))
+                }
+              >
+                {i18n._('Deactivate group')}
+              </button>
+            ))}
+        </Section>
+      )}
+      {current === 'permissions' && (
+        <Section
+          source={source}
+          settings={[
+            permission('can_manage_group', i18n._('Who can change the group?')),
+            permission('can_add_members_group', i18n._('Who can add members?')),
+            permission('can_remove_members_group', i18n._('Who can remove members?')),
+            permission('can_join_group', i18n._('Who can join?')),
+            permission('can_leave_group', i18n._('Who can leave?')),
+            permission('can_mention_group', i18n._('Who can mention the group?')),
+          ]}
+        />
+      )}
+      {current === 'members' && <Members groupId={groupId} />}
+    </div>
+  );
+}
+
+function Members({ groupId }: { readonly groupId: number }) {
+  const { i18n } = useLingui();
+  const { state } = useChat();
+  const { api, rights } = useManagement();
+  const may = useComputed(() => rights.group(groupId), [rights, groupId]);
+  const group = useComputed(() => state.groups.get(groupId)!, [state, groupId]);
+  const [people, setPeople] = useState<readonly number[]>([]);
+  const change = (params: { readonly add?: readonly number[]; readonly delete?: readonly number[] }) =>
+    api.post('/user_groups/{user_group_id}/members', { user_group_id: groupId, ...params });
+  const changeSubgroups = (ids: readonly number[]) => {
+    const former = group.direct_subgroup_ids;
+    const add = ids.filter((id) => !former.includes(id));
+    const gone = former.filter((id) => !ids.includes(id));
+    api
+      .post('/user_groups/{user_group_id}/subgroups', {
+        user_group_id: groupId,
+        ...(add.length > 0 && { add }),
+        ...(gone.length > 0 && { delete: gone }),
+      })
+      .catch(reportFailure);
+  };
+  return (
+    <>
+      {may.addMembers && (
+        <div className={styles.adding}>
+          <PeopleField label={i18n._('Add people')} value={people} onChange={setPeople} />
+          <button
+            type="button"
+            className={overlays.primary}
+            disabled={people.length === 0}
+            onClick={() => change({ add: people }).then(() => setPeople([]), reportFailure)}
+          >
+            {i18n._('Add')}
+          </button>
+        </div>
+      )}
+      {(may.addMembers || group.direct_subgroup_ids.length > 0) && (
+        <div className={overlays.field}>
+          <span>{i18n._('Groups whose members belong to it as well')}</span>
+          <GroupsField
+            label={i18n._('Groups whose members belong to it as well')}
+            value={group.direct_subgroup_ids}
+            isDisabled={!may.addMembers}
+            onChange={changeSubgroups}
+          />
+        </div>
+      )}
+      <MemberList userIds={group.members} label={i18n._('Members')}>
+        {(id, name) =>
+          may.removeMembers && (
+            <IconButton
+              icon={X}
+              label={i18n._('Remove {name}', { name })}
+              onClick={() => change({ delete: [id] }).catch(reportFailure)}
+            />
+          )
+        }
+      </MemberList>
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+import { useLingui } from '@lingui/react';
+import { type FormEvent, useState } from 'react';
+import { Dialog } from '../kit/dialog.js';
+import overlays from '../kit/overlays.module.css';
+import styles from './managing.module.css';
+
+interface Props {
+  /** True if the key of a person is shown for their password only. */
+  readonly asksPassword?: boolean;
+  read(password: string): Promise<string>;
+  replace(): Promise<string>;
+}
+
+/** Shows an API key, and replaces it. */
+export function KeyDialog({ asksPassword = false, read, replace }: Props) {
+  const { i18n } = useLingui();
+  const [key, setKey] = useState<string | null>(null);
+  const [password, setPassword] = useState('');
+  const [failure, setFailure] = useState<string | null>(null);
+  const [isCopied, setCopied] = useState(false);
+  const run = (call: Promise<string>) => {
+    setFailure(null);
+    setCopied(false);
+    call.then(setKey, (error: Error) => setFailure(error.message));
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    run(read(password));
+  };
+  return (
+    <Dialog title={i18n._('API key')}>
+      <form className={overlays.form} onSubmit={submit}>
+        {key === null ? (
+          <>
+            {asksPassword && (
+              <label className={overlays.field}>
+                {i18n._('Password')}
+                <input
+                  type="password"
+                  required
+                  autoComplete="current-password"
+                  value={password}
+                  onChange={(event) => setPassword(event.target.value)}
+                />
+              </label>
+            )}
+            <div className={overlays.buttons}>
+              <button type="submit" className={overlays.primary}>
+                {i18n._('Show key')}
+              </button>
+            </div>
+          </>
+        ) : (
+          <>
+            <output className={styles.key}>{key}</output>
+            <div className={overlays.buttons}>
+              <button
+                type="button"
+                className={overlays.button}
+                onClick={() => void navigator.clipboard.writeText(key).then(() => setCopied(true))}
+              >
+                {isCopied ? i18n._('Copied') : i18n._('Copy')}
+              </button>
+              <button type="button" className={overlays.dangerous} onClick={() => run(replace())}>
+                {i18n._('Replace key')}
+              </button>
+            </div>
+            <p className={styles.hint}>{i18n._('After a replacement the former key no longer works.')}</p>
+          </>
+        )}
+        {failure !== null && (
+          <p className={overlays.failure} role="alert">
+            {failure}
+          </p>
+        )}
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,460 @@
+import type { I18n } from '@lingui/core';
+import { useLingui } from '@lingui/react';
+import type { Channel, DataExport, Linkifier, Playground, ProfileField } from '@parley/client';
+import { useCallback } from 'react';
+import { useChat, useComputed, useField, useServices } from '../services/context.js';
+import { useManagement } from '../services/use-management.js';
+import { Collection } from './collection.js';
+import type { Setting } from './fields.js';
+import type { Values } from './form.js';
+import { useFetched } from './personal-lists.js';
+
+const text = (
+  name: string,
+  label: string,
+  more: { readonly hint?: string; readonly isOptional?: boolean } = {},
+): Setting => ({
+  name,
+  label,
+  kind: 'text',
+  ...more,
+});
+const str = (value: unknown): string => String(value ?? '').trim();
+
+export function CustomEmoji() {
+  const { i18n } = useLingui();
+  const { api, rights } = useManagement();
+  const { baseUrl, chat } = useServices();
+  const emoji = Object.values(useField('realm_emoji') ?? {}).filter(({ deactivated }) => !deactivated);
+  const may = useComputed(
+    () => ({ add: rights.has('realm_can_add_custom_emoji_group'), administer: rights.isAdmin }),
+    [rights],
+  );
+  return (
+    <Collection
+      label={i18n._('Custom emoji')}
+      none={i18n._('There are no custom emoji.')}
+      items={emoji.sort((a, b) => a.name.localeCompare(b.name))}
+      keyOf={({ id }) => id}
+      nameOf={({ name }) => `:${name}:`}
+      detailOf={({ author_id: author }) =>
+        author === null ? undefined : i18n._('Added by {name}', { name: chat.people.person(author).peek().name })
+      }
+      pictureOf={({ source_url }) => (
+        <img src={new URL(source_url.replace(/^\//, ''), baseUrl).href} alt="" width={28} height={28} />
+      )}
+      {...(may.add && {
+        add: {
+          label: i18n._('Add emoji'),
+          settings: [
+            text('emoji_name', i18n._('Name'), { hint: i18n._('Small letters, digits and underscores') }),
+            { name: 'filename', label: i18n._('Picture'), kind: 'file', accept: 'image/*' },
+          ],
+          onSubmit: ({ emoji_name, filename }) =>
+            api.post('/realm/emoji/{emoji_name}', { emoji_name: str(emoji_name), filename: filename as File }),
+        },
+      })}
+      remove={{
+        action: i18n._('Remove'),
+        text: i18n._('It stays where it was used, and cannot be chosen any more.'),
+        mayRemove: ({ author_id }) => may.administer || author_id === chat.state.selfId,
+        onConfirm: ({ name }) => api.delete('/realm/emoji/{emoji_name}', { emoji_name: name }),
+      }}
+    />
+  );
+}
+
+export function Linkifiers() {
+  const { i18n } = useLingui();
+  const { api, rights } = useManagement();
+  const items = useField('realm_linkifiers') ?? [];
+  const mayEdit = useComputed(() => rights.isAdmin, [rights]);
+  const settings = [
+    text('pattern', i18n._('Pattern'), { hint: `${i18n._('A regular expression')}: #(?P<id>[0-9]+)` }),
+    text('url_template', i18n._('Address'), {
+      hint: `${i18n._('With the names of the pattern')}: https://example.com/ticket/{id}`,
+    }),
+    text('example_input', i18n._('Example of a text'), { isOptional: true }),
+    text('reverse_template', i18n._('Text for a pasted address'), { isOptional: true }),
+  ];
+  const params = ({ pattern, url_template, example_input, reverse_template }: Values) => ({
+    pattern: str(pattern),
+    url_template: str(url_template),
+    ...(str(example_input) !== '' && { example_input: str(example_input) }),
+    ...(str(reverse_template) !== '' && { reverse_template: str(reverse_template) }),
+  });
+  return (
+    <Collection<Linkifier>
+      label={i18n._('Linkifiers')}
+      hint={i18n._('They turn texts such as ticket numbers into links. The first pattern that fits counts.')}
+      none={i18n._('There are no linkifiers.')}
+      items={items}
+      keyOf={({ id }) => id}
+      nameOf={({ pattern }) => pattern}
+      detailOf={({ url_template }) => url_template}
+      {...(mayEdit && {
+        add: {
+          label: i18n._('Add linkifier'),
+          settings,
+          onSubmit: (values: Values) => api.post('/realm/filters', params(values)),
+        },
+        edit: {
+          title: i18n._('Edit linkifier'),
+          settingsOf: () => settings,
+          valuesOf: (item: Linkifier) => ({ ...item }),
+          onSubmit: ({ id }: Linkifier, values: Values) =>
+            api.patch('/realm/filters/{filter_id}', { filter_id: id, ...params(values) }),
+        },
+        remove: {
+          action: i18n._('Remove'),
+          text: i18n._('Messages that were sent keep their links.'),
+          onConfirm: ({ id }: Linkifier) => api.delete('/realm/filters/{filter_id}', { filter_id: id }),
+        },
+        onOrder: (ordered: readonly Linkifier[]) =>
+          api.patch('/realm/linkifiers', { ordered_linkifier_ids: ordered.map(({ id }) => id) }),
+      })}
+    />
+  );
+}
+
+export function Playgrounds() {
+  const { i18n } = useLingui();
+  const { api, rights } = useManagement();
+  const items = useField('realm_playgrounds') ?? [];
+  const mayEdit = useComputed(() => rights.isAdmin, [rights]);
+  return (
+    <Collection<Playground>
+      label={i18n._('Code playgrounds')}
+      hint={i18n._('Blocks of code of a language can be opened there.')}
+      none={i18n._('There are no playgrounds.')}
+      items={items}
+      keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      detailOf={({ pygments_language, url_template }) => `${pygments_language} · ${url_template}`}
+      {...(mayEdit && {
+        add: {
+          label: i18n._('Add playground'),
+          settings: [
+            text('pygments_language', i18n._('Language of the code')),
+            text('name', i18n._('Name')),
+            text('url_template', i18n._('Address'), {
+              hint: `${i18n._('With a place for the code')}: https://example.com/?code={code}`,
+            }),
+          ],
+          onSubmit: ({ name, pygments_language, url_template }: Values) =>
+            api.post('/realm/playgrounds', {
+              name: str(name),
+              pygments_language: str(pygments_language),
+              url_template: str(url_template),
+            }),
+        },
+        remove: {
+          action: i18n._('Remove'),
+          text: i18n._('Blocks of code can no longer be opened there.'),
+          onConfirm: ({ id }: Playground) => api.delete('/realm/playgrounds/{playground_id}', { playground_id: id }),
+        },
+      })}
+    />
+  );
+}
+
+const SELECT = 3;
+const ACCOUNT = 7;
+
+function fieldTypes(i18n: I18n) {
+  return [
+    { value: 1, label: i18n._('Short text') },
+    { value: 2, label: i18n._('Long text') },
+    { value: SELECT, label: i18n._('List of options') },
+    { value: 4, label: i18n._('Date') },
+    { value: 5, label: i18n._('Link') },
+    { value: 6, label: i18n._('People') },
+    { value: ACCOUNT, label: i18n._('Account elsewhere') },
+    { value: 8, label: i18n._('Pronouns') },
+  ];
+}
+
+/** Options of a list, one in a line; those that stay keep their values. */
+function optionsOf(lines: unknown, former: string): Record<string, Record<string, string>> {
+  const known = Object.entries(JSON.parse(former || '{}') as Record<string, { text: string }>);
+  let last = Math.max(-1, ...known.map(([value]) => Number(value)));
+  const names = str(lines)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
+  return Object.fromEntries(
+    names.map((name, index) => {
+      const value = known.find(([, option]) => option.text === name)?.[0] ?? String(++last);
+      return [value, { text: name, order: String(index + 1) }];
+    }),
+  );
+}
+
+const linesOf = (data: string): string =>
+  Object.values(JSON.parse(data) as Record<string, { text: string; order: string }>)
+    .sort((a, b) => Number(a.order) - Number(b.order))
+    .map((option) => option.text)
+    .join('\n');
+
+export function ProfileFieldsOfAll() {
+  const { i18n } = useLingui();
+  const { api, rights } = useManagement();
+  const items = useField('custom_profile_fields') ?? [];
+  const accounts = useField('realm_default_external_accounts') ?? {};
+  const mayEdit = useComputed(() => rights.isAdmin, [rights]);
+  const types = fieldTypes(i18n);
+  const settings = (type: unknown): readonly Setting[] => [
+    ...(type === ACCOUNT ? [] : [text('name', i18n._('Name')), text('hint', i18n._('Hint'), { isOptional: true })]),
+    ...(type === SELECT ? [{ name: 'options', label: i18n._('Options, one in a line'), kind: 'lines' } as const] : []),
+    { name: 'display_in_profile_summary', label: i18n._('Show on profile cards'), kind: 'switch' },
+    { name: 'required', label: i18n._('Everyone should fill it in'), kind: 'switch' },
+    { name: 'editable_by_user', label: i18n._('People change it themselves'), kind: 'switch' },
+  ];
+  const params = (values: Values) => ({
+    display_in_profile_summary: values.display_in_profile_summary === true,
+    required: values.required === true,
+    editable_by_user: values.editable_by_user === true,
+  });
+  return (
+    <Collection<ProfileField>
+      label={i18n._('Profile fields')}
+      none={i18n._('There are no profile fields.')}
+      items={items}
+      keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      detailOf={({ type, hint }) =>
+        [types.find(({ value }) => value === type)?.label, hint].filter(Boolean).join(' · ')
+      }
+      {...(mayEdit && {
+        add: {
+          label: i18n._('Add profile field'),
+          values: { field_type: 1, editable_by_user: true, subtype: Object.keys(accounts)[0] },
+          settings: (values: Values): readonly Setting[] => [
+            { name: 'field_type', label: i18n._('Kind'), kind: 'choice', options: types },
+            ...(values.field_type === ACCOUNT
+              ? [
+                  {
+                    name: 'subtype',
+                    label: i18n._('Account'),
+                    kind: 'choice',
+                    options: Object.entries(accounts).map(([value, { text: label }]) => ({ value, label })),
+                  } as const,
+                ]
+              : []),
+            ...settings(values.field_type),
+          ],
+          onSubmit: (values: Values) =>
+            api.post('/realm/profile_fields', {
+              field_type: values.field_type as number,
+              ...params(values),
+              ...(values.field_type === ACCOUNT
+                ? { field_data: { subtype: str(values.subtype) } }
+                : { name: str(values.name), hint: str(values.hint) }),
+              ...(values.field_type === SELECT && { field_data: optionsOf(values.options, '') }),
+            }),
+        },
+        edit: {
+          title: i18n._('Edit profile field'),
+          settingsOf: ({ type }: ProfileField) => settings(type),
+          valuesOf: (field: ProfileField) => ({
+            ...field,
+            ...(field.type === SELECT && { options: linesOf(field.field_data) }),
+          }),
+          onSubmit: ({ id, type, field_data }: ProfileField, values: Values) =>
+            api.patch('/realm/profile_fields/{field_id}', {
+              field_id: id,
+              ...params(values),
+              ...(type !== ACCOUNT && { name: str(values.name), hint: str(values.hint) }),
+              ...(type === SELECT && { field_data: optionsOf(values.options, field_data) }),
+            }),
+        },
+        remove: {
+          action: i18n._('Remove'),
+          text: i18n._('What people filled in is deleted.'),
+          onConfirm: ({ id }: ProfileField) => api.delete('/realm/profile_fields/{field_id}', { field_id: id }),
+        },
+        onOrder: (ordered: readonly ProfileField[]) =>
+          api.patch('/realm/profile_fields', { order: ordered.map(({ id }) => id) }),
+      })}
+    />
+  );
+}
+
+/** Channels to which new people are subscribed. */
+export function DefaultChannels() {
+  const { i18n } = useLingui();
+  const { state } = useChat();
+  const { api, rights } = useManagement();
+  const mayEdit = useComputed(() => rights.isAdmin, [rights]);
+  const items = useComputed(
+    () => (state.fields.get('realm_default_streams') ?? []).flatMap((id) => state.channels.get(id)?.channel ?? []),
+    [state],
+  );
+  return (
+    <Collection<Channel>
+      label={i18n._('Default channels')}
+      hint={i18n._('New people are subscribed to these channels.')}
+      none={i18n._('There are no default channels.')}
+      items={items}
+      keyOf={({ stream_id }) => stream_id}
+      nameOf={({ name }) => name}
+      detailOf={({ description }) => description}
+      {...(mayEdit && {
+        add: {
+          label: i18n._('Add default channel'),
+          settings: [{ name: 'channels', label: i18n._('Channels'), kind: 'channels' }],
+          onSubmit: async ({ channels }: Values) => {
+            for (const id of channels as readonly number[]) await api.post('/default_streams', { stream_id: id });
+          },
+        },
+        remove: {
+          action: i18n._('Remove'),
+          text: i18n._('Those who are in the channel stay in it.'),
+          onConfirm: ({ stream_id }: Channel) => api.delete('/default_streams', { stream_id }),
+        },
+      })}
+    />
+  );
+}
+
+export function ChannelFolders() {
+  const { i18n } = useLingui();
+  const { api, rights } = useManagement();
+  const items = (useField('channel_folders') ?? []).filter((folder) => !folder.is_archived);
+  const archived = (useField('channel_folders') ?? []).filter((folder) => folder.is_archived);
+  const mayEdit = useComputed(() => rights.isAdmin, [rights]);
+  type Folder = (typeof items)[number];
+  const settings: readonly Setting[] = [
+    text('name', i18n._('Name')),
+    { name: 'description', label: i18n._('Description'), kind: 'lines' },
+  ];
+  return (
+    <Collection<Folder>
+      label={i18n._('Channel folders')}
+      none={i18n._('There are no folders.')}
+      items={items}
+      keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      detailOf={({ description }) => description}
+      {...(mayEdit && {
+        add: {
+          label: i18n._('Add folder'),
+          settings,
+          onSubmit: ({ name, description }: Values) =>
+            api.post('/channel_folders/create', { name: str(name), description: str(description) }),
+        },
+        edit: {
+          title: i18n._('Edit folder'),
+          settingsOf: () => settings,
+          valuesOf: ({ name, description }: Folder) => ({ name, description }),
+          onSubmit: ({ id }: Folder, { name, description }: Values) =>
+            api.patch('/channel_folders/{channel_folder_id}', {
+              channel_folder_id: id,
+              name: str(name),
+              description: str(description),
+            }),
+        },
+        remove: {
+          action: i18n._('Archive'),
+          text: i18n._('A folder with channels cannot be archived.'),
+          onConfirm: ({ id }: Folder) =>
+            api.patch('/channel_folders/{channel_folder_id}', { channel_folder_id: id, is_archived: true }),
+        },
+        // The order of archived ones is kept behind.
+        onOrder: (ordered: readonly Folder[]) =>
+          api.patch('/channel_folders', { order: [...ordered, ...archived].map(({ id }) => id) }),
+      })}
+    />
+  );
+}
+
+/** Domains of addresses with which people may join. */
+export function Domains() {
+  const { i18n } = useLingui();
+  const { api, rights } = useManagement();
+  const items = useField('realm_domains') ?? [];
+  const mayEdit = useComputed(() => rights.isOwner, [rights]);
+  type Domain = (typeof items)[number];
+  return (
+    <Collection<Domain>
+      label={i18n._('Allowed domains')}
+      none={i18n._('There are no domains.')}
+      items={items}
+      keyOf={({ domain }) => domain}
+      nameOf={({ domain }) => domain}
+      detailOf={({ allow_subdomains }) => (allow_subdomains ? i18n._('with subdomains') : undefined)}
+      {...(mayEdit && {
+        add: {
+          label: i18n._('Add domain'),
+          settings: [
+            text('domain', i18n._('Domain')),
+            { name: 'allow_subdomains', label: i18n._('With subdomains'), kind: 'switch' },
+          ],
+          onSubmit: ({ domain, allow_subdomains }: Values) =>
+            api.post('/realm/domains', { domain: str(domain), allow_subdomains: allow_subdomains === true }),
+        },
+        remove: {
+          action: i18n._('Remove'),
+          text: i18n._('People with such addresses can no longer join.'),
+          onConfirm: ({ domain }: Domain) => api.delete('/realm/domains/{domain}', { domain }),
+        },
+      })}
+    />
+  );
+}
+
+export function Exports() {
+  const { i18n } = useLingui();
+  const { api } = useManagement();
+  const { chat, baseUrl } = useServices();
+  const fetch = useCallback(async () => (await api.get('/export/realm', {})).exports, [api]);
+  const [exports] = useFetched(fetch, 'exports');
+  const stateOf = ({ pending, failed_timestamp, export_url, deleted_timestamp }: DataExport) => {
+    if (pending) return i18n._('in progress');
+    if (failed_timestamp !== null) return i18n._('failed');
+    if (deleted_timestamp !== null || export_url === null) return i18n._('deleted');
+    return (
+      <a href={new URL(export_url, baseUrl).href} download>
+        {i18n._('Download')}
+      </a>
+    );
+  };
+  return (
+    <Collection<DataExport>
+      label={i18n._('Data exports')}
+      hint={i18n._('A file with the data of the organization, which another server can import.')}
+      none={i18n._('There are no exports.')}
+      items={exports ?? []}
+      keyOf={({ id }) => id}
+      nameOf={({ export_time }) => i18n.date(new Date(export_time * 1000), { dateStyle: 'medium', timeStyle: 'short' })}
+      detailOf={(each) => (
+        <>
+          {chat.people.person(each.acting_user_id).peek().name} · {stateOf(each)}
+        </>
+      )}
+      add={{
+        label: i18n._('Start export'),
+        values: { export_type: 'public' },
+        settings: [
+          {
+            name: 'export_type',
+            label: i18n._('Data'),
+            kind: 'choice',
+            options: [
+              { value: 'public', label: i18n._('Public data only') },
+              { value: 'full_with_consent', label: i18n._('Also private data of people who agree') },
+            ],
+          },
+        ],
+        onSubmit: ({ export_type }) => api.post('/export/realm', { export_type: export_type as 'public' }),
+      }}
+      remove={{
+        action: i18n._('Delete'),
+        text: i18n._('The file can no longer be downloaded.'),
+        mayRemove: ({ pending, deleted_timestamp, failed_timestamp }) =>
+          !pending && deleted_timestamp === null && failed_timestamp === null,
+        onConfirm: ({ id }) => api.delete('/export/realm/{export_id}', { export_id: id }),
+      }}
+    />
+  );
+}

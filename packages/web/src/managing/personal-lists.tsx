@@ -1,0 +1,276 @@
+import type { I18n } from '@lingui/core';
+import { useLingui } from '@lingui/react';
+import { narrowOf, type TopicPolicy } from '@parley/chat';
+import { Trash2, X } from 'lucide-react';
+import { type FormEvent, useCallback, useEffect, useState } from 'react';
+import { ChannelIcon } from '../conversation/destination-heading.js';
+import { IconButton } from '../kit/icon-button.js';
+import overlays from '../kit/overlays.module.css';
+import { RowList } from '../kit/row-list.js';
+import { useChat, useComputed, useField, useServices } from '../services/context.js';
+import { reportFailure } from '../services/failures.js';
+import { openOverlay } from '../services/overlay.js';
+import { useManagement } from '../services/use-management.js';
+import { ConfirmDialog } from './form.js';
+import styles from './managing.module.css';
+import { MemberList } from './member-list.js';
+import { Line } from './page-parts.js';
+
+/** Words that notify the user wherever they are written. */
+export function AlertWords() {
+  const { i18n } = useLingui();
+  const { api } = useManagement();
+  const words = useField('alert_words') ?? [];
+  const [word, setWord] = useState('');
+  const add = (event: FormEvent) => {
+    event.preventDefault();
+    api.post('/users/me/alert_words', { alert_words: [word.trim()] }).then(() => setWord(''), reportFailure);
+  };
+  return (
+    <>
+      <p className={styles.hint}>{i18n._('Messages with these words notify you as a mention does.')}</p>
+      <form className={styles.adding} onSubmit={add}>
+        <input
+          className={overlays.input}
+          aria-label={i18n._('New alert word')}
+          placeholder={i18n._('New alert word')}
+          maxLength={100}
+          required
+          value={word}
+          onChange={(event) => setWord(event.target.value)}
+        />
+        <button type="submit" className={overlays.primary}>
+          {i18n._('Add')}
+        </button>
+      </form>
+      {words.length === 0 ? (
+        <p className={styles.empty}>{i18n._('There are no alert words.')}</p>
+      ) : (
+        <ul className={styles.rows} aria-label={i18n._('Alert words')}>
+          {words.map((each) => (
+            <Line key={each} title={each}>
+              <IconButton
+                icon={X}
+                label={i18n._('Remove {name}', { name: each })}
+                onClick={() => api.delete('/users/me/alert_words', { alert_words: [each] }).catch(reportFailure)}
+              />
+            </Line>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'];
+
+/** Topics with a policy of their own: muted, unmuted and followed ones. */
+export function MutedTopics() {
+  const { i18n } = useLingui();
+  const { state } = useChat();
+  const keys = useComputed(
+    () =>
+      [...state.policies.values()]
+        .sort((a, b) => b.last_updated - a.last_updated)
+        .map(({ stream_id, topic_name }) => `${stream_id}:${topic_name.toLowerCase()}`),
+    [state],
+  );
+  if (keys.length === 0) return <p className={styles.empty}>{i18n._('No topics are muted or followed.')}</p>;
+  return (
+    <RowList keys={keys} label={i18n._('Topics')} rowHeight={56}>
+      {(key) => <PolicyLine policyKey={key} />}
+    </RowList>
+  );
+}
+
+function PolicyLine({ policyKey }: { readonly policyKey: string }) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const policy = useComputed(() => chat.state.policies.get(policyKey), [chat, policyKey]);
+  const emptyName = useField('realm_empty_topic_display_name');
+  if (!policy) return null;
+  const { stream_id: channelId, topic_name: topic } = policy;
+  const place = { kind: 'channel', channelId, topic } as const;
+  const labels: Readonly<Record<TopicPolicy, string>> = {
+    none: i18n._('Default'),
+    muted: i18n._('Muted'),
+    unmuted: i18n._('Unmuted'),
+    followed: i18n._('Followed'),
+  };
+  return (
+    <div className={styles.line}>
+      <ChannelIcon channelId={channelId} />
+      <a className={styles.lineMain} href={chat.formatAddress({ view: 'narrow', narrow: narrowOf(place), near: null })}>
+        <span className={styles.lineTitle}>{topic === '' ? emptyName : topic}</span>
+        <span className={styles.lineDetail}>{chat.state.channels.peek(channelId)?.channel.name}</span>
+      </a>
+      <select
+        className={styles.select}
+        aria-label={i18n._('Notifications of {topic}', { topic })}
+        value={POLICIES[policy.visibility_policy]}
+        onChange={(event) =>
+          chat.commands.setTopicPolicy(place, event.target.value as TopicPolicy).catch(reportFailure)
+        }
+      >
+        {POLICIES.map((each) => (
+          <option key={each} value={each}>
+            {labels[each]}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+export function MutedPeople() {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const ids = useComputed(() => (chat.field('muted_users') ?? []).map(({ id }) => id), [chat]);
+  if (ids.length === 0) return <p className={styles.empty}>{i18n._('Nobody is muted.')}</p>;
+  return (
+    <MemberList userIds={ids} label={i18n._('Muted people')}>
+      {(id, name) => (
+        <button
+          type="button"
+          className={overlays.button}
+          aria-label={i18n._('Unmute {name}', { name })}
+          onClick={() => chat.commands.mutePerson(id, false).catch(reportFailure)}
+        >
+          {i18n._('Unmute')}
+        </button>
+      )}
+    </MemberList>
+  );
+}
+
+/** List that the state does not hold: fetched on opening, on request, and when an event says that it changed. */
+export function useFetched<T>(
+  fetch: () => Promise<T>,
+  changing?: 'invites' | 'exports',
+): readonly [T | null, () => void] {
+  const { state } = useChat();
+  const revision = useComputed(() => (changing ? state.revisions.get(changing) : undefined), [state, changing]);
+  const [value, setValue] = useState<T | null>(null);
+  const load = useCallback(() => void fetch().then(setValue, reportFailure), [fetch]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another revision is fetched again.
+  useEffect(load, [load, revision]);
+  return [value, load];
+}
+
+/** Browsers and devices that are logged in. */
+export function Sessions() {
+  const { i18n } = useLingui();
+  const { api } = useManagement();
+  const fetch = useCallback(async () => (await api.get('/users/me/sessions', {})).sessions, [api]);
+  const [sessions, reload] = useFetched(fetch);
+  if (!sessions) return null;
+  const end = (call: Promise<unknown>) => void call.then(reload, reportFailure);
+  const hasOthers = sessions.some(({ is_current }) => !is_current);
+  return (
+    <>
+      <p className={styles.hint}>{i18n._('Browsers in which you are logged in. Phones use your API key.')}</p>
+      <ul className={styles.rows} aria-label={i18n._('Sessions')}>
+        {sessions.map(({ id, user_agent, last_used_at, is_current }) => (
+          <Line
+            key={id}
+            title={browserOf(user_agent)}
+            detail={
+              is_current ? i18n._('This browser') : i18n._('Last used: {time}', { time: timeOf(last_used_at, i18n) })
+            }
+          >
+            {!is_current && (
+              <button
+                type="button"
+                className={overlays.button}
+                onClick={() => end(api.delete('/users/me/sessions/{session_id}', { session_id: id }))}
+              >
+                {i18n._('Log out')}
+              </button>
+            )}
+          </Line>
+        ))}
+      </ul>
+      {hasOthers && (
+        <button type="button" className={styles.add} onClick={() => end(api.delete('/users/me/sessions', {}))}>
+          {i18n._('Log out of all other browsers')}
+        </button>
+      )}
+    </>
+  );
+}
+
+const timeOf = (seconds: number, i18n: I18n): string =>
+  i18n.date(new Date(seconds * 1000), { dateStyle: 'medium', timeStyle: 'short' });
+
+/** Name of a browser and its system, as far as known. */
+function browserOf(userAgent: string): string {
+  const [, browser] =
+    /(ZulipElectron|Edg|OPR|Firefox|Chrome|Safari)\//.exec(
+      userAgent.replace(/Chrome(?=.*(Edg|OPR|ZulipElectron)\/)/, ''),
+    ) ?? [];
+  const [system] = /Windows|Android|iPhone|iPad|Mac OS X|Linux/.exec(userAgent) ?? [];
+  const names: Readonly<Record<string, string>> = {
+    Edg: 'Edge',
+    OPR: 'Opera',
+    ZulipElectron: 'Zulip Desktop',
+    'Mac OS X': 'macOS',
+  };
+  const found = [browser, system].flatMap((name) => (name === undefined ? [] : [names[name] ?? name]));
+  return found.length === 0 ? userAgent : found.join(', ');
+}
+
+/** Files that the user uploaded. */
+export function Uploads() {
+  const { i18n } = useLingui();
+  const { baseUrl } = useServices();
+  const { api } = useManagement();
+  const fetch = useCallback(() => api.get('/attachments', {}), [api]);
+  const [answer, reload] = useFetched(fetch);
+  if (!answer) return null;
+  const files = new Map(answer.attachments.map((file) => [file.id, file]));
+  if (files.size === 0) return <p className={styles.empty}>{i18n._('You have not uploaded any files.')}</p>;
+  return (
+    <RowList keys={[...files.keys()]} label={i18n._('Uploaded files')} rowHeight={56}>
+      {(id) => {
+        const file = files.get(id)!;
+        const remove = () => api.delete('/attachments/{attachment_id}', { attachment_id: id }).then(reload);
+        return (
+          <div className={styles.line}>
+            <a
+              className={styles.lineMain}
+              href={new URL(`user_uploads/${file.path_id}`, baseUrl).href}
+              target="_blank"
+              rel="noopener"
+            >
+              <span className={styles.lineTitle}>{file.name}</span>
+              <span className={styles.lineDetail}>
+                {sizeOf(file.size, i18n)} · {timeOf(file.create_time / 1000, i18n)}
+                {file.message_ids.length === 0 && ` · ${i18n._('in no message')}`}
+              </span>
+            </a>
+            <IconButton
+              icon={Trash2}
+              label={i18n._('Delete {name}', { name: file.name })}
+              opens="dialog"
+              onClick={({ currentTarget }) =>
+                openOverlay(currentTarget, async () => (
+                  <ConfirmDialog
+                    title={i18n._('Delete {name}?', { name: file.name })}
+                    action={i18n._('Delete')}
+                    text={i18n._('Nobody can open the file any more, in no message.')}
+                    onConfirm={remove}
+                  />
+                ))
+              }
+            />
+          </div>
+        );
+      }}
+    </RowList>
+  );
+}
+
+function sizeOf(bytes: number, i18n: I18n): string {
+  const [value, unit] = bytes < 1e6 ? [bytes / 1e3, 'kilobyte'] : [bytes / 1e6, 'megabyte'];
+  return i18n.number(value, { style: 'unit', unit, maximumFractionDigits: 1 });
+}

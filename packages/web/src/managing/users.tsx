@@ -1,0 +1,332 @@
+import type { I18n } from '@lingui/core';
+import { useLingui } from '@lingui/react';
+import type { ChatState, PersonState, SettingsSource } from '@parley/chat';
+import { Copy, Pencil, Plus, RotateCcw, Send, Trash2, UserX } from 'lucide-react';
+import { useCallback, useMemo, useState } from 'react';
+import { Dialog } from '../kit/dialog.js';
+import { IconButton } from '../kit/icon-button.js';
+import overlays from '../kit/overlays.module.css';
+import { useChat, useComputed, useField, useServices } from '../services/context.js';
+import { reportFailure } from '../services/failures.js';
+import { openOverlay } from '../services/overlay.js';
+import { useManagement } from '../services/use-management.js';
+import type { Option, Setting } from './fields.js';
+import { ConfirmDialog, Section, type Values, ValuesDialog } from './form.js';
+import styles from './managing.module.css';
+import { MemberList } from './member-list.js';
+import { Line } from './page-parts.js';
+import { useFetched } from './personal-lists.js';
+import { ProfileFields } from './profile.js';
+
+const ROLE = { owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 };
+
+const rolesOf = (i18n: I18n): readonly (Option & { readonly value: number })[] => [
+  { value: ROLE.owner, label: i18n._('Owner') },
+  { value: ROLE.administrator, label: i18n._('Administrator') },
+  { value: ROLE.moderator, label: i18n._('Moderator') },
+  { value: ROLE.member, label: i18n._('Member') },
+  { value: ROLE.guest, label: i18n._('Guest') },
+];
+
+const idsOf = (state: ChatState, list: PersonState['list']): readonly number[] =>
+  state.people
+    .values()
+    .filter((person) => person.list === list && !person.user.is_bot)
+    .map(({ user }) => user.user_id);
+
+/** Everybody in the organization, and those whose accounts are deactivated. */
+export function Users() {
+  const { i18n } = useLingui();
+  const { state } = useChat();
+  const { api, rights } = useManagement();
+  const isAdmin = useComputed(() => rights.isAdmin, [rights]);
+  const [showsActive, setShowsActive] = useState(true);
+  const [role, setRole] = useState(0);
+  const roles = useMemo(() => rolesOf(i18n), [i18n]);
+  const ids = useComputed(
+    () => idsOf(state, showsActive ? 'realm_users' : 'realm_non_active_users'),
+    [state, showsActive],
+  );
+  const shown = useMemo(
+    () => (role === 0 ? ids : ids.filter((id) => state.people.peek(id)?.user.role === role)),
+    [ids, role, state],
+  );
+  return (
+    <>
+      <div className={styles.search}>
+        <select
+          className={styles.select}
+          aria-label={i18n._('Accounts')}
+          value={showsActive ? 'active' : 'deactivated'}
+          onChange={(event) => setShowsActive(event.target.value === 'active')}
+        >
+          <option value="active">{i18n._('Active')}</option>
+          <option value="deactivated">{i18n._('Deactivated')}</option>
+        </select>
+        <select
+          className={styles.select}
+          aria-label={i18n._('Role')}
+          value={role}
+          onChange={(event) => setRole(Number(event.target.value))}
+        >
+          <option value={0}>{i18n._('All roles')}</option>
+          {roles.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </div>
+      <MemberList userIds={shown} label={i18n._('People')} detail={(id) => <UserDetail userId={id} roles={roles} />}>
+        {(id, name) =>
+          isAdmin &&
+          (showsActive ? (
+            <>
+              <IconButton
+                icon={Pencil}
+                label={i18n._('Manage {name}', { name })}
+                opens="dialog"
+                onClick={({ currentTarget }) => openOverlay(currentTarget, async () => <UserDialog userId={id} />)}
+              />
+              <IconButton
+                icon={UserX}
+                label={i18n._('Deactivate {name}', { name })}
+                opens="dialog"
+                onClick={({ currentTarget }) =>
+                  openOverlay(currentTarget, async () => (
+                    <ConfirmDialog
+                      title={i18n._('Deactivate {name}?', { name })}
+                      action={i18n._('Deactivate')}
+                      text={i18n._('They are logged out at once, and so are their bots. Their messages stay.')}
+                      onConfirm={() => api.delete('/users/{user_id}', { user_id: id })}
+                    />
+                  ))
+                }
+              />
+            </>
+          ) : (
+            <IconButton
+              icon={RotateCcw}
+              label={i18n._('Reactivate {name}', { name })}
+              onClick={() => api.post('/users/{user_id}/reactivate', { user_id: id }).catch(reportFailure)}
+            />
+          ))
+        }
+      </MemberList>
+    </>
+  );
+}
+
+function UserDetail({ userId, roles }: { readonly userId: number; readonly roles: readonly Option[] }) {
+  const { state } = useChat();
+  const user = useComputed(() => state.people.get(userId)?.user, [state, userId]);
+  if (!user) return null;
+  return (
+    <>{[roles.find(({ value }) => value === user.role)?.label, user.delivery_email].filter(Boolean).join(' · ')}</>
+  );
+}
+
+/** Name, role and profile of somebody else. */
+function UserDialog({ userId }: { readonly userId: number }) {
+  const { i18n } = useLingui();
+  const { state } = useChat();
+  const management = useManagement();
+  const name = useComputed(() => state.people.get(userId)?.user.full_name ?? '', [state, userId]);
+  const isOwner = useComputed(() => management.rights.isOwner, [management]);
+  const source = useMemo<SettingsSource>(
+    () => ({
+      read: (setting) => state.people.get(userId)?.user[setting as 'full_name'],
+      save: (changes) => management.api.patch('/users/{user_id}', { user_id: userId, ...changes }),
+      mayEdit: (setting) =>
+        management.rights.isAdmin &&
+        (setting !== 'role' || state.people.get(userId)?.user.is_owner !== true || management.rights.isOwner),
+    }),
+    [management, state, userId],
+  );
+  const isRoleOwner = useComputed(() => state.people.get(userId)?.user.is_owner === true, [state, userId]);
+  const roles = rolesOf(i18n).filter(({ value }) => isOwner || isRoleOwner || value !== ROLE.owner);
+  return (
+    <Dialog title={name}>
+      <div className={overlays.scroll}>
+        <Section
+          source={source}
+          settings={[
+            { name: 'full_name', label: i18n._('Name'), kind: 'text', maxLength: 100 },
+            { name: 'role', label: i18n._('Role'), kind: 'choice', options: roles },
+          ]}
+        />
+        <ProfileFields userId={userId} />
+      </div>
+    </Dialog>
+  );
+}
+
+/** Invitations by link and by email that are still open. */
+export function Invitations() {
+  const { i18n } = useLingui();
+  const { chat } = useServices();
+  const { api, rights } = useManagement();
+  const fetch = useCallback(async () => (await api.get('/invites', {})).invites, [api]);
+  const [invites] = useFetched(fetch, 'invites');
+  const may = useComputed(
+    () => ({
+      email: rights.has('realm_can_invite_users_group'),
+      link: rights.has('realm_create_multiuse_invite_group'),
+    }),
+    [rights],
+  );
+  const roles = rolesOf(i18n);
+  const open = (anchor: HTMLElement, isLink: boolean) =>
+    openOverlay(anchor, async () => <InviteDialog isLink={isLink} />);
+  if (!may.email && !may.link) {
+    return <p className={styles.empty}>{i18n._('You are not allowed to invite people.')}</p>;
+  }
+  return (
+    <>
+      <div className={styles.rowButtons}>
+        {may.email && (
+          <button
+            type="button"
+            className={overlays.primary}
+            aria-haspopup="dialog"
+            onClick={({ currentTarget }) => open(currentTarget, false)}
+          >
+            <Send size={16} aria-hidden /> {i18n._('Invite by email')}
+          </button>
+        )}
+        {may.link && (
+          <button
+            type="button"
+            className={overlays.button}
+            aria-haspopup="dialog"
+            onClick={({ currentTarget }) => open(currentTarget, true)}
+          >
+            <Plus size={16} aria-hidden /> {i18n._('Create link')}
+          </button>
+        )}
+      </div>
+      {invites?.length === 0 && <p className={styles.empty}>{i18n._('There are no open invitations.')}</p>}
+      <ul className={styles.rows} aria-label={i18n._('Invitations')}>
+        {invites?.map((invite) => {
+          const name = invite.is_multiuse ? i18n._('Link for several people') : (invite.email ?? '');
+          const expiry =
+            invite.expiry_date === null
+              ? i18n._('never expires')
+              : i18n._('expires {time}', {
+                  time: i18n.date(new Date(invite.expiry_date * 1000), { dateStyle: 'medium', timeStyle: 'short' }),
+                });
+          const detail = [
+            roles.find(({ value }) => value === invite.invited_as)?.label,
+            chat.people.person(invite.invited_by_user_id).peek().name,
+            expiry,
+          ];
+          const withdraw = () =>
+            invite.is_multiuse
+              ? api.delete('/invites/multiuse/{invite_id}', { invite_id: invite.id })
+              : api.delete('/invites/{invite_id}', { invite_id: invite.id });
+          return (
+            <Line key={`${invite.is_multiuse} ${invite.id}`} title={name} detail={detail.filter(Boolean).join(' · ')}>
+              {invite.link_url !== undefined && (
+                <IconButton
+                  icon={Copy}
+                  label={i18n._('Copy link')}
+                  onClick={() => void navigator.clipboard.writeText(invite.link_url!).catch(reportFailure)}
+                />
+              )}
+              {!invite.is_multiuse && (
+                <IconButton
+                  icon={Send}
+                  label={i18n._('Send again to {name}', { name })}
+                  onClick={() => api.post('/invites/{invite_id}/resend', { invite_id: invite.id }).catch(reportFailure)}
+                />
+              )}
+              <IconButton
+                icon={Trash2}
+                label={i18n._('Withdraw {name}', { name })}
+                opens="dialog"
+                onClick={({ currentTarget }) =>
+                  openOverlay(currentTarget, async () => (
+                    <ConfirmDialog
+                      title={i18n._('Withdraw the invitation?')}
+                      action={i18n._('Withdraw')}
+                      text={i18n._('Nobody can join with it any more.')}
+                      onConfirm={withdraw}
+                    />
+                  ))
+                }
+              />
+            </Line>
+          );
+        })}
+      </ul>
+    </>
+  );
+}
+
+const DAY_MINUTES = 24 * 60;
+
+function InviteDialog({ isLink }: { readonly isLink: boolean }) {
+  const { i18n } = useLingui();
+  const { state } = useChat();
+  const { api } = useManagement();
+  const ownRole = state.people.peek(state.selfId)?.user.role ?? ROLE.member;
+  const defaults = useField('realm_default_streams') ?? [];
+  const settings: readonly Setting[] = [
+    ...(isLink
+      ? []
+      : [
+          {
+            name: 'invitee_emails',
+            label: i18n._('Email addresses'),
+            kind: 'lines',
+            hint: i18n._('One in a line, or with commas between them'),
+          } as const,
+        ]),
+    {
+      name: 'invite_expires_in_minutes',
+      label: i18n._('Expires'),
+      kind: 'choice',
+      options: [
+        ...[1, 3, 10, 30].map((days) => ({
+          value: days * DAY_MINUTES,
+          label: i18n._('{count, plural, one {after # day} other {after # days}}', { count: days }),
+        })),
+        { value: null, label: i18n._('Never') },
+      ],
+    },
+    {
+      name: 'invite_as',
+      label: i18n._('Role'),
+      kind: 'choice',
+      options: rolesOf(i18n).filter(({ value }) => value >= ownRole),
+    },
+    {
+      name: 'include_realm_default_subscriptions',
+      label: i18n._('Subscribe to the default channels'),
+      kind: 'switch',
+      ...(defaults.length === 0 && { hint: i18n._('There are none now.') }),
+    },
+    { name: 'stream_ids', label: i18n._('Further channels'), kind: 'channels' },
+    { name: 'group_ids', label: i18n._('Groups'), kind: 'groups' },
+  ];
+  const submit = async ({ invitee_emails, ...values }: Values) => {
+    const params = values as { stream_ids: readonly number[] };
+    if (isLink) await api.post('/invites/multiuse', params);
+    else await api.post('/invites', { ...params, invitee_emails: String(invitee_emails ?? '') });
+  };
+  return (
+    <ValuesDialog
+      title={isLink ? i18n._('Create invitation link') : i18n._('Invite people')}
+      action={isLink ? i18n._('Create') : i18n._('Invite')}
+      settings={settings}
+      values={{
+        invite_expires_in_minutes: 10 * DAY_MINUTES,
+        invite_as: ROLE.member,
+        include_realm_default_subscriptions: true,
+        stream_ids: [],
+        group_ids: [],
+      }}
+      onSubmit={submit}
+    />
+  );
+}

@@ -1,0 +1,134 @@
+import { expect, goTo, type Person, test, violationsIn } from './stories.js';
+
+/** Control of a setting in its row. */
+const row = ({ page }: Person, name: string) => page.locator(`[data-setting="${name}"]`);
+
+test('shows all organization settings, which axe accepts, to owners and to members', async ({ logIn }) => {
+  for (const person of ['desdemona', 'hamlet']) {
+    const { page } = await logIn(person, '#organization');
+    const sections = page.getByRole('navigation', { name: 'Organization settings' });
+    await expect(sections.getByRole('link').first()).toBeVisible();
+    for (const link of await sections.getByRole('link').all()) {
+      await link.click();
+      await expect(page.getByRole('heading', { level: 2, name: (await link.textContent())! })).toBeVisible();
+      expect(await violationsIn(page)).toEqual([]);
+    }
+  }
+});
+
+test('changes settings and permissions of the organization, which others see at once', async ({ logIn }) => {
+  const desdemona = await logIn('desdemona', '#organization/organization-profile');
+  const hamlet = await logIn('hamlet', '#organization/organization-profile');
+  await desdemona.page.getByLabel('Description').fill('A **new** description');
+  await row(desdemona, 'description').getByRole('button', { name: 'Save' }).click();
+  await expect(hamlet.page.getByLabel('Description')).toHaveValue('A **new** description');
+  await expect(hamlet.page.getByLabel('Description')).toBeDisabled();
+  for (const { page } of [desdemona, hamlet]) await goTo(page, '#organization/organization-permissions');
+  await desdemona.page.getByRole('combobox', { name: 'Who can add emoji?' }).fill('hamlet');
+  await desdemona.page.keyboard.press('Enter');
+  await expect(row(hamlet, 'can_add_custom_emoji_group')).toContainText('King Hamlet');
+  await goTo(desdemona.page, '#organization/organization-settings');
+  await desdemona.page.getByLabel('Messages can be edited').selectOption({ label: 'Other' });
+  await row(desdemona, 'message_content_edit_limit_seconds').getByRole('spinbutton').fill('15');
+  await desdemona.page.keyboard.press('Enter');
+  await expect(row(desdemona, 'message_content_edit_limit_seconds').getByText('Saved')).toBeVisible();
+});
+
+test('changes a role, deactivates a person and reactivates them', async ({ logIn }) => {
+  const { page } = await logIn('iago', '#organization/users');
+  const people = page.getByRole('list', { name: 'People' });
+  await page.getByRole('searchbox', { name: 'Search people' }).fill('prosp');
+  await expect(people.getByRole('listitem')).toHaveCount(1);
+  await page.getByRole('button', { name: /Manage Prospero/ }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Role').selectOption({ label: 'Moderator' });
+  await expect(dialog.getByText('Saved')).toBeVisible();
+  expect(await violationsIn(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await expect(people).toContainText('Moderator');
+  await page.getByRole('button', { name: /Deactivate Prospero/ }).click();
+  await dialog.getByRole('button', { name: 'Deactivate' }).click();
+  await page.getByRole('combobox', { name: 'Accounts' }).selectOption({ label: 'Deactivated' });
+  await page.getByRole('button', { name: /Reactivate Prospero/ }).click();
+  await expect(people).not.toBeAttached();
+});
+
+test('invites by link and withdraws the invitation, which another window shows', async ({ logIn }) => {
+  const { page } = await logIn('iago', '#organization/invitations');
+  const other = await logIn('desdemona', '#organization/invitations');
+  await page.getByRole('button', { name: 'Create link' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Expires').selectOption({ label: 'Never' });
+  expect(await violationsIn(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  for (const each of [page, other.page]) {
+    await expect(each.getByRole('list', { name: 'Invitations' })).toContainText('never expires');
+  }
+  await page.getByRole('button', { name: 'Invite by email' }).click();
+  await dialog.getByLabel('Email addresses').fill('not an address');
+  await dialog.getByRole('button', { name: 'Invite' }).click();
+  await expect(dialog.getByRole('alert')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /Withdraw/ }).click();
+  await dialog.getByRole('button', { name: 'Withdraw' }).click();
+  await expect(other.page.getByText('There are no open invitations.')).toBeVisible();
+});
+
+test('adds, orders, changes and removes linkifiers and profile fields', async ({ logIn }) => {
+  const { page } = await logIn('iago', '#organization/linkifier-settings');
+  const dialog = page.getByRole('dialog');
+  const add = async (pattern: string) => {
+    await page.getByRole('button', { name: 'Add linkifier' }).click();
+    await dialog.getByLabel('Pattern').fill(pattern);
+    await dialog.getByLabel('Address', { exact: true }).fill('https://tickets.example.com/{id}');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+  };
+  await add('T-(?P<id>[0-9]+)');
+  await add('(?P<id>[0-9]+)X');
+  const items = page.getByRole('list', { name: 'Linkifiers' }).getByRole('listitem');
+  const count = await items.count();
+  await expect(items.last()).toContainText('(?P<id>[0-9]+)X');
+  await items.last().getByRole('button', { name: /up$/ }).click();
+  await expect(items.last()).toContainText('T-(?P<id>[0-9]+)');
+  await items
+    .last()
+    .getByRole('button', { name: /Remove/ })
+    .click();
+  await dialog.getByRole('button', { name: 'Remove' }).click();
+  await expect(items).toHaveCount(count - 1);
+  await goTo(page, '#organization/profile-field-settings');
+  await page.getByRole('button', { name: 'Add profile field' }).click();
+  await dialog.getByLabel('Kind').selectOption({ label: 'List of options' });
+  await dialog.getByLabel('Name').fill('Size of shirt');
+  await dialog.getByLabel('Options, one in a line').fill('Small\nLarge');
+  await dialog.getByRole('button', { name: 'Add' }).click();
+  await expect(page.getByRole('list', { name: 'Profile fields' })).toContainText('Size of shirt');
+});
+
+test('creates a group, changes who is in it and deactivates it', async ({ logIn }) => {
+  const { page } = await logIn('iago', '#groups/all');
+  const other = await logIn('hamlet', '#groups/all');
+  await page.getByRole('button', { name: 'Create group' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('actors');
+  await dialog.getByRole('combobox', { name: 'People' }).fill('oth');
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await expect(page.getByRole('main').getByRole('heading', { level: 2 })).toHaveText('actors');
+  await expect(other.page.getByRole('list', { name: 'Groups' })).toContainText('actors');
+  expect(await violationsIn(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Members' }).click();
+  await page.getByRole('button', { name: /Remove Othello/ }).click();
+  await expect(page.getByRole('list', { name: 'Members' })).not.toContainText('Othello');
+  await page.getByRole('link', { name: 'General', exact: true }).click();
+  await page.getByRole('button', { name: 'Deactivate group' }).click();
+  await dialog.getByRole('button', { name: 'Deactivate' }).click();
+  await expect(page.getByText('This group is deactivated.')).toBeVisible();
+});
+
+test('starts an export and lists it', async ({ logIn }) => {
+  const { page } = await logIn('desdemona', '#organization/data-exports-admin');
+  await page.getByRole('button', { name: 'Start export' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
+  await expect(page.getByRole('list', { name: 'Data exports' })).toContainText('Desdemona');
+});

@@ -1,0 +1,97 @@
+import { expect, goTo, type Person, test, violationsIn } from './stories.js';
+
+/** Control of a setting in its row. */
+const row = ({ page }: Person, name: string) => page.locator(`[data-setting="${name}"]`);
+
+const saved = (person: Person, name: string) => expect(row(person, name).getByText('Saved')).toBeVisible();
+
+test('opens all personal settings from the menu, which axe accepts', async ({ logIn }) => {
+  const { page } = await logIn('cordelia', '#inbox');
+  await page.getByRole('button', { name: 'Main menu' }).click();
+  await page.getByRole('menuitem', { name: 'Settings', exact: true }).click();
+  const sections = page.getByRole('navigation', { name: 'Personal settings' });
+  await expect(sections.getByRole('link')).toHaveCount(10);
+  for (const link of await sections.getByRole('link').all()) {
+    await link.click();
+    await expect(page.getByRole('heading', { level: 2, name: (await link.textContent())! })).toBeVisible();
+    expect(await violationsIn(page)).toEqual([]);
+  }
+});
+
+test('changes the own name and a profile field, which another window shows', async ({ logIn }) => {
+  const zoe = await logIn('zoe', '#settings/profile');
+  const other = await logIn('zoe', '#settings/profile');
+  await zoe.page.getByLabel('Name', { exact: true }).fill('Zoe the Second');
+  await zoe.page.keyboard.press('Enter');
+  await saved(zoe, 'full_name');
+  await expect(other.page.getByLabel('Name', { exact: true })).toHaveValue('Zoe the Second');
+  await zoe.page.getByLabel('Favorite food').fill('Pears');
+  await zoe.page.keyboard.press('Enter');
+  await expect(other.page.getByLabel('Favorite food')).toHaveValue('Pears');
+});
+
+test('applies theme, size of text and language, here and in another window', async ({ logIn }) => {
+  const polonius = await logIn('polonius', '#settings/preferences');
+  const other = await logIn('polonius', '#inbox');
+  const { page } = polonius;
+  await page.getByLabel('Theme').selectOption({ label: 'Dark' });
+  await saved(polonius, 'color_scheme');
+  await page.getByLabel('Size of text').selectOption({ label: 'Large' });
+  for (const each of [page, other.page]) {
+    await expect(each.locator('html')).toHaveAttribute('data-theme', 'dark');
+    await expect(each.locator('html')).toHaveAttribute('style', 'font-size: 112.5%;');
+  }
+  expect(await violationsIn(page)).toEqual([]);
+  await page.getByLabel('Language').selectOption({ label: 'Deutsch' });
+  await expect(page.getByRole('heading', { level: 2, name: 'Voreinstellungen' })).toBeVisible();
+  await expect(other.page.getByRole('heading', { level: 1 })).toHaveText('Posteingang');
+  await page.reload();
+  await expect(page.getByLabel('Farben')).toHaveValue('2');
+});
+
+test('chooses what is notified where', async ({ logIn }) => {
+  const shiva = await logIn('shiva', '#settings/notifications');
+  const other = await logIn('shiva', '#settings/notifications');
+  const box = ({ page }: Person) => page.getByRole('checkbox', { name: 'All messages of channels: Email' });
+  await box(shiva).check();
+  await expect(box(other)).toBeChecked();
+});
+
+test('creates a bot, shows its key, replaces the key and deactivates the bot', async ({ logIn }) => {
+  const { page } = await logIn('iago', '#settings/your-bots');
+  await page.getByRole('button', { name: 'Add bot' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name', { exact: true }).fill('Weather');
+  await dialog.getByLabel('Name in its address').fill('weather');
+  expect(await violationsIn(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await expect(page.getByRole('list', { name: 'Bots' })).toContainText('weather-bot@');
+  await page.getByRole('button', { name: 'API key of Weather' }).click();
+  await dialog.getByRole('button', { name: 'Show key' }).click();
+  const key = await dialog.getByRole('status').textContent();
+  expect(key).toMatch(/^\w{32}$/);
+  await dialog.getByRole('button', { name: 'Replace key' }).click();
+  await expect(dialog.getByRole('status')).not.toHaveText(key!);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Deactivate Weather' }).click();
+  await dialog.getByRole('button', { name: 'Deactivate' }).click();
+  await expect(page.getByRole('button', { name: 'Reactivate Weather' })).toBeVisible();
+});
+
+test('ends another session, and says why a password is refused', async ({ logIn }) => {
+  const { page } = await logIn('aaron', '#settings/sessions');
+  const other = await logIn('aaron', '#inbox');
+  await page.reload();
+  const logOut = page.getByRole('list', { name: 'Sessions' }).getByRole('button', { name: 'Log out' });
+  await logOut.click();
+  await expect(logOut).toHaveCount(0);
+  await other.page.reload();
+  await expect(other.page).toHaveURL(/\/login\//);
+  await goTo(page, '#settings/account-and-privacy');
+  await page.getByRole('button', { name: 'Change password' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Present password').fill('wrong');
+  await dialog.getByLabel('New password').fill('a much better one, really');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('Wrong password');
+});
