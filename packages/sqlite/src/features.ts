@@ -13,7 +13,6 @@ import { TOPIC_POLICY_FEATURE } from './channels/topic-policies.js';
 import type { Connection } from './engine/connection.js';
 import { SQL_TEXTS } from './engine/sql-texts.js';
 import { COPY_FEATURE } from './exports/copies.js';
-import { FILE_FEATURE } from './files/files.js';
 import { GROUP_FEATURE } from './groups/groups.js';
 import { EVENT_FEATURE } from './kernel/events.js';
 import { BOT_FEATURE } from './membership/bots.js';
@@ -22,7 +21,6 @@ import { MESSAGE_EDIT_FEATURE } from './messages/message-edits.js';
 import { MESSAGE_FEATURE } from './messages/messages.js';
 import { MESSAGE_PAGE_FEATURE } from './messages/page-reads.js';
 import { PERSONAL_MESSAGE_FEATURE } from './messages/personal-messages.js';
-import { REACTION_FEATURE } from './messages/reactions.js';
 import { RECIPIENT_FEATURE } from './messages/recipients.js';
 import { SEARCH_FEATURE } from './messages/search.js';
 import { TOPIC_FEATURE } from './messages/topics.js';
@@ -33,7 +31,6 @@ import { REALM_FEATURE } from './realms/realms.js';
 import { ACTOR_FEATURE } from './users/actors.js';
 import { ALERT_WORD_FEATURE } from './users/alert-words.js';
 import { CREDENTIAL_FEATURE } from './users/credentials.js';
-import { PROFILE_FEATURE } from './users/profiles.js';
 import { USER_FEATURE } from './users/users.js';
 
 const ALL = storageFeatures({
@@ -42,7 +39,6 @@ const ALL = storageFeatures({
   realmData: REALM_DATA_FEATURE,
   user: USER_FEATURE,
   actor: ACTOR_FEATURE,
-  profile: PROFILE_FEATURE,
   group: GROUP_FEATURE,
   channel: CHANNEL_FEATURE,
   topicPolicy: TOPIC_POLICY_FEATURE,
@@ -54,12 +50,10 @@ const ALL = storageFeatures({
   messageArchive: MESSAGE_ARCHIVE_FEATURE,
   personalMessage: PERSONAL_MESSAGE_FEATURE,
   search: SEARCH_FEATURE,
-  reaction: REACTION_FEATURE,
   bot: BOT_FEATURE,
   notification: NOTIFICATION_FEATURE,
   alertWord: ALERT_WORD_FEATURE,
   event: EVENT_FEATURE,
-  file: FILE_FEATURE,
   credential: CREDENTIAL_FEATURE,
   copy: COPY_FEATURE,
 });

@@ -6,8 +6,10 @@ import { DEFAULT_CHANNEL_FEATURE } from './channels/default-channels.js';
 import { EXPORT_FEATURE } from './exports/exports.js';
 import type { StorageFeature, WritableRepositories } from './feature.js';
 import { CUSTOM_EMOJI_FEATURE } from './files/custom-emoji.js';
+import { FILE_FEATURE } from './files/files.js';
 import { PICTURE_FEATURE } from './files/pictures.js';
 import { CALL_COUNT_FEATURE } from './kernel/call-counts.js';
+import { EVENT_CONSUMER_FEATURE } from './kernel/event-consumers.js';
 import { JOB_FEATURE } from './kernel/jobs.js';
 import { LEASE_FEATURE } from './kernel/leases.js';
 import { HOST_USER_FEATURE } from './membership/host-users.js';
@@ -16,6 +18,7 @@ import { LOG_IN_METHOD_FEATURE } from './membership/log-in-methods.js';
 import { PROVISIONING_FEATURE } from './membership/provisioning.js';
 import { DRAFT_FEATURE } from './messages/drafts.js';
 import { NAVIGATION_VIEW_FEATURE } from './messages/navigation-views.js';
+import { REACTION_FEATURE } from './messages/reactions.js';
 import { SCHEDULING_FEATURE } from './messages/scheduling.js';
 import { SEND_ONCE_FEATURE } from './messages/send-once.js';
 import { SNIPPET_FEATURE } from './messages/snippets.js';
@@ -25,6 +28,7 @@ import { WEB_PUSH_FEATURE } from './push/web-push.js';
 import { Quarantine } from './quarantine.js';
 import { ONBOARDING_FEATURE } from './users/onboarding.js';
 import { PRESENCE_FEATURE } from './users/presence.js';
+import { PROFILE_FEATURE } from './users/profiles.js';
 import { SECOND_FACTOR_FEATURE } from './users/second-factors.js';
 import { STATUS_FEATURE } from './users/statuses.js';
 
@@ -37,7 +41,6 @@ type OwnFeature =
   | 'realmData'
   | 'user'
   | 'actor'
-  | 'profile'
   | 'group'
   | 'channel'
   | 'topicPolicy'
@@ -49,12 +52,10 @@ type OwnFeature =
   | 'messageArchive'
   | 'personalMessage'
   | 'search'
-  | 'reaction'
   | 'bot'
   | 'notification'
   | 'alertWord'
   | 'event'
-  | 'file'
   | 'credential'
   | 'copy';
 
@@ -67,7 +68,7 @@ export function storageFeatures<const Own extends Readonly<Record<OwnFeature, An
     own('realmData'),
     own('user'),
     own('actor'),
-    own('profile'),
+    PROFILE_FEATURE,
     own('group'),
     own('channel'),
     CHANNEL_FOLDER_FEATURE,
@@ -81,7 +82,7 @@ export function storageFeatures<const Own extends Readonly<Record<OwnFeature, An
     own('messageArchive'),
     own('personalMessage'),
     own('search'),
-    own('reaction'),
+    REACTION_FEATURE,
     own('bot'),
     PUSH_FEATURE,
     own('notification'),
@@ -97,7 +98,8 @@ export function storageFeatures<const Own extends Readonly<Record<OwnFeature, An
     ONBOARDING_FEATURE,
     own('alertWord'),
     own('event'),
-    own('file'),
+    EVENT_CONSUMER_FEATURE,
+    FILE_FEATURE,
     PICTURE_FEATURE,
     CUSTOM_EMOJI_FEATURE,
     own('credential'),

@@ -315,7 +315,7 @@ class Terms<List> {
     const named = this.namedSeries();
     const series = named ?? this.seriesOfAlternatives();
     const terms = this.terms();
-    // If recipients and topics are listed one by one, their conditions are already fulfilled.
+    // Recipients and topics that are listed one by one fulfil their conditions already.
     const fulfilled = named === null ? ['topic'] : ['topic', 'recipient', 'channelTopic'];
     return {
       restriction: joined(terms.map(([, text]) => text)),

@@ -65,7 +65,7 @@ const NONE: readonly never[] = [];
 const NO_FLAGS: PersonalFlags = { ...HISTORICAL, read: false, historical: false };
 const READ: PersonalFlags = { ...NO_FLAGS, read: true };
 
-/** Per-viewer state of a fixed set of messages; undefined for ids outside the set. */
+/** State of a fixed set of messages for one viewer; undefined for ids outside the set. */
 export class ViewerMessageState {
   constructor(
     private readonly spans: ReadonlyMap<RecipientId, readonly Span[]>,

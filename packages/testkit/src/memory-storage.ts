@@ -91,7 +91,7 @@ export class MemoryStorage {
   /** Number of successful writes. */
   commits = 0;
 
-  /** If set, ids that a failed unit has used are not used again, as with sequences of PostgreSQL. */
+  /** Never reuses ids of a failed unit if set, like sequences of PostgreSQL. */
   keepsUsedIds = false;
 
   private lastWrite: Promise<unknown> = Promise.resolve();

@@ -37,7 +37,7 @@ const MEMBERS_AT_A_TIME = 500;
 /** Groups whose members are read per step before yielding. */
 const GROUPS_AT_A_TIME = 5;
 
-/** Only active users count. */
+/** Ids of members who are active users. */
 const MEMBER_IDS = `(
   SELECT coalesce(array_agg(m.user_id ORDER BY m.user_id), '{}') FROM group_member m JOIN "user" u ON u.id = m.user_id AND u.is_active = 1
   WHERE m.group_id = g.id

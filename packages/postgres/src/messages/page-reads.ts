@@ -9,13 +9,10 @@ import {
   type MessageText,
   type MessageView,
   type Submessage,
-  type UserSummary,
   type Viewer,
 } from '@parley/domain/messages';
-import { USER_SETTINGS } from '@parley/domain/realms';
 import {
   after,
-  type Flag,
   grouped,
   idOf,
   type MessageIndexRow,
@@ -25,13 +22,13 @@ import {
   type PageBounds,
   type Quarantine,
   type SubmessageRow,
-  settingsColumn,
   toSubmessage,
+  toUserSummary,
+  type UserSummaryRow,
 } from '@parley/storage';
 import { SentSince } from '../channels/sent-since.js';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
-import { type AvatarColumns, toAvatar } from '../users/users.js';
 import { ConditionSubjects } from './conditions.js';
 import { type Narrowing, narrowedTo, toNarrowing } from './message-filter.js';
 import { MessageRows } from './message-rows.js';
@@ -297,7 +294,9 @@ export class PostgresMessagePageReads implements MessagePageReads {
     ]);
     const conversations = new Map(names.map((each) => [each[0], each]));
     const participantsOf = grouped(participants, (row) => row.recipient_id);
-    const usersById = new Map([...senders, ...participants].map((row) => [row.id, this.toUserSummary(row)]));
+    const usersById = new Map(
+      [...senders, ...participants].map((row) => [row.id, toUserSummary(row, this.quarantine)]),
+    );
     const submessages = grouped(submessageRows, (row) => row.message_id);
     const messages = rows.map((row) => this.rows.toMessage(row));
     const parts = await Promise.all(this.parts.map((part) => part.list(messages)));
@@ -351,33 +350,7 @@ export class PostgresMessagePageReads implements MessagePageReads {
     }
     return entries;
   }
-
-  private toUserSummary(row: UserSummaryRow): UserSummary {
-    return {
-      id: row.id,
-      fullName: row.full_name,
-      email: row.email,
-      emailVisibility:
-        row.is_bot === 1
-          ? 'everyone'
-          : userSettings.fromJson(row.settings, row.id, this.quarantine).emailAddressVisibility,
-      avatar: toAvatar(row, this.quarantine),
-      isSystemBot: row.is_system_bot === 1,
-      ...(row.external_id !== null && { externalId: row.external_id }),
-    };
-  }
 }
-
-interface UserSummaryRow extends AvatarColumns {
-  readonly full_name: string;
-  readonly email: string;
-  readonly settings: string;
-  readonly is_bot: Flag;
-  readonly is_system_bot: Flag;
-  readonly external_id: string | null;
-}
-
-const userSettings = settingsColumn(USER_SETTINGS, 'user', 'settings');
 
 export const MESSAGE_PAGE_FEATURE = {
   repositories:

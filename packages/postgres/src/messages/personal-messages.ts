@@ -399,7 +399,7 @@ export class PostgresPersonalMessages implements PersonalMessages {
     const searched = spans.flatMap((range) => {
       const ordinals = marked.get(range.recipientId);
       if (!ordinals) return [];
-      // Not spread into arguments, because there may be too many.
+      // A loop, because there may be too many for arguments.
       const firstRead = ordinals.reduce((least, ordinal) => Math.min(least, ordinal) as Ordinal);
       const before = { ...range, last: Math.min(range.last, firstRead - 1) };
       return [

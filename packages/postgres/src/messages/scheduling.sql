@@ -15,7 +15,7 @@ CREATE TABLE scheduled_message (
   channel_id bigint,
   user_ids text COLLATE "C",
   topic text COLLATE "C" NOT NULL,
-  -- Both empty once the message was sent.
+  -- Empty, like rendered_content, once the message was sent.
   content text COLLATE "C" NOT NULL,
   rendered_content text COLLATE "C" NOT NULL,
   due_at bigint NOT NULL,

@@ -5,7 +5,7 @@ CREATE TABLE alert_word (
   realm_id bigint NOT NULL REFERENCES realm (id),
   user_id bigint NOT NULL,
   word text COLLATE "C" NOT NULL,
-  -- In lower case.
+  -- The word in lower case.
   word_key text COLLATE "C" NOT NULL,
   -- Lookup key used by messages, see alertSegments in the domain.
   segment text COLLATE "C" NOT NULL

@@ -1,49 +1,25 @@
-import { ROLES, type Role } from '@parley/domain/access';
-import { DomainError, foldCase, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/kernel';
-import { USER_SETTINGS, type UserSettingName } from '@parley/domain/realms';
+import { foldCase, type RealmId, type UserId } from '@parley/domain/kernel';
 import {
-  type Avatar,
-  type AvatarSource,
-  type BotKind,
   type ConversationPartnerQuestion,
   foldedName,
-  type SpecialPermission,
   type SystemBotKind,
   type User,
   type UserListEntry,
   type UserRepository,
 } from '@parley/domain/users';
 import {
+  emailTaken,
   type Flag,
-  listColumn,
-  type Parameter,
+  fromUser,
   type Quarantine,
-  settingsColumn,
   toFlag,
+  toUser,
+  type UserRow,
   VersionedCache,
 } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { KnownVersions } from '../engine/known-versions.js';
-
-/** Avatar columns of `user`. */
-export interface AvatarColumns {
-  readonly id: UserId;
-  readonly avatar_source: AvatarSource;
-  readonly avatar_version: number;
-  /** Key of an uploaded avatar. */
-  readonly avatar_key: string | null;
-}
-
-const SOURCES: readonly AvatarSource[] = ['gravatar', 'uploaded', 'generated'];
-
-/** Treats invalid values as a generated avatar. */
-export function toAvatar(row: AvatarColumns, quarantine: Quarantine): Avatar {
-  const { avatar_version: version, avatar_key: key } = row;
-  const source = quarantine.word(row.avatar_source, SOURCES, 'generated', 'user', row.id, 'avatar_source');
-  if (source !== 'uploaded') return { source, version };
-  return key === null ? { source: 'generated', version } : { source, version, key };
-}
 
 export type UserCache = VersionedCache<number, User>;
 
@@ -185,19 +161,19 @@ export class PostgresUserRepository implements UserRepository {
     if (version === undefined) return null;
     const cached = this.cache.get(id, version);
     if (cached) return cached;
-    const user = this.toUser((await this.rowById.get(id))!);
+    const user = toUser((await this.rowById.get(id))!, this.quarantine);
     this.cache.put(this.connection, id, version, user);
     return user;
   }
 
   async findByEmail(realmId: RealmId, email: string): Promise<User | null> {
     const row = await this.rowByEmail.get(realmId, foldCase(email));
-    return row ? this.toUser(row) : null;
+    return row ? toUser(row, this.quarantine) : null;
   }
 
   async list(realmId: RealmId, ids: readonly UserId[]): Promise<readonly User[]> {
     if (ids.length === 0) return [];
-    return (await this.rowsById.all(realmId, ids)).map(this.toUser);
+    return (await this.rowsById.all(realmId, ids)).map((row) => toUser(row, this.quarantine));
   }
 
   async listActiveIds(realmId: RealmId, ids: readonly UserId[]): Promise<readonly UserId[]> {
@@ -210,15 +186,15 @@ export class PostgresUserRepository implements UserRepository {
         realmId,
         emails.map((email) => foldCase(email.trim())),
       )
-    ).map(this.toUser);
+    ).map((row) => toUser(row, this.quarantine));
   }
 
   async listByName(realmId: RealmId, names: readonly string[]): Promise<readonly User[]> {
-    return (await this.rowsByName.all(realmId, names.map(foldCase))).map(this.toUser);
+    return (await this.rowsByName.all(realmId, names.map(foldCase))).map((row) => toUser(row, this.quarantine));
   }
 
   async listByExternalId(realmId: RealmId, externalIds: readonly string[]): Promise<readonly User[]> {
-    return (await this.rowsByExternalId.all(realmId, [...externalIds])).map(this.toUser);
+    return (await this.rowsByExternalId.all(realmId, [...externalIds])).map((row) => toUser(row, this.quarantine));
   }
 
   async listEntries(realmId: RealmId): Promise<readonly UserListEntry[]> {
@@ -227,13 +203,13 @@ export class PostgresUserRepository implements UserRepository {
   }
 
   async listSystemBots(realmId: RealmId): Promise<readonly User[]> {
-    return (await this.systemBotRows.all(realmId)).map(this.toUser);
+    return (await this.systemBotRows.all(realmId)).map((row) => toUser(row, this.quarantine));
   }
 
   async findSystemBot(realmId: RealmId, kind: SystemBotKind): Promise<User> {
     const row = await this.systemBotRow.get(realmId, kind);
     if (!row) throw new Error(`Realm ${realmId} has no ${kind} bot`);
-    return this.toUser(row);
+    return toUser(row, this.quarantine);
   }
 
   async isNameTaken(realmId: RealmId, fullName: string, except: UserId | null): Promise<boolean> {
@@ -297,92 +273,6 @@ export class PostgresUserRepository implements UserRepository {
     const { changes } = await this.storePasswordHash.run(hash, id, realmId);
     if (changes === 0) throw new Error(`Realm ${realmId} has no user ${id}`);
   }
-
-  private readonly toUser = (row: UserRow): User => {
-    const { quarantine } = this;
-    return {
-      id: row.id,
-      realmId: row.realm_id,
-      email: row.email,
-      fullName: row.full_name,
-      role: quarantine.word(row.role, ROLES, 'guest', 'user', row.id, 'role'),
-      isActive: row.is_active === 1,
-      isDeleted: row.is_deleted === 1,
-      joinedAt: row.joined_at,
-      bot:
-        row.bot_kind === null
-          ? null
-          : {
-              kind: quarantine.word(row.bot_kind, BOT_KINDS, 'generic', 'user', row.id, 'bot_kind'),
-              ownerId: row.bot_owner_id,
-              isSystem: row.system_kind !== null,
-              defaultSendingChannelId: row.bot_default_channel_id,
-            },
-      avatar: toAvatar(row, quarantine),
-      specialPermissions: specialPermissions(row.special_permissions, row.id, quarantine),
-      settings: userSettings.fromJson(row.settings, row.id, quarantine),
-      editedSettings: editedSettings(row.edited_settings, row.id, quarantine),
-      ...(row.external_id !== null && { externalId: row.external_id }),
-      version: row.version,
-    };
-  };
-}
-
-const emailTaken = (email: string) => new DomainError('EMAIL_TAKEN', `Email '${email}' already in use`);
-const userSettings = settingsColumn(USER_SETTINGS, 'user', 'settings');
-const specialPermissions = listColumn<SpecialPermission>(
-  'user',
-  'special_permissions',
-  (value) => value === 'canCreateUsers' || value === 'canChangeUserEmails',
-);
-const editedSettings = listColumn<UserSettingName>(
-  'user',
-  'edited_settings',
-  (name) => typeof name === 'string' && Object.hasOwn(USER_SETTINGS, name),
-);
-const BOT_KINDS: readonly BotKind[] = ['generic', 'incomingWebhook', 'outgoingWebhook', 'embedded'];
-
-interface UserRow extends AvatarColumns {
-  readonly realm_id: RealmId;
-  readonly version: number;
-  readonly role: Role;
-  readonly is_active: Flag;
-  readonly is_deleted: Flag;
-  readonly email: string;
-  readonly full_name: string;
-  readonly joined_at: UnixSeconds;
-  readonly bot_kind: BotKind | null;
-  readonly bot_owner_id: UserId | null;
-  readonly bot_default_channel_id: number | null;
-  readonly system_kind: string | null;
-  readonly special_permissions: string;
-  readonly settings: string;
-  readonly edited_settings: string;
-  readonly external_id: string | null;
-}
-
-/** Column values in the order of `insert` and `store`. */
-function fromUser(user: Omit<User, 'id' | 'version'>): readonly Parameter[] {
-  return [
-    user.role,
-    toFlag(user.isActive),
-    toFlag(user.isDeleted),
-    user.email,
-    foldCase(user.email),
-    user.fullName,
-    foldCase(user.fullName),
-    foldedName(user.fullName),
-    user.joinedAt,
-    user.bot?.kind ?? null,
-    user.bot?.ownerId ?? null,
-    user.bot?.defaultSendingChannelId ?? null,
-    user.avatar.source,
-    user.avatar.version,
-    user.avatar.source === 'uploaded' ? user.avatar.key : null,
-    JSON.stringify(user.specialPermissions),
-    userSettings.toJson(user.settings),
-    JSON.stringify(user.editedSettings),
-  ];
 }
 
 export const USER_FEATURE = {

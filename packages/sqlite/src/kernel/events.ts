@@ -1,34 +1,24 @@
-import {
-  BLANK_EVENT,
-  decodeEvent,
-  decodeQueue,
-  encodeEvent,
-  encodeQueue,
-  sizeOfEvent,
-} from '@parley/domain/composition';
-import {
-  type Announcement,
-  type Clock,
-  type EventConsumerRepository,
-  type EventLog,
-  type EventQueue,
-  type EventQueueRepository,
-  type EventSeq,
-  type Expiry,
-  type IdleQueue,
-  type LogEnd,
-  type LoggedEvent,
-  MAX_CONSUMERS,
-  type MessageId,
-  type QueueKey,
-  type QueuePosition,
-  type RealmId,
-  tooManyConsumers,
-  type UnixSeconds,
-  type UnreadableQueue,
-  type UserId,
+import { BLANK_EVENT, decodeEvent, encodeEvent, encodeQueue, sizeOfEvent } from '@parley/domain/composition';
+import type {
+  Announcement,
+  Clock,
+  EventLog,
+  EventQueue,
+  EventQueueRepository,
+  EventSeq,
+  Expiry,
+  IdleQueue,
+  LogEnd,
+  LoggedEvent,
+  MessageId,
+  QueueKey,
+  QueuePosition,
+  RealmId,
+  UnixSeconds,
+  UnreadableQueue,
+  UserId,
 } from '@parley/domain/kernel';
-import { jsonList } from '@parley/storage';
+import { type EventTuple, jsonList, type QueueRow, toQueue, toQueueKey } from '@parley/storage';
 import { type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 
@@ -236,15 +226,6 @@ export class SqliteEventLog implements EventLog {
   }
 }
 
-type EventTuple = readonly [
-  seq: EventSeq,
-  at: UnixSeconds,
-  quotes: MessageId | null,
-  format: number,
-  audience: string,
-  payload: string,
-];
-
 export class SqliteEventQueueRepository implements EventQueueRepository {
   private readonly row;
   private readonly ofUser;
@@ -334,103 +315,13 @@ export class SqliteEventQueueRepository implements EventQueueRepository {
   }
 
   async removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly QueueKey[]> {
-    return this.deleteBehind.all(realmId, floorSeq, limit).map(toKey);
+    return this.deleteBehind.all(realmId, floorSeq, limit).map(toQueueKey);
   }
 
   async savePositions(realmId: RealmId, positions: readonly QueuePosition[]): Promise<readonly string[]> {
     const isGone = ({ id, acked, floorSeq, lastPolledAt }: QueuePosition) =>
       this.storePosition.run(acked, floorSeq, lastPolledAt, id, realmId).changes === 0;
     return positions.filter(isGone).map(({ id }) => id);
-  }
-}
-
-interface QueueRow {
-  readonly id: string;
-  readonly realm_id: RealmId;
-  readonly owner_id: UserId;
-  readonly filter: string;
-  readonly presentation: string;
-  readonly start_seq: EventSeq;
-  readonly acked: number;
-  readonly floor_seq: EventSeq;
-  readonly last_polled_at: UnixSeconds;
-  readonly idle_timeout_seconds: number;
-}
-
-const toKey = ([realmId, id]: readonly [RealmId, string]): QueueKey => ({ realmId, id });
-
-const toQueue = (row: QueueRow): EventQueue | UnreadableQueue =>
-  decodeQueue({
-    id: row.id,
-    realmId: row.realm_id,
-    ownerId: row.owner_id,
-    filter: row.filter,
-    presentation: row.presentation,
-    startSeq: row.start_seq,
-    acked: row.acked,
-    floorSeq: row.floor_seq,
-    lastPolledAt: row.last_polled_at,
-    idleTimeoutSeconds: row.idle_timeout_seconds,
-  });
-
-export class SqliteEventConsumerRepository implements EventConsumerRepository {
-  private readonly names;
-  private readonly exists;
-  private readonly positionsOf;
-  private readonly lowest;
-  private readonly insert;
-  private readonly insertPosition;
-  private readonly move;
-  private readonly delete;
-
-  constructor(connection: Connection) {
-    this.names = connection.values<string>('SELECT name FROM event_consumer ORDER BY name');
-    this.exists = connection.values<number>('SELECT 1 FROM event_consumer WHERE name = ?');
-    this.positionsOf = connection.tuples<readonly [RealmId, EventSeq]>(
-      'SELECT realm_id, seq FROM event_consumer_position WHERE consumer = ?',
-    );
-    this.lowest = connection.values<number | null>(
-      `SELECT min(coalesce(p.seq, 0)) FROM event_consumer c
-       LEFT JOIN event_consumer_position p ON p.consumer = c.name AND p.realm_id = ?`,
-    );
-    this.insert = connection.command('INSERT INTO event_consumer (name) VALUES (?)');
-    this.insertPosition = connection.command(
-      `INSERT INTO event_consumer_position (consumer, realm_id, seq)
-       SELECT name, ?, ? FROM event_consumer WHERE name = ? ON CONFLICT DO NOTHING`,
-    );
-    this.move = connection.command(
-      'UPDATE event_consumer_position SET seq = ? WHERE consumer = ? AND realm_id = ? AND seq = ?',
-    );
-    this.delete = connection.command('DELETE FROM event_consumer WHERE name = ?');
-  }
-
-  async list(): Promise<readonly string[]> {
-    return this.names.all();
-  }
-
-  async findPositions(name: string): Promise<ReadonlyMap<RealmId, EventSeq> | null> {
-    return this.exists.get(name) === undefined ? null : new Map(this.positionsOf.all(name));
-  }
-
-  async lowestPosition(realmId: RealmId): Promise<number | null> {
-    return this.lowest.get(realmId) ?? null;
-  }
-
-  async add(name: string, positions: ReadonlyMap<RealmId, EventSeq>): Promise<boolean> {
-    if (this.exists.get(name) !== undefined) return false;
-    if (this.names.all().length >= MAX_CONSUMERS) throw tooManyConsumers();
-    this.insert.run(name);
-    for (const [realmId, seq] of positions) this.insertPosition.run(realmId, seq, name);
-    return true;
-  }
-
-  async advance(name: string, realmId: RealmId, from: number, to: EventSeq): Promise<boolean> {
-    if (this.move.run(to, name, realmId, from).changes === 1) return true;
-    return from === 0 && this.insertPosition.run(realmId, to, name).changes === 1;
-  }
-
-  async remove(name: string): Promise<boolean> {
-    return this.delete.run(name).changes === 1;
   }
 }
 
@@ -448,6 +339,5 @@ export const EVENT_FEATURE = {
     (connection) => ({
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
-      consumers: new SqliteEventConsumerRepository(connection),
     }),
 } satisfies SqliteFeature;

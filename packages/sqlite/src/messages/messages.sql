@@ -155,7 +155,7 @@ CREATE TABLE read_segment (
   PRIMARY KEY (user_id, recipient_id, first)
 ) STRICT, WITHOUT ROWID;
 
--- Per-user exceptions to spans, moves and read sets.
+-- Exceptions per user to spans, moves and read sets.
 CREATE TABLE message_flag (
   user_id INTEGER NOT NULL,
   message_id INTEGER NOT NULL,
@@ -197,7 +197,7 @@ CREATE TABLE message_edit (
   realm_id INTEGER NOT NULL,
   user_id INTEGER NOT NULL,
   edited_at INTEGER NOT NULL,
-  -- Both null if the topic did not change; likewise for the channel and the text.
+  -- Null, like topic, if the topic did not change; the same holds for the channel and the text.
   previous_topic TEXT,
   topic TEXT,
   previous_channel_id INTEGER,

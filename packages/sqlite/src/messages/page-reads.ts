@@ -8,13 +8,10 @@ import {
   type MessageText,
   type MessageView,
   type Submessage,
-  type UserSummary,
   type Viewer,
 } from '@parley/domain/messages';
-import { USER_SETTINGS } from '@parley/domain/realms';
 import {
   after,
-  type Flag,
   idOf,
   jsonList,
   type MessageIndexRow,
@@ -24,13 +21,13 @@ import {
   type PageBounds,
   type Quarantine,
   type SubmessageRow,
-  settingsColumn,
   toSubmessage,
+  toUserSummary,
+  type UserSummaryRow,
 } from '@parley/storage';
 import { SentSince } from '../channels/sent-since.js';
 import { type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { type AvatarColumns, toAvatar } from '../users/users.js';
 import { ConditionSubjects } from './conditions.js';
 import { type Narrowing, narrowedTo, toNarrowing } from './message-filter.js';
 import { MessageRows } from './message-rows.js';
@@ -324,7 +321,9 @@ export class SqliteMessagePageReads implements MessagePageReads {
       else userIds.set(recipientId, [userId]);
     }
     const named = new Set([...rows.map((row) => row.sender_id), ...[...userIds.values()].flat()]);
-    const usersById = new Map(this.usersById.all(jsonList(named)).map((row) => [row.id, this.toUserSummary(row)]));
+    const usersById = new Map(
+      this.usersById.all(jsonList(named)).map((row) => [row.id, toUserSummary(row, this.quarantine)]),
+    );
     const submessages = this.submessagesOf(rows.map((row) => row.id));
     const messages = rows.map((row) => this.rows.toMessage(row));
     const parts = await Promise.all(this.parts.map((part) => part.list(messages)));
@@ -385,33 +384,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
     }
     return found;
   }
-
-  private toUserSummary(row: UserSummaryRow): UserSummary {
-    return {
-      id: row.id,
-      fullName: row.full_name,
-      email: row.email,
-      emailVisibility:
-        row.is_bot === 1
-          ? 'everyone'
-          : userSettings.fromJson(row.settings, row.id, this.quarantine).emailAddressVisibility,
-      avatar: toAvatar(row, this.quarantine),
-      isSystemBot: row.is_system_bot === 1,
-      ...(row.external_id !== null && { externalId: row.external_id }),
-    };
-  }
 }
-
-interface UserSummaryRow extends AvatarColumns {
-  readonly full_name: string;
-  readonly email: string;
-  readonly settings: string;
-  readonly is_bot: Flag;
-  readonly is_system_bot: Flag;
-  readonly external_id: string | null;
-}
-
-const userSettings = settingsColumn(USER_SETTINGS, 'user', 'settings');
 
 export const MESSAGE_PAGE_FEATURE = {
   repositories:

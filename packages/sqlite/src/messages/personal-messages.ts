@@ -408,7 +408,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
       const spans = this.incomplete.of(viewer, recipientId);
       if (spans.length === 0) continue;
       reader ??= this.unread.readerOf(viewer);
-      // Not spread into arguments, because there may be too many.
+      // A loop, because there may be too many for arguments.
       const first = ordinals.reduce((least, ordinal) => Math.min(least, ordinal) as Ordinal);
       this.closeEmptyGaps(reader, spans, first);
     }

@@ -15,7 +15,7 @@ CREATE TABLE scheduled_message (
   channel_id INTEGER,
   user_ids TEXT,
   topic TEXT NOT NULL,
-  -- Both empty once the message was sent.
+  -- Empty, like rendered_content, once the message was sent.
   content TEXT NOT NULL,
   rendered_content TEXT NOT NULL,
   due_at INTEGER NOT NULL,

@@ -1,24 +1,16 @@
-import { DomainError, type RealmId, type UnixSeconds } from '@parley/domain/kernel';
+import type { RealmId } from '@parley/domain/kernel';
+import type { NewRealmRow, Realm, RealmRepository } from '@parley/domain/realms';
+import { unknownRealm } from '@parley/domain/users';
 import {
-  type NewRealmRow,
-  REALM_PERMISSIONS,
-  type Realm,
-  type RealmImage,
-  type RealmRepository,
-  STORED_REALM_SETTINGS,
-  USER_SETTINGS,
-  USUAL_REALM_IMAGES,
-} from '@parley/domain/realms';
-import {
-  type Flag,
-  groupSettingsColumn,
-  objectColumn,
+  fromRealm,
   type Quarantine,
-  settingsColumn,
-  toFlag,
+  type RealmRow,
+  realmPermissions,
+  stringIdTaken,
+  toRealm,
   VersionedCache,
 } from '@parley/storage';
-import type { Connection, Parameter } from '../engine/connection.js';
+import type { Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { refusingTaken } from '../engine/rows.js';
 import type { SqliteGroupRepository } from '../groups/groups.js';
@@ -107,64 +99,11 @@ export class SqliteRealmRepository implements RealmRepository {
   }
 
   private toRealm(row: RealmRow): Realm {
-    return {
-      id: row.id,
-      stringId: row.string_id,
-      isAtServerAddress: row.is_at_server_address === 1,
-      uuid: row.uuid,
-      name: row.name,
-      isDeactivated: row.is_deactivated === 1,
-      createdAt: row.created_at,
-      settings: realmSettings.fromJson(row.settings, row.id, this.quarantine),
-      renderedDescription: row.rendered_description,
-      permissions: permissions.fromJson(row.permissions, row.id, this.quarantine, () => this.groups.nobodyOf(row.id)),
-      linkifiers: this.linkifiers.list(row.id),
-      images: { ...USUAL_REALM_IMAGES, ...images(row.images, row.id, this.quarantine) },
-      userDefaults: userDefaults.fromJson(row.user_defaults, row.id, this.quarantine),
-    };
+    const permissions = realmPermissions.fromJson(row.permissions, row.id, this.quarantine, () =>
+      this.groups.nobodyOf(row.id),
+    );
+    return toRealm(row, permissions, this.linkifiers.list(row.id), this.quarantine);
   }
-}
-
-const unknownRealm = () => new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
-const stringIdTaken = () =>
-  new DomainError('STRING_ID_TAKEN', 'Subdomain already in use. Please choose a different one.');
-const realmSettings = settingsColumn(STORED_REALM_SETTINGS, 'realm', 'settings');
-const userDefaults = settingsColumn(USER_SETTINGS, 'realm', 'user_defaults');
-const images = objectColumn<RealmImage>('realm', 'images', (value) => {
-  const { isUploaded, version } = (value ?? {}) as Partial<RealmImage>;
-  return typeof isUploaded === 'boolean' && Number.isSafeInteger(version);
-});
-const permissions = groupSettingsColumn(REALM_PERMISSIONS, 'realm');
-
-interface RealmRow {
-  readonly id: RealmId;
-  readonly string_id: string;
-  readonly uuid: string;
-  readonly name: string;
-  readonly is_deactivated: Flag;
-  readonly created_at: UnixSeconds;
-  readonly settings: string;
-  readonly rendered_description: string;
-  readonly permissions: string;
-  readonly user_defaults: string;
-  readonly is_at_server_address: Flag;
-  readonly images: string;
-}
-
-/** Column values in the order of `insert` and `store`, without permissions. */
-function fromRealm(realm: NewRealmRow): readonly Parameter[] {
-  return [
-    realm.stringId,
-    realm.uuid,
-    realm.name,
-    toFlag(realm.isDeactivated),
-    realm.createdAt,
-    realmSettings.toJson(realm.settings),
-    realm.renderedDescription,
-    userDefaults.toJson(realm.userDefaults),
-    toFlag(realm.isAtServerAddress),
-    JSON.stringify(realm.images),
-  ];
 }
 
 export const REALM_FEATURE = {

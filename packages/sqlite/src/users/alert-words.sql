@@ -5,7 +5,7 @@ CREATE TABLE alert_word (
   realm_id INTEGER NOT NULL REFERENCES realm (id),
   user_id INTEGER NOT NULL,
   word TEXT NOT NULL,
-  -- In lower case.
+  -- The word in lower case.
   word_key TEXT NOT NULL,
   -- Lookup key used by messages, see alertSegments in the domain.
   segment TEXT NOT NULL

@@ -1,34 +1,33 @@
 import type { MessageId, RealmId, UserId } from '@parley/domain/kernel';
 import type { EmojiKey, Message, MessageParts, Reaction, ReactionRepository } from '@parley/domain/messages';
-import { jsonList, type MessagePartReads, PROPERTY_BITS } from '@parley/storage';
-import type { Connection, Query } from '../engine/connection.js';
-import type { SqliteFeature } from '../engine/feature.js';
+import type { MessagePartReads, StorageFeature } from '../feature.js';
+import { PROPERTY_BITS } from '../message-rows.js';
+import type { Query, Statements } from '../statements.js';
 
-export class SqliteReactionRepository implements ReactionRepository {
+export class SqlReactionRepository implements ReactionRepository {
   private readonly ofAnybody;
   private readonly ofUser;
-  private readonly reactionCount;
-  private readonly emojiCount;
+  private readonly counts;
   private readonly insert;
   private readonly delete;
   private readonly renewMessage;
 
-  constructor(connection: Connection) {
+  constructor(connection: Statements) {
     const withEmoji = `SELECT user_id, emoji_name FROM reaction
       WHERE message_id = ? AND emoji_type = ? AND emoji_code = ? AND realm_id = ?`;
     this.ofAnybody = connection.rows<ReactionRow>(`${withEmoji} LIMIT 1`);
     this.ofUser = connection.rows<ReactionRow>(`${withEmoji} AND user_id = ?`);
-    this.reactionCount = connection.values<number>(
-      'SELECT count(*) FROM reaction WHERE message_id = ? AND realm_id = ?',
-    );
-    this.emojiCount = connection.values<number>(
-      'SELECT count(*) FROM (SELECT DISTINCT emoji_type, emoji_code FROM reaction WHERE message_id = ? AND realm_id = ?)',
+    this.counts = connection.tuples<readonly [reactions: number, emoji: number]>(
+      `SELECT coalesce(sum(count), 0), count(*) FROM (
+         SELECT count(*) AS count FROM reaction WHERE message_id = ? AND realm_id = ? GROUP BY emoji_type, emoji_code) AS emoji`,
     );
     this.insert = connection.command(
-      `INSERT INTO reaction (message_id, user_id, realm_id, emoji_type, emoji_code, emoji_name) VALUES (?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO reaction (message_id, user_id, realm_id, emoji_type, emoji_code, emoji_name)
+       VALUES (?, ?, ?, ?, ?, ?)`,
     );
     this.delete = connection.command(
-      'DELETE FROM reaction WHERE message_id = ? AND emoji_type = ? AND emoji_code = ? AND realm_id = ? AND user_id = ?',
+      `DELETE FROM reaction
+       WHERE message_id = ? AND emoji_type = ? AND emoji_code = ? AND realm_id = ? AND user_id = ?`,
     );
     // Increments the version, because the presented message changed.
     this.renewMessage = connection.command(
@@ -44,26 +43,24 @@ export class SqliteReactionRepository implements ReactionRepository {
     const { type, code } = emoji;
     const row =
       userId === undefined
-        ? this.ofAnybody.get(messageId, type, code, realmId)
-        : this.ofUser.get(messageId, type, code, realmId, userId);
+        ? await this.ofAnybody.get(messageId, type, code, realmId)
+        : await this.ofUser.get(messageId, type, code, realmId, userId);
     return row ? { userId: row.user_id, type, code, name: row.emoji_name } : null;
   }
 
   async count(realmId: RealmId, messageId: MessageId) {
-    return {
-      reactions: this.reactionCount.get(messageId, realmId)!,
-      emoji: this.emojiCount.get(messageId, realmId)!,
-    };
+    const [reactions, emoji] = (await this.counts.get(messageId, realmId))!;
+    return { reactions, emoji };
   }
 
   async add(realmId: RealmId, messageId: MessageId, { userId, type, code, name }: Reaction): Promise<void> {
-    this.insert.run(messageId, userId, realmId, type, code, name);
-    this.renewMessage.run(messageId, realmId);
+    this.insert.defer(messageId, userId, realmId, type, code, name);
+    this.renewMessage.defer(messageId, realmId);
   }
 
   async remove(realmId: RealmId, messageId: MessageId, { type, code }: EmojiKey, userId: UserId): Promise<void> {
-    const { changes } = this.delete.run(messageId, type, code, realmId, userId);
-    if (changes > 0) this.renewMessage.run(messageId, realmId);
+    const { changes } = await this.delete.run(messageId, type, code, realmId, userId);
+    if (changes > 0) this.renewMessage.defer(messageId, realmId);
   }
 }
 
@@ -76,10 +73,10 @@ interface ReactionRow {
 export class ReactionPartReads implements MessagePartReads {
   private readonly rows: Query<readonly [MessageId, UserId, Reaction['type'], string, string]>;
 
-  constructor(connection: Connection) {
+  constructor(private readonly connection: Statements) {
     this.rows = connection.tuples(
       `SELECT message_id, user_id, emoji_type, emoji_code, emoji_name FROM reaction
-       WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY id`,
+       WHERE message_id ${connection.dialect.inSet} ORDER BY id`,
     );
   }
 
@@ -87,7 +84,7 @@ export class ReactionPartReads implements MessagePartReads {
     const ids = messages.filter((message) => message.hasReactions).map(({ id }) => id);
     const found = new Map<MessageId, { readonly reactions: Reaction[] }>();
     if (ids.length === 0) return found;
-    for (const [messageId, userId, type, code, name] of this.rows.all(jsonList(ids))) {
+    for (const [messageId, userId, type, code, name] of await this.rows.all(this.connection.dialect.set(ids))) {
       const reaction = { userId, type, code, name };
       const existing = found.get(messageId);
       if (existing) existing.reactions.push(reaction);
@@ -100,6 +97,6 @@ export class ReactionPartReads implements MessagePartReads {
 export const REACTION_FEATURE = {
   schema: 'reactions',
   realmTables: ['reaction'],
-  repositories: () => (connection) => ({ reactions: new SqliteReactionRepository(connection) }),
-  messagePart: (connection: Connection) => new ReactionPartReads(connection),
-} satisfies SqliteFeature;
+  repositories: () => (connection) => ({ reactions: new SqlReactionRepository(connection) }),
+  messagePart: (connection: Statements) => new ReactionPartReads(connection),
+} satisfies StorageFeature;

@@ -7,11 +7,12 @@ import {
   type ProfileRepository,
   type ProfileValue,
 } from '@parley/domain/users';
-import { type Flag, objectColumn, type Parameter, type Quarantine, toFlag } from '@parley/storage';
-import type { Connection } from '../engine/connection.js';
-import type { PostgresFeature } from '../engine/feature.js';
+import type { StorageFeature } from '../feature.js';
+import type { Quarantine } from '../quarantine.js';
+import { type Flag, objectColumn, toFlag } from '../rows.js';
+import type { Parameter, Statements } from '../statements.js';
 
-export class PostgresProfileRepository implements ProfileRepository {
+export class SqlProfileRepository implements ProfileRepository {
   private readonly fields;
   private readonly values;
   private readonly insert;
@@ -28,49 +29,48 @@ export class PostgresProfileRepository implements ProfileRepository {
   private readonly renewUsers;
 
   constructor(
-    private readonly connection: Connection,
+    private readonly connection: Statements,
     private readonly quarantine: Quarantine,
   ) {
-    this.fields = connection.rows<FieldRow>('SELECT * FROM profile_field WHERE realm_id = $1 ORDER BY place, id');
+    const { inSet } = connection.dialect;
+    this.fields = connection.rows<FieldRow>('SELECT * FROM profile_field WHERE realm_id = ? ORDER BY place, id');
     this.values = connection.rows<ValueRow>(
       `SELECT user_id, field_id, value, rendered FROM profile_value
-       WHERE user_id = ANY($1) AND realm_id = $2 ORDER BY user_id, field_id`,
+       WHERE user_id ${inSet} AND +realm_id = ? ORDER BY user_id, field_id`,
     );
     this.insert = connection.values<ProfileFieldId>(
       `INSERT INTO profile_field (realm_id, kind, place, name, hint, data, is_required, is_editable_by_user,
                                   is_for_matching, is_in_summary)
-       VALUES ($1, $2, 0, $3, $4, $5, $6, $7, $8, $9)
+       VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT DO NOTHING RETURNING id`,
     );
-    this.moveLast = connection.command('UPDATE profile_field SET place = id WHERE id = $1');
+    this.moveLast = connection.command('UPDATE profile_field SET place = id WHERE id = ?');
     this.store = connection.command(
       `UPDATE profile_field
-       SET place = $1, name = $2, hint = $3, data = $4, is_required = $5, is_editable_by_user = $6, is_for_matching = $7,
-           is_in_summary = $8
-       WHERE id = $9 AND realm_id = $10
-         AND NOT EXISTS (SELECT 1 FROM profile_field WHERE realm_id = $10 AND name = $2 AND id <> $9)`,
+       SET place = ?, name = ?, hint = ?, data = ?, is_required = ?, is_editable_by_user = ?, is_for_matching = ?,
+           is_in_summary = ?
+       WHERE id = ? AND realm_id = ?
+         AND NOT EXISTS (SELECT 1 FROM profile_field WHERE realm_id = ? AND name = ? AND id <> ?)`,
     );
-    this.hasField = connection.values<number>('SELECT 1 FROM profile_field WHERE id = $1 AND realm_id = $2');
-    this.deleteField = connection.command('DELETE FROM profile_field WHERE id = $1 AND realm_id = $2');
+    this.hasField = connection.values<number>('SELECT 1 FROM profile_field WHERE id = ? AND realm_id = ?');
+    this.deleteField = connection.command('DELETE FROM profile_field WHERE id = ? AND realm_id = ?');
     this.upsertValue = connection.command(
-      `INSERT INTO profile_value (user_id, field_id, realm_id, value, rendered) VALUES ($1, $2, $3, $4, $5)
+      `INSERT INTO profile_value (user_id, field_id, realm_id, value, rendered) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (user_id, field_id) DO UPDATE SET value = excluded.value, rendered = excluded.rendered`,
     );
     this.deleteValue = connection.command(
-      'DELETE FROM profile_value WHERE user_id = $1 AND field_id = $2 AND realm_id = $3',
+      'DELETE FROM profile_value WHERE user_id = ? AND field_id = ? AND +realm_id = ?',
     );
     this.holders = connection.values<UserId>(
-      `SELECT user_id FROM profile_value WHERE field_id = $1 AND realm_id = $2 LIMIT $3`,
+      `SELECT user_id FROM profile_value WHERE field_id = ? AND +realm_id = ? LIMIT ? + 0`,
     );
     this.holdersOfSome = connection.values<UserId>(
       `SELECT user_id FROM profile_value
-       WHERE field_id = $1 AND value = ANY($2) AND realm_id = $3 LIMIT $4`,
+       WHERE field_id = ? AND value ${inSet} AND +realm_id = ? LIMIT ? + 0`,
     );
-    this.deleteValues = connection.command('DELETE FROM profile_value WHERE field_id = $1 AND user_id = ANY($2)');
-    this.renewUser = connection.command('UPDATE "user" SET version = version + 1 WHERE id = $1 AND realm_id = $2');
-    this.renewUsers = connection.command(
-      'UPDATE "user" SET version = version + 1 WHERE id = ANY($1) AND realm_id = $2',
-    );
+    this.deleteValues = connection.command(`DELETE FROM profile_value WHERE field_id = ? AND user_id ${inSet}`);
+    this.renewUser = connection.command('UPDATE "user" SET version = version + 1 WHERE id = ? AND realm_id = ?');
+    this.renewUsers = connection.command(`UPDATE "user" SET version = version + 1 WHERE id ${inSet} AND +realm_id = ?`);
   }
 
   async listFields(realmId: RealmId): Promise<readonly ProfileField[]> {
@@ -82,7 +82,10 @@ export class PostgresProfileRepository implements ProfileRepository {
     userIds: readonly UserId[],
   ): Promise<ReadonlyMap<UserId, readonly ProfileValue[]>> {
     const values = new Map<UserId, ProfileValue[]>();
-    for (const { user_id, field_id, value, rendered } of await this.values.all([...userIds], realmId)) {
+    for (const { user_id, field_id, value, rendered } of await this.values.all(
+      this.connection.dialect.set(userIds),
+      realmId,
+    )) {
       const existing = values.get(user_id);
       const row = { fieldId: field_id, value, rendered };
       if (existing) existing.push(row);
@@ -99,7 +102,15 @@ export class PostgresProfileRepository implements ProfileRepository {
   }
 
   async updateField(field: ProfileField): Promise<void> {
-    const { changes } = await this.store.run(field.order, ...settingsOf(field), field.id, field.realmId);
+    const { changes } = await this.store.run(
+      field.order,
+      ...settingsOf(field),
+      field.id,
+      field.realmId,
+      field.realmId,
+      field.name,
+      field.id,
+    );
     if (changes > 0) return;
     if (await this.hasField.get(field.id, field.realmId)) throw nameTaken();
     throw new Error(`Realm ${field.realmId} has no profile field ${field.id}`);
@@ -132,11 +143,12 @@ export class PostgresProfileRepository implements ProfileRepository {
     const userIds =
       values === null
         ? await this.holders.all(fieldId, realmId, limit)
-        : await this.holdersOfSome.all(fieldId, values, realmId, limit);
+        : await this.holdersOfSome.all(fieldId, this.connection.dialect.set(values), realmId, limit);
     if (userIds.length === 0) return 0;
     this.connection.disableCaching();
-    this.deleteValues.defer(fieldId, userIds);
-    this.renewUsers.defer(userIds, realmId);
+    const users = this.connection.dialect.set(userIds);
+    this.deleteValues.defer(fieldId, users);
+    this.renewUsers.defer(users, realmId);
     return userIds.length;
   }
 
@@ -201,5 +213,5 @@ interface ValueRow {
 export const PROFILE_FEATURE = {
   repositories:
     ({ quarantine }) =>
-    (connection) => ({ profiles: new PostgresProfileRepository(connection, quarantine) }),
-} satisfies PostgresFeature;
+    (connection) => ({ profiles: new SqlProfileRepository(connection, quarantine) }),
+} satisfies StorageFeature;

@@ -11,9 +11,9 @@ import type {
   UnfinishedUploadRepository,
 } from '@parley/domain/files';
 import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import { idList, jsonList, toFlag } from '@parley/storage';
-import { type Connection, LIMIT } from '../engine/connection.js';
-import type { SqliteFeature } from '../engine/feature.js';
+import type { StorageFeature } from '../feature.js';
+import { toFlag } from '../rows.js';
+import type { Statements } from '../statements.js';
 
 interface FileRow {
   readonly id: FileId;
@@ -33,16 +33,17 @@ interface FileRow {
 }
 
 interface AttachedRow extends FileRow {
-  readonly message_ids: string;
+  /** Comma-separated, ascending. */
+  readonly message_ids: string | null;
 }
 
-const LISTED = 'IN (SELECT value FROM json_each(?))';
 const COLUMNS = 'f.*, i.width, i.height, i.is_animated, i.thumbnail';
 const IMAGE = 'LEFT JOIN file_image i ON i.file_id = f.id';
 const FILE = `${COLUMNS} FROM file f ${IMAGE}`;
-const ATTACHED = `${COLUMNS}, (SELECT json_group_array(message_id) FROM message_file WHERE file_id = f.id) AS message_ids`;
+const ATTACHED = `${COLUMNS}, (
+  SELECT string_agg(CAST(message_id AS TEXT), ',' ORDER BY message_id) FROM message_file WHERE file_id = f.id) AS message_ids`;
 
-export class SqliteFileRepository implements FileRepository {
+export class SqlFileRepository implements FileRepository {
   private readonly byId;
   private readonly byPath;
   private readonly ofOwner;
@@ -71,70 +72,72 @@ export class SqliteFileRepository implements FileRepository {
   private readonly await;
   private readonly stopAwaiting;
 
-  constructor(connection: Connection) {
+  constructor(private readonly connection: Statements) {
+    const { indexedBy, inSet } = connection.dialect;
     this.byId = connection.rows<FileRow>(`SELECT ${FILE} WHERE f.id = ? AND f.realm_id = ?`);
-    this.byPath = connection.rows<FileRow>(`SELECT ${FILE} WHERE f.path_id ${LISTED} AND f.realm_id = ? ORDER BY f.id`);
+    this.byPath = connection.rows<FileRow>(`SELECT ${FILE} WHERE f.path_id ${inSet} AND f.realm_id = ? ORDER BY f.id`);
     this.ofOwner = connection.rows<AttachedRow>(
-      `SELECT ${ATTACHED} FROM file f INDEXED BY file_by_owner ${IMAGE}
-       WHERE f.owner_id = ? AND f.id > ? AND f.realm_id = ? ORDER BY f.id ${LIMIT}`,
+      `SELECT ${ATTACHED} FROM file f ${indexedBy('file_by_owner')} ${IMAGE}
+       WHERE f.owner_id = ? AND f.id > ? AND f.realm_id = ? ORDER BY f.id LIMIT ? + 0`,
     );
     this.attachedById = connection.rows<AttachedRow>(
-      `SELECT ${ATTACHED} FROM file f ${IMAGE} WHERE f.id ${LISTED} AND f.realm_id = ? ORDER BY f.id`,
+      `SELECT ${ATTACHED} FROM file f ${IMAGE} WHERE f.id ${inSet} AND f.realm_id = ? ORDER BY f.id`,
     );
     this.idsOfMessage = connection.values<FileId>(
-      `SELECT f.id FROM message_file m CROSS JOIN file f ON f.id = m.file_id
-       WHERE m.message_id = ? AND f.realm_id = ? ORDER BY f.id`,
+      `SELECT f.id FROM message_file m CROSS JOIN file f
+       WHERE f.id = m.file_id AND m.message_id = ? AND f.realm_id = ? ORDER BY f.id`,
     );
     this.idsOfMessages = connection.values<FileId>(
-      `SELECT DISTINCT f.id FROM message_file m CROSS JOIN file f ON f.id = m.file_id
-       WHERE m.message_id ${LISTED} AND f.realm_id = ? ORDER BY f.id`,
+      `SELECT DISTINCT f.id FROM message_file m CROSS JOIN file f
+       WHERE f.id = m.file_id AND m.message_id ${inSet} AND f.realm_id = ? ORDER BY f.id`,
     );
     this.spaceOfOwner = connection.rows<FileSpace>(
-      `SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM file INDEXED BY file_by_owner
+      `SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM file ${indexedBy('file_by_owner')}
        WHERE owner_id = ? AND realm_id = ?`,
     );
     this.pendingOfOwner = connection.rows<FileRow>(
-      `SELECT ${COLUMNS} FROM file f INDEXED BY file_by_owner CROSS JOIN file_image i ON i.file_id = f.id
-       WHERE f.owner_id = ? AND f.id >= ? AND f.realm_id = ? AND i.thumbnail = 'pending' ORDER BY f.id LIMIT 1`,
+      `SELECT ${COLUMNS} FROM file f ${indexedBy('file_by_owner')} CROSS JOIN file_image i
+       WHERE i.file_id = f.id AND f.owner_id = ? AND f.id >= ? AND f.realm_id = ? AND i.thumbnail = 'pending' ORDER BY f.id LIMIT 1`,
     );
     this.used = connection.values<number>('SELECT bytes FROM file_space WHERE realm_id = ?');
     this.storedBlobs = connection.values<BlobKey>(
-      `SELECT blob FROM file WHERE blob ${LISTED} UNION ALL SELECT blob FROM thumbnail WHERE blob ${LISTED}`,
+      `SELECT blob FROM file WHERE blob ${inSet} UNION ALL SELECT blob FROM thumbnail WHERE blob ${inSet}`,
     );
     this.unreferenced = connection.rows<FileRow>(
-      `SELECT ${COLUMNS} FROM file f INDEXED BY unreferenced_file ${IMAGE}
-       WHERE f.was_attached = ? AND f.unreferenced_since < ? ORDER BY f.unreferenced_since, f.id ${LIMIT}`,
+      `SELECT ${COLUMNS} FROM file f ${indexedBy('unreferenced_file')} ${IMAGE}
+       WHERE f.was_attached = ? AND f.unreferenced_since < ? ORDER BY f.unreferenced_since, f.id LIMIT ? + 0`,
     );
-    this.insert = connection.command(
+    this.insert = connection.values<FileId>(
       `INSERT INTO file (realm_id, owner_id, name, path_id, blob, size, content_type, created_at, unreferenced_since)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
     this.changeSpace = connection.command(
       `INSERT INTO file_space (realm_id, bytes) VALUES (?, ?)
-       ON CONFLICT (realm_id) DO UPDATE SET bytes = bytes + excluded.bytes`,
+       ON CONFLICT (realm_id) DO UPDATE SET bytes = file_space.bytes + excluded.bytes`,
     );
     this.refer = connection.command(
-      `INSERT OR IGNORE INTO message_file (message_id, file_id) SELECT ?, id FROM file WHERE id ${LISTED} AND realm_id = ?`,
+      `INSERT INTO message_file (message_id, file_id) SELECT ?, id FROM file WHERE id ${inSet} AND realm_id = ?
+       ON CONFLICT DO NOTHING`,
     );
     this.markAttached = connection.command(
-      `UPDATE file SET was_attached = 1, unreferenced_since = NULL WHERE id ${LISTED} AND realm_id = ?`,
+      `UPDATE file SET was_attached = 1, unreferenced_since = NULL WHERE id ${inSet} AND realm_id = ?`,
     );
-    this.unrefer = connection.command(`DELETE FROM message_file WHERE message_id = ? AND file_id ${LISTED}`);
-    this.unreferAll = connection.command(`DELETE FROM message_file WHERE message_id ${LISTED}`);
+    this.unrefer = connection.command(`DELETE FROM message_file WHERE message_id = ? AND file_id ${inSet}`);
+    this.unreferAll = connection.command(`DELETE FROM message_file WHERE message_id ${inSet}`);
     this.markUnreferenced = connection.command(
-      `UPDATE file SET unreferenced_since = ? WHERE id ${LISTED} AND realm_id = ?
+      `UPDATE file SET unreferenced_since = ? WHERE id ${inSet} AND realm_id = ?
          AND NOT EXISTS (SELECT 1 FROM message_file WHERE file_id = file.id)`,
     );
     this.setUnreferenced = connection.command('UPDATE file SET unreferenced_since = ? WHERE id = ? AND realm_id = ?');
     this.forgetMessages = connection.command('DELETE FROM message_file WHERE file_id = ?');
     this.delete = connection.command('DELETE FROM file WHERE id = ? AND realm_id = ?');
     this.thumbnailsOf = connection.rows<StoredThumbnail>(
-      `SELECT t.name, t.blob, t.size FROM file f CROSS JOIN thumbnail t ON t.file_id = f.id
-       WHERE f.id = ? AND f.realm_id = ? ORDER BY t.name`,
+      `SELECT t.name, t.blob, t.size FROM file f CROSS JOIN thumbnail t
+       WHERE t.file_id = f.id AND f.id = ? AND f.realm_id = ? ORDER BY t.name`,
     );
     this.awaiting = connection.values<MessageId>(
-      `SELECT a.message_id FROM file f CROSS JOIN awaited_thumbnail a ON a.file_id = f.id
-       WHERE f.id = ? AND f.realm_id = ? ORDER BY a.message_id ${LIMIT}`,
+      `SELECT a.message_id FROM file f CROSS JOIN awaited_thumbnail a
+       WHERE a.file_id = f.id AND f.id = ? AND f.realm_id = ? ORDER BY a.message_id LIMIT ? + 0`,
     );
     this.putImage = connection.command(
       `INSERT INTO file_image (file_id, width, height, is_animated, thumbnail)
@@ -143,87 +146,78 @@ export class SqliteFileRepository implements FileRepository {
          is_animated = excluded.is_animated, thumbnail = excluded.thumbnail`,
     );
     this.insertThumbnail = connection.command(
-      `INSERT OR REPLACE INTO thumbnail (file_id, name, blob, size)
-       SELECT id, ?, ?, ? FROM file WHERE id = ? AND realm_id = ?`,
+      `INSERT INTO thumbnail (file_id, name, blob, size)
+       SELECT id, ?, ?, ? FROM file WHERE id = ? AND realm_id = ?
+       ON CONFLICT (file_id, name) DO UPDATE SET blob = excluded.blob, size = excluded.size`,
     );
     this.await = connection.command(
-      `INSERT OR IGNORE INTO awaited_thumbnail (file_id, message_id)
-       SELECT id, ? FROM file WHERE id ${LISTED} AND realm_id = ?`,
+      `INSERT INTO awaited_thumbnail (file_id, message_id)
+       SELECT id, ? FROM file WHERE id ${inSet} AND realm_id = ?
+       ON CONFLICT DO NOTHING`,
     );
     this.stopAwaiting = connection.command(
       `DELETE FROM awaited_thumbnail WHERE file_id = (SELECT id FROM file WHERE id = ? AND realm_id = ?)
-         AND message_id ${LISTED}`,
+         AND message_id ${inSet}`,
     );
   }
 
   async find(realmId: RealmId, id: FileId): Promise<StoredFile | null> {
-    const row = this.byId.get(id, realmId);
+    const row = await this.byId.get(id, realmId);
     return row ? toFile(row) : null;
   }
 
   async listByPath(realmId: RealmId, pathIds: readonly string[]): Promise<readonly StoredFile[]> {
-    return this.byPath.all(jsonList(pathIds), realmId).map(toFile);
+    return (await this.byPath.all(this.connection.dialect.set(pathIds), realmId)).map(toFile);
   }
 
   async list(realmId: RealmId, ownerId: UserId, after: number, limit: number): Promise<readonly AttachedFile[]> {
-    return this.ofOwner.all(ownerId, after, realmId, limit).map(toAttached);
+    return (await this.ofOwner.all(ownerId, after, realmId, limit)).map(toAttached);
   }
 
   async listAttached(realmId: RealmId, ids: readonly FileId[]): Promise<readonly AttachedFile[]> {
-    return this.attachedById.all(jsonList(ids), realmId).map(toAttached);
+    return (await this.attachedById.all(this.connection.dialect.set(ids), realmId)).map(toAttached);
   }
 
   async listIdsOfMessage(realmId: RealmId, messageId: MessageId): Promise<readonly FileId[]> {
-    return this.idsOfMessage.all(messageId, realmId);
+    return await this.idsOfMessage.all(messageId, realmId);
   }
 
   async spaceOf(realmId: RealmId, ownerId: UserId): Promise<FileSpace> {
-    return this.spaceOfOwner.get(ownerId, realmId)!;
+    return (await this.spaceOfOwner.get(ownerId, realmId))!;
   }
 
   async findPendingImage(realmId: RealmId, ownerId: UserId, from: FileId): Promise<StoredFile | null> {
-    const row = this.pendingOfOwner.get(ownerId, from, realmId);
+    const row = await this.pendingOfOwner.get(ownerId, from, realmId);
     return row ? toFile(row) : null;
   }
 
   async usedBytes(realmId: RealmId): Promise<number> {
-    return this.used.get(realmId) ?? 0;
+    return (await this.used.get(realmId)) ?? 0;
   }
 
   async filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
-    const list = jsonList(keys);
-    return new Set(this.storedBlobs.all(list, list));
+    const blobs = this.connection.dialect.set(keys);
+    return new Set(await this.storedBlobs.all(blobs, blobs));
   }
 
   async listUnreferenced(wasAttached: boolean, before: UnixSeconds, limit: number): Promise<readonly StoredFile[]> {
-    return this.unreferenced.all(toFlag(wasAttached), before, limit).map(toFile);
+    return (await this.unreferenced.all(toFlag(wasAttached), before, limit)).map(toFile);
   }
 
   async add(file: NewFile): Promise<StoredFile> {
     const { realmId, ownerId, name, pathId, blob, size, contentType, createdAt } = file;
-    const { lastInsertRowid } = this.insert.run(
-      realmId,
-      ownerId,
-      name,
-      pathId,
-      blob,
-      size,
-      contentType,
-      createdAt,
-      createdAt,
-    );
-    this.changeSpace.run(realmId, size);
-    const id = Number(lastInsertRowid) as FileId;
+    const id = (await this.insert.get(realmId, ownerId, name, pathId, blob, size, contentType, createdAt, createdAt))!;
+    this.changeSpace.defer(realmId, size);
     if (file.image) await this.setImage(realmId, id, file.image, []);
     return { id, ...file };
   }
 
   async listThumbnails(realmId: RealmId, id: FileId): Promise<readonly StoredThumbnail[]> {
-    return this.thumbnailsOf.all(id, realmId);
+    return await this.thumbnailsOf.all(id, realmId);
   }
 
   async listAwaiting(realmId: RealmId, id: FileId, limit: number): Promise<readonly MessageId[]> {
-    return this.awaiting.all(id, realmId, limit);
+    return await this.awaiting.all(id, realmId, limit);
   }
 
   async setImage(
@@ -232,51 +226,51 @@ export class SqliteFileRepository implements FileRepository {
     { width, height, isAnimated, thumbnail }: FileImage,
     thumbnails: readonly StoredThumbnail[],
   ): Promise<void> {
-    this.putImage.run(width, height, toFlag(isAnimated), thumbnail, id, realmId);
-    for (const { name, blob, size } of thumbnails) this.insertThumbnail.run(name, blob, size, id, realmId);
+    this.putImage.defer(width, height, toFlag(isAnimated), thumbnail, id, realmId);
+    for (const { name, blob, size } of thumbnails) this.insertThumbnail.defer(name, blob, size, id, realmId);
   }
 
   async awaitThumbnails(realmId: RealmId, messageId: MessageId, ids: readonly FileId[]): Promise<void> {
-    this.await.run(messageId, jsonList(ids), realmId);
+    this.await.defer(messageId, this.connection.dialect.set(ids), realmId);
   }
 
   async endAwaiting(realmId: RealmId, id: FileId, messageIds: readonly MessageId[]): Promise<void> {
-    this.stopAwaiting.run(id, realmId, jsonList(messageIds));
+    this.stopAwaiting.defer(id, realmId, this.connection.dialect.set(messageIds));
   }
 
   async attach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[]): Promise<void> {
-    const list = jsonList(ids);
-    this.refer.run(messageId, list, realmId);
-    this.markAttached.run(list, realmId);
+    const list = this.connection.dialect.set(ids);
+    this.refer.defer(messageId, list, realmId);
+    this.markAttached.defer(list, realmId);
   }
 
   async detach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[], at: UnixSeconds): Promise<void> {
-    const attached = new Set(this.idsOfMessage.all(messageId, realmId));
-    const list = jsonList(ids.filter((id) => attached.has(id)));
-    this.unrefer.run(messageId, list);
-    this.markUnreferenced.run(at, list, realmId);
+    const attached = new Set(await this.idsOfMessage.all(messageId, realmId));
+    const list = this.connection.dialect.set(ids.filter((id) => attached.has(id)));
+    this.unrefer.defer(messageId, list);
+    this.markUnreferenced.defer(at, list, realmId);
   }
 
   async detachAll(realmId: RealmId, messageIds: readonly MessageId[], at: UnixSeconds): Promise<readonly FileId[]> {
-    const messages = jsonList(messageIds);
-    const ids = this.idsOfMessages.all(messages, realmId);
+    const messages = this.connection.dialect.set(messageIds);
+    const ids = await this.idsOfMessages.all(messages, realmId);
     // Most messages have no uploads.
     if (ids.length === 0) return ids;
-    this.unreferAll.run(messages);
-    this.markUnreferenced.run(at, jsonList(ids), realmId);
+    this.unreferAll.defer(messages);
+    this.markUnreferenced.defer(at, this.connection.dialect.set(ids), realmId);
     return ids;
   }
 
   async postpone(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void> {
-    this.setUnreferenced.run(at, id, realmId);
+    this.setUnreferenced.defer(at, id, realmId);
   }
 
   async remove(realmId: RealmId, id: FileId): Promise<void> {
-    const file = this.byId.get(id, realmId);
+    const file = await this.byId.get(id, realmId);
     if (!file) return;
-    this.forgetMessages.run(id);
-    this.delete.run(id, realmId);
-    this.changeSpace.run(realmId, -file.size);
+    this.forgetMessages.defer(id);
+    this.delete.defer(id, realmId);
+    this.changeSpace.defer(realmId, -file.size);
   }
 }
 
@@ -298,7 +292,10 @@ const toImage = ({ width, height, is_animated, thumbnail }: FileRow): FileImage 
     ? null
     : { width, height, isAnimated: is_animated === 1, thumbnail };
 
-const toAttached = (row: AttachedRow): AttachedFile => ({ ...toFile(row), messageIds: idList(row.message_ids) });
+const toAttached = (row: AttachedRow): AttachedFile => ({
+  ...toFile(row),
+  messageIds: (row.message_ids?.split(',') ?? []).map(Number) as MessageId[],
+});
 
 interface UploadRow {
   readonly path_id: string;
@@ -312,7 +309,7 @@ interface UploadRow {
   readonly expires_at: UnixSeconds;
 }
 
-export class SqliteUnfinishedUploadRepository implements UnfinishedUploadRepository {
+export class SqlUnfinishedUploadRepository implements UnfinishedUploadRepository {
   private readonly byPath;
   private readonly summary;
   private readonly expired;
@@ -320,19 +317,18 @@ export class SqliteUnfinishedUploadRepository implements UnfinishedUploadReposit
   private readonly insert;
   private readonly delete;
 
-  constructor(connection: Connection) {
+  constructor(private readonly connection: Statements) {
+    const { indexedBy, inSet } = connection.dialect;
     this.byPath = connection.rows<UploadRow>('SELECT * FROM unfinished_upload WHERE path_id = ? AND realm_id = ?');
     this.summary = connection.rows<{ readonly count: number; readonly bytes: number }>(
       `SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM unfinished_upload
-       INDEXED BY unfinished_upload_by_owner WHERE realm_id = ? AND owner_id = ?`,
+       ${indexedBy('unfinished_upload_by_owner')} WHERE realm_id = ? AND owner_id = ?`,
     );
     this.expired = connection.rows<UploadRow>(
-      `SELECT * FROM unfinished_upload INDEXED BY unfinished_upload_by_end WHERE expires_at < ?
-       ORDER BY expires_at, path_id ${LIMIT}`,
+      `SELECT * FROM unfinished_upload ${indexedBy('unfinished_upload_by_end')} WHERE expires_at < ?
+       ORDER BY expires_at, path_id LIMIT ? + 0`,
     );
-    this.storedBlobs = connection.values<BlobKey>(
-      'SELECT blob FROM unfinished_upload WHERE blob IN (SELECT value FROM json_each(?))',
-    );
+    this.storedBlobs = connection.values<BlobKey>(`SELECT blob FROM unfinished_upload WHERE blob ${inSet}`);
     this.insert = connection.command(
       `INSERT INTO unfinished_upload
          (path_id, realm_id, owner_id, name, claimed_type, metadata, size, blob, expires_at)
@@ -342,29 +338,29 @@ export class SqliteUnfinishedUploadRepository implements UnfinishedUploadReposit
   }
 
   async find(realmId: RealmId, pathId: string): Promise<UnfinishedUpload | null> {
-    const row = this.byPath.get(pathId, realmId);
+    const row = await this.byPath.get(pathId, realmId);
     return row ? toUpload(row) : null;
   }
 
   async summarize(realmId: RealmId, ownerId: UserId) {
-    return this.summary.get(realmId, ownerId)!;
+    return (await this.summary.get(realmId, ownerId))!;
   }
 
   async listExpired(before: UnixSeconds, limit: number): Promise<readonly UnfinishedUpload[]> {
-    return this.expired.all(before, limit).map(toUpload);
+    return (await this.expired.all(before, limit)).map(toUpload);
   }
 
   async filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
-    return new Set(this.storedBlobs.all(jsonList(keys)));
+    return new Set(await this.storedBlobs.all(this.connection.dialect.set(keys)));
   }
 
   async add(upload: UnfinishedUpload): Promise<void> {
     const { pathId, realmId, ownerId, name, claimedType, metadata, size, blob, expiresAt } = upload;
-    this.insert.run(pathId, realmId, ownerId, name, claimedType, metadata, size, blob, expiresAt);
+    this.insert.defer(pathId, realmId, ownerId, name, claimedType, metadata, size, blob, expiresAt);
   }
 
   async remove(realmId: RealmId, pathId: string): Promise<void> {
-    this.delete.run(pathId, realmId);
+    this.delete.defer(pathId, realmId);
   }
 }
 
@@ -388,7 +384,7 @@ export const FILE_FEATURE = {
     unfinished_upload: 'Uploads are finished where they began.',
   },
   repositories: () => (connection) => ({
-    files: new SqliteFileRepository(connection),
-    unfinishedUploads: new SqliteUnfinishedUploadRepository(connection),
+    files: new SqlFileRepository(connection),
+    unfinishedUploads: new SqlUnfinishedUploadRepository(connection),
   }),
-} satisfies SqliteFeature;
+} satisfies StorageFeature;
