@@ -138,9 +138,9 @@ it('rejects a newer database whose version is only in the log after a crash', ()
   for (const suffix of ['', '-wal']) copyFileSync(path + suffix, crashed + suffix);
   newer.close();
   expect(readFileSync(crashed).readUInt32BE(60)).toBe(LATEST_VERSION);
-  const before = [readFileSync(crashed), readFileSync(`${crashed}-wal`)];
+  const before = [readFileSync(crashed, 'latin1'), readFileSync(`${crashed}-wal`, 'latin1')];
   expect(() => openWriter(crashed)).toThrow(/newer version of Parley/);
-  expect([readFileSync(crashed), readFileSync(`${crashed}-wal`)]).toEqual(before);
+  expect([readFileSync(crashed, 'latin1'), readFileSync(`${crashed}-wal`, 'latin1')]).toEqual(before);
 });
 
 it('rejects a directory and a path in a missing directory', () => {

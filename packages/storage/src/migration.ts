@@ -9,8 +9,14 @@ export interface Migration {
 /** SQL without comments and blanks. */
 export const normalizeSql = (sql: string): string => sql.replace(/--.*|\s+/g, '');
 
+const checksums = new WeakMap<Migration, string>();
+
 /** Databases store it for each step, so that an edited step is noticed. Comments may be reworded. */
-export const checksumOf = ({ sql }: Migration): string => createHash('sha256').update(normalizeSql(sql)).digest('hex');
+export function checksumOf(step: Migration): string {
+  const checksum = checksums.get(step) ?? createHash('sha256').update(normalizeSql(step.sql)).digest('hex');
+  checksums.set(step, checksum);
+  return checksum;
+}
 
 /**
  * Returns the baseline, which is made of the texts `<feature>.sql` in the order of the features, and the later steps

@@ -20,12 +20,15 @@ interface Entry {
   readonly rank: string;
 }
 
+/** Patterns and ranks by path, computed once per test file. */
+const places = new Map<string, Omit<Entry, 'route'>>();
+
 /** Compares responses in tests with the OpenAPI document. */
 export class ResponseChecks {
   private readonly entries: readonly Entry[];
 
   constructor(routes: readonly Route[]) {
-    this.entries = routes.map((route) => ({ route, pattern: patternOf(route), rank: rankOf(route) })).sort(byRank);
+    this.entries = routes.map((route) => ({ route, ...placeOf(route) })).sort(byRank);
   }
 
   /** Returns the mismatch of a response; null if it matches or nothing is declared. */
@@ -98,6 +101,13 @@ const formatErrors = ({ errors }: ValidateFunction): string =>
   (errors ?? [])
     .map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
     .join('; ');
+
+function placeOf(route: Route): Omit<Entry, 'route'> {
+  const name = `${route.atRoot ? '/' : ''}${route.path}`;
+  const place = places.get(name) ?? { pattern: patternOf(route), rank: rankOf(route) };
+  places.set(name, place);
+  return place;
+}
 
 /** Path pattern as in `matcher.ts`. */
 const patternOf = ({ path, atRoot }: Route): RegExp =>

@@ -98,7 +98,7 @@ export class WireClient {
 
   /** State in the format of a register response. */
   get state(): Wire {
-    return this.withoutUnsure(comparable(present(this.chat)));
+    return this.withoutUnsure(comparable(structuredClone(present(this.chat))));
   }
 
   /** State of a newly registered client. */
@@ -237,10 +237,10 @@ function inherited(subscription: Wire, settings: Wire): Wire {
 /**
  * Removes fields that no event updates: the queue, time, presence, subscriber and traffic counts (events §7.3), the
  * first message of channels without subscription, and deleted profiles (users §1.1). Sorts lists without a fixed
- * order.
+ * order. Changes the response.
  */
 function comparable(response: Wire): Wire {
-  const { queue_id: _, last_event_id: __, server_timestamp: ___, ...all } = structuredClone(response);
+  const { queue_id: _, last_event_id: __, server_timestamp: ___, ...all } = response;
   const { presences: ____, presence_last_update_id: _____, ...state } = all;
   for (const list of CHANNEL_LISTS) {
     for (const channel of state[list]) {

@@ -418,7 +418,7 @@ describe('parley command line', () => {
     const { code, err } = await run(['serve', '--new-database', '--port=0']);
     expect(code).toBe(1);
     expect(err).toMatch(/^parley: Cannot open database .*parley\.db: it belongs to another program$/);
-    expect(readFileSync(database)).toEqual(before);
+    expect(readFileSync(database).equals(before)).toBe(true);
     expect(readdirSync(join(directory, 'data'))).toEqual(['parley.db']);
   });
 
@@ -431,7 +431,7 @@ describe('parley command line', () => {
     const { code, err } = await run(['serve', '--new-database', '--port=0']);
     expect(code).toBe(1);
     expect(err).toMatch(/^parley: Cannot open database [^\n]*newer version of Parley[^\n]*$/);
-    expect(readFileSync(database)).toEqual(newer);
+    expect(readFileSync(database).equals(newer)).toBe(true);
     expect(readdirSync(join(directory, 'data'))).toEqual(before);
   });
 

@@ -3,15 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ChannelView } from '@parley/domain/channels';
 import { aChannel, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
-import { openSqliteStorage } from '../index.js';
+import type { SqliteStorage } from '../index.js';
+import { openNewStorage } from '../testing/new-storage.js';
 
 let directory: string;
-let storage: ReturnType<typeof openSqliteStorage>;
+let storage: SqliteStorage;
 let statements: string[] = [];
 const clock = new FixedClock();
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'parley-views-'));
-  storage = openSqliteStorage({ path: join(directory, 'views.db'), clock, trace: (sql) => statements.push(sql) });
+  storage = openNewStorage({ path: join(directory, 'views.db'), clock, trace: (sql) => statements.push(sql) });
 });
 afterEach(async () => {
   await storage.close();

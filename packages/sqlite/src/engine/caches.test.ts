@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GroupId, Repositories, Transaction } from '@parley/domain/kernel';
 import { aChannel, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
-import { openSqliteStorage, type SqliteStorage } from '../index.js';
+import type { SqliteStorage } from '../index.js';
+import { openNewStorage } from '../testing/new-storage.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'parley-caches-'));
 let storage: SqliteStorage;
@@ -14,7 +15,7 @@ let nobody: GroupId;
 let count = 0;
 beforeEach(async () => {
   const clock = new FixedClock();
-  storage = openSqliteStorage({ path: join(directory, `${count++}.db`), clock });
+  storage = openNewStorage({ path: join(directory, `${count++}.db`), clock });
   fixture = await createFixtureOn(
     storage.uow,
     clock,

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { storageContracts } from '@parley/testkit/contracts';
 import type { Damage } from '@parley/testkit/memory';
 import Sqlite from 'better-sqlite3';
-import { openSqliteStorage } from '../index.js';
+import { openNewStorage } from '../testing/new-storage.js';
 
 describe('SQLite storage', () => {
   storageContracts((clock) => {
     const directory = mkdtempSync(join(tmpdir(), 'parley-sqlite-'));
     const path = join(directory, 'parley.db');
-    const { uow, close } = openSqliteStorage({ path, clock });
+    const { uow, close } = openNewStorage({ path, clock });
     return {
       uow,
       damage: damageTo(path),

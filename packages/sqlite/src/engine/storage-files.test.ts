@@ -160,10 +160,10 @@ describe('loss of a file in use', () => {
     const other = join(directory, 'other.db');
     new Sqlite(other).exec('CREATE TABLE t (x)').close();
     renameSync(other, path);
-    const before = readFileSync(path);
+    const before = readFileSync(path, 'latin1');
     expect(() => storage.verify()).toThrow(unavailable);
     await storage.close();
-    expect(readFileSync(path)).toEqual(before);
+    expect(readFileSync(path, 'latin1')).toBe(before);
   });
 
   it('loses no data if only the log was deleted, because closing checkpoints it', async () => {
@@ -298,7 +298,7 @@ it('keeps its locks when another storage opens and closes the same file in this 
 
 it('checks admission before it changes the database', async () => {
   await open().close();
-  const before = [readFileSync(path), readdirSync(join(directory, 'data'))];
+  const before = [readFileSync(path, 'latin1'), readdirSync(join(directory, 'data'))];
   const seen: unknown[] = [];
   const refuse = () =>
     openSqliteStorage({
@@ -310,9 +310,9 @@ it('checks admission before it changes the database', async () => {
       },
     });
   elsewhere("INSERT INTO server_fact VALUES ('secret fingerprint', 'f')");
-  const changed = [readFileSync(path), readdirSync(join(directory, 'data'))];
+  const changed = [readFileSync(path, 'latin1'), readdirSync(join(directory, 'data'))];
   expect(changed).not.toEqual(before);
   expect(refuse).toThrow(new TypeError('not you'));
-  expect([readFileSync(path), readdirSync(join(directory, 'data'))]).toEqual(changed);
+  expect([readFileSync(path, 'latin1'), readdirSync(join(directory, 'data'))]).toEqual(changed);
   expect(seen).toEqual([{ secretFingerprint: 'f' }]);
 });

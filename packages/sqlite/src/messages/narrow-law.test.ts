@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agreeOnRandomHistories } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
-import { openSqliteStorage } from '../index.js';
+import { openNewStorage } from '../testing/new-storage.js';
 
 describe('SQL of conditions', () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-narrows-'));
@@ -13,7 +13,7 @@ describe('SQL of conditions', () => {
   it('finds the messages that match the predicate, like the in-memory storage', async () => {
     await agreeOnRandomHistories(
       (clock) => ({ uow: new MemoryStorage(clock).uow, close: async () => {} }),
-      (clock) => openSqliteStorage({ path: join(directory, `${++files}.db`), clock }),
+      (clock) => openNewStorage({ path: join(directory, `${++files}.db`), clock }),
       { runs: Number(process.env.NARROW_LAW_RUNS ?? 25) },
     );
   });

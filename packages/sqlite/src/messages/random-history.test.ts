@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agreeOnReadStates } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
-import { openSqliteStorage } from '../index.js';
+import { openNewStorage } from '../testing/new-storage.js';
 
 describe('read state without a row per recipient', () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-history-'));
@@ -16,7 +16,7 @@ describe('read state without a row per recipient', () => {
   ])('equals a model with one row per recipient (%i histories of up to %i steps)', async (runs, maxSteps) => {
     await agreeOnReadStates(
       (clock) => ({ uow: new MemoryStorage(clock).uow, close: async () => {} }),
-      (clock) => openSqliteStorage({ path: join(directory, `${++files}.db`), clock }),
+      (clock) => openNewStorage({ path: join(directory, `${++files}.db`), clock }),
       { runs, maxSteps },
     );
   });
