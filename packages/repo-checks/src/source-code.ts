@@ -73,7 +73,8 @@ export function* nodesOf(code: string): Generator<SyntaxNode> {
     if (Array.isArray(value)) open.push(...value);
     else if (typeof value === 'object' && value !== null) {
       if ('type' in value) yield value as SyntaxNode;
-      open.push(...Object.values(value));
+      // Positions are half of all objects.
+      for (const [name, part] of Object.entries(value)) if (name !== 'span') open.push(part);
     }
   }
 }

@@ -72,8 +72,12 @@ export const isLanguage = (code: string): boolean => LANGUAGES.has(code);
 
 let zones: ReadonlyMap<string, string> | undefined;
 
+/** Zones that the list of the runtime omits, although many users have them. The first formatter takes 20 ms. */
+const UNIVERSAL_TIME = new Set(['UTC', 'Etc/UTC']);
+
 /** True for an IANA time zone name such as `Europe/Berlin`. */
 export function isTimeZone(name: string): boolean {
+  if (UNIVERSAL_TIME.has(name)) return true;
   if (!/^[A-Z][\w+-]*(?:\/[\w+-]+)*$/.test(name)) return false;
   zones ??= new Map(Intl.supportedValuesOf('timeZone').map((zone) => [zone.toLowerCase(), zone]));
   // The list omits aliases of zones. The formatter knows them, case-insensitively.
