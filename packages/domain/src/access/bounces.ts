@@ -2,6 +2,7 @@ import type { UnixSeconds } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
 import { takeCodePoints, toSingleLine } from '../kernel/text.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import { removeInParts } from '../kernel/work.js';
 import type { Email, Mailer } from './email.js';
 
 /** Address whose mail server refuses email permanently. */
@@ -73,7 +74,6 @@ export class BounceAwareMailer implements Mailer {
   }
 }
 
-const AT_A_TIME = 500;
 /** Addresses that a command lists. */
 const MAX_LISTED = 1000;
 
@@ -104,8 +104,8 @@ export class RemoveOldBounces {
     private readonly clock: Clock,
   ) {}
 
-  async execute(): Promise<void> {
+  execute(): Promise<void> {
     const before = this.clock.now() - BOUNCE_SECONDS;
-    while ((await this.uow.writeAcross((tx) => tx.bouncedAddresses.removeBefore(before, AT_A_TIME))) === AT_A_TIME);
+    return removeInParts((limit) => this.uow.writeAcross((tx) => tx.bouncedAddresses.removeBefore(before, limit)));
   }
 }

@@ -5,6 +5,13 @@ export function* slicesOf<T>(list: readonly T[], size: number): Generator<readon
   for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size);
 }
 
+const REMOVED_AT_A_TIME = 500;
+
+/** Removes rows by a function that removes up to `limit` of them in a unit of its own and returns their number. */
+export async function removeInParts(remove: (limit: number) => Promise<number>): Promise<void> {
+  while ((await remove(REMOVED_AT_A_TIME)) === REMOVED_AT_A_TIME);
+}
+
 /** Smallest delay that timers can measure. */
 const MIN_REST_MS = 1;
 /** Upper limit, so that a single slow disk access causes no long rest. */

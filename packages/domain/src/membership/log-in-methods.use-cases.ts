@@ -5,6 +5,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls, ReportProblem } from '../kernel/ports.js';
 import { isLongerThan, takeCodePoints } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { removeInParts } from '../kernel/work.js';
 import { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import { accountDeactivated, unknownRealm } from '../users/authentication.js';
@@ -332,8 +333,6 @@ export class CompleteLogIn {
   }
 }
 
-const FLOWS_AT_A_TIME = 500;
-
 /** Removes log-ins that were not completed in time. */
 export class RemoveExpiredLogIns {
   static readonly inject = ['unitOfWork', 'clock'] as const;
@@ -342,11 +341,9 @@ export class RemoveExpiredLogIns {
     private readonly clock: Clock,
   ) {}
 
-  async execute(): Promise<void> {
+  execute(): Promise<void> {
     const now = this.clock.now();
-    while (
-      (await this.uow.writeAcross((tx) => tx.logIns.removeExpiredFlows(now, FLOWS_AT_A_TIME))) === FLOWS_AT_A_TIME
-    );
+    return removeInParts((limit) => this.uow.writeAcross((tx) => tx.logIns.removeExpiredFlows(now, limit)));
   }
 }
 

@@ -8,6 +8,7 @@ import { DomainError } from '../kernel/errors.js';
 import type { Caller, RealmId, UserId } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { removeInParts } from '../kernel/work.js';
 import { postMessage } from '../messages/post-message.js';
 import { type MessageDraft, SendMessage } from '../messages/send-message.use-cases.js';
 import { SystemMessages } from '../messages/system-messages.js';
@@ -376,8 +377,6 @@ export class RevokeEmailAddress {
   }
 }
 
-const AT_A_TIME = 500;
-
 /** Removes addresses for replies that have expired. */
 export class RemoveExpiredReplyAddresses {
   static readonly inject = ['unitOfWork', 'clock'] as const;
@@ -386,8 +385,8 @@ export class RemoveExpiredReplyAddresses {
     private readonly clock: Clock,
   ) {}
 
-  async execute(): Promise<void> {
+  execute(): Promise<void> {
     const now = this.clock.now();
-    while ((await this.uow.writeAcross((tx) => tx.replyAddresses.removeExpired(now, AT_A_TIME))) === AT_A_TIME);
+    return removeInParts((limit) => this.uow.writeAcross((tx) => tx.replyAddresses.removeExpired(now, limit)));
   }
 }

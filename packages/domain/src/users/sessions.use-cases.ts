@@ -17,6 +17,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock, ReportProblem } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { removeInParts } from '../kernel/work.js';
 import {
   accountDeactivated,
   authenticationFailed,
@@ -219,8 +220,6 @@ export class EndUserSessions {
   }
 }
 
-const SESSIONS_AT_A_TIME = 500;
-
 /** Removes expired sessions, which no longer authenticate anybody. */
 export class RemoveExpiredSessions {
   static readonly inject = ['unitOfWork', 'clock'] as const;
@@ -229,11 +228,9 @@ export class RemoveExpiredSessions {
     private readonly clock: Clock,
   ) {}
 
-  async execute(): Promise<void> {
+  execute(): Promise<void> {
     const now = this.clock.now();
-    while (
-      (await this.uow.writeAcross((tx) => tx.sessions.removeExpired(now, SESSIONS_AT_A_TIME))) === SESSIONS_AT_A_TIME
-    );
+    return removeInParts((limit) => this.uow.writeAcross((tx) => tx.sessions.removeExpired(now, limit)));
   }
 }
 
