@@ -67,7 +67,7 @@ export class ParleyProcess {
     const url = await new Promise<string>((resolve, reject) => {
       const hear = (chunk: string) => {
         said.push(chunk);
-        const announced = /^Parley is at (.*)\n/m.exec(said.join(''));
+        const announced = /^(?:Parley|The push service) is at (.*)\n/m.exec(said.join(''));
         if (announced) resolve(announced[1]!);
       };
       for (const stream of [child.stdout!, child.stderr!]) stream.setEncoding('utf8').on('data', hear);
