@@ -67,6 +67,43 @@ test('notifies of a direct message with a sound, and leads to it', async ({ serv
   expect(await shownIn(page)).toHaveLength(1);
 });
 
+test('plays no sound without one', async ({ server, logIn }) => {
+  const { page } = await logIn('prospero', '#inbox');
+  await record(page, 'granted');
+  await server.call('prospero', 'PATCH', '/settings', { notification_sound: 'none' });
+  const to = [await idOf(server, 'prospero')];
+  await expect
+    .poll(async () => (await server.call('prospero', 'POST', '/register')).user_settings.notification_sound)
+    .toBe('none');
+  await server.call('desdemona', 'POST', '/messages', { type: 'direct', to, content: 'We are such stuff' });
+  await expect.poll(() => shownIn(page)).toMatchObject([{ body: 'We are such stuff' }]);
+  expect(await page.evaluate(() => (window as unknown as { recorded: { sounds(): number } }).recorded.sounds())).toBe(
+    0,
+  );
+});
+
+test('counts in the title what the setting of the user names', async ({ server, logIn }) => {
+  const { page } = await logIn('zoe', '#inbox');
+  const zoe = await idOf(server, 'zoe');
+  await server.call('zoe', 'POST', '/mark_all_as_read');
+  await expect(page).toHaveTitle(/^Zulip Dev/);
+  const { stream_id: channel } = await server.call('zoe', 'GET', '/get_stream_id', { stream: 'Verona' });
+  await server.call('zoe', 'POST', '/user_topics', { stream_id: channel, topic: 'followed', visibility_policy: 3 });
+  await post(server, 'desdemona', 'plain', 'One');
+  await post(server, 'desdemona', 'followed', 'Two');
+  await post(server, 'desdemona', 'mentioned', '@**Zoe**');
+  await server.call('desdemona', 'POST', '/messages', { type: 'direct', to: [zoe], content: 'Four' });
+  await expect(page).toHaveTitle(/^\(4\) /);
+  for (const [setting, title] of [
+    [2, /^\(3\) /],
+    [3, /^\(2\) /],
+    [4, /^Zulip Dev/],
+  ] as const) {
+    await server.call('zoe', 'PATCH', '/settings', { desktop_icon_count_display: setting });
+    await expect(page).toHaveTitle(title);
+  }
+});
+
 test('asks once whether the browser may show notifications', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'asking'));
   await record(page, 'default');

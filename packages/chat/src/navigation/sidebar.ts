@@ -8,6 +8,9 @@ const NOTHING_UNREAD: UnreadCount = { count: 0, hasMention: false };
 const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'];
 const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
+/** Unread messages that `desktop_icon_count_display` counts: all, some by their kind, or none. */
+const BADGE = { all: 1, followed: 2, personal: 3, none: 4 };
+
 /** Channels, topics and direct conversations with their unread counts. */
 export class Sidebar {
   private readonly channelRows = new Memo((id: number) => this.channelRow(id), isSameDeep);
@@ -17,13 +20,16 @@ export class Sidebar {
   readonly channelIds: Reading<readonly number[]>;
   /** Direct conversations, latest first. */
   readonly directs: Reading<readonly DirectRow[]>;
-  /** All unread messages that count, as in the title of the page. */
+  /** All unread messages that count. */
   readonly total: Reading<UnreadCount>;
+  /** Number for the title of the page, by the user's setting (users §6.1). */
+  readonly badge: Reading<number>;
 
   constructor(private readonly state: ChatState) {
     this.channelIds = derived(() => this.subscribed().map(({ channel }) => channel.stream_id), isSame);
     this.directs = derived(() => this.directRows(), isSameDeep);
     this.total = derived(() => this.totalCount(), isSame);
+    this.badge = derived(() => this.badgeCount(), isSame);
   }
 
   /** Null for channels that do not exist or are hidden from the user. */
@@ -135,6 +141,22 @@ export class Sidebar {
         unread: unreadOf(this.state, `dm:${key}`),
       }))
       .sort((a, b) => b.lastMessageId - a.lastMessageId);
+  }
+
+  private badgeCount(): number {
+    const { state } = this;
+    const setting = state.fields.get('user_settings')?.desktop_icon_count_display ?? BADGE.all;
+    if (setting === BADGE.none) return 0;
+    if (setting === BADGE.all) return this.total.value.count;
+    let count = 0;
+    for (const key of state.unread.tallies.keys()) {
+      const tally = state.unread.tallies.get(key)!;
+      const [kind, id, ...topic] = key.split(':');
+      const isFollowed = kind === 'channel' && this.policyOf(Number(id), topic.join(':')) === 'followed';
+      const isWhole = kind === 'dm' || (setting === BADGE.followed && isFollowed);
+      count += isWhole ? tally.count : tally.mentions;
+    }
+    return count;
   }
 
   private totalCount(): UnreadCount {

@@ -251,7 +251,7 @@ function Account({ onLogOut }: AppProps) {
 
 function usePageTitle(): void {
   const chat = useChat();
-  const { count } = useReading(chat.sidebar.total);
+  const count = useReading(chat.sidebar.badge);
   const name = useField('realm_name') ?? '';
   useEffect(() => {
     document.title = count > 0 ? `(${count}) ${name} - Parley` : `${name} - Parley`;
