@@ -359,9 +359,12 @@ function isTest(name: string, file: string): boolean {
 
 function strayImports(name: string, file: string, imports: readonly string[]): string[] {
   const allowed = [...RULES[name]!.mayImport, ...(isTest(name, file) ? TEST_LIBRARIES : [])];
+  const homes = [join(packagesDir, name, 'src')];
+  // Stand-ins of other servers, which acceptance tests and those of the built server share.
+  if (isTest(name, file)) homes.push(join(packagesDir, 'acceptance/src/testing'));
   const isAllowed = (specifier: string) =>
     isLocal(specifier)
-      ? resolve(file, '..', specifier).startsWith(join(packagesDir, name, 'src') + sep)
+      ? homes.some((home) => resolve(file, '..', specifier).startsWith(home + sep))
       : // Of our own packages only what their indexes offer; of others also single files, which load quicker.
         allowed.includes(packageOf(specifier)) && (!specifier.startsWith('@parley/') || OFFERED.has(specifier));
   return imports
