@@ -39,6 +39,8 @@ const BY_ADDRESS = ['api_by_ip', 'sends_email_by_ip'] as const satisfies readonl
 /** Rows per exchange; further ones wait for the next. */
 const COUNTS_AT_A_TIME = 1000;
 
+const SHARED = { shared: { kind: 'calls' } } as const;
+
 /**
  * Adds the calls that other servers of the database have counted, and tells them of those of this server. A server that
  * starts adds all calls that still count. A quota is exceeded by the calls of one second at most.
@@ -55,9 +57,9 @@ export class CallExchange {
 
   async run(): Promise<void> {
     if (!this.limiter.isOn) return;
-    if (this.limiter.takeReset()) await this.uow.writeAcross((tx) => tx.callCounts.removeAll());
+    if (this.limiter.takeReset()) await this.uow.writeAcross((tx) => tx.callCounts.removeAll(), SHARED);
     const counted = this.limiter.takeCounts(COUNTS_AT_A_TIME);
-    if (counted.length > 0) await this.uow.writeAcross((tx) => tx.callCounts.add(this.server, counted));
+    if (counted.length > 0) await this.uow.writeAcross((tx) => tx.callCounts.add(this.server, counted), SHARED);
     const others = await this.uow.readAcross(({ callCounts }) =>
       callCounts.listOfOthers(this.server, this.readUpTo, COUNTS_AT_A_TIME),
     );
@@ -67,7 +69,8 @@ export class CallExchange {
   }
 
   async removeExpired(): Promise<void> {
-    const remove = () => this.uow.writeAcross((tx) => tx.callCounts.removeExpired(this.clock.now(), COUNTS_AT_A_TIME));
+    const remove = () =>
+      this.uow.writeAcross((tx) => tx.callCounts.removeExpired(this.clock.now(), COUNTS_AT_A_TIME), SHARED);
     while ((await remove()) === COUNTS_AT_A_TIME);
   }
 }

@@ -107,7 +107,7 @@ export class WireWorld implements WorldContents {
     readonly channels: Readonly<Record<WorldChannel, number>>,
     readonly messages: number[],
     /** The last one started first. */
-    private readonly servers: readonly TestServer[],
+    readonly servers: readonly TestServer[],
   ) {
     this.commits = server.storage.commits;
   }

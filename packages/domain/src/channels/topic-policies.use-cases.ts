@@ -24,13 +24,17 @@ export class SetTopicPolicy {
 
   /** @throws DomainError UNKNOWN_CHANNEL, TOO_MANY_TOPIC_POLICIES */
   execute(caller: Caller, { channelId, topic, visibility }: SetTopicPolicyInput): Promise<void> {
-    return this.uow.write(caller.realmId, async (tx) => {
-      const actor = await tx.actors.get(caller);
-      // A policy can be removed even if the channel is no longer visible.
-      const rule = visibility === 'inherit' ? () => allowed : canReadActive;
-      const { channel } = await loadChannel(tx, actor, channelId, rule);
-      await chooseTopicPolicy(tx, actor, channel, { topic, visibility, changedAt: this.clock.now() });
-    });
+    return this.uow.write(
+      caller.realmId,
+      async (tx) => {
+        const actor = await tx.actors.get(caller);
+        // A policy can be removed even if the channel is no longer visible.
+        const rule = visibility === 'inherit' ? () => allowed : canReadActive;
+        const { channel } = await loadChannel(tx, actor, channelId, rule);
+        await chooseTopicPolicy(tx, actor, channel, { topic, visibility, changedAt: this.clock.now() });
+      },
+      { shared: { kind: 'topicPolicies', userId: caller.userId } },
+    );
   }
 }
 

@@ -37,11 +37,15 @@ export class UploadFile {
   async execute(caller: Caller, { blob, claimedType, ...input }: UploadFileInput): Promise<StoredFile> {
     const name = nameOfFile(input.name);
     const content = blob && (await this.newFiles.describe(caller.userId, blob, name, claimedType));
-    return this.uow.write(caller.realmId, async (tx) => {
-      const actor = await tx.actors.get(caller);
-      if (!content) throw fileTooLarge(this.limits.maxFileMib);
-      return this.newFiles.add(tx, actor, this.newFiles.newPath(actor.realmId, name), content);
-    });
+    return this.uow.write(
+      caller.realmId,
+      async (tx) => {
+        const actor = await tx.actors.get(caller);
+        if (!content) throw fileTooLarge(this.limits.maxFileMib);
+        return this.newFiles.add(tx, actor, this.newFiles.newPath(actor.realmId, name), content);
+      },
+      { shared: { kind: 'uploads' } },
+    );
   }
 }
 

@@ -207,7 +207,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
       await this.parts.uow.write(
         realmId,
         (tx) => tx.events.append(realmId, { event: { type: 'blank' }, audience: { kind: 'nobody' } }),
-        { onCommit: ({ events }) => (seq = events[0]!.seq) },
+        { shared: { kind: 'queues' }, onCommit: ({ events }) => (seq = events[0]!.seq) },
       );
       live.lastGiven = Math.max(live.lastGiven, firstPositionOf(seq));
     }
@@ -215,11 +215,15 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
 
   /** Ends a queue after its waiting poll was answered. @throws DomainError UNKNOWN_EVENT_QUEUE */
   async remove(realmId: RealmId, ownerId: UserId, id: string): Promise<void> {
-    await this.parts.uow.write(realmId, async (tx) => {
-      const queue = await tx.queues.find(realmId, id);
-      if (!queue || queue.ownerId !== ownerId) throw queueNotFound(id);
-      await tx.queues.remove(realmId, [id]);
-    });
+    await this.parts.uow.write(
+      realmId,
+      async (tx) => {
+        const queue = await tx.queues.find(realmId, id);
+        if (!queue || queue.ownerId !== ownerId) throw queueNotFound(id);
+        await tx.queues.remove(realmId, [id]);
+      },
+      { shared: { kind: 'queues' } },
+    );
     this.forgetRemoved([{ realmId, id }]);
   }
 
@@ -366,7 +370,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
 
   private async removeRow(live: LiveQueue): Promise<void> {
     const { realmId, id } = live.queue;
-    await this.parts.uow.write(realmId, (tx) => tx.queues.remove(realmId, [id]));
+    await this.parts.uow.write(realmId, (tx) => tx.queues.remove(realmId, [id]), { shared: { kind: 'queues' } });
     this.forget(live);
   }
 

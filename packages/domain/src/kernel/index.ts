@@ -23,6 +23,7 @@ export * from './queue-sweep.js';
 export * from './register-queue.js';
 export * from './settings.js';
 export * as shape from './shape.js';
+export * from './shared-units.js';
 export * from './text.js';
 export * from './unit-of-work.js';
 export * from './work.js';

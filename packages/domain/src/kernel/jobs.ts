@@ -308,7 +308,9 @@ export class JobRunner {
     const { leaseSeconds, inOrder } = this.handler.kind;
     // Slow work may be what crashes the process; a unit of work is not.
     const lease = { now, until: now + leaseSeconds, attempts: inOrder ? 0 : 1 } as const;
-    return this.parts.uow.writeAcross((tx) => tx.jobs.lease(this.selection, lease, limit));
+    return this.parts.uow.writeAcross((tx) => tx.jobs.lease(this.selection, lease, limit), {
+      shared: { kind: 'jobs' },
+    });
   }
 
   private async startAll(): Promise<UnixSeconds | null> {

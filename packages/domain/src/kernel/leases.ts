@@ -28,6 +28,8 @@ export const LEASE_FEATURE = {
   },
 };
 
+const SHARED = { shared: { kind: 'leases' } } as const;
+
 /** Leases of one server for recurring work that one of all servers of the database does. */
 export class Leases {
   private readonly held = new Map<string, UnixSeconds>();
@@ -47,7 +49,7 @@ export class Leases {
     const now = this.clock.now();
     if ((this.held.get(name) ?? 0) - now > seconds / 2) return 0;
     const wanted = { holder: this.holder, until: now + seconds };
-    const lease = await this.uow.writeAcross(({ leases }) => leases.take(name, wanted, now));
+    const lease = await this.uow.writeAcross(({ leases }) => leases.take(name, wanted, now), SHARED);
     if (lease.holder !== this.holder) {
       this.held.delete(name);
       return Math.max(1, lease.until - now);
@@ -60,6 +62,6 @@ export class Leases {
   async release(): Promise<void> {
     if (this.held.size === 0) return;
     this.held.clear();
-    await this.uow.writeAcross(({ leases }) => leases.release(this.holder));
+    await this.uow.writeAcross(({ leases }) => leases.release(this.holder), SHARED);
   }
 }

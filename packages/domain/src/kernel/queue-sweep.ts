@@ -128,10 +128,14 @@ export class QueueSweep {
     });
     if (failed.length > 0 || moved.length > 0) {
       const positions = moved.map(([, position]) => position);
-      const gone = await uow.write(realmId, async (tx) => {
-        if (failed.length > 0) await tx.queues.remove(realmId, failed);
-        return positions.length > 0 ? tx.queues.savePositions(realmId, positions) : [];
-      });
+      const gone = await uow.write(
+        realmId,
+        async (tx) => {
+          if (failed.length > 0) await tx.queues.remove(realmId, failed);
+          return positions.length > 0 ? tx.queues.savePositions(realmId, positions) : [];
+        },
+        { shared: { kind: 'queues' } },
+      );
       // Another server removed them, and its message was lost.
       hub.closeRemoved(gone);
     }

@@ -114,13 +114,17 @@ export class RegisterQueue {
         return { startSeq, filter, loaded: await loadAll(takeSnapshot(repositories, caller), input.loaders) };
       });
       const queue = this.newQueue(caller, { ...input, filter }, startSeq);
-      const replaced = await this.uow.write(caller.realmId, async (tx) => {
-        await tx.actors.get(caller);
-        if ((await tx.events.prunedUpTo(caller.realmId)) > startSeq) return null;
-        const removed = await this.makeRoom(tx, caller);
-        await tx.queues.add(queue);
-        return removed;
-      });
+      const replaced = await this.uow.write(
+        caller.realmId,
+        async (tx) => {
+          await tx.actors.get(caller);
+          if ((await tx.events.prunedUpTo(caller.realmId)) > startSeq) return null;
+          const removed = await this.makeRoom(tx, caller);
+          await tx.queues.add(queue);
+          return removed;
+        },
+        { shared: { kind: 'registerQueue', userId: caller.userId } },
+      );
       if (!replaced) continue;
       this.served.forgetRemoved(replaced);
       await this.served.admit(queue);

@@ -1,4 +1,5 @@
 import type { RealmId } from './ids.js';
+import type { SharedUnit } from './shared-units.js';
 
 /**
  * Repositories by name, as a pair of types for reading (`never`: not available) and writing units of work. A feature
@@ -41,6 +42,8 @@ export interface WriteOptions {
    * units, and have most of the time. They keep their order among each other.
    */
   readonly givesWay?: boolean;
+  /** Permits other such units of the organization at the same time; by default a unit is alone. */
+  readonly shared?: SharedUnit;
   /** Called once the unit is durable, before `write` resolves. Must not throw. */
   readonly onCommit?: (changes: UnitChanges) => void;
 }

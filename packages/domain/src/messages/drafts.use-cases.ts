@@ -42,21 +42,25 @@ export class CreateDrafts {
    */
   execute(caller: Caller, inputs: readonly DraftInput[]): Promise<readonly DraftId[]> {
     const { realmId, userId } = caller;
-    return this.uow.write(realmId, async (tx) => {
-      const actor = await tx.actors.get(caller);
-      enforce(mustSynchronizeDrafts((await tx.users.find(realmId, userId))!));
-      const parsed = await parseDrafts(tx, actor, inputs, this.clock.nowMs() / 1000);
-      requireRoomForDrafts((await tx.drafts.count(realmId, userId)) + parsed.length);
-      const contents = parsed.map(({ content }) => content);
-      requireRoomForDraftText(await tx.drafts.countBytes(realmId, userId), contents);
-      const drafts: Draft[] = [];
-      for (const draft of parsed) {
-        drafts.push(await tx.drafts.add(draft));
-        await tx.yield();
-      }
-      await publishDrafts(tx, actor, { type: 'draft.added', drafts });
-      return drafts.map(({ id }) => id);
-    });
+    return this.uow.write(
+      realmId,
+      async (tx) => {
+        const actor = await tx.actors.get(caller);
+        enforce(mustSynchronizeDrafts((await tx.users.find(realmId, userId))!));
+        const parsed = await parseDrafts(tx, actor, inputs, this.clock.nowMs() / 1000);
+        requireRoomForDrafts((await tx.drafts.count(realmId, userId)) + parsed.length);
+        const contents = parsed.map(({ content }) => content);
+        requireRoomForDraftText(await tx.drafts.countBytes(realmId, userId), contents);
+        const drafts: Draft[] = [];
+        for (const draft of parsed) {
+          drafts.push(await tx.drafts.add(draft));
+          await tx.yield();
+        }
+        await publishDrafts(tx, actor, { type: 'draft.added', drafts });
+        return drafts.map(({ id }) => id);
+      },
+      { shared: { kind: 'drafts', userId } },
+    );
   }
 }
 
@@ -81,17 +85,21 @@ export class ChangeDraft {
    */
   execute(caller: Caller, { id, draft: input }: ChangeDraftInput): Promise<void> {
     const { realmId, userId } = caller;
-    return this.uow.write(realmId, async (tx) => {
-      const actor = await tx.actors.get(caller);
-      enforce(mustSynchronizeDrafts((await tx.users.find(realmId, userId))!));
-      const before = await tx.drafts.find(realmId, userId, id);
-      if (!before) throw unknownDraft();
-      const [parsed] = await parseDrafts(tx, actor, [input], this.clock.nowMs() / 1000);
-      const draft: Draft = { id, ...parsed! };
-      requireRoomForDraftText(await tx.drafts.countBytes(realmId, userId), [draft.content], [before.content]);
-      await tx.drafts.update(draft);
-      await publishDrafts(tx, actor, { type: 'draft.changed', draft });
-    });
+    return this.uow.write(
+      realmId,
+      async (tx) => {
+        const actor = await tx.actors.get(caller);
+        enforce(mustSynchronizeDrafts((await tx.users.find(realmId, userId))!));
+        const before = await tx.drafts.find(realmId, userId, id);
+        if (!before) throw unknownDraft();
+        const [parsed] = await parseDrafts(tx, actor, [input], this.clock.nowMs() / 1000);
+        const draft: Draft = { id, ...parsed! };
+        requireRoomForDraftText(await tx.drafts.countBytes(realmId, userId), [draft.content], [before.content]);
+        await tx.drafts.update(draft);
+        await publishDrafts(tx, actor, { type: 'draft.changed', draft });
+      },
+      { shared: { kind: 'drafts', userId } },
+    );
   }
 }
 
@@ -103,12 +111,16 @@ export class DeleteDraft {
   /** @throws DomainError DRAFTS_NOT_SYNCHRONIZED, UNKNOWN_DRAFT */
   execute(caller: Caller, { id }: { readonly id: DraftId }): Promise<void> {
     const { realmId, userId } = caller;
-    return this.uow.write(realmId, async (tx) => {
-      const actor = await tx.actors.get(caller);
-      enforce(mustSynchronizeDrafts((await tx.users.find(realmId, userId))!));
-      if (!(await tx.drafts.find(realmId, userId, id))) throw unknownDraft();
-      await tx.drafts.remove(realmId, userId, id);
-      await publishDrafts(tx, actor, { type: 'draft.removed', id });
-    });
+    return this.uow.write(
+      realmId,
+      async (tx) => {
+        const actor = await tx.actors.get(caller);
+        enforce(mustSynchronizeDrafts((await tx.users.find(realmId, userId))!));
+        if (!(await tx.drafts.find(realmId, userId, id))) throw unknownDraft();
+        await tx.drafts.remove(realmId, userId, id);
+        await publishDrafts(tx, actor, { type: 'draft.removed', id });
+      },
+      { shared: { kind: 'drafts', userId } },
+    );
   }
 }

@@ -105,7 +105,9 @@ export class ChangeMessageFlags {
   async execute(caller: Caller, { ids, ...wanted }: ChangeMessageFlagsInput): Promise<FlagChangeOutcome> {
     const { realmId } = caller;
     if (ids.length <= MAX_FLAGS_AT_ONCE) {
-      return this.uow.write(realmId, async (tx) => changeFlags(tx, await tx.actors.get(caller), ids, wanted));
+      return this.uow.write(realmId, async (tx) => changeFlags(tx, await tx.actors.get(caller), ids, wanted), {
+        shared: { kind: 'flags', userId: caller.userId },
+      });
     }
     await this.uow.read(realmId, async (reads) => checkFlagChange(reads, await reads.actors.get(caller), ids, wanted));
     return this.parts.execute(caller, ids, parseFlagChange(wanted));

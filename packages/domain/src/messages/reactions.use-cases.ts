@@ -41,17 +41,21 @@ export class AddReaction {
    * EMOJI_DEACTIVATED, TOO_MANY_REACTIONS
    */
   execute(caller: Caller, input: AddReactionInput): Promise<void> {
-    return this.uow.write(caller.realmId, async (tx) => {
-      const actor = await tx.actors.get(caller);
-      const loaded = await loadReadableWithFlags(tx, actor, input.messageId, { modifying: true });
-      const { message, isOwn } = loaded;
-      const catalogue = await emojiCatalogue(tx, actor.realmId, this.unicodeEmoji, input);
-      const emoji = await choose(tx, actor, input, catalogue);
-      await tx.reactions.add(actor.realmId, message.id, { ...emoji, userId: actor.id });
-      if (!isOwn) await tx.personal.addHistorical({ realmId: actor.realmId, userId: actor.id }, [message.id]);
-      await applyParticipation(tx, actor, message, this.clock.now());
-      await publishReaction(tx, 'add', actor, loaded, emoji);
-    });
+    return this.uow.write(
+      caller.realmId,
+      async (tx) => {
+        const actor = await tx.actors.get(caller);
+        const loaded = await loadReadableWithFlags(tx, actor, input.messageId, { modifying: true });
+        const { message, isOwn } = loaded;
+        const catalogue = await emojiCatalogue(tx, actor.realmId, this.unicodeEmoji, input);
+        const emoji = await choose(tx, actor, input, catalogue);
+        await tx.reactions.add(actor.realmId, message.id, { ...emoji, userId: actor.id });
+        if (!isOwn) await tx.personal.addHistorical({ realmId: actor.realmId, userId: actor.id }, [message.id]);
+        await applyParticipation(tx, actor, message, this.clock.now());
+        await publishReaction(tx, 'add', actor, loaded, emoji);
+      },
+      { shared: { kind: 'react', userId: caller.userId } },
+    );
   }
 }
 
@@ -95,20 +99,24 @@ export class RemoveReaction {
 
   /** @throws DomainError UNKNOWN_MESSAGE, EMOJI_REQUIRED, UNKNOWN_EMOJI, UNKNOWN_REACTION */
   execute(caller: Caller, input: RemoveReactionInput): Promise<void> {
-    return this.uow.write(caller.realmId, async (tx) => {
-      const actor = await tx.actors.get(caller);
-      const loaded = await loadReadable(tx, actor, input.messageId, { modifying: true });
-      const { realmId, id: userId } = actor;
-      const catalogue = await emojiCatalogue(tx, realmId, this.unicodeEmoji, input);
-      const asked = toEmojiKey(catalogue, input);
-      const reaction = asked && (await tx.reactions.find(realmId, input.messageId, asked, userId));
-      if (!reaction) {
-        if (!asked || !isEmojiCode(catalogue, asked)) throw new DomainError('UNKNOWN_EMOJI', 'Invalid emoji code.');
-        throw new DomainError('UNKNOWN_REACTION', "Reaction doesn't exist.");
-      }
-      await tx.reactions.remove(realmId, input.messageId, reaction, userId);
-      await publishReaction(tx, 'remove', actor, loaded, reaction);
-    });
+    return this.uow.write(
+      caller.realmId,
+      async (tx) => {
+        const actor = await tx.actors.get(caller);
+        const loaded = await loadReadable(tx, actor, input.messageId, { modifying: true });
+        const { realmId, id: userId } = actor;
+        const catalogue = await emojiCatalogue(tx, realmId, this.unicodeEmoji, input);
+        const asked = toEmojiKey(catalogue, input);
+        const reaction = asked && (await tx.reactions.find(realmId, input.messageId, asked, userId));
+        if (!reaction) {
+          if (!asked || !isEmojiCode(catalogue, asked)) throw new DomainError('UNKNOWN_EMOJI', 'Invalid emoji code.');
+          throw new DomainError('UNKNOWN_REACTION', "Reaction doesn't exist.");
+        }
+        await tx.reactions.remove(realmId, input.messageId, reaction, userId);
+        await publishReaction(tx, 'remove', actor, loaded, reaction);
+      },
+      { shared: { kind: 'react', userId: caller.userId } },
+    );
   }
 }
 

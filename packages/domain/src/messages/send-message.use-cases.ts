@@ -131,16 +131,20 @@ export class SendMessage {
     const prepared = await this.prepare(caller, asked);
     const { to } = prepared;
     try {
-      return await this.uow.write(caller.realmId, async (tx) => {
-        const first = await findFirstSend(tx, caller, retry);
-        if (first !== null) return { id: first, newVisibility: null };
-        const sent = await this.send(tx, caller, await this.check(tx, caller, prepared), input);
-        if (echo && (await isOwnQueue(tx, caller, echo.queueId))) {
-          const { realmId, userId } = caller;
-          await rememberSend(tx, { ...echo, realmId, userId, messageId: sent.id, digest, sentAt: retry.now });
-        }
-        return sent;
-      });
+      return await this.uow.write(
+        caller.realmId,
+        async (tx) => {
+          const first = await findFirstSend(tx, caller, retry);
+          if (first !== null) return { id: first, newVisibility: null };
+          const sent = await this.send(tx, caller, await this.check(tx, caller, prepared), input);
+          if (echo && (await isOwnQueue(tx, caller, echo.queueId))) {
+            const { realmId, userId } = caller;
+            await rememberSend(tx, { ...echo, realmId, userId, messageId: sent.id, digest, sentAt: retry.now });
+          }
+          return sent;
+        },
+        { shared: { kind: 'send', userId: caller.userId } },
+      );
     } catch (error) {
       if (error instanceof DomainError && error.code === 'UNKNOWN_DESTINATION' && !isDirect(to)) {
         await this.botOwnerWarnings.warnOfUnknownChannel(caller, to.kind === 'channelName' ? to.name : String(to.id));

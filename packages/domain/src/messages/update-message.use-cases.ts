@@ -17,7 +17,7 @@ import type { Caller, ChannelId, MessageId, UnixSeconds, UserId } from '../kerne
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import { trim } from '../kernel/text.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Transaction, UnitOfWork, WriteOptions } from '../kernel/unit-of-work.js';
 import type { MarkdownRenderer } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import { type LocatedMessage, loadReadable } from './load-access.js';
@@ -108,57 +108,63 @@ export class UpdateMessage {
     const { messageId, content } = input;
     const text =
       content === null ? null : await this.parse(caller, await this.hooks.beforeEdit(caller, { messageId, content }));
-    const { detached, jobs } = await this.uow.write(caller.realmId, async (tx) => {
-      const actor = await tx.actors.get(caller);
-      const realm = await tx.realms.get(caller.realmId);
-      const loaded = await loadReadable(tx, actor, input.messageId, { modifying: true });
-      const now = this.clock.now();
-      if (text) enforce(canEditContent(actor, realm, loaded.message, now));
-      const request = requestedChange(input, loaded);
-      await this.checkText(tx, input, loaded.message, text, request.changesChannel);
-      const moveTarget = await this.findMoveTarget(tx, actor, realm, loaded, request);
-      if (moveTarget?.isOtherTopic) {
-        const { channel, isOtherChannel, topic } = moveTarget;
-        const change = {
-          message: loaded.message,
-          topic,
-          source: loaded.channel!,
-          target: isOtherChannel ? channel : null,
-        };
-        enforce(canChangeTopic(actor, realm, change, now));
-      }
-      const sender = await loadSender(tx, loaded.message);
-      // Only the sender may edit the text, so the actor is the author.
-      const parsed = text && this.parser.parsedBy(realm, sender, orThrow(text));
-      const rendered = parsed && (await renderText(tx, this.renderer, parsed, realm, { actor }));
-      const destination = await destinationOf(tx, loaded);
-      if (rendered) await enforceMentions(tx, realm, actor, sender, destination, rendered);
-      const move = moveTarget && (await this.checkMove(tx, actor, realm, loaded, moveTarget, input.propagation, now));
+    const isEdit = input.topic === null && input.channelId === null;
+    const options: WriteOptions = isEdit ? { shared: { kind: 'edit', userId: caller.userId } } : {};
+    const { detached, jobs } = await this.uow.write(
+      caller.realmId,
+      async (tx) => {
+        const actor = await tx.actors.get(caller);
+        const realm = await tx.realms.get(caller.realmId);
+        const loaded = await loadReadable(tx, actor, input.messageId, { modifying: true });
+        const now = this.clock.now();
+        if (text) enforce(canEditContent(actor, realm, loaded.message, now));
+        const request = requestedChange(input, loaded);
+        await this.checkText(tx, input, loaded.message, text, request.changesChannel);
+        const moveTarget = await this.findMoveTarget(tx, actor, realm, loaded, request);
+        if (moveTarget?.isOtherTopic) {
+          const { channel, isOtherChannel, topic } = moveTarget;
+          const change = {
+            message: loaded.message,
+            topic,
+            source: loaded.channel!,
+            target: isOtherChannel ? channel : null,
+          };
+          enforce(canChangeTopic(actor, realm, change, now));
+        }
+        const sender = await loadSender(tx, loaded.message);
+        // Only the sender may edit the text, so the actor is the author.
+        const parsed = text && this.parser.parsedBy(realm, sender, orThrow(text));
+        const rendered = parsed && (await renderText(tx, this.renderer, parsed, realm, { actor }));
+        const destination = await destinationOf(tx, loaded);
+        if (rendered) await enforceMentions(tx, realm, actor, sender, destination, rendered);
+        const move = moveTarget && (await this.checkMove(tx, actor, realm, loaded, moveTarget, input.propagation, now));
 
-      const edit = rendered && { rendered, content: orThrow(text!).content };
-      const before = loaded.message;
-      const [first = [], ...others] = move ? partsOfMove(move.ids, before.id) : [];
-      const outside = move ? await storeMove(tx, actor, { ...move, ids: first }, edit ? before.id : null) : [];
-      if (!move) await tx.edits.add(realm.id, sharedEdit(actor, now), [before.id], before.id);
-      const detached = edit ? await editText(tx, before, { ...edit, editedAt: now, destination, sender }) : [];
-      // The policies follow the last message.
-      const policies =
-        move && others.length === 0
-          ? await movePolicies(tx, actor, move)
-          : { isWholeTopic: false, policies: FIRST_POLICY };
-      const part = move && { ...move, ids: first, outside };
-      await announceUpdate(tx, actor, { ...loaded, move: part, edit, editedAt: now });
-      if (!move) return { detached, jobs: [] };
-      const { notifiesOldThread, notifiesNewThread } = input;
-      const ending = {
-        ...{ messageId: before.id, count: move.ids.length, hasText: edit !== null },
-        ...{ notifiesOldThread, notifiesNewThread, ...policies },
-      };
-      if (ending.policies !== null)
-        return { detached, jobs: await this.parts.schedule(tx, caller, move, others, ending) };
-      await leaveNotices(tx, this.notices, actor, move, ending);
-      return { detached, jobs: [] };
-    });
+        const edit = rendered && { rendered, content: orThrow(text!).content };
+        const before = loaded.message;
+        const [first = [], ...others] = move ? partsOfMove(move.ids, before.id) : [];
+        const outside = move ? await storeMove(tx, actor, { ...move, ids: first }, edit ? before.id : null) : [];
+        if (!move) await tx.edits.add(realm.id, sharedEdit(actor, now), [before.id], before.id);
+        const detached = edit ? await editText(tx, before, { ...edit, editedAt: now, destination, sender }) : [];
+        // The policies follow the last message.
+        const policies =
+          move && others.length === 0
+            ? await movePolicies(tx, actor, move)
+            : { isWholeTopic: false, policies: FIRST_POLICY };
+        const part = move && { ...move, ids: first, outside };
+        await announceUpdate(tx, actor, { ...loaded, move: part, edit, editedAt: now });
+        if (!move) return { detached, jobs: [] };
+        const { notifiesOldThread, notifiesNewThread } = input;
+        const ending = {
+          ...{ messageId: before.id, count: move.ids.length, hasText: edit !== null },
+          ...{ notifiesOldThread, notifiesNewThread, ...policies },
+        };
+        if (ending.policies !== null)
+          return { detached, jobs: await this.parts.schedule(tx, caller, move, others, ending) };
+        await leaveNotices(tx, this.notices, actor, move, ending);
+        return { detached, jobs: [] };
+      },
+      options,
+    );
     await this.parts.execute(jobs);
     return detached;
   }

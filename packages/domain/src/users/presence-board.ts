@@ -45,6 +45,7 @@ export interface PresenceSelection {
 /** Maximum number of receivers of presence events; clients of larger realms poll (users §8.5). */
 const MAX_RECEIVERS = 100;
 const ROWS_AT_A_TIME = 500;
+const REALMS_AT_A_TIME = 50;
 /** Age at which the table is read again, because other servers store presence too. */
 const REFRESH_MS = 1000;
 
@@ -140,16 +141,18 @@ export class PresenceBoard implements EventListener {
     this.events.publishEphemeral(realmId, { event, audience: presenceAudience(this.policy, user.id) });
   }
 
-  /** Saves changes since the last save in one unit of work. */
+  /** Saves changes since the last save, in a unit of work for each organization. */
   async save(): Promise<void> {
     const changed = [...this.realms].filter(([, board]) => board.unsaved.size > 0);
-    if (changed.length === 0) return;
-    const saved = await this.uow.writeAcross(async (tx) => {
-      const written: (() => void)[] = [];
-      for (const [realmId, board] of changed) written.push(await this.saveRealm(tx, realmId, board));
-      return written;
-    });
-    for (const apply of saved) apply();
+    for (const some of slicesOf(changed, REALMS_AT_A_TIME)) {
+      await Promise.all(
+        some.map(async ([realmId, board]) => {
+          const shared = { kind: 'presence' } as const;
+          const apply = await this.uow.write(realmId, (tx) => this.saveRealm(tx, realmId, board), { shared });
+          apply();
+        }),
+      );
+    }
   }
 
   /** Returns what to do after the commit. */

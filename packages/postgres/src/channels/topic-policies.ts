@@ -13,7 +13,7 @@ export class PostgresTopicPolicyRepository implements TopicPolicyRepository {
   private readonly upsert;
   private readonly delete;
 
-  constructor(connection: Connection) {
+  constructor(private readonly connection: Connection) {
     this.row = connection.rows<TopicPolicyRow>(
       'SELECT * FROM topic_policy WHERE user_id = $1 AND channel_id = $2 AND topic_key = $3 AND realm_id = $4',
     );
@@ -82,6 +82,7 @@ export class PostgresTopicPolicyRepository implements TopicPolicyRepository {
   }
 
   async put({ realmId, userId, channelId, topic, visibility, changedAt }: TopicPolicy): Promise<void> {
+    if (userId !== this.connection.sharing?.userId) this.connection.requireAlone();
     const key = topicKey(topic);
     if (visibility === 'inherit') this.delete.defer(userId, channelId, key);
     else this.upsert.defer(userId, channelId, key, realmId, topic, visibility, changedAt);

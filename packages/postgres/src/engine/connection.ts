@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UnitRecord } from '@parley/domain/composition';
-import type { RealmId } from '@parley/domain/kernel';
+import type { RealmId, SharedUnit } from '@parley/domain/kernel';
 import type { Dialect, Parameter, Statements } from '@parley/storage';
 import type { ClientBase, QueryArrayResult, QueryResult } from 'pg';
 
@@ -37,6 +37,14 @@ export class StatementFailed extends Error {
     super(`${(cause as Error).message}: ${sql.replace(/\s+/g, ' ')}`, { cause });
     this.name = 'StatementFailed';
     this.code = (cause as { code?: string }).code;
+  }
+}
+
+/** Ends a shared unit that has to be alone. */
+export class MustBeAlone extends Error {
+  constructor() {
+    super('The unit has to be alone in its organization');
+    this.name = 'MustBeAlone';
   }
 }
 
@@ -135,6 +143,10 @@ export class Connection implements Statements {
   /** False until the unit sends a statement; one that uses no repository needs no transaction. */
   private sent = false;
   private deferred: Deferred[] = [];
+  /** Sent with the commit only. */
+  private last: Deferred[] = [];
+  private unitSharing: SharedUnit | null = null;
+  private mustBeAlone = false;
   private failure: StatementFailed | null = null;
   private turnedAt = 0;
   /** Belongs to the unit that runs. */
@@ -196,9 +208,42 @@ export class Connection implements Statements {
     this.deferred.push({ sql, parameters, onTuples });
   }
 
+  /**
+   * Sends the statement with the commit, so that its locks are held for no longer than the commit takes. A unit that is
+   * alone may read what it changes, so there it is sent before the next statement.
+   */
+  deferToCommit(sql: string, parameters: readonly Parameter[], onTuples?: Deferred['onTuples']): void {
+    this.requireUnit();
+    (this.unitSharing ? this.last : this.deferred).push({ sql, parameters, onTuples });
+  }
+
+  commit(): Promise<AnyResult> {
+    this.deferred.push(...this.last.splice(0));
+    return this.send('COMMIT', [], 'row');
+  }
+
+  /** Entry of `SHARED_UNITS` under which the unit runs; null if it is alone in its organization. */
+  get sharing(): SharedUnit | null {
+    return this.unitSharing;
+  }
+
+  /** Called by what only units that are alone may do. A shared unit then runs again, alone. @throws MustBeAlone */
+  requireAlone(): void {
+    if (!this.unitSharing) return;
+    this.mustBeAlone = true;
+    throw new MustBeAlone();
+  }
+
+  /** True if `requireAlone` has failed, whether or not the work has caught the error. */
+  get hasToBeAlone(): boolean {
+    return this.mustBeAlone;
+  }
+
   /** Begins a unit, whose first statements are sent with the first one of a repository. */
-  enterUnit(record: UnitRecord, realmId: RealmId | null): void {
+  enterUnit(record: UnitRecord, realmId: RealmId | null, sharing?: SharedUnit): void {
     this.isInUnit = true;
+    this.unitSharing = sharing ?? null;
+    this.mustBeAlone = false;
     this.record = record;
     this.realmId = realmId;
     this.stamp = null;
@@ -207,12 +252,14 @@ export class Connection implements Statements {
     this.sent = false;
     this.turnedAt = performance.now();
     this.deferred = [];
+    this.last = [];
     this.failure = null;
   }
 
   leaveUnit(): void {
     this.isInUnit = false;
     this.deferred = [];
+    this.last = [];
   }
 
   /** Ends the unit without what is deferred, and without waiting for the response. */
@@ -240,6 +287,7 @@ export class Connection implements Statements {
   /** Called by code that changes cached data. Other units then ask for versions again. */
   disableCaching(): void {
     if (!this.mayCache) return;
+    this.requireAlone();
     this.mayCache = false;
     this.defer(RAISE_STAMP, [this.realmId ?? ALL_REALMS]);
   }

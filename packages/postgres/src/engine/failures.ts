@@ -8,6 +8,9 @@ const codeOf = (error: unknown): string => String((error as { readonly code?: un
 /** True after a deadlock or a serialization failure: the unit may succeed when it runs again. */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error));
 
+/** True after the violation of a unique key. */
+export const isDuplicate = (error: unknown): boolean => codeOf(error) === '23505';
+
 /** Errors of the socket, and messages of the driver about a connection that is gone. */
 const NETWORK_CODES = /^(ECONN|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)/;
 const NETWORK_MESSAGES =

@@ -1,4 +1,4 @@
-import type { EventSeq, RealmId, Transaction } from '@parley/domain/kernel';
+import type { EventSeq, RealmId, Transaction, UserId } from '@parley/domain/kernel';
 import type { WritableRepositories } from '@parley/storage';
 import { FixedClock } from '@parley/testkit';
 import pg from 'pg';
@@ -96,6 +96,81 @@ describe('units on PostgreSQL', () => {
     );
     await Promise.all(writes);
     expect(await counted(1)).toBe(20);
+  });
+
+  const byUser = (userId: number) => ({ shared: { kind: 'send', userId: userId as UserId } }) as const;
+
+  it('share their organization if they belong to different users, also on two servers', async () => {
+    const servers = [open(), open(), open()];
+    let [arrived, arrive] = [0, () => {}];
+    const all = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const units = servers.map((uow, n) =>
+      uow.write(
+        FIRST,
+        async (tx) => {
+          await connectionOf(tx).values('SELECT 1').get();
+          if (++arrived === servers.length) arrive();
+          await all;
+        },
+        byUser(n + 1),
+      ),
+    );
+    await Promise.all(units);
+    expect(arrived).toBe(3);
+  });
+
+  it('run one after the other if they belong to one user or are alone', async () => {
+    const servers = [open(), open()];
+    const writes = Array.from({ length: 60 }, (_, n) =>
+      servers[n % 2]!.write(FIRST, increase(1), n % 3 === 0 ? {} : byUser(7)),
+    );
+    const across = Array.from({ length: 6 }, (_, n) => servers[n % 2]!.writeAcross(increase(1)));
+    await Promise.all([...writes, ...across]);
+    expect(await counted(1)).toBe(66);
+  });
+
+  it('run one after the other if they are of one kind without a user, across organizations too', async () => {
+    const servers = [open(), open()];
+    const write = (n: number) => servers[n % 2]!.writeAcross(increase(1), { shared: { kind: 'calls' } });
+    await Promise.all(Array.from({ length: 20 }, (_, n) => write(n)));
+    expect(await counted(1)).toBe(20);
+  });
+
+  it.each([
+    ['it changes cached data', (connection: Connection) => connection.disableCaching()],
+    ['a row exists already', (connection: Connection) => connection.command('INSERT INTO counter VALUES (1, 5)').run()],
+  ])('run again alone if they are shared and %s', async (_, change) => {
+    const shares: boolean[] = [];
+    await open().write(
+      FIRST,
+      async (tx) => {
+        await increase(1)(tx);
+        const connection = connectionOf(tx);
+        shares.push(connection.sharing !== null);
+        if (connection.sharing) await change(connection);
+      },
+      byUser(7),
+    );
+    expect(shares).toEqual([true, false]);
+    expect(await counted(1)).toBe(1);
+  });
+
+  it('run again alone although their work has caught the error that says so', async () => {
+    let runs = 0;
+    await open().write(
+      FIRST,
+      async (tx) => {
+        runs++;
+        await increase(1)(tx);
+        try {
+          connectionOf(tx).requireAlone();
+        } catch {}
+      },
+      byUser(7),
+    );
+    expect([runs, await counted(1)]).toEqual([2, 1]);
   });
 
   it.each(['40001', '40P01'])('run again after SQLSTATE %s and undo what they counted', async (code) => {
@@ -226,8 +301,12 @@ describe('event log on PostgreSQL', () => {
     };
     const writers = Promise.allSettled(
       Array.from({ length: 8 }, async (_, writer) => {
-        for (let n = writer; n < 160; n += 8)
-          await (n % 2 ? uow.write(FIRST, append(n)) : uow.writeAcross(append(n))).catch(() => {});
+        const shared = { kind: 'send', userId: writer as UserId } as const;
+        for (let n = writer; n < 160; n += 8) {
+          const unit =
+            n % 3 === 0 ? uow.writeAcross(append(n)) : uow.write(FIRST, append(n), n % 3 === 1 ? {} : { shared });
+          await unit.catch(() => {});
+        }
       }),
     );
     const seen: EventSeq[] = [];

@@ -1,7 +1,16 @@
 import { UnitRecord } from '@parley/domain/composition';
-import type { RealmId, Repositories, Transaction, UnitOfWork, WriteOptions } from '@parley/domain/kernel';
+import {
+  type RealmId,
+  type Repositories,
+  SHARED_UNITS,
+  type SharedUnit,
+  type Transaction,
+  type UnitOfWork,
+  type WriteOptions,
+} from '@parley/domain/kernel';
 import type { Commit } from '@parley/storage';
-import { isAway, isConflict, storageAway, storageBusy } from './failures.js';
+import { MustBeAlone, type Parameter } from './connection.js';
+import { isAway, isConflict, isDuplicate, storageAway, storageBusy } from './failures.js';
 import type { Session, SessionPool } from './sessions.js';
 import { UnitTurns } from './unit-turns.js';
 
@@ -18,6 +27,25 @@ const BEGIN_WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 const ALL_REALMS = 0;
 const LOCK_REALM = 'SELECT pg_advisory_xact_lock_shared($1), pg_advisory_xact_lock($2), pg_current_xact_id()::text';
 const LOCK_ALL = 'SELECT pg_advisory_xact_lock($1), pg_current_xact_id()::text';
+const SHARE_REALM = `
+  SELECT pg_advisory_xact_lock_shared($1), pg_advisory_xact_lock_shared($2), pg_advisory_xact_lock($3, $4),
+    pg_current_xact_id()::text`;
+const SHARE_ALL = `
+  SELECT pg_advisory_xact_lock_shared($1), pg_advisory_xact_lock($2, $3), pg_current_xact_id()::text`;
+
+type Lock = readonly [sql: string, parameters: readonly Parameter[]];
+
+function lockOf(realmId: RealmId | null, shared: SharedUnit | undefined): Lock {
+  if (!shared) return realmId === null ? [LOCK_ALL, [ALL_REALMS]] : [LOCK_REALM, [ALL_REALMS, realmId]];
+  const key = keyOf(realmId, shared);
+  return realmId === null ? [SHARE_ALL, [ALL_REALMS, ...key]] : [SHARE_REALM, [ALL_REALMS, realmId, ...key]];
+}
+
+const KINDS = Object.keys(SHARED_UNITS);
+
+/** Lock of a user, or of a kind in an organization, in the key space of two numbers. */
+const keyOf = (realmId: RealmId | null, { kind, userId }: SharedUnit): readonly [number, number] =>
+  userId === undefined ? [1 + KINDS.indexOf(kind), realmId ?? ALL_REALMS] : [0, userId];
 
 export interface UnitOfWorkOptions {
   /** Called after every successful commit. */
@@ -26,8 +54,8 @@ export interface UnitOfWorkOptions {
 
 /**
  * Unit of work on a pool of connections. Writing units of one organization run one after the other, on all servers, because
- * each takes its organization's lock before its first statement. They wait for each other here before they take a connection,
- * so that one busy organization leaves connections to others.
+ * each takes its organization's lock before its first statement. Those of `SHARED_UNITS` share it. Units wait for each other
+ * here before they take a connection, so that one busy organization leaves connections to others.
  */
 export class PostgresUnitOfWork implements UnitOfWork {
   private readonly turns = new UnitTurns();
@@ -48,11 +76,11 @@ export class PostgresUnitOfWork implements UnitOfWork {
   }
 
   write<T>(realmId: RealmId, work: Work<T>, options?: WriteOptions): Promise<T> {
-    return this.track(() => this.turns.run(realmId, () => this.writeRepeatedly(realmId, work, options)));
+    return this.track(() => this.writeInTurn(realmId, work, options));
   }
 
   writeAcross<T>(work: Work<T>, options?: WriteOptions): Promise<T> {
-    return this.track(() => this.turns.run(null, () => this.writeRepeatedly(null, work, options)));
+    return this.track(() => this.writeInTurn(null, work, options));
   }
 
   /** Number of units waiting to be written. */
@@ -98,27 +126,42 @@ export class PostgresUnitOfWork implements UnitOfWork {
     }
   }
 
-  private async writeRepeatedly<T>(realmId: RealmId | null, work: Work<T>, options: WriteOptions = {}): Promise<T> {
+  private async writeInTurn<T>(realmId: RealmId | null, work: Work<T>, options: WriteOptions = {}): Promise<T> {
+    const { shared, ...alone } = options;
+    if (shared) {
+      try {
+        const sharedKey = keyOf(realmId, shared).join();
+        return await this.turns.run({ realmId, sharedKey }, () => this.writeRepeatedly(realmId, work, options));
+      } catch (error) {
+        if (!(error instanceof MustBeAlone)) throw error;
+      }
+    }
+    return this.turns.run({ realmId, sharedKey: null }, () => this.writeRepeatedly(realmId, work, alone));
+  }
+
+  private async writeRepeatedly<T>(realmId: RealmId | null, work: Work<T>, options: WriteOptions): Promise<T> {
     for (let run = 1; ; run++) {
       try {
         return await this.writeNow(realmId, work, options);
       } catch (error) {
+        // Two units at once have added the same row.
+        if (options.shared && isDuplicate(error)) throw new MustBeAlone();
         if (!isConflict(error)) throw error;
         if (run === MAX_RUNS) throw storageBusy(error);
       }
     }
   }
 
-  private async writeNow<T>(realmId: RealmId | null, work: Work<T>, { onCommit }: WriteOptions): Promise<T> {
+  private async writeNow<T>(realmId: RealmId | null, work: Work<T>, { onCommit, shared }: WriteOptions): Promise<T> {
     const session = await this.sessions.take();
     const { connection, lost } = session;
     const startedAt = performance.now();
     const record = new UnitRecord(realmId);
     let transactionId = '';
-    connection.enterUnit(record, realmId);
+    connection.enterUnit(record, realmId, shared);
     connection.defer(BEGIN_WRITE, []);
-    const [lock, locks] = realmId === null ? [LOCK_ALL, [ALL_REALMS]] : [LOCK_REALM, [ALL_REALMS, realmId]];
-    connection.defer(lock, locks, ([tuple]) => {
+    const [lock, keys] = lockOf(realmId, shared);
+    connection.defer(lock, keys, ([tuple]) => {
       transactionId = tuple!.at(-1) as string;
     });
     let isUsable = true;
@@ -126,7 +169,8 @@ export class PostgresUnitOfWork implements UnitOfWork {
       const result = await Promise.race([work(transactionOf(session, record)), lost]);
       // PostgreSQL would commit nothing after a failed statement whose error the work has caught.
       if (connection.failedStatement) throw connection.failedStatement;
-      await Promise.race([connection.send('COMMIT', [], 'row'), lost]).catch(async (error) => {
+      if (connection.hasToBeAlone) throw new MustBeAlone();
+      await Promise.race([connection.commit(), lost]).catch(async (error) => {
         if (!isAway(error) || transactionId === '') throw error;
         isUsable = false;
         if (!(await this.sessions.isCommitted(transactionId))) throw error;

@@ -1,9 +1,28 @@
 import type { RealmId } from '@parley/domain/kernel';
 
-/** Order of this process's writing units: one at a time per organization, and units across organizations alone. */
+/** Place of a writing unit among the others of this process. */
+export interface Turn {
+  /** Null for a unit across organizations. */
+  readonly realmId: RealmId | null;
+  /** Units of one key run one after the other, at the same time as those of other keys; null for a unit that is alone. */
+  readonly sharedKey: string | null;
+}
+
+/** Units of one organization that have begun or wait. */
+interface Waiting {
+  alone: Promise<unknown> | null;
+  /** Shared ones that began after the last one that is alone. */
+  readonly shared: Set<Promise<unknown>>;
+}
+
+/**
+ * Order of this process's writing units: one at a time per organization, shared ones at the same time, and units across
+ * organizations alone.
+ */
 export class UnitTurns {
-  private readonly lastOf = new Map<RealmId, Promise<unknown>>();
-  private lastAcross: Promise<unknown> = Promise.resolve();
+  private readonly realms = new Map<RealmId, Waiting>();
+  private readonly across: Waiting = { alone: null, shared: new Set() };
+  private readonly lastOfKey = new Map<string, Promise<unknown>>();
   private waitingCount = 0;
 
   /** Number of units that have not begun. */
@@ -11,24 +30,43 @@ export class UnitTurns {
     return this.waitingCount;
   }
 
-  /** @param realmId null for a unit across organizations */
-  run<T>(realmId: RealmId | null, unit: () => Promise<T>): Promise<T> {
+  run<T>({ realmId, sharedKey }: Turn, unit: () => Promise<T>): Promise<T> {
     this.waitingCount++;
-    const earlier =
-      realmId === null ? [this.lastAcross, ...this.lastOf.values()] : [this.lastAcross, this.lastOf.get(realmId)];
+    const own = realmId === null ? this.across : this.waitingOf(realmId);
+    const earlier: (Promise<unknown> | null | undefined)[] = [this.across.alone, own.alone];
+    if (sharedKey === null) {
+      const rivals = realmId === null ? [this.across, ...this.realms.values()] : [own];
+      for (const { alone, shared } of rivals) earlier.push(alone, ...shared);
+    } else earlier.push(this.lastOfKey.get(sharedKey));
     const result = Promise.all(earlier).then(() => {
       this.waitingCount--;
       return unit();
     });
     const settled = result.then(ignore, ignore);
-    if (realmId === null) this.lastAcross = settled;
-    else {
-      this.lastOf.set(realmId, settled);
-      void settled.then(() => {
-        if (this.lastOf.get(realmId) === settled) this.lastOf.delete(realmId);
-      });
+    if (sharedKey === null) {
+      own.alone = settled;
+      own.shared.clear();
+    } else {
+      own.shared.add(settled);
+      this.lastOfKey.set(sharedKey, settled);
     }
+    void settled.then(() => this.leave(own, realmId, sharedKey, settled));
     return result;
+  }
+
+  private waitingOf(realmId: RealmId): Waiting {
+    const existing = this.realms.get(realmId);
+    if (existing) return existing;
+    const waiting: Waiting = { alone: null, shared: new Set() };
+    this.realms.set(realmId, waiting);
+    return waiting;
+  }
+
+  private leave(own: Waiting, realmId: RealmId | null, sharedKey: string | null, settled: Promise<unknown>): void {
+    own.shared.delete(settled);
+    if (own.alone === settled) own.alone = null;
+    if (sharedKey !== null && this.lastOfKey.get(sharedKey) === settled) this.lastOfKey.delete(sharedKey);
+    if (realmId !== null && own.shared.size === 0 && own.alone === null) this.realms.delete(realmId);
   }
 }
 

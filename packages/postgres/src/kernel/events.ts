@@ -25,6 +25,9 @@ import type { PostgresFeature } from '../engine/feature.js';
 /** Maximum number of events appended by a removal before the event that announces it. */
 const EVENTS_OF_A_UNIT = 1000;
 
+/** Number of events of shared units after which one of them is alone and shrinks the log. */
+const SHRINK_EVERY = 256;
+
 /** Traces of deleted messages, kept while their events may still be delivered. */
 export class Tombstones {
   private readonly statements;
@@ -68,6 +71,8 @@ export class PostgresEventLog implements EventLog {
   private readonly deleteUpTo;
   private readonly setPruned;
   private readonly tombstones;
+  /** Events of shared units since the log was shrunk by this connection. */
+  private unshrunk = 0;
 
   constructor(
     private readonly connection: Connection,
@@ -113,6 +118,7 @@ export class PostgresEventLog implements EventLog {
   }
 
   async lastSeq(realmId: RealmId): Promise<EventSeq> {
+    if (this.connection.record.events.length > 0) this.connection.requireAlone();
     return (await this.head.get(realmId))?.[1] ?? (0 as EventSeq);
   }
 
@@ -156,7 +162,7 @@ export class PostgresEventLog implements EventLog {
     const stored = { realmId, seq: 0 as EventSeq, event, audience, at, quotes };
     record.events.push(stored);
     const parameters = [realmId, at, quotes, encoded.format, encoded.audience, encoded.payload];
-    this.connection.defer(APPEND, parameters, ([tuple]) => {
+    this.connection.deferToCommit(APPEND, parameters, ([tuple]) => {
       if (!tuple) throw new Error(`There is no realm ${realmId}`);
       stored.seq = tuple[0] as EventSeq;
     });
@@ -181,6 +187,14 @@ export class PostgresEventLog implements EventLog {
   }
 
   async shrink(realmId: RealmId, maxBytes: number): Promise<void> {
+    const { sharing, record } = this.connection;
+    if (sharing) {
+      // The log grows by a few events until a unit is alone, which costs others nothing.
+      this.unshrunk += record.events.length;
+      if (this.unshrunk < SHRINK_EVERY) return;
+      this.unshrunk = 0;
+      this.connection.requireAlone();
+    }
     const upTo = await this.seqBeyond(realmId, maxBytes);
     if (upTo > 0) await this.removeUpTo(realmId, upTo as EventSeq);
   }

@@ -131,7 +131,7 @@ export class PostgresMessageRepository implements MessageRepository {
   private readonly renewNewest;
 
   constructor(
-    connection: Connection,
+    private readonly connection: Connection,
     quarantine: Quarantine,
     private readonly searchTerms: SearchTerms,
   ) {
@@ -241,6 +241,7 @@ export class PostgresMessageRepository implements MessageRepository {
   async append(message: NewMessage): Promise<Message> {
     const { readBy, exceptions, ...values } = message;
     const { realmId, senderId, recipientId, channelId } = message;
+    if (readBy.some((userId) => userId !== this.connection.sharing?.userId)) this.connection.requireAlone();
     const key = topicKeyOf(message);
     const named = [...exceptions.keys()];
     const considered = [...new Set([...readBy, ...named])];

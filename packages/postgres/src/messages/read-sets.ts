@@ -18,7 +18,7 @@ export class Spans {
   private readonly close;
   private readonly openOf;
 
-  constructor(connection: Connection) {
+  constructor(private readonly connection: Connection) {
     this.insert = connection.command(
       `INSERT INTO span (user_id, recipient_id, number, realm_id, from_ordinal, from_move, from_seq)
        SELECT DISTINCT u.id, r.id, 1 + coalesce((SELECT max(s.number) FROM span s
@@ -42,10 +42,12 @@ export class Spans {
   }
 
   open(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): void {
+    this.connection.requireAlone();
     this.insert.defer(userIds, recipientIds, realmId);
   }
 
   closeAll(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): void {
+    this.connection.requireAlone();
     this.close.defer(recipientIds, realmId, userIds);
   }
 

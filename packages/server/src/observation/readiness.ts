@@ -91,7 +91,10 @@ export function readinessChecks(
     {
       name: 'write',
       // Writes the existing value, which changes nothing but requires a commit.
-      run: () => unitOfWork.writeAcross((tx) => tx.apiKeys.setSecretFingerprint(apiKeyMint.secretFingerprint)),
+      run: () =>
+        unitOfWork.writeAcross((tx) => tx.apiKeys.setSecretFingerprint(apiKeyMint.secretFingerprint), {
+          shared: { kind: 'health' },
+        }),
     },
     {
       name: 'schema',
