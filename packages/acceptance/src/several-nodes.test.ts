@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '@parley/postgres/testing';
 import { createParley, type Parley } from '@parley/server';
-import { FakeMailer, hasNatsServer, NatsServer } from '@parley/testkit';
+import { FakeMailer, hasNatsServer, MemoryBlobStore, NatsServer } from '@parley/testkit';
 import { isOnPostgres } from './testing/test-storage.js';
 
 const ANN = { realm: '', externalId: 'u1' };
@@ -111,7 +111,15 @@ if (isOnPostgres) {
     it('refuse a bus without encryption, and one whose credentials cannot be read', async () => {
       await expect(start({ bus: 'nats://bus.example.com:4222' })).rejects.toThrow(/^bus must be tls:/);
       const bus = { url: 'nats://127.0.0.1:4222', credentialsFile: join(folder, 'none') };
-      await expect(start({ bus })).rejects.toThrow(/^Cannot use the bus: ENOENT/);
+      const files = new MemoryBlobStore({ nowMs: Date.now });
+      await expect(start({ bus, files })).rejects.toThrow(/^Cannot use the bus: ENOENT/);
+    });
+
+    it('refuse a bus on SQLite or with files in a folder', async () => {
+      const bus = 'nats://127.0.0.1:4222';
+      await expect(start({ bus })).rejects.toThrow('which need PARLEY_FILES (files) in a bucket');
+      const database = `sqlite:${join(folder, 'parley.db')}`;
+      await expect(start({ bus, database })).rejects.toThrow('connects servers of a database on PostgreSQL');
     });
 
     (hasNatsServer ? describe : describe.skip)('with a bus', () => {
@@ -124,8 +132,9 @@ if (isOnPostgres) {
         writeFileSync(credentialsFile, 'parley:secret');
         await startBus();
         const bus = { url: nats.url, credentialsFile };
-        one = await start({ bus, metrics: true });
-        two = await start({ bus, metrics: true });
+        const files = new MemoryBlobStore({ nowMs: Date.now });
+        one = await start({ bus, files, metrics: true });
+        two = await start({ bus, files, metrics: true });
       });
       afterEach(() => nats.kill());
 
@@ -135,7 +144,7 @@ if (isOnPostgres) {
         while (!(await isDone())) await sleep(20);
       };
 
-      it('deliver at once, and without reading the log', async () => {
+      it('deliver a message before they look at the log again', async () => {
         const key = await found(one);
         expect((await two.fetch('/users/me', key)).status).toBe(200);
         await delivery(one, two, key);

@@ -10,6 +10,7 @@ import { blobStoreContract, partialBlobStoreContract } from '@parley/testkit/con
 import S3rver from 's3rver';
 import { FolderPartialBlobStore } from './folder-partial-blob-store.js';
 import { S3BlobStore } from './s3-blob-store.js';
+import { S3PartialBlobStore } from './s3-partial-blob-store.js';
 
 /** Third-party S3 server on a folder. */
 const directory = mkdtempSync(join(tmpdir(), 'parley-s3-'));
@@ -57,6 +58,45 @@ describe('FolderPartialBlobStore with a bucket implements', () =>
       close: async () => rmSync(folder, { recursive: true }),
     };
   }));
+
+describe('S3PartialBlobStore implements', () =>
+  partialBlobStoreContract(async () => {
+    const blobs = storeAt(`files-${opened++}/`);
+    return { blobs, partials: new S3PartialBlobStore(blobs), close: async () => {} };
+  }));
+
+describe('S3PartialBlobStore on two servers', () => {
+  const KEY = 'cd'.padEnd(32, '0') as BlobKey;
+  const contentOf = async function* (...pieces: readonly Uint8Array[]) {
+    yield* pieces;
+  };
+  const two = () => {
+    const prefix = `files-${opened++}/`;
+    return [storeAt(prefix), storeAt(prefix)].map((blobs) => ({ blobs, partials: new S3PartialBlobStore(blobs) }));
+  };
+
+  it('continues an upload of several parts on the other server', async () => {
+    const [one, other] = two();
+    const whole = randomBytes(20 * 1024 * 1024);
+    const half = 11 * 1024 * 1024;
+    expect(await one!.partials.append(KEY, 0, contentOf(whole.subarray(0, 4), whole.subarray(4, half)))).toBe(half);
+    expect(await other!.partials.sizeOf(KEY)).toBe(half);
+    expect(await other!.partials.append(KEY, half, contentOf(whole.subarray(half)))).toBe(whole.length);
+    expect((await one!.partials.list(null, 9)).map(({ key }) => key)).toEqual([KEY]);
+    await one!.partials.finish(KEY);
+    const read: Uint8Array[] = [];
+    for await (const piece of other!.blobs.read(KEY, { start: 0, end: whole.length })) read.push(piece);
+    expect(Buffer.concat(read).equals(whole)).toBe(true);
+    expect([await other!.partials.sizeOf(KEY), await one!.partials.list(null, 9)]).toEqual([0, []]);
+  });
+
+  it('completes a blob that both finish at the same time', async () => {
+    const servers = two();
+    await servers[0]!.partials.append(KEY, 0, contentOf(Buffer.from('all of it')));
+    await Promise.all(servers.map(({ partials }) => partials.finish(KEY)));
+    expect(await servers[1]!.blobs.sizeOf(KEY)).toBe(9);
+  });
+});
 
 describe('S3BlobStore', () => {
   const KEY = 'ab'.padEnd(32, '0') as BlobKey;

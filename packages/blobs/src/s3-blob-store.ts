@@ -42,6 +42,13 @@ interface S3Limits {
 
 const LIMITS: S3Limits = { connections: 200, connectMs: 10_000, answerMs: 60_000, readerMs: 2000 };
 
+/** Object below the prefix of a store. */
+interface BucketObject {
+  readonly name: string;
+  readonly size: number;
+  readonly storedAtMs: number;
+}
+
 /** Stores blobs as objects in a bucket of any S3-compatible service. The client is loaded on first use, since that is slow. */
 export class S3BlobStore implements BlobStore {
   private loaded: ReturnType<typeof loadClient> | undefined;
@@ -61,7 +68,17 @@ export class S3BlobStore implements BlobStore {
   }
 
   async put(key: BlobKey, content: AsyncIterable<Uint8Array>): Promise<number> {
-    const { s3, sdk, Upload } = this.client();
+    try {
+      return await this.complete(key, content);
+    } catch (error) {
+      await this.remove(key).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Stores content like `put`, but leaves an existing blob as it is if the content breaks off. */
+  async complete(key: BlobKey, content: AsyncIterable<Uint8Array>): Promise<number> {
+    const { s3, Upload } = this.client();
     const target = this.targetOf(key);
     let size = 0;
     let broken: { readonly error: unknown } | undefined;
@@ -88,7 +105,6 @@ export class S3BlobStore implements BlobStore {
       await upload.done();
     } catch (error) {
       body.destroy();
-      await s3.send(new sdk.DeleteObjectCommand(target)).catch(() => undefined);
       throw broken ? broken.error : error;
     }
     return size;
@@ -189,10 +205,44 @@ export class S3BlobStore implements BlobStore {
     return found.slice(0, limit);
   }
 
+  /** Stores a small object that is no blob. */
+  async putObject(name: string, Body: Uint8Array): Promise<void> {
+    const { s3, sdk } = this.client();
+    await s3.send(new sdk.PutObjectCommand({ ...this.objectOf(name), Body }));
+  }
+
+  async *readObject(name: string): AsyncGenerator<Uint8Array> {
+    const { s3, sdk } = this.client();
+    const { Body } = await s3.send(new sdk.GetObjectCommand(this.objectOf(name)));
+    yield* Body as Readable as AsyncIterable<Uint8Array>;
+  }
+
+  async removeObject(name: string): Promise<void> {
+    const { s3, sdk } = this.client();
+    await s3.send(new sdk.DeleteObjectCommand(this.objectOf(name)));
+  }
+
+  /** Returns objects whose names begin with `prefix` and sort behind `after`, by name. */
+  async *listObjects(prefix: string, after: string | null): AsyncGenerator<BucketObject> {
+    const { s3, sdk } = this.client();
+    const { bucket: Bucket, prefix: own } = this.location;
+    const from = after === null ? {} : { StartAfter: own + after };
+    const pages = sdk.paginateListObjectsV2({ client: s3 }, { Bucket, Prefix: own + prefix, ...from });
+    for await (const { Contents = [] } of pages) {
+      for (const { Key = '', Size = 0, LastModified } of Contents) {
+        yield { name: Key.slice(own.length), size: Size, storedAtMs: LastModified?.getTime() ?? 0 };
+      }
+    }
+  }
+
+  private objectOf(name: string): { readonly Bucket: string; readonly Key: string } {
+    const { bucket, prefix } = this.location;
+    return { Bucket: bucket, Key: prefix + name };
+  }
+
   private targetOf(key: BlobKey): { readonly Bucket: string; readonly Key: string } {
     if (!isBlobKey(key)) throw new Error('Invalid blob key');
-    const { bucket, prefix } = this.location;
-    return { Bucket: bucket, Key: prefix + key };
+    return this.objectOf(key);
   }
 
   private client() {

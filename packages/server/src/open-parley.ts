@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { FolderBlobStore, FolderPartialBlobStore, S3BlobStore } from '@parley/blobs';
+import { FolderBlobStore, FolderPartialBlobStore, S3BlobStore, S3PartialBlobStore } from '@parley/blobs';
 import type { Installation, NatsBus } from '@parley/bus-nats';
 import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { BlobStore } from '@parley/domain/files';
@@ -78,7 +78,7 @@ export async function openParley(
   const clock = ports.clock ?? new SystemClock();
   const blobStores = blobStoresOf(configuration, ports);
   const onCommit = commitListener(hostOptions.metrics, report);
-  requireBusOnPostgres(configuration);
+  requireShareable(configuration, ports);
   const {
     storage,
     secret,
@@ -155,10 +155,14 @@ interface OpenStorage {
   readonly installation?: Installation;
 }
 
-/** @throws StartupError */
-function requireBusOnPostgres({ busLocation, database }: RuntimeConfig): void {
-  if (busLocation && database?.kind !== 'postgres') {
+/** Rejects a bus where several servers could not work together. @throws StartupError */
+function requireShareable({ busLocation, database, files }: RuntimeConfig, { blobs }: HostPorts): void {
+  if (!busLocation) return;
+  if (database?.kind !== 'postgres') {
     throw new StartupError('PARLEY_BUS (bus) connects servers of a database on PostgreSQL; leave it out.');
+  }
+  if (files?.kind === 'folder' && !blobs) {
+    throw new StartupError('PARLEY_BUS (bus) connects several servers, which need PARLEY_FILES (files) in a bucket.');
   }
 }
 
@@ -254,7 +258,11 @@ function blobStoresOf(
 ): Pick<ParleyParts, 'blobs' | 'exportsFolder' | 'partialBlobs'> {
   const blobs = ports.blobs ?? blobStoreOf(configuration);
   const folder = filesFolderOf(configuration);
-  const partialBlobs = new FolderPartialBlobStore(join(folder, 'uploads'), blobs);
+  // In a bucket, any server receives the next bytes of an upload.
+  const partialBlobs =
+    blobs instanceof S3BlobStore
+      ? new S3PartialBlobStore(blobs)
+      : new FolderPartialBlobStore(join(folder, 'uploads'), blobs);
   return { blobs, partialBlobs, exportsFolder: join(folder, 'exports') };
 }
 
