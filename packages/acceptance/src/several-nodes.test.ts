@@ -151,7 +151,12 @@ if (isOnPostgres) {
         const times = [await delivery(one, two, key), await delivery(two, one, key), await delivery(one, two, key)];
         // Without a message of the other node it would be some 125 ms.
         expect(Math.min(...times)).toBeLessThan(100);
-        expect(await two.parley.metrics()).toMatch(/^parley_bus_messages_total\{result="received"\} [1-9]/m);
+        const metrics = await two.parley.metrics();
+        expect(metrics).toMatch(/^parley_bus_messages_total\{result="received"\} [1-9]/m);
+        expect(metrics).toMatch(/^parley_bus_connected 1$/m);
+        expect(metrics).toMatch(/^parley_database_round_trips_total [1-9]/m);
+        expect(metrics).toMatch(/^parley_database_lock_wait_seconds_total 0\.\d/m);
+        expect(metrics).toMatch(/^parley_database_connections [1-9]/m);
       });
 
       it('go on without it, report it as away and as back, and stay ready', async () => {

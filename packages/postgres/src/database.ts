@@ -1,4 +1,4 @@
-import { type Clock, loadOptional, type UnitOfWork } from '@parley/domain/kernel';
+import { type Clock, loadOptional, type StorageGauges, type UnitOfWork } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
 import { type Commit, DatabaseRefused, type TableSource } from '@parley/storage';
@@ -41,8 +41,7 @@ export interface Installation {
 export interface PostgresStorage {
   readonly uow: UnitOfWork;
   readonly installation: Installation;
-  /** Number of units waiting to be written. */
-  readonly waitingWrites: number;
+  gauges(): StorageGauges;
   /** Completes running units, rejects new ones, and closes all connections. */
   close(): Promise<void>;
 }
@@ -61,14 +60,26 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   options.admit?.({ secretFingerprint });
   const installation = await withClient(url, identify);
   const pool: Pool = new library.Pool(poolConfig(url, { ...DEFAULT_LIMITS, ...options.limits }, library.types));
-  const sessions = new SessionPool(pool, repositoryFactory(clock, report, words), trace);
+  let roundTrips = 0;
+  const count: StatementTrace = (sql, isFirst) => {
+    if (isFirst) roundTrips++;
+    trace?.(sql, isFirst);
+  };
+  const sessions = new SessionPool(pool, repositoryFactory(clock, report, words), count);
   const uow = new PostgresUnitOfWork(sessions, onCommit && { onCommit });
   return {
     uow,
     installation,
-    get waitingWrites() {
-      return uow.waitingWrites;
-    },
+    gauges: () => ({
+      waitingWrites: uow.waitingWrites,
+      sessions: {
+        connections: pool.totalCount,
+        idle: pool.idleCount,
+        waiting: pool.waitingCount,
+        roundTrips,
+        lockWaitSeconds: uow.lockWaitSeconds,
+      },
+    }),
     close: () => uow.close(),
   };
 }

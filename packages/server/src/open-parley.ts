@@ -5,7 +5,7 @@ import { FolderBlobStore, FolderPartialBlobStore, S3BlobStore, S3PartialBlobStor
 import type { Installation, NatsBus } from '@parley/bus-nats';
 import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { BlobStore } from '@parley/domain/files';
-import { type Clock, noBus, type Randomness } from '@parley/domain/kernel';
+import { type Clock, noBus, type Randomness, type StorageGauges } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { bounceAddress } from '@parley/domain/push';
 import { ipGroup, type Logger, warn } from '@parley/http';
@@ -25,7 +25,7 @@ import {
   SystemRandomness,
   samlProviders,
 } from '@parley/node-adapters';
-import { openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
+import { openSqliteStorage } from '@parley/sqlite';
 import type { Commit } from '@parley/storage';
 import type { Configuration, DatabaseLocation, IncomingMail, SqliteLocation } from './configuration/configuration.js';
 import { openTelemetryTracer } from './observation/open-telemetry.js';
@@ -149,7 +149,7 @@ function commitListener(
 }
 
 interface OpenStorage {
-  readonly storage: Storage & Partial<Pick<SqliteStorage, 'gauges'>>;
+  readonly storage: Storage & { gauges?(): StorageGauges };
   readonly secret: () => string;
   /** Absent if no other servers use the database. */
   readonly installation?: Installation;

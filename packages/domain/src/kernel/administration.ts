@@ -43,13 +43,28 @@ export interface StorageAdministration {
   copy(target: string, options?: CopyOptions): Promise<void>;
 }
 
+export interface SessionGauges {
+  readonly connections: number;
+  /** Connections without a unit. */
+  readonly idle: number;
+  /** Units that wait for a connection. */
+  readonly waiting: number;
+  /** Messages to the server that were answered, since the start. */
+  readonly roundTrips: number;
+  /** Time for which units waited for the lock of their organization, since the start. */
+  readonly lockWaitSeconds: number;
+}
+
 /** Values of an open storage for monitoring. */
 export interface StorageGauges {
   /** Number of units waiting to be written. */
   readonly waitingWrites: number;
-  readonly databaseBytes: number;
+  /** Absent for a database on a server, like the next two. */
+  readonly databaseBytes?: number;
   /** Size of the write-ahead log. */
-  readonly logBytes: number;
+  readonly logBytes?: number;
   /** False if another process migrated the schema to a newer version. */
-  readonly hasOwnSchema: boolean;
+  readonly hasOwnSchema?: boolean;
+  /** Connections to a database server; absent for a file. */
+  readonly sessions?: SessionGauges;
 }

@@ -142,6 +142,7 @@ export class Connection implements Statements {
   private sentStamp: Promise<void> | null = null;
   /** False until the unit sends a statement; one that uses no repository needs no transaction. */
   private sent = false;
+  private sentAtMs = 0;
   private deferred: Deferred[] = [];
   /** Sent with the commit only. */
   private last: Deferred[] = [];
@@ -274,6 +275,11 @@ export class Connection implements Statements {
     if (!this.isInUnit) throw new Error('A repository was used after its unit of work ended');
   }
 
+  /** Time since the unit sent its first statement. */
+  get elapsedMs(): number {
+    return performance.now() - this.sentAtMs;
+  }
+
   /** First failed statement of the unit, after which PostgreSQL commits nothing of it. */
   get failedStatement(): StatementFailed | null {
     return this.failure;
@@ -314,6 +320,7 @@ export class Connection implements Statements {
   }
 
   private async query(sql: string, parameters: readonly Parameter[], shape: Shape): Promise<AnyResult> {
+    if (!this.sent) this.sentAtMs = performance.now();
     this.sent = true;
     this.trace?.(sql, this.underWay++ === 0);
     const text = { name: nameOf(sql), text: sql, values: parameters.map(storable) };

@@ -61,6 +61,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
   private readonly turns = new UnitTurns();
   private readonly running = new Set<Promise<unknown>>();
   private isClosed = false;
+  private lockWaitMs = 0;
 
   constructor(
     private readonly sessions: SessionPool,
@@ -86,6 +87,11 @@ export class PostgresUnitOfWork implements UnitOfWork {
   /** Number of units waiting to be written. */
   get waitingWrites(): number {
     return this.turns.waiting;
+  }
+
+  /** Time for which units waited for their lock, with the round trip that takes it. */
+  get lockWaitSeconds(): number {
+    return this.lockWaitMs / 1000;
   }
 
   /** Completes running work, rejects new units and closes every connection. */
@@ -163,6 +169,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
     const [lock, keys] = lockOf(realmId, shared);
     connection.defer(lock, keys, ([tuple]) => {
       transactionId = tuple!.at(-1) as string;
+      this.lockWaitMs += connection.elapsedMs;
     });
     let isUsable = true;
     try {

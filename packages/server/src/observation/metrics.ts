@@ -1,4 +1,4 @@
-import type { Bus, EventHub, LogFollower, StorageGauges } from '@parley/domain/kernel';
+import type { Bus, EventHub, LogFollower, SessionGauges, StorageGauges } from '@parley/domain/kernel';
 import type { NotificationMeter } from '@parley/domain/push';
 import type { CompletedRequest, Dispatcher, RequestObserver, Route } from '@parley/http';
 import type { Commit } from '@parley/storage';
@@ -139,9 +139,11 @@ export class ServerMetrics implements RequestObserver {
     }).set({ version }, 1);
     const countNotifications = notificationCounters(Counter, registers);
     const countMessages = busCounters(Counter, registers);
-    const count = ({ notifications, bus }: ServerGauges) => {
+    const countSessions = sessionCounters(Counter, registers);
+    const count = ({ notifications, bus, storage }: ServerGauges) => {
       countNotifications(notifications);
       countMessages(bus);
+      countSessions(storage?.sessions);
     };
     this.up = this.addGauges(Gauge, count, registers);
   }
@@ -226,6 +228,9 @@ export class ServerMetrics implements RequestObserver {
         (it) => it.bus.counts && Number(it.bus.state === 'connected'),
       ],
       ['writes_waiting', 'Units of work waiting for a commit', (it) => it.storage?.waitingWrites],
+      ['database_connections', 'Connections to the database server', (it) => it.storage?.sessions?.connections],
+      ['database_connections_idle', 'Connections without a unit of work', (it) => it.storage?.sessions?.idle],
+      ['database_connections_awaited', 'Units of work without a connection', (it) => it.storage?.sessions?.waiting],
       ['database_bytes', 'Size of the database file', (it) => it.storage?.databaseBytes],
       ['database_log_bytes', 'Size of the write-ahead log', (it) => it.storage?.logBytes],
     ];
@@ -308,5 +313,24 @@ function busCounters(Counter: PrometheusClient['Counter'], registers: Registry[]
   return ({ counts }: ServerGauges['bus']) => {
     messages.reset();
     for (const [result, count] of Object.entries(counts ?? {})) messages.inc({ result }, count);
+  };
+}
+
+/** Returns a function that takes over the counts of a database server. */
+function sessionCounters(Counter: PrometheusClient['Counter'], registers: Registry[]) {
+  const roundTrips = new Counter({
+    name: 'parley_database_round_trips_total',
+    help: 'Round trips to the database server',
+    registers,
+  });
+  const lockWaits = new Counter({
+    name: 'parley_database_lock_wait_seconds_total',
+    help: 'Time for which units of work waited for the lock of their organization',
+    registers,
+  });
+  return (sessions: SessionGauges | undefined) => {
+    for (const counter of [roundTrips, lockWaits]) counter.reset();
+    roundTrips.inc(sessions?.roundTrips ?? 0);
+    lockWaits.inc(sessions?.lockWaitSeconds ?? 0);
   };
 }
