@@ -8,8 +8,8 @@ import {
   type UnitOfWork,
   type WriteOptions,
 } from '@parley/domain/kernel';
-import type { Commit } from '@parley/storage';
-import { MustBeAlone, type Parameter } from './connection.js';
+import type { Commit, Parameter } from '@parley/storage';
+import { MustBeAlone } from './connection.js';
 import { isAway, isConflict, isDuplicate, storageAway, storageBusy } from './failures.js';
 import type { Session, SessionPool } from './sessions.js';
 import { UnitTurns } from './unit-turns.js';
