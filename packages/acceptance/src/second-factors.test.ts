@@ -363,6 +363,25 @@ describe('changing second factors', () => {
     expectPage(await browser.post(PAGE, { password: ophelia.password }), 'Your account has no password');
   });
 
+  it('writes an audit line with account, method and address for every change', async () => {
+    const browser = newBrowser();
+    const state = await manage(browser);
+    await setUpApp(browser, state);
+    const { passkey } = await setUpPasskey(browser, state);
+    await browser.post(`${PAGE}recovery/`, { state });
+    await browser.post(`${PAGE}remove/`, { state, id: passkey.id });
+    await browser.post(`${PAGE}remove/`, { state });
+    await browser.post(`${PAGE}remove/`, { state });
+    const changes = lines.filter(({ audit }) => audit === 'log-in change');
+    expect(changes.map(({ account, logInMethod, change, ip }) => [account, logInMethod, change, ip])).toEqual([
+      [ophelia.email, 'app', 'added', '127.0.0.1'],
+      [ophelia.email, 'passkey', 'added', '127.0.0.1'],
+      [ophelia.email, 'recovery', 'replaced', '127.0.0.1'],
+      [ophelia.email, 'passkey', 'removed', '127.0.0.1'],
+      [ophelia.email, 'app', 'removed', '127.0.0.1'],
+    ]);
+  });
+
   it('removes factors one by one and emails the owner', async () => {
     const browser = newBrowser();
     const state = await manage(browser);

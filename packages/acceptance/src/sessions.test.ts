@@ -4,8 +4,10 @@ import { TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
+const lines: object[] = [];
 beforeAll(async () => {
-  server = await TestServer.start();
+  const log = (fields: object) => void lines.push(fields);
+  server = await TestServer.start({ logger: { info: () => {}, warn: log, error: log } });
   ({ people } = server);
 });
 afterAll(() => server.close());
@@ -437,7 +439,12 @@ describe('list of sessions', () => {
     const rows = await list(first);
     expect(rows).toHaveLength(3);
     expect(rows.filter(({ is_current }) => is_current)).toHaveLength(1);
-    expect(rows[0]).toMatchObject({ user_agent: 'Mozilla/5.0 (X11)', id: expect.any(Number) });
+    expect(rows[0]).toMatchObject({
+      user_agent: 'Mozilla/5.0 (X11)',
+      id: expect.any(Number),
+      ip: '127.0.0.1',
+      method: 'password',
+    });
     const current = (await list(second)).find(({ is_current }) => is_current)!;
     fieldsOf(await first.request('DELETE', `/json/users/me/sessions/${current.id}`));
     await expectLoggedOut(second);
@@ -465,6 +472,37 @@ describe('list of sessions', () => {
     expect(sessions).toEqual([expect.objectContaining({ is_current: false })]);
     fieldsOf(await server.delete(`/users/${user.id}/sessions`, people.iago));
     await expectLoggedOut(browser);
+    expect((await server.get('/users/me', user)).status).toBe(200);
+  });
+
+  it('says who got the API key last', async () => {
+    const { email: username, password, id } = await somebodyNew();
+    const list = async () => fieldsOf(await server.get(`/users/${id}/sessions`, people.iago));
+    expect(await list()).toEqual({ sessions: [] });
+    const headers = { 'User-Agent': 'ZulipMobile/30.0 (Android 14)' };
+    const fetchKey = () => server.request('POST', '/fetch_api_key', { params: { username, password }, headers });
+    fieldsOf(await fetchKey());
+    const at = server.clock.now();
+    const issued = { at, ip: '127.0.0.1', client: 'ZulipMobile' };
+    expect(await list()).toEqual({ sessions: [], api_key_issued: issued });
+    // A program that asks on every run causes a write now and then only.
+    server.clock.advance(500);
+    fieldsOf(await fetchKey());
+    expect(await list()).toMatchObject({ api_key_issued: { at } });
+    server.clock.advance(100);
+    fieldsOf(await fetchKey());
+    expect(await list()).toMatchObject({ api_key_issued: { at: at + 600 } });
+  });
+
+  it('lets administrators log somebody out of phones and programs too', async () => {
+    const user = await somebodyNew();
+    const browser = await logIn(user);
+    fieldsOf(await server.delete(`/users/${user.id}/sessions`, people.iago, { api_key: true }));
+    await expectLoggedOut(browser);
+    expectRefusal(await server.get('/users/me', user), 'Invalid API key', { status: 401, code: 'UNAUTHORIZED' });
+    const refused = await server.delete(`/users/${people.desdemona.id}/sessions`, people.iago, { api_key: true });
+    expect(refused.body.msg).toBe('Must be an organization owner');
+    expect((await server.get('/users/me', people.desdemona)).status).toBe(200);
   });
 
   it.each(['get', 'delete'] as const)('refuses %s by callers without the right', async (method) => {
@@ -478,5 +516,84 @@ describe('list of sessions', () => {
     const realmId = await server.addRealm(`sessions-${method}`);
     const foreign = await server.addUser({ email: 'king@lear.org', fullName: 'Lear', realmId });
     await refused(people.desdemona, foreign.id, 'No such user');
+  });
+});
+
+describe('page of sessions', () => {
+  const PAGE = '/accounts/sessions/';
+  const buttons = async (browser: TestBrowser): Promise<string[]> =>
+    [...String((await browser.get(PAGE)).body).matchAll(/name="end" value="(\w+)"/g)].map(([, end]) => end!);
+  const firefox = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0' };
+
+  it('shows where and when each session began, and ends one', async () => {
+    const user = await somebodyNew();
+    const browser = await logIn(user);
+    const other = new TestBrowser(server, firefox);
+    await other.logIn(user);
+    const { body } = await browser.get(PAGE);
+    expect(body).toContain('Firefox, Linux</strong>');
+    expect(body).toContain('Linux</strong> (this browser)');
+    expect(body).toMatch(/Logged in: [A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d[\s\u202f][AP]M, from 127\.0\.0\.1/);
+    expect(body).toContain('Nobody has logged in with this key yet.');
+    const [newest] = await buttons(browser);
+    lines.length = 0;
+    expect((await browser.post(PAGE, { end: newest })).headers.location).toBe(PAGE);
+    await expectLoggedOut(other);
+    await expectLoggedIn(browser, user);
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        audit: 'log-in change',
+        account: user.email,
+        logInMethod: 'session',
+        change: 'ended',
+        ip: '127.0.0.1',
+      }),
+    );
+  });
+
+  it('ends the session of its own browser, all others, or all that hold the API key', async () => {
+    const user = await somebodyNew();
+    const [browser, other] = [await logIn(user), await logIn(user)];
+    await browser.post(PAGE, { end: 'others' });
+    await expectLoggedOut(other);
+    const [own, key] = await buttons(browser);
+    expect(key).toBe('key');
+    lines.length = 0;
+    await browser.post(PAGE, { end: 'key' });
+    expect((await server.get('/users/me', user)).status).toBe(401);
+    await expectLoggedIn(browser, user);
+    expect(lines).toContainEqual(
+      expect.objectContaining({ audit: 'log-in change', logInMethod: 'api key', change: 'replaced' }),
+    );
+    expect((await browser.post(PAGE, { end: own })).headers.location).toBe('/login/');
+    expect(browser.cookies.has('sessionid')).toBe(false);
+    await expectLoggedOut(browser);
+  });
+
+  it('ends nothing for other people, other sites and invalid ids', async () => {
+    const [user, victim] = [await somebodyNew(), await somebodyNew()];
+    const [browser, foreign] = [await logIn(user), await logIn(victim)];
+    const [theirs] = await buttons(foreign);
+    for (const end of [theirs, '', 'x', '-1', '1e9', '99999999999999999999']) await browser.post(PAGE, { end });
+    await expectLoggedIn(foreign, victim);
+    await expectLoggedIn(browser, user);
+    const headers = { Origin: 'https://evil.example' };
+    const forged = await browser.request('POST', PAGE, { end: 'key' }, { headers });
+    expect(forged.status).toBe(403);
+    expect((await server.get('/users/me', user)).status).toBe(200);
+    const stranger = new TestBrowser(server);
+    for (const reply of [await stranger.get(PAGE), await stranger.post(PAGE, { end: theirs })]) {
+      expect(reply.headers.location).toBe('/login/?next=%2Faccounts%2Fsessions%2F');
+    }
+    await expectLoggedIn(foreign, victim);
+  });
+
+  it('shows programs and addresses as text', async () => {
+    const user = await somebodyNew();
+    const browser = new TestBrowser(server, { 'User-Agent': '<script>alert(1)</script>' });
+    await browser.logIn(user);
+    const { body } = await browser.get(PAGE);
+    expect(body).toContain('&lt;script&gt;');
+    expect(body).not.toContain('<script>');
   });
 });

@@ -69,6 +69,7 @@ export const PAGES_SCENARIOS: Scenarios = {
     },
   ],
   'POST /accounts/second-factor/': [{ ...page, title: 'changes nothing', heard: [] }],
+  'POST /accounts/sessions/': [{ ...page, title: 'changes nothing without a session', heard: [] }],
   ...Object.fromEntries(
     [
       'POST /login/second-factor/',

@@ -39,10 +39,20 @@ export interface ApiKeyRecord {
   readonly generation: number;
 }
 
+/** Last time that somebody got their key, as when a phone logs in. */
+export interface KeyIssue {
+  readonly at: UnixSeconds;
+  readonly ip: string | null;
+  /** Name that the client gave itself, at most `MAX_USER_AGENT_LENGTH` characters. */
+  readonly clientName: string | null;
+}
+
 export interface ApiKeyReads {
   /** Finds a record by `ApiKeyMint.fingerprint` across realms, because a key may be sent to the wrong one. */
   findByFingerprint(fingerprint: string): Promise<ApiKeyRecord | null>;
   find(realmId: RealmId, userId: UserId): Promise<ApiKeyRecord | null>;
+  /** Returns null if nobody has got the current key since it exists. */
+  findIssue(realmId: RealmId, userId: UserId): Promise<KeyIssue | null>;
   /** Returns records of all realms, for rehashing after a change of the secret; ascending user. */
   listAll(): Promise<readonly ApiKeyRecord[]>;
   /** Fingerprint of the secret used for stored fingerprints; null on a new database. */
@@ -51,8 +61,10 @@ export interface ApiKeyReads {
 
 /** Every implementation passes api-key-repository.contract.ts. */
 export interface ApiKeyRepository extends ApiKeyReads {
-  /** Replaces the user's record. */
+  /** Replaces the user's record, which nobody has got yet. */
   put(record: ApiKeyRecord, fingerprint: string): Promise<void>;
+  /** Replaces the last issue of the user's key. */
+  putIssue(realmId: RealmId, userId: UserId, issue: KeyIssue): Promise<void>;
   setSecretFingerprint(fingerprint: string): Promise<void>;
 }
 
@@ -103,6 +115,12 @@ export interface Session {
   readonly userId: UserId;
   /** User agent of the browser, at most `MAX_USER_AGENT_LENGTH` characters; empty if none was sent. */
   readonly userAgent: string;
+  /** Address from which the user logged in; null if unknown. */
+  readonly ip: string | null;
+  /** Way of logging in: `password`, `passkey` or the name of a service; null if unknown. */
+  readonly method: string | null;
+  /** Id of the session at the service; null without one. */
+  readonly serviceSession: string | null;
   readonly createdAt: UnixSeconds;
   /** Updated at most once per `RENEW_AFTER_SECONDS`. */
   readonly lastUsedAt: UnixSeconds;

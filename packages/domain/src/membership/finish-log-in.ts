@@ -45,6 +45,8 @@ export interface FinishLogInInput {
   readonly method: string;
   readonly purpose: LogInPurpose;
   readonly userAgent: string;
+  /** Id of the session at the service; see `Session`. */
+  readonly serviceSession?: string | null;
   /** Password hash that was verified; see `OpenSessionInput`. */
   readonly passwordHash?: string | null;
 }
@@ -72,15 +74,17 @@ export class FinishLogIn {
 
   /** @throws DomainError USER_DEACTIVATED, REALM_DEACTIVATED, AUTHENTICATION_FAILED */
   async execute(caller: AnonymousCaller, input: FinishLogInInput): Promise<LogInResult> {
-    const { user, method, purpose, userAgent, passwordHash } = input;
+    const { user, method, purpose, userAgent, serviceSession = null, passwordHash } = input;
     const { realmId, id: userId } = user;
     await this.loginEmails.plan(user, caller);
     if (purpose.kind === 'session') {
-      const opened = { user, userAgent, ...(passwordHash !== undefined && { passwordHash }) };
+      const from = { userAgent, ip: caller.ip, method, serviceSession };
+      const opened = { user, ...from, ...(passwordHash !== undefined && { passwordHash }) };
       return { kind: 'session', session: await this.openSession.execute(opened), next: purpose.next };
     }
     if (purpose.kind === 'phone') {
-      const { apiKey } = await issueKey(this.uow, this.mint, user);
+      const { uow, mint, clock } = this;
+      const { apiKey } = await issueKey({ uow, mint, clock }, caller, user);
       const realm = await this.uow.read(realmId, ({ realms }) => realms.get(realmId));
       return { kind: 'phone', encryptedKey: encryptKey(apiKey, purpose.otp), realmUrl: this.realmUrls.urlOf(realm) };
     }

@@ -147,17 +147,18 @@ export class LogInByDesktopToken {
 
   /** @throws DomainError UNKNOWN_REALM, LOG_IN_EXPIRED, USER_DEACTIVATED, REALM_DEACTIVATED */
   async execute(
-    { realmId }: AnonymousCaller,
+    { realmId, ip }: AnonymousCaller,
     { token, userAgent }: { readonly token: string; readonly userAgent: string },
   ): Promise<OpenedSession> {
     if (realmId === null) throw unknownRealm();
-    const user = await this.uow.write(realmId, async (tx) => {
+    const { user, method } = await this.uow.write(realmId, async (tx) => {
       const flow = await tx.logIns.takeFlow(realmId, this.tokens.fingerprint(token));
-      if (!flow || flow.browser !== null || flow.userId === null || flow.expiresAt <= this.clock.now()) return null;
-      return tx.users.find(realmId, flow.userId);
+      const isValid = flow && flow.browser === null && flow.userId !== null && flow.expiresAt > this.clock.now();
+      const found = isValid ? await tx.users.find(realmId, flow.userId!) : null;
+      if (!found) throw logInExpired();
+      return { user: found, method: flow!.method };
     });
-    if (!user) throw logInExpired();
-    return this.openSession.execute({ user, userAgent });
+    return this.openSession.execute({ user, userAgent, ip, method });
   }
 }
 

@@ -355,11 +355,11 @@ export class RemoveSecondFactor {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError as `GetSecondFactors`; UNKNOWN_SECOND_FACTOR, SECOND_FACTOR_REQUIRED */
-  async execute({ realmId }: AnonymousCaller, { passkeyId, ...key }: RemoveFactorInput): Promise<void> {
+  /** Returns the user. @throws DomainError as `GetSecondFactors`; UNKNOWN_SECOND_FACTOR, SECOND_FACTOR_REQUIRED */
+  async execute({ realmId }: AnonymousCaller, { passkeyId, ...key }: RemoveFactorInput): Promise<User> {
     const { uow, tokens, clock } = this;
     const { user, realm } = await loadChange({ uow, tokens, clock }, realmId, key);
-    await uow.write(user.realmId, async (tx) => {
+    return uow.write(user.realmId, async (tx) => {
       const { app, passkeys } = await tx.secondFactors.find(user.realmId, user.id);
       const others = passkeys.filter(({ id }) => id !== passkeyId);
       if (passkeyId === null ? app === null : others.length === passkeys.length) throw unknownFactor();
@@ -374,6 +374,7 @@ export class RemoveSecondFactor {
       else await tx.secondFactors.removePasskey(user.realmId, user.id, passkeyId);
       if (isLast) await tx.secondFactors.putRecoveryCodes(user.realmId, user.id, []);
       await planEmail(tx, user, 'removed', clock.now());
+      return user;
     });
   }
 }

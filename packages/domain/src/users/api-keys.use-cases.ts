@@ -2,7 +2,9 @@ import {
   type ApiKeyMint,
   type LoginAttempts,
   loginAttemptKey,
+  MAX_USER_AGENT_LENGTH,
   type PasswordHasher,
+  RENEW_AFTER_SECONDS,
   SIGNED_IN,
 } from '../access/credentials.js';
 import { isAtLeast } from '../access/roles.js';
@@ -10,7 +12,7 @@ import { DomainError } from '../kernel/errors.js';
 import type { EventListener, FollowedLog, StoredEvent } from '../kernel/event-log.js';
 import type { AnonymousCaller, Caller, RealmId, UserId } from '../kernel/ids.js';
 import type { Cancellation, Clock, DevelopmentMode, RealmUrls } from '../kernel/ports.js';
-import { foldCase } from '../kernel/text.js';
+import { foldCase, takeCodePoints } from '../kernel/text.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
 import {
@@ -61,17 +63,31 @@ export class FetchApiKey {
    * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
    */
   async execute(caller: AnonymousCaller, input: PasswordLogIn): Promise<IssuedKey> {
-    const { uow, hasher, attempts, directories, clock } = this;
+    const { uow, mint, hasher, attempts, directories, clock } = this;
     const { user } = await userOfPasswordAlone({ uow, hasher, attempts, directories, clock }, caller, input);
     await this.loginEmails.plan(user, caller);
-    return issueKey(this.uow, this.mint, user);
+    return issueKey({ uow, mint, clock }, caller, user);
   }
 }
 
-/** Returns the user's current key. */
-export async function issueKey(uow: UnitOfWork, mint: ApiKeyMint, user: User): Promise<IssuedKey> {
-  const record = await uow.read(user.realmId, ({ apiKeys }) => apiKeys.find(user.realmId, user.id));
+/** Returns the user's current key and remembers who got it, unless the same client got it just before. */
+export async function issueKey(
+  { uow, mint, clock }: { readonly uow: UnitOfWork; readonly mint: ApiKeyMint; readonly clock: Clock },
+  { ip, clientName }: Pick<AnonymousCaller, 'ip' | 'clientName'>,
+  user: User,
+): Promise<IssuedKey> {
+  const { realmId, id } = user;
+  const { record, last } = await uow.read(realmId, async ({ apiKeys }) => ({
+    record: await apiKeys.find(realmId, id),
+    last: await apiKeys.findIssue(realmId, id),
+  }));
   if (!record) throw authenticationFailed();
+  const client = takeCodePoints(clientName ?? '', MAX_USER_AGENT_LENGTH) || null;
+  const issue = { at: clock.now(), ip: ip ?? null, clientName: client };
+  const isRepeated = last?.ip === issue.ip && last.clientName === issue.clientName;
+  if (!isRepeated || issue.at - last.at >= RENEW_AFTER_SECONDS) {
+    await uow.write(realmId, (tx) => tx.apiKeys.putIssue(realmId, id, issue));
+  }
   return { apiKey: mint.derive(record), user };
 }
 
@@ -91,6 +107,7 @@ export class FetchOwnApiKey {
     'apiKeyMint',
     'loginAttempts',
     'directoryPasswords',
+    'clock',
   ] as const;
   constructor(
     private readonly uow: UnitOfWork,
@@ -98,6 +115,7 @@ export class FetchOwnApiKey {
     private readonly mint: ApiKeyMint,
     private readonly attempts: LoginAttempts,
     private readonly directories: DirectoryPasswords,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -133,17 +151,19 @@ export class FetchOwnApiKey {
       if (!isRight) throw new DomainError('WRONG_PASSWORD', 'Password is incorrect.');
       this.attempts.succeed(key, SIGNED_IN);
     }
-    return issueKey(this.uow, this.mint, user);
+    const { uow, mint, clock } = this;
+    return issueKey({ uow, mint, clock }, caller, user);
   }
 }
 
 /** Issues an API key for a token signed by another service (protocol §8.2). */
 export class FetchApiKeyByToken {
-  static readonly inject = ['unitOfWork', 'webTokens', 'apiKeyMint'] as const;
+  static readonly inject = ['unitOfWork', 'webTokens', 'apiKeyMint', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly tokens: JsonWebTokens,
     private readonly mint: ApiKeyMint,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -151,9 +171,10 @@ export class FetchApiKeyByToken {
    * REALM_DEACTIVATED, AUTHENTICATION_FAILED
    */
   async execute(
-    { realmId }: AnonymousCaller,
+    caller: AnonymousCaller,
     { token }: { readonly token: string },
   ): Promise<IssuedKey & { readonly realm: Realm }> {
+    const { realmId } = caller;
     if (realmId === null) throw unknownRealm();
     const { stringId } = await this.uow.read(realmId, ({ realms }) => realms.get(realmId));
     const email = await this.emailIn(token, stringId);
@@ -161,7 +182,8 @@ export class FetchApiKeyByToken {
       findActiveAccount(repositories, realmId, email),
     );
     if (!user || user.bot) throw authenticationFailed();
-    return { ...(await issueKey(this.uow, this.mint, user)), realm };
+    const { uow, mint, clock } = this;
+    return { ...(await issueKey({ uow, mint, clock }, caller, user)), realm };
   }
 
   private async emailIn(token: string, realmStringId: string): Promise<string> {
@@ -189,18 +211,20 @@ export function requireDevelopmentAuth({ settings }: Pick<Realm, 'settings'>): v
 
 /** Issues a key without credentials (protocol §8.2); development only. */
 export class FetchDevelopmentApiKey {
-  static readonly inject = ['unitOfWork', 'apiKeyMint', 'developmentMode'] as const;
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'developmentMode', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,
     private readonly mode: DevelopmentMode,
+    private readonly clock: Clock,
   ) {}
 
   /**
    * @throws DomainError NOT_IN_PRODUCTION, UNKNOWN_REALM, DEVELOPMENT_AUTH_DISABLED, INVALID_EMAIL, USER_DEACTIVATED,
    * REALM_DEACTIVATED, AUTHENTICATION_FAILED
    */
-  async execute({ realmId }: AnonymousCaller, { username }: { readonly username: string }): Promise<IssuedKey> {
+  async execute(caller: AnonymousCaller, { username }: { readonly username: string }): Promise<IssuedKey> {
+    const { realmId } = caller;
     if (!this.mode.isOn) throw notInProduction();
     if (realmId === null) throw unknownRealm();
     const { user } = await this.uow.read(realmId, async (repositories) => {
@@ -209,7 +233,8 @@ export class FetchDevelopmentApiKey {
       return findActiveAccount(repositories, realmId, username);
     });
     if (!user) throw authenticationFailed();
-    return issueKey(this.uow, this.mint, user);
+    const { uow, mint, clock } = this;
+    return issueKey({ uow, mint, clock }, caller, user);
   }
 }
 
@@ -227,7 +252,10 @@ export class LogInForDevelopment {
     { username, userAgent }: { readonly username: string; readonly userAgent: string },
   ): Promise<{ readonly key: IssuedKey; readonly session: OpenedSession }> {
     const key = await this.fetchKey.execute(caller, { username });
-    return { key, session: await this.openSession.execute({ user: key.user, userAgent }) };
+    return {
+      key,
+      session: await this.openSession.execute({ user: key.user, userAgent, ip: caller.ip, method: 'development' }),
+    };
   }
 }
 

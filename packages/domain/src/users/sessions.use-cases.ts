@@ -1,6 +1,7 @@
 import {
   endSessions,
   isRenewalDue,
+  type KeyIssue,
   type LoginAttempts,
   MAX_USER_AGENT_LENGTH,
   type PasswordHasher,
@@ -12,7 +13,7 @@ import {
 } from '../access/credentials.js';
 import { DomainError } from '../kernel/errors.js';
 import type { EventListener, FollowedLog, StoredEvent } from '../kernel/event-log.js';
-import type { AnonymousCaller, Caller, RealmId, SessionId, UserId } from '../kernel/ids.js';
+import type { AnonymousCaller, Caller, RealmId, SessionId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock, ReportProblem } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
@@ -43,6 +44,11 @@ export interface OpenSessionInput {
   readonly user: User;
   /** User agent sent by the browser. */
   readonly userAgent: string;
+  readonly ip: string | undefined;
+  /** Way of logging in; see `Session`. */
+  readonly method: string;
+  /** Id of the session at the service that authenticated the user. */
+  readonly serviceSession?: string | null;
   /**
    * Password hash that was verified. The session is rejected if the password changed since then. Absent if no
    * password was required.
@@ -60,7 +66,9 @@ export class OpenSession {
   ) {}
 
   /** @throws DomainError USER_DEACTIVATED, REALM_DEACTIVATED, AUTHENTICATION_FAILED */
-  execute({ user: { realmId, id: userId }, userAgent, passwordHash }: OpenSessionInput): Promise<OpenedSession> {
+  execute(input: OpenSessionInput): Promise<OpenedSession> {
+    const { user: known, userAgent, ip = null, method, serviceSession = null, passwordHash } = input;
+    const { realmId, id: userId } = known;
     return this.uow.write(realmId, async (tx) => {
       const now = this.clock.now();
       const user = await tx.users.find(realmId, userId);
@@ -76,6 +84,9 @@ export class OpenSession {
           realmId,
           userId,
           userAgent: takeCodePoints(userAgent, MAX_USER_AGENT_LENGTH),
+          ip,
+          method,
+          serviceSession,
           createdAt: now,
           lastUsedAt: now,
           expiresAt: sessionExpiry(now, now),
@@ -121,7 +132,7 @@ export class LogIn {
     const { uow, hasher, attempts, directories, clock } = this;
     const { user, hash } = await userOfPasswordAlone({ uow, hasher, attempts, directories, clock }, caller, input);
     await this.loginEmails.plan(user, caller);
-    return this.openSession.execute({ user, userAgent, passwordHash: hash });
+    return this.openSession.execute({ user, userAgent, ip: caller.ip, method: 'password', passwordHash: hash });
   }
 }
 
@@ -154,8 +165,7 @@ export class ListSessions {
   execute({ realmId, email }: SessionsOf): Promise<readonly Session[]> {
     return this.uow.read(realmId, async (repositories) => {
       const { id } = await userWith(repositories, realmId, email);
-      const now = this.clock.now();
-      return (await repositories.sessions.listOf(realmId, id)).filter(({ expiresAt }) => expiresAt > now);
+      return currentSessions(repositories, { realmId, id }, this.clock.now());
     });
   }
 }
@@ -174,15 +184,32 @@ export class EndSessions {
   }
 }
 
+async function currentSessions(
+  { sessions }: Pick<Repositories, 'sessions'>,
+  { realmId, id }: Pick<User, 'realmId' | 'id'>,
+  now: UnixSeconds,
+): Promise<readonly Session[]> {
+  return (await sessions.listOf(realmId, id)).filter(({ expiresAt }) => expiresAt > now);
+}
+
 /** Loads the user for a caller who may see and end their sessions. @throws DomainError UNKNOWN_USER, NOT_PERMITTED */
-async function loadSessionOwner(tx: Repositories | Transaction, caller: Caller, userId: UserId): Promise<User> {
+export async function loadSessionOwner(tx: Repositories | Transaction, caller: Caller, userId: UserId): Promise<User> {
   const actor = await tx.actors.get(caller);
   const user = await tx.users.find(caller.realmId, userId);
   if (user?.id !== caller.userId) enforce(canEndSessions(actor, user));
   return user!;
 }
 
-/** Lists a user's browser sessions for the user or an administrator, most recently used first. */
+/** Sessions and the API key of a user. */
+export interface UserLogIns {
+  readonly owner: User;
+  /** Most recently used first. */
+  readonly sessions: readonly Session[];
+  /** Last time that a phone or program got the API key; null if none has. */
+  readonly keyIssue: KeyIssue | null;
+}
+
+/** Lists where a user is logged in, for the user or an administrator. */
 export class ListUserSessions {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -191,11 +218,14 @@ export class ListUserSessions {
   ) {}
 
   /** @throws DomainError UNKNOWN_USER, NOT_PERMITTED */
-  execute(caller: Caller, userId: UserId): Promise<readonly Session[]> {
+  execute(caller: Caller, userId: UserId): Promise<UserLogIns> {
     return this.uow.read(caller.realmId, async (repositories) => {
-      const { realmId, id } = await loadSessionOwner(repositories, caller, userId);
-      const now = this.clock.now();
-      return (await repositories.sessions.listOf(realmId, id)).filter(({ expiresAt }) => expiresAt > now);
+      const owner = await loadSessionOwner(repositories, caller, userId);
+      return {
+        owner,
+        sessions: await currentSessions(repositories, owner, this.clock.now()),
+        keyIssue: await repositories.apiKeys.findIssue(owner.realmId, owner.id),
+      };
     });
   }
 }

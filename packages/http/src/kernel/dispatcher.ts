@@ -249,7 +249,8 @@ class TableDispatcher implements Dispatcher {
     };
     span?.end(answered);
     for (const observer of this.observers) observer.answered(answered);
-    this.log.answered(request, requestState && { ...requestState, logIn: reply?.logIn, audit: reply?.audit }, answered);
+    const { logIn, logInChange, audit } = reply ?? {};
+    this.log.answered(request, requestState && { ...requestState, logIn, logInChange, audit }, answered);
     return true;
   }
 

@@ -150,6 +150,7 @@ export interface Reply {
   readonly isEnvelope?: boolean;
   /** Logged with account and method. */
   readonly logIn?: LogInRecord;
+  readonly logInChange?: LogInChange;
   /** Further fields of the audit line of an operation of administration. */
   readonly audit?: WireFields | undefined;
 }
@@ -164,6 +165,14 @@ export interface LogInRecord {
   readonly failure: string | null;
   /** Change that the log-in made to accounts. */
   readonly change?: 'created' | 'linked' | null;
+}
+
+/** Change to how somebody logs in, or to where they are logged in, for the audit log. */
+export interface LogInChange {
+  /** Email address. */
+  readonly account: string;
+  readonly method: 'app' | 'passkey' | 'recovery' | 'session' | 'api key';
+  readonly change: 'added' | 'removed' | 'replaced' | 'ended';
 }
 
 /** Text or its UTF-8 bytes, possibly shared with other responses. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { DomainError, type ErrorCode, type RealmId } from '@parley/domain/kernel';
 import type { Identity } from './authenticate.js';
-import { HttpRefusal, type LogInRecord, type WireFields } from './reply.js';
+import { HttpRefusal, type LogInChange, type LogInRecord, type WireFields } from './reply.js';
 import type { ReceivedRequest } from './request.js';
 import type { OrganizationClient, Route } from './route.js';
 
@@ -129,6 +129,7 @@ export interface LoggedRequest {
   readonly hasFailedLogin: boolean;
   /** Log-in that the operation reports. */
   readonly logIn?: LogInRecord | undefined;
+  readonly logInChange?: LogInChange | undefined;
   /** Program that acted for an organization. */
   readonly client: OrganizationClient | undefined;
   /** Further fields of the audit line of an operation of administration. */
@@ -171,6 +172,9 @@ export class RequestLog {
         ...(change && { change }),
       };
       warn(this.logger, { audit: kind, ...fields, ...about }, kind);
+    } else if (logged?.logInChange) {
+      const { account, method, change } = logged.logInChange;
+      warn(this.logger, { audit: 'log-in change', ...fields, account, logInMethod: method, change }, 'log-in change');
     } else if (logged?.hasFailedLogin) {
       warn(this.logger, { audit: 'failed log-in', ...fields, account: accountOf(request) }, 'failed log-in');
     } else if (route && isAdministration(route)) {

@@ -294,7 +294,7 @@ export const signUpPages = (parts: PageParts): readonly Route[] => [
             // Logging in leads to the second factor.
             if (apiKey === null) return joined;
             const userAgent = request.header('user-agent') ?? '';
-            const session = await resolve(OpenSession).execute({ user, userAgent });
+            const session = await resolve(OpenSession).execute({ user, userAgent, ip: caller.ip, method: 'password' });
             return { ...joined, headers: [...joined.headers!, ...parts.sessionCookies.begin(request, session)] };
           }),
         async (failure) => {

@@ -135,6 +135,23 @@ export const GERMAN = {
     'Ihre Organisation verlangt einen zweiten Faktor. Bitte erst einen anderen hinzufügen.',
   'You have too many passkeys.': 'Es gibt schon zu viele Passkeys.',
 
+  // Sessions.
+  'Where you are logged in': 'Wo Sie angemeldet sind',
+  'Browsers and desktop apps': 'Browser und Desktop-Apps',
+  'None.': 'Keine.',
+  'Unknown browser': 'Unbekannter Browser',
+  '(this browser)': '(dieser Browser)',
+  'Logged in: {time}': 'Angemeldet: {time}',
+  'Logged in: {time}, from {address}': 'Angemeldet: {time}, von {address}',
+  'Last used: {time}': 'Zuletzt benutzt: {time}',
+  'Log out everywhere else': 'Überall sonst abmelden',
+  'Phones, terminals and programs': 'Telefone, Terminals und Programme',
+  'They share your API key. A new key logs all of them out, and all other browsers.':
+    'Sie haben denselben API-Schlüssel. Ein neuer Schlüssel meldet sie alle ab, und alle anderen Browser.',
+  'Last log-in: {time}, {place}': 'Letzte Anmeldung: {time}, {place}',
+  'Nobody has logged in with this key yet.': 'Mit diesem Schlüssel hat sich noch niemand angemeldet.',
+  'Make a new API key': 'Neuen API-Schlüssel erzeugen',
+
   // Joining.
   'Join {name}': '{name} beitreten',
   'An invitation is required to join {name}. Ask a member or an administrator for one.':

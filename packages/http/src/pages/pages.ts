@@ -12,6 +12,7 @@ import { connecting, isUserOf, logInPages } from './log-in-page.js';
 import { passkeyScriptRoute } from './passkey-script.js';
 import { secondFactorLogInPages } from './second-factor-log-in.js';
 import { secondFactorPages, secondFactorRoutes } from './second-factor-settings.js';
+import { sessionPages } from './sessions-page.js';
 import { webAppPage, webAssetRoutes } from './web-app.js';
 
 /**
@@ -103,6 +104,7 @@ export const PAGES = {
     ...secondFactorLogInPages(parts),
     ...secondFactorPages(parts),
     ...secondFactorRoutes,
+    ...sessionPages(parts),
     passkeyScriptRoute,
     ...accountPages(parts),
     ...signUpPages(parts),

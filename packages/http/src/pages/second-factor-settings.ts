@@ -122,7 +122,7 @@ export const secondFactorPages = (parts: PageParts): readonly Route[] => [
       const { token, code } = dto;
       const key = keyOf(request, dto);
       try {
-        return addedPage(site, dto, await useCase.execute(caller, { ...key, token, code }));
+        return addedPage(site, dto, 'app', await useCase.execute(caller, { ...key, token, code }));
       } catch (error) {
         if (!(error instanceof DomainError && error.is('WRONG_SECOND_FACTOR'))) throw error;
         return appPage(site, dto, await resolve(OfferApp).execute(caller, { ...key, token }), failureOf(error));
@@ -134,21 +134,24 @@ export const secondFactorPages = (parts: PageParts): readonly Route[] => [
     useCase: AddPasskey,
     handle: async ({ site, caller, request, dto, useCase }) => {
       const { passkey: response, name } = dto;
-      return addedPage(site, dto, await useCase.execute(caller, { ...keyOf(request, dto), response, name }));
+      const input = { ...keyOf(request, dto), response, name };
+      return addedPage(site, dto, 'passkey', await useCase.execute(caller, input));
     },
   }),
   pageRoute(parts, 'POST', `${PATH}recovery/`, {
     dto: StateDto,
     useCase: RenewRecoveryCodes,
     handle: async ({ site, caller, request, dto, useCase }) =>
-      addedPage(site, dto, await useCase.execute(caller, keyOf(request, dto))),
+      addedPage(site, dto, 'recovery', await useCase.execute(caller, keyOf(request, dto))),
   }),
   pageRoute(parts, 'POST', `${PATH}remove/`, {
     dto: RemovalDto,
     useCase: RemoveSecondFactor,
     handle: async ({ site, caller, request, dto, useCase }) => {
-      await useCase.execute(caller, { ...keyOf(request, dto), passkeyId: dto.id === '' ? null : dto.id });
-      return seeOther(site, pathOf(PATH, dto));
+      const passkeyId = dto.id === '' ? null : dto.id;
+      const { email: account } = await useCase.execute(caller, { ...keyOf(request, dto), passkeyId });
+      const method = passkeyId === null ? 'app' : 'passkey';
+      return { ...seeOther(site, pathOf(PATH, dto)), logInChange: { account, method, change: 'removed' } };
     },
   }),
 ];
@@ -268,10 +271,15 @@ ${stateField(dto)}<input type="hidden" name="token" value="${token}">
   });
 
 /** Shows recovery codes, the only time that anybody sees them. */
-function addedPage(site: Site, dto: StateDto, { recoveryCodes, isLogIn }: AddedFactor): Reply {
+function addedPage(
+  site: Site,
+  dto: StateDto,
+  method: 'app' | 'passkey' | 'recovery',
+  { user, recoveryCodes, isLogIn }: AddedFactor,
+): Reply {
   const { t, base } = site;
   const back = html`<p><a class="button wide" href="${base}${pathOf(PATH, dto)}">${t('Done')}</a></p>`;
-  return pageReply({
+  const page = pageReply({
     title: t('Second factor is on'),
     site,
     content: html`${
@@ -280,4 +288,6 @@ function addedPage(site: Site, dto: StateDto, { recoveryCodes, isLogIn }: AddedF
 <ul class="codes">${recoveryCodes.map((code) => html`<li><code>${code}</code></li>`)}</ul>`
     }${isLogIn ? continueForm(site, dto) : back}`,
   });
+  const change = method === 'recovery' ? 'replaced' : 'added';
+  return { ...page, logInChange: { account: user.email, method, change } };
 }

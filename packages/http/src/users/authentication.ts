@@ -1,6 +1,6 @@
-import { loginAttemptKey, type Session } from '@parley/domain/access';
+import { loginAttemptKey } from '@parley/domain/access';
 import { DomainError, type RealmUrls, type SessionId, type UserId } from '@parley/domain/kernel';
-import { ListLogInMethods } from '@parley/domain/membership';
+import { ListLogInMethods, SignOutUser } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
 import {
   type DevelopmentUsers,
@@ -16,6 +16,7 @@ import {
   LogOut,
   type OpenedSession,
   type User,
+  type UserLogIns,
 } from '@parley/domain/users';
 import type { HttpFeature, RouteParts } from '../kernel/feature.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
@@ -62,6 +63,10 @@ export class SessionOwnerDto {
   @IntegerParam() user_id!: number;
 }
 
+export class EndSessionsDto extends SessionOwnerDto {
+  @BooleanParam() api_key = false;
+}
+
 export const AUTHENTICATION_WIRE_ERRORS = {
   UNAUTHENTICATED: { status: 401, code: 'UNAUTHORIZED', headers: BASIC_CHALLENGE },
   AUTHENTICATION_FAILED: { status: 401, code: 'AUTHENTICATION_FAILED' },
@@ -106,22 +111,36 @@ const SESSIONS = wire.fields({
       created_at: wire.integer(),
       last_used_at: wire.integer(),
       is_current: wire.boolean(),
+      ip: wire.optional(wire.text()),
+      method: wire.optional(wire.text()),
     }),
+  ),
+  api_key_issued: wire.optional(
+    wire.fields({ at: wire.integer(), ip: wire.optional(wire.text()), client: wire.optional(wire.text()) }),
   ),
 });
 
-/** Presents browser sessions (protocol §7.6). */
+/** Presents browser sessions and who got the API key last (protocol §7.6). */
 export const presentSessions = (
-  sessions: readonly Session[],
+  { sessions, keyIssue }: UserLogIns,
   { caller }: { readonly caller: { readonly sessionId?: SessionId } },
 ): WireFields => ({
-  sessions: sessions.map(({ id, userAgent, createdAt, lastUsedAt }) => ({
+  sessions: sessions.map(({ id, userAgent, createdAt, lastUsedAt, ip, method }) => ({
     id,
     user_agent: userAgent,
     created_at: createdAt,
     last_used_at: lastUsedAt,
     is_current: id === caller.sessionId,
+    ...(ip !== null && { ip }),
+    ...(method !== null && { method }),
   })),
+  ...(keyIssue && {
+    api_key_issued: {
+      at: keyIssue.at,
+      ...(keyIssue.ip !== null && { ip: keyIssue.ip }),
+      ...(keyIssue.clientName !== null && { client: keyIssue.clientName }),
+    },
+  }),
 });
 
 /** Protocol §8.2. */
@@ -289,9 +308,14 @@ export function authenticationRoutes({
     }),
     route('DELETE', '/users/:user_id/sessions', {
       auth: 'user',
-      dto: SessionOwnerDto,
+      dto: EndSessionsDto,
       useCase: EndUserSessions,
-      toInput: ({ user_id }) => ({ userId: user_id as UserId }),
+      handle: async ({ caller, dto: { user_id, api_key }, useCase, resolve }) => {
+        const userId = user_id as UserId;
+        if (api_key) await resolve(SignOutUser).execute(caller, userId);
+        else await useCase.execute(caller, { userId });
+        return success();
+      },
     }),
     route('POST', '/json/fetch_api_key', {
       auth: 'user',

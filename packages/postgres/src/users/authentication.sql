@@ -4,7 +4,10 @@ CREATE TABLE api_key (
   user_id bigint PRIMARY KEY REFERENCES "user" (id),
   realm_id bigint NOT NULL,
   generation bigint NOT NULL,
-  fingerprint text COLLATE "C" NOT NULL UNIQUE
+  fingerprint text COLLATE "C" NOT NULL UNIQUE,
+  issued_at bigint,
+  issued_ip text COLLATE "C",
+  issued_to text COLLATE "C"
 );
 
 -- Facts about the server as a whole, by name; the secret's fingerprint is one.
@@ -22,7 +25,10 @@ CREATE TABLE session (
   user_agent text COLLATE "C" NOT NULL,
   created_at bigint NOT NULL,
   last_used_at bigint NOT NULL,
-  expires_at bigint NOT NULL
+  expires_at bigint NOT NULL,
+  ip text COLLATE "C",
+  method text COLLATE "C",
+  service_session text COLLATE "C"
 );
 CREATE INDEX session_by_user ON session (user_id, realm_id, last_used_at, id);
 CREATE INDEX session_by_realm ON session (realm_id);

@@ -1,6 +1,7 @@
 import type {
   ApiKeyRecord,
   ApiKeyRepository,
+  KeyIssue,
   LoginNetwork,
   NewSession,
   Session,
@@ -18,6 +19,8 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
   private readonly row;
   private readonly allRows;
   private readonly upsert;
+  private readonly issue;
+  private readonly updateIssue;
   private readonly fact;
   private readonly upsertFact;
 
@@ -29,7 +32,15 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
     this.upsert = connection.command(
       `INSERT INTO api_key (user_id, realm_id, generation, fingerprint) VALUES ($1, $2, $3, $4)
        ON CONFLICT (user_id) DO UPDATE
-       SET generation = excluded.generation, fingerprint = excluded.fingerprint`,
+       SET generation = excluded.generation, fingerprint = excluded.fingerprint,
+         issued_at = NULL, issued_ip = NULL, issued_to = NULL`,
+    );
+    this.issue = connection.rows<KeyIssue>(
+      `SELECT issued_at AS at, issued_ip AS ip, issued_to AS "clientName" FROM api_key
+       WHERE user_id = $1 AND realm_id = $2 AND issued_at IS NOT NULL`,
+    );
+    this.updateIssue = connection.command(
+      'UPDATE api_key SET issued_at = $1, issued_ip = $2, issued_to = $3 WHERE user_id = $4 AND realm_id = $5',
     );
     this.fact = connection.values<string>('SELECT value FROM server_fact WHERE name = $1');
     this.upsertFact = connection.command(
@@ -47,6 +58,10 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
     return row ? toRecord(row) : null;
   }
 
+  async findIssue(realmId: RealmId, userId: UserId): Promise<KeyIssue | null> {
+    return (await this.issue.get(userId, realmId)) ?? null;
+  }
+
   async listAll(): Promise<readonly ApiKeyRecord[]> {
     return (await this.allRows.all()).map(toRecord);
   }
@@ -57,6 +72,10 @@ export class PostgresApiKeyRepository implements ApiKeyRepository {
 
   async put(record: ApiKeyRecord, fingerprint: string): Promise<void> {
     this.upsert.defer(record.userId, record.realmId, record.generation, fingerprint);
+  }
+
+  async putIssue(realmId: RealmId, userId: UserId, { at, ip, clientName }: KeyIssue): Promise<void> {
+    this.updateIssue.defer(at, ip, clientName, userId, realmId);
   }
 
   async setSecretFingerprint(fingerprint: string): Promise<void> {
@@ -74,8 +93,8 @@ function toRecord(row: ApiKeyRow): ApiKeyRecord {
   return { realmId: row.realm_id, userId: row.user_id, generation: row.generation };
 }
 
-const COLUMNS = `id, realm_id AS "realmId", user_id AS "userId", user_agent AS "userAgent", created_at AS "createdAt",
-  last_used_at AS "lastUsedAt", expires_at AS "expiresAt"`;
+const COLUMNS = `id, realm_id AS "realmId", user_id AS "userId", user_agent AS "userAgent", ip, method,
+  service_session AS "serviceSession", created_at AS "createdAt", last_used_at AS "lastUsedAt", expires_at AS "expiresAt"`;
 
 export class PostgresSessionRepository implements SessionRepository {
   private readonly byFingerprint;
@@ -107,8 +126,9 @@ export class PostgresSessionRepository implements SessionRepository {
       `SELECT ${COLUMNS} FROM session WHERE user_id = $1 AND realm_id = $2 ORDER BY last_used_at DESC, id DESC`,
     );
     this.insert = connection.values<SessionId>(
-      `INSERT INTO session (realm_id, user_id, fingerprint, user_agent, created_at, last_used_at, expires_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
+      `INSERT INTO session (realm_id, user_id, fingerprint, user_agent, ip, method, service_session, created_at,
+         last_used_at, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id`,
     );
     this.update = connection.command('UPDATE session SET last_used_at = $1, expires_at = $2 WHERE id = $3');
     this.delete = connection.command('DELETE FROM session WHERE id = ANY($1) AND user_id = $2 AND realm_id = $3');
@@ -141,8 +161,9 @@ export class PostgresSessionRepository implements SessionRepository {
   }
 
   async add(session: NewSession, fingerprint: string): Promise<SessionId> {
-    const { realmId, userId, userAgent, createdAt, lastUsedAt, expiresAt } = session;
-    return (await this.insert.get(realmId, userId, fingerprint, userAgent, createdAt, lastUsedAt, expiresAt))!;
+    const { realmId, userId, userAgent, ip, method, serviceSession, createdAt, lastUsedAt, expiresAt } = session;
+    const origin = [userAgent, ip, method, serviceSession] as const;
+    return (await this.insert.get(realmId, userId, fingerprint, ...origin, createdAt, lastUsedAt, expiresAt))!;
   }
 
   async renew(id: SessionId, { lastUsedAt, expiresAt }: Pick<Session, 'lastUsedAt' | 'expiresAt'>): Promise<void> {

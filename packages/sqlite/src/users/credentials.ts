@@ -1,6 +1,7 @@
 import type {
   ApiKeyRecord,
   ApiKeyRepository,
+  KeyIssue,
   LoginNetwork,
   NewSession,
   Session,
@@ -18,6 +19,8 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
   private readonly row;
   private readonly allRows;
   private readonly upsert;
+  private readonly issue;
+  private readonly updateIssue;
   private readonly fact;
   private readonly upsertFact;
 
@@ -29,7 +32,15 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
     this.upsert = connection.command(
       `INSERT INTO api_key (user_id, realm_id, generation, fingerprint) VALUES (?, ?, ?, ?)
        ON CONFLICT (user_id) DO UPDATE
-       SET generation = excluded.generation, fingerprint = excluded.fingerprint`,
+       SET generation = excluded.generation, fingerprint = excluded.fingerprint,
+         issued_at = NULL, issued_ip = NULL, issued_to = NULL`,
+    );
+    this.issue = connection.rows<KeyIssue>(
+      `SELECT issued_at AS at, issued_ip AS ip, issued_to AS clientName FROM api_key
+       WHERE user_id = ? AND realm_id = ? AND issued_at IS NOT NULL`,
+    );
+    this.updateIssue = connection.command(
+      'UPDATE api_key SET issued_at = ?, issued_ip = ?, issued_to = ? WHERE user_id = ? AND realm_id = ?',
     );
     this.fact = connection.values<string>('SELECT value FROM server_fact WHERE name = ?');
     this.upsertFact = connection.command(
@@ -47,6 +58,10 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
     return row ? toRecord(row) : null;
   }
 
+  async findIssue(realmId: RealmId, userId: UserId): Promise<KeyIssue | null> {
+    return this.issue.get(userId, realmId) ?? null;
+  }
+
   async listAll(): Promise<readonly ApiKeyRecord[]> {
     return this.allRows.all().map(toRecord);
   }
@@ -57,6 +72,10 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
 
   async put(record: ApiKeyRecord, fingerprint: string): Promise<void> {
     this.upsert.run(record.userId, record.realmId, record.generation, fingerprint);
+  }
+
+  async putIssue(realmId: RealmId, userId: UserId, { at, ip, clientName }: KeyIssue): Promise<void> {
+    this.updateIssue.run(at, ip, clientName, userId, realmId);
   }
 
   async setSecretFingerprint(fingerprint: string): Promise<void> {
@@ -74,8 +93,8 @@ function toRecord(row: ApiKeyRow): ApiKeyRecord {
   return { realmId: row.realm_id, userId: row.user_id, generation: row.generation };
 }
 
-const COLUMNS = `id, realm_id AS realmId, user_id AS userId, user_agent AS userAgent, created_at AS createdAt,
-  last_used_at AS lastUsedAt, expires_at AS expiresAt`;
+const COLUMNS = `id, realm_id AS realmId, user_id AS userId, user_agent AS userAgent, ip, method,
+  service_session AS serviceSession, created_at AS createdAt, last_used_at AS lastUsedAt, expires_at AS expiresAt`;
 
 export class SqliteSessionRepository implements SessionRepository {
   private readonly byFingerprint;
@@ -107,8 +126,9 @@ export class SqliteSessionRepository implements SessionRepository {
       `SELECT ${COLUMNS} FROM session WHERE user_id = ? AND realm_id = ? ORDER BY last_used_at DESC, id DESC`,
     );
     this.insert = connection.command(
-      `INSERT INTO session (realm_id, user_id, fingerprint, user_agent, created_at, last_used_at, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO session (realm_id, user_id, fingerprint, user_agent, ip, method, service_session, created_at,
+         last_used_at, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.update = connection.command('UPDATE session SET last_used_at = ?, expires_at = ? WHERE id = ?');
     this.delete = connection.command('DELETE FROM session WHERE id = ? AND user_id = ? AND realm_id = ?');
@@ -141,12 +161,15 @@ export class SqliteSessionRepository implements SessionRepository {
   }
 
   async add(session: NewSession, fingerprint: string): Promise<SessionId> {
-    const { realmId, userId, userAgent, createdAt, lastUsedAt, expiresAt } = session;
+    const { realmId, userId, userAgent, ip, method, serviceSession, createdAt, lastUsedAt, expiresAt } = session;
     const { lastInsertRowid } = this.insert.run(
       realmId,
       userId,
       fingerprint,
       userAgent,
+      ip,
+      method,
+      serviceSession,
       createdAt,
       lastUsedAt,
       expiresAt,

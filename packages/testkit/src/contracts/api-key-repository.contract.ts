@@ -37,6 +37,28 @@ export function apiKeyRepositoryContract(open: OpenStorage): void {
       });
     });
 
+    it('keeps the last issue of a key until another key replaces it', async () => {
+      const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
+      const other = await anotherRealm(fixture);
+      const { id: realmId } = fixture.realm;
+      const { id: userId } = fixture.user('a');
+      const issueOf = (owner = userId) => fixture.uow.read(realmId, (r) => r.apiKeys.findIssue(realmId, owner));
+      const put = (generation: number) =>
+        fixture.uow.write(realmId, (tx) => tx.apiKeys.put({ realmId, userId, generation }, `print-${generation}`));
+      const issue = { at: 200, ip: '192.0.2.7', clientName: 'ZulipMobile' };
+      await put(1);
+      expect(await issueOf()).toBeNull();
+      await fixture.uow.write(realmId, (tx) => tx.apiKeys.putIssue(realmId, userId, issue));
+      await fixture.uow.write(realmId, (tx) => tx.apiKeys.putIssue(realmId, userId, { ...issue, at: 300, ip: null }));
+      expect(await issueOf()).toEqual({ ...issue, at: 300, ip: null });
+      expect(await issueOf(fixture.user('b').id)).toBeNull();
+      const there = other.realm.id;
+      await fixture.uow.write(there, (tx) => tx.apiKeys.putIssue(there, userId, issue));
+      expect(await fixture.uow.read(there, (r) => r.apiKeys.findIssue(there, userId))).toBeNull();
+      await put(2);
+      expect(await issueOf()).toBeNull();
+    });
+
     it('stores which secret the fingerprints belong to', async () => {
       const { uow } = await stage();
       const secret = () => uow.readAcross((r) => r.apiKeys.secretFingerprint());

@@ -9,6 +9,9 @@ export function sessionRepositoryContract(open: OpenStorage): void {
     const sessionOf = (fixture: Fixture, name: string, more: Partial<NewSession> = {}): NewSession => ({
       ...fixture.viewer(name),
       userAgent: 'Mozilla/5.0',
+      ip: '192.0.2.7',
+      method: 'keycloak',
+      serviceSession: 'a session elsewhere',
       createdAt: 100,
       lastUsedAt: 100,
       expiresAt: 1000,
@@ -59,11 +62,12 @@ export function sessionRepositoryContract(open: OpenStorage): void {
     it("finds a session by fingerprint in any realm, and a user's sessions, last used first", async () => {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
       const first = await add(fixture, sessionOf(fixture, 'a'), 'print-1');
-      const second = await add(fixture, sessionOf(fixture, 'a', { lastUsedAt: 200, userAgent: '' }), 'print-2');
+      const unknown = { lastUsedAt: 200, userAgent: '', ip: null, method: null, serviceSession: null };
+      const second = await add(fixture, sessionOf(fixture, 'a', unknown), 'print-2');
       const third = await add(fixture, sessionOf(fixture, 'a'), 'print-3');
       await add(fixture, sessionOf(fixture, 'b'), 'print-4');
       expect(await find(fixture, 'print-2')).toEqual({
-        ...sessionOf(fixture, 'a', { lastUsedAt: 200, userAgent: '' }),
+        ...sessionOf(fixture, 'a', unknown),
         id: second,
       });
       expect(await find(fixture, 'print-5')).toBeNull();

@@ -11,7 +11,17 @@ export function webPushRepositoryContract(open: OpenStorage): void {
       const [a, b] = [fixture.user('a').id, fixture.user('b').id];
       const session = await fixture.uow.write(realmId, (tx) =>
         tx.sessions.add(
-          { realmId, userId: a, userAgent: 'u', createdAt: 1, lastUsedAt: 1, expiresAt: 9_999_999_999 },
+          {
+            realmId,
+            userId: a,
+            userAgent: 'u',
+            ip: null,
+            method: null,
+            serviceSession: null,
+            createdAt: 1,
+            lastUsedAt: 1,
+            expiresAt: 9_999_999_999,
+          },
           'f',
         ),
       );

@@ -1,10 +1,11 @@
-import type { ApiKeyRecord, ApiKeyRepository } from '@parley/domain/access';
+import type { ApiKeyRecord, ApiKeyRepository, KeyIssue } from '@parley/domain/access';
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import { ascending, type MemoryUnit } from './tables.js';
 
 interface ApiKeyRow {
   readonly record: ApiKeyRecord;
   readonly fingerprint: string;
+  readonly issue: KeyIssue | null;
 }
 
 declare module './tables.js' {
@@ -27,6 +28,11 @@ export class MemoryApiKeys implements ApiKeyRepository {
     return record?.realmId === realmId ? record : null;
   }
 
+  async findIssue(realmId: RealmId, userId: UserId): Promise<KeyIssue | null> {
+    const row = this.unit.read('apiKeys').get(userId);
+    return row?.record.realmId === realmId ? row.issue : null;
+  }
+
   async listAll(): Promise<readonly ApiKeyRecord[]> {
     return this.rows()
       .map(({ record }) => record)
@@ -38,7 +44,12 @@ export class MemoryApiKeys implements ApiKeyRepository {
   }
 
   async put(record: ApiKeyRecord, fingerprint: string): Promise<void> {
-    this.unit.change('apiKeys').set(record.userId, { record, fingerprint });
+    this.unit.change('apiKeys').set(record.userId, { record, fingerprint, issue: null });
+  }
+
+  async putIssue(realmId: RealmId, userId: UserId, issue: KeyIssue): Promise<void> {
+    const row = this.unit.read('apiKeys').get(userId);
+    if (row?.record.realmId === realmId) this.unit.change('apiKeys').set(userId, { ...row, issue });
   }
 
   async setSecretFingerprint(fingerprint: string): Promise<void> {

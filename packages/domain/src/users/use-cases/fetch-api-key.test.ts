@@ -153,7 +153,7 @@ describe('API key for a password', () => {
 
 describe('development login', () => {
   const asking = (fixture: MemoryFixture, isOn = true) => {
-    const useCase = new FetchDevelopmentApiKey(fixture.uow, mint, { isOn });
+    const useCase = new FetchDevelopmentApiKey(fixture.uow, mint, { isOn }, fixture.clock);
     return (username: string, realmId: typeof fixture.realm.id | null = fixture.realm.id) =>
       useCase.execute({ realmId }, { username });
   };

@@ -39,6 +39,8 @@ const fail = (error: unknown) => {
   throw error;
 };
 
+const FROM = { ip: '192.0.2.7', method: 'password' };
+
 async function town(...pieces: readonly FixtureStep[]) {
   const fixture = await createFixture(
     aUser({ name: 'owner', role: 'owner' }),
@@ -66,7 +68,7 @@ async function town(...pieces: readonly FixtureStep[]) {
     fixture,
     uow,
     problems,
-    open: (name = 'hamlet') => open.execute({ user: fixture.user(name), userAgent: 'Mozilla/5.0' }),
+    open: (name = 'hamlet') => open.execute({ user: fixture.user(name), userAgent: 'Mozilla/5.0', ...FROM }),
     logIn: (username: string, password = 'pw') => logIn.execute({ realmId }, { username, password, userAgent: 'M' }),
     verify: (token: string, realm: MemoryFixture['realm']['id'] | null = realmId) =>
       verify.execute({ realmId: realm }, token),
@@ -87,6 +89,9 @@ describe('LogIn', () => {
         ...fixture.viewer('hamlet'),
         id,
         userAgent: 'M',
+        ip: null,
+        method: 'password',
+        serviceSession: null,
         createdAt: now,
         lastUsedAt: now,
         expiresAt: now + SESSION_IDLE_SECONDS,
@@ -109,7 +114,7 @@ describe('LogIn', () => {
     const { fixture, uow } = await town();
     const open = new OpenSession(uow, new FakeSessionTokens(), fixture.clock);
     const opening = (name: string, hash: string) =>
-      open.execute({ user: fixture.user(name), userAgent: '', passwordHash: hash });
+      open.execute({ user: fixture.user(name), userAgent: '', ...FROM, passwordHash: hash });
     await expect(opening('hamlet', 'hash of another')).rejects.toMatchObject({ code: 'AUTHENTICATION_FAILED' });
     await expect(opening('gone', passwordHash)).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
   });
