@@ -263,7 +263,7 @@ describe('parley command line', () => {
       });
       const { authentication } = await read('realm', 'show', '');
       expect(authentication).toBe(
-        'Dev=on,Email=on,GitHub=off,GitLab=off,Google=off,Apple=off,SAML=off,OpenID Connect=on',
+        'Dev=on,Email=on,LDAP=off,GitHub=off,GitLab=off,Google=off,Apple=off,SAML=off,OpenID Connect=on',
       );
       for (const [value, code, err] of [
         ['Dev=off,Email=off,OpenID Connect=off', 1, 'At least one authentication method must be enabled.'],

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { type DirectoryReport, SyncDirectory } from '@parley/domain/membership';
 import { type LdapAccount, ldapDirectories } from '@parley/node-adapters';
 import { Attribute, Change } from 'ldapts';
+import { generate } from 'otplib';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { TestBrowser } from './testing/test-browser.js';
 import { ADMIN, ADMIN_PASSWORD, BASE, dnOf, hasLdapServer, TestLdapServer } from './testing/test-ldap-server.js';
@@ -52,6 +53,7 @@ import { TestServer } from './testing/test-server.js';
 
   const start = async (change: Partial<LdapAccount> = {}) => {
     server = await TestServer.start({ directories: await ldapDirectories([{ ...account, ...change }]) });
+    await server.changeRealm({ settings: { ldapAuthentication: true } });
   };
   afterEach(() => server.close());
 
@@ -141,6 +143,56 @@ import { TestServer } from './testing/test-server.js';
       expect((await keyFor('wrong')).status).toBe(400);
     });
 
+    it('are a method that owners turn on and off', async () => {
+      const { desdemona, iago } = server.people;
+      const shown = async () => {
+        const { realm_authentication_methods: methods, realm_password_auth_enabled: hasPasswords } = fieldsOf(
+          await server.post('/register', iago, { fetch_event_types: ['realm'] }),
+        );
+        const { authentication_methods } = fieldsOf(await server.get('/server_settings', null));
+        return { LDAP: methods.LDAP, hasPasswords, ldap: authentication_methods.ldap };
+      };
+      const set = (LDAP: boolean, as = desdemona) =>
+        server.patch('/realm', as, { authentication_methods: { LDAP, Email: false, Dev: true } });
+      expectRefusal(await set(false, iago), 'Must be an organization owner', { code: 'UNAUTHORIZED_PRINCIPAL' });
+      fieldsOf(await set(true));
+      expect(await shown()).toEqual({ LDAP: { enabled: true, available: true }, hasPasswords: true, ldap: true });
+      fieldsOf(await fetchKey('person1@zulip.com', 'pw-person1'));
+      fieldsOf(await set(false));
+      expect(await shown()).toEqual({ LDAP: { enabled: false, available: true }, hasPasswords: false, ldap: false });
+      expect((await fetchKey('person1@zulip.com', 'pw-person1')).body.code).toBe('PASSWORD_AUTH_DISABLED');
+      expect((await new TestBrowser(server).get('/login/')).body).not.toContain('name="password"');
+    });
+
+    it('are followed by the second factor, which the password of the directory protects', async () => {
+      const browser = new TestBrowser(server);
+      const logIn = async (other: TestBrowser): Promise<string> => {
+        await other.get('/login/');
+        const csrfmiddlewaretoken = other.cookies.get('csrftoken')!;
+        const form = { username: 'person10@zulip.com', password: 'pw-person10', csrfmiddlewaretoken };
+        return (await other.post('/login/', form)).headers.location as string;
+      };
+      expect(await logIn(browser)).toBe('/');
+      const page = '/accounts/second-factor/';
+      expect((await browser.post(page, { password: 'wrong' })).body).toContain('Password is incorrect.');
+      const proven = await browser.post(page, { password: 'pw-person10' });
+      const state = new URL(proven.headers.location as string, server.url).searchParams.get('state')!;
+      const form = String((await browser.get(`${page}app/`, { state })).body);
+      const token = /name="token" value="([^"]+)"/.exec(form)![1];
+      const secret = /<code class="code">([A-Z2-7 ]+)<\/code>/.exec(form)![1]!.replaceAll(' ', '');
+      const code = () => generate({ secret, epoch: server.clock.now() });
+      expect((await browser.post(`${page}app/`, { state, token, code: await code() })).status).toBe(200);
+      expect((await fetchKey('person10@zulip.com', 'pw-person10')).body.code).toBe('PASSWORD_AUTH_DISABLED');
+      const other = new TestBrowser(server);
+      const step = await logIn(other);
+      expect(step).toMatch(/^\/login\/second-factor\/\?state=/);
+      expect((await other.get('/json/users/me')).status).toBe(401);
+      server.clock.advance(60);
+      const asked = new URL(step, server.url).searchParams.get('state')!;
+      expect((await other.post('/login/second-factor/', { state: asked, code: await code() })).status).toBe(303);
+      expect(fieldsOf(await other.get('/json/users/me'))).toMatchObject({ email: 'person10@zulip.com' });
+    });
+
     it('keeps deactivated people out', async () => {
       const { hamlet, desdemona } = server.people;
       fieldsOf(await fetchKey('hamlet@zulip.com', 'pw-hamlet'));
@@ -151,6 +203,7 @@ import { TestServer } from './testing/test-server.js';
     it('limits attempts like those of other passwords', async () => {
       await server.close();
       server = await TestServer.start({ directories: await ldapDirectories([account]), hasRateLimits: true });
+      await server.changeRealm({ settings: { ldapAuthentication: true } });
       for (let attempt = 0; attempt < 5; attempt++) await fetchKey('person2@zulip.com', 'wrong');
       expect((await fetchKey('person2@zulip.com', 'pw-person2')).status).toBe(429);
     });

@@ -34,10 +34,11 @@ let tries = 0;
 const unique = (word: string) => `${word}${++tries}`;
 
 const OK = 'done';
-/** Settings whose effect is in emails, which `missed-emails.test.ts` and `digests.test.ts` cover. */
-const IN_EMAILS: ReadonlySet<string> = new Set([
+/** Settings whose effect `missed-emails.test.ts`, `digests.test.ts` and `ldap.test.ts` cover. */
+const COVERED_ELSEWHERE: ReadonlySet<string> = new Set([
   'digestEmailsEnabled',
   'digestWeekday',
+  'ldapAuthentication',
   'messageContentAllowedInEmailNotifications',
 ]);
 
@@ -521,6 +522,7 @@ const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
   enableGuestUserDmWarning: null,
   enableGuestUserIndicator: null,
   gifRatingPolicy: null,
+  ldapAuthentication: null,
   gitHubAuthentication: null,
   gitLabAuthentication: null,
   googleAuthentication: null,
@@ -576,7 +578,9 @@ describe('effects of organization settings', () => {
   it('every setting has an effect or is documented as unused', () => {
     const names = [...Object.keys(STORED_REALM_SETTINGS), ...Object.keys(REALM_PERMISSIONS)];
     expect(Object.keys(EFFECTS).sort()).toEqual(names.sort());
-    const unread = Object.entries(EFFECTS).flatMap(([name, effect]) => (effect || IN_EMAILS.has(name) ? [] : [name]));
+    const unread = Object.entries(EFFECTS).flatMap(([name, effect]) =>
+      effect || COVERED_ELSEWHERE.has(name) ? [] : [name],
+    );
     expect(unread.sort()).toEqual([...SETTINGS_WITHOUT_READER].sort());
   });
 });

@@ -569,7 +569,7 @@ describe('PATCH /realm', () => {
     it('requires known methods and at least one', async () => {
       expectRefusal(
         await set({ Email: true, Telepathy: true }),
-        'Invalid authentication method: Telepathy. Valid methods are: Apple, Dev, Email, GitHub, GitLab, Google, OpenID Connect, SAML',
+        'Invalid authentication method: Telepathy. Valid methods are: Apple, Dev, Email, GitHub, GitLab, Google, LDAP, OpenID Connect, SAML',
       );
       expectRefusal(await set({ emailAuthentication: false }), expect.stringMatching(/^Invalid auth/) as never);
       expectRefusal(await set({ Email: false }), 'At least one authentication method must be enabled.');

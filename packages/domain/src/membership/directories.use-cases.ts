@@ -160,8 +160,8 @@ export class VerifyDirectoryPassword implements DirectoryPasswords {
     private readonly report: ReportProblem,
   ) {}
 
-  isUsedBy({ stringId }: Pick<Realm, 'stringId'>): boolean {
-    return this.directories.some(({ realm }) => realm === stringId);
+  isUsedBy({ stringId, settings }: Pick<Realm, 'stringId' | 'settings'>): boolean {
+    return settings.ldapAuthentication && this.directories.some(({ realm }) => realm === stringId);
   }
 
   /** @throws DomainError LOG_IN_SERVICE_FAILED, USER_DEACTIVATED, EMAIL_TAKEN */

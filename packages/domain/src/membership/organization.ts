@@ -42,6 +42,7 @@ import { USER_SETTINGS } from '../realms/user-settings.js';
 import { SYSTEM_BOTS } from '../users/user.js';
 import { atLeast } from '../users/user-delivery.js';
 import { announceReach } from '../users/user-events.js';
+import type { PeopleDirectory } from './directories.js';
 import type { LogInProvider } from './log-in-methods.js';
 
 export interface NewRealm {
@@ -214,6 +215,7 @@ export class RealmChanges {
     'developmentMode',
     'meetingServer',
     'logInProviders',
+    'peopleDirectories',
   ] as const;
   constructor(
     private readonly texts: TextRenderer,
@@ -221,6 +223,7 @@ export class RealmChanges {
     private readonly mode: DevelopmentMode,
     private readonly meetingServer: MeetingServer | null,
     private readonly logInProviders: readonly LogInProvider[],
+    private readonly directories: readonly PeopleDirectory[],
   ) {}
 
   /** Requires a meeting server configured by the operator (organization §20). @throws DomainError BAD_SETTING_VALUE */
@@ -300,7 +303,9 @@ export class RealmChanges {
       });
     }
     if (changesAuthentication) {
-      const configured = new Set(this.logInProviders.map(({ method }) => method.kind));
+      const hasDirectory = this.directories.some(({ realm: stringId }) => stringId === realm.stringId);
+      const kinds = this.logInProviders.map(({ method }) => method.kind);
+      const configured = new Set([...kinds, ...(hasDirectory ? ['ldapAuthentication'] : [])]);
       const methods = authenticationMethods(realm.settings, this.mode, configured);
       await append({ type: 'realm.authentication_changed', methods });
     }

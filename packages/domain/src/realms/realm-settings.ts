@@ -126,6 +126,7 @@ export const REALM_SETTINGS = {
 export const AUTHENTICATION_METHODS = {
   devAuthentication: byOwners(flag(true)),
   emailAuthentication: byOwners(flag(true)),
+  ldapAuthentication: byOwners(flag(false)),
   gitHubAuthentication: byOwners(flag(false)),
   gitLabAuthentication: byOwners(flag(false)),
   googleAuthentication: byOwners(flag(false)),

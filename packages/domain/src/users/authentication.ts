@@ -201,7 +201,8 @@ export interface PasswordLogIn {
 
 /** Passwords that a directory of the organization verifies. Called outside transactions. */
 export interface DirectoryPasswords {
-  isUsedBy(realm: Pick<Realm, 'stringId'>): boolean;
+  /** True if the operator configured one and the organization has it enabled. */
+  isUsedBy(realm: Pick<Realm, 'stringId' | 'settings'>): boolean;
   /** Returns null if nobody has the address and the password. @throws DomainError if the directory fails */
   verify(realm: Realm, email: string, password: string): Promise<User | null>;
 }

@@ -9,6 +9,7 @@ import { TextParam } from '../kernel/params.js';
 import type { Reply } from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
 import type { Route } from '../kernel/route.js';
+import { usesDirectory } from '../realms/server-settings.js';
 import { LogInPurposeDto, purposeOf, queryOf, replyToLogIn } from './external-log-in.js';
 import { type Html, html } from './html.js';
 import {
@@ -58,7 +59,7 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
         offer,
         token,
         failure,
-        hasDirectory: parts.serverInfo.directoryRealms.has(realm.stringId),
+        hasDirectory: usesDirectory(realm, parts.serverInfo),
       })}`,
     });
   }

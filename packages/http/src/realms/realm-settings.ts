@@ -29,6 +29,7 @@ import { USER_SETTING_FORMS } from '../users/user-settings.js';
 export const AUTHENTICATION_METHOD_NAMES = {
   devAuthentication: 'Dev',
   emailAuthentication: 'Email',
+  ldapAuthentication: 'LDAP',
   gitHubAuthentication: 'GitHub',
   gitLabAuthentication: 'GitLab',
   googleAuthentication: 'Google',

@@ -180,7 +180,9 @@ export function presentRealm(
   const { realm_second_factor_required_for: required, ...fields } = REALM_SETTING_FORMS.present(settings, {
     prefix: 'realm_',
   });
-  const methods = authenticationMethods(settings, { isOn: serverInfo.isDevelopment }, serverInfo.logInKinds);
+  const { isDevelopment, logInKinds, directoryRealms } = serverInfo;
+  const configured = new Set([...logInKinds, ...(directoryRealms.has(realm.stringId) ? ['ldapAuthentication'] : [])]);
+  const methods = authenticationMethods(settings, { isOn: isDevelopment }, configured);
   return {
     ...fields,
     // Unknown to Zulip's clients, so organizations without the setting do not have the field.
@@ -194,7 +196,7 @@ export function presentRealm(
     realm_push_notifications_enabled_end_timestamp: push.endsAt,
     realm_authentication_methods: presentAuthenticationMethods(methods),
     realm_email_auth_enabled: settings.emailAuthentication,
-    realm_password_auth_enabled: settings.emailAuthentication,
+    realm_password_auth_enabled: settings.emailAuthentication || settings.ldapAuthentication,
     ...presentRealmImages(realm.images, publicRealm),
     realm_url: publicRealm.url,
     realm_uri: publicRealm.url,

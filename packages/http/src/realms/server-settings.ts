@@ -1,5 +1,6 @@
 import { SERVER_ITSELF } from '@parley/domain/kernel';
 import { GetServerSettings, type LogInMethod, type ServerSettings } from '@parley/domain/membership';
+import type { Realm } from '@parley/domain/realms';
 import { realmImageUrl } from '../files/realm-image-urls.js';
 import type { HttpFeature, RouteDependencies } from '../kernel/feature.js';
 import { NoParameters } from '../kernel/params.js';
@@ -13,12 +14,18 @@ type Parts = Pick<RouteDependencies, 'realmUrls'> & {
   readonly serverInfo: Pick<ServerInfo, 'directoryRealms' | 'sendsPushes'>;
 };
 
+/** True if people of the organization log in with passwords of a directory. */
+export const usesDirectory = (
+  { stringId, settings }: Pick<Realm, 'stringId' | 'settings'>,
+  { directoryRealms }: Pick<ServerInfo, 'directoryRealms'>,
+): boolean => settings.ldapAuthentication && directoryRealms.has(stringId);
+
 /** Presents the server settings (protocol §10), all of which clients decode strictly. */
 export function presentServerSettings(settings: ServerSettings, { realmUrls, serverInfo }: Parts): WireFields {
   const { realm, url, isDevelopment, allowsSpectators, logInMethods, offersBrowserLogIn } = settings;
   const offers = (kind: LogInMethod['kind']) => logInMethods.some((method) => method.kind === kind);
   const allowsEmail = realm?.settings.emailAuthentication ?? true;
-  const hasDirectory = realm !== null && serverInfo.directoryRealms.has(realm.stringId);
+  const hasDirectory = realm !== null && usesDirectory(realm, serverInfo);
   return {
     authentication_methods: {
       password: allowsEmail || hasDirectory,

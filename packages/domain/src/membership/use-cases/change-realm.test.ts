@@ -25,6 +25,7 @@ const changing = (fixture: Pick<MemoryFixture, 'uow' | 'clock' | 'caller'>, rend
     { isOn: false },
     null,
     [],
+    [],
   );
   const useCase = new ChangeRealm(fixture.uow, changes);
   return (who: string, input: Partial<ChangeRealmInput>) =>
