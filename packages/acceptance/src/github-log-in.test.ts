@@ -20,8 +20,10 @@ const ACCOUNT: Omit<OpenIdConnectAccount, 'issuer'> = {
   realms: null,
   allowedDomains: ['zulip.com', 'example.com'],
   trustsEmails: false,
-  claims: { email: '', name: '', role: null },
+  claims: { email: '', name: '', role: null, groups: null },
   roles: new Map(),
+  groups: new Map(),
+  singleLogOut: false,
 };
 
 interface Grant {

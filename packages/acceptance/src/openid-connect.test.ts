@@ -9,7 +9,7 @@ import { TestServer } from './testing/test-server.js';
 const SECRET = 'a secret that the service knows';
 
 /** Claims of the accounts at the service by subject. */
-const ACCOUNTS: Readonly<Record<string, object>> = {
+const ACCOUNTS: Record<string, object> = {
   hamlet: { email: 'hamlet@zulip.com', email_verified: true, name: 'Hamlet' },
   unverified: { email: 'iago@zulip.com', email_verified: false },
   yorick: { email: 'yorick@example.com', email_verified: true, name: 'Yorick', realm: { roles: ['x', 'chat-admins'] } },
@@ -39,7 +39,14 @@ beforeAll(async () => {
     realms: ['zulip'],
     allowedDomains: ['zulip.com', 'example.com'],
     trustsEmails: false,
-    claims: { email: 'email', name: 'name', role: 'realm.roles' },
+    claims: { email: 'email', name: 'name', role: 'realm.roles', groups: 'realm.groups' },
+    groups: new Map([
+      ['eng', 'Engineers'],
+      ['eng-leads', 'Engineers'],
+      ['staff', 'role:owners'],
+      ['unknown', 'Nobody made it'],
+    ]),
+    singleLogOut: true,
     roles: new Map([
       ['chat-owners', 'owner'],
       ['chat-admins', 'administrator'],
@@ -62,6 +69,9 @@ beforeAll(async () => {
         client_secret: SECRET,
         redirect_uris: [`${server.url}/accounts/login/complete/keycloak/`],
         token_endpoint_auth_method: 'client_secret_post',
+        post_logout_redirect_uris: [`${server.url}/login/`],
+        backchannel_logout_uri: `${server.url}/accounts/login/logout/keycloak/`,
+        backchannel_logout_session_required: true,
       },
     ],
     pkce: { required: () => true },
@@ -70,7 +80,7 @@ beforeAll(async () => {
       accountId: sub,
       claims: async () => ({ sub, ...ACCOUNTS[sub] }),
     }),
-    features: { devInteractions: { enabled: true } },
+    features: { devInteractions: { enabled: true }, backchannelLogout: { enabled: true } },
   });
   provider.use(async (context, next) => {
     await next();
@@ -89,8 +99,7 @@ afterEach(() => {
 });
 
 /** Follows the pages of the service from an address and logs in there; returns the address back at the server. */
-async function logInAtService(address: string, login: string): Promise<string> {
-  const cookies = new Map<string, string>();
+async function logInAtService(address: string, login: string, cookies = new Map<string, string>()): Promise<string> {
   let url = new URL(address);
   for (let step = 0; step < 20; step++) {
     const isForm = url.pathname.startsWith('/interaction/') && !url.pathname.endsWith('/abort');
@@ -219,5 +228,119 @@ describe('log-in by OpenID Connect', () => {
     const reply = await new TestBrowser(server).get('/accounts/login/external/silent/');
     expectRefused(reply, BROKEN);
     expect(problems.at(-1)).toMatchObject({ method: 'silent' });
+  });
+});
+
+describe('groups of a service', () => {
+  const login = (groups?: readonly string[]) => {
+    ACCOUNTS.laertes = { email: 'laertes@example.com', email_verified: true, name: 'Laertes', realm: { groups } };
+    return logIn('laertes');
+  };
+  const idOf = async (email: string): Promise<number> => {
+    const { members } = fieldsOf(await server.get('/users', server.people.desdemona));
+    return members.find(({ delivery_email }: Wire) => delivery_email === email).user_id;
+  };
+
+  it('add and remove people in the groups of the mapping only', async () => {
+    const { desdemona, hamlet } = server.people;
+    const make = async (name: string): Promise<number> =>
+      fieldsOf(await server.post('/user_groups/create', desdemona, { name, description: '', members: [hamlet.id] }))
+        .group_id;
+    const [engineers, others] = [await make('Engineers'), await make('Others')];
+    const members = async (id: number): Promise<number[]> =>
+      fieldsOf(await server.get(`/user_groups/${id}/members`, desdemona)).members;
+    await login(['eng-leads', 'staff', 'unknown', 'Others']);
+    const id = await idOf('laertes@example.com');
+    expect(await members(engineers)).toEqual([hamlet.id, id]);
+    expect(await members(others)).toEqual([hamlet.id]);
+    expect(fieldsOf(await server.get(`/users/${id}`, desdemona)).user).toMatchObject({ role: 400 });
+    await login(undefined);
+    expect(await members(engineers)).toEqual([hamlet.id, id]);
+    await login(['staff']);
+    expect(await members(engineers)).toEqual([hamlet.id]);
+  });
+});
+
+describe('single log-out', () => {
+  const isLoggedIn = async (browser: TestBrowser) => (await browser.get('/json/users/me')).status === 200;
+  /** Logs in at the service with a browser that keeps its cookies there. */
+  async function logInWith(cookies: Map<string, string>, login = 'hamlet'): Promise<TestBrowser> {
+    const browser = new TestBrowser(server);
+    await browser.get(await logInAtService(await beginAt(browser), login, cookies));
+    expect(await isLoggedIn(browser)).toBe(true);
+    return browser;
+  }
+  /** Confirms at the service that the browser logs out; returns where it is sent. */
+  async function logOutAtService(address: string, cookies: ReadonlyMap<string, string>): Promise<string | null> {
+    const headers = { Cookie: [...cookies].map((pair) => pair.join('=')).join('; ') };
+    const form = await fetch(address, { headers, redirect: 'manual' });
+    const xsrf = /name="xsrf" value="(\w+)"/.exec(await form.text())![1]!;
+    const more = form.headers.getSetCookie().map((cookie) => cookie.split(';')[0]);
+    const reply = await fetch(`${issuer}/session/end/confirm`, {
+      method: 'POST',
+      body: new URLSearchParams({ xsrf, logout: 'yes' }),
+      headers: { Cookie: [headers.Cookie, ...more].join('; ') },
+      redirect: 'manual',
+    });
+    return reply.headers.get('location');
+  }
+
+  it('leads browsers to the service, which sends them back', async () => {
+    const cookies = new Map<string, string>();
+    const browser = await logInWith(cookies);
+    const { log_out_url: address } = fieldsOf(await browser.logOut());
+    expect(address).toMatch(new RegExp(`^${issuer}/session/end\\?`));
+    expect(await isLoggedIn(browser)).toBe(false);
+    expect(await logOutAtService(address, cookies)).toBe(`${server.url}/login/`);
+  });
+
+  it('is a link on the page of sessions', async () => {
+    const browser = await logInWith(new Map());
+    const end = /name="end" value="(\d+)"/.exec(String((await browser.get('/accounts/sessions/')).body))![1];
+    const { body } = await browser.post('/accounts/sessions/', { end });
+    expect(body).toContain(`<a class="button" href="${issuer}/session/end?`);
+    expect(await isLoggedIn(browser)).toBe(false);
+  });
+
+  it('is not offered after a log-in by password', async () => {
+    const browser = await TestBrowser.loggedIn(server, server.people.hamlet);
+    expect(fieldsOf(await browser.logOut())).toEqual({});
+  });
+
+  it('ends the session whose person logs out at the service, and no other', async () => {
+    const [one, two] = [new Map<string, string>(), new Map<string, string>()];
+    const [first, second] = [await logInWith(one), await logInWith(two)];
+    const byPassword = await TestBrowser.loggedIn(server, server.people.hamlet);
+    const { searchParams } = new URL(await beginAt(new TestBrowser(server)));
+    await logOutAtService(`${issuer}/session/end?client_id=${searchParams.get('client_id')}`, one);
+    expect(await isLoggedIn(first)).toBe(false);
+    expect(await isLoggedIn(second)).toBe(true);
+    expect(await isLoggedIn(byPassword)).toBe(true);
+  });
+
+  it('refuses forged notices and tokens of log-ins', async () => {
+    const cookies = new Map<string, string>();
+    let idToken = '';
+    misbehave = (path, body) => {
+      if (path === '/token') idToken = body.id_token;
+      return body;
+    };
+    const browser = await logInWith(cookies);
+    const { generateKeyPair, SignJWT } = await import('jose');
+    const { privateKey } = await generateKeyPair('RS256');
+    const forged = await new SignJWT({ events: { 'http://schemas.openid.net/event/backchannel-logout': {} } })
+      .setProtectedHeader({ alg: 'RS256' })
+      .setIssuer(issuer)
+      .setAudience('parley')
+      .setSubject('hamlet')
+      .setJti('x')
+      .setIssuedAt()
+      .sign(privateKey);
+    for (const logout_token of [forged, idToken, 'x', '']) {
+      const reply = await browser.post('/accounts/login/logout/keycloak/', { logout_token });
+      expect(reply.status).toBe(400);
+    }
+    expect((await browser.post('/accounts/login/logout/nothing/', { logout_token: forged })).status).toBe(400);
+    expect(await isLoggedIn(browser)).toBe(true);
   });
 });

@@ -40,9 +40,13 @@ export class ParleyClient {
     return new ParleyClient({ ...options, credentials: 'session' });
   }
 
-  /** Ends the session. Not needed with API keys, which stay valid until regenerated. */
-  async endSession(): Promise<void> {
-    await this.transport.send('POST', '/accounts/logout/', []);
+  /**
+   * Ends the session. Not needed with API keys, which stay valid until regenerated. Returns the address at which the
+   * browser also logs out of the service where it logged in; null without one.
+   */
+  async endSession(): Promise<string | null> {
+    const { log_out_url: url } = await this.transport.send('POST', '/accounts/logout/', []);
+    return typeof url === 'string' ? url : null;
   }
 
   get<P extends PathOf<'GET'>>(path: P, ...args: Arguments<'GET', P>): Promise<Answer<'GET', P>> {

@@ -6,6 +6,7 @@ import type {
   LogInMethod,
   LogInProvider,
   LogInResponse,
+  ServiceLogOut,
 } from '@parley/domain/membership';
 import type { AuthenticationMethod } from '@parley/domain/realms';
 import { GitHubProvider } from './github.js';
@@ -37,9 +38,18 @@ export interface OpenIdConnectAccount {
   /** True if addresses without `email_verified` count as verified, as those of one company's directory. */
   readonly trustsEmails: boolean;
   /** Paths of claims, with dots. */
-  readonly claims: { readonly email: string; readonly name: string; readonly role: string | null };
+  readonly claims: {
+    readonly email: string;
+    readonly name: string;
+    readonly role: string | null;
+    readonly groups: string | null;
+  };
   /** Roles by value of the role claim, in order of precedence. */
   readonly roles: ReadonlyMap<string, Role>;
+  /** Names of groups of the organization by value of the groups claim. */
+  readonly groups: ReadonlyMap<string, string>;
+  /** True if logging out leads browsers to the service, to log out there too. */
+  readonly singleLogOut: boolean;
 }
 
 type Library = typeof import('openid-client');
@@ -48,6 +58,10 @@ type Claims = Readonly<Record<string, unknown>>;
 
 /** Time for one request to a service. */
 const PATIENCE_SECONDS = 10;
+/** Age of a notice that somebody logged out. */
+const MAX_NOTICE_SECONDS = 300;
+const CLOCK_SKEW_SECONDS = 60;
+const LOG_OUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
 /** Creates providers for the accounts. The library is loaded only if one needs it. @throws MissingLibrary */
 export async function openIdConnectProviders(
@@ -65,6 +79,7 @@ export async function openIdConnectProviders(
 class OpenIdConnectProvider implements LogInProvider {
   readonly method: LogInMethod;
   private discovered: Promise<Configuration> | null = null;
+  private keys: ReturnType<typeof import('jose').createRemoteJWKSet> | null = null;
 
   constructor(
     private readonly account: OpenIdConnectAccount,
@@ -98,8 +113,9 @@ class OpenIdConnectProvider implements LogInProvider {
         idTokenExpected: true,
       });
       const claims = tokens.claims()!;
-      const hasEmail = valueAt(claims, this.account.claims.email) !== undefined;
-      if (hasEmail || !configuration.serverMetadata().userinfo_endpoint) return this.identityOf(claims.sub, claims);
+      const { email, role, groups } = this.account.claims;
+      const isComplete = [email, role, groups].every((it) => it === null || valueAt(claims, it) !== undefined);
+      if (isComplete || !configuration.serverMetadata().userinfo_endpoint) return this.identityOf(claims.sub, claims);
       const more = await fetchUserInfo(configuration, tokens.access_token, claims.sub);
       return this.identityOf(claims.sub, { ...claims, ...more });
     } catch (error) {
@@ -111,6 +127,37 @@ class OpenIdConnectProvider implements LogInProvider {
 
   async check(): Promise<void> {
     await this.configuration();
+  }
+
+  async logOutUrl(returnUrl: string): Promise<string | null> {
+    if (!this.account.singleLogOut) return null;
+    const configuration = await this.configuration();
+    if (!configuration.serverMetadata().end_session_endpoint) return null;
+    return this.library.buildEndSessionUrl(configuration, { post_logout_redirect_uri: returnUrl }).href;
+  }
+
+  /** Verifies a logout token (OpenID Connect Back-Channel Logout), whose sender nobody else vouches for. */
+  async readLogOut(token: string): Promise<ServiceLogOut> {
+    const { createRemoteJWKSet, errors, jwtVerify } = await import('jose');
+    const metadata = (await this.configuration()).serverMetadata();
+    this.keys ??= createRemoteJWKSet(new URL(metadata.jwks_uri!), { timeoutDuration: PATIENCE_SECONDS * 1000 });
+    try {
+      const { payload } = await jwtVerify(token, this.keys, {
+        issuer: metadata.issuer,
+        audience: this.account.clientId,
+        maxTokenAge: MAX_NOTICE_SECONDS,
+        clockTolerance: CLOCK_SKEW_SECONDS,
+        requiredClaims: ['sub', 'iat', 'jti', 'events'],
+      });
+      const { sub, sid, iat, events, nonce } = payload;
+      const isLogOut = typeof events === 'object' && events !== null && Object.hasOwn(events, LOG_OUT_EVENT);
+      // A token of a log-in has a nonce.
+      if (!isLogOut || nonce !== undefined) throw refused();
+      return { subject: sub!, session: typeof sid === 'string' ? sid : null, at: iat! };
+    } catch (error) {
+      if (error instanceof errors.JOSEError) throw refused();
+      throw error;
+    }
   }
 
   private identityOf(subject: string, claims: Claims): ExternalIdentity {
@@ -125,7 +172,20 @@ class OpenIdConnectProvider implements LogInProvider {
       isEmailVerified: isVerified === true || isVerified === 'true',
       fullName: textAt(claims, names.name),
       role: this.roleOf(claims),
+      serviceSession: textAt(claims, 'sid'),
+      groups: this.groupsOf(claims),
     };
+  }
+
+  /** Services leave the claim out for people in too many groups, who keep theirs. */
+  private groupsOf(claims: Claims): ReadonlyMap<string, boolean> {
+    const { claims: names, groups } = this.account;
+    const value = names.groups === null ? undefined : valueAt(claims, names.groups);
+    const values = [value].flat();
+    const places = new Map<string, boolean>();
+    if (value === undefined) return places;
+    for (const [given, name] of groups) places.set(name, values.includes(given) || places.get(name) === true);
+    return places;
   }
 
   private roleOf(claims: Claims): Role | null {

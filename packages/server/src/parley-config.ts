@@ -107,10 +107,19 @@ export interface OpenIdConnectOptions {
   readonly allowedDomains?: readonly string[];
   /** True if addresses count as verified without the claim `email_verified`; default: false. */
   readonly trustEmails?: boolean;
-  /** Claims, with dots for those inside others; default: `email`, `name`, and none for the role. */
-  readonly claims?: { readonly email?: string; readonly name?: string; readonly role?: string };
+  /** Claims, with dots for those inside others; default: `email`, `name`, and none for role and groups. */
+  readonly claims?: {
+    readonly email?: string;
+    readonly name?: string;
+    readonly role?: string;
+    readonly groups?: string;
+  };
   /** Roles by value of the role claim; the first that is present counts. */
   readonly roles?: Readonly<Record<string, Role>>;
+  /** Names of user groups by value of the groups claim. People are added and removed in these groups at every log-in. */
+  readonly groups?: Readonly<Record<string, string>>;
+  /** True if logging out of the web client leads to the service, to log out there too; default: false. */
+  readonly singleLogOut?: boolean;
 }
 
 /** Database file that holds all data. */

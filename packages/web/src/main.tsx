@@ -39,8 +39,9 @@ async function start(): Promise<void> {
   const logOut = async () => {
     await import('./push/web-push.js').then(({ endWebPush }) => endWebPush()).catch(() => {});
     await services.forget();
-    await services.client.endSession().catch(() => {});
-    goToLogIn();
+    const elsewhere = await services.client.endSession().catch(() => null);
+    if (elsewhere === null) goToLogIn();
+    else location.assign(elsewhere);
   };
   createRoot(document.getElementById('parley')!).render(
     <StrictMode>

@@ -13,6 +13,9 @@ export const PAGES_SCENARIOS: Scenarios = {
   'POST /accounts/login/complete/:method/': [
     { ...page, title: 'a response that nobody asked for', status: 400, at: () => ({ method: 'company' }), heard: [] },
   ],
+  'POST /accounts/login/logout/:method/': [
+    { ...page, title: 'a notice of nobody', status: 400, at: () => ({ method: 'company' }), heard: [] },
+  ],
   'POST /accounts/password/reset/': [
     { ...page, title: 'a member', params: ({ people }) => ({ email: people.hamlet.email }), heard: [] },
   ],

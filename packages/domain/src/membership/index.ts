@@ -27,4 +27,5 @@ export * from './roles.js';
 export * from './second-factor-log-in.use-cases.js';
 export * from './second-factors.use-cases.js';
 export * from './sign-up.js';
+export * from './single-log-out.use-cases.js';
 export * from './webhooks.js';

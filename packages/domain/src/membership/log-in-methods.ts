@@ -48,6 +48,18 @@ export interface ExternalIdentity {
   readonly fullName: string | null;
   /** Null if the service does not determine the role. */
   readonly role: Role | null;
+  /** Id of the session at the service; absent or null without one. */
+  readonly serviceSession?: string | null;
+  /** Membership by name of a group of the organization. The service does not determine other groups. */
+  readonly groups?: ReadonlyMap<string, boolean>;
+}
+
+/** Notice of a service that somebody logged out there. */
+export interface ServiceLogOut {
+  readonly subject: string;
+  /** Session that has ended; null for all sessions of the account. */
+  readonly session: string | null;
+  readonly at: UnixSeconds;
 }
 
 /** Secrets of one log-in. None is stored: they derive from `state`, which only the browser has. */
@@ -74,6 +86,10 @@ export interface LogInProvider {
   begin(challenge: LogInChallenge): Promise<string>;
   /** @throws DomainError LOG_IN_REFUSED; any other error counts as failure of the service */
   identify(challenge: LogInChallenge, response: LogInResponse): Promise<ExternalIdentity>;
+  /** Returns the address at which a browser also logs out of the service, which then sends it back; null without one. */
+  logOutUrl?(returnUrl: string): Promise<string | null>;
+  /** @throws DomainError LOG_IN_REFUSED if the notice is not one of the service */
+  readLogOut?(token: string): Promise<ServiceLogOut>;
   /** Describes this server to the service, as far as the service reads descriptions. */
   metadata?(callbackUrl: string): string;
   /** Tries the configuration for the operator. @throws Error that says what is wrong */

@@ -1,9 +1,11 @@
 import type { ApiKeyMint } from '../access/credentials.js';
+import { storeMembers } from '../groups/change-members.use-cases.js';
+import { MAX_MEMBERSHIPS } from '../groups/group.js';
 import { DomainError } from '../kernel/errors.js';
 import type { AnonymousCaller, RealmId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls, ReportProblem } from '../kernel/ports.js';
-import { isLongerThan, takeCodePoints } from '../kernel/text.js';
+import { foldCase, isLongerThan, takeCodePoints } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { removeInParts } from '../kernel/work.js';
 import { SystemMessages } from '../messages/system-messages.js';
@@ -219,15 +221,19 @@ export class CompleteLogIn {
     const { method, state, userAgent } = input;
     const { provider, purpose, realm } = await this.take(realmId, input);
     let recognized: Recognized;
+    let serviceSession: string | null = null;
     if (provider.method.kind === 'host') {
       const user = await this.hostUser(realmId, input.hostUserId);
       recognized = { user, change: null };
     } else {
       const challenge = challengeOf(this.tokens, state, this.realmUrls.urlOf(realm), method);
-      recognized = await this.recognize(realm, method, await this.identify(provider, challenge, input.response));
+      const identity = await this.identify(provider, challenge, input.response);
+      recognized = await this.recognize(realm, method, identity);
+      serviceSession = identity.serviceSession ?? null;
     }
     const { user } = recognized;
-    return { ...recognized, result: await this.finish.execute(caller, { user, method, purpose, userAgent }) };
+    const finished = { user, method, purpose, userAgent, serviceSession };
+    return { ...recognized, result: await this.finish.execute(caller, finished) };
   }
 
   /** Takes the flow, which can never be completed again. */
@@ -277,6 +283,7 @@ export class CompleteLogIn {
       if (linkedId !== null) {
         const user = (await tx.users.find(realmId, linkedId))!;
         if (!user.isActive) throw accountDeactivated();
+        await placeInGroups(tx, user, identity);
         return { user: await this.withRole(tx, realm, user, identity), change: null };
       }
       const email = verifiedEmail(identity);
@@ -286,6 +293,7 @@ export class CompleteLogIn {
       const user = owner
         ? await this.withRole(tx, realm, owner, identity)
         : await this.join(tx, realm, email, identity, words);
+      await placeInGroups(tx, user, identity);
       const linkedAt = this.clock.now();
       await tx.logIns.link(realmId, { method, subject: identity.subject, userId: user.id, linkedAt });
       return { user, change: owner ? 'linked' : 'created' };
@@ -331,6 +339,23 @@ export class CompleteLogIn {
       }
     }
     return email;
+  }
+}
+
+/** Adds the user to groups and removes them from groups that the service determines. Full groups stay as they are. */
+async function placeInGroups(
+  tx: Transaction,
+  { realmId, id: userId }: User,
+  { groups = new Map() }: ExternalIdentity,
+): Promise<void> {
+  for (const { id: groupId, name, systemName, isDeactivated } of await tx.groups.listByName(realmId, [
+    ...groups.keys(),
+  ])) {
+    const isMember = (await tx.groups.filterDirectMembers(realmId, groupId, [userId])).length > 0;
+    const belongs = [...groups].some(([it, belongsTo]) => belongsTo && foldCase(it) === foldCase(name!));
+    if (systemName !== null || isDeactivated || isMember === belongs) continue;
+    if (belongs && (await tx.groups.countMemberships(realmId)) >= MAX_MEMBERSHIPS) continue;
+    await storeMembers(tx, realmId, { groupId, op: belongs ? 'add' : 'remove', userIds: [userId] });
   }
 }
 

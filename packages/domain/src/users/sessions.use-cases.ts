@@ -136,14 +136,18 @@ export class LogIn {
   }
 }
 
-/** Ends the caller's session; has no effect without one. */
+/** Ends the caller's session and returns how it was logged in; has no effect and returns null without one. */
 export class LogOut {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  async execute({ realmId, userId, sessionId }: Caller): Promise<void> {
-    if (sessionId === undefined) return;
-    await this.uow.write(realmId, (tx) => removeSessions(tx, { realmId, id: userId }, [sessionId]));
+  async execute({ realmId, userId, sessionId }: Caller): Promise<string | null> {
+    if (sessionId === undefined) return null;
+    return this.uow.write(realmId, async (tx) => {
+      const session = (await tx.sessions.listOf(realmId, userId)).find(({ id }) => id === sessionId);
+      await removeSessions(tx, { realmId, id: userId }, [sessionId]);
+      return session?.method ?? null;
+    });
   }
 }
 

@@ -5,6 +5,7 @@ import {
   CompleteLogIn,
   callbackPath,
   DescribeToService,
+  EndServiceSessions,
   isOneTimePad,
   LOG_IN_SECONDS,
   LogInByDesktopToken,
@@ -60,6 +61,11 @@ class MethodDto {
 class FormResponseDto extends MethodDto {
   @TextParam({ max: MAX_RESPONSE_LENGTH }) SAMLResponse = '';
   @TextParam({ max: MAX_TOKEN_LENGTH }) RelayState = '';
+}
+
+/** Notice of a service (OpenID Connect Back-Channel Logout). */
+class LogOutNoticeDto extends MethodDto {
+  @TextParam({ max: MAX_RESPONSE_LENGTH }) logout_token = '';
 }
 
 class TokenDto {
@@ -134,6 +140,18 @@ export const externalLogInPages = (parts: PageParts): readonly Route[] => [
     handle: (visit) => {
       const { method, RelayState: state, SAMLResponse } = visit.dto;
       return complete(parts, visit, { method, state, fields: new Map([['SAMLResponse', SAMLResponse]]) });
+    },
+  }),
+  // Sent by the service itself, which reads the status only.
+  pageRoute(parts, 'POST', '/accounts/login/logout/:method/', {
+    dto: LogOutNoticeDto,
+    isExpensive: true,
+    isForOtherSites: true,
+    useCase: EndServiceSessions,
+    handle: async ({ caller, dto: { method, logout_token: token }, useCase }) => {
+      const user = await useCase.execute(caller, { method, token });
+      const reply = { status: 200, body: '', contentType: 'text/plain', cacheControl: 'no-store' };
+      return user ? { ...reply, logInChange: { account: user.email, method: 'session', change: 'ended' } } : reply;
     },
   }),
   pageRoute(parts, 'GET', '/accounts/login/metadata/:method/', {

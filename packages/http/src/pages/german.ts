@@ -151,6 +151,10 @@ export const GERMAN = {
   'Last log-in: {time}, {place}': 'Letzte Anmeldung: {time}, {place}',
   'Nobody has logged in with this key yet.': 'Mit diesem Schlüssel hat sich noch niemand angemeldet.',
   'Make a new API key': 'Neuen API-Schlüssel erzeugen',
+  'You are logged out': 'Sie sind abgemeldet',
+  'You are still logged in at the service through which you logged in here.':
+    'Bei dem Dienst, über den Sie sich hier angemeldet haben, sind Sie weiter angemeldet.',
+  'Log out there too': 'Auch dort abmelden',
 
   // Joining.
   'Join {name}': '{name} beitreten',

@@ -1,7 +1,7 @@
 import type { Session } from '@parley/domain/access';
 import type { SessionId } from '@parley/domain/kernel';
-import { RegenerateApiKey } from '@parley/domain/membership';
-import { EndUserSessions, ListUserSessions, type UserLogIns } from '@parley/domain/users';
+import { FindServiceLogOut, RegenerateApiKey } from '@parley/domain/membership';
+import { EndUserSessions, ListUserSessions, LogOut, type UserLogIns } from '@parley/domain/users';
 import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { NoParameters, TextParam } from '../kernel/params.js';
 import type { LogInChange, Reply } from '../kernel/reply.js';
@@ -66,14 +66,32 @@ export const sessionPages = (parts: PageParts): readonly Route[] => [
         await resolve(RegenerateApiKey).execute(visitor);
         return ended('api key', 'replaced');
       }
+      if (own !== undefined && end === String(own)) {
+        const method = await resolve(LogOut).execute(visitor);
+        const url = await resolve(FindServiceLogOut).execute(visitor, method);
+        const headers = parts.sessionCookies.end(request);
+        return ended(
+          'session',
+          'ended',
+          url ? loggedOut(site, url, headers) : redirectTo(`${site.base}/login/`, headers),
+        );
+      }
       const one = end === OTHERS ? {} : { sessionId: Number(end) as SessionId };
       const count = await useCase.execute(visitor, { userId, ...one });
-      if (count === 0) return seeOther(site, PATH);
-      if (one.sessionId !== own || own === undefined) return ended('session', 'ended');
-      return ended('session', 'ended', redirectTo(`${site.base}/login/`, parts.sessionCookies.end(request)));
+      return count === 0 ? seeOther(site, PATH) : ended('session', 'ended');
     },
   }),
 ];
+
+/** Offers the log-out of a service. A form may not redirect there, but a link may lead there. */
+const loggedOut = (site: Site, url: string, headers: readonly string[]): Reply =>
+  pageReply({
+    title: site.t('You are logged out'),
+    site,
+    headers,
+    content: html`<p>${site.t('You are still logged in at the service through which you logged in here.')}</p>
+<p><a class="button" href="${url}">${site.t('Log out there too')}</a></p>`,
+  });
 
 const toLogIn = (site: Site): Reply => seeOther(site, `/login/?${new URLSearchParams({ next: site.base + PATH })}`);
 

@@ -1,6 +1,6 @@
 import { loginAttemptKey } from '@parley/domain/access';
 import { DomainError, type RealmUrls, type SessionId, type UserId } from '@parley/domain/kernel';
-import { ListLogInMethods, SignOutUser } from '@parley/domain/membership';
+import { FindServiceLogOut, ListLogInMethods, SignOutUser } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
 import {
   type DevelopmentUsers,
@@ -272,10 +272,11 @@ export function authenticationRoutes({
       atRoot: true,
       dto: NoParameters,
       useCase: LogOut,
-      response: wire.fields({}),
-      handle: async ({ caller, request, useCase }: Context<'user', NoParameters, LogOut>) => {
-        await useCase.execute(caller);
-        return { ...success(), headers: sessionCookies.end(request) };
+      response: wire.fields({ log_out_url: wire.optional(wire.text()) }),
+      handle: async ({ caller, request, useCase, resolve }: Context<'user', NoParameters, LogOut>) => {
+        const method = await useCase.execute(caller);
+        const url = await resolve(FindServiceLogOut).execute(caller, method);
+        return { ...success(url === null ? {} : { log_out_url: url }), headers: sessionCookies.end(request) };
       },
     }),
     route('GET', '/users/me/sessions', {

@@ -24,6 +24,8 @@ const NAMES: Readonly<Record<keyof OpenIdConnectOptions, (value: never) => boole
   allowedDomains: isList,
   trustEmails: (value: unknown) => typeof value === 'boolean',
   claims: isRecord,
+  groups: (value: unknown) => isRecord(value) && Object.values(value).every(isText),
+  singleLogOut: (value: unknown) => typeof value === 'boolean',
   roles: (value: unknown) => isRecord(value) && Object.values(value).every((role) => ROLES.includes(role as Role)),
 };
 
@@ -59,7 +61,7 @@ function accountOf(given: unknown): OpenIdConnectAccount {
     if (!Object.hasOwn(given, name)) throw new Error(`a list of services, each with ${name}`);
   }
   const options = given as unknown as OpenIdConnectOptions;
-  const { name, issuer = 'https://github.com', clientId, claims = {}, roles = {} } = options;
+  const { name, issuer = 'https://github.com', clientId, claims = {}, roles = {}, groups = {} } = options;
   return {
     name,
     issuer: isGitHub ? issuer.replace(/\/+$/, '') : issuer,
@@ -72,8 +74,15 @@ function accountOf(given: unknown): OpenIdConnectAccount {
     realms: options.realms ?? null,
     allowedDomains: options.allowedDomains?.map((domain) => domain.toLowerCase()) ?? null,
     trustsEmails: options.trustEmails ?? false,
-    claims: { email: claims.email ?? 'email', name: claims.name ?? 'name', role: claims.role ?? null },
+    claims: {
+      email: claims.email ?? 'email',
+      name: claims.name ?? 'name',
+      role: claims.role ?? null,
+      groups: claims.groups ?? null,
+    },
     roles: new Map(Object.entries(roles)),
+    groups: new Map(Object.entries(groups)),
+    singleLogOut: options.singleLogOut ?? false,
   };
 }
 

@@ -1,0 +1,72 @@
+import { removeSessions } from '../access/credentials.js';
+import { DomainError } from '../kernel/errors.js';
+import type { AnonymousCaller } from '../kernel/ids.js';
+import type { RealmUrls, ReportProblem } from '../kernel/ports.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import { unknownRealm } from '../users/authentication.js';
+import type { User } from '../users/user.js';
+import { type LogInProvider, offeredProvider } from './log-in-methods.js';
+
+/** Finds where a browser logs out of the service at which it logged in. */
+export class FindServiceLogOut {
+  static readonly inject = ['unitOfWork', 'logInProviders', 'realmUrls', 'report'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly providers: readonly LogInProvider[],
+    private readonly realmUrls: RealmUrls,
+    private readonly report: ReportProblem,
+  ) {}
+
+  /** `method`: of the session that ended. Returns null if that is no service, or one without such an address. */
+  async execute({ realmId }: AnonymousCaller, method: string | null): Promise<string | null> {
+    const provider = this.providers.find((it) => it.method.name === method);
+    if (realmId === null || !provider?.logOutUrl) return null;
+    const realm = await this.uow.read(realmId, ({ realms }) => realms.get(realmId));
+    try {
+      return await provider.logOutUrl(`${this.realmUrls.urlOf(realm)}/login/`);
+    } catch (err) {
+      // The person is logged out here, whatever the service does.
+      this.report('a log-in service failed', { err, method });
+      return null;
+    }
+  }
+}
+
+/** Ends the sessions of somebody who logged out of a service, as the service reports (OpenID Connect Back-Channel Logout). */
+export class EndServiceSessions {
+  static readonly inject = ['unitOfWork', 'logInProviders'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly providers: readonly LogInProvider[],
+  ) {}
+
+  /**
+   * Returns the user; null if nobody has linked the account. @throws DomainError UNKNOWN_REALM, UNKNOWN_LOG_IN_METHOD,
+   * LOG_IN_REFUSED
+   */
+  async execute(
+    { realmId }: AnonymousCaller,
+    { method, token }: { readonly method: string; readonly token: string },
+  ): Promise<User | null> {
+    if (realmId === null) throw unknownRealm();
+    const realm = await this.uow.read(realmId, ({ realms }) => realms.get(realmId));
+    const provider = offeredProvider(this.providers, realm, method);
+    if (!provider.readLogOut) throw new DomainError('UNKNOWN_LOG_IN_METHOD', 'There is no such way to log in.');
+    const { subject, session, at } = await provider.readLogOut(token);
+    return this.uow.write(realmId, async (tx) => {
+      const userId = await tx.logIns.findLinked(realmId, method, subject);
+      const user = userId && (await tx.users.find(realmId, userId));
+      if (!user) return null;
+      // A notice that is sent again does not end later sessions.
+      const ended = (await tx.sessions.listOf(realmId, user.id)).filter(
+        (it) => it.method === method && it.createdAt <= at && (session === null || it.serviceSession === session),
+      );
+      await removeSessions(
+        tx,
+        user,
+        ended.map(({ id }) => id),
+      );
+      return user;
+    });
+  }
+}
