@@ -20,6 +20,7 @@ const ACCOUNTS: Record<string, object> = {
 let misbehave: ((path: string, body: Wire) => Wire) | null = null;
 let service: Server;
 let issuer: string;
+let account: OpenIdConnectAccount;
 let server: TestServer;
 const problems: { err?: Error }[] = [];
 
@@ -27,7 +28,7 @@ beforeAll(async () => {
   service = createServer();
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
   issuer = `http://localhost:${(service.address() as AddressInfo).port}`;
-  const account: OpenIdConnectAccount = {
+  account = {
     name: 'keycloak',
     kind: 'openIdConnectAuthentication',
     issuer,
@@ -229,6 +230,17 @@ describe('log-in by OpenID Connect', () => {
     expectRefused(reply, BROKEN);
     expect(problems.at(-1)).toMatchObject({ method: 'silent' });
   });
+});
+
+it('tells the operator which part of the configuration is wrong', async () => {
+  const check = async (change: Partial<OpenIdConnectAccount>) => {
+    const [provider] = await openIdConnectProviders([{ ...account, ...change }]);
+    return provider!.check!();
+  };
+  await expect(check({})).resolves.toBeUndefined();
+  await expect(check({ clientSecret: 'wrong' })).rejects.toThrow('it rejects clientId with its clientSecret');
+  await expect(check({ clientId: 'nobody' })).rejects.toThrow('it rejects clientId with its clientSecret');
+  await expect(check({ issuer: `${issuer}/elsewhere` })).rejects.toThrow();
 });
 
 describe('groups of a service', () => {

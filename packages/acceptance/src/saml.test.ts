@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { verify } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +24,7 @@ function keyPair(name: string): { readonly key: string; readonly certificate: st
 }
 const own = keyPair('idp');
 const foreign = keyPair('stranger');
+const requester = keyPair('parley');
 
 let server: TestServer;
 const problems: { err?: Error }[] = [];
@@ -33,6 +35,7 @@ beforeAll(async () => {
     entryPoint: 'https://idp.example.com/sso',
     certificates: [own.certificate],
     signsResponse: false,
+    requestKey: null,
     displayName: 'Company',
     displayIcon: null,
     realms: ['zulip'],
@@ -47,8 +50,9 @@ beforeAll(async () => {
     entityId: 'https://other.example.com',
     certificates: [foreign.certificate],
   };
+  const signing = { ...account, name: 'signing', requestKey: requester };
   server = await TestServer.start({
-    logInProviders: await samlProviders([account, other]),
+    logInProviders: await samlProviders([account, other, signing]),
     trustedProxies: 1,
     logger: { info: () => {}, warn: () => {}, error: (fields) => void problems.push(fields) },
   });
@@ -170,6 +174,19 @@ describe('log-in by SAML', () => {
       issuer: `${server.url}/accounts/login/metadata/company/`,
     });
     expect(two.id).not.toBe(one.id);
+  });
+
+  it('signs requests if it has a key, and describes it to the provider', async () => {
+    const { location } = (await new TestBrowser(server).get('/accounts/login/external/signing/')).headers;
+    const query = new URL(location as string).search.slice(1);
+    const [signed, signature] = query.split('&Signature=') as [string, string];
+    expect(signed).toMatch(/^SAMLRequest=.*&RelayState=.*&SigAlg=.*rsa-sha256$/);
+    const given = Buffer.from(decodeURIComponent(signature), 'base64');
+    expect(verify('sha256', Buffer.from(signed), requester.certificate, given)).toBe(true);
+    expect(verify('sha256', Buffer.from(signed), own.certificate, given)).toBe(false);
+    const { body } = await server.request('GET', '//accounts/login/metadata/signing/');
+    expect(body).toContain('AuthnRequestsSigned="true"');
+    expect(body).toContain(requester.certificate.split('\n')[1]!);
   });
 
   it('describes the server to the provider', async () => {

@@ -125,8 +125,18 @@ class OpenIdConnectProvider implements LogInProvider {
     }
   }
 
+  /** Redeems a code that nobody issued: services verify the client before the code. */
   async check(): Promise<void> {
-    await this.configuration();
+    const configuration = await this.configuration();
+    const { genericGrantRequest, ResponseBodyError, WWWAuthenticateChallengeError } = this.library;
+    const nothing = { code: 'none', redirect_uri: this.account.issuer, code_verifier: 'x'.repeat(43) };
+    try {
+      await genericGrantRequest(configuration, 'authorization_code', nothing);
+    } catch (error) {
+      if (error instanceof WWWAuthenticateChallengeError) throw rejectsClient();
+      if (!(error instanceof ResponseBodyError)) throw error;
+      if (REJECTIONS.includes(error.error)) throw rejectsClient();
+    }
   }
 
   async logOutUrl(returnUrl: string): Promise<string | null> {
@@ -214,6 +224,10 @@ class OpenIdConnectProvider implements LogInProvider {
     });
   }
 }
+
+/** Errors of services that do not know the client (RFC 6749). */
+const REJECTIONS: readonly string[] = ['invalid_client', 'unauthorized_client'];
+const rejectsClient = () => new Error('it rejects clientId with its clientSecret');
 
 const refused = () => new DomainError('LOG_IN_REFUSED', 'The service did not confirm who you are.');
 

@@ -22,6 +22,8 @@ export interface SamlAccount {
   readonly certificates: readonly string[];
   /** True if whole responses are signed too; assertions always are. */
   readonly signsResponse: boolean;
+  /** Key and certificate (PEM) with which requests are signed; null for requests without a signature. */
+  readonly requestKey: { readonly key: string; readonly certificate: string } | null;
   readonly displayName: string;
   readonly displayIcon: string | null;
   /** String ids of the organizations that may use the provider; null for all. */
@@ -98,18 +100,20 @@ class SamlProvider implements LogInProvider {
   }
 
   metadata(callbackUrl: string): string {
-    return this.service(callbackUrl, '').generateServiceProviderMetadata(null);
+    return this.service(callbackUrl, '').generateServiceProviderMetadata(
+      null,
+      this.account.requestKey?.certificate ?? null,
+    );
   }
 
   async check(): Promise<void> {
-    for (const certificate of this.account.certificates) {
-      const { validTo } = new X509Certificate(certificate);
-      if (Date.parse(validTo) < Date.now()) throw new Error(`its certificate expired on ${validTo}`);
-    }
+    const { certificates, requestKey } = this.account;
+    for (const certificate of certificates) requireValid('its certificate', certificate);
+    if (requestKey) requireValid('the certificate of requestKeyFile', requestKey.certificate);
   }
 
   private service(callbackUrl: string, id: string): InstanceType<Library['SAML']> {
-    const { entryPoint, certificates, signsResponse } = this.account;
+    const { entryPoint, certificates, signsResponse, requestKey } = this.account;
     const issuer = callbackUrl.replace('/accounts/login/complete/', '/accounts/login/metadata/');
     return new this.library.SAML({
       callbackUrl,
@@ -119,6 +123,7 @@ class SamlProvider implements LogInProvider {
       idpCert: [...certificates],
       wantAssertionsSigned: true,
       wantAuthnResponseSigned: signsResponse,
+      ...(requestKey && { privateKey: requestKey.key }),
       signatureAlgorithm: 'sha256',
       identifierFormat: null,
       disableRequestedAuthnContext: true,
@@ -153,6 +158,12 @@ class SamlProvider implements LogInProvider {
     const values = attributes.role === null ? [] : [profile[attributes.role]].flat();
     return [...roles].find(([value]) => values.includes(value))?.[1] ?? null;
   }
+}
+
+/** @throws Error if the certificate has expired */
+function requireValid(what: string, certificate: string): void {
+  const { validTo } = new X509Certificate(certificate);
+  if (Date.parse(validTo) < Date.now()) throw new Error(`${what} expired on ${validTo}`);
 }
 
 /** Identifier of the request, which only the browser that holds `state` can answer. */

@@ -63,6 +63,8 @@ export interface SamlOptions {
   readonly certificateFile?: string;
   /** Requires that whole responses are signed too; default: false. */
   readonly signsResponse?: boolean;
+  /** Path of a file (PEM) with the private key that signs requests, and its certificate; default: no signature. */
+  readonly requestKeyFile?: string;
   /** Text of the button; default: `name`. */
   readonly displayName?: string;
   /** URL of an image. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseSaml, samlAccounts } from './saml-settings.js';
@@ -17,12 +17,24 @@ describe('the setting of identity providers', () => {
     certificate = readFileSync(certificateFile, 'utf8');
   });
 
+  it('reads the key that signs requests with its certificate', () => {
+    const requestKeyFile = join(folder, 'request.pem');
+    const key = readFileSync(join(folder, 'key'), 'utf8');
+    const parse = (text: string) => {
+      writeFileSync(requestKeyFile, text);
+      return parseSaml(JSON.stringify([{ ...required, certificateFile, requestKeyFile }]))[0]!.requestKey;
+    };
+    expect(parse(key + certificate)).toEqual({ key, certificate });
+    for (const text of ['', key, certificate]) expect(() => parse(text)).toThrow('a private key and its certificate');
+  });
+
   it('has defaults for everything but name, addresses and certificate', () => {
     const [account] = parseSaml(JSON.stringify([{ ...required, certificateFile }]));
     expect(account).toEqual({
       ...required,
       certificates: [certificate],
       signsResponse: false,
+      requestKey: null,
       displayName: 'company',
       displayIcon: null,
       realms: null,

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ROLES, type Role } from '@parley/domain/access';
 import { isLoopbackName } from '@parley/http';
@@ -20,6 +20,7 @@ const CHECKS: Readonly<Record<keyof SamlOptions, Check>> = {
   certificate: (value) => typeof value === 'string' && value.length <= 20_000,
   certificateFile: isText,
   signsResponse: isFlag,
+  requestKeyFile: isText,
   displayName: isText,
   icon: (value) => isText(value) && URL.canParse(value as string),
   realms: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
@@ -68,6 +69,7 @@ function accountOf(given: unknown): SamlAccount {
     entryPoint,
     certificates: certificatesOf(options),
     signsResponse: options.signsResponse ?? false,
+    requestKey: options.requestKeyFile === undefined ? null : requestKeyIn(options.requestKeyFile),
     displayName: options.displayName ?? name,
     displayIcon: options.icon ?? null,
     realms: options.realms ?? null,
@@ -83,6 +85,23 @@ function accountOf(given: unknown): SamlAccount {
   };
 }
 
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\sA-Za-z\d+/=]+-----END CERTIFICATE-----/g;
+
+/** Reads a private key and its certificate. */
+function requestKeyIn(path: string): NonNullable<SamlAccount['requestKey']> {
+  try {
+    const text = readFileSync(path, 'utf8');
+    const key = createPrivateKey(text);
+    const certificate = new X509Certificate(text.match(CERTIFICATE)![0]!);
+    if (!certificate.checkPrivateKey(key)) throw new Error('They do not belong together');
+    return { key: key.export({ type: 'pkcs8', format: 'pem' }).toString(), certificate: certificate.toString() };
+  } catch {
+    throw new Error(
+      `a list of identity providers whose requestKeyFile has a private key and its certificate, unlike ${path}`,
+    );
+  }
+}
+
 /** Accepts several certificates, so that a provider can change to another one. */
 function certificatesOf({ certificate, certificateFile }: SamlOptions): readonly string[] {
   if ((certificate === undefined) === (certificateFile === undefined)) {
@@ -94,7 +113,7 @@ function certificatesOf({ certificate, certificateFile }: SamlOptions): readonly
   } catch {
     throw new Error(`a list of identity providers with a certificateFile that can be read, unlike ${certificateFile}`);
   }
-  const found = text.match(/-----BEGIN CERTIFICATE-----[\sA-Za-z\d+/=]+-----END CERTIFICATE-----/g) ?? [];
+  const found = text.match(CERTIFICATE) ?? [];
   try {
     if (found.length === 0) throw new Error('There is none');
     return found.map((each) => new X509Certificate(each).toString());
