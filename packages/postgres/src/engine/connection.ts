@@ -108,6 +108,8 @@ const RAISE_STAMP = `
   INSERT INTO cache_stamp (realm_id, stamp) VALUES ($1, 1)
   ON CONFLICT (realm_id) DO UPDATE SET stamp = cache_stamp.stamp + 1`;
 
+/** Maximum number of statements that connections keep prepared; narrows have any number of forms. */
+const MAX_PREPARED = 2000;
 const NAMES = new Map<string, string>();
 
 /** PostgreSQL stores no zero bytes, so the replacement character takes their place. */
@@ -116,10 +118,10 @@ export function storable(parameter: Parameter): unknown {
   return Array.isArray(parameter) ? parameter.map(storable) : parameter;
 }
 
-/** Name under which a connection keeps the prepared statement. */
-function nameOf(sql: string): string {
+/** Returns the name under which connections keep the statement; undefined for one that is prepared each time. */
+function nameOf(sql: string): string | undefined {
   let name = NAMES.get(sql);
-  if (name === undefined) {
+  if (name === undefined && NAMES.size < MAX_PREPARED) {
     name = createHash('sha256').update(sql).digest('base64url');
     NAMES.set(sql, name);
   }
@@ -323,7 +325,8 @@ export class Connection implements Statements {
     if (!this.sent) this.sentAtMs = performance.now();
     this.sent = true;
     this.trace?.(sql, this.underWay++ === 0);
-    const text = { name: nameOf(sql), text: sql, values: parameters.map(storable) };
+    const name = nameOf(sql);
+    const text = { text: sql, values: parameters.map(storable), ...(name !== undefined && { name }) };
     try {
       return shape === 'row' ? await this.client.query(text) : await this.client.query({ ...text, rowMode: 'array' });
     } catch (error) {

@@ -228,6 +228,15 @@ describe('units on PostgreSQL', () => {
     expect(seen).toBe(8);
   });
 
+  it('keep a limited number of statements prepared', async () => {
+    const count = await open().read(FIRST, async (repositories) => {
+      const connection = connectionOf(repositories);
+      for (let n = 0; n < 2100; n++) expect(await connection.values<number>(`SELECT ${n}`).get()).toBe(n);
+      return connection.values<number>('SELECT count(*) FROM pg_prepared_statements').get();
+    });
+    expect(count).toBeLessThanOrEqual(2000);
+  });
+
   it('commit a unit that only defers', async () => {
     await open().write(FIRST, async (tx) => connectionOf(tx).command('UPDATE counter SET value = 9').defer());
     expect(await counted(2)).toBe(9);
