@@ -183,6 +183,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/server',
       '@parley/testkit',
       PROCESS_USAGE,
+      's3rver',
       'zulip-js',
       'node:',
     ],

@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findBinaries, startServer, type TestServer } from '@parley/postgres/testing';
 import { freePort, NatsServer } from '@parley/testkit';
+import S3rver from 's3rver';
 import { ParleyProcess, runParley } from '../testing/parley-process.js';
 import { FaultyProxy } from './faulty-proxy.js';
 
@@ -28,7 +30,7 @@ export interface ClusterNode {
   process: ParleyProcess;
 }
 
-/** Nodes, a PostgreSQL server and a NATS server on this machine. */
+/** Nodes, a PostgreSQL server, a NATS server and a bucket on this machine. */
 export class Cluster {
   readonly nodes: ClusterNode[] = [];
   private next = 0;
@@ -36,6 +38,8 @@ export class Cluster {
 
   private constructor(
     private readonly folder: string,
+    private readonly bucket: S3rver,
+    private readonly bucketUrl: string,
     readonly postgres: TestServer,
     readonly nats: NatsServer,
   ) {}
@@ -45,7 +49,12 @@ export class Cluster {
     if (binaries === null) throw new Error('PostgreSQL is not installed; on Debian: apt-get install postgresql');
     const folder = mkdtempSync(join(tmpdir(), 'parley-cluster-'));
     const [postgres, nats] = [await startServer(binaries), await NatsServer.atFreePort()];
-    const cluster = new Cluster(folder, postgres, nats);
+    const bucket = new S3rver({
+      ...{ address: '127.0.0.1', port: 0, silent: true, directory: folder },
+      configureBuckets: [{ name: 'parley', configs: [] }],
+    });
+    const { port } = (await bucket.run()) as AddressInfo;
+    const cluster = new Cluster(folder, bucket, `s3:parley?endpoint=http://127.0.0.1:${port}`, postgres, nats);
     await nats.start();
     await cluster.command('migrate');
     await cluster.command('realm', 'create', '', 'Elsinore');
@@ -104,6 +113,7 @@ export class Cluster {
     }
     await this.nats.kill();
     await this.postgres.stop();
+    await this.bucket.close();
     rmSync(this.folder, { recursive: true });
   }
 
@@ -132,7 +142,9 @@ export class Cluster {
       PARLEY_DATABASE: database,
       PARLEY_URL: 'http://localhost',
       PARLEY_SECRET: 'the secret of every node',
-      PARLEY_FILES: `folder:${this.folder}`,
+      PARLEY_FILES: this.bucketUrl,
+      AWS_ACCESS_KEY_ID: 'S3RVER',
+      AWS_SECRET_ACCESS_KEY: 'S3RVER',
       // No email is sent.
       PARLEY_SMTP_URL: 'smtp://127.0.0.1:1',
     };
