@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { lingui } from '@lingui/vite-plugin';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import { defineConfig, esmExternalRequirePlugin, type Plugin } from 'vite';
 
 const OUT = 'dist/app';
 const ASSETS = 'web';
@@ -50,6 +50,39 @@ const styleSheetsOfElement: Plugin = {
   },
 };
 
+/**
+ * Limits the styles of `tokens.css` to the parts of the chat in another product's page. Custom properties stay at the root,
+ * where any element may change them.
+ */
+const scopedStyles: Plugin = {
+  name: 'scoped-styles',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!id.endsWith('/app/tokens.css')) return null;
+    const rules = [...code.replaceAll(/\/\*.*?\*\//gs, '').matchAll(/([^{}]+)\{([^{}]*)\}/g)];
+    return rules
+      .flatMap(([, selectors = '', body = '']) => {
+        const scoped = selectors.split(',').flatMap((each) => scopeOf(each.trim()));
+        const own = scoped.includes(':root') ? body.replace('color-scheme: light dark;', '') : body;
+        return scoped.length === 0 ? [] : [`${scoped.join(', ')} {${own}}`];
+      })
+      .join('\n');
+  },
+};
+
+function scopeOf(selector: string): readonly string[] {
+  if (selector === ':root' || selector === '[data-parley]') return [selector];
+  if (/^(html|body|#parley|:host)/.test(selector)) return [];
+  return selector.startsWith('[data-theme') ? [`[data-parley]${selector}`] : [`:where([data-parley]) ${selector}`];
+}
+
+/** Modules that the components share with the rest of the package, or with the page. */
+const SHARED_MODULES = {
+  '@parley/chat': 'parley/chat',
+  '@parley/client': 'parley/client',
+  '@preact/signals-core': 'parley/chat/signals',
+};
+
 const plugins = [react(), lingui({ configPath: join(import.meta.dirname, 'lingui.config.ts') }), pack];
 
 const shared = {
@@ -62,8 +95,8 @@ const shared = {
 };
 
 /**
- * Builds the application, or with `--mode element` the element, beside the application. Addresses are relative, because
- * the server may be mounted below a path.
+ * Builds the application, with `--mode element` the element beside it, or with `--mode components` the React components.
+ * Addresses are relative, because the server may be mounted below a path.
  */
 export default defineConfig(({ mode }) => ({
   base: './',
@@ -83,21 +116,51 @@ export default defineConfig(({ mode }) => ({
           },
         },
       }
-    : {
-        plugins,
-        build: {
-          ...shared,
-          manifest: 'manifest.json',
-          rollupOptions: {
-            input: {
-              index: join(import.meta.dirname, 'index.html'),
-              [SERVICE_WORKER]: join(import.meta.dirname, 'src/push/service-worker.ts'),
-            },
-            // Browsers keep the address of a service worker.
-            output: {
-              entryFileNames: ({ name }) => `${ASSETS}/${name === SERVICE_WORKER ? '[name]' : '[name]-[hash]'}.js`,
+    : mode === 'components'
+      ? {
+          // Products bundle the components, with the React of their own.
+          define: { 'process.env.NODE_ENV': '"production"' },
+          plugins: [
+            ...plugins.slice(0, -1),
+            scopedStyles,
+            // Libraries in CommonJS require React.
+            esmExternalRequirePlugin({ external: [/^react(-dom)?(\/|$)/] }),
+          ],
+          build: {
+            target: 'es2022',
+            assetsInlineLimit: 0,
+            // Older targets would replace `light-dark()`, whose color scheme is that of the page.
+            cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+            cssCodeSplit: false,
+            modulePreload: false,
+            rollupOptions: {
+              input: join(import.meta.dirname, 'src/components/index.tsx'),
+              preserveEntrySignatures: 'strict',
+              external: Object.keys(SHARED_MODULES),
+              output: {
+                paths: SHARED_MODULES,
+                entryFileNames: 'index.js',
+                chunkFileNames: '[name]-[hash].js',
+                assetFileNames: ({ names }) => (names[0]?.endsWith('.css') ? 'style.css' : '[name]-[hash][extname]'),
+              },
             },
           },
-        },
-      }),
+        }
+      : {
+          plugins,
+          build: {
+            ...shared,
+            manifest: 'manifest.json',
+            rollupOptions: {
+              input: {
+                index: join(import.meta.dirname, 'index.html'),
+                [SERVICE_WORKER]: join(import.meta.dirname, 'src/push/service-worker.ts'),
+              },
+              // Browsers keep the address of a service worker.
+              output: {
+                entryFileNames: ({ name }) => `${ASSETS}/${name === SERVICE_WORKER ? '[name]' : '[name]-[hash]'}.js`,
+              },
+            },
+          },
+        }),
 }));

@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 // Assembles the package that applications install: all of @parley/* in one, so that there is one copy of the domain.
 // Libraries remain dependencies, except BUNDLED. Argument: target folder; default: dist/package.
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, posix, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { build as vite } from 'vite';
 import { inlineSql } from '../../sqlite/scripts/inline-sql.mjs';
 
 const home = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -23,6 +25,10 @@ const ENTRIES = {
   testing: 'parley/dist/testing/index',
   // Built separately, without chunks, since browsers load it as well.
   client: 'client/dist/index',
+  chat: 'chat/dist/index',
+  'chat-signals': 'chat/dist/signals',
+  // Only types; Vite builds the code.
+  web: 'web/dist/types/components/index',
   // The command line.
   main: 'server/dist/main',
   // Entry points of threads and child processes, started by file name from code in any chunk of the same folder.
@@ -34,6 +40,7 @@ const ENTRIES = {
 
 /** Libraries of which a small part is used, or whose dependencies are large and unused (docs/dependencies.md). */
 const BUNDLED = new Set([
+  '@preact/signals-core',
   '@tus/server',
   'class-transformer',
   'class-validator',
@@ -46,6 +53,11 @@ const BUNDLED = new Set([
 ]);
 
 rmSync(out, { recursive: true, force: true });
+const webTypes = join(packagesDir, 'web', 'tsconfig.components.json');
+execFileSync(process.execPath, [join(packagesDir, '..', 'node_modules', 'typescript', 'bin', 'tsc'), '-p', webTypes], {
+  stdio: 'inherit',
+});
+await buildComponents();
 const dependencies = await writeCode();
 writeTypes();
 writeManifest(dependencies);
@@ -59,15 +71,35 @@ for (const [from, to] of [
 }
 console.error(`The package is in ${relative(process.cwd(), out)}`);
 
+/** Builds the React components, with style sheet and fonts, beside the application. */
+async function buildComponents() {
+  const root = join(packagesDir, 'web');
+  const outDir = join(out, 'dist', 'components');
+  await vite({
+    root,
+    configFile: join(root, 'vite.config.ts'),
+    mode: 'components',
+    logLevel: 'warn',
+    build: { outDir, emptyOutDir: true },
+  });
+  // Former formats of KaTeX's fonts, which no browser loads that runs the components.
+  for (const name of readdirSync(outDir)) if (/\.(ttf|woff)$/.test(name)) rmSync(join(outDir, name));
+  const sheet = join(outDir, 'style.css');
+  const css = readFileSync(sheet, 'utf8').replaceAll(/,url\([^)]*\.(?:ttf|woff)\)format\("\w+"\)/g, '');
+  writeFileSync(sheet, css);
+}
+
 /** Returns the names of the dependencies. */
 async function writeCode() {
-  const { client, ...others } = ENTRIES;
+  const { client, chat, 'chat-signals': signals, web: _, ...others } = ENTRIES;
   // CommonJS libraries require Node's own modules.
   const js =
     "import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);";
   const builds = [
     await buildEntries(others, { splitting: true, banner: { js } }),
     await buildEntries({ client }, { legalComments: 'none' }),
+    // The components use the signals of the state.
+    await buildEntries({ chat, 'chat-signals': signals }, { legalComments: 'none', splitting: true }),
   ];
   const outputs = Object.assign({}, ...builds.map(({ metafile }) => metafile.outputs));
   mkdirSync(join(out, 'dist'), { recursive: true });
@@ -81,7 +113,7 @@ async function writeCode() {
   for (const { imports } of Object.values(outputs)) {
     for (const { path, external, kind } of imports) {
       // `require` of CommonJS libraries that try optional dependencies.
-      if (external && kind !== 'require-call') foreign.add(nameOf(path));
+      if (external && kind !== 'require-call' && !path.startsWith('.')) foreign.add(nameOf(path));
     }
   }
   return [...foreign].filter((name) => !isBuiltin(name));
@@ -107,7 +139,11 @@ function buildEntries(entries, options) {
       inlineSql,
       {
         name: 'exclude-libraries',
-        setup({ onResolve }) {
+        setup({ onResolve, initialOptions }) {
+          // Errors of the client have one class, whoever imports it.
+          onResolve({ filter: /^@parley\/client$/ }, () =>
+            'chat' in initialOptions.entryPoints ? { path: './client.js', external: true } : undefined,
+          );
           onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) =>
             kind === 'entry-point' ||
             path.startsWith('@parley/') ||
@@ -144,7 +180,7 @@ function nameOf(specifier) {
 function writeTypes() {
   const seen = new Set();
   const open = Object.entries(ENTRIES).flatMap(([name, path]) =>
-    ['main', 'thread', 'image-child'].includes(name) ? [] : [`${path}.d.ts`],
+    ['main', 'thread', 'image-child', 'chat-signals'].includes(name) ? [] : [`${path}.d.ts`],
   );
   while (open.length > 0) {
     const file = open.pop();
@@ -179,7 +215,7 @@ function outputPathOf(file) {
 function rewrite(file, text, reach) {
   // Libraries imported for their side effects declare no types here.
   return text
-    .replace(/^import '(?!\.|@parley\/)[^']+';\n/gm, '')
+    .replace(/^import '(?:(?!\.|@parley\/)[^']+|[^']+\.css)';\n/gm, '')
     .replace(
       /^(import|export) (type )?\{([^}]*)\} from '(@parley\/[^']+)';$/gm,
       (_, verb, type = '', names, specifier) =>
@@ -195,7 +231,8 @@ function rewrite(file, text, reach) {
         if (existsSync(join(packagesDir, target))) reach(target);
         return whole;
       }
-      if (!specifier.startsWith('node:')) {
+      // Applications that use the components have React.
+      if (!specifier.startsWith('node:') && !/^react(\/|$)/.test(specifier)) {
         throw new Error(`${file} imports types of ${specifier}, which an application need not have`);
       }
       return whole;
@@ -209,7 +246,7 @@ function byOrigin(names, specifier) {
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean);
-  if (specifier.startsWith('@parley/domain/')) return [[index, wanted]];
+  if (specifier.startsWith('@parley/domain/') || /^@parley\/(chat|client)$/.test(specifier)) return [[index, wanted]];
   const origins = new Map();
   for (const name of wanted) {
     const origin = originOf(
@@ -252,7 +289,7 @@ function writeManifest(foreign) {
   const unknown = foreign.filter((each) => versions[each] === undefined);
   if (unknown.length > 0) throw new Error(`No package declares ${unknown.join(', ')}`);
   // The declarations name types of Node, which applications in TypeScript have.
-  const peerDependencies = { '@types/node': '*', ...optional };
+  const peerDependencies = { '@types/node': '*', react: '>=19', 'react-dom': '>=19', ...optional };
   const manifest = {
     name,
     version,
@@ -264,6 +301,10 @@ function writeManifest(foreign) {
       '.': { types: './dist/types/parley/index.d.ts', default: './dist/index.js' },
       './testing': { types: './dist/types/parley/testing/index.d.ts', default: './dist/testing.js' },
       './client': { types: './dist/types/client/index.d.ts', default: './dist/client.js' },
+      './chat': { types: './dist/types/chat/index.d.ts', default: './dist/chat.js' },
+      './chat/signals': './dist/chat-signals.js',
+      './web': { types: './dist/types/web/types/components/index.d.ts', default: './dist/components/index.js' },
+      './web/style.css': './dist/components/style.css',
       './domain/*': { types: './dist/types/domain/*/index.d.ts', default: './dist/domain-*.js' },
       './package.json': './package.json',
     },

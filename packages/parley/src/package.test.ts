@@ -70,13 +70,39 @@ const describe = ({ op, emoji_name }: EventOf<'reaction'>): void => console.log(
 export const isMissing = (error: unknown): boolean => error instanceof ParleyError && error.status === 404;
 `;
 
+const STATE = `
+import { Chat, type ConversationView, narrowOf } from 'parley/chat';
+import { ParleyClient } from 'parley/client';
+
+export function show(list: HTMLElement): () => void {
+  const chat = new Chat({ gateway: new ParleyClient({ url: '/chat', credentials: 'host' }) });
+  void chat.run();
+  const view: ConversationView = chat.open(narrowOf({ kind: 'channel', channelId: 1, topic: 'Order 7' }));
+  view.keys.subscribe((keys) => {
+    list.replaceChildren(...keys.map((key) => chat.message(key).peek()?.sender.name ?? ''));
+  });
+  // @ts-expect-error: what is no part of a message.
+  console.log(chat.message('1').peek()?.pigeon);
+  return () => chat.stop();
+}
+`;
+
 const OPTIONS = { target: 'es2022', strict: true, skipLibCheck: false, exactOptionalPropertyTypes: true };
 
 const WELCOME = { anchor: 'newest', num_before: '1', num_after: '0', apply_markdown: 'true' };
 
 let app: Application;
 beforeAll(async () => {
-  app = await Application.make(['@types/express', '@types/node', 'express', 'fastify']);
+  app = await Application.make([
+    '@types/express',
+    '@types/node',
+    '@types/react',
+    '@types/react-dom',
+    'express',
+    'fastify',
+    'react',
+    'react-dom',
+  ]);
 });
 afterAll(() => app.remove());
 
@@ -105,7 +131,7 @@ describe('npm package', () => {
     expect(readdirSync(app.installed()).sort()).toEqual(contents);
     const files = readdirSync(app.installed('dist'), { recursive: true, encoding: 'utf8', withFileTypes: true })
       // The web client has style sheets and fonts as well.
-      .filter((entry) => entry.isFile() && !entry.parentPath.startsWith(app.installed('dist/web')))
+      .filter((entry) => entry.isFile() && !/\/dist\/(web|components)$|\/dist\/web\//.test(entry.parentPath))
       .map(({ name }) => name);
     expect(files.filter((name) => !/\.(js|d\.ts)$/.test(name) || /\.(test|contract)\./.test(name))).toEqual([]);
     const { manifest } = app;
@@ -162,6 +188,32 @@ describe('npm package', () => {
     expect(readFileSync(app.installed('dist/client.js'), 'utf8')).not.toMatch(/^import |require\(/m);
     app.write('client.mjs', "import { ParleyClient } from 'parley/client'; console.log(typeof ParleyClient.logIn);");
     expect((await app.node('client.mjs')).stdout).toBe('function\n');
+  });
+
+  it('contains the state of a chat and React components with types, for pages that have React', async () => {
+    app.copyFrom(join(root, 'docs/examples'));
+    app.write('page/state.ts', STATE);
+    const lib = ['es2022', 'dom', 'dom.iterable'];
+    const compilerOptions = {
+      ...OPTIONS,
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      jsx: 'react-jsx',
+      noEmit: true,
+    };
+    const files = ['react.tsx', 'page/state.ts', 'styles.d.ts'];
+    app.write('styles.d.ts', "declare module 'parley/web/style.css';");
+    app.write(
+      'tsconfig.react.json',
+      JSON.stringify({ compilerOptions: { ...compilerOptions, lib, types: [] }, files }),
+    );
+    expect(await app.compile('tsconfig.react.json')).toBe('');
+    expect(app.manifest).toMatchObject({ peerDependenciesMeta: { react: { optional: true } } });
+    app.write(
+      'state.mjs',
+      "import { Chat, MemoryTabs } from 'parley/chat'; console.log(typeof Chat, typeof MemoryTabs);",
+    );
+    expect((await app.node('state.mjs')).stdout).toBe('function function\n');
   });
 
   it('refuses a setting whose optional library is not installed, naming the command', async () => {

@@ -181,3 +181,20 @@ test('follows its attributes and says when there is no such conversation', async
   await expect(page.getByText('Another order')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Senden' })).toBeVisible();
 });
+
+test('tells the host about clicks on people, which can show something of its own', async ({ shop }) => {
+  const page = await shop.open(ORDER, 'ann');
+  const name = page.getByRole('article').getByRole('button', { name: 'Ben' }).first();
+  await name.click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.evaluate(() => {
+    document.querySelector('parley-chat')!.addEventListener('parley-person', (event) => {
+      event.preventDefault();
+      document.title = `Person ${(event as CustomEvent<{ userId: number }>).detail.userId}`;
+    });
+  });
+  await name.click();
+  await expect(page).toHaveTitle(/^Person \d+$/);
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+});

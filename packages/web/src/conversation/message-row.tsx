@@ -8,11 +8,12 @@ import {
   widgetOf,
 } from '@parley/chat';
 import { Pencil, RotateCcw, Trash2 } from 'lucide-react';
-import { memo, useState } from 'react';
+import { memo, useContext, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
 import { Avatar } from '../kit/avatar.js';
 import { Emoji } from '../kit/emoji.js';
 import { openPersonCard } from '../people/open-card.js';
+import { ComponentsContext } from '../services/components.js';
 import { useChat, useComputed } from '../services/context.js';
 import { useLoaded } from '../services/use-loaded.js';
 import { useReading } from '../services/use-reading.js';
@@ -152,11 +153,13 @@ const loadWidget = () => import('./widget.js').then(({ Widget }) => Widget);
 function Content({ message, match, isEditing, onClose }: ContentProps) {
   const hasWidget = message.submessages.length > 0 && widgetOf(message.submessages) !== null;
   const Widget = useLoaded(loadWidget, hasWidget);
+  const { MessageBody: Own } = useContext(ComponentsContext);
   if (isEditing) return <MessageEditor message={message} onClose={onClose} />;
   // Own messages that the server has not rendered yet.
   if (message.html === null) return <p className={styles.source}>{message.markdown}</p>;
   if (Widget) return <Widget message={message} />;
-  return <MessageBody html={match?.content ?? message.html} />;
+  const html = match?.content ?? message.html;
+  return Own ? <Own message={message} html={html} /> : <MessageBody html={html} />;
 }
 
 function Footer({ message, onEdit }: { readonly message: Message; readonly onEdit: (message: Message) => void }) {

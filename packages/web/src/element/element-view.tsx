@@ -28,6 +28,8 @@ export interface ElementEvents {
   readonly 'parley-sent': { readonly destination: Destination; readonly content: string };
   /** A link to a place of the chat was followed. `preventDefault()` leaves the element where it is. */
   readonly 'parley-open': { readonly address: string };
+  /** The name or picture of a person was clicked. `preventDefault()` keeps the card of the chat closed. */
+  readonly 'parley-person': { readonly userId: number };
 }
 
 export interface ViewProps {
@@ -54,7 +56,7 @@ export function ElementView({ shown, tell }: ViewProps) {
 }
 
 /** Address of the conversation that the attributes name; null if there is none, or the user may not see it. */
-function startOf(chat: Chat, { channel, topic, direct }: Omit<Shown, 'view'>): string | null {
+export function startOf(chat: Chat, { channel, topic, direct }: Omit<Shown, 'view'>): string | null {
   if (direct !== null) {
     const userIds = direct.split(',').map(Number);
     if (userIds.some((id) => chat.state.people.get(id) === undefined)) return null;

@@ -1,13 +1,14 @@
 import '../app/tokens.css';
 import { I18nProvider } from '@lingui/react';
 import type { Destination } from '@parley/chat';
-import { ParleyClient, ParleyError } from '@parley/client';
 import { createRoot, type Root } from 'react-dom/client';
 import { loadLanguage } from '../app/languages.js';
 import { ServicesContext } from '../services/context.js';
 import { OwnNavigation } from '../services/location.js';
-import { type OpenedServices, openServices } from '../services/services.js';
+import { openForHost } from '../services/open-for-host.js';
+import type { OpenedServices } from '../services/services.js';
 import { ElementView, type Shown, type ViewProps } from './element-view.js';
+import { hashOfLink } from './links.js';
 
 /** Address of the organization: this file is in a folder of its own below it. */
 const baseUrl = new URL(/* @vite-ignore */ '..', import.meta.url).href;
@@ -25,31 +26,8 @@ let opened: Promise<OpenedServices | null> | undefined;
 
 /** Elements of a page share one chat. */
 function services(): Promise<OpenedServices | null> {
-  opened ??= open();
+  opened ??= openForHost(baseUrl);
   return opened;
-}
-
-/** Opens the chat of the user; null for nobody. The login of the host application counts first. */
-async function open(): Promise<OpenedServices | null> {
-  for (const credentials of ['host', 'session'] as const) {
-    const client = new ParleyClient({ url: baseUrl, credentials });
-    const userId = await userIdOf(client);
-    if (userId !== null) return openServices({ client, baseUrl, userId, kind: 'element' });
-  }
-  return null;
-}
-
-const RETRY_MS = 3000;
-
-async function userIdOf(client: ParleyClient): Promise<number | null> {
-  for (;;) {
-    try {
-      return (await client.get('/users/me')).user_id;
-    } catch (error) {
-      if (!(error instanceof ParleyError && error.isTemporary)) return null;
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-    }
-  }
 }
 
 /** Elements that are part of the page. */
@@ -162,10 +140,7 @@ class ParleyChatElement extends HTMLElement {
   }
 
   private follow(event: MouseEvent): void {
-    const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[href]') : null;
-    if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    const href = link.getAttribute('href')!;
-    const hash = href.startsWith('#') ? href : link.href.startsWith(`${baseUrl}#`) ? link.hash : null;
+    const hash = hashOfLink(event, baseUrl);
     if (hash === null) return;
     event.preventDefault();
     if (this.tell('parley-open', { address: hash })) this.navigation.navigate(hash);

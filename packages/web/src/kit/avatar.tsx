@@ -1,16 +1,14 @@
-import { useState } from 'react';
+import { useContext, useState } from 'react';
+import { type AvatarProps, ComponentsContext } from '../services/components.js';
 import styles from './kit.module.css';
 
 /** Picture of a person, or the first letter of the name where there is none. */
-export function Avatar({
-  url,
-  name,
-  size,
-}: {
-  readonly url: string | null;
-  readonly name: string;
-  readonly size: number;
-}) {
+export function Avatar(props: AvatarProps) {
+  const { Avatar: Own = UsualAvatar } = useContext(ComponentsContext);
+  return <Own {...props} />;
+}
+
+function UsualAvatar({ url, name, size }: AvatarProps) {
   const [hasFailed, setFailed] = useState(false);
   const box = { width: size, height: size, fontSize: size * 0.45 };
   if (url === null || hasFailed) {

@@ -4,7 +4,7 @@ import { closeOverlay, overlay } from '../services/overlay.js';
 interface OwnOverlay {
   /** Element that opened it. */
   readonly anchor: HTMLElement;
-  /** Element for the overlay in a shadow root; undefined in the application, whose overlays belong to the page. */
+  /** Element for the overlay in another product's page; undefined in the application, whose overlays belong to the page. */
   readonly container: HTMLElement | undefined;
   close(): void;
 }
@@ -14,8 +14,7 @@ export function useOverlay(): OwnOverlay {
   const [own] = useState(() => {
     const opened = overlay.peek()!;
     const { anchor } = opened;
-    const isInShadow = anchor.getRootNode() instanceof ShadowRoot;
-    const container = isInShadow ? (anchor.closest<HTMLElement>('[data-parley]') ?? undefined) : undefined;
+    const container = anchor.closest<HTMLElement>('[data-parley]:not(#parley)') ?? undefined;
     return { anchor, container, close: () => closeOverlay(opened) };
   });
   return own;

@@ -1,0 +1,25 @@
+import { ParleyClient, ParleyError } from '@parley/client';
+import { type OpenedServices, openServices } from './services.js';
+
+const RETRY_MS = 3000;
+
+/** Opens the chat of the user in another product's page; null for nobody. The login of the host application counts first. */
+export async function openForHost(baseUrl: string): Promise<OpenedServices | null> {
+  for (const credentials of ['host', 'session'] as const) {
+    const client = new ParleyClient({ url: baseUrl, credentials });
+    const userId = await userIdOf(client);
+    if (userId !== null) return openServices({ client, baseUrl, userId, kind: 'element' });
+  }
+  return null;
+}
+
+async function userIdOf(client: ParleyClient): Promise<number | null> {
+  for (;;) {
+    try {
+      return (await client.get('/users/me')).user_id;
+    } catch (error) {
+      if (!(error instanceof ParleyError && error.isTemporary)) return null;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
