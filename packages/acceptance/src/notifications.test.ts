@@ -80,6 +80,18 @@ it('publishes direct messages, group mentions, wildcards, followed topics and no
   expect(subtitle).toBe(`${sender.user.fullName} mentioned @${group}:`);
 });
 
+it("writes the texts in the recipient's language if it has texts, else in English", async () => {
+  const subtitles: string[] = [];
+  for (const language of ['de', 'fr']) {
+    fieldsOf(await server.patch('/settings', reader, { default_language: language }));
+    const id = await server.sendMessage(sender, channel, { content: mention() });
+    await judged();
+    subtitles.push(due.find(({ message }) => message.id === id)!.people[0]!.subtitle);
+  }
+  const name = sender.user.fullName;
+  expect(subtitles).toEqual([`${name} hat dich erwähnt:`, `${name} mentioned you:`]);
+});
+
 it('publishes a mention that an edit adds, but no mention that was there before', async () => {
   const id = await server.sendMessage(sender, channel);
   expect(await judged()).toEqual([]);

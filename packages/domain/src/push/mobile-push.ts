@@ -196,7 +196,9 @@ export async function loadMessageNotice(
   const found = groupId && (await reads.groups.find(realmId, groupId));
   const group = found?.name ? { id: found.id, name: found.name } : null;
   const senderName = isSenderHidden ? UNKNOWN_SENDER_NAME : sender.fullName;
-  const text = notificationText(renderedMessages, { view, reason, groupName: group?.name ?? null, senderName });
+  const language = (await reads.users.find(realmId, userId))!.settings.defaultLanguage;
+  const groupName = group?.name ?? null;
+  const text = notificationText(renderedMessages, { view, reason, groupName, senderName, language });
   return { type: 'message', view, isSenderHidden, senderName, group, text };
 }
 

@@ -22,7 +22,33 @@ interface TextFacts {
   readonly reason: DueReason;
   readonly groupName: string | null;
   readonly senderName: string;
+  /** Language of the recipient, such as `de`; languages without texts read English. */
+  readonly language: string;
 }
+
+/** Words of subtitles after the name of the sender. */
+interface Words {
+  readonly you: string;
+  readonly group: (name: string) => string;
+  readonly everyone: string;
+}
+
+const ENGLISH: Words = {
+  you: 'mentioned you',
+  group: (name) => `mentioned @${name}`,
+  everyone: 'mentioned everyone',
+};
+
+const WORDS: ReadonlyMap<string, Words> = new Map([
+  [
+    'de',
+    {
+      you: 'hat dich erwähnt',
+      group: (name) => `hat @${name} erwähnt`,
+      everyone: 'hat alle erwähnt',
+    },
+  ],
+]);
 
 export function notificationText(renderedMessages: RenderedMessages, facts: TextFacts): NotificationText {
   const content = shortContent(renderedMessages.plainText(facts.view.message.renderedContent));
@@ -39,15 +65,16 @@ function titleOf({ view: { message, conversation }, senderName }: TextFacts): st
   return names.sort().join(', ');
 }
 
-function subtitleOf({ view: { conversation }, reason, groupName, senderName }: TextFacts): string {
+function subtitleOf({ view: { conversation }, reason, groupName, senderName, language }: TextFacts): string {
+  const words = WORDS.get(language) ?? ENGLISH;
   switch (reason) {
     case 'mentioned':
-      return groupName === null ? `${senderName} mentioned you:` : `${senderName} mentioned @${groupName}:`;
+      return `${senderName} ${groupName === null ? words.you : words.group(groupName)}:`;
     case 'topicWildcard':
     case 'channelWildcard':
     case 'topicWildcardInFollowedTopic':
     case 'channelWildcardInFollowedTopic':
-      return `${senderName} mentioned everyone:`;
+      return `${senderName} ${words.everyone}:`;
     default:
       return conversation.kind === 'direct' && conversation.participants.length <= 2 ? '' : `${senderName}:`;
   }

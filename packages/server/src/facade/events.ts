@@ -150,7 +150,8 @@ export class EventPresenter {
       if (!user) return [];
       const groupName = (groupId && groups.get(groupId)?.name) ?? null;
       const senderName = view.sender.fullName;
-      const text = notificationText(this.renderedMessages, { view, reason, groupName, senderName });
+      const language = user.settings.defaultLanguage;
+      const text = notificationText(this.renderedMessages, { view, reason, groupName, senderName, language });
       return [{ user: person(user), reason, isPushDue: push !== null, isEmailDue: email !== null, ...text }];
     });
     return { message: presentMessage(view, realm, person), people };
