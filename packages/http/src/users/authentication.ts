@@ -311,6 +311,7 @@ export function authenticationRoutes({
       auth: 'user',
       dto: EndSessionsDto,
       useCase: EndUserSessions,
+      response: wire.fields({}),
       handle: async ({ caller, dto: { user_id, api_key }, useCase, resolve }) => {
         const userId = user_id as UserId;
         if (api_key) await resolve(SignOutUser).execute(caller, userId);
