@@ -29,8 +29,8 @@ const BLINKING_GIF = Buffer.from(
   'base64',
 );
 const MEGABYTE = 1024 * 1024;
-/** Maximum growth of retained memory afterwards: bounded caches, and the channels of online users. */
-const MAX_RETAINED_BYTES = size(100, 200) * MEGABYTE;
+/** Maximum growth of retained memory afterwards: bounded caches. */
+const MAX_RETAINED_BYTES = 100 * MEGABYTE;
 /** Maximum growth of process memory: requests and responses with thousands of long messages. */
 const MAX_GROWTH_BYTES = { refusing: 400 * MEGABYTE, accepting: 1000 * MEGABYTE };
 
