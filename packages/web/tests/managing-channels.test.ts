@@ -1,7 +1,5 @@
 import { expect, type Person, send, test, violationsIn } from './stories.js';
 
-const subscribe = { subscriptions: [{ name: 'Verona' }] };
-
 /** Control of a setting in its row. */
 const row = ({ page }: Person, name: string) => page.locator(`[data-setting="${name}"]`);
 
@@ -86,14 +84,13 @@ test('shows a refused change in its place and returns to the real value', async 
 });
 
 test('changes what is personal about a channel, and mutes it', async ({ server, logIn }) => {
-  const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
-  await server.call('othello', 'POST', '/users/me/subscriptions', subscribe);
-  const othello = await logIn('othello', `#channels/${id}/Verona/personal`);
+  const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Venice' });
+  const othello = await logIn('othello', `#channels/${id}/Venice/personal`);
   const { page } = othello;
   await page.getByRole('checkbox', { name: 'Mute channel' }).check();
   await saved(othello, 'is_muted');
   await expect(
-    page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name: /Verona/ }),
+    page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name: /Venice/ }),
   ).toHaveAttribute('data-muted', 'true');
   await page.getByRole('radio', { name: '#4f8de4' }).check();
   await row(othello, 'color').getByRole('button', { name: 'Save' }).click();
