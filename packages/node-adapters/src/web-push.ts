@@ -1,5 +1,5 @@
 import { createECDH, ECDH, hkdfSync } from 'node:crypto';
-import type { RealmUrls } from '@parley/domain/kernel';
+import { loadOptional, type RealmUrls } from '@parley/domain/kernel';
 import type { WebhookClient } from '@parley/domain/membership';
 import type { WebPushNotice, WebPushOutcome, WebPushService, WebPushSubscription } from '@parley/domain/push';
 import type { Realm } from '@parley/domain/realms';
@@ -22,7 +22,11 @@ const CURVE_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc
 /** In bytes; push services accept 4096 bytes including encryption. */
 const MAX_CONTENT_BYTES = 1500;
 
-/** Web push with VAPID (RFC 8030, 8291, 8292). The library is loaded with the first notification. */
+/** Loads the library, which applications install only for web push. @throws MissingLibrary */
+export const loadWebPush = () =>
+  loadOptional('web-push', 'webPush', () => import('web-push').then((loaded) => loaded.default));
+
+/** Web push with VAPID (RFC 8030, 8291, 8292). */
 export class VapidWebPushService implements WebPushService {
   readonly publicKey: string;
   private readonly privateKey: string;
@@ -37,7 +41,7 @@ export class VapidWebPushService implements WebPushService {
   }
 
   async send(realm: Realm, subscription: WebPushSubscription, notice: WebPushNotice): Promise<WebPushOutcome> {
-    const { default: library } = await import('web-push');
+    const library = await loadWebPush();
     const { subject, client } = this.parts;
     const { endpoint, publicKey, authSecret } = subscription;
     if (!isOnCurve(publicKey)) return 'gone';

@@ -16,6 +16,7 @@ import {
   FileOutbox,
   HashQueue,
   ldapDirectories,
+  loadWebPush,
   type MailSender,
   mailFingerprint,
   openIdConnectProviders,
@@ -74,6 +75,7 @@ export async function openParley(
     ...(await openIdConnectProviders(configuration.openIdConnect)),
     ...(await samlProviders(configuration.saml)),
   ];
+  if (configuration.webPush) await loadWebPush();
   const directories = await ldapDirectories(configuration.ldap);
   const clock = ports.clock ?? new SystemClock();
   const blobStores = blobStoresOf(configuration, ports);
