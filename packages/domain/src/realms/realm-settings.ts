@@ -214,13 +214,15 @@ export interface AuthenticationMethodState {
   readonly isAvailable: boolean;
 }
 
-/** Returns the methods in registry order. `configured`: kinds of the services that the operator has configured. */
+/** Returns the methods in registry order, LDAP only where it is configured (organization §2.5). `configured`: kinds of the services that the operator has configured. */
 export function authenticationMethods(
   settings: RealmSettings,
   { isOn: isDevelopment }: DevelopmentMode,
   configured: ReadonlySet<string>,
 ): readonly AuthenticationMethodState[] {
-  return (Object.keys(AUTHENTICATION_METHODS) as AuthenticationMethod[]).map((method) => ({
+  const methods = Object.keys(AUTHENTICATION_METHODS) as AuthenticationMethod[];
+  const shown = methods.filter((method) => method !== 'ldapAuthentication' || configured.has(method));
+  return shown.map((method) => ({
     method,
     // Login without a password is limited to development servers.
     isEnabled: settings[method] && (method !== 'devAuthentication' || isDevelopment),
