@@ -91,7 +91,7 @@ test('counts in the title what the setting of the user names', async ({ server, 
   await server.call('zoe', 'POST', '/user_topics', { stream_id: channel, topic: 'followed', visibility_policy: 3 });
   await post(server, 'desdemona', 'plain', 'One');
   await post(server, 'desdemona', 'followed', 'Two');
-  await post(server, 'desdemona', 'mentioned', '@**Zoe**');
+  await post(server, 'desdemona', 'mentioned', `@**|${zoe}**`);
   await server.call('desdemona', 'POST', '/messages', { type: 'direct', to: [zoe], content: 'Four' });
   await expect(page).toHaveTitle(/^\(4\) /);
   for (const [setting, title] of [
