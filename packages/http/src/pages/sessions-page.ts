@@ -76,6 +76,7 @@ export const sessionPages = (parts: PageParts): readonly Route[] => [
           url ? loggedOut(site, url, headers) : redirectTo(`${site.base}/login/`, headers),
         );
       }
+      if (end !== OTHERS && !/^\d{1,15}$/.test(end)) return seeOther(site, PATH);
       const one = end === OTHERS ? {} : { sessionId: Number(end) as SessionId };
       const count = await useCase.execute(visitor, { userId, ...one });
       return count === 0 ? seeOther(site, PATH) : ended('session', 'ended');
