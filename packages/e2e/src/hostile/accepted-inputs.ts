@@ -36,6 +36,8 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'GET /login/second-factor/',
   'POST /login/second-factor/',
   'DELETE /users/:user_id/second_factors',
+  // Callers that are logged out have no rights over others.
+  'DELETE /users/:user_id/sessions',
   'POST /accounts/second-factor/passkey/',
   'POST /accounts/second-factor/recovery/',
   'GET /accounts/second-factor/app/',

@@ -10,6 +10,7 @@ const ENDS_EVERYTHING = 'POST /realm/deactivate';
 const SIGNING_OUT: ReadonlySet<string> = new Set([
   'POST /users/me/api_key/regenerate',
   'DELETE /users/me',
+  'DELETE /users/:user_id/sessions',
   ENDS_EVERYTHING,
 ]);
 

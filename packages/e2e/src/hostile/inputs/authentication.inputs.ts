@@ -22,7 +22,6 @@ export const INPUTS: Inputs = {
   'DELETE /users/:user_id/second_factors': {
     'an owner': ({ organization: { owners } }) => ({ user_id: owners[1]!.id }),
   },
-  'DELETE /users/:user_id/sessions': { 'an owner': ({ organization: { owners } }) => ({ user_id: owners[1]!.id }) },
   'POST /json/fetch_api_key': { 'right password': ({ organization: { password } }) => ({ password }) },
   'POST /dev_fetch_api_key': {
     somebody: ({ organization: { owners } }) => ({ username: owners[0]!.email }),
