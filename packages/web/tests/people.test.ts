@@ -101,11 +101,11 @@ test('shows who has read a message', async ({ server, logIn }) => {
 
 test('shows the members of a group that is mentioned', async ({ server, logIn }) => {
   const members = [await idOf(server, 'hamlet'), await idOf(server, 'othello')];
-  await server.call('desdemona', 'POST', '/user_groups/create', { name: 'actors', description: 'On stage', members });
-  await post(server, 'hamlet', 'groups', 'Hello @*actors*');
+  await server.call('desdemona', 'POST', '/user_groups/create', { name: 'chorus', description: 'On stage', members });
+  await post(server, 'hamlet', 'groups', 'Hello @*chorus*');
   const { page } = await logIn('cordelia', await placeOf(server, 'groups'));
-  await page.getByRole('article').getByRole('button', { name: '@actors' }).click();
-  const card = page.getByRole('dialog', { name: 'actors' });
+  await page.getByRole('article').getByRole('button', { name: '@chorus' }).click();
+  const card = page.getByRole('dialog', { name: 'chorus' });
   await expect(card).toContainText('On stage');
   await expect(card.getByRole('listitem')).toHaveCount(2);
   expect(await violationsIn(page)).toEqual([]);
