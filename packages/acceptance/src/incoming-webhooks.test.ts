@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NOTHING_NAMED } from '@parley/domain/markdown';
-import { escapeText, INTEGRATIONS } from '@parley/http';
+import { escapeText, INTEGRATIONS, Payload } from '@parley/http';
 import { ZulipMarkdownRenderer } from '@parley/markdown';
 import fc from 'fast-check';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
@@ -66,7 +66,17 @@ const github = (sent: Sent = {}, event = 'ping') =>
   send('github', PING, { ...sent, headers: { 'X-GitHub-Event': event, ...sent.headers } });
 
 describe.each(RECORDED)('recorded payloads of %s', (name, cases) => {
-  const { eventHeader } = INTEGRATIONS.find((each) => each.name === name)!;
+  const integration = INTEGRATIONS.find((each) => each.name === name)!;
+  const { eventHeader } = integration;
+
+  it('cover every event, and a malformed payload', () => {
+    const recorded = cases.filter(({ error }) => error === undefined);
+    const events = recorded.map(({ header, payload }) => integration.eventOf(new Payload(payload), header ?? ''));
+    const supported = Object.keys(integration.events);
+    expect(supported.filter((event) => !events.includes(event))).toEqual([]);
+    expect(recorded.length).toBeGreaterThanOrEqual(2);
+    expect(cases.some(({ error }) => /^(INVALID_JSON|ANOMALOUS_WEBHOOK_PAYLOAD)$/.test(error ?? ''))).toBe(true);
+  });
 
   it.each(cases.map((recorded) => [recorded.title, recorded] as const))(
     'make the expected message: %s',

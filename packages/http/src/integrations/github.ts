@@ -21,6 +21,9 @@ const branchOf = (payload: Payload): string => shortRef(payload.raw('ref'));
 /** Actions that are worth a message, in the past tense. */
 const ISSUE_ACTIONS: Readonly<Record<string, string>> = {
   opened: 'opened',
+  // Discussions only.
+  created: 'created',
+  answered: 'chose an answer to',
   closed: 'closed',
   reopened: 'reopened',
   deleted: 'deleted',
@@ -35,12 +38,19 @@ const ISSUE_ACTIONS: Readonly<Record<string, string>> = {
 };
 
 const numberedTopic = (path: string) => (payload: Payload) =>
-  topicOf(repository(payload), `${NAMES[path]} #${payload.raw(`${path}.number`)} ${payload.raw(`${path}.title`)}`);
+  topicOf(
+    repository(payload),
+    `${nameOf(payload, path)} #${payload.raw(`${path}.number`)} ${payload.raw(`${path}.title`)}`,
+  );
 const NAMES: Readonly<Record<string, string>> = { issue: 'issue', pull_request: 'PR', discussion: 'discussion' };
+
+/** A comment on a pull request arrives as one on an issue. */
+const nameOf = (payload: Payload, path: string): string =>
+  NAMES[payload.has(`${path}.pull_request`) ? 'pull_request' : path]!;
 
 const numbered = (payload: Payload, path: string): string =>
   payload.link(
-    `${NAMES[path]} #${payload.text(`${path}.number`)} ${payload.text(`${path}.title`)}`,
+    `${nameOf(payload, path)} #${payload.text(`${path}.number`)} ${payload.text(`${path}.title`)}`,
     `${path}.html_url`,
   );
 
@@ -51,7 +61,7 @@ const changed = (path: string): EventTemplate => ({
     const isMerged = action === 'closed' && payload.has(`${path}.merged`);
     const done = isMerged ? 'merged' : Object.hasOwn(ISSUE_ACTIONS, action) ? ISSUE_ACTIONS[action] : undefined;
     if (done === undefined) return null;
-    const quote = action === 'opened' ? payload.quote(`${path}.body`) : '';
+    const quote = action === 'opened' || action === 'created' ? payload.quote(`${path}.body`) : '';
     return `${sender(payload)} ${done} ${numbered(payload, path)}.${quote}`;
   },
 });
@@ -105,12 +115,25 @@ export const HUB_EVENTS: Readonly<Record<string, EventTemplate>> = {
         ? `${sender(payload)} published the release ${payload.link(payload.first('release.name', 'release.tag_name'), 'release.html_url')}.${payload.quote('release.body')}`
         : null,
   },
-  fork: {
+  repository: {
     topic: repository,
+    text: (payload) => `${sender(payload)} ${payload.text('action')} the repository.`,
+  },
+  status: {
+    topic: (payload) => topicOf(repository(payload), payload.raw('context')),
     text: (payload) =>
-      `${sender(payload)} forked the repository to ${payload.link(payload.text('forkee.full_name'), 'forkee.html_url')}.`,
+      payload.raw('state') === 'pending'
+        ? null
+        : `${payload.link(payload.text('context'), 'target_url')} reports **${payload.text('state')}** at ${shortCommit(payload.raw('sha'))}.`,
   },
 };
+
+/** `from` and `to` are the members of the two repositories. */
+const forkEvent = (from: string, to: string): EventTemplate => ({
+  topic: (payload) => payload.raw(`${from}.name`),
+  text: (payload) =>
+    `${sender(payload)} forked the repository to ${payload.link(payload.text(`${to}.full_name`), `${to}.html_url`)}.`,
+});
 
 const REVIEWS: Readonly<Record<string, string>> = {
   approved: 'approved',
@@ -168,17 +191,30 @@ export const GITHUB: Integration = {
       text: (payload) =>
         `${sender(payload)} ${payload.text('action')} **${payload.text('member.login')}** as a collaborator.`,
     },
-    status: {
-      topic: (payload) => topicOf(repository(payload), payload.raw('context')),
-      text: (payload) =>
-        payload.raw('state') === 'pending'
-          ? null
-          : `${payload.link(payload.text('context'), 'target_url')} reports **${payload.text('state')}** at ${shortCommit(payload.raw('sha'))}.`,
+    fork: forkEvent('repository', 'forkee'),
+    public: { topic: repository, text: (payload) => `${sender(payload)} made the repository public.` },
+    gollum: {
+      topic: (payload) => topicOf(repository(payload), 'wiki'),
+      text: (payload) => {
+        const pages = payload.list('pages');
+        const lines = bulletsOf(pages, (page) => `${page.text('action')} ${page.link(page.text('title'), 'html_url')}`);
+        return `${sender(payload)} changed the wiki:\n\n${lines}`;
+      },
+    },
+    deployment_status: {
+      topic: (payload) => topicOf(repository(payload), payload.raw('deployment.environment')),
+      text: (payload) => {
+        const state = payload.raw('deployment_status.state');
+        if (!['success', 'failure', 'error'].includes(state)) return null;
+        const deployment = payload.link('deployment', 'deployment_status.target_url');
+        return `The ${deployment} of ${shortCommit(payload.raw('deployment.sha'))} to ${payload.code('deployment.environment')} ended with **${state}**.`;
+      },
     },
     workflow_run: runEvent('workflow_run'),
     check_run: runEvent('check_run'),
     check_suite: runEvent('check_suite'),
   },
+  ignored: ['deployment', 'label', 'meta', 'milestone', 'page_build', 'star', 'workflow_job'],
 };
 
 /**
@@ -207,7 +243,8 @@ const wiki: EventTemplate = {
 
 const events: Readonly<Record<string, EventTemplate>> = {
   ...HUB_EVENTS,
-  pull_request_comment: HUB_EVENTS.issue_comment!,
+  fork: forkEvent('forkee', 'repository'),
+  pull_request_comment: review('reviewed'),
   pull_request_approved: review('approved'),
   pull_request_rejected: review('requested changes to'),
   wiki,
@@ -220,6 +257,7 @@ const make = (name: string, displayName: string, eventHeader: string): Integrati
   hasBranches: true,
   eventOf: (_payload, header) => header,
   events,
+  ignored: ['package', 'workflow_job', 'workflow_run'],
 });
 
 export const GITEA = make('gitea', 'Gitea', 'X-Gitea-Event');

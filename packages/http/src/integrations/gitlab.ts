@@ -1,5 +1,4 @@
 import {
-  AnomalousPayload,
   bulletsOf,
   codeOf,
   type EventTemplate,
@@ -46,7 +45,10 @@ const ACTIONS: Readonly<Record<string, string>> = {
   close: 'closed',
   reopen: 'reopened',
   merge: 'merged',
+  // Each approval of a merge request that needs several, and the one that completes them.
+  approval: 'approved',
   approved: 'approved',
+  unapproval: 'withdrew the approval of',
   unapproved: 'withdrew the approval of',
   create: 'created',
   update: 'updated',
@@ -95,7 +97,8 @@ const note: EventTemplate = {
     if (type === 'Commit') return `${user(payload)} ${commented} on ${shortCommit(payload.raw('commit.id'))}.${quote}`;
     if (type === 'Snippet')
       return `${user(payload)} ${commented} on the snippet ${payload.text('snippet.title')}.${quote}`;
-    throw new AnomalousPayload('noteable_type');
+    // Epics, designs, pages of the wiki.
+    return `${user(payload)} ${commented}.${quote}`;
   },
 };
 
@@ -125,6 +128,29 @@ const wiki: EventTemplate = {
     if (!Object.hasOwn(ACTIONS, action)) return null;
     return `${user(payload)} ${ACTIONS[action]} the page ${payload.link(payload.text(`${OBJECT}.title`), `${OBJECT}.url`)}.`;
   },
+};
+
+const milestone: EventTemplate = {
+  topic: (payload) => topicOf(project(payload), payload.raw(`${OBJECT}.title`)),
+  text: (payload) => {
+    const action = payload.raw('action');
+    if (action === 'update' || !Object.hasOwn(ACTIONS, action)) return null;
+    return `The milestone ${payload.text(`${OBJECT}.title`)} was ${ACTIONS[action]}.`;
+  },
+};
+
+const featureFlag: EventTemplate = {
+  topic: (payload) => topicOf(project(payload), payload.raw(`${OBJECT}.name`)),
+  text: (payload) =>
+    `${user(payload)} turned the feature flag ${payload.code(`${OBJECT}.name`)} ${payload.has(`${OBJECT}.active`) ? 'on' : 'off'}.`,
+};
+
+const deployment: EventTemplate = {
+  topic: (payload) => topicOf(project(payload), payload.raw('environment')),
+  text: (payload) =>
+    RESULTS.has(payload.raw('status'))
+      ? `The ${payload.link('deployment', 'deployable_url')} of ${shortCommit(payload.raw('short_sha'))} to ${payload.code('environment')} ended with **${payload.text('status')}**.`
+      : null,
 };
 
 const release: EventTemplate = {
@@ -157,5 +183,9 @@ export const GITLAB: Integration = {
     job,
     wiki_page: wiki,
     release,
+    deployment,
+    feature_flag: featureFlag,
+    milestone,
   },
+  ignored: ['emoji', 'resource_access_token'],
 };

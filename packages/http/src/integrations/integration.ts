@@ -12,6 +12,8 @@ export interface Integration {
   readonly eventOf: (payload: Payload, header: string) => string;
   /** Message of each event. An event that is not listed is unsupported. */
   readonly events: Readonly<Record<string, EventTemplate>>;
+  /** Events that a hook for everything sends too and that are worth no message. */
+  readonly ignored?: readonly string[];
   /** True if pushes can be restricted by the parameter `branches`. */
   readonly hasBranches?: boolean;
 }

@@ -100,6 +100,7 @@ function readEvent(integration: Integration, request: Request, template: string 
   }
   try {
     const event = integration.eventOf(payload, header);
+    if (integration.ignored?.includes(event)) return { event, topic: '', text: null, branch: null };
     const found = Object.hasOwn(integration.events, event) ? integration.events[event]! : undefined;
     if (!found) throw unsupported(event, displayName);
     const text = template === undefined ? found.text(payload) : fillTemplate(template, payload);
