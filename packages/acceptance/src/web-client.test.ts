@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { FolderWebAssets } from '@parley/server/testing';
+import { imageFile, postFiles } from './testing/multipart.js';
 import { TestBrowser } from './testing/test-browser.js';
 import { TestServer } from './testing/test-server.js';
 
@@ -69,6 +70,63 @@ describe('web client', () => {
   it('lets browsers ask whether the script that receives notifications changed', async () => {
     const { headers } = await fetch(`${server.url}/web/service-worker.js`);
     expect(headers.get('cache-control')).toBe('no-cache');
+  });
+
+  it('can be installed, with pictures of sufficient size that a mask may cut', async () => {
+    const browser = await TestBrowser.loggedIn(server, server.people.hamlet);
+    const { body } = await browser.get('/');
+    expect(body).toContain('<link rel="manifest" href="/web/manifest.webmanifest">');
+    expect(body).toContain('<link rel="apple-touch-icon" href="/web/icon-180.png">');
+    const response = await fetch(`${server.url}/web/manifest.webmanifest`);
+    expect(response.headers.get('content-type')).toBe('application/manifest+json');
+    expect(await response.json()).toMatchObject({
+      ...{ id: '/', start_url: '/', scope: '/', display: 'standalone' },
+      icons: [
+        { src: 'icon-192.png', sizes: '192x192', type: 'image/png', purpose: 'any' },
+        { src: 'icon-512.png', sizes: '512x512', type: 'image/png', purpose: 'any' },
+        { src: 'icon-maskable.png', sizes: '512x512', type: 'image/png', purpose: 'maskable' },
+      ],
+    });
+    for (const [name, size] of [
+      ['icon-180.png', 180],
+      ['icon-192.png', 192],
+      ['icon-512.png', 512],
+      ['icon-maskable.png', 512],
+    ] as const) {
+      const icon = await fetch(`${server.url}/web/${name}`);
+      expect(icon.headers.get('content-type')).toBe('image/png');
+      expect(Buffer.from(await icon.arrayBuffer()).readUInt32BE(16)).toBe(size);
+    }
+  });
+
+  it('shows the uploaded icon as installed application', async () => {
+    const other = await TestServer.start({ webAssets: new FolderWebAssets(folder) });
+    try {
+      expect((await fetch(`${other.url}/web/icon-own.png`)).status).toBe(404);
+      await postFiles(other, '/realm/icon', other.people.iago, [imageFile()]);
+      const manifest = (await (await fetch(`${other.url}/web/manifest.webmanifest`)).json()) as { icons: unknown };
+      expect(manifest.icons).toEqual([
+        { src: 'icon-own.png', sizes: '192x192 512x512', type: 'image/png', purpose: 'any' },
+        { src: 'icon-own.svg', sizes: 'any', type: 'image/svg+xml', purpose: 'maskable' },
+      ]);
+      expect(await (await fetch(`${other.url}/web/icon-own.png`)).text()).toBe('png 512x512x1');
+      expect(await (await fetch(`${other.url}/web/icon-180.png`)).text()).toBe('png 512x512x1');
+      expect(await (await fetch(`${other.url}/web/icon-own.svg`)).text()).toContain(btoa('png 512x512x1'));
+      await other.delete('/realm/icon', other.people.iago);
+      expect((await fetch(`${other.url}/web/icon-own.png`)).status).toBe(404);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('has no manifest without a web client', async () => {
+    const plain = await TestServer.start();
+    try {
+      expect((await fetch(`${plain.url}/web/manifest.webmanifest`)).status).toBe(404);
+      expect((await fetch(`${plain.url}/web/icon-512.png`)).status).toBe(404);
+    } finally {
+      await plain.close();
+    }
   });
 
   it.each(['other.js', 'notes.txt', '..%2Findex.html', 'main-abc.js.br', ''])('has no file named %j', async (name) => {

@@ -9,6 +9,8 @@ import { namePicture, PictureMaker } from './pictures.js';
 
 const STILL = { format: 'png', maxFrames: 1 } as const;
 const LOGO: ImageTarget = { ...STILL, width: 800, height: 100, fit: 'inside' };
+/** Icon of the installed application; the organization's usual icon is made of it. */
+const LARGE_ICON: ImageTarget = { ...STILL, width: 512, height: 512, fit: 'cover' };
 /** Sizes in pixels. */
 export const REALM_IMAGE_TARGETS: Readonly<Record<RealmImageName, ImageTarget>> = {
   icon: { ...STILL, width: 100, height: 100, fit: 'cover' },
@@ -41,14 +43,20 @@ export class ChangeRealmImage {
   async execute(caller: Caller, { name, image }: ChangeRealmImageInput): Promise<Realm> {
     await this.uow.read(caller.realmId, (reads) => loadChangeable(reads, caller));
     const bytes = bytesOf(requireOneImage(image, name === 'icon' ? 'icon' : 'logo'));
-    const { realm, replaced } = await this.pictures.make(caller.userId, bytes, [REALM_IMAGE_TARGETS[name]], ([made]) =>
-      this.uow.write(caller.realmId, async (tx) => {
-        const before = await loadChangeable(tx, caller);
-        const blob = await namePicture(tx, before.id, name, made!);
-        return { realm: await publish(tx, before, name, true), replaced: blob };
-      }),
+    const target = REALM_IMAGE_TARGETS[name];
+    const { realm, replaced } = await this.pictures.make(
+      caller.userId,
+      bytes,
+      name === 'icon' ? [LARGE_ICON, { ...target, isOfPrevious: true }] : [target],
+      (made) =>
+        this.uow.write(caller.realmId, async (tx) => {
+          const before = await loadChangeable(tx, caller);
+          const blobs = [await namePicture(tx, before.id, name, made.at(-1)!)];
+          if (name === 'icon') blobs.push(await namePicture(tx, before.id, 'icon/large', made[0]!));
+          return { realm: await publish(tx, before, name, true), replaced: blobs };
+        }),
     );
-    await this.pictures.discard([replaced]);
+    await this.pictures.discard(replaced);
     return realm;
   }
 }
@@ -65,11 +73,12 @@ export class RemoveRealmImage {
   async execute(caller: Caller, { name }: RealmImageInput): Promise<Realm> {
     const { realm, removed } = await this.uow.write(caller.realmId, async (tx) => {
       const before = await loadChangeable(tx, caller);
-      if (!before.images[name].isUploaded) return { realm: before, removed: null };
-      const blob = await tx.pictures.remove(before.id, name);
-      return { realm: await publish(tx, before, name, false), removed: blob };
+      if (!before.images[name].isUploaded) return { realm: before, removed: [] };
+      const blobs = [await tx.pictures.remove(before.id, name)];
+      if (name === 'icon') blobs.push(await tx.pictures.remove(before.id, 'icon/large'));
+      return { realm: await publish(tx, before, name, false), removed: blobs };
     });
-    await this.pictures.discard([removed]);
+    await this.pictures.discard(removed);
     return realm;
   }
 }

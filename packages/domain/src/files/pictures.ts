@@ -23,7 +23,8 @@ export type PictureName =
   | `emoji/${number}/still`
   | `avatar/${string}`
   | `avatar/${string}/medium`
-  | RealmImageName;
+  | RealmImageName
+  | 'icon/large';
 
 /** Picture made from an uploaded image. Public to anyone with its URL. */
 export interface Picture {

@@ -30,15 +30,14 @@ const CELLS = 5;
 const COLUMNS = Math.ceil(CELLS / 2);
 const BACKGROUND = [240, 240, 240] as const;
 
-/** Draws a square two-color PNG that is stable per seed and almost unique. */
-export function drawIdenticon(seed: string, size: number): Buffer {
+/** Draws a square two-color PNG that is stable per seed and almost unique. `margin`: width in cells. */
+export function drawIdenticon(seed: string, size: number, margin = 0.5): Buffer {
   const hash = createHash('sha256').update(seed).digest();
   const isFilled = (column: number, row: number): boolean =>
     (hash[2 + Math.min(column, CELLS - 1 - column) + row * COLUMNS]! & 1) === 1;
 
-  // Leaves a margin of half a cell.
-  const cell = size / (CELLS + 1);
-  const cellAt = (position: number): number => Math.floor(position / cell - 0.5);
+  const cell = size / (CELLS + 2 * margin);
+  const cellAt = (position: number): number => Math.floor(position / cell - margin);
   const bytesPerRow = Math.ceil(size / 8) + 1; // a filter type, 0 for none, begins each row
   const rows = Buffer.alloc(size * bytesPerRow);
   // All pixel rows of a cell row are equal, so they are drawn once; anonymous callers may request pictures.
@@ -109,9 +108,9 @@ export const servePicture = ({ format, size, read }: ReadablePicture): Reply => 
 });
 
 /** Serves a generated square picture of the given size, stable per seed. */
-export const serveIdenticon = (seed: string, size: number): Reply => ({
+export const serveIdenticon = (seed: string, size: number, margin?: number): Reply => ({
   status: 200,
-  body: drawIdenticon(seed, size),
+  body: drawIdenticon(seed, size, margin),
   contentType: 'image/png',
   cacheControl: 'public, max-age=86400',
 });

@@ -1,3 +1,7 @@
+import { type ReadablePicture, ReadPicture } from '@parley/domain/files';
+import { DomainError } from '@parley/domain/kernel';
+import type { Realm } from '@parley/domain/realms';
+import { serveIdenticon, servePicture } from '../files/pictures.js';
 import type { Identity } from '../kernel/authenticate.js';
 import { TextParam } from '../kernel/params.js';
 import { type Reply, unknownPath } from '../kernel/reply.js';
@@ -8,6 +12,11 @@ import type { PageParts, Site } from './layout.js';
 
 /** Folder of the files below the organization's address. */
 const FOLDER = 'web';
+
+const MANIFEST = 'manifest.webmanifest';
+
+/** Background of the page, which phones show around it. */
+const COLORS = { light: '#ffffff', dark: '#1b1d22' };
 
 /** Scripts and styles come from this server only, and markup only from the parser of messages. */
 const CONTENT_SECURITY_POLICY = [
@@ -37,6 +46,10 @@ export async function webAppPage(
   if (page === undefined || page === null) return null;
   const head = html`<title>${site.name}</title>
 <link rel="icon" href="${site.icon}">
+<link rel="manifest" href="${site.base}/${FOLDER}/${MANIFEST}">
+<link rel="apple-touch-icon" href="${site.base}/${FOLDER}/icon-180.png">
+<meta name="theme-color" content="${COLORS.light}" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="${COLORS.dark}" media="(prefers-color-scheme: dark)">
 <meta name="parley-credentials" content="${isHostLogin ? 'host' : 'session'}">
 <meta name="parley-user" content="${String(userId)}">`;
   return {
@@ -67,15 +80,116 @@ class AssetDto {
 /** Script that hosts include in their pages, and the one that receives notifications. Browsers ask whether they changed. */
 const CHANGING = ['element.js', 'service-worker.js'];
 
-/** Files of the application and the element, the same for everybody. Others never change under their name. */
-export const webAssetRoutes = ({ webAssets }: Pick<PageParts, 'webAssets'>): readonly Route[] => [
+/** Generated pictures by which phones and desktops show the installed application, by their sizes in pixels. */
+const GENERATED_ICONS: Readonly<Record<string, number>> = {
+  'icon-180.png': 180,
+  'icon-192.png': 192,
+  'icon-512.png': 512,
+};
+/** Picture of which a mask may hide all but a circle in the middle. */
+const MASKABLE_ICON = 'icon-maskable.png';
+/** Margin in cells that keeps a generated pattern inside of that circle. */
+const MASK_MARGIN = 2;
+/** Uploaded icon of the organization, and the same with a margin. */
+const OWN_ICON = 'icon-own.png';
+const OWN_MASKABLE_ICON = 'icon-own.svg';
+const LARGEST = 512;
+
+/** Web app manifest, with which the organization can be installed. */
+function manifestReply({ name, settings, images }: Realm, base: string): Reply {
+  const icon = (src: string, sizes: string, purpose: string) => {
+    return { src, sizes, type: src.endsWith('.svg') ? 'image/svg+xml' : 'image/png', purpose };
+  };
+  return {
+    status: 200,
+    body: JSON.stringify({
+      id: `${base}/`,
+      start_url: `${base}/`,
+      scope: `${base}/`,
+      name,
+      short_name: name,
+      ...(settings.description !== '' && { description: settings.description }),
+      display: 'standalone',
+      background_color: COLORS.light,
+      theme_color: COLORS.light,
+      icons: images.icon.isUploaded
+        ? [icon(OWN_ICON, '192x192 512x512', 'any'), icon(OWN_MASKABLE_ICON, 'any', 'maskable')]
+        : [
+            icon('icon-192.png', '192x192', 'any'),
+            icon('icon-512.png', '512x512', 'any'),
+            icon(MASKABLE_ICON, '512x512', 'maskable'),
+          ],
+    }),
+    contentType: 'application/manifest+json',
+    cacheControl: 'no-cache',
+  };
+}
+
+/** Names of files that differ between organizations. */
+const OF_ORGANIZATION = /^(manifest\.webmanifest|icon-\w+\.(png|svg))$/;
+
+const ICON_CACHE = 'public, max-age=3600';
+
+/** Picture of the installed application; null for names of other files. */
+async function appIcon(realm: Realm, file: string, pictures: ReadPicture): Promise<Reply | null> {
+  const seed = `${realm.id}:realm`;
+  const pixels = GENERATED_ICONS[file];
+  if (pixels !== undefined) {
+    const own = file === 'icon-180.png' ? await ownIcon(realm, pictures) : null;
+    return { ...(own ? servePicture(own) : serveIdenticon(seed, pixels)), cacheControl: ICON_CACHE };
+  }
+  if (file === MASKABLE_ICON) return { ...serveIdenticon(seed, LARGEST, MASK_MARGIN), cacheControl: ICON_CACHE };
+  if (file !== OWN_ICON && file !== OWN_MASKABLE_ICON) return null;
+  const own = await ownIcon(realm, pictures);
+  if (!own) return null;
+  const { body, ...reply } = servePicture(own);
+  if (file === OWN_ICON) return { ...reply, body, cacheControl: ICON_CACHE };
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of own.read()) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  return {
+    ...reply,
+    body: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><rect width="100" height="100" fill="#fff"/>\
+<image x="20" y="20" width="60" height="60" href="data:image/${own.format};base64,${bytes.toString('base64')}"/></svg>`,
+    contentType: 'image/svg+xml',
+    cacheControl: ICON_CACHE,
+  };
+}
+
+/** Uploaded icon in its largest size; null if the organization has none. */
+async function ownIcon({ id, images }: Realm, pictures: ReadPicture): Promise<ReadablePicture | null> {
+  if (!images.icon.isUploaded) return null;
+  // Older versions kept one size.
+  for (const name of ['icon/large', 'icon'] as const) {
+    try {
+      return await pictures.execute({ realmId: id }, { name });
+    } catch (error) {
+      if (!(error instanceof DomainError && error.is('UNKNOWN_PICTURE'))) throw error;
+    }
+  }
+  return null;
+}
+
+/** Files of the application and the element, the same for everybody; those with a digest never change. */
+export const webAssetRoutes = ({
+  webAssets,
+  publicRealms,
+  realmUrls,
+}: Pick<PageParts, 'webAssets' | 'publicRealms' | 'realmUrls'>): readonly Route[] => [
   route('GET', `/${FOLDER}/:file`, {
     auth: 'anyone',
     limit: 'none',
     atRoot: true,
     dto: AssetDto,
+    useCase: ReadPicture,
     response: 'bytes',
-    handle: async ({ request, dto: { file } }) => {
+    handle: async ({ request, caller, dto: { file }, useCase }) => {
+      if (webAssets && caller.realmId !== null && OF_ORGANIZATION.test(file)) {
+        const realm = await publicRealms.load(caller.realmId);
+        const base = new URL(realmUrls.urlOf(realm)).pathname.replace(/\/$/, '');
+        const reply = file === MANIFEST ? manifestReply(realm, base) : await appIcon(realm, file, useCase);
+        if (reply) return reply;
+      }
       const asset = await webAssets?.open(file, request.header('accept-encoding') ?? '');
       if (!asset) throw unknownPath();
       const { contentType, contentEncoding, body } = asset;
