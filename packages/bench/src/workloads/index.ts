@@ -23,6 +23,7 @@ import { register } from './register.js';
 import { send } from './send.js';
 import { start } from './start.js';
 import { sweep } from './sweep.js';
+import { web } from './web.js';
 
 /** In the order of the table. */
 export const WORKLOADS: readonly Workload[] = [
@@ -50,4 +51,5 @@ export const WORKLOADS: readonly Workload[] = [
   metrics,
   backup,
   exporting,
+  web,
 ];

@@ -24,7 +24,13 @@ export class World {
   ) {}
 
   static async found(database: string): Promise<World> {
-    const parley = await createParley({ database: `sqlite:${database}`, url: 'http://localhost', secret: SECRET });
+    const parley = await createParley({
+      database: `sqlite:${database}`,
+      url: 'http://localhost',
+      secret: SECRET,
+      // Otherwise nobody may create thousands of channels a day.
+      rateLimits: false,
+    });
     const realm = await parley.useCase(CreateRealm).execute({ stringId: 'bench', name: 'Bench' });
     return new World(parley, realm.id);
   }
@@ -44,13 +50,18 @@ export class World {
     return this.addPerson(0, 'owner');
   }
 
-  private addPerson(number: number, role: Role = 'member'): Promise<User> {
+  /** Adds an owner who logs in with a password. */
+  async addReader(password: string): Promise<Person> {
+    return this.addPerson(0, 'owner', password);
+  }
+
+  private addPerson(number: number, role: Role = 'member', password: string | null = null): Promise<User> {
     return this.parley.useCase(RegisterUser).execute({
       realmId: this.realmId,
       email: `person${number}@example.com`,
       fullName: `Person Number ${number}`,
       role,
-      password: null,
+      password,
     });
   }
 

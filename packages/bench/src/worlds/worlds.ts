@@ -1,6 +1,7 @@
 import type { ChannelId, RealmId } from '@parley/domain/kernel';
 import { htmlMessages } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
+import type { BrowserUser } from '../harness/browser.js';
 import { ParleyServer } from '../harness/parley-server.js';
 import type { WorldBuilder } from '../lab.js';
 import { clock, writeHistory } from './history.js';
@@ -246,6 +247,47 @@ export const interleavedTopics: WorldBuilder<InterleavedTopics> = async function
     originOf: (n) => ({ channelId, topic: topics[n % topics.length]!, senderId: writer!.id }),
   });
   return { realmId: world.realmId, readers, channelId, topics, messagesPerTopic };
+};
+
+export interface BrowsedOrganization {
+  readonly realmId: RealmId;
+  readonly reader: BrowserUser & Person;
+  /** Sends the messages of a day. */
+  readonly writer: Person;
+  /** Channel with all users and many messages in each of its topics, all of them read. */
+  readonly busy: ChannelId;
+  readonly topics: readonly string[];
+}
+
+/** Ten thousand users, five thousand channels and a million messages, which the reader has read. */
+export const browsedOrganization: WorldBuilder<BrowsedOrganization> = async function browsedOrganization(
+  database,
+  lab,
+) {
+  const world = await World.found(database);
+  const password = 'the reader of the bench';
+  const owner = await world.addReader(password);
+  const people = await world.addPeople(lab.size(10_000, 20));
+  const busy = await world.addChannel('busy', [owner, ...people]);
+  const channelIds = [busy];
+  for (let n = 1; n < lab.size(5000, 10); n++) {
+    // The reader is in every tenth channel.
+    channelIds.push(await world.addChannel(`channel ${n}`, n % 10 === 0 ? [people[0]!, owner] : [people[0]!]));
+  }
+  await world.close();
+  const { realmId } = world;
+  const topics = Array.from({ length: ARCHIVE_TOPICS }, (_, n) => `topic ${n}`);
+  await writeHistory(database, {
+    realmId,
+    count: lab.size(1_000_000, 5000),
+    readBy: [owner.id],
+    originOf: (n) => ({
+      channelId: n % 2 === 0 ? busy : channelIds[(n * 7) % channelIds.length]!,
+      topic: topics[(n * 7) % topics.length]!,
+      senderId: people[(n * 5) % people.length]!.id,
+    }),
+  });
+  return { realmId, reader: { ...owner, password }, writer: people[1]!, busy, topics };
 };
 
 /** Demo organization as created by `npm start`. */
