@@ -171,6 +171,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       'better-sqlite3',
       'express',
       'markdown-it',
+      'playwright-core',
       'node:',
     ],
   },

@@ -1,6 +1,7 @@
 import type { ChannelId, RealmId } from '@parley/domain/kernel';
 import { htmlMessages } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
+import { inTurns } from '../harness/api.js';
 import type { BrowserUser } from '../harness/browser.js';
 import { ParleyServer } from '../harness/parley-server.js';
 import type { WorldBuilder } from '../lab.js';
@@ -269,11 +270,12 @@ export const browsedOrganization: WorldBuilder<BrowsedOrganization> = async func
   const owner = await world.addReader(password);
   const people = await world.addPeople(lab.size(10_000, 20));
   const busy = await world.addChannel('busy', [owner, ...people]);
-  const channelIds = [busy];
-  for (let n = 1; n < lab.size(5000, 10); n++) {
-    // The reader is in every tenth channel.
-    channelIds.push(await world.addChannel(`channel ${n}`, n % 10 === 0 ? [people[0]!, owner] : [people[0]!]));
-  }
+  const numbers = Array.from({ length: lab.size(5000, 10) - 1 }, (_, n) => n + 1);
+  // The reader is in every tenth channel.
+  const others = await inTurns(numbers, (n) =>
+    world.addChannel(`channel ${n}`, n % 10 === 0 ? [people[0]!, owner] : [people[0]!]),
+  );
+  const channelIds = [busy, ...others];
   await world.close();
   const { realmId } = world;
   const topics = Array.from({ length: ARCHIVE_TOPICS }, (_, n) => `topic ${n}`);
