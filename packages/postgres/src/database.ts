@@ -5,7 +5,7 @@ import { type Commit, DatabaseRefused, type TableSource } from '@parley/storage'
 import type { Client, Pool } from 'pg';
 import type { StatementTrace } from './engine/connection.js';
 import { migrate, pendingSteps } from './engine/migrate.js';
-import { DEFAULT_LIMITS, type PoolLimits, poolConfig, SessionPool } from './engine/sessions.js';
+import { DEFAULT_LIMITS, type PoolLimits, poolConfig, SessionPool, type StateListener } from './engine/sessions.js';
 import { PostgresUnitOfWork } from './engine/unit-of-work.js';
 import { MIGRATIONS, repositoryFactory } from './features.js';
 import { hasUnfinishedMove, type MovedTable, type MoveProgress, moveInto } from './move.js';
@@ -30,6 +30,8 @@ export interface PostgresStorageOptions {
   /** Receives messages for the operator about invalid stored values. */
   readonly report?: (problem: string) => void;
   readonly onCommit?: (commit: Commit) => void;
+  /** Called when the server becomes unavailable and when it is back. */
+  readonly onState?: StateListener;
 }
 
 /** Identity of a database among those that share a bus. A copy has the same `id` and another `place`. */
@@ -41,6 +43,8 @@ export interface Installation {
 export interface PostgresStorage {
   readonly uow: UnitOfWork;
   readonly installation: Installation;
+  /** Returns the time of the database in milliseconds since the epoch. */
+  currentTimeMs(): Promise<number>;
   gauges(): StorageGauges;
   /** Completes running units, rejects new ones, and closes all connections. */
   close(): Promise<void>;
@@ -53,7 +57,7 @@ const OLDEST_VERSION = 15;
  * Opens the storage. @throws DatabaseRefused if the database cannot be used or its schema is not of this version
  */
 export async function openPostgresStorage(options: PostgresStorageOptions): Promise<PostgresStorage> {
-  const { url, clock, trace, words = PLAIN_TEXTS, report = () => {}, onCommit } = options;
+  const { url, clock, trace, words = PLAIN_TEXTS, report = () => {}, onCommit, onState } = options;
   const library = await loadLibrary();
   const { pendingSteps: pending, secretFingerprint } = await inspectPostgres(url);
   if (pending.length > 0) throw refusal(url, new Error('its schema is not that of this version; run parley migrate'));
@@ -65,11 +69,13 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     if (isFirst) roundTrips++;
     trace?.(sql, isFirst);
   };
-  const sessions = new SessionPool(pool, repositoryFactory(clock, report, words), count);
+  const sessions = new SessionPool(pool, repositoryFactory(clock, report, words), count, onState);
   const uow = new PostgresUnitOfWork(sessions, onCommit && { onCommit });
   return {
     uow,
     installation,
+    currentTimeMs: async () =>
+      (await pool.query('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms')).rows[0].ms,
     gauges: () => ({
       waitingWrites: uow.waitingWrites,
       sessions: {

@@ -1,1 +1,2 @@
 export { inspectPostgres, migratePostgres, movePostgres, openPostgresStorage } from './database.js';
+export type { StateListener } from './engine/sessions.js';

@@ -166,7 +166,7 @@ class LeaseRelease implements Worker {
 
 /** Background work of a running server, in the order of its start. */
 export function workersOf(
-  { shedsLoad, verifyStorage, keepDeletedDays = KEEP_DELETED_DAYS, directories = [] }: ParleyParts,
+  { shedsLoad, verifyStorage, compareClocks, keepDeletedDays = KEEP_DELETED_DAYS, directories = [] }: ParleyParts,
   get: Get,
   resolve: Resolve,
 ): readonly Worker[] {
@@ -236,6 +236,9 @@ export function workersOf(
       isOwn: true,
       run: () => get('callExchange').run(),
     }),
+    ...(compareClocks
+      ? [every({ name: 'comparing clocks', everyMs: 10 * SECOND_MS, isOwn: true, run: compareClocks })]
+      : []),
     every({
       name: 'removing counts of calls',
       everyMs: HOUR_MS,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { BounceAwareMailer } from '@parley/domain/access';
 import { EXPORT_PARTS, FILE_USERS, type Ports, QUEUE_FILTERS } from '@parley/domain/composition';
 import { MAX_EXPORTED_BYTES, MAX_EXPORTED_MESSAGES } from '@parley/domain/exports';
-import { LocalBus } from '@parley/domain/kernel';
+import { DomainError, LocalBus } from '@parley/domain/kernel';
 import { VerifyDirectoryPassword } from '@parley/domain/membership';
 import { MissedEmails, MobilePush, NotificationMeter, WebPush } from '@parley/domain/push';
 import { EVENT_WRITER, FEATURE_LEVEL, senderAvatarUrl, WireWebhookFormats, ZULIP_VERSION } from '@parley/http';
@@ -56,7 +56,11 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
   randomness: () => options.randomness,
   timers: () => new SystemTimers(),
   eventLoop: () => new SystemEventLoop(),
-  report: () => (message, fields) => options.logger.error(fields, message),
+  report: () => (message, fields) => {
+    // The storage logs an outage once; all work fails meanwhile.
+    if (fields.err instanceof DomainError && fields.err.code === 'STORAGE_UNAVAILABLE') return;
+    options.logger.error(fields, message);
+  },
   developmentMode: () => ({ isOn: options.isDev }),
 
   realmUrls: () => resolve(RealmResolver),

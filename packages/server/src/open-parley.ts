@@ -24,11 +24,14 @@ import {
   SmtpMailer,
   SystemClock,
   SystemRandomness,
+  SystemTimers,
   samlProviders,
 } from '@parley/node-adapters';
+import type { StateListener } from '@parley/postgres';
 import { openSqliteStorage } from '@parley/sqlite';
 import type { Commit } from '@parley/storage';
 import type { Configuration, DatabaseLocation, IncomingMail, SqliteLocation } from './configuration/configuration.js';
+import { DatabaseClock } from './database-clock.js';
 import { openTelemetryTracer } from './observation/open-telemetry.js';
 import { type ComposedParley, composeParley } from './parley.js';
 import type { Storage } from './parley-config.js';
@@ -77,7 +80,11 @@ export async function openParley(
   ];
   if (configuration.webPush) await loadWebPush();
   const directories = await ldapDirectories(configuration.ldap);
-  const clock = ports.clock ?? new SystemClock();
+  const ownClock =
+    configuration.database?.kind === 'postgres' && !ports.clock
+      ? new DatabaseClock(new SystemClock(), new SystemTimers(), hostOptions.logger)
+      : null;
+  const clock = ownClock ?? ports.clock ?? new SystemClock();
   const blobStores = blobStoresOf(configuration, ports);
   const onCommit = commitListener(hostOptions.metrics, report);
   requireShareable(configuration, ports);
@@ -106,6 +113,8 @@ export async function openParley(
   };
   try {
     const ownSecret = secret();
+    const compareClocks = ownClock && (() => ownClock.compare(() => storage.currentTimeMs!()));
+    await compareClocks?.();
     // Servers hear of what a command does when they read the log.
     if (installation && !hostOptions.isOneOff) bus = await openBus(configuration, installation, hostOptions.logger);
     return await composeParley({
@@ -122,6 +131,7 @@ export async function openParley(
       mailer: ports.mailer ?? mailerOf(configuration, clock, ownSecret),
       sendsMail: configuration.smtpUrl !== null || ports.mailer !== undefined,
       ...(configuration.database?.kind === 'sqlite' && { dataFolder: dirname(resolve(configuration.database.path)) }),
+      ...(compareClocks && { compareClocks }),
       ...(installation && { bus: bus ?? noBus, hasBus: bus !== null }),
       ...blobStores,
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
@@ -222,12 +232,22 @@ async function openStorage(
   if (database.kind === 'postgres') {
     requirePlaces(configuration, ports);
     const { openPostgresStorage } = await import('@parley/postgres');
-    const storage = await openPostgresStorage({ url: database.url, ...options });
+    const onState: StateListener = (state, reason) =>
+      state === 'unavailable'
+        ? logger.error({ reason: reasonOf(reason) }, 'the database is away: requests get 503 until it is back')
+        : warn(logger, {}, 'the database is back');
+    const storage = await openPostgresStorage({ url: database.url, ...options, onState });
     return { storage, secret: () => secret!, installation: storage.installation };
   }
   makeFolderOf(database);
   const storage = openSqliteStorage({ path: database.path, ...options });
   return { storage, secret: () => secret ?? makeSecret({ database }) };
+}
+
+/** Message of the driver; the statement that failed does not matter. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? cause.message : message;
 }
 
 /** Rejects a configuration without what is otherwise in files beside the database. @throws StartupError */

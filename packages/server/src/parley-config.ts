@@ -146,6 +146,8 @@ export interface Storage {
   close(): Promise<void>;
   /** Called every second. Throws if written data is no longer where other processes find it. */
   verify?(): void;
+  /** Time of a database on a server in milliseconds since the epoch. */
+  currentTimeMs?(): Promise<number>;
 }
 
 /** Messages between servers of one database. */

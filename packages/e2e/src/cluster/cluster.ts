@@ -8,6 +8,8 @@ import S3rver from 's3rver';
 import { ParleyProcess, runParley } from '../testing/parley-process.js';
 import { FaultyProxy } from './faulty-proxy.js';
 
+const SHIFT_CLOCK = new URL('./shift-clock.js', import.meta.url).href;
+
 export interface Person {
   readonly id: number;
   readonly email: string;
@@ -92,9 +94,10 @@ export class Cluster {
     return { id: Number(id), email, apiKey: apiKey! };
   }
 
-  async restart(node: ClusterNode): Promise<void> {
+  /** @param clockShiftMs by how much the clock of the node is wrong */
+  async restart(node: ClusterNode, clockShiftMs = 0): Promise<void> {
     this.output += node.process.output;
-    node.process = await this.serve(node);
+    node.process = await this.serve(node, clockShiftMs);
   }
 
   /** Warnings and errors in the logs of all nodes, in order of time. */
@@ -124,10 +127,14 @@ export class Cluster {
     return { ...parts, process: await this.serve(parts) };
   }
 
-  private serve({ port, toDatabase, toBus }: Omit<ClusterNode, 'process'>): Promise<ParleyProcess> {
-    const environment = this.environment(`postgres://parley@127.0.0.1:${toDatabase.port}/postgres`);
+  private serve({ port, toDatabase, toBus }: Omit<ClusterNode, 'process'>, clockShiftMs = 0): Promise<ParleyProcess> {
+    const shifted = { NODE_OPTIONS: `--import=${SHIFT_CLOCK}`, CLUSTER_CLOCK_SHIFT_MS: String(clockShiftMs) };
     return ParleyProcess.start([`--port=${port}`, '--rate-limits=off', '--shed-load=off', '--log-level=warn'], {
-      environment: { ...environment, PARLEY_BUS: `nats://127.0.0.1:${toBus.port}` },
+      environment: {
+        ...this.environment(`postgres://parley@127.0.0.1:${toDatabase.port}/postgres`),
+        PARLEY_BUS: `nats://127.0.0.1:${toBus.port}`,
+        ...(clockShiftMs !== 0 && shifted),
+      },
     });
   }
 

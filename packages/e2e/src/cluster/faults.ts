@@ -19,6 +19,16 @@ const disturbing =
     proxyOf(node).become('open');
   };
 
+const delaying =
+  (proxyOf: (node: ClusterNode) => FaultyProxy, delayMs: number): Fault['run'] =>
+  async (_cluster, node, duration) => {
+    proxyOf(node).delayMs = delayMs;
+    await sleep(duration);
+    proxyOf(node).delayMs = 0;
+  };
+
+const WRONG_CLOCK_MS = 600_000;
+
 /** Faults between nodes, database and bus; partitions are made by proxies. */
 const FAULTS: readonly Fault[] = [
   {
@@ -43,13 +53,17 @@ const FAULTS: readonly Fault[] = [
   { name: 'unheard by the database', upTo: 6000, run: disturbing((node) => node.toDatabase, 'silent') },
   { name: 'cut off from the bus', upTo: 5000, run: disturbing((node) => node.toBus, 'refusing') },
   { name: 'unheard by the bus', upTo: 5000, run: disturbing((node) => node.toBus, 'silent') },
+  { name: 'far from the database', upTo: 5000, run: delaying((node) => node.toDatabase, 10) },
+  { name: 'far from the bus', upTo: 5000, run: delaying((node) => node.toBus, 200) },
   {
-    name: 'far from the database',
-    upTo: 5000,
-    async run(_cluster, { toDatabase }, duration) {
-      toDatabase.delayMs = 10;
+    name: 'ten minutes ahead, or behind, after a restart',
+    upTo: 8000,
+    async run(cluster, node, duration) {
+      await node.process.kill();
+      await cluster.restart(node, duration % 2 === 0 ? WRONG_CLOCK_MS : -WRONG_CLOCK_MS);
       await sleep(duration);
-      toDatabase.delayMs = 0;
+      await node.process.kill();
+      await cluster.restart(node);
     },
   },
   {

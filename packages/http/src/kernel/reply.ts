@@ -255,7 +255,7 @@ export function withIgnoredParameters(reply: Reply, ignored: readonly string[]):
 const SHARED_WIRE_ERRORS: WireErrors = {
   RATE_LIMITED: { status: 429, code: 'RATE_LIMIT_HIT', fields: { retryAfter: 'retry-after' } },
   SERVER_BUSY: { status: 503, code: 'SERVER_NOT_READY' },
-  STORAGE_UNAVAILABLE: { status: 503, code: 'SERVER_NOT_READY' },
+  STORAGE_UNAVAILABLE: { status: 503, code: 'SERVER_NOT_READY', headers: RETRY_AFTER },
 };
 
 const INTERNAL_ERROR = 'Internal server error';

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { DomainError } from '@parley/domain/kernel';
 import type { WritableRepositories } from '@parley/storage';
 import type { CustomTypesConfig, Pool, PoolClient, PoolConfig } from 'pg';
 import { Connection, type StatementTrace } from './connection.js';
@@ -67,14 +68,22 @@ export const poolConfig = (url: string, limits: PoolLimits, { getTypeParser }: C
   },
 });
 
+/** Receives changes of the connection to the server. */
+export type StateListener = (state: 'connected' | 'unavailable', reason?: unknown) => void;
+
+/** Time without failures after which the server counts as back. */
+const BACK_AFTER_MS = 1000;
+
 /** Bounded pool of sessions. */
 export class SessionPool {
+  private failedAtMs: number | null = null;
   private readonly sessions = new WeakMap<PoolClient, Omit<Session, 'release'>>();
 
   constructor(
     private readonly pool: Pool,
     private readonly createRepositories: CreateRepositories,
     private readonly trace?: StatementTrace,
+    private readonly onState: StateListener = () => {},
   ) {
     // Idle connections end with the server. The next unit opens another one.
     pool.on('error', () => {});
@@ -106,7 +115,21 @@ export class SessionPool {
         // The server may be back for the next attempt.
       }
     }
-    throw storageAway(new Error('The result of a commit is unknown'));
+    throw this.away(new Error('The result of a commit is unknown'));
+  }
+
+  /** Returns the error for work that could not reach the server. */
+  away(cause: unknown): DomainError {
+    if (this.failedAtMs === null) this.onState('unavailable', cause);
+    this.failedAtMs = performance.now();
+    return storageAway(cause);
+  }
+
+  /** Called when a unit has succeeded. */
+  reached(): void {
+    if (this.failedAtMs === null || performance.now() - this.failedAtMs < BACK_AFTER_MS) return;
+    this.failedAtMs = null;
+    this.onState('connected');
   }
 
   close(): Promise<void> {
@@ -117,7 +140,7 @@ export class SessionPool {
     try {
       return await this.pool.connect();
     } catch (error) {
-      throw isAway(error) ? storageAway(error) : error;
+      throw isAway(error) ? this.away(error) : error;
     }
   }
 

@@ -41,9 +41,14 @@ async function run(sql: string): Promise<Record<string, unknown>[]> {
 }
 
 /** Opens a unit of work whose units get the connection itself. */
-function open(url = database.url, limits: Partial<PoolLimits> = {}): PostgresUnitOfWork {
+function open(
+  url = database.url,
+  limits: Partial<PoolLimits> = {},
+  onState?: (state: string, reason?: unknown) => void,
+): PostgresUnitOfWork {
   const pool = new pg.Pool(poolConfig(url, { ...DEFAULT_LIMITS, ...limits }, pg.types));
-  const sessions = new SessionPool(pool, (connection) => ({ connection }) as unknown as WritableRepositories);
+  const create = (connection: Connection) => ({ connection }) as unknown as WritableRepositories;
+  const sessions = new SessionPool(pool, create, undefined, onState);
   const uow = new PostgresUnitOfWork(sessions);
   opened.push(uow);
   return uow;
@@ -291,6 +296,25 @@ describe('lost connections', () => {
     await expect(uow.write(FIRST, increase(1))).rejects.toEqual(unavailable);
     await expect(uow.readAcross((r) => connectionOf(r).values('SELECT 1').get())).rejects.toEqual(unavailable);
     expect(await counted(1)).toBe(1);
+  });
+});
+
+describe('an outage', () => {
+  it('is reported once, and its end once', async () => {
+    proxy = await startCuttingProxy(database.url);
+    const states: string[] = [];
+    const uow = open(proxy.url, {}, (state, reason) => states.push(`${state}: ${(reason as Error)?.message}`));
+    for (let attempt = 0; attempt < 2; attempt++) {
+      proxy.cutAt('UPDATE counter', 'before');
+      await expect(uow.write(FIRST, increase(1))).rejects.toEqual(unavailable);
+    }
+    expect(states).toEqual([expect.stringMatching(/^unavailable: Connection terminated/)]);
+    const later = performance.now() + 2000;
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(later);
+    await uow.write(FIRST, increase(1));
+    await uow.write(FIRST, increase(1));
+    clock.mockRestore();
+    expect(states.slice(1)).toEqual(['connected: undefined']);
   });
 });
 

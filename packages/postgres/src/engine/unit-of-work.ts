@@ -10,7 +10,7 @@ import {
 } from '@parley/domain/kernel';
 import type { Commit, Parameter } from '@parley/storage';
 import { MustBeAlone } from './connection.js';
-import { isAway, isConflict, isDuplicate, storageAway, storageBusy } from './failures.js';
+import { isAway, isConflict, isDuplicate, storageBusy } from './failures.js';
 import type { Session, SessionPool } from './sessions.js';
 import { UnitTurns } from './unit-turns.js';
 
@@ -122,10 +122,12 @@ export class PostgresUnitOfWork implements UnitOfWork {
     connection.defer(BEGIN_READ, []);
     let isUsable = true;
     try {
-      return await Promise.race([work(transactionOf(session, record)), lost]);
+      const result = await Promise.race([work(transactionOf(session, record)), lost]);
+      this.sessions.reached();
+      return result;
     } catch (error) {
       isUsable = !isAway(error);
-      throw isUsable ? error : storageAway(error);
+      throw isUsable ? error : this.sessions.away(error);
     } finally {
       connection.leaveUnitBy('COMMIT');
       session.release(isUsable);
@@ -182,6 +184,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
         isUsable = false;
         if (!(await this.sessions.isCommitted(transactionId))) throw error;
       });
+      this.sessions.reached();
       this.options.onCommit?.({ units: 1, durationMs: performance.now() - startedAt });
       onCommit?.(record);
       return result;
@@ -190,7 +193,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
       const isLost = isAway(error);
       isUsable &&= !isLost;
       connection.leaveUnitBy('ROLLBACK');
-      throw isLost ? storageAway(error) : error;
+      throw isLost ? this.sessions.away(error) : error;
     } finally {
       connection.leaveUnit();
       session.release(isUsable);

@@ -1,0 +1,46 @@
+import type { Clock, Timers, UnixSeconds } from '@parley/domain/kernel';
+import { type Logger, warn } from '@parley/http';
+
+/** Difference from which the time of the database is used; leases and expiry tolerate less. */
+const WRONG_MS = 1000;
+/** Difference below which the machine's clock counts as right again. */
+const RIGHT_MS = WRONG_MS / 2;
+/** Duration of a comparison from which its result is too imprecise. */
+const MAX_COMPARISON_MS = 500;
+
+/** Clock of a server that shares a database. If the machine's clock is wrong, servers agree on the time of the database. */
+export class DatabaseClock implements Clock {
+  private offsetMs = 0;
+
+  constructor(
+    private readonly machine: Clock,
+    private readonly timers: Pick<Timers, 'elapsedMs'>,
+    private readonly logger: Logger,
+  ) {}
+
+  now(): UnixSeconds {
+    return Math.floor(this.nowMs() / 1000);
+  }
+
+  nowMs(): number {
+    return this.machine.nowMs() + this.offsetMs;
+  }
+
+  /** Compares the machine's clock with the database's, and logs one line when it is wrong and one when it is right again. */
+  async compare(readDatabaseMs: () => Promise<number>): Promise<void> {
+    const startedAtMs = this.timers.elapsedMs();
+    const databaseMs = await readDatabaseMs();
+    const tookMs = this.timers.elapsedMs() - startedAtMs;
+    if (tookMs > MAX_COMPARISON_MS) return;
+    const foundMs = Math.round(databaseMs + tookMs / 2 - this.machine.nowMs());
+    const offsetMs = Math.abs(foundMs) < (this.offsetMs === 0 ? WRONG_MS : RIGHT_MS) ? 0 : foundMs;
+    if (offsetMs !== 0 && Math.abs(offsetMs - this.offsetMs) < RIGHT_MS) return;
+    if (offsetMs === 0 && this.offsetMs === 0) return;
+    this.offsetMs = offsetMs;
+    if (offsetMs === 0) warn(this.logger, {}, 'the clock of this machine is right again');
+    else {
+      const aheadSeconds = -offsetMs / 1000;
+      warn(this.logger, { aheadSeconds }, "the clock of this machine is wrong; the database's time is used instead");
+    }
+  }
+}
