@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DeliverableMailer, FileOutbox, isRecipientRefused, SmtpMailer } from '@parley/node-adapters';
+import type { Email } from '@parley/domain/access';
+import { DeliverableMailer, FileOutbox, isRecipientRefused, mailOf, SmtpMailer } from '@parley/node-adapters';
 import { FakeMailer, FixedClock } from '@parley/testkit';
 import { TestSmtpServer } from './testing/test-smtp-server.js';
 
@@ -82,9 +83,19 @@ describe('SmtpMailer', () => {
   });
 });
 
+it('mailOf keeps the Message-ID of a delivery until its content changes', () => {
+  const idOf = (change: Partial<Email>) => mailOf({ ...EMAIL, ...change }, { from: FROM }).messageId;
+  const first = idOf({ deliveryId: 'push.missed_email 7' });
+  expect(first).toMatch(/^<[0-9a-f]{32}@[a-z.]+>$/);
+  expect(idOf({ deliveryId: 'push.missed_email 7', replyTo: 'another@example.com' })).toBe(first);
+  expect(idOf({ deliveryId: 'push.missed_email 7', text: 'more' })).not.toBe(first);
+  expect(idOf({ deliveryId: 'push.missed_email 8' })).not.toBe(first);
+  expect(idOf({})).toBeUndefined();
+});
+
 describe('SmtpMailer at a broken mail server', () => {
   /** Tries to send to a server that talks like this. */
-  async function sendTo(talk: (socket: Socket) => void): Promise<void> {
+  async function sendTo(talk: (socket: Socket) => void, limits: { readonly deliveryMs?: number } = {}): Promise<void> {
     const sockets = new Set<Socket>();
     const broken = createServer((socket) => {
       sockets.add(socket);
@@ -94,7 +105,7 @@ describe('SmtpMailer at a broken mail server', () => {
     await new Promise<void>((resolve) => broken.listen(0, '127.0.0.1', resolve));
     const url = `smtp://127.0.0.1:${(broken.address() as AddressInfo).port}`;
     try {
-      await new SmtpMailer({ url, from: FROM, connectMs: 50, silenceMs: 200 }).send(EMAIL);
+      await new SmtpMailer({ url, from: FROM, connectMs: 50, silenceMs: 200, ...limits }).send(EMAIL);
     } finally {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => broken.close(resolve));
@@ -119,6 +130,15 @@ describe('SmtpMailer at a broken mail server', () => {
       });
     });
     await expect(sent).rejects.toThrow(/Timeout/);
+  });
+
+  it('fails if the server goes on talking without an end', async () => {
+    const drip = (socket: Socket) => {
+      socket.write('220 mail.example.com\r\n');
+      const timer = setInterval(() => socket.write('250-more\r\n'), 20);
+      socket.on('close', () => clearInterval(timer));
+    };
+    await expect(sendTo(drip, { deliveryMs: 500 })).rejects.toThrow('The mail server took longer than 0.5 s');
   });
 
   it('fails if the server speaks another protocol or hangs up', async () => {

@@ -1,3 +1,4 @@
+import type { Email } from '@parley/domain/access';
 import type { EventSeq, StoredEvent } from '@parley/domain/kernel';
 import { FindDue, SendMissedEmails } from '@parley/domain/push';
 import { mailOf } from '@parley/node-adapters';
@@ -171,7 +172,24 @@ describe('emails about missed messages (users §6, organization §15)', () => {
     expect(text).toMatch(/^Unknown user:/);
   });
 
-  it('are retried while the mail server is down and dropped after a day', async () => {
+  it('have the same Message-ID in each attempt, and another one with more messages', async () => {
+    await mention();
+    await judge();
+    server.mailer.isSilent = true;
+    await expect(deliver(120)).rejects.toThrow('silent');
+    await expect(deliver(30)).rejects.toThrow('silent');
+    await mention('something else');
+    await judge();
+    server.mailer.isSilent = false;
+    const [first, second, third] = (await emails(60)).map(
+      (email) => mailOf(email as Email, { from: 'a@b.de' }).messageId,
+    );
+    expect(first).toMatch(/^<[0-9a-f]{32}@b.de>$/);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+  });
+
+  it('are retried while the mail server is down, and dropped and counted after a day', async () => {
     await mention();
     await judge();
     server.mailer.isDown = true;
@@ -182,7 +200,10 @@ describe('emails about missed messages (users §6, organization §15)', () => {
     await mention('lost');
     await judge();
     server.mailer.isDown = true;
+    const expired = () => server.parley.ports.notificationMeter.counts.get('email')?.expired ?? 0;
+    const before = expired();
     for (let attempt = 0; attempt < 14; attempt++) await expect(deliver(4 * 3600)).rejects.toThrow('down');
+    expect(expired()).toBe(before + 1);
     server.mailer.isDown = false;
     expect(await emails(100_000)).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -19,35 +19,47 @@ export interface MailSender {
   readonly bounceAddressOf?: (to: string) => string;
 }
 
-/** Message for nodemailer, which encodes text and rejects addresses with line breaks. */
-export const mailOf = (
-  { to, senderName, subject, text, html, threadId, unsubscribeUrl, replyTo }: Email,
-  { from, fingerprint, bounceAddressOf }: MailSender,
-) => ({
-  from: { name: senderName, address: from },
-  to: { name: '', address: to },
-  ...(replyTo !== undefined && { replyTo: { name: senderName, address: replyTo } }),
-  ...(bounceAddressOf && { envelope: { from: bounceAddressOf(to), to } }),
-  subject,
-  text,
-  html,
-  ...(threadId !== undefined && { inReplyTo: threadId, references: threadId }),
-  headers: {
-    'Auto-Submitted': 'auto-generated',
-    ...(fingerprint !== undefined && { 'X-Parley-Server': fingerprint }),
-    ...(unsubscribeUrl !== undefined && {
-      'List-Unsubscribe': `<${unsubscribeUrl}>`,
-      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-    }),
-  },
-  // Content is never loaded from files or URLs.
-  disableFileAccess: true,
-  disableUrlAccess: true,
-});
+/**
+ * Returns the same id for each attempt of a delivery, so that receivers drop repetitions. Other content is another
+ * email, since an attempt may have arrived before the content changed.
+ */
+function messageIdOf({ deliveryId, to, subject, text }: Email, from: string): string {
+  const content = JSON.stringify([deliveryId, to, subject, text]);
+  const digest = createHash('sha256').update(content).digest('hex').slice(0, 32);
+  return `<${digest}@${from.slice(from.lastIndexOf('@') + 1)}>`;
+}
 
-/** Timeouts whose sum is below the maximum duration of an email job. */
+/** Message for nodemailer, which encodes text and rejects addresses with line breaks. */
+export const mailOf = (email: Email, { from, fingerprint, bounceAddressOf }: MailSender) => {
+  const { to, senderName, subject, text, html, deliveryId, threadId, unsubscribeUrl, replyTo } = email;
+  return {
+    from: { name: senderName, address: from },
+    to: { name: '', address: to },
+    ...(replyTo !== undefined && { replyTo: { name: senderName, address: replyTo } }),
+    ...(bounceAddressOf && { envelope: { from: bounceAddressOf(to), to } }),
+    subject,
+    text,
+    html,
+    ...(deliveryId !== undefined && { messageId: messageIdOf(email, from) }),
+    ...(threadId !== undefined && { inReplyTo: threadId, references: threadId }),
+    headers: {
+      'Auto-Submitted': 'auto-generated',
+      ...(fingerprint !== undefined && { 'X-Parley-Server': fingerprint }),
+      ...(unsubscribeUrl !== undefined && {
+        'List-Unsubscribe': `<${unsubscribeUrl}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }),
+    },
+    // Content is never loaded from files or URLs.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+};
+
 const CONNECT_MS = 15_000;
 const SILENCE_MS = 60_000;
+/** Less than the lease of an email job, after which the email would be sent again beside this attempt. */
+const DELIVERY_MS = 240_000;
 
 export interface SmtpOptions extends MailSender {
   /** `smtp://user:password@mail.example.com:587`, or `smtps:` for implicit TLS. */
@@ -56,6 +68,8 @@ export interface SmtpOptions extends MailSender {
   readonly connectMs?: number;
   /** Longest wait for any other response. */
   readonly silenceMs?: number;
+  /** Longest time for one email, since a server may send or take a little now and then. */
+  readonly deliveryMs?: number;
 }
 
 /** Refusals that concern one mailbox. Others, such as a denied relay, say nothing about the address. */
@@ -86,9 +100,12 @@ export class SmtpMailer implements Mailer {
 
   /** @throws RecipientRefused; any other error if another attempt may succeed */
   async send(email: Email): Promise<void> {
+    const { deliveryMs = DELIVERY_MS } = this.options;
+    const signal = AbortSignal.timeout(deliveryMs);
     try {
-      await this.transport().sendMail(mailOf(email, this.options));
+      await this.transport().sendMail({ ...mailOf(email, this.options), signal });
     } catch (error) {
+      if (signal.aborted) throw new Error(`The mail server took longer than ${deliveryMs / 1000} s`, { cause: error });
       throw isRecipientRefused(error) ? new RecipientRefused((error as Error).message, { cause: error }) : error;
     }
   }

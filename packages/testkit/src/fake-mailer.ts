@@ -5,9 +5,12 @@ export class FakeMailer implements Mailer {
   readonly emails: Email[] = [];
   /** True to simulate an unavailable mail server. */
   isDown = false;
+  /** True to simulate a mail server that takes emails and does not confirm them. */
+  isSilent = false;
 
   async send(email: Email): Promise<void> {
     if (this.isDown) throw new Error('The mail server is down');
     this.emails.push(email);
+    if (this.isSilent) throw new Error('The mail server is silent');
   }
 }

@@ -1,3 +1,4 @@
+import type { JobId } from '../kernel/ids.js';
 import { type Job, type JobHandler, type JobKind, type JobWork, jobKind } from '../kernel/jobs.js';
 import { escapeHtml, toSingleLine } from '../kernel/text.js';
 
@@ -11,6 +12,11 @@ export interface Email {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /**
+   * Equal for each attempt of one delivery and for no other delivery; absent if there is a single attempt. Content may
+   * change between attempts.
+   */
+  readonly deliveryId?: string;
   /** Message id with brackets that emails of one thread refer to; absent for none. */
   readonly threadId?: string;
   /** URL that turns such emails off by one POST request (RFC 8058); absent if they cannot be turned off. */
@@ -105,7 +111,7 @@ export interface EmailQuota {
 
 /** Covers an overnight outage of the mail server; after about a day the email is set aside. */
 const RETRIES = { maxAttempts: 14, firstDelaySeconds: 30, maxDelaySeconds: 4 * 3600 };
-/** Longer than the mailer's own timeout. */
+/** Longer than the mailer's own timeout, so that attempts do not overlap. */
 const LEASE_SECONDS = 300;
 
 /**
@@ -114,6 +120,10 @@ const LEASE_SECONDS = 300;
  */
 export const emailJobKind = <Payload>(kind: Pick<JobKind<Payload>, 'name' | 'readPayload'>): JobKind<Payload> =>
   jobKind({ ...kind, retries: RETRIES, leaseSeconds: LEASE_SECONDS });
+
+/** Ids of jobs are never used again. */
+export const deliveryIdOf = ({ name }: { readonly name: string }, { id }: { readonly id: JobId }): string =>
+  `${name} ${id}`;
 
 /**
  * Sends emails of one kind at least once: a crash may occur between sending and ending the job. `compose` returns
@@ -128,7 +138,7 @@ export abstract class EmailJobs<Payload> implements JobHandler<Payload> {
 
   async prepare(job: Job<Payload>): Promise<JobWork> {
     const email = await this.compose(job);
-    if (email !== null) await this.mailer.send(email);
+    if (email !== null) await this.mailer.send({ ...email, deliveryId: deliveryIdOf(this.kind, job) });
     return async () => {};
   }
 }

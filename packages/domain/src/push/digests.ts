@@ -1,6 +1,6 @@
 import type { Actor } from '../access/actor.js';
 import type { LinkKeys } from '../access/confirmations.js';
-import { type Email, emailJobKind, type Mailer } from '../access/email.js';
+import { deliveryIdOf, type Email, emailJobKind, type Mailer } from '../access/email.js';
 import { topicKey } from '../channels/channel.js';
 import { hasContentAccess, hasMetadataAccess } from '../channels/channel-access.js';
 import type { MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
@@ -242,11 +242,12 @@ export class SendDigests implements JobHandler<{ readonly userId: UserId }> {
     private readonly presence: Pick<PresenceBoard, 'find'>,
   ) {}
 
-  async prepare({ realmId, payload: { userId } }: Job<{ readonly userId: UserId }>): Promise<JobWork> {
-    const email = this.config.sendsDigests ? await this.compose(realmId, userId) : null;
+  async prepare(job: Job<{ readonly userId: UserId }>): Promise<JobWork> {
+    const email = this.config.sendsDigests ? await this.compose(job.realmId, job.payload.userId) : null;
     if (email !== null) {
       const startedAt = this.clock.nowMs();
-      await this.meter.measure('email', () => this.mailer.send(email));
+      const deliveryId = deliveryIdOf(this.kind, job);
+      await this.meter.measure('email', () => this.mailer.send({ ...email, deliveryId }));
       this.meter.sent('email', (this.clock.nowMs() - startedAt) / 1000);
     }
     return async () => {};

@@ -1,5 +1,5 @@
 import type { LinkKeys } from '../access/confirmations.js';
-import { type Email, emailJobKind, type Mailer } from '../access/email.js';
+import { deliveryIdOf, type Email, emailJobKind, type Mailer } from '../access/email.js';
 import { topicKey } from '../channels/channel.js';
 import { DomainError } from '../kernel/errors.js';
 import { type GroupId, isId, type MessageId, type RealmId, type UserId } from '../kernel/ids.js';
@@ -149,14 +149,15 @@ export class SendMissedEmails implements JobHandler<MissedEmailJob> {
     private readonly gateway: MailGateway | null,
   ) {}
 
-  async prepare({ realmId, payload }: Job<MissedEmailJob>): Promise<JobWork> {
+  async prepare(job: Job<MissedEmailJob>): Promise<JobWork> {
+    const { realmId, payload } = job;
     const { userId, conversation } = payload;
     const waiting = await this.uow.read(realmId, ({ missedEmails }) =>
       missedEmails.list(realmId, userId, conversation),
     );
     const loaded = await this.uow.read(realmId, (reads) => this.load(reads, realmId, payload, waiting));
     if (loaded) {
-      const email = await this.compose(loaded, payload);
+      const email = { ...(await this.compose(loaded, payload)), deliveryId: deliveryIdOf(this.kind, job) };
       const startedAt = this.clock.nowMs();
       await this.meter.measure('email', () => this.mailer.send(email));
       this.meter.sent('email', (this.clock.nowMs() - startedAt) / 1000);
