@@ -92,6 +92,9 @@ const shownBy = (worker: Worker): Promise<readonly Shown[]> =>
     return (await registration.getNotifications()).map(({ title, body, tag }) => ({ title, body, tag }));
   });
 
+const tagsOf = async (worker: Worker): Promise<readonly string[]> =>
+  (await shownBy(worker)).map(({ tag }) => tag).sort();
+
 /** Writes to a person, and returns the id of the message. */
 async function writeTo(server: Server, person: string, content: string): Promise<number> {
   const to = [await idOf(server, person)];
@@ -139,6 +142,30 @@ test('notifies somebody whose page is closed, and opens the message on a click',
   expect(await shownBy(worker)).toEqual([]);
   await page.goto(opened[0]!);
   await expect(messageWith(page, 'The handkerchief?')).toBeVisible();
+});
+
+test('closes notifications of messages that were read elsewhere when the next one arrives', async ({
+  server,
+  logIn,
+}) => {
+  const person = await logIn('polonius', '#inbox');
+  const worker = await subscribe(server, person, 'polonius');
+  const page = await person.context.newPage();
+  await person.page.close();
+  await page.goto(`${server.url}/web/service-worker.js`);
+  const arrive = async (content: string): Promise<number> => {
+    const id = await writeTo(server, 'polonius', content);
+    const received = () => vendor.received.find(({ payload }) => payload.message_id === id);
+    await expect.poll(received).toBeDefined();
+    await deliver(page, server, received()!.payload);
+    await expect.poll(() => tagsOf(worker)).toContain(`message-${id}`);
+    return id;
+  };
+  const [read, deleted, unread] = [await arrive('Brevity'), await arrive('is'), await arrive('the soul')];
+  await server.call('polonius', 'POST', '/messages/flags', { messages: [read], op: 'add', flag: 'read' });
+  await server.call('desdemona', 'DELETE', `/messages/${deleted}`);
+  const next = await arrive('of wit');
+  await expect.poll(() => tagsOf(worker)).toEqual([`message-${unread}`, `message-${next}`]);
 });
 
 test('shows a message once while a page is open, leads the page to it, and closes it when it is read elsewhere', async ({

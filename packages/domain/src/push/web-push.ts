@@ -212,7 +212,7 @@ export class WebPush implements NotificationChannel {
     }
   }
 
-  /** Browsers close notifications of read messages themselves, since every push must show a notification. */
+  /** Service workers close notifications of read messages, since browsers demand that every push shows one. */
   async withdraw(): Promise<void> {}
 }
 

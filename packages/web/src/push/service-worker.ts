@@ -39,9 +39,13 @@ interface WorkerScope {
   addEventListener(type: string, listener: (event: WorkerEvent) => void): void;
 }
 
+interface ShownNotification extends Notification {
+  readonly data: NotificationData;
+}
+
 interface WorkerEvent extends Event {
   readonly data: { json(): Push } | null;
-  readonly notification: Notification & { readonly data: NotificationData };
+  readonly notification: ShownNotification;
   waitUntil(work: Promise<unknown>): void;
 }
 
@@ -57,15 +61,44 @@ const worker = self as unknown as WorkerScope;
 const baseUrl = new URL('..', worker.location.href).href;
 /** A page that is frozen does not respond. */
 const RESPONSE_MS = 1000;
+/** Notifications on screen that are looked at when another one arrives. */
+const MAX_LOOKED_AT = 100;
+/** Addresses of the API, for sessions of the chat and for logins of a host application. */
+const APIS = ['json', 'api/v1'];
 
 worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()));
 worker.addEventListener('push', (event) => {
-  if (event.data) event.waitUntil(show(event.data.json()));
+  if (event.data) event.waitUntil(receive(event.data.json()));
 });
 worker.addEventListener('notificationclick', (event) => {
   event.notification.close();
   event.waitUntil(open(event.notification.data));
 });
+
+async function receive(push: Push): Promise<void> {
+  await show(push);
+  // The server may be out of reach; the notifications stay on screen then.
+  await closeRead(push).catch(() => {});
+}
+
+/** Closes notifications of messages that were read elsewhere. Browsers allow no push that only closes others. */
+async function closeRead({ user_id: userId, message_id: newId }: Push): Promise<void> {
+  const shown = ((await worker.registration.getNotifications()) as readonly ShownNotification[])
+    .filter(({ data }) => data.userId === userId && data.messageId !== null && data.messageId !== newId)
+    .slice(-MAX_LOOKED_AT);
+  if (shown.length === 0) return;
+  const query = new URLSearchParams({
+    msg_ids: JSON.stringify(shown.map(({ data }) => data.messageId)),
+    narrow: JSON.stringify([{ operator: 'is', operand: 'unread' }]),
+  });
+  for (const api of APIS) {
+    const response = await fetch(`${baseUrl}${api}/messages/matches_narrow?${query}`, { cache: 'no-store' });
+    if (!response.ok) continue;
+    const { messages: unread } = (await response.json()) as { readonly messages: object };
+    for (const notification of shown) if (!(String(notification.data.messageId) in unread)) notification.close();
+    return;
+  }
+}
 
 /** Shows a notification, unless a page in front follows the conversations itself. */
 async function show(push: Push): Promise<void> {
