@@ -1,4 +1,5 @@
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
+import type { MessageId } from '@parley/domain/kernel';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { fieldsOf, type Wire } from './testing/expectations.js';
 import { PUBLIC_KEY, sealed, TestPushService, tokenIdOf } from './testing/test-push-service.js';
@@ -148,6 +149,64 @@ describe('encrypted notifications (organization §14)', () => {
     fieldsOf(await markRead(first, unsaid));
     await server.sendMessage(sender, [reader]);
     expect(decrypt((await notified('push/e2ee/notify', 4))[3]!.push_requests[0])).toMatchObject({ type: 'message' });
+  });
+
+  it.each([
+    ['/mark_all_as_read', () => ({})],
+    ['/mark_stream_as_read', () => ({ stream_id: channelId })],
+    ['/mark_topic_as_read', () => ({ stream_id: channelId, topic_name: 'lunch' })],
+  ])('are removed by %s', async (path, params) => {
+    await addDevice('token');
+    const id = await server.sendMessage(sender, channel, { topic: 'lunch', content: mention() });
+    await notified();
+    fieldsOf(await server.post(path, reader, params()));
+    expect(decrypt((await notified('push/e2ee/notify', 2))[1]!.push_requests[0])).toMatchObject({
+      ...{ type: 'remove', message_ids: [id] },
+    });
+  });
+
+  it('are removed for the newest two hundred messages', async () => {
+    await addDevice('token');
+    const id = await server.sendMessage(sender, [reader]);
+    await notified();
+    await server.storage.uow.write(server.realmId, async (tx) => {
+      for (let n = 1; n <= 250; n++)
+        await tx.notifications.addPushed(server.realmId, (id + n) as MessageId, [reader.id]);
+    });
+    fieldsOf(await server.post('/mark_all_as_read', reader));
+    const { message_ids } = decrypt((await notified('push/e2ee/notify', 2))[1]!.push_requests[0]);
+    expect(message_ids).toHaveLength(200);
+    expect([message_ids[0], message_ids[199]]).toEqual([id + 250, id + 51]);
+    const left = await server.storage.uow.read(server.realmId, ({ notifications }) =>
+      notifications.listPushed(server.realmId, reader.id, null),
+    );
+    expect(left).toEqual([]);
+  });
+
+  it('name the group that was mentioned', async () => {
+    const owner = server.people.desdemona;
+    const group = { name: `group ${count}`, description: '', members: [reader.id] };
+    const { group_id } = fieldsOf(await server.post('/user_groups/create', owner, group));
+    await addDevice('token');
+    await server.sendMessage(sender, channel, { content: `@*${group.name}*` });
+    expect(decrypt((await notified())[0]!.push_requests[0])).toMatchObject({
+      ...{ sender_full_name: sender.user.fullName },
+      ...{ mentioned_user_group_id: group_id, mentioned_user_group_name: group.name },
+    });
+  });
+
+  it('hide senders from guests who may not know them', async () => {
+    await addDevice('token');
+    fieldsOf(await server.patch(`/users/${reader.id}`, server.people.desdemona, { role: 600 }));
+    await server.limitGuests();
+    const stranger = await server.addUser({ email: `stranger${count}@zulip.com`, fullName: `Stranger ${count}` });
+    await server.sendMessage(stranger, channel, { content: mention() });
+    const payload = decrypt((await notified())[0]!.push_requests[0]);
+    const { everyone } = await server.systemGroups();
+    const back = { can_access_all_users_group: { new: everyone } };
+    fieldsOf(await server.patch('/realm', server.people.desdemona, back));
+    expect(payload).toMatchObject({ sender_id: stranger.id, sender_full_name: 'Unknown user' });
+    expect(payload.sender_avatar_url).toMatch(/^https?:.*unknown/);
   });
 
   it('are not sent if the message is read or deleted before a later attempt', async () => {

@@ -102,14 +102,26 @@ it('publishes a mention that an edit adds, but no mention that was there before'
   expect(await judged()).toEqual([]);
 });
 
-it('publishes nothing to those whom an edit mentions after the message was already due to them', async () => {
-  await server.post('/user_topics', reader, { stream_id: channelId, topic: 'plans', visibility_policy: 3 });
-  const id = await server.sendMessage(sender, channel);
-  expect(await judged()).toEqual([[id, 'followedTopic']]);
-  due.length = 0;
-  fieldsOf(await edit(id, mention()));
-  expect(await judged()).toEqual([]);
-});
+it.each([
+  ['followedTopic', '/user_topics', () => ({ stream_id: channelId, topic: 'plans', visibility_policy: 3 })],
+  [
+    'channel',
+    '/users/me/subscriptions/properties',
+    () => ({ subscription_data: [{ stream_id: channelId, property: 'push_notifications', value: true }] }),
+  ],
+] as const)(
+  'publishes nothing to those whom an edit mentions after the message was due as %s',
+  async (reason, path, params) => {
+    // An email would be due to the mentioned user in addition.
+    fieldsOf(await server.patch('/settings', reader, { enable_offline_email_notifications: false }));
+    fieldsOf(await server.post(path, reader, params()));
+    const id = await server.sendMessage(sender, channel);
+    expect(await judged()).toEqual([[id, reason]]);
+    due.length = 0;
+    fieldsOf(await edit(id, mention()));
+    expect(await judged()).toEqual([]);
+  },
+);
 
 it('publishes nothing about messages of muted users, deleted messages and messages to bots', async () => {
   const bot = await server.addBot(reader, `bot${count}`);
@@ -117,6 +129,59 @@ it('publishes nothing about messages of muted users, deleted messages and messag
   await server.sendMessage(sender, [reader]);
   await server.sendMessage(sender, [bot]);
   expect(await judged()).toEqual([]);
+});
+
+it('publishes nothing when an edit mentions somebody in a direct message', async () => {
+  const setting = (value: boolean) =>
+    server.patch('/settings', reader, {
+      enable_offline_push_notifications: value,
+      enable_offline_email_notifications: value,
+    });
+  fieldsOf(await setting(false));
+  const id = await server.sendMessage(sender, [reader]);
+  expect(await judged()).toEqual([]);
+  fieldsOf(await setting(true));
+  fieldsOf(await edit(id, mention()));
+  expect(await judged()).toEqual([]);
+});
+
+it('publishes reminders as direct messages', async () => {
+  const message_id = await server.sendMessage(reader, channel);
+  const remind = (as: TestUser) => {
+    const scheduled_delivery_timestamp = server.clock.now() + 60;
+    return server.post('/reminders', as, { message_id, scheduled_delivery_timestamp });
+  };
+  fieldsOf(await remind(reader));
+  server.clock.advance(60);
+  // Another reminder makes the worker look at the clock.
+  fieldsOf(await remind(sender));
+  await until(() => due.some(({ people }) => people.some(({ user }) => user.id === reader.id)));
+  expect((await judged()).map(([, reason]) => reason)).toEqual(['directMessage']);
+});
+
+it('publishes a mention of the topic to its participants only', async () => {
+  const topic = 'guests';
+  await server.sendMessage(reader, channel, { topic });
+  const id = await server.sendMessage(sender, channel, { topic, content: '@**topic** look' });
+  const elsewhere = await server.sendMessage(sender, channel, { topic: 'elsewhere', content: '@**topic** look' });
+  // The reader follows the topic since they took part in it.
+  expect(await judged()).toEqual([[id, 'topicWildcardInFollowedTopic']]);
+  expect(due.some(({ message }) => message.id === elsewhere)).toBe(false);
+});
+
+it('names the smallest of several mentioned groups', async () => {
+  const create = (name: string, members: readonly TestUser[]) => {
+    const params = { name, description: '', members: members.map(({ id }) => id) };
+    return server.post('/user_groups/create', server.people.desdemona, params);
+  };
+  const [large, small] = [`large ${count}`, `small ${count}`];
+  fieldsOf(await create(large, [reader, sender, server.people.iago]));
+  fieldsOf(await create(small, [reader, sender]));
+  const id = await server.sendMessage(sender, channel, { content: `@*${large}* @*${small}*` });
+  await judged();
+  const people = due.flatMap(({ message, people }) => (message.id === id ? people : []));
+  const { subtitle } = people.find(({ user }) => user.id === reader.id)!;
+  expect(subtitle).toBe(`${sender.user.fullName} mentioned @${small}:`);
 });
 
 describe('the settings of users §6 that name push notifications', () => {
@@ -177,6 +242,25 @@ describe('while the user is active', () => {
     expect(await judged()).toEqual([]);
   });
 
+  const expireQueues = async () => {
+    const sweep = server.parley.workers.find(({ name }) => name === 'removing expired event queues');
+    await until(() => {
+      server.clock.advance(600);
+      (sweep as unknown as { wakeIn(ms: number): void }).wakeIn(0);
+      return due.length > 0;
+    });
+  };
+
+  it('pushes no message again that was pushed before the last queue expired', async () => {
+    const id = await server.sendMessage(sender, [reader]);
+    await judged();
+    expect(due[0]!.people).toMatchObject([{ isPushDue: true, isEmailDue: false }]);
+    due.length = 0;
+    await expireQueues();
+    expect(await judged()).toEqual([[id, 'directMessage']]);
+    expect(due[0]!.people).toMatchObject([{ isPushDue: false, isEmailDue: true }]);
+  });
+
   it('judges unread messages again when the last queue expires', async () => {
     fieldsOf(await server.patch('/settings', reader, { enable_online_push_notifications: false }));
     const read = await server.sendMessage(sender, [reader]);
@@ -184,12 +268,7 @@ describe('while the user is active', () => {
     fieldsOf(await server.post('/messages/flags', reader, { messages: [read], op: 'add', flag: 'read' }));
     expect(await judged()).toEqual([]);
     due.length = 0;
-    const sweep = server.parley.workers.find(({ name }) => name === 'removing expired event queues');
-    await until(() => {
-      server.clock.advance(600);
-      (sweep as unknown as { wakeIn(ms: number): void }).wakeIn(0);
-      return due.length > 0;
-    });
+    await expireQueues();
     expect(await judged()).toEqual([[missed, 'directMessage']]);
     expect(due[0]!.people).toMatchObject([{ isPushDue: true, isEmailDue: true }]);
   });

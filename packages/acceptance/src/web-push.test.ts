@@ -98,6 +98,22 @@ it('repeats a failed notification and keeps the subscription', async () => {
   expect((await listed()).endpoints).toHaveLength(1);
 });
 
+it('drops and counts a notification after a day of failures', async () => {
+  fieldsOf(await subscribe(reader, browser.subscription('late')));
+  browser.status = 503;
+  await server.sendMessage(sender, [reader]);
+  await until(() => browser.received.length === 1);
+  await postponed(server, 'push.send_web');
+  browser.status = 201;
+  const expired = () => server.parley.ports.notificationMeter.counts.get('web_push')?.expired ?? 0;
+  const before = expired();
+  server.clock.advance(86_401);
+  const latest = await server.sendMessage(sender, [reader]);
+  await until(() => expired() > before && browser.received.length === 2);
+  expect(browser.received[1]!.payload.message_id).toBe(latest);
+  expect((await listed()).endpoints).toHaveLength(1);
+});
+
 it('ends a subscription at the request of its owner only', async () => {
   const { endpoint } = browser.subscription('mine');
   fieldsOf(await subscribe(reader, browser.subscription('mine')));

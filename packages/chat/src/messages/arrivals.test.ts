@@ -62,6 +62,21 @@ describe('a new message', () => {
     expect(resultOf(stateWith(everywhere, {}, 1), event([]))).toBeNull();
   });
 
+  it('plays a sound by the settings of all channels and of followed topics', () => {
+    const everywhere = { enable_stream_audible_notifications: true };
+    expect(resultOf(stateWith(everywhere), event([]))).toEqual([false, true]);
+    expect(resultOf(stateWith(everywhere, { audible_notifications: false }), event([]))).toBeNull();
+    const followed = { enable_followed_topic_audible_notifications: true };
+    expect(resultOf(stateWith(followed, {}, 3), event([]))).toEqual([false, true]);
+    expect(resultOf(stateWith(followed), event([]))).toBeNull();
+  });
+
+  it('makes a notice of a wildcard in a followed topic if the user wants these only', () => {
+    const settings = { enable_desktop_notifications: true, enable_followed_topic_wildcard_mentions_notify: true };
+    expect(resultOf(stateWith(settings, {}, 3), event(['topic_wildcard_mentioned']))).toEqual([true, false]);
+    expect(resultOf(stateWith(settings), event(['topic_wildcard_mentioned']))).toBeNull();
+  });
+
   it('reaches followers of its topic, and everybody by a wildcard where that is wanted', () => {
     expect(resultOf(stateWith({ enable_followed_topic_desktop_notifications: true }, {}, 3), event([]))).toEqual([
       true,

@@ -55,10 +55,12 @@ const direct = { message: { isDirect: true } };
 const mentioned = { flags: { mentioned: true } };
 const topicWildcard = { flags: { topicWildcardMentioned: true } };
 const channelWildcard = { flags: { channelWildcardMentioned: true } };
+const everybody = { flags: { topicWildcardMentioned: true, channelWildcardMentioned: true } };
 const alertWord = { flags: { hasAlertWord: true } };
 const online = { isIdle: false };
 const onlyIdle = { enableOnlinePushNotifications: false };
 const noPersonal = { enableOfflinePushNotifications: false, enableOfflineEmailNotifications: false };
+const noPush = { enableOfflinePushNotifications: false, enableOnlinePushNotifications: false };
 const noWildcards = { wildcardMentionsNotify: false };
 const noFollowedWildcards = { enableFollowedTopicWildcardMentionsNotify: false };
 const notFollowing = { enableFollowedTopicPushNotifications: false, enableFollowedTopicEmailNotifications: false };
@@ -82,12 +84,21 @@ const ROWS: readonly Row[] = [
     { ...direct, settings: { enableOfflineEmailNotifications: false } },
     ...(['directMessage', null] as const),
   ],
+  ['a direct message without any push', { ...direct, settings: noPush }, null, 'directMessage'],
+  ['a direct message with a wildcard', { ...direct, ...channelWildcard }, 'directMessage', 'directMessage'],
   // Row 2.
   ['a mention', mentioned, 'mentioned', 'mentioned'],
   ['a mention without personal notifications', { ...mentioned, settings: noPersonal }, null, null],
   ['a mention in a muted topic', { ...mentioned, topic: 'muted' }, 'mentioned', 'mentioned'],
   ['a mention in a muted channel', { ...mentioned, hasMutedChannel: true }, 'mentioned', 'mentioned'],
   ['a mention without a subscription', { ...mentioned, isSubscribed: false }, 'mentioned', 'mentioned'],
+  ['a mention beside wildcards', { flags: { ...mentioned.flags, ...everybody.flags } }, 'mentioned', 'mentioned'],
+  ['a mention in a followed topic', { ...mentioned, topic: 'followed' }, 'mentioned', 'mentioned'],
+  [
+    'a mention in a followed topic without personal notifications',
+    { ...mentioned, topic: 'followed', settings: noPersonal },
+    ...(['followedTopic', 'followedTopic'] as const),
+  ],
   // Rows 3 and 4.
   [
     'a topic wildcard in a followed topic',
@@ -101,7 +112,7 @@ const ROWS: readonly Row[] = [
   ],
   [
     'both wildcards in a followed topic',
-    { flags: { topicWildcardMentioned: true, channelWildcardMentioned: true }, topic: 'followed' },
+    { ...everybody, topic: 'followed' },
     ...(['topicWildcardInFollowedTopic', 'topicWildcardInFollowedTopic'] as const),
   ],
   [
@@ -119,9 +130,26 @@ const ROWS: readonly Row[] = [
     { ...channelWildcard, topic: 'followed', settings: noPersonal },
     ...(['followedTopic', 'followedTopic'] as const),
   ],
+  [
+    'a wildcard in a followed topic, ignored elsewhere',
+    { ...topicWildcard, topic: 'followed', settings: noWildcards },
+    ...(['topicWildcardInFollowedTopic', 'topicWildcardInFollowedTopic'] as const),
+  ],
+  [
+    'a wildcard in a followed topic, ignored in this channel',
+    { ...channelWildcard, topic: 'followed', channel: { wildcardMentions: false } },
+    ...(['channelWildcardInFollowedTopic', 'channelWildcardInFollowedTopic'] as const),
+  ],
   // Rows 5 and 6.
   ['a topic wildcard', topicWildcard, 'topicWildcard', 'topicWildcard'],
   ['a channel wildcard', channelWildcard, 'channelWildcard', 'channelWildcard'],
+  ['both wildcards', everybody, 'topicWildcard', 'topicWildcard'],
+  ['a wildcard in an unmuted topic', { ...topicWildcard, topic: 'unmuted' }, 'topicWildcard', 'topicWildcard'],
+  [
+    'a wildcard in a notified channel that the user ignores',
+    { ...channelWildcard, settings: { ...noWildcards, ...channelOn } },
+    ...(['channel', 'channel'] as const),
+  ],
   ['a wildcard that the user ignores', { ...channelWildcard, settings: noWildcards }, null, null],
   [
     'a wildcard that the user ignores except in this channel',
@@ -155,6 +183,17 @@ const ROWS: readonly Row[] = [
     { topic: 'followed', settings: { enableFollowedTopicEmailNotifications: false } },
     ...(['followedTopic', null] as const),
   ],
+  [
+    'a followed topic of a notified channel',
+    { topic: 'followed', settings: channelOn },
+    'followedTopic',
+    'followedTopic',
+  ],
+  [
+    'a followed topic of a notified channel without its settings',
+    { topic: 'followed', settings: { ...channelOn, ...notFollowing } },
+    ...(['channel', 'channel'] as const),
+  ],
   // Row 8.
   ['a message with notifications of all channels', { settings: channelOn }, 'channel', 'channel'],
   ['a message with notifications of this channel', { channel: { push: true, email: true } }, 'channel', 'channel'],
@@ -182,6 +221,11 @@ const ROWS: readonly Row[] = [
 
   // Presence.
   ['a direct message to an active user', { ...direct, ...online }, 'directMessage', null],
+  ['a mention of an active user', { ...mentioned, ...online }, 'mentioned', null],
+  ['a wildcard to active users', { ...channelWildcard, ...online }, 'channelWildcard', null],
+  ['a message in a followed topic to an active user', { topic: 'followed', ...online }, 'followedTopic', null],
+  ['a message of a notified channel to an active user', { settings: channelOn, ...online }, 'channel', null],
+  ['a mention of an active user with push only when idle', { ...mentioned, ...online, settings: onlyIdle }, null, null],
   [
     'a direct message to an active user with push only when idle',
     { ...direct, ...online, settings: onlyIdle },
@@ -196,15 +240,18 @@ const ROWS: readonly Row[] = [
   ],
   [
     'a message of a notified channel without any personal push',
-    { settings: { ...channelOn, ...onlyIdle, enableOfflinePushNotifications: false } },
+    { settings: { ...channelOn, ...noPush } },
     ...([null, 'channel'] as const),
   ],
 
   // No notification at all.
   ['an own message', { message: { isDirect: true, isFromRecipient: true } }, null, null],
   ['a message of the welcome bot', { message: { isDirect: true, isSilent: true } }, null, null],
+  ['an own mention', { ...mentioned, message: { isFromRecipient: true } }, null, null],
   ['a message to a bot', { ...direct, recipient: { isBot: true } }, null, null],
   ['a message to a deactivated user', { ...direct, recipient: { isActive: false } }, null, null],
+  ['a mention of a bot', { ...mentioned, recipient: { isBot: true } }, null, null],
+  ['a mention of a deactivated user', { ...mentioned, recipient: { isActive: false } }, null, null],
   ['a message of a muted user, which arrives as read', { flags: { mentioned: true, read: true } }, null, null],
   ['a read message', { message: { isDirect: true }, flags: { read: true } }, null, null],
   ['a message that the user does not have', { ...direct, flags: null }, null, null],
@@ -248,6 +295,7 @@ describe('isIdle', () => {
   it.each([
     ['a client and recent activity', true, { lastActive: 800, lastConnected: 1000 }, false],
     ['a client and old activity', true, { lastActive: 799, lastConnected: 1000 }, true],
+    ['a client that nobody used for a year', true, { lastActive: 1000 - 31_536_000, lastConnected: 1000 }, true],
     ['a client that was never used', true, { lastActive: null, lastConnected: 1000 }, true],
     ['a client without presence', true, null, true],
     ['recent activity without a client', false, { lastActive: 1000, lastConnected: 1000 }, true],
