@@ -51,30 +51,46 @@ const styleSheetsOfElement: Plugin = {
 };
 
 /**
- * Limits the styles of `tokens.css` to the parts of the chat in another product's page. Custom properties stay at the root,
- * where any element may change them.
+ * Limits the styles of `tokens.css` to the parts of the chat in another product's page, whose own rules win. Custom
+ * properties stay at the root, where any element may change them.
  */
 const scopedStyles: Plugin = {
   name: 'scoped-styles',
   enforce: 'pre',
   transform(code, id) {
-    if (!id.endsWith('/app/tokens.css')) return null;
-    const rules = [...code.replaceAll(/\/\*.*?\*\//gs, '').matchAll(/([^{}]+)\{([^{}]*)\}/g)];
-    return rules
-      .flatMap(([, selectors = '', body = '']) => {
-        const scoped = selectors.split(',').flatMap((each) => scopeOf(each.trim()));
-        const own = scoped.includes(':root') ? body.replace('color-scheme: light dark;', '') : body;
-        return scoped.length === 0 ? [] : [`${scoped.join(', ')} {${own}}`];
-      })
-      .join('\n');
+    return /\/app\/tokens\.css\b/.test(id) ? scoped(code.replaceAll(/\/\*.*?\*\//gs, '')) : null;
   },
 };
 
-function scopeOf(selector: string): readonly string[] {
-  if (selector === ':root' || selector === '[data-parley]') return [selector];
-  if (/^(html|body|#parley|:host)/.test(selector)) return [];
-  return selector.startsWith('[data-theme') ? [`[data-parley]${selector}`] : [`:where([data-parley]) ${selector}`];
+function scoped(css: string): string {
+  // A rule, or a media query with rules.
+  const blocks = css.matchAll(/([^{}]+)\{((?:[^{}]*\{[^{}]*\})+\s*|[^{}]*)\}/g);
+  return [...blocks]
+    .flatMap(([, prelude = '', body = '']) => {
+      if (prelude.trim().startsWith('@')) return `${prelude.trim()} {${scoped(body)}}`;
+      const selectors = prelude.split(',').flatMap((each) => scopeOf(each.trim()));
+      const own = selectors.includes(':where(:root)') ? body.replace('color-scheme: light dark;', '') : body;
+      return selectors.length === 0 ? [] : `${selectors.join(', ')} {${own}}`;
+    })
+    .join('\n');
 }
+
+function scopeOf(selector: string): readonly string[] {
+  if (selector === ':root') return [':where(:root)'];
+  // Stronger than the page's rules for all elements, weaker than those for a class.
+  if (selector === '[data-parley]') return ['div:where([data-parley])'];
+  if (selector.startsWith('[data-theme')) return [`div:where([data-parley]${selector})`];
+  return /^(html|body|#parley|:host)/.test(selector) ? [] : [`:where([data-parley]) ${selector}`];
+}
+
+/** One entry per file: what applications import as `parley/web/…`. */
+const entriesOf = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(join(import.meta.dirname, folder)).map((file) => [
+      file.replace(/\.tsx?$/, ''),
+      join(import.meta.dirname, folder, file),
+    ]),
+  );
 
 /** Modules that the components share with the rest of the package, or with the page. */
 const SHARED_MODULES = {
@@ -134,12 +150,12 @@ export default defineConfig(({ mode }) => ({
             cssCodeSplit: false,
             modulePreload: false,
             rollupOptions: {
-              input: join(import.meta.dirname, 'src/components/index.tsx'),
+              input: entriesOf('src/components'),
               preserveEntrySignatures: 'strict',
               external: Object.keys(SHARED_MODULES),
               output: {
                 paths: SHARED_MODULES,
-                entryFileNames: 'index.js',
+                entryFileNames: '[name].js',
                 chunkFileNames: '[name]-[hash].js',
                 assetFileNames: ({ names }) => (names[0]?.endsWith('.css') ? 'style.css' : '[name]-[hash][extname]'),
               },

@@ -20,6 +20,8 @@ const manifestOf = (name) => JSON.parse(read(name, 'package.json'));
 const areas = readdirSync(join(packagesDir, 'domain', 'src'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
+/** React components, one file for each subpath of `parley/web`. */
+const parts = readdirSync(join(packagesDir, 'web', 'src', 'components')).map((file) => file.replace(/\.tsx?$/, ''));
 const ENTRIES = {
   index: 'parley/dist/index',
   testing: 'parley/dist/testing/index',
@@ -28,7 +30,7 @@ const ENTRIES = {
   chat: 'chat/dist/index',
   'chat-signals': 'chat/dist/signals',
   // Only types; Vite builds the code.
-  web: 'web/dist/types/components/index',
+  ...Object.fromEntries(parts.map((name) => [`web-${name}`, `web/dist/types/components/${name}`])),
   // The command line.
   main: 'server/dist/main',
   // Entry points of threads and child processes, started by file name from code in any chunk of the same folder.
@@ -91,7 +93,8 @@ async function buildComponents() {
 
 /** Returns the names of the dependencies. */
 async function writeCode() {
-  const { client, chat, 'chat-signals': signals, web: _, ...others } = ENTRIES;
+  const { client, chat, 'chat-signals': signals, ...entries } = ENTRIES;
+  const others = Object.fromEntries(Object.entries(entries).filter(([name]) => !name.startsWith('web-')));
   // CommonJS libraries require Node's own modules.
   const js =
     "import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);";
@@ -303,7 +306,12 @@ function writeManifest(foreign) {
       './client': { types: './dist/types/client/index.d.ts', default: './dist/client.js' },
       './chat': { types: './dist/types/chat/index.d.ts', default: './dist/chat.js' },
       './chat/signals': './dist/chat-signals.js',
-      './web': { types: './dist/types/web/types/components/index.d.ts', default: './dist/components/index.js' },
+      ...Object.fromEntries(
+        parts.map((name) => [
+          name === 'index' ? './web' : `./web/${name}`,
+          { types: `./dist/types/web/types/components/${name}.d.ts`, default: `./dist/components/${name}.js` },
+        ]),
+      ),
       './web/style.css': './dist/components/style.css',
       './domain/*': { types: './dist/types/domain/*/index.d.ts', default: './dist/domain-*.js' },
       './package.json': './package.json',

@@ -201,8 +201,8 @@ describe('npm package', () => {
       jsx: 'react-jsx',
       noEmit: true,
     };
-    const files = ['react.tsx', 'page/state.ts', 'styles.d.ts'];
-    app.write('styles.d.ts', "declare module 'parley/web/style.css';");
+    const files = ['react.tsx', 'custom-look.tsx', 'page/state.ts', 'styles.d.ts'];
+    app.write('styles.d.ts', "declare module '*.css';");
     app.write(
       'tsconfig.react.json',
       JSON.stringify({ compilerOptions: { ...compilerOptions, lib, types: [] }, files }),

@@ -1,14 +1,18 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { gzipSync } from 'node:zlib';
 import { test as base, expect, type Page } from '@playwright/test';
 import { build } from 'esbuild';
+import { build as vite } from 'vite';
 
 const ROOT = join(import.meta.dirname, '../../..');
+
+/** Pages of `docs/examples`, built as products do. */
+const EXAMPLES = ['react.tsx', 'custom-look.tsx'];
 
 /** Shop whose page is the React example, with the package as it is published. */
 interface Host {
@@ -17,7 +21,14 @@ interface Host {
   readonly bytes: number;
 }
 
-const test = base.extend<{ shop: Page }, { host: Host }>({
+interface Fixtures {
+  /** Page of the example, with a customer who is logged in. */
+  readonly shop: Page;
+  readonly example: string;
+}
+
+const test = base.extend<Fixtures, { host: Host }>({
+  example: ['react', { option: true }],
   host: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a pattern.
     async ({}, use) => {
@@ -27,16 +38,29 @@ const test = base.extend<{ shop: Page }, { host: Host }>({
       execFileSync(process.execPath, [assemble, join(folder, 'node_modules/parley')], { stdio: 'ignore' });
       for (const name of ['react', 'react-dom'])
         symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
-      copyFileSync(join(ROOT, 'docs/examples/react.tsx'), join(folder, 'page.tsx'));
-      await build({
-        entryPoints: [join(folder, 'page.tsx')],
-        bundle: true,
-        splitting: true,
-        format: 'esm',
-        minify: true,
-        jsx: 'automatic',
-        loader: { '.woff2': 'file' },
-        outdir: join(folder, 'built'),
+      // Beside the packages that the pages import.
+      cpSync(join(ROOT, 'docs/examples'), folder, { recursive: true });
+      const pages = EXAMPLES.map((name) => {
+        const page = join(folder, `${name.split('.')[0]}.html`);
+        writeFileSync(
+          page,
+          `<!doctype html><html lang="en"><title>The Shop</title><link rel="stylesheet" href="/page.css">
+          <h1>Orders</h1><main id="root"></main><script type="module" src="./${name}"></script>`,
+        );
+        return page;
+      });
+      await vite({
+        root: folder,
+        base: '/built/',
+        configFile: false,
+        logLevel: 'error',
+        build: {
+          outDir: 'built',
+          assetsDir: '',
+          // The shop's policy allows no `data:` fonts.
+          assetsInlineLimit: 0,
+          rollupOptions: { input: pages },
+        },
       });
       const host = spawn(process.execPath, [join(import.meta.dirname, 'host.mjs')], {
         env: { ...process.env, BUILT: join(folder, 'built') },
@@ -47,14 +71,14 @@ const test = base.extend<{ shop: Page }, { host: Host }>({
       await once(host, 'exit');
       rmSync(folder, { recursive: true });
     },
-    { scope: 'worker' },
+    { scope: 'worker', timeout: 180_000 },
   ],
-  shop: async ({ page, host: { address } }, use) => {
+  shop: async ({ page, example, host: { address } }, use) => {
     const problems: string[] = [];
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
     page.on('pageerror', (error) => problems.push(error.message));
     await page.goto(`${address}/log-in/ann`);
-    await page.goto(`${address}/react`);
+    await page.goto(`${address}/built/${example}.html`);
     await use(page);
     expect(problems).toEqual([]);
   },
@@ -128,4 +152,34 @@ test('opens menus within a part, and leaves the styles of the page alone', async
     return { fontFamily, color, letterSpacing, scheme: getComputedStyle(document.documentElement).colorScheme };
   });
   expect(styles).toEqual({ fontFamily: 'serif', color: 'rgb(128, 0, 128)', letterSpacing: '1px', scheme: 'normal' });
+});
+
+test.describe('the example with a look of its own', () => {
+  test.use({ example: 'custom-look' });
+
+  test('draws messages, mentions and code by components of the product, around parts under their own subpaths', async ({
+    shop,
+  }) => {
+    await expect(shop.locator('article.bubble').filter({ hasText: 'Your order is on its way.' })).toBeVisible();
+    await expect(shop.getByRole('navigation')).toHaveCount(0);
+    await shop.getByRole('textbox', { name: 'Message' }).fill('For @**Ben**\n```js\nlet own = 1;\n```');
+    await shop.getByRole('button', { name: 'Send' }).click();
+    const own = shop.locator('article.bubble').filter({ hasText: 'let own = 1;' });
+    await expect(own.locator('span.name')).toHaveText('@Ben');
+    await expect(own.locator('pre.receipt')).toHaveText('let own = 1;');
+    await expect(own.locator('pre.receipt')).toHaveAttribute('data-language', 'JavaScript');
+    await own.getByRole('button', { name: 'Thanks' }).click();
+    await expect(own.getByRole('button', { name: 'Thanks', pressed: true })).toBeVisible();
+    await own.getByRole('button', { name: 'More' }).click();
+    await shop.getByRole('menuitem', { name: 'Delete' }).click();
+    await shop.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await expect(own).toHaveCount(0);
+  });
+
+  test('uses the custom properties of the product within the parts', async ({ shop }) => {
+    const order = shop.locator('.order');
+    const text = order.getByText('Your order is on its way.');
+    await expect(text).toBeVisible();
+    expect(await text.evaluate((element) => getComputedStyle(element).fontFamily)).toContain('Georgia');
+  });
 });

@@ -41,11 +41,6 @@ app.get('/log-in/:name', (request, response) => {
   response.cookie('customer', request.params.name, { httpOnly: true, sameSite: 'lax' }).redirect('/');
 });
 if (process.env.BUILT) app.use('/built', express.static(process.env.BUILT));
-app.get('/react', (_, response) => {
-  response.send(`<!doctype html><html lang="en"><title>The Shop</title><link rel="stylesheet" href="page.css">
-<link rel="stylesheet" href="/built/page.css"><h1>Orders</h1><main id="root"></main>
-<script type="module" src="/built/page.js"></script>`);
-});
 app.get('/favicon.ico', (_, response) => void response.status(204).end());
 app.get('/page.css', (_, response) => {
   response

@@ -1,21 +1,17 @@
-import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
-import { type Chat, destinationOf } from '@parley/chat';
+import { destinationOf } from '@parley/chat';
 import { Bell, Menu, Settings, Users, X } from 'lucide-react';
-import { Component, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
-import type { ContentWorld } from '../content/message-body.js';
 import { ContentContext } from '../content/message-body.js';
-import type { Mention } from '../content/tree.js';
-import { ConversationPage, ConversationTitle } from '../conversation/conversation-page.js';
-import { InboxPage, RecentPage } from '../inbox/inbox-page.js';
+import { ConversationTitle } from '../conversation/conversation-page.js';
 import { Shortcuts } from '../keyboard/shortcuts.js';
 import { Avatar } from '../kit/avatar.js';
 import { Emoji } from '../kit/emoji.js';
+import { ErrorBoundary } from '../kit/error-boundary.js';
 import { IconButton } from '../kit/icon-button.js';
 import { OverlayHost } from '../kit/overlay-host.js';
 import { openPersonCard } from '../people/open-card.js';
-import { openGroupCard } from '../people/open-group-card.js';
 import { useAddress, useChat, useField, useServices } from '../services/context.js';
 import { electronBridge } from '../services/electron-bridge.js';
 import { openOverlay } from '../services/overlay.js';
@@ -24,8 +20,10 @@ import { useReading } from '../services/use-reading.js';
 import { Sidebar } from '../sidebar/sidebar.js';
 import styles from './app.module.css';
 import { ConnectionLine } from './connection-line.js';
+import { useContentWorld } from './content-world.js';
 import { FailureLine } from './failure-line.js';
 import { NotificationsLine } from './notifications-line.js';
+import { MANAGED, Page } from './page.js';
 
 const loadDeviceNotifications = () =>
   import('../push/device-notifications.js').then(({ DeviceNotificationsDialog }) => <DeviceNotificationsDialog />);
@@ -112,40 +110,6 @@ export function Workspace({ tools, account, notices }: WorkspaceProps) {
       <OverlayHost />
     </ContentContext.Provider>
   );
-}
-
-/** Page that the address names. */
-export function Page() {
-  const { i18n } = useLingui();
-  const { address } = useAddress();
-  if (address?.view === 'inbox') return <InboxPage />;
-  if (address?.view === 'recent') return <RecentPage />;
-  if (address?.view === 'narrow') return <ConversationPage narrow={address.narrow} near={address.near} />;
-  if (address?.view === 'other' && MANAGED[address.path[0]!]) return <Managing path={address.path} />;
-  return (
-    <p className={styles.notFound}>
-      {i18n._('There is no such page.')} <a href="#inbox">{i18n._('Inbox')}</a>
-    </p>
-  );
-}
-
-/** Areas of settings, by the first part of their addresses. */
-const MANAGED: Readonly<Record<string, (i18n: I18n) => string>> = {
-  channels: (i18n) => i18n._('Channels'),
-  groups: (i18n) => i18n._('Groups'),
-  settings: (i18n) => i18n._('Settings'),
-  organization: (i18n) => i18n._('Organization'),
-};
-
-function Managing({ path }: { readonly path: readonly string[] }) {
-  const { i18n } = useLingui();
-  const { locale } = i18n;
-  const load = useMemo(
-    () => () => import('../managing/open.js').then(({ openManaging }) => openManaging(i18n, locale)),
-    [i18n, locale],
-  );
-  const ManagingPage = useLoaded(load);
-  return ManagingPage && <ManagingPage path={path} />;
 }
 
 /** Field that searches all messages, or the conversation that is shown. */
@@ -256,51 +220,4 @@ function usePageTitle(): void {
   useEffect(() => {
     document.title = count > 0 ? `(${count}) ${name} - Parley` : `${name} - Parley`;
   }, [count, name]);
-}
-
-export function useContentWorld(): ContentWorld {
-  const { chat, baseUrl } = useServices();
-  const { i18n } = useLingui();
-  return useMemo(
-    () => ({
-      baseUrl,
-      userName: (id) => chat.people.person(id).peek().name || undefined,
-      groupName: (id) => chat.state.groups.peek(id)?.name,
-      concernsMe: (mention) => concerns(chat, mention),
-      openMention: ({ kind, id }, anchor) => (kind === 'group' ? openGroupCard : openPersonCard)(anchor, id!),
-      formatTime: (date) =>
-        i18n.date(date, {
-          weekday: 'short',
-          day: 'numeric',
-          month: 'short',
-          year: 'numeric',
-          hour: '2-digit',
-          minute: '2-digit',
-        }),
-    }),
-    [chat, baseUrl, i18n],
-  );
-}
-
-function concerns({ state }: Chat, { kind, id }: Mention): boolean {
-  if (kind === 'user') return id === state.selfId;
-  return kind !== 'group' || state.groups.peek(id!)?.members.includes(state.selfId) === true;
-}
-
-interface BoundaryProps {
-  readonly text: string;
-  readonly children: ReactNode;
-}
-
-/** Shows a line instead of a part that throws; the rest of the page keeps working. */
-export class ErrorBoundary extends Component<BoundaryProps, { readonly hasFailed: boolean }> {
-  override state = { hasFailed: false };
-
-  static getDerivedStateFromError() {
-    return { hasFailed: true };
-  }
-
-  override render() {
-    return this.state.hasFailed ? <p role="alert">{this.props.text}</p> : this.props.children;
-  }
 }

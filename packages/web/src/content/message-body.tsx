@@ -10,6 +10,7 @@ import {
   useMemo,
   useState,
 } from 'react';
+import { ComponentsContext } from '../services/components.js';
 import styles from './message-body.module.css';
 import { type ContentNode, type ImageNode, type Mention, parseContent, STYLE } from './tree.js';
 
@@ -163,15 +164,18 @@ function MentionPart({ mention }: { mention: Mention }) {
         ? world.groupName(mention.id)
         : world.userName(mention.id);
   const text = name === undefined ? mention.text : mention.isSilent ? name : `@${name}`;
-  const mark = !mention.isSilent && world.concernsMe(mention) ? styles.mentionOfMe : styles.mention;
-  if (mention.id === null || name === undefined) return <span className={mark}>{text}</span>;
+  const open =
+    mention.id === null || name === undefined ? null : (anchor: HTMLElement) => world.openMention(mention, anchor);
+  const concernsMe = world.concernsMe(mention);
+  const { Mention: Own } = useContext(ComponentsContext);
+  if (Own) {
+    const { kind, id, isSilent } = mention;
+    return <Own kind={kind} id={id} text={text} isSilent={isSilent} concernsMe={concernsMe} open={open} />;
+  }
+  const mark = !mention.isSilent && concernsMe ? styles.mentionOfMe : styles.mention;
+  if (open === null) return <span className={mark}>{text}</span>;
   return (
-    <button
-      type="button"
-      className={mark}
-      aria-haspopup="dialog"
-      onClick={({ currentTarget }) => world.openMention(mention, currentTarget)}
-    >
+    <button type="button" className={mark} aria-haspopup="dialog" onClick={({ currentTarget }) => open(currentTarget)}>
       {text}
     </button>
   );
@@ -186,6 +190,12 @@ function Time({ date, text }: { date: Date; text: string }) {
 }
 
 function Code({ node }: { node: Extract<ContentNode, { type: 'code' }> }) {
+  const { CodeBlock: Own } = useContext(ComponentsContext);
+  const { text, language, tokens } = node;
+  return Own ? <Own text={text} language={language} tokens={tokens} /> : <UsualCode node={node} />;
+}
+
+function UsualCode({ node }: { node: Extract<ContentNode, { type: 'code' }> }) {
   const { i18n } = useLingui();
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
@@ -302,11 +312,19 @@ function Foreign({ url, children }: { readonly url: string; readonly children: R
 
 function Image({ image }: { image: ImageNode }) {
   const { i18n } = useLingui();
+  const { Image: Own } = useContext(ComponentsContext);
   const [width, height] = image.size ?? [PREVIEW_WIDTH, PREVIEW_HEIGHT];
   const scale = Math.min(1, PREVIEW_WIDTH / width, PREVIEW_HEIGHT / height);
   const box = { width: Math.round(width * scale), height: Math.round(height * scale) };
   if (image.src === null) {
     return <span className={styles.loading} style={box} role="img" aria-label={i18n._('Image is being prepared')} />;
+  }
+  if (Own) {
+    return (
+      <Foreign url={image.src}>
+        <Own src={image.src} href={image.href} title={image.title} {...box} />
+      </Foreign>
+    );
   }
   return (
     <Foreign url={image.src}>

@@ -57,12 +57,13 @@ export function ConversationPage({ narrow, near }: Props) {
   return (
     <>
       <Messages view={view} commands={commands} />
-      <Writing view={view} composer={composer} />
+      <Writing narrow={view.narrow} composer={composer} />
     </>
   );
 }
 
-function useConversation(narrow: Narrow, near: number | null): ConversationView | null {
+/** Opens the messages of a narrow as long as the component is shown. */
+export function useConversation(narrow: Narrow, near: number | null): ConversationView | null {
   const chat = useChat();
   const [view, setView] = useState<ConversationView | null>(null);
   const place = `${narrowKey(narrow)} ${near}`;
@@ -92,7 +93,7 @@ interface MessagesProps {
   readonly commands: MessageCommands;
 }
 
-function Messages({ view, commands }: MessagesProps) {
+export function Messages({ view, commands }: MessagesProps) {
   const { i18n } = useLingui();
   const keys = useReading(view.keys);
   const older = useReading(view.older);
@@ -163,11 +164,13 @@ function Failed({ text, onRetry }: { readonly text: string; readonly onRetry: ()
 }
 
 interface WritingProps {
-  readonly view: ConversationView;
+  readonly narrow: Narrow;
   readonly composer: Ref<ComposerHandle>;
 }
 
-function Writing({ view: { narrow, destination }, composer }: WritingProps) {
+/** Field that writes to the place of a narrow. */
+export function Writing({ narrow, composer }: WritingProps) {
+  const destination = useMemo(() => destinationOf(narrow), [narrow]);
   const channelId = onlyChannel(narrow);
   if (destination) {
     return (

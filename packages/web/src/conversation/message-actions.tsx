@@ -32,11 +32,6 @@ export function MessageActions({ message, commands, onEdit }: Props) {
     );
     chat.commands.react(id, { emoji_name, emoji_code, reaction_type }, !isOwn).catch(reportFailure);
   };
-  const openMenu = (anchor: HTMLElement) =>
-    openOverlay(anchor, async () => {
-      const { MessageMenu } = await import('./message-menu.js');
-      return <MessageMenu message={message} commands={commands} />;
-    });
   return (
     <div className={styles.actions} role="toolbar" aria-label={i18n._('Message actions')}>
       {canReact && (
@@ -47,7 +42,7 @@ export function MessageActions({ message, commands, onEdit }: Props) {
           onClick={({ currentTarget }) => openPicker(currentTarget)}
         />
       )}
-      <IconButton icon={Quote} label={i18n._('Quote')} onClick={() => commands.quote(message)} />
+      {commands.quote && <IconButton icon={Quote} label={i18n._('Quote')} onClick={() => commands.quote?.(message)} />}
       <IconButton
         icon={Star}
         label={message.isStarred ? i18n._('Remove star') : i18n._('Star')}
@@ -59,8 +54,15 @@ export function MessageActions({ message, commands, onEdit }: Props) {
         icon={EllipsisVertical}
         label={i18n._('More actions')}
         opens="menu"
-        onClick={({ currentTarget }) => openMenu(currentTarget)}
+        onClick={({ currentTarget }) => openMessageMenu(currentTarget, message, commands)}
       />
     </div>
   );
+}
+
+export function openMessageMenu(anchor: HTMLElement, message: Message, commands: MessageCommands): void {
+  openOverlay(anchor, async () => {
+    const { MessageMenu } = await import('./message-menu.js');
+    return <MessageMenu message={message} commands={commands} />;
+  });
 }

@@ -22,6 +22,7 @@ import { MessageActions } from './message-actions.js';
 import type { MessageCommands } from './message-commands.js';
 import { MessageEditor } from './message-editor.js';
 import styles from './message-row.module.css';
+import { OwnMessage } from './own-message.js';
 import { Reactions } from './reactions.js';
 
 export interface MessageRowProps {
@@ -45,6 +46,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   const previous = useReading(chat.message(previousKey ?? ''));
   const sender = useReading(chat.people.person(message?.sender.id ?? 0));
   const { i18n } = useLingui();
+  const { Message: Own } = useContext(ComponentsContext);
   const [isRevealed, setRevealed] = useState(false);
   const [isEditing, setEditing] = useState(false);
   const id = message?.id ?? 0;
@@ -63,6 +65,13 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
     !message.isMe &&
     previous!.sender.id === message.sender.id &&
     message.timestamp - previous!.timestamp < GROUP_SECONDS;
+  const body = isHidden ? (
+    <button type="button" className={styles.reveal} onClick={() => setRevealed(true)}>
+      {i18n._('Message of a person you have muted. Show it')}
+    </button>
+  ) : (
+    <Content message={message} match={match} isEditing={isEditing} onClose={() => setEditing(false)} />
+  );
   const time = i18n.date(new Date(message.timestamp * 1000), { hour: '2-digit', minute: '2-digit' });
   return (
     <>
@@ -86,57 +95,55 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
       {hasHeading && (
         <DestinationHeading destination={message.destination} messageId={message.id} match={match?.subject} />
       )}
-      <article
-        className={styles.message}
-        data-continued={isContinued || undefined}
-        data-mentioned={message.isMentioned || undefined}
-      >
-        <div className={styles.side}>
-          {isContinued ? (
-            <time className={styles.smallTime}>{time}</time>
-          ) : (
-            <button
-              type="button"
-              className={styles.avatar}
-              tabIndex={-1}
-              aria-hidden
-              onClick={({ currentTarget }) => openPersonCard(currentTarget, message.sender.id)}
-            >
-              <Avatar url={message.sender.avatarUrl} name={message.sender.name} size={38} />
-            </button>
-          )}
-        </div>
-        <div className={styles.content}>
-          {!isContinued && (
-            <header className={styles.header}>
+      {Own ? (
+        <OwnMessage as={Own} message={message} isContinued={isContinued} body={body} commands={commands} />
+      ) : (
+        <article
+          className={styles.message}
+          data-continued={isContinued || undefined}
+          data-mentioned={message.isMentioned || undefined}
+        >
+          <div className={styles.side}>
+            {isContinued ? (
+              <time className={styles.smallTime}>{time}</time>
+            ) : (
               <button
                 type="button"
-                className={styles.sender}
-                aria-haspopup="dialog"
+                className={styles.avatar}
+                tabIndex={-1}
+                aria-hidden
                 onClick={({ currentTarget }) => openPersonCard(currentTarget, message.sender.id)}
               >
-                {message.sender.name}
+                <Avatar url={message.sender.avatarUrl} name={message.sender.name} size={38} />
               </button>
-              {sender.statusEmoji && <Emoji {...sender.statusEmoji} />}
-              <a className={styles.time} href={href}>
-                <time dateTime={new Date(message.timestamp * 1000).toISOString()}>{time}</time>
-              </a>
-            </header>
+            )}
+          </div>
+          <div className={styles.content}>
+            {!isContinued && (
+              <header className={styles.header}>
+                <button
+                  type="button"
+                  className={styles.sender}
+                  aria-haspopup="dialog"
+                  onClick={({ currentTarget }) => openPersonCard(currentTarget, message.sender.id)}
+                >
+                  {message.sender.name}
+                </button>
+                {sender.statusEmoji && <Emoji {...sender.statusEmoji} />}
+                <a className={styles.time} href={href}>
+                  <time dateTime={new Date(message.timestamp * 1000).toISOString()}>{time}</time>
+                </a>
+              </header>
+            )}
+            {body}
+            <Footer message={message} onEdit={commands.editFailed} />
+            {!isHidden && <Reactions message={message} />}
+          </div>
+          {message.id !== null && !isEditing && (
+            <MessageActions message={message} commands={commands} onEdit={() => setEditing(true)} />
           )}
-          {isHidden ? (
-            <button type="button" className={styles.reveal} onClick={() => setRevealed(true)}>
-              {i18n._('Message of a person you have muted. Show it')}
-            </button>
-          ) : (
-            <Content message={message} match={match} isEditing={isEditing} onClose={() => setEditing(false)} />
-          )}
-          <Footer message={message} onEdit={commands.editFailed} />
-          {!isHidden && <Reactions message={message} />}
-        </div>
-        {message.id !== null && !isEditing && (
-          <MessageActions message={message} commands={commands} onEdit={() => setEditing(true)} />
-        )}
-      </article>
+        </article>
+      )}
     </>
   );
 });
@@ -162,7 +169,7 @@ function Content({ message, match, isEditing, onClose }: ContentProps) {
   return Own ? <Own message={message} html={html} /> : <MessageBody html={html} />;
 }
 
-function Footer({ message, onEdit }: { readonly message: Message; readonly onEdit: (message: Message) => void }) {
+function Footer({ message, onEdit }: { readonly message: Message; readonly onEdit: MessageCommands['editFailed'] }) {
   const { i18n } = useLingui();
   const chat = useChat();
   if (message.delivery === 'failed') {
@@ -172,9 +179,11 @@ function Footer({ message, onEdit }: { readonly message: Message; readonly onEdi
         <button type="button" onClick={() => chat.outbox.retry(message.key)}>
           <RotateCcw size={14} aria-hidden /> {i18n._('Try again')}
         </button>
-        <button type="button" onClick={() => onEdit(message)}>
-          <Pencil size={14} aria-hidden /> {i18n._('Edit')}
-        </button>
+        {onEdit && (
+          <button type="button" onClick={() => onEdit(message)}>
+            <Pencil size={14} aria-hidden /> {i18n._('Edit')}
+          </button>
+        )}
         <button type="button" onClick={() => chat.outbox.discard(message.key)}>
           <Trash2 size={14} aria-hidden /> {i18n._('Delete')}
         </button>

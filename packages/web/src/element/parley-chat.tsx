@@ -7,8 +7,9 @@ import { ServicesContext } from '../services/context.js';
 import { OwnNavigation } from '../services/location.js';
 import { openForHost } from '../services/open-for-host.js';
 import type { OpenedServices } from '../services/services.js';
-import { ElementView, type Shown, type ViewProps } from './element-view.js';
+import { ElementView } from './element-view.js';
 import { hashOfLink } from './links.js';
+import type { Shown, Tell } from './place.js';
 
 /** Address of the organization: this file is in a folder of its own below it. */
 const baseUrl = new URL(/* @vite-ignore */ '..', import.meta.url).href;
@@ -115,7 +116,7 @@ class ParleyChatElement extends HTMLElement {
   }
 
   /** Dispatches an event; returns false if a listener prevented what follows. */
-  private readonly tell: ViewProps['tell'] = (name, detail) =>
+  private readonly tell: Tell = (name, detail) =>
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable: true }));
 
   private readonly onSent = (destination: Destination, content: string) =>

@@ -9,7 +9,7 @@ import styles from './people.module.css';
 import { PeopleList } from './people-list.js';
 
 /** Everybody, those who are there first. */
-export function PeoplePanel({ onClose }: { readonly onClose: () => void }) {
+export function PeoplePanel({ onClose }: { readonly onClose?: () => void }) {
   const { i18n } = useLingui();
   const chat = useChat();
   const all = useReading(chat.people.byPresence);
@@ -24,7 +24,7 @@ export function PeoplePanel({ onClose }: { readonly onClose: () => void }) {
     <aside className={styles.panel} aria-label={i18n._('People')}>
       <header className={styles.panelHeader}>
         <h2>{i18n._('People')}</h2>
-        <IconButton icon={X} label={i18n._('Close')} onClick={onClose} />
+        {onClose && <IconButton icon={X} label={i18n._('Close')} onClick={onClose} />}
       </header>
       <input
         type="search"

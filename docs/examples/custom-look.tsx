@@ -1,0 +1,78 @@
+// A shop whose chat looks like the shop: own messages, mentions, code, pictures and people around Parley's list and field.
+import type { AvatarProps, CodeBlockProps, ImageProps, MentionProps, MessageProps } from 'parley/web';
+import { Composer } from 'parley/web/composer';
+import { useUnread } from 'parley/web/hooks';
+import { Messages } from 'parley/web/messages';
+import { ParleyProvider } from 'parley/web/provider';
+import 'parley/web/style.css';
+import './custom-look.css';
+import { createRoot } from 'react-dom/client';
+
+const components = { Message: Bubble, Mention: Name, CodeBlock: Receipt, Image: Photo, Avatar: Initial };
+
+function Bubble({ message, body, actions }: MessageProps) {
+  const thanks = { emoji_name: 'heart', emoji_code: '2764', reaction_type: 'unicode_emoji' } as const;
+  const isThanked = message.reactions.some(({ emojiCode, isOwn }) => emojiCode === thanks.emoji_code && isOwn);
+  return (
+    <article className="bubble">
+      <b>{message.sender.name}</b>
+      {body}
+      {actions && (
+        <footer>
+          <button type="button" aria-pressed={isThanked} onClick={() => actions.react(thanks, !isThanked)}>
+            Thanks
+          </button>
+          <button type="button" onClick={({ currentTarget }) => actions.openMenu(currentTarget)}>
+            More
+          </button>
+        </footer>
+      )}
+    </article>
+  );
+}
+
+function Name({ text, concernsMe }: MentionProps) {
+  return <span className={concernsMe ? 'name me' : 'name'}>{text}</span>;
+}
+
+function Receipt({ text, language }: CodeBlockProps) {
+  return (
+    <pre className="receipt" data-language={language}>
+      {text}
+    </pre>
+  );
+}
+
+function Photo({ src, href, title }: ImageProps) {
+  return (
+    <a href={href} className="photo">
+      <img src={src} alt={title} />
+    </a>
+  );
+}
+
+function Initial({ name }: AvatarProps) {
+  return <span className="initial">{name.slice(0, 1)}</span>;
+}
+
+function Order({ number }: { readonly number: number }) {
+  const place = { channel: 'orders', topic: `Order ${number}` };
+  const count = useUnread(place);
+  return (
+    <section className="order">
+      <h2>
+        Order {number} <small>{count} new</small>
+      </h2>
+      <div className="messages">
+        <Messages {...place} />
+      </div>
+      <Composer {...place} />
+    </section>
+  );
+}
+
+createRoot(document.getElementById('root')!).render(
+  <ParleyProvider url="/chat" components={components} fallback="Loading" loggedOut={<a href="/log-in">Log in</a>}>
+    <Order number={7} />
+  </ParleyProvider>,
+);

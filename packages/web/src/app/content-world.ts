@@ -1,0 +1,38 @@
+import { useLingui } from '@lingui/react';
+import type { Chat } from '@parley/chat';
+import { useMemo } from 'react';
+import type { ContentWorld } from '../content/message-body.js';
+import type { Mention } from '../content/tree.js';
+import { openPersonCard } from '../people/open-card.js';
+import { openGroupCard } from '../people/open-group-card.js';
+import { useServices } from '../services/context.js';
+
+/** Surroundings of message content in the chat of the user. */
+export function useContentWorld(): ContentWorld {
+  const { chat, baseUrl } = useServices();
+  const { i18n } = useLingui();
+  return useMemo(
+    () => ({
+      baseUrl,
+      userName: (id) => chat.people.person(id).peek().name || undefined,
+      groupName: (id) => chat.state.groups.peek(id)?.name,
+      concernsMe: (mention) => concerns(chat, mention),
+      openMention: ({ kind, id }, anchor) => (kind === 'group' ? openGroupCard : openPersonCard)(anchor, id!),
+      formatTime: (date) =>
+        i18n.date(date, {
+          weekday: 'short',
+          day: 'numeric',
+          month: 'short',
+          year: 'numeric',
+          hour: '2-digit',
+          minute: '2-digit',
+        }),
+    }),
+    [chat, baseUrl, i18n],
+  );
+}
+
+function concerns({ state }: Chat, { kind, id }: Mention): boolean {
+  if (kind === 'user') return id === state.selfId;
+  return kind !== 'group' || state.groups.peek(id!)?.members.includes(state.selfId) === true;
+}

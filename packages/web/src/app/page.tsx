@@ -1,0 +1,42 @@
+import type { I18n } from '@lingui/core';
+import { useLingui } from '@lingui/react';
+import { useMemo } from 'react';
+import { ConversationPage } from '../conversation/conversation-page.js';
+import { InboxPage, RecentPage } from '../inbox/inbox-page.js';
+import { useAddress } from '../services/context.js';
+import { useLoaded } from '../services/use-loaded.js';
+import styles from './app.module.css';
+
+/** Page that the address names. */
+export function Page() {
+  const { i18n } = useLingui();
+  const { address } = useAddress();
+  if (address?.view === 'inbox') return <InboxPage />;
+  if (address?.view === 'recent') return <RecentPage />;
+  if (address?.view === 'narrow') return <ConversationPage narrow={address.narrow} near={address.near} />;
+  if (address?.view === 'other' && MANAGED[address.path[0]!]) return <Managing path={address.path} />;
+  return (
+    <p className={styles.notFound}>
+      {i18n._('There is no such page.')} <a href="#inbox">{i18n._('Inbox')}</a>
+    </p>
+  );
+}
+
+/** Areas of settings, by the first part of their addresses. */
+export const MANAGED: Readonly<Record<string, (i18n: I18n) => string>> = {
+  channels: (i18n) => i18n._('Channels'),
+  groups: (i18n) => i18n._('Groups'),
+  settings: (i18n) => i18n._('Settings'),
+  organization: (i18n) => i18n._('Organization'),
+};
+
+function Managing({ path }: { readonly path: readonly string[] }) {
+  const { i18n } = useLingui();
+  const { locale } = i18n;
+  const load = useMemo(
+    () => () => import('../managing/open.js').then(({ openManaging }) => openManaging(i18n, locale)),
+    [i18n, locale],
+  );
+  const ManagingPage = useLoaded(load);
+  return ManagingPage && <ManagingPage path={path} />;
+}

@@ -1,0 +1,21 @@
+import { useRef } from 'react';
+import type { ComposerHandle } from '../conversation/composer.js';
+import { Writing } from '../conversation/conversation-page.js';
+import { type PartProps, SmallPart } from '../element/part.js';
+import type { Place } from '../element/place.js';
+import { useAddress } from '../services/context.js';
+
+/** Field that writes to one conversation, as high as its text. */
+export function Composer(props: Omit<PartProps, 'onUnread' | 'onOpen'> & Place) {
+  return (
+    <SmallPart {...props} isInline>
+      <Current />
+    </SmallPart>
+  );
+}
+
+function Current() {
+  const { address } = useAddress();
+  const handle = useRef<ComposerHandle>(null);
+  return address?.view === 'narrow' && <Writing narrow={address.narrow} composer={handle} />;
+}

@@ -1,0 +1,11 @@
+import { ConversationList as List } from '../element/conversation-list.js';
+import { Part, type PartProps } from '../element/part.js';
+
+/** Conversations with their unread counts. Follow their links with `onOpen`. */
+export function ConversationList(props: PartProps) {
+  return (
+    <Part {...props}>
+      <List />
+    </Part>
+  );
+}

@@ -1,0 +1,48 @@
+import type { Chat, ConversationView, MessageRow, Narrow, Reading } from '@parley/chat';
+import { useEffect, useState } from 'react';
+import { namedBy, type Place, startOf } from '../element/place.js';
+import { useComputed, useServices } from '../services/context.js';
+import { useReading as useValue } from '../services/use-reading.js';
+
+/** State and commands of the chat, as `parley/chat` has them. */
+export const useChat = (): Chat => useServices().chat;
+
+/** Value of a reading of the chat; renders again whenever it changes. */
+export const useReading = <T>(reading: Reading<T>): T => useValue(reading);
+
+/** Number of unread messages of a place; of all conversations without one. */
+export function useUnread(place: Place = {}): number {
+  const chat = useChat();
+  const { channel, topic, direct } = namedBy(place);
+  return useComputed(
+    () => chat.sidebar.unreadIn(narrowOfPlace(chat, { channel, topic, direct }) ?? []).count,
+    [chat, channel, topic, direct],
+  );
+}
+
+/** Messages of a place; null if there is no such conversation, or while it opens. */
+export function useConversation(place: Place): ConversationView | null {
+  const chat = useChat();
+  const { channel, topic, direct } = namedBy(place);
+  const [view, setView] = useState<ConversationView | null>(null);
+  useEffect(() => {
+    const narrow = narrowOfPlace(chat, { channel, topic, direct });
+    if (narrow === null) return;
+    const opened = chat.open(narrow);
+    setView(opened);
+    return () => {
+      opened.close();
+      setView(null);
+    };
+  }, [chat, channel, topic, direct]);
+  return view;
+}
+
+/** A message by its key in `ConversationView.keys`. */
+export const useMessage = (key: string): MessageRow | null => useValue(useChat().message(key));
+
+function narrowOfPlace(chat: Chat, place: ReturnType<typeof namedBy>): Narrow | null {
+  const start = startOf(chat, place);
+  const address = start === null ? null : chat.parseAddress(start);
+  return address?.view === 'narrow' ? address.narrow : null;
+}

@@ -1,0 +1,20 @@
+import { type PartProps, SmallPart } from '../element/part.js';
+import { InboxPage, RecentPage } from '../inbox/inbox-page.js';
+
+/** Unread conversations. Follow their links with `onOpen`. */
+export function Inbox(props: PartProps) {
+  return (
+    <SmallPart {...props}>
+      <InboxPage />
+    </SmallPart>
+  );
+}
+
+/** Conversations with the newest messages. Follow their links with `onOpen`. */
+export function RecentConversations(props: PartProps) {
+  return (
+    <SmallPart {...props}>
+      <RecentPage />
+    </SmallPart>
+  );
+}

@@ -1,0 +1,11 @@
+import { type PartProps, SmallPart } from '../element/part.js';
+import { PeoplePanel } from '../people/people-panel.js';
+
+/** Everybody, those who are there first. */
+export function People(props: Omit<PartProps, 'onUnread'>) {
+  return (
+    <SmallPart {...props}>
+      <PeoplePanel />
+    </SmallPart>
+  );
+}

@@ -1,0 +1,33 @@
+import { useMemo } from 'react';
+import { openPersonCard } from '../people/open-card.js';
+import type { Components, MessageActions, MessageProps } from '../services/components.js';
+import { useChat } from '../services/context.js';
+import { openMessageMenu } from './message-actions.js';
+import type { MessageCommands } from './message-commands.js';
+
+interface Props extends Omit<MessageProps, 'actions'> {
+  readonly as: Components['Message'];
+  readonly commands: MessageCommands;
+}
+
+/** Message drawn by the product, with what can be done to it. */
+export function OwnMessage({ as: Own, commands, ...props }: Props) {
+  const chat = useChat();
+  const { message } = props;
+  const actions = useMemo<MessageActions | null>(() => {
+    const { id } = message;
+    if (id === null) return null;
+    const { quote } = commands;
+    return {
+      quote: quote && (() => quote(message)),
+      react: (emoji, isSet) => chat.commands.react(id, emoji, isSet),
+      star: (isSet) => chat.commands.star(id, isSet),
+      edit: (markdown) => chat.commands.edit(id, markdown),
+      delete: () => chat.commands.delete(id),
+      markUnread: () => commands.markUnread(message),
+      openMenu: (anchor) => openMessageMenu(anchor, message, commands),
+      openSender: (anchor) => openPersonCard(anchor, message.sender.id),
+    };
+  }, [chat, message, commands]);
+  return <Own {...props} actions={actions} />;
+}

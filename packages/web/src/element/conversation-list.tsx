@@ -1,0 +1,15 @@
+import { OverlayHost } from '../kit/overlay-host.js';
+import { Sidebar } from '../sidebar/sidebar.js';
+import styles from './element.module.css';
+
+/** Conversations with their unread counts. */
+export function ConversationList() {
+  return (
+    <>
+      <div className={styles.list}>
+        <Sidebar />
+      </div>
+      <OverlayHost />
+    </>
+  );
+}

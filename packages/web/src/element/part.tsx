@@ -1,0 +1,119 @@
+import { useLingui } from '@lingui/react';
+import { type CSSProperties, type MouseEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import { useContentWorld } from '../app/content-world.js';
+import { ContentContext } from '../content/message-body.js';
+import { OverlayHost } from '../kit/overlay-host.js';
+import { ServicesContext, useServices } from '../services/context.js';
+import { OwnNavigation } from '../services/location.js';
+import styles from './element.module.css';
+import { hashOfLink } from './links.js';
+import { type ElementEvents, type Named, namedBy, type Place, type Tell, useStart } from './place.js';
+
+export interface PartProps {
+  readonly className?: string;
+  /** Default: what the reader's system prefers. */
+  readonly theme?: 'light' | 'dark';
+  /** Called with the number of unread messages, at the start and on each change. */
+  readonly onUnread?: (count: number) => void;
+  /** Called when the user follows a link within the chat. `false` leaves the part where it is. */
+  readonly onOpen?: (address: string) => boolean | undefined;
+  /** Called when the user wants to know more about a person; `false` keeps the card of the chat closed. */
+  readonly onPerson?: (userId: number) => boolean | undefined;
+}
+
+interface FrameProps extends PartProps, Place {
+  /** True for a part as high as its content; others fill the element around them. */
+  readonly isInline?: boolean;
+  readonly children: ReactNode;
+}
+
+const INLINE: CSSProperties = { height: 'auto', overflow: 'visible' };
+
+/** Element of a part in the product's page, within which its styles hold and its menus open. */
+export function Part({
+  className,
+  theme,
+  onUnread,
+  onOpen,
+  onPerson,
+  isInline = false,
+  children,
+  ...place
+}: FrameProps) {
+  const services = useServices();
+  const { i18n } = useLingui();
+  const [navigation] = useState(() => new OwnNavigation('#inbox'));
+  const tell = useCallback(
+    <N extends keyof ElementEvents>(name: N, detail: ElementEvents[N]): boolean => {
+      if (name === 'parley-unread') onUnread?.((detail as ElementEvents['parley-unread']).count);
+      if (name === 'parley-open') return onOpen?.((detail as ElementEvents['parley-open']).address) !== false;
+      return true;
+    },
+    [onUnread, onOpen],
+  );
+  const root = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = root.current!;
+    const onClick = (event: CustomEventInit<ElementEvents['parley-person']> & Event) => {
+      if (onPerson?.(event.detail!.userId) === false) event.preventDefault();
+    };
+    element.addEventListener('parley-person', onClick);
+    return () => element.removeEventListener('parley-person', onClick);
+  }, [onPerson]);
+  const follow = (event: MouseEvent) => {
+    const hash = hashOfLink(event.nativeEvent, services.baseUrl);
+    if (hash === null) return;
+    event.preventDefault();
+    if (tell('parley-open', { address: hash })) navigation.navigate(hash);
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: only links within are followed.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the Enter key clicks a link.
+    <div
+      ref={root}
+      className={className}
+      style={isInline ? INLINE : undefined}
+      data-parley=""
+      data-theme={theme}
+      lang={i18n.locale}
+      onClick={follow}
+    >
+      <ServicesContext.Provider value={{ ...services, navigation }}>
+        <Contents place={namedBy(place)} tell={tell}>
+          {children}
+        </Contents>
+      </ServicesContext.Provider>
+    </div>
+  );
+}
+
+interface ContentsProps {
+  readonly place: Named;
+  readonly tell: Tell;
+  readonly children: ReactNode;
+}
+
+function Contents({ place, tell, children }: ContentsProps) {
+  const { i18n } = useLingui();
+  const start = useStart(place, tell);
+  if (start === null) return <p className={styles.line}>{i18n._('There is no such conversation.')}</p>;
+  return children;
+}
+
+/** Part that is less than a view: gives its content what a view has for itself. */
+export function SmallPart({ children, ...props }: FrameProps) {
+  return (
+    <Part {...props}>
+      <Surroundings>{children}</Surroundings>
+    </Part>
+  );
+}
+
+function Surroundings({ children }: { readonly children: ReactNode }) {
+  return (
+    <ContentContext.Provider value={useContentWorld()}>
+      {children}
+      <OverlayHost />
+    </ContentContext.Provider>
+  );
+}
