@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { FetchLogInPictures } from '@parley/domain/membership';
 import { GitHubProvider, type OpenIdConnectAccount, openIdConnectProviders } from '@parley/node-adapters';
+import { runJobs } from './testing/jobs.js';
+import { imageFile } from './testing/multipart.js';
 import { TestBrowser } from './testing/test-browser.js';
 import type { TestReply } from './testing/test-reply.js';
 import { TestServer } from './testing/test-server.js';
@@ -20,7 +23,7 @@ const ACCOUNT: Omit<OpenIdConnectAccount, 'issuer'> = {
   realms: null,
   allowedDomains: ['zulip.com', 'example.com'],
   trustsEmails: false,
-  claims: { email: '', name: '', role: null, groups: null },
+  claims: { email: '', name: '', role: null, groups: null, picture: 'avatar_url' },
   roles: new Map(),
   groups: new Map(),
   singleLogOut: false,
@@ -73,21 +76,22 @@ class TestGitHub {
 let gitHub: TestGitHub;
 let service: Server;
 let provider: GitHubProvider;
+let issuer: string;
 let server: TestServer;
 const lines: Record<string, unknown>[] = [];
 beforeAll(async () => {
   service = createServer(async (request, response) => {
+    if (request.url === '/avatar.png') return void response.end(imageFile().content);
     const [status, body] = gitHub.respond(request.url!, await text(request), request.headers.authorization);
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
-  provider = new GitHubProvider({
-    ...ACCOUNT,
-    issuer: `http://localhost:${(service.address() as AddressInfo).port}`,
-  });
+  issuer = `http://localhost:${(service.address() as AddressInfo).port}`;
+  provider = new GitHubProvider({ ...ACCOUNT, issuer });
   const log = (fields: object) => void lines.push(fields as Record<string, unknown>);
   server = await TestServer.start({
     logInProviders: [provider],
+    webhookNetworks: ['127.0.0.0/8', '::1/128'],
     logger: { info: () => {}, warn: log, error: log },
   });
   await server.changeRealm({ settings: { gitHubAuthentication: true, inviteRequired: false } });
@@ -171,6 +175,15 @@ it('creates an account with the name of the profile, else the login', async () =
   const browser = new TestBrowser(server);
   expect((await logIn(browser)).status).toBe(303);
   expect((await browser.get('/json/users/me')).body.full_name).toBe('yorick');
+});
+
+it('makes an avatar of the picture', async () => {
+  gitHub.user = { id: 8, login: 'fortinbras', name: null, avatar_url: `${issuer}/avatar.png` };
+  gitHub.emails = [{ email: 'fortinbras@example.com', primary: true, verified: true }];
+  const browser = new TestBrowser(server);
+  expect((await logIn(browser)).status).toBe(303);
+  await runJobs(server, server.parley.useCase(FetchLogInPictures));
+  expect((await browser.get('/json/users/me')).body.avatar_url).toMatch(/\/[0-9a-f]{32}\.png/);
 });
 
 it.each([

@@ -1,9 +1,12 @@
 import { writeFileSync } from 'node:fs';
-import { type DirectoryReport, SyncDirectory } from '@parley/domain/membership';
+import { type DirectoryReport, FetchLogInPictures, SyncDirectory } from '@parley/domain/membership';
+import { SharpImageProcessor } from '@parley/images';
 import { type LdapAccount, ldapDirectories } from '@parley/node-adapters';
 import { Attribute, Change } from 'ldapts';
 import { generate } from 'otplib';
+import sharp from 'sharp';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
+import { runJobs } from './testing/jobs.js';
 import { TestBrowser } from './testing/test-browser.js';
 import { ADMIN, ADMIN_PASSWORD, BASE, dnOf, hasLdapServer, TestLdapServer } from './testing/test-ldap-server.js';
 import type { TestReply } from './testing/test-reply.js';
@@ -26,7 +29,7 @@ import { TestServer } from './testing/test-server.js';
       bindPasswordFile: null,
       baseDn: `ou=people,${BASE}`,
       userFilter: '(objectClass=inetOrgPerson)',
-      attributes: { id: 'entryUUID', email: 'mail', name: 'cn' },
+      attributes: { id: 'entryUUID', email: 'mail', name: 'cn', picture: 'jpegPhoto' },
       groups: {
         baseDn: `ou=groups,${BASE}`,
         filter: '(objectClass=groupOfNames)',
@@ -220,6 +223,50 @@ import { TestServer } from './testing/test-server.js';
       fieldsOf(await fetchKey('person3@zulip.com', 'pw-person3'));
       const [untrusting] = await ldapDirectories([{ ...account, ...change() }]);
       await expect(untrusting!.check()).rejects.toThrow(/self-signed|certificate/i);
+    });
+  });
+
+  describe('pictures', () => {
+    const replacePhoto = (uid: string, ...values: Buffer[]) =>
+      ldap.change((client) =>
+        client.modify(
+          dnOf(uid),
+          new Change({ operation: 'replace', modification: new Attribute({ type: 'jpegPhoto', values }) }),
+        ),
+      );
+    const jpeg = (background: string) =>
+      sharp({ create: { width: 20, height: 20, channels: 3, background } })
+        .jpeg()
+        .toBuffer();
+    const UPLOADED = /\/[0-9a-f]{32}\.png\?version=\d+$/;
+    const avatarOf = async (email: string) => {
+      await runJobs(server, server.parley.useCase(FetchLogInPictures));
+      return String((await userWith(email)).avatar_url);
+    };
+    beforeEach(async () => {
+      const directories = await ldapDirectories([account]);
+      server = await TestServer.start({ directories, images: new SharpImageProcessor() });
+      await server.changeRealm({ settings: { ldapAuthentication: true } });
+    });
+
+    it('become avatars at log-ins and when a synchronization creates people, and follow changes', async () => {
+      const [email, other] = ['person11@zulip.com', 'person10@zulip.com'];
+      await replacePhoto('person11', await jpeg('red'));
+      try {
+        await sync();
+        expect(await avatarOf(other)).not.toMatch(UPLOADED);
+        const first = await avatarOf(email);
+        expect(first).toMatch(UPLOADED);
+        fieldsOf(await fetchKey(email, 'pw-person11'));
+        expect(await avatarOf(email)).toBe(first);
+        await replacePhoto('person11', await jpeg('blue'));
+        fieldsOf(await fetchKey(email, 'pw-person11'));
+        const second = await avatarOf(email);
+        expect(second).toMatch(UPLOADED);
+        expect(second).not.toBe(first);
+      } finally {
+        await replacePhoto('person11');
+      }
     });
   });
 

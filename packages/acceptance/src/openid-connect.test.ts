@@ -1,7 +1,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { FetchLogInPictures } from '@parley/domain/membership';
 import { type OpenIdConnectAccount, openIdConnectProviders } from '@parley/node-adapters';
 import { fieldsOf, type Wire } from './testing/expectations.js';
+import { runJobs } from './testing/jobs.js';
+import { imageFile, postFiles } from './testing/multipart.js';
 import { TestBrowser } from './testing/test-browser.js';
 import type { TestReply } from './testing/test-reply.js';
 import { TestServer } from './testing/test-server.js';
@@ -40,7 +43,7 @@ beforeAll(async () => {
     realms: ['zulip'],
     allowedDomains: ['zulip.com', 'example.com'],
     trustsEmails: false,
-    claims: { email: 'email', name: 'name', role: 'realm.roles', groups: 'realm.groups' },
+    claims: { email: 'email', name: 'name', role: 'realm.roles', groups: 'realm.groups', picture: null },
     groups: new Map([
       ['eng', 'Engineers'],
       ['eng-leads', 'Engineers'],
@@ -53,10 +56,12 @@ beforeAll(async () => {
       ['chat-admins', 'administrator'],
     ]),
   };
+  const pictured = { ...account, name: 'pictured', claims: { ...account.claims, picture: 'picture' } };
   const silent = { ...account, name: 'silent', issuer: 'http://localhost:1' };
   const log = (fields: object) => void problems.push(fields);
   server = await TestServer.start({
-    logInProviders: await openIdConnectProviders([account, silent]),
+    logInProviders: await openIdConnectProviders([account, silent, pictured]),
+    webhookNetworks: ['127.0.0.1/32'],
     logger: { info: () => {}, warn: () => {}, error: log },
   });
   await server.changeRealm({ settings: { openIdConnectAuthentication: true, inviteRequired: false } });
@@ -68,7 +73,7 @@ beforeAll(async () => {
       {
         client_id: 'parley',
         client_secret: SECRET,
-        redirect_uris: [`${server.url}/accounts/login/complete/keycloak/`],
+        redirect_uris: ['keycloak', 'pictured'].map((name) => `${server.url}/accounts/login/complete/${name}/`),
         token_endpoint_auth_method: 'client_secret_post',
         post_logout_redirect_uris: [`${server.url}/login/`],
         backchannel_logout_uri: `${server.url}/accounts/login/logout/keycloak/`,
@@ -76,7 +81,7 @@ beforeAll(async () => {
       },
     ],
     pkce: { required: () => true },
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'realm'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'realm', 'picture'] },
     findAccount: async (_: unknown, sub: string) => ({
       accountId: sub,
       claims: async () => ({ sub, ...ACCOUNTS[sub] }),
@@ -128,8 +133,8 @@ async function logInAtService(address: string, login: string, cookies = new Map<
   throw new Error('The service does not end');
 }
 
-const beginAt = async (browser: TestBrowser): Promise<string> =>
-  (await browser.get('/accounts/login/external/keycloak/')).headers.location as string;
+const beginAt = async (browser: TestBrowser, method = 'keycloak'): Promise<string> =>
+  (await browser.get(`/accounts/login/external/${method}/`)).headers.location as string;
 /** Logs in at the service and comes back. */
 async function logIn(login: string, browser = new TestBrowser(server)): Promise<{ reply: TestReply; back: string }> {
   const back = await logInAtService(await beginAt(browser), login);
@@ -354,5 +359,111 @@ describe('single log-out', () => {
     }
     expect((await browser.post('/accounts/login/logout/nothing/', { logout_token: forged })).status).toBe(400);
     expect(await isLoggedIn(browser)).toBe(true);
+  });
+});
+
+describe('pictures of a service', () => {
+  /** Bodies by path; null never responds. */
+  const pictures = new Map<string, Buffer | null>();
+  let requests: string[];
+  let host: Server;
+  let port: number;
+  beforeAll(async () => {
+    host = createServer(({ url, headers }, response) => {
+      requests.push(`${headers.host} ${url}`);
+      const body = pictures.get(url!);
+      if (url === '/moved') response.writeHead(302, { Location: '/one' }).end();
+      else if (body) response.end(body);
+      else if (body === undefined) response.writeHead(404).end();
+    });
+    await new Promise<void>((resolve) => host.listen(0, '0.0.0.0', resolve));
+    ({ port } = host.address() as AddressInfo);
+    pictures.set('/one', imageFile().content as Buffer);
+    pictures.set('/two', imageFile({ width: 300 }).content as Buffer);
+    pictures.set('/huge', Buffer.alloc(6 * 1024 * 1024));
+    pictures.set('/page', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'));
+  });
+  beforeEach(() => {
+    requests = [];
+  });
+  afterAll(() => {
+    host.closeAllConnections();
+    host.close();
+  });
+
+  const at = (path: string, address = '127.0.0.1') => `http://${address}:${port}${path}`;
+  const fetchPictures = () => runJobs(server, server.parley.useCase(FetchLogInPictures));
+  /** Logs in with a picture; returns the avatar before and after the picture is fetched. */
+  async function avatarsOf(
+    login: string,
+    picture?: string,
+    email = `${login}@example.com`,
+  ): Promise<(string | null)[]> {
+    ACCOUNTS[login] = { email, email_verified: true, name: login, picture };
+    const browser = new TestBrowser(server);
+    const back = await logInAtService(await beginAt(browser, 'pictured'), login);
+    expect((await browser.get(back)).status).toBe(303);
+    const avatar = async () => fieldsOf(await browser.get('/json/users/me')).avatar_url as string | null;
+    const before = await avatar();
+    await fetchPictures();
+    return [before, await avatar()];
+  }
+  const UPLOADED = /\/user_avatars\/\d+\/[0-9a-f]{32}\.png\?version=\d+$/;
+
+  it('become avatars after the log-in, which does not wait for them', async () => {
+    const [before, after] = await avatarsOf('ophelia', at('/one'));
+    expect(before).not.toMatch(UPLOADED);
+    expect(after).toMatch(UPLOADED);
+    expect((await server.request('GET', `/${after!.replace(server.url, '')}`)).body).toBe('png 100x100x1');
+    expect(requests).toEqual([`127.0.0.1:${port} /one`]);
+  });
+
+  it('are fetched again only if the claim has changed', async () => {
+    const [, first] = await avatarsOf('polonius', at('/one'));
+    expect(await avatarsOf('polonius', at('/one'))).toEqual([first, first]);
+    expect(requests).toHaveLength(1);
+    expect(await avatarsOf('polonius')).toEqual([first, first]);
+    const [, second] = await avatarsOf('polonius', at('/two'));
+    expect(second).toMatch(UPLOADED);
+    expect(second).not.toBe(first);
+  });
+
+  it('never replace an avatar that the person uploaded, and stay away once removed', async () => {
+    const { cordelia } = server.people;
+    const logInWith = (path: string) => avatarsOf('cordelia', at(path), cordelia.email);
+    expect((await logInWith('/one'))[1]).toMatch(UPLOADED);
+    fieldsOf(await server.delete('/users/me/avatar', cordelia));
+    const [removed, still] = await logInWith('/one');
+    expect(still).toBe(removed);
+    expect(removed).not.toMatch(UPLOADED);
+    const { avatar_url: uploaded } = fieldsOf(await postFiles(server, '/users/me/avatar', cordelia, [imageFile()]));
+    expect(await logInWith('/two')).toEqual([uploaded, uploaded]);
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['is larger than 5 MiB', () => at('/huge'), 'too long'],
+    ['is at a private address', () => at('/one', '127.0.0.2'), 'not on the public Internet'],
+    ['is no image', () => at('/page'), 'Could not decode image'],
+    ['is missing', () => at('/nowhere'), 'answers 404'],
+    ['is elsewhere', () => at('/moved'), 'answers 302'],
+  ])('leave the avatar as it is if the picture %s', async (_, picture, problem) => {
+    const [before, after] = await avatarsOf('rosencrantz', picture());
+    expect(after).toBe(before);
+    expect(problems.at(-1)).toMatchObject({ method: 'pictured', err: { message: expect.stringContaining(problem) } });
+    expect(requests.join()).not.toContain('127.0.0.2');
+  });
+
+  it('are ignored at addresses that are not of the web, or too long', async () => {
+    for (const picture of [
+      'file:///etc/passwd',
+      'data:image/png;base64,AA',
+      'a.png',
+      `https://a/${'x'.repeat(2000)}`,
+    ]) {
+      const [before, after] = await avatarsOf('marcellus', picture);
+      expect(after).toBe(before);
+    }
+    expect(problems).toEqual([]);
   });
 });

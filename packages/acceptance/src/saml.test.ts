@@ -41,7 +41,7 @@ beforeAll(async () => {
     realms: ['zulip'],
     allowedDomains: ['zulip.com', 'example.com'],
     trustsEmails: false,
-    attributes: { id: null, email: 'email', name: 'displayName', role: 'groups' },
+    attributes: { id: null, email: 'email', name: 'displayName', role: 'groups', picture: 'photo' },
     roles: new Map([['chat-admins', 'administrator']]),
   };
   const other = {

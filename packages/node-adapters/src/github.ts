@@ -25,6 +25,8 @@ export interface GitHubAccount extends LogInMethod {
   readonly clientSecret: string | null;
   /** Lower-case domains of the email addresses that may log in; null for all. */
   readonly allowedDomains: readonly string[] | null;
+  /** Null for no pictures. */
+  readonly claims: { readonly picture: string | null };
 }
 
 /** Logs in at GitHub, which has OAuth with PKCE instead of OpenID Connect for people. */
@@ -62,7 +64,8 @@ export class GitHubProvider implements LogInProvider {
     const primary = (emails as Fields[]).find((it) => it?.primary === true && typeof it.email === 'string');
     const email = (primary?.email as string | undefined) ?? null;
     const domain = email?.split('@').at(-1)?.toLowerCase();
-    const { allowedDomains } = this.account;
+    const { allowedDomains, claims } = this.account;
+    const picture = claims.picture === null ? null : user[claims.picture];
     if (allowedDomains && !allowedDomains.includes(domain ?? '')) throw refused();
     return {
       subject: String(user.id),
@@ -70,6 +73,7 @@ export class GitHubProvider implements LogInProvider {
       isEmailVerified: primary?.verified === true,
       fullName: [user.name, user.login].find((it): it is string => typeof it === 'string' && it !== '') ?? null,
       role: null,
+      picture: typeof picture === 'string' ? picture : null,
     };
   }
 

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Role } from '@parley/domain/access';
 import { loadOptional } from '@parley/domain/kernel';
-import type { DirectoryPerson, PeopleDirectory } from '@parley/domain/membership';
+import type { DirectoryPerson, DirectoryPicture, PeopleDirectory } from '@parley/domain/membership';
 import type { Client, Entry, Filter } from 'ldapts';
 
 /** LDAP server, as the operator configures it. */
@@ -24,7 +25,13 @@ export interface LdapAccount {
   readonly baseDn: string;
   /** Selects the entries of people. */
   readonly userFilter: string;
-  readonly attributes: { readonly id: string; readonly email: string; readonly name: string };
+  readonly attributes: {
+    readonly id: string;
+    readonly email: string;
+    readonly name: string;
+    /** Attribute with the bytes of a picture; null for no pictures. */
+    readonly picture: string | null;
+  };
   /** Null if groups do not matter. */
   readonly groups: LdapGroups | null;
   readonly createsPeople: boolean;
@@ -67,6 +74,7 @@ class LdapDirectory implements PeopleDirectory {
   readonly realm: string;
   readonly createsPeople: boolean;
   readonly syncMinutes: number;
+  readonly hasPictures: boolean;
 
   constructor(
     private readonly account: LdapAccount,
@@ -78,6 +86,7 @@ class LdapDirectory implements PeopleDirectory {
       createsPeople: this.createsPeople,
       syncMinutes: this.syncMinutes,
     } = account);
+    this.hasPictures = account.attributes.picture !== null;
   }
 
   async authenticate(email: string, password: string): Promise<DirectoryPerson | null> {
@@ -114,6 +123,20 @@ class LdapDirectory implements PeopleDirectory {
         if (people.length > MAX_PEOPLE) throw new Error(`The directory has more than ${MAX_PEOPLE} people`);
       }
       return people;
+    });
+  }
+
+  findPicture(subject: string, maxBytes: number): Promise<DirectoryPicture | null> {
+    return this.connected(async (client) => {
+      const { id, picture } = this.account.attributes;
+      const value = isBinary(id) ? Buffer.from(subject, 'hex') : subject;
+      const filter = this.people(new this.library.EqualityFilter({ attribute: id, value }));
+      const only = { attributes: [picture!], explicitBufferAttributes: [picture!] };
+      const { searchEntries } = await client.search(this.account.baseDn, { ...this.search(filter), ...only });
+      const bytes = [searchEntries[0]?.[picture!] ?? []].flat()[0];
+      if (!(bytes instanceof Buffer) || bytes.length === 0) return null;
+      if (bytes.length > maxBytes) throw new RangeError('The picture is too large');
+      return { bytes, digest: createHash('sha256').update(bytes).digest('hex') };
     });
   }
 

@@ -43,6 +43,8 @@ export interface OpenIdConnectAccount {
     readonly name: string;
     readonly role: string | null;
     readonly groups: string | null;
+    /** Null for no pictures. */
+    readonly picture: string | null;
   };
   /** Roles by value of the role claim, in order of precedence. */
   readonly roles: ReadonlyMap<string, Role>;
@@ -113,8 +115,8 @@ class OpenIdConnectProvider implements LogInProvider {
         idTokenExpected: true,
       });
       const claims = tokens.claims()!;
-      const { email, role, groups } = this.account.claims;
-      const isComplete = [email, role, groups].every((it) => it === null || valueAt(claims, it) !== undefined);
+      const { email, role, groups, picture } = this.account.claims;
+      const isComplete = [email, role, groups, picture].every((it) => it === null || valueAt(claims, it) !== undefined);
       if (isComplete || !configuration.serverMetadata().userinfo_endpoint) return this.identityOf(claims.sub, claims);
       const more = await fetchUserInfo(configuration, tokens.access_token, claims.sub);
       return this.identityOf(claims.sub, { ...claims, ...more });
@@ -182,6 +184,7 @@ class OpenIdConnectProvider implements LogInProvider {
       isEmailVerified: isVerified === true || isVerified === 'true',
       fullName: textAt(claims, names.name),
       role: this.roleOf(claims),
+      picture: names.picture === null ? null : textAt(claims, names.picture),
       serviceSession: textAt(claims, 'sid'),
       groups: this.groupsOf(claims),
     };

@@ -38,6 +38,8 @@ export interface SamlAccount {
     readonly email: string | null;
     readonly name: string;
     readonly role: string | null;
+    /** Attribute with the address of a picture; null for no pictures. */
+    readonly picture: string | null;
   };
   /** Roles by value of the role attribute, in order of precedence. */
   readonly roles: ReadonlyMap<string, Role>;
@@ -150,6 +152,7 @@ class SamlProvider implements LogInProvider {
       isEmailVerified: trustsEmails || allowedDomains !== null,
       fullName: textAt(profile, attributes.name),
       role: this.roleOf(profile),
+      picture: attributes.picture === null ? null : textAt(profile, attributes.picture),
     };
   }
 

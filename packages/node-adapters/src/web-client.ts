@@ -1,8 +1,14 @@
 import { lookup as resolveName } from 'node:dns';
-import { type ClientRequest, type IncomingMessage, request as requestByHttp } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as requestByHttp,
+} from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import {
+  type PictureDownloads,
   type WebhookClient,
   WebhookRefused,
   type WebhookRequest,
@@ -49,14 +55,33 @@ export interface WebClientOptions {
  * Sends requests to URLs that users chose. Connects to public addresses only: the addresses of a name are checked where
  * the connection is made, so a name that changes meanwhile gains nothing. Follows no redirects and uses no proxy.
  */
-export class PublicWebClient implements WebhookClient {
+export class PublicWebClient implements WebhookClient, PictureDownloads {
   private readonly allowed: BlockList;
 
   constructor(private readonly options: WebClientOptions) {
     this.allowed = networks(options.allowedNetworks);
   }
 
-  post(url: string, { contentType, body, headers }: WebhookRequest): Promise<WebhookResponse> {
+  async post(url: string, { contentType, body, headers }: WebhookRequest): Promise<WebhookResponse> {
+    const length = Buffer.byteLength(body);
+    const all = { ...headers, 'Content-Type': contentType, 'Content-Length': length };
+    const { status, bytes } = await this.send(url, 'POST', all, MAX_RESPONSE_BYTES, body);
+    return { status, text: bytes.toString('utf8') };
+  }
+
+  async download(url: string, maxBytes: number): Promise<Uint8Array> {
+    const { status, bytes } = await this.send(url, 'GET', {}, maxBytes);
+    if (status !== 200) throw new Error(`The server answers ${status}`);
+    return bytes;
+  }
+
+  private send(
+    url: string,
+    method: string,
+    headers: OutgoingHttpHeaders,
+    maxBytes: number,
+    body?: string | Uint8Array,
+  ): Promise<ReadResponse> {
     const { userAgent, timeoutMs = TIMEOUT_MS } = this.options;
     const { protocol, hostname } = new URL(url);
     const literal = hostname.replace(/^\[(.*)\]$/, '$1');
@@ -64,20 +89,15 @@ export class PublicWebClient implements WebhookClient {
     const request = protocol === 'https:' ? requestByHttps : requestByHttp;
     return new Promise((resolve, reject) => {
       const sent = request(url, {
-        method: 'POST',
+        method,
         // A connection of its own, so that every request checks the addresses.
         agent: false,
         lookup: this.lookup,
         signal: AbortSignal.timeout(timeoutMs),
-        headers: {
-          ...headers,
-          'Content-Type': contentType,
-          'User-Agent': userAgent,
-          'Content-Length': Buffer.byteLength(body),
-        },
+        headers: { ...headers, 'User-Agent': userAgent },
       });
       sent.on('error', reject);
-      sent.on('response', (response) => readResponse(sent, response).then(resolve, reject));
+      sent.on('response', (response) => readResponse(sent, response, maxBytes).then(resolve, reject));
       sent.end(body);
     });
   }
@@ -103,17 +123,22 @@ export class PublicWebClient implements WebhookClient {
 
 const refused = (): WebhookRefused => new WebhookRefused('The address is not on the public Internet');
 
-function readResponse(request: ClientRequest, response: IncomingMessage): Promise<WebhookResponse> {
+interface ReadResponse {
+  readonly status: number;
+  readonly bytes: Buffer;
+}
+
+function readResponse(request: ClientRequest, response: IncomingMessage, maxBytes: number): Promise<ReadResponse> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
     response.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length > MAX_RESPONSE_BYTES) request.destroy(new RangeError('The response is too long'));
+      if (length > maxBytes) request.destroy(new RangeError('The response is too long'));
       else chunks.push(chunk);
     });
     response.on('error', reject);
-    response.on('end', () => resolve({ status: response.statusCode!, text: Buffer.concat(chunks).toString('utf8') }));
+    response.on('end', () => resolve({ status: response.statusCode!, bytes: Buffer.concat(chunks) }));
     request.on('error', reject);
   });
 }

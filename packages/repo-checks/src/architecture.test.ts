@@ -219,6 +219,7 @@ const TEST_LIBRARIES = [
   'markdown-it',
   'parse5',
   's3rver',
+  'sharp',
   'node:',
 ];
 

@@ -152,6 +152,7 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
   },
 
   webhookFormats: () => new WireWebhookFormats(get('realmUrls'), EVENT_WRITER.messageParts),
+  pictureDownloads: () => new PublicWebClient({ allowedNetworks: options.webhookNetworks ?? [], userAgent: 'Parley' }),
   webhookClient: () =>
     new PublicWebClient({
       allowedNetworks: options.webhookNetworks ?? [],

@@ -27,8 +27,13 @@ export interface LdapOptions {
   readonly baseDn: string;
   /** Selects the entries of people; default: `(objectClass=inetOrgPerson)`. */
   readonly userFilter?: string;
-  /** Attributes with id, address and name; default: `entryUUID`, `mail`, `cn`. */
-  readonly attributes?: { readonly id?: string; readonly email?: string; readonly name?: string };
+  /** Attributes with id, address, name and picture (bytes); default: `entryUUID`, `mail`, `cn`, and no pictures. */
+  readonly attributes?: {
+    readonly id?: string;
+    readonly email?: string;
+    readonly name?: string;
+    readonly picture?: string;
+  };
   /** Groups that admit people and determine roles; default: none. */
   readonly groups?: {
     readonly baseDn: string;
@@ -75,12 +80,14 @@ export interface SamlOptions {
   readonly allowedDomains?: readonly string[];
   /** Accepts addresses of all domains as verified; default: false. */
   readonly trustEmails?: boolean;
-  /** Names of attributes; default: the name of the subject for `id` and `email`, `displayName`, and no role. */
+  /** Names of attributes; default: the name of the subject for `id` and `email`, `displayName`, no role and no picture. */
   readonly attributes?: {
     readonly id?: string;
     readonly email?: string;
     readonly name?: string;
     readonly role?: string;
+    /** Holds the address of a picture. */
+    readonly picture?: string;
   };
   /** Roles by value of the role attribute, in order of precedence. */
   readonly roles?: Readonly<Record<string, Role>>;
@@ -115,6 +122,8 @@ export interface OpenIdConnectOptions {
     readonly name?: string;
     readonly role?: string;
     readonly groups?: string;
+    /** Holds the address of a picture; for GitHub `avatar_url`. */
+    readonly picture?: string;
   };
   /** Roles by value of the role claim; the first that is present counts. */
   readonly roles?: Readonly<Record<string, Role>>;
@@ -264,7 +273,7 @@ export interface ParleyOptions {
    */
   readonly mailGatewayToken?: string;
   /**
-   * Networks beside the public Internet that outgoing webhooks may reach, such as `10.0.0.0/8,loopback`; default: none.
+   * Networks beside the public Internet that outgoing webhooks and pictures of log-ins may be at, such as `10.0.0.0/8,loopback`; default: none.
    */
   readonly webhookNetworks?: string;
   /** False to keep the chat for browsers from the start page; default: true. */

@@ -76,7 +76,7 @@ export interface ParleyParts {
   readonly mailGatewayPattern?: string | null;
   /** Ways to receive email; default: none. */
   readonly incomingMail?: Pick<IncomingMail, 'token' | 'maxBytes'> & { readonly smtp: object | null };
-  /** Networks beside the public Internet that outgoing webhooks may reach; default: none. */
+  /** Networks beside the public Internet that outgoing webhooks and pictures of log-ins may be at; default: none. */
   readonly webhookNetworks?: readonly string[];
   /** Web client for the start page; default: none. */
   readonly webAssets?: WebAssets | null;

@@ -36,6 +36,7 @@ import type { MarkdownRenderer, RenderedMessages } from '../markdown/markdown.js
 import type { PeopleDirectory } from '../membership/directories.js';
 import type { InvitationConfig } from '../membership/invitations.js';
 import type { LogInProvider, LogInTokens } from '../membership/log-in-methods.js';
+import type { PictureDownloads } from '../membership/log-in-pictures.js';
 import type { SignUpKeys } from '../membership/sign-up.js';
 import type { WebhookClient, WebhookFormats } from '../membership/webhooks.js';
 import type { SpectatedFiles } from '../messages/messages.use-cases.js';
@@ -68,6 +69,7 @@ export interface Ports {
   /** In order of their configuration. */
   readonly peopleDirectories: readonly PeopleDirectory[];
   readonly directoryPasswords: DirectoryPasswords;
+  readonly pictureDownloads: PictureDownloads;
   readonly secondFactorSecrets: SecondFactorSecrets;
   readonly oneTimeCodes: OneTimeCodes;
   readonly passkeys: PasskeyProtocol;

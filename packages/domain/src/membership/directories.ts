@@ -11,6 +11,12 @@ export interface DirectoryPerson {
   readonly role: Role | null;
 }
 
+export interface DirectoryPicture {
+  readonly bytes: Uint8Array;
+  /** Changes with the bytes. */
+  readonly digest: string;
+}
+
 /** Directory of one organization, whose passwords people use. Called outside transactions. */
 export interface PeopleDirectory {
   /** Unique and stable, since linked accounts name it. */
@@ -25,6 +31,10 @@ export interface PeopleDirectory {
   authenticate(email: string, password: string): Promise<DirectoryPerson | null>;
   /** Returns everybody who may use the organization. @throws Error if the directory fails */
   listPeople(): Promise<readonly DirectoryPerson[]>;
+  /** True if entries have pictures. */
+  readonly hasPictures: boolean;
+  /** Returns the picture of an entry; null without one. @throws Error if it is larger, or if the directory fails */
+  findPicture(subject: string, maxBytes: number): Promise<DirectoryPicture | null>;
   /** Tries the configuration for the operator. @throws Error that says what is wrong */
   check(): Promise<string>;
 }

@@ -23,6 +23,7 @@ import {
   PEOPLE_AT_A_TIME,
   type PeopleDirectory,
 } from './directories.js';
+import { planPicture } from './log-in-pictures.js';
 import { changeRole } from './roles.js';
 import { loadOpenRealm } from './sign-up.js';
 
@@ -105,8 +106,17 @@ interface Placed {
   readonly change: DirectoryChange | null;
 }
 
-/** Makes the user as the directory describes them. Returns null if the person gets no account. */
-async function place(
+/** Makes the user as the directory describes them, with its picture. Returns null if the person gets no account. */
+async function place(...given: Parameters<typeof placePerson>): Promise<Placed | null> {
+  const [tx, , directory, , { clock }] = given;
+  const placed = await placePerson(...given);
+  if (placed && directory.hasPictures) {
+    await planPicture(tx, placed.user, { method: directoryMethod(directory), url: null, now: clock.now() });
+  }
+  return placed;
+}
+
+async function placePerson(
   tx: Transaction,
   realm: Realm,
   directory: PeopleDirectory,
@@ -118,7 +128,13 @@ async function place(
   if (plan.kind === 'keep') return { user: plan.user, change: null };
   const now = clock.now();
   const link = (userId: UserId) =>
-    tx.logIns.link(realm.id, { method: directoryMethod(directory), subject: person.subject, userId, linkedAt: now });
+    tx.logIns.link(realm.id, {
+      method: directoryMethod(directory),
+      subject: person.subject,
+      userId,
+      linkedAt: now,
+      picture: null,
+    });
   if (plan.kind === 'create') {
     const fullName = await freeName(tx, realm, person);
     const newcomer = { email: person.email, fullName, role: person.role ?? 'member', passwordHash: null };

@@ -16,6 +16,7 @@ export * from './invitations.use-cases.js';
 export * from './join-realm.use-cases.js';
 export * from './log-in-methods.js';
 export * from './log-in-methods.use-cases.js';
+export * from './log-in-pictures.js';
 export * from './operate-accounts.use-cases.js';
 export * from './organization.js';
 export * from './organization.use-cases.js';

@@ -48,6 +48,8 @@ export interface ExternalIdentity {
   readonly fullName: string | null;
   /** Null if the service does not determine the role. */
   readonly role: Role | null;
+  /** Address of a picture of the person; absent or null without one. */
+  readonly picture?: string | null;
   /** Id of the session at the service; absent or null without one. */
   readonly serviceSession?: string | null;
   /** Membership by name of a group of the organization. The service does not determine other groups. */
@@ -125,12 +127,22 @@ export interface LogInFlow {
   readonly expiresAt: UnixSeconds;
 }
 
+/** Picture of an account that became the user's avatar. */
+export interface LinkedPicture {
+  /** Address, or digest of a picture without one. */
+  readonly source: string;
+  /** Version of the avatar; the user has chosen another one since if it differs. */
+  readonly version: number;
+}
+
 /** Account at a service that belongs to a user. */
 export interface LinkedAccount {
   readonly method: string;
   readonly subject: string;
   readonly userId: UserId;
   readonly linkedAt: UnixSeconds;
+  /** Null if the avatar was never made of the account's picture. */
+  readonly picture: LinkedPicture | null;
 }
 
 export interface LogInReads {

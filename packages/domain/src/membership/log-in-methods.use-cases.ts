@@ -30,6 +30,7 @@ import {
   offeredMethods,
   offeredProvider,
 } from './log-in-methods.js';
+import { planPicture } from './log-in-pictures.js';
 import { changeRole } from './roles.js';
 import { assertOpenToAll, loadOpenRealm, OPEN_OFFER, planWelcomeEmail } from './sign-up.js';
 
@@ -284,6 +285,7 @@ export class CompleteLogIn {
         const user = (await tx.users.find(realmId, linkedId))!;
         if (!user.isActive) throw accountDeactivated();
         await placeInGroups(tx, user, identity);
+        await this.planPicture(tx, user, method, identity);
         return { user: await this.withRole(tx, realm, user, identity), change: null };
       }
       const email = verifiedEmail(identity);
@@ -295,9 +297,15 @@ export class CompleteLogIn {
         : await this.join(tx, realm, email, identity, words);
       await placeInGroups(tx, user, identity);
       const linkedAt = this.clock.now();
-      await tx.logIns.link(realmId, { method, subject: identity.subject, userId: user.id, linkedAt });
+      const { subject } = identity;
+      await tx.logIns.link(realmId, { method, subject, userId: user.id, linkedAt, picture: null });
+      await this.planPicture(tx, user, method, identity);
       return { user, change: owner ? 'linked' : 'created' };
     });
+  }
+
+  private async planPicture(tx: Transaction, user: User, method: string, { picture }: ExternalIdentity): Promise<void> {
+    if (picture) await planPicture(tx, user, { method, url: picture, now: this.clock.now() });
   }
 
   /** Services never take the role of the last owner. */

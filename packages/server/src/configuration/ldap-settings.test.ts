@@ -14,7 +14,7 @@ describe('the setting of directories', () => {
         bindPassword: null,
         bindPasswordFile: null,
         userFilter: '(objectClass=inetOrgPerson)',
-        attributes: { id: 'entryUUID', email: 'mail', name: 'cn' },
+        attributes: { id: 'entryUUID', email: 'mail', name: 'cn', picture: null },
         groups: {
           baseDn: 'ou=groups',
           filter: '(objectClass=groupOfNames)',

@@ -33,7 +33,9 @@ const CHECKS: Readonly<Record<keyof LdapOptions, Check>> = {
   userFilter: isFilter,
   attributes: (value) =>
     isRecord(value) &&
-    Object.entries(value).every(([name, each]) => ['id', 'email', 'name'].includes(name) && isAttribute(each)),
+    Object.entries(value).every(
+      ([name, each]) => ['id', 'email', 'name', 'picture'].includes(name) && isAttribute(each),
+    ),
   groups: (value) =>
     isRecord(value) &&
     isText(value.baseDn) &&
@@ -91,7 +93,12 @@ function accountOf(given: unknown): LdapAccount {
     bindPasswordFile: options.bindPasswordFile ?? null,
     baseDn: options.baseDn,
     userFilter: options.userFilter ?? '(objectClass=inetOrgPerson)',
-    attributes: { id: attributes.id ?? 'entryUUID', email: attributes.email ?? 'mail', name: attributes.name ?? 'cn' },
+    attributes: {
+      id: attributes.id ?? 'entryUUID',
+      email: attributes.email ?? 'mail',
+      name: attributes.name ?? 'cn',
+      picture: attributes.picture ?? null,
+    },
     groups: groups ? groupsOf(groups) : null,
     createsPeople: options.createPeople ?? true,
     syncMinutes: options.syncMinutes ?? 60,

@@ -79,6 +79,7 @@ function accountOf(given: unknown): OpenIdConnectAccount {
       name: claims.name ?? 'name',
       role: claims.role ?? null,
       groups: claims.groups ?? null,
+      picture: claims.picture ?? null,
     },
     roles: new Map(Object.entries(roles)),
     groups: new Map(Object.entries(groups)),

@@ -40,7 +40,7 @@ describe('the setting of identity providers', () => {
       realms: null,
       allowedDomains: null,
       trustsEmails: false,
-      attributes: { id: null, email: null, name: 'displayName', role: null },
+      attributes: { id: null, email: null, name: 'displayName', role: null, picture: null },
       roles: new Map(),
     });
   });

@@ -28,7 +28,9 @@ const CHECKS: Readonly<Record<keyof SamlOptions, Check>> = {
   trustEmails: isFlag,
   attributes: (value) =>
     isRecord(value) &&
-    Object.entries(value).every(([name, each]) => ['id', 'email', 'name', 'role'].includes(name) && isText(each)),
+    Object.entries(value).every(
+      ([name, each]) => ['id', 'email', 'name', 'role', 'picture'].includes(name) && isText(each),
+    ),
   roles: (value) => isRecord(value) && Object.values(value).every((role) => ROLES.includes(role as Role)),
 };
 
@@ -80,6 +82,7 @@ function accountOf(given: unknown): SamlAccount {
       email: attributes.email ?? null,
       name: attributes.name ?? 'displayName',
       role: attributes.role ?? null,
+      picture: attributes.picture ?? null,
     },
     roles: new Map(Object.entries(roles)),
   };

@@ -112,7 +112,7 @@ export const SETTINGS = {
     'PARLEY_WEBHOOK_NETWORKS',
     'webhook-networks',
     'NETWORKS',
-    'networks beside the public Internet that outgoing webhooks may reach, such as 10.0.0.0/8,loopback; default: none',
+    'networks beside the public Internet that outgoing webhooks and pictures of log-ins may be at, such as 10.0.0.0/8,loopback; default: none',
     parseWebhookNetworks,
     [] as readonly string[],
   ),

@@ -31,6 +31,7 @@ const RELEASED = [
   ['second-factors.016', '2e175b0feb23507d385ecc56391b4d8534a5e09ad89af1e19d2a7a2c6c580dc8'],
   ['incoming-email.017', '6cdf720091361cbc72bd1ea781c23ccc977ebf73d60334d7a6a40a85bded2fab'],
   ['authentication.018', '3f6872dad0ddf7ec80503699b76c0fc256d326273d90c7cc90e6ce9c7908bd5d'],
+  ['log-in-methods.019', '89679e892ac17515f59eb6e03fc93b611aaca5fe7b5a292859e931b90a06cbe6'],
 ];
 
 let directory: string;

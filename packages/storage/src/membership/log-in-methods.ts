@@ -3,6 +3,16 @@ import type { LinkedAccount, LogInFlow, LogInRepository } from '@parley/domain/m
 import type { StorageFeature } from '../feature.js';
 import type { Statements } from '../statements.js';
 
+interface LinkedAccountRow extends Omit<LinkedAccount, 'picture'> {
+  readonly pictureSource: string | null;
+  readonly pictureVersion: number | null;
+}
+
+const toLinkedAccount = ({ pictureSource, pictureVersion, ...account }: LinkedAccountRow): LinkedAccount => ({
+  ...account,
+  picture: pictureSource === null ? null : { source: pictureSource, version: pictureVersion! },
+});
+
 export class SqlLogInRepository implements LogInRepository {
   private readonly flowCount;
   private readonly flow;
@@ -35,14 +45,18 @@ export class SqlLogInRepository implements LogInRepository {
     this.ofMethod = connection.values<UserId>(
       'SELECT user_id FROM linked_account WHERE realm_id = ? AND method = ? ORDER BY user_id',
     );
-    this.ofUser = connection.rows<LinkedAccount>(
-      `SELECT method, subject, user_id AS "userId", linked_at AS "linkedAt" FROM linked_account
+    this.ofUser = connection.rows<LinkedAccountRow>(
+      `SELECT method, subject, user_id AS "userId", linked_at AS "linkedAt", picture_source AS "pictureSource",
+         picture_version AS "pictureVersion"
+       FROM linked_account
        WHERE user_id = ? AND realm_id = ? ORDER BY method`,
     );
     this.unlink = connection.command('DELETE FROM linked_account WHERE user_id = ? AND method = ? AND realm_id = ?');
     this.insertLink = connection.command(
-      `INSERT INTO linked_account (realm_id, method, subject, user_id, linked_at) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (realm_id, method, subject) DO UPDATE SET user_id = excluded.user_id, linked_at = excluded.linked_at`,
+      `INSERT INTO linked_account (realm_id, method, subject, user_id, linked_at, picture_source, picture_version)
+       VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (realm_id, method, subject) DO UPDATE SET user_id = excluded.user_id, linked_at = excluded.linked_at,
+         picture_source = excluded.picture_source, picture_version = excluded.picture_version`,
     );
   }
 
@@ -78,12 +92,20 @@ export class SqlLogInRepository implements LogInRepository {
   }
 
   async listLinked(realmId: RealmId, userId: UserId): Promise<readonly LinkedAccount[]> {
-    return await this.ofUser.all(userId, realmId);
+    return (await this.ofUser.all(userId, realmId)).map(toLinkedAccount);
   }
 
-  async link(realmId: RealmId, { method, subject, userId, linkedAt }: LinkedAccount): Promise<void> {
+  async link(realmId: RealmId, { method, subject, userId, linkedAt, picture }: LinkedAccount): Promise<void> {
     this.unlink.defer(userId, method, realmId);
-    this.insertLink.defer(realmId, method, subject, userId, linkedAt);
+    this.insertLink.defer(
+      realmId,
+      method,
+      subject,
+      userId,
+      linkedAt,
+      picture?.source ?? null,
+      picture?.version ?? null,
+    );
   }
 }
 

@@ -55,6 +55,7 @@ export function logInRepositoryContract(open: OpenStorage): void {
         method,
         subject,
         linkedAt: 100,
+        picture: null,
       });
       const link = (it: LinkedAccount) => uow.write(realm.id, (tx) => tx.logIns.link(realm.id, it));
       const find = (method: string, subject: string, { id } = realm) =>
@@ -79,6 +80,9 @@ export function logInRepositoryContract(open: OpenStorage): void {
       expect(await userIdsOf('keycloak', other.realm)).toEqual([]);
       await link(account(a, 'keycloak', 's3'));
       expect([await find('keycloak', 's1'), await find('keycloak', 's3')]).toEqual([null, a]);
+      const picture = { source: 'https://example.com/a.png', version: 3 };
+      await link({ ...account(a, 'keycloak', 's3'), picture });
+      expect((await list(a)).at(-1)).toEqual({ ...account(a, 'keycloak', 's3'), picture });
       await link(account(b, 'keycloak', 's3'));
       expect([await find('keycloak', 's3'), await find('keycloak', 's2')]).toEqual([b, null]);
       expect(await list(a)).toEqual([account(a, 'gitlab', 's1')]);

@@ -53,7 +53,7 @@ export class MemoryLogIns implements LogInRepository {
   async listLinked(realmId: RealmId, userId: UserId): Promise<readonly LinkedAccount[]> {
     return [...this.unit.read('linkedAccounts').values()]
       .filter((account) => account.realmId === realmId && account.userId === userId)
-      .map(({ method, subject, linkedAt }) => ({ method, subject, userId, linkedAt }))
+      .map(({ realmId: _, ...account }) => account)
       .sort((a, b) => (a.method < b.method ? -1 : 1));
   }
 
