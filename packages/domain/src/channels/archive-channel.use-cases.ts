@@ -1,5 +1,6 @@
 import { except } from '../kernel/event.js';
-import type { Caller, ChannelId, RealmId } from '../kernel/ids.js';
+import type { Caller, ChannelId, RealmId, UnixSeconds } from '../kernel/ids.js';
+import { encodeJob } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
@@ -8,11 +9,11 @@ import { clearChannelSettings } from '../realms/realm-events.js';
 import type { Channel } from './channel.js';
 import { loadChannel } from './channel-access.js';
 import { metadataUsers, subscribersOf } from './channel-delivery.js';
-import { publishSubscriptions } from './channel-events.js';
+import { publishReturn } from './channel-events.js';
 import { archivingNotice, CHANNEL_EVENTS_TOPIC, type NotificationBot } from './channel-notices.js';
 import { canArchiveChannel } from './channel-permissions.js';
 import { removeFromDefaultGroups, setDefaultChannel } from './default-channels.js';
-import type { Subscription } from './subscriptions.js';
+import { MAX_SUBSCRIPTIONS_AT_ONCE, SUBSCRIPTION_PART_JOB } from './subscription-parts.js';
 
 /** Posts a notice that a channel was archived or unarchived. An archiving notice is already read for everybody. */
 export async function announceArchiving(
@@ -32,17 +33,15 @@ export async function announceArchiving(
   });
 }
 
-const USERS_AT_A_TIME = 500;
-
 /**
  * Unarchives a channel (channels §4.13). Clients that hide archived channels receive it as a new channel with its
- * subscribers (channels §6.3).
+ * subscribers (channels §6.3); jobs publish the subscriptions of those beyond the first.
  */
 export async function unarchiveChannel(
   tx: Transaction,
   realm: Realm,
   archived: Channel,
-  notificationBot: NotificationBot,
+  { notificationBot, now }: { readonly notificationBot: NotificationBot; readonly now: UnixSeconds },
 ): Promise<void> {
   const channel = await tx.channels.update({ ...archived, isArchived: false });
   const [view] = await tx.channels.listViews(realm.id, [channel.id]);
@@ -52,14 +51,12 @@ export async function unarchiveChannel(
   });
   const subscriberIds = (await tx.channels.listSubscribers(realm.id, [channel.id])).get(channel.id)!;
   if (subscriberIds.length > 0) {
-    const subscriptions: Subscription[] = [];
-    for (const some of slicesOf(subscriberIds, USERS_AT_A_TIME)) {
-      for (const rows of (await tx.channels.listSubscriptionsOf(realm.id, some, [channel.id])).values()) {
-        subscriptions.push(...rows);
-      }
-      await tx.yield();
+    const [first, ...others] = [...slicesOf(subscriberIds, MAX_SUBSCRIPTIONS_AT_ONCE)];
+    await publishReturn(tx, view!, first!);
+    for (const userIds of others) {
+      const payload = { op: 'return', channelId: channel.id, userIds } as const;
+      await tx.jobs.schedule(encodeJob(SUBSCRIPTION_PART_JOB, { realmId: realm.id, dueAt: now, payload }));
     }
-    await publishSubscriptions(tx, realm.id, [{ channel: view!, subscriberIds }], subscriptions, { isReturning: true });
     await tx.events.append(realm.id, {
       event: {
         type: 'channel.subscribers_changed',

@@ -11,6 +11,7 @@ import { DomainError } from '../kernel/errors.js';
 import type { EventOf } from '../kernel/event.js';
 import type { Caller, ChannelFolderId, ChannelId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
+import type { Clock } from '../kernel/ports.js';
 import { foldCase, trim } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { ParsedMarkdown, ParsedText, TextRenderer } from '../markdown/markdown.js';
@@ -108,11 +109,12 @@ const DELETE_POLICIES: readonly ChannelPermission[] = ['canDeleteAnyMessage', 'c
 
 /** Changes name, description, privacy and permissions of a channel (channels §4.11, §4.13). */
 export class ChangeChannel {
-  static readonly inject = ['unitOfWork', 'textRenderer', 'systemMessages', 'serverChannelConfig'] as const;
+  static readonly inject = ['unitOfWork', 'textRenderer', 'systemMessages', 'clock', 'serverChannelConfig'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly descriptions: TextRenderer,
     private readonly notificationBot: NotificationBot,
+    private readonly clock: Clock,
     private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
   ) {}
 
@@ -223,7 +225,10 @@ export class ChangeChannel {
       const resolved = (own: RetentionDays | null) => own ?? realm.settings.messageRetentionDays ?? 'forever';
       await notify(retentionNotice(by, resolved(original.messageRetentionDays), resolved(days)));
     }
-    if (input.unarchives) await unarchiveChannel(tx, realm, await current(), this.notificationBot);
+    if (input.unarchives) {
+      const { notificationBot } = this;
+      await unarchiveChannel(tx, realm, await current(), { notificationBot, now: this.clock.now() });
+    }
     if (plan.description !== null) {
       const { text, html } = plan.description;
       await change(

@@ -199,6 +199,15 @@ export async function publishSubscriptions(
   }
 }
 
+/** Shows an unarchived channel to clients that hid it, for some of its subscribers. */
+export async function publishReturn(tx: Transaction, channel: ChannelView, userIds: readonly UserId[]): Promise<void> {
+  const { realmId, id } = channel;
+  const subscriberIds = (await tx.channels.listSubscribers(realmId, [id])).get(id)!;
+  const rows = [...(await tx.channels.listSubscriptionsOf(realmId, userIds, [id])).values()].flat();
+  const active = rows.filter(({ isActive }) => isActive);
+  await publishSubscriptions(tx, realmId, [{ channel, subscriberIds }], active, { isReturning: true });
+}
+
 /** Splits subscriptions into event-sized batches and keeps those of one user together. */
 function* byUsers(subscriptions: readonly Subscription[]): Generator<readonly Subscription[]> {
   let piece: Subscription[] = [];

@@ -8,6 +8,7 @@ import { slicesOf } from '../kernel/work.js';
 import type { User } from '../users/user.js';
 import { byFoldedName, type Channel } from './channel.js';
 import { findPrincipals, type Principals } from './channel-access.js';
+import { publishReturn } from './channel-events.js';
 import { subscribedNotice } from './channel-notices.js';
 import {
   ChannelCreator,
@@ -68,6 +69,8 @@ export type SubscriptionPart =
       readonly colors: Colors;
     }
   | { readonly op: 'remove'; readonly channelIds: readonly ChannelId[]; readonly userIds: readonly UserId[] }
+  /** Subscribers to whom an unarchived channel returns. */
+  | { readonly op: 'return'; readonly channelId: ChannelId; readonly userIds: readonly UserId[] }
   | {
       readonly op: 'notify';
       readonly creator: Caller;
@@ -86,6 +89,8 @@ export interface SubscriptionPartResult {
   readonly changed: ReadonlyMap<ChannelId, readonly UserId[]>;
   readonly unchanged: ReadonlyMap<ChannelId, readonly UserId[]>;
 }
+
+const NOTHING_CHANGED: SubscriptionPartResult = { channels: [], changed: new Map(), unchanged: new Map() };
 
 export const SUBSCRIPTION_PART_JOB = partKind<SubscriptionPart>('channels.change_subscriptions');
 
@@ -143,6 +148,13 @@ export class ChangeSubscriptionParts implements PartHandler<SubscriptionPart, Su
     const { realmId, payload } = job;
     if (payload.op === 'create') return this.prepareCreation(job, payload);
     if (payload.op === 'notify') return async (tx) => this.notify(tx, realmId, payload);
+    if (payload.op === 'return') {
+      return async (tx) => {
+        const [channel] = await tx.channels.listViews(realmId, [payload.channelId]);
+        if (channel && !channel.isArchived) await publishReturn(tx, channel, payload.userIds);
+        return { result: NOTHING_CHANGED };
+      };
+    }
     return async (tx) => {
       const found = new Map((await tx.channels.list(realmId, payload.channelIds)).map((it) => [it.id, it]));
       const channels = payload.channelIds.flatMap((id) => found.get(id) ?? []);
@@ -163,7 +175,7 @@ export class ChangeSubscriptionParts implements PartHandler<SubscriptionPart, Su
     realmId: RealmId,
     { creator, people }: Extract<SubscriptionPart, { op: 'notify' }>,
   ): Promise<PartOutcome<SubscriptionPartResult>> {
-    const result = { channels: [], changed: new Map(), unchanged: new Map() };
+    const result = NOTHING_CHANGED;
     const actor = (await tx.actors.list(realmId, [creator.userId])).get(creator.userId);
     if (!actor) return { result };
     const realm = await tx.realms.get(realmId);

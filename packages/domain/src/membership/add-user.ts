@@ -3,13 +3,16 @@ import { type ApiKeyMint, checkPassword, type PasswordHasher, type PasswordStren
 import type { Role } from '../access/roles.js';
 import type { Channel } from '../channels/channel.js';
 import { subscribeToChannels } from '../channels/subscribing.js';
+import { SUBSCRIPTION_PART_JOB } from '../channels/subscription-parts.js';
 import { systemGroupsOf } from '../groups/system-groups.js';
 import { DomainError } from '../kernel/errors.js';
 import { wholeRealm } from '../kernel/event.js';
 import type { Caller, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { encodeJob } from '../kernel/jobs.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
 import { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import type { UserSettings } from '../realms/user-settings.js';
@@ -44,6 +47,9 @@ export interface NewUser {
   /** Id in the host application. */
   readonly externalId?: string;
 }
+
+/** Maximum number of channels to which one unit of work subscribes a new user; jobs subscribe them to the others. */
+export const MAX_CHANNELS_OF_NEW_USER_AT_ONCE = 100;
 
 type Reads = Pick<Repositories | Transaction, 'users'>;
 
@@ -109,7 +115,12 @@ export async function addUser(
     await tx.onboarding.markDone(realm.id, user.id, 'visibility_policy_banner');
     const subscribed =
       channels ?? (await tx.channels.listAll(realm.id)).filter((channel) => channel.isDefault && !channel.isArchived);
-    await subscribeToChannels(tx, { channels: subscribed, userIds: [user.id], requestedColors: new Map() });
+    const [first = [], ...others] = [...slicesOf(subscribed, MAX_CHANNELS_OF_NEW_USER_AT_ONCE)];
+    await subscribeToChannels(tx, { channels: first, userIds: [user.id], requestedColors: new Map() });
+    for (const some of others) {
+      const payload = { op: 'add', channelIds: some.map(({ id }) => id), userIds: [user.id], colors: [] } as const;
+      await tx.jobs.schedule(encodeJob(SUBSCRIPTION_PART_JOB, { realmId: realm.id, dueAt: now, payload }));
+    }
     await announceExportConsent(tx, user);
   }
   return user;

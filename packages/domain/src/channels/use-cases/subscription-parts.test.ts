@@ -17,6 +17,8 @@ import type { UserId } from '../../kernel/ids.js';
 import { JobRunner } from '../../kernel/jobs.js';
 import { MarkdownTextRenderer } from '../../messages/render-message.js';
 import { SystemMessages } from '../../messages/system-messages.js';
+import { ArchiveChannel } from '../archive-channel.use-cases.js';
+import { ChangeChannel } from '../change-channel.use-cases.js';
 import { CreateChannel } from '../create-channel.use-cases.js';
 import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from '../create-channels.use-cases.js';
 import { ChangeSubscriptions, SubscribeUsers } from '../subscribe.use-cases.js';
@@ -219,5 +221,40 @@ describe('requests for many subscriptions (contract decision 10)', () => {
     await expectInSync(fixture, () => change([], many));
     expect(counter.count).toBeGreaterThan(4);
     await expectInSync(fixture, () => create('general', people));
+  });
+
+  it('show an unarchived channel to its subscribers in several units of work, which jobs continue', async () => {
+    const people = Array.from({ length: MAX_SUBSCRIPTIONS_AT_ONCE + 1 }, (_, n) => `person ${n}`);
+    const fixture = await createFixture(
+      ...people.map((name) => aUser({ name, role: name === 'person 0' ? 'owner' : 'member' })),
+      aChannel({ name: 'old', isArchived: true, subscribers: people }),
+    );
+    const caller = fixture.caller('person 0');
+    const renderer = new FakeRenderer();
+    const messages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
+    const texts = new MarkdownTextRenderer(fixture.uow, renderer, fakeRealmUrls);
+    const config = { webPublicEnabled: true };
+    const changeChannel = new ChangeChannel(fixture.uow, texts, messages, fixture.clock, config);
+    const channelId = fixture.channel('old').id;
+    const unarchive = () =>
+      changeChannel.execute(caller, { channelId, privacy: {}, unarchives: true, permissions: {} });
+    const creator = new ChannelCreator(texts, messages, new FakeChannelQuota());
+    const parts = new ChangeSubscriptionParts(fixture.uow, creator, fixture.clock, config);
+    const report = (problem: string) => expect(problem).toBeNull();
+    const runParts = () => new JobRunner(parts, { uow: fixture.uow, clock: fixture.clock, report }).run();
+    const shown = async () =>
+      (await eventsWithReceivers(fixture)).flatMap(([type, names]) =>
+        type === 'subscription.added' ? [names.length] : [],
+      );
+    await unarchive();
+    expect(await shown()).toEqual([MAX_SUBSCRIPTIONS_AT_ONCE]);
+    await runParts();
+    expect(await shown()).toEqual([MAX_SUBSCRIPTIONS_AT_ONCE, 1]);
+    await new ArchiveChannel(fixture.uow, messages).execute(caller, { channelId });
+    await unarchive();
+    await new ArchiveChannel(fixture.uow, messages).execute(caller, { channelId });
+    await runParts();
+    // A channel that is archived again before the jobs run is not shown.
+    expect(await shown()).toEqual([MAX_SUBSCRIPTIONS_AT_ONCE, 1, MAX_SUBSCRIPTIONS_AT_ONCE]);
   });
 });

@@ -11,6 +11,7 @@ import {
   expectInSync,
   expectRefused,
   FakeApiKeyMint,
+  FakeChannelQuota,
   FakePasswordHasher,
   FakeRenderer,
   type FixtureStep,
@@ -20,11 +21,21 @@ import {
   type MemoryFixture,
   OverwhelmedRenderer,
 } from '@parley/testkit';
+import { ChannelCreator } from '../../channels/create-channels.use-cases.js';
+import { ChangeSubscriptionParts } from '../../channels/subscription-parts.js';
 import type { RealmId } from '../../kernel/ids.js';
+import { JobRunner } from '../../kernel/jobs.js';
+import { MarkdownTextRenderer } from '../../messages/render-message.js';
 import { SystemMessages } from '../../messages/system-messages.js';
 import type { User } from '../../users/user.js';
 import { GrantSpecialPermission } from '../../users/users.use-cases.js';
-import { CreateUser, type CreateUserInput, RegisterUser, type RegisterUserInput } from '../add-user.js';
+import {
+  CreateUser,
+  type CreateUserInput,
+  MAX_CHANNELS_OF_NEW_USER_AT_ONCE,
+  RegisterUser,
+  type RegisterUserInput,
+} from '../add-user.js';
 
 const mint = new FakeApiKeyMint();
 const newcomer: CreateUserInput = { email: 'Ophelia@example.com', password: 'get thee to a', fullName: ' Ophelia ' };
@@ -48,6 +59,21 @@ const registering = (fixture: MemoryFixture) => {
   return (input: Partial<RegisterUserInput> = {}) =>
     useCase.execute({ realmId: fixture.realm.id, role: 'member', ...newcomer, ...input });
 };
+/** Runs the jobs that subscribe people to further channels. */
+async function runSubscriptionJobs(fixture: MemoryFixture): Promise<void> {
+  const renderer = new FakeRenderer();
+  const creator = new ChannelCreator(
+    new MarkdownTextRenderer(fixture.uow, renderer, fakeRealmUrls),
+    new SystemMessages(renderer, fakeRealmUrls, fixture.clock),
+    new FakeChannelQuota(),
+  );
+  const parts = new ChangeSubscriptionParts(fixture.uow, creator, fixture.clock, { webPublicEnabled: true });
+  await new JobRunner(parts, {
+    uow: fixture.uow,
+    clock: fixture.clock,
+    report: (problem) => expect(problem).toBeNull(),
+  }).run();
+}
 /** Cast in which iago may create users. */
 const cast = (...pieces: readonly FixtureStep[]) =>
   createFixture(
@@ -106,6 +132,18 @@ describe('CreateUser', () => {
     expect(event).toMatchObject({
       view: { message: { topic: 'signups', content: `@_**Ophelia|${id}** joined this organization.` } },
     });
+  });
+
+  it('subscribes a new user to many default channels in several units of work, which jobs continue', async () => {
+    const count = 2 * MAX_CHANNELS_OF_NEW_USER_AT_ONCE + 1;
+    const names = Array.from({ length: count }, (_, n) => `default ${n}`);
+    const fixture = await cast(...names.map((name) => aChannel({ name, isDefault: true })));
+    const id = await creating(fixture)('iago');
+    const subscribedIds = () =>
+      fixture.uow.read(fixture.realm.id, ({ channels }) => channels.listSubscribedIds(fixture.realm.id, id));
+    expect(await subscribedIds()).toHaveLength(MAX_CHANNELS_OF_NEW_USER_AT_ONCE);
+    await expectInSync(fixture, () => runSubscriptionJobs(fixture));
+    expect(await subscribedIds()).toEqual(names.map((name) => fixture.channel(name).id));
   });
 
   it('sends a starred welcome message and the organization’s own message if one is set', async () => {
