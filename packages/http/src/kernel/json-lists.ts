@@ -120,6 +120,7 @@ function joinTexts(chunks: readonly BodyChunk[]): readonly BodyChunk[] {
   return result;
 }
 
+const nothing = (): void => {};
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Maximum time in which steps of one work item run without yielding. */
@@ -133,7 +134,8 @@ export class StepScheduler {
 
   run<T>(step: () => Promise<T>): Promise<T> {
     const result = this.last.then(nextTurn).then(step);
-    this.last = result.catch(() => {});
+    // Resolves to nothing, so that an idle scheduler does not retain the last result.
+    this.last = result.then(nothing, nothing);
     return result;
   }
 

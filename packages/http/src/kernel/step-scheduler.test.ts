@@ -1,3 +1,4 @@
+import { retainedBytes } from '@parley/testkit/process-usage';
 import { StepScheduler } from './json-lists.js';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -62,5 +63,15 @@ describe('StepScheduler.runSteps', () => {
     const other = scheduler.runSteps(steps(2, 10, [], 'a'));
     await expect(failed).rejects.toThrow('no');
     expect(await other).toBe('a');
+  });
+
+  it('retains no result of finished work', async () => {
+    const scheduler = newScheduler();
+    const reference = new WeakRef(await scheduler.run(async () => ({ some: 'text' })));
+    // A weak reference keeps its target alive until the current task ends.
+    await turn();
+    retainedBytes();
+    expect(reference.deref()).toBeUndefined();
+    expect(await scheduler.run(async () => 'more')).toBe('more');
   });
 });
