@@ -273,9 +273,9 @@ const NO_CHANNELS: ReadonlySet<ChannelId> = new Set();
 const CHANNELS_AT_A_TIME = 50;
 
 /** Number of guests up to which their subscriptions are fewer than the subscribers of the channels. */
-const FEW_GUESTS = 100;
+const FEW_GUESTS = 1000;
 
-/** Reads the channels of each guest. If guests are many, scans the subscribers of each channel until one is found. */
+/** Looks for guests in each channel. If guests are many, scans its subscribers until one is found. */
 async function withGuestSubscribers(
   tx: Transaction,
   realmId: RealmId,
@@ -286,8 +286,9 @@ async function withGuestSubscribers(
   const { everyone } = await tx.groups.systemGroupIds(realmId);
   const guestIds = await tx.groups.listDirectMembers(realmId, everyone);
   if (guestIds.length <= FEW_GUESTS) {
-    for (const guestId of await tx.users.listActiveIds(realmId, guestIds)) {
-      for (const id of await tx.channels.listSubscribedIds(realmId, guestId)) subscribed.add(id);
+    const activeIds = await tx.users.listActiveIds(realmId, guestIds);
+    for (const id of ids) {
+      if ((await tx.channels.filterSubscribed(realmId, id, activeIds)).length > 0) subscribed.add(id);
     }
     return subscribed;
   }
