@@ -18,6 +18,7 @@ export * from './rows.js';
 export * from './statement-cache.js';
 export * from './statements.js';
 export * from './table-source.js';
+export * from './text-cache.js';
 export * from './unread.js';
 export * from './unread-ranges.js';
 export * from './users/users.js';

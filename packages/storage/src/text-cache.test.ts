@@ -1,4 +1,4 @@
-import { memoize } from './text-cache.js';
+import { memoize, newSharedSets } from './text-cache.js';
 
 describe('memoize', () => {
   it('evicts the texts used least recently beyond four million characters', () => {
@@ -25,5 +25,14 @@ describe('memoize', () => {
     expect(length('abc')).toBe(first);
     expect(length('')).toEqual({ length: 0 });
     expect(asked).toEqual(['abc', '']);
+  });
+});
+
+describe('newSharedSets', () => {
+  it('evicts the sets used least recently beyond a hundred thousand elements', () => {
+    const sets = newSharedSets<number>();
+    const large = () => new Set(Array.from({ length: 40_000 }, (_, n) => n));
+    for (const text of ['a', 'b', 'c']) sets.set(text, large());
+    expect([sets.has('a'), sets.has('b'), sets.has('c')]).toEqual([false, true, true]);
   });
 });

@@ -1,6 +1,6 @@
 import { type Actor, type ActorReads, ROLES, type Role } from '@parley/domain/access';
 import { DomainError, type GroupId, type RealmId, type UserId } from '@parley/domain/kernel';
-import { ascending, type Flag, jsonList, type Quarantine, VersionedCache } from '@parley/storage';
+import { ascending, type Flag, jsonList, newSharedSets, type Quarantine, VersionedCache } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 
@@ -14,7 +14,7 @@ export class SqliteActorReads implements ActorReads {
   private readonly memberships;
   private readonly edges;
   /** Recently read closures; users with equal memberships share one set. */
-  private readonly sets = new Map<string, ReadonlySet<GroupId>>();
+  private readonly sets = newSharedSets<GroupId>();
 
   constructor(
     private readonly connection: Connection,
@@ -102,7 +102,6 @@ export class SqliteActorReads implements ActorReads {
     let set = this.sets.get(key);
     if (!set) {
       set = new Set(groupIds);
-      if (this.sets.size >= 1000) this.sets.clear();
       this.sets.set(key, set);
     }
     return set;
