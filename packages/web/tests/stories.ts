@@ -85,7 +85,7 @@ export const test = base.extend<Fixtures, { server: Server }>({
           }
           const headers = await headersOf(person);
           const isQuery = method === 'GET';
-          const response = await fetch(`${url}/api/v1${path}${isQuery ? `?${form}` : ''}`, {
+          const response = await fetchWhenReady(`${url}/api/v1${path}${isQuery ? `?${form}` : ''}`, {
             method,
             headers,
             ...(!isQuery && { body: form }),
@@ -144,12 +144,21 @@ function keyOf(url: string, person: string): Promise<string> {
   const username = emailOf(person);
   const known = keys.get(url + person);
   if (known) return known;
-  const key = fetch(`${url}/api/v1/fetch_api_key`, {
+  const key = fetchWhenReady(`${url}/api/v1/fetch_api_key`, {
     method: 'POST',
     body: new URLSearchParams({ username, password: `pw-${username}` }),
   }).then(async (response) => ((await response.json()) as { api_key: string }).api_key);
   keys.set(url + person, key);
   return key;
+}
+
+/** A server that has just started on a busy machine sheds load. */
+async function fetchWhenReady(url: string, options: RequestInit): Promise<Response> {
+  for (let left = 20; ; left--) {
+    const response = await fetch(url, options);
+    if (response.status !== 503 || left === 0) return response;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -140,6 +140,7 @@ function PageTitle() {
   if (address?.view === 'narrow') return <ConversationTitle narrow={address.narrow} />;
   const managed = address?.view === 'other' ? MANAGED[address.path[0]!] : undefined;
   if (managed) return <>{managed(i18n)}</>;
+  if (address?.view === 'drafts') return <>{i18n._('Drafts')}</>;
   return <>{address?.view === 'recent' ? i18n._('Recent conversations') : i18n._('Inbox')}</>;
 }
 

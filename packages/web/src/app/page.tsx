@@ -13,6 +13,7 @@ export function Page() {
   const { address } = useAddress();
   if (address?.view === 'inbox') return <InboxPage />;
   if (address?.view === 'recent') return <RecentPage />;
+  if (address?.view === 'drafts') return <Drafts />;
   if (address?.view === 'narrow') return <ConversationPage narrow={address.narrow} near={address.near} />;
   if (address?.view === 'other' && MANAGED[address.path[0]!]) return <Managing path={address.path} />;
   return (
@@ -20,6 +21,13 @@ export function Page() {
       {i18n._('There is no such page.')} <a href="#inbox">{i18n._('Inbox')}</a>
     </p>
   );
+}
+
+const loadDrafts = () => import('../inbox/drafts-page.js').then(({ DraftsPage }) => DraftsPage);
+
+function Drafts() {
+  const DraftsPage = useLoaded(loadDrafts);
+  return DraftsPage && <DraftsPage />;
 }
 
 /** Areas of settings, by the first part of their addresses. */

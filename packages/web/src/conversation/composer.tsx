@@ -1,11 +1,12 @@
 import { useLingui } from '@lingui/react';
-import type { Destination } from '@parley/chat';
+import { type Destination, destinationKey } from '@parley/chat';
 import { Bold, Code, Eye, EyeOff, Italic, Link, List, SendHorizontal, Smile, TextQuote } from 'lucide-react';
 import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import { insertTextIntoField, setFieldText, wrapFieldSelection } from 'text-field-edit';
 import { MessageBody } from '../content/message-body.js';
 import { IconButton } from '../kit/icon-button.js';
 import { useField, useServices } from '../services/context.js';
+import type { DraftRow } from '../services/drafts.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
@@ -13,6 +14,7 @@ import { AttachButton, pastedFiles, useDroppedFiles } from './attach-files.js';
 import { useCompletion } from './completion.js';
 import styles from './composer.module.css';
 import { DestinationName } from './destination-heading.js';
+import { OtherDrafts } from './other-drafts.js';
 import { UploadList } from './upload-list.js';
 
 export interface ComposerHandle {
@@ -37,27 +39,42 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
   const { chat, client, drafts, uploads, onSent } = useServices();
   const { i18n } = useLingui();
   const field = useRef<HTMLTextAreaElement>(null);
-  const [text, setText] = useState(() => drafts.textFor(destination));
+  const [draft] = useState(() => drafts.open(destination));
+  const [text, setText] = useState(draft.text);
   const [preview, setPreview] = useState<string | null>(null);
   const maxLength = useField('max_message_length') ?? 10_000;
   const entersSend = useField('user_settings')?.enter_sends === true;
 
   useEffect(() => {
-    const timer = setTimeout(() => drafts.save(destination, text), SAVE_AFTER_MS);
+    const timer = setTimeout(() => draft.save(text), SAVE_AFTER_MS);
     return () => clearTimeout(timer);
-  }, [drafts, destination, text]);
+  }, [draft, text]);
   // A change of page within the pause must not lose what was typed.
   const latest = useRef(text);
   latest.current = text;
   useEffect(() => {
-    const save = () => drafts.save(destination, latest.current);
+    const save = () => draft.save(latest.current);
     addEventListener('pagehide', save);
     return () => {
       removeEventListener('pagehide', save);
       save();
-      chat.typing.stopped();
     };
-  }, [drafts, destination, chat]);
+  }, [draft]);
+  const place = destinationKey(destination);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: destinations are equal if their keys are.
+  useEffect(() => {
+    draft.moveTo(destination);
+    return () => chat.typing.stopped();
+  }, [draft, place, chat]);
+  // Other windows and devices write the same draft.
+  useEffect(
+    () =>
+      drafts.all.subscribe(() => {
+        const change = draft.takeChange(latest.current);
+        if (change !== null) setText(change);
+      }),
+    [drafts, draft],
+  );
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text.
   useLayoutEffect(() => {
@@ -80,7 +97,7 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
       const taken = latest.current;
       latest.current = '';
       setText('');
-      drafts.save(destination, '');
+      draft.save('');
       return taken;
     },
   }));
@@ -107,8 +124,14 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
     const element = field.current;
     if (element) setFieldText(element, '');
     setText('');
-    drafts.save(destination, '');
+    draft.save('');
     setPreview(null);
+  };
+  const continueDraft = (row: DraftRow) => {
+    draft.save(latest.current);
+    setPreview(null);
+    setText(draft.use(row));
+    field.current?.focus();
   };
   const completion = useCompletion(field, text, destination);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -155,6 +178,7 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
       }}
     >
       {completion.list}
+      <OtherDrafts draft={draft} onUse={continueDraft} />
       <div className={styles.destination}>
         {i18n._('To:')} <DestinationName destination={destination} />
       </div>

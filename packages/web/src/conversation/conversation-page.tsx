@@ -83,7 +83,7 @@ function useFollowing(view: ConversationView | null, composer: RefObject<Compose
   useEffect(() => {
     if (!movedTo) return;
     const text = composer.current?.take() ?? '';
-    if (text !== '' && drafts.textFor(movedTo) === '') drafts.save(movedTo, text);
+    drafts.add(movedTo, text);
     navigation.replace(chat.formatAddress({ view: 'narrow', narrow: narrowOf(movedTo), near: null }));
   }, [movedTo, chat, drafts, navigation, composer]);
 }

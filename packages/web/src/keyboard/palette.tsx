@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { type Chat, narrowOf, rankOf } from '@parley/chat';
-import { Clock, Hash, Inbox, MessageSquare, Rows3, Star, User } from 'lucide-react';
+import { Clock, Hash, Inbox, MessageSquare, PencilLine, Rows3, Star, User } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { Dialog } from '../kit/dialog.js';
 import { useListbox } from '../kit/listbox.js';
@@ -28,6 +28,7 @@ export function Palette() {
       { address: '#inbox', name: i18n._('Inbox'), detail: '', icon: <Inbox size={16} aria-hidden /> },
       { address: '#recent', name: i18n._('Recent conversations'), detail: '', icon: <Clock size={16} aria-hidden /> },
       { address: '#feed', name: i18n._('Combined feed'), detail: '', icon: <Rows3 size={16} aria-hidden /> },
+      { address: '#drafts', name: i18n._('Drafts'), detail: '', icon: <PencilLine size={16} aria-hidden /> },
       {
         address: '#narrow/is/starred',
         name: i18n._('Starred messages'),

@@ -22,6 +22,7 @@ export function ShortcutsDialog() {
     [['Shift', 'I'], i18n._('Inbox')],
     [['t'], i18n._('Recent conversations')],
     [['a'], i18n._('Combined feed')],
+    [['d'], i18n._('Drafts')],
     [['*'], i18n._('Starred messages')],
   ];
   return (

@@ -98,6 +98,8 @@ function actionOf(key: string, chat: Chat, navigation: Navigation, anchor: HTMLE
       return goTo('#recent');
     case 'a':
       return goTo('#feed');
+    case 'd':
+      return goTo('#drafts');
     case '*':
       return goTo('#narrow/is/starred');
     default:

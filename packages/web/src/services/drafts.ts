@@ -1,52 +1,276 @@
-import { type Destination, destinationKey } from '@parley/chat';
+import { type Destination, destinationKey, type Reading } from '@parley/chat';
+import type { Draft } from '@parley/client';
+import { computed, type Signal, signal } from '@preact/signals-core';
 import { readStored, store } from './storage.js';
 
-/** Texts that are kept; the oldest is removed when there is one more. */
+/** Texts that a browser keeps; the oldest is removed when there is one more. */
 const MAX_DRAFTS = 200;
 
-type Texts = Readonly<Record<string, string>>;
+/** Unsent text of this browser. */
+export interface DraftEntry {
+  readonly to: Destination;
+  readonly text: string;
+  /** Unix seconds. */
+  readonly editedAt: number;
+  /** Id on the server; null before the draft was saved there. */
+  readonly id: number | null;
+  /** `stampOf` what the server has. */
+  readonly saved: string;
+}
 
-/** Unsent texts in this browser, one for each conversation of a user. */
+/** Everything that the storage of a browser holds. */
+export interface DraftBook {
+  /** Keys are no destinations, since two windows may write two texts for one conversation. */
+  readonly entries: Readonly<Record<string, DraftEntry>>;
+  /** Ids of drafts that are still to be removed from the server. */
+  readonly removed: readonly number[];
+}
+
+export interface DraftRow {
+  readonly key: string;
+  /** Null if an app saved a draft without a recipient. */
+  readonly to: Destination | null;
+  readonly text: string;
+  readonly editedAt: number;
+}
+
+interface Options {
+  /** Name in the storage of the browser. */
+  readonly storageKey: string;
+  readonly selfId: number;
+  /** Drafts of the server, observed inside computations; empty if they are not synchronized. */
+  readonly onServer: () => readonly Draft[];
+}
+
+/** Unsent texts of a user: of this browser, shared by its windows, and those that only the server has. */
 export class Drafts {
-  private texts: Texts;
+  readonly selfId: number;
+  readonly book: Signal<DraftBook>;
+  /** All drafts, last edited first. */
+  readonly all: Reading<readonly DraftRow[]>;
   private readonly storageKey: string;
+  private readonly onServer: () => readonly Draft[];
   /** True after `clear`: the page is about to be left. */
   private isOver = false;
   /** False while storage is full or forbidden: drafts then last as long as the page. */
   private isStored = true;
+  private count = 0;
 
-  constructor(baseUrl: string, userId: number) {
-    this.storageKey = `parley-drafts:${baseUrl}:${userId}`;
-    this.texts = parsed(readStored(this.storageKey));
+  constructor({ storageKey, selfId, onServer }: Options) {
+    this.storageKey = storageKey;
+    this.selfId = selfId;
+    this.onServer = onServer;
+    this.book = signal(parsed(readStored(storageKey)));
+    this.all = computed(() => this.rows());
   }
 
-  textFor(destination: Destination): string {
-    return this.texts[destinationKey(destination)] ?? '';
+  /** Shows what other windows save. Returns the function that ends this. */
+  followWindows(): () => void {
+    const onStorage = ({ key, newValue }: StorageEvent) => {
+      if (key === this.storageKey && !this.isOver) this.book.value = parsed(newValue);
+    };
+    addEventListener('storage', onStorage);
+    return () => removeEventListener('storage', onStorage);
   }
 
-  save(destination: Destination, text: string): void {
-    const key = destinationKey(destination);
-    if (this.isOver || this.textFor(destination) === text) return;
-    // Other tabs save drafts of other conversations.
-    const { [key]: _, ...others } = this.isStored ? parsed(readStored(this.storageKey)) : this.texts;
-    const entries = Object.entries(others).slice(-(MAX_DRAFTS - 1));
-    this.texts = Object.fromEntries(text === '' ? entries : [...entries, [key, text]]);
-    this.isStored = store(this.storageKey, JSON.stringify(this.texts));
+  /** Opens the last edited draft of a conversation, or a new one. */
+  open(destination: Destination): OpenDraft {
+    return new OpenDraft(this, destination);
   }
 
-  /** Removes all, on logging out. */
+  /** Adds a text to the drafts of a conversation. */
+  add(to: Destination, text: string): void {
+    if (text.trim() !== '') this.put(this.newKey(), { to, text, editedAt: now(), id: null, saved: '' });
+  }
+
+  newKey(): string {
+    return `${Date.now()}.${Math.random()}.${++this.count}`;
+  }
+
+  /** The draft as windows of this browser saved it last, also if its event is still on the way. */
+  find(key: string): DraftEntry | null {
+    const { entries, removed } = this.stored();
+    if (entries[key]) return entries[key];
+    const draft = this.onServer().find(({ id }) => serverKey(id) === key);
+    const to = draft && destinationOfDraft(draft, this.selfId);
+    if (!to || removed.includes(draft.id)) return null;
+    return { to, text: draft.content, editedAt: draft.timestamp, id: draft.id, saved: stampOf(to, draft.content) };
+  }
+
+  put(key: string, entry: DraftEntry): void {
+    this.change(({ entries: { [key]: _, ...others }, removed }) => ({
+      entries: { ...Object.fromEntries(Object.entries(others).slice(-(MAX_DRAFTS - 1))), [key]: entry },
+      removed,
+    }));
+  }
+
+  remove(key: string): void {
+    const id = this.find(key)?.id ?? idOfServerKey(key);
+    this.change(({ entries: { [key]: _, ...entries }, removed }) => ({
+      entries,
+      removed: id === null || removed.includes(id) ? removed : [...removed, id],
+    }));
+  }
+
+  /** Changes what all windows of the browser share. */
+  change(change: (book: DraftBook) => DraftBook): void {
+    if (this.isOver) return;
+    const before = this.stored();
+    const after = change(before);
+    // Stored first, since readers of the signal look there.
+    if (after !== before) this.isStored = store(this.storageKey, JSON.stringify(after));
+    this.book.value = after;
+  }
+
+  /** Removes all from this browser, on logging out. */
   clear(): void {
     this.isOver = true;
-    this.texts = {};
+    this.book.value = EMPTY;
     store(this.storageKey, null);
+  }
+
+  private stored(): DraftBook {
+    return this.isStored && !this.isOver ? parsed(readStored(this.storageKey)) : this.book.peek();
+  }
+
+  private rows(): readonly DraftRow[] {
+    const { entries, removed } = this.book.value;
+    const known = new Set<number | null>(removed);
+    const rows: DraftRow[] = Object.entries(entries).map(([key, { to, text, editedAt, id }]) => {
+      known.add(id);
+      return { key, to, text, editedAt };
+    });
+    for (const draft of this.onServer()) {
+      if (known.has(draft.id)) continue;
+      const to = destinationOfDraft(draft, this.selfId);
+      rows.push({ key: serverKey(draft.id), to, text: draft.content, editedAt: draft.timestamp });
+    }
+    return rows.sort((a, b) => b.editedAt - a.editedAt);
   }
 }
 
-function parsed(text: string | null): Texts {
-  try {
-    const value: unknown = JSON.parse(text ?? '{}');
-    return typeof value === 'object' && value !== null ? (value as Texts) : {};
-  } catch {
-    return {};
+/**
+ * Draft in a field. A text that another window changed meanwhile is never replaced by the text of the field, nor the other
+ * way round: both become drafts of their own.
+ */
+export class OpenDraft {
+  private key: string | null;
+  /** Text that the drafts had when the field was last equal to them. */
+  private base: string;
+  private readonly place: Signal<{ readonly to: Destination; readonly key: string | null }>;
+  /** Other drafts of the conversation. */
+  readonly others: Reading<readonly DraftRow[]>;
+
+  constructor(
+    private readonly drafts: Drafts,
+    destination: Destination,
+  ) {
+    const name = destinationKey(destination);
+    const newest = drafts.all.peek().find(({ to }) => to !== null && destinationKey(to) === name);
+    this.key = newest?.key ?? null;
+    this.base = newest?.text ?? '';
+    this.place = signal({ to: destination, key: this.key });
+    this.others = computed(() => {
+      const { to, key } = this.place.value;
+      const here = destinationKey(to);
+      return drafts.all.value.filter((row) => row.to !== null && row.key !== key && destinationKey(row.to) === here);
+    });
   }
+
+  get text(): string {
+    return this.base;
+  }
+
+  /** Text that another window or device wrote while the field was unchanged; null if there is none. */
+  takeChange(fieldText: string): string | null {
+    if (this.key === null || fieldText !== this.base) return null;
+    const text = this.drafts.find(this.key)?.text ?? '';
+    if (text === this.base) return null;
+    if (text === '') this.setKey(null);
+    this.base = text;
+    return text;
+  }
+
+  save(text: string): void {
+    const { key, base } = this;
+    if (text === base) return;
+    const current = key === null ? null : this.drafts.find(key);
+    const isOwn = key !== null && current?.text === base;
+    this.base = text;
+    if (text.trim() === '') {
+      this.setKey(null);
+      if (isOwn) this.drafts.remove(key);
+    } else if (isOwn) {
+      this.drafts.put(key, { ...current, text, editedAt: now() });
+    } else if (current?.text !== text) {
+      const other = this.drafts.newKey();
+      this.setKey(other);
+      this.drafts.put(other, { to: this.place.peek().to, text, editedAt: now(), id: null, saved: '' });
+    }
+  }
+
+  /** The destination of the field was changed. */
+  moveTo(to: Destination): void {
+    const current = this.key === null ? null : this.drafts.find(this.key);
+    this.place.value = { to, key: this.key };
+    if (current && JSON.stringify(current.to) !== JSON.stringify(to)) this.drafts.put(this.key!, { ...current, to });
+  }
+
+  /** Continues another draft of the conversation. Returns its text. */
+  use({ key, text }: DraftRow): string {
+    this.setKey(key);
+    this.base = text;
+    return text;
+  }
+
+  private setKey(key: string | null): void {
+    this.key = key;
+    this.place.value = { ...this.place.peek(), key };
+  }
+}
+
+const EMPTY: DraftBook = { entries: {}, removed: [] };
+
+const now = (): number => Math.floor(Date.now() / 1000);
+
+const serverKey = (id: number): string => `server:${id}`;
+
+const idOfServerKey = (key: string): number | null => (key.startsWith('server:') ? Number(key.slice(7)) : null);
+
+/** Identifies destination and text, in the form in which the server stores texts (users §17). */
+export const stampOf = (to: Destination, text: string): string =>
+  `${destinationKey(to)}\n${text.trimEnd().replace(/^\n+/, '')}`;
+
+/** Null for drafts without a recipient. */
+export function destinationOfDraft({ type, to, topic }: Draft, selfId: number): Destination | null {
+  if (type === 'stream' && to.length === 1) return { kind: 'channel', channelId: to[0]!, topic };
+  if (type !== 'private') return null;
+  return { kind: 'direct', userIds: to.filter((id) => id !== selfId).sort((a, b) => a - b) };
+}
+
+function parsed(text: string | null): DraftBook {
+  try {
+    const value = JSON.parse(text ?? 'null') as Partial<DraftBook> | null;
+    if (typeof value !== 'object' || value === null) return EMPTY;
+    const { entries, removed } = value;
+    if (Array.isArray(removed) && typeof entries === 'object') return { entries, removed };
+    return { entries: ofFormerVersion(value as Readonly<Record<string, unknown>>), removed: [] };
+  } catch {
+    return EMPTY;
+  }
+}
+
+/** Drafts of version 0.2: texts by `destinationKey`. */
+function ofFormerVersion(texts: Readonly<Record<string, unknown>>): DraftBook['entries'] {
+  const entries: Record<string, DraftEntry> = {};
+  for (const [key, text] of Object.entries(texts)) {
+    const [, kind, ids = '', topic = ''] = /^(dm|channel):([\d,]*):?(.*)$/s.exec(key) ?? [];
+    if (typeof text !== 'string' || kind === undefined) continue;
+    const to: Destination =
+      kind === 'dm'
+        ? { kind: 'direct', userIds: ids.split(',').filter(Boolean).map(Number) }
+        : { kind: 'channel', channelId: Number(ids), topic };
+    entries[key] = { to, text, editedAt: 0, id: null, saved: '' };
+  }
+  return entries;
 }

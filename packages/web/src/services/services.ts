@@ -3,6 +3,7 @@ import type { ParleyClient } from '@parley/client';
 import { Activity } from './activity.js';
 import { BrowserTabs } from './browser-tabs.js';
 import type { Services } from './context.js';
+import type { DraftSync } from './draft-sync.js';
 import { Drafts } from './drafts.js';
 import { EmojiNames } from './emoji-names.js';
 import { IdbCache } from './idb-cache.js';
@@ -56,8 +57,17 @@ export async function openServices({ client, baseUrl, userId, kind }: Start): Pr
     async (file, options) => (await client.post('/user_uploads', { filename: file }, options)).url,
     () => chat.state.fields.peek('max_file_upload_size_mib') ?? 0,
   );
-  const drafts = new Drafts(baseUrl, chat.state.selfId);
+  const drafts = new Drafts({
+    storageKey: `parley-drafts:${storageName}`,
+    selfId: chat.state.selfId,
+    onServer: () => chat.field('drafts') ?? [],
+  });
+  const endFollowing = drafts.followWindows();
+  const sync = loadDraftSync(drafts, chat, client, `parley drafts ${storageName}`);
   const forget = async () => {
+    // Texts of the last seconds reach the server, unless that takes long.
+    await Promise.race([sync.then((it) => it?.flush()), new Promise((resolve) => setTimeout(resolve, 2000))]);
+    void sync.then((it) => it?.stop());
     chat.leave();
     activity.stop();
     drafts.clear();
@@ -65,7 +75,12 @@ export async function openServices({ client, baseUrl, userId, kind }: Start): Pr
     // The log-out must not depend on the database.
     await cache?.clear().catch(() => {});
   };
-  return { chat, client, baseUrl, drafts, uploads, emoji: new EmojiNames(chat, baseUrl), forget, close };
+  const closeAll = () => {
+    close();
+    endFollowing();
+    void sync.then((it) => it?.stop());
+  };
+  return { chat, client, baseUrl, drafts, uploads, emoji: new EmojiNames(chat, baseUrl), forget, close: closeAll };
 }
 
 function isLoggedIn(chat: Chat): Promise<boolean> {
@@ -73,4 +88,21 @@ function isLoggedIn(chat: Chat): Promise<boolean> {
     chat.isReady.subscribe((isReady) => isReady && resolve(true));
     chat.connection.subscribe(({ state }) => state === 'ended' && resolve(false));
   });
+}
+
+/** Synchronizes drafts once its code is there; without it they stay in this browser. */
+async function loadDraftSync(
+  drafts: Drafts,
+  chat: Chat,
+  client: ParleyClient,
+  lock: string,
+): Promise<DraftSync | null> {
+  const { DraftSync } = await import('./draft-sync.js').catch(() => ({ DraftSync: null }));
+  if (!DraftSync) return null;
+  // Without a secure context there are no locks; equal drafts of two windows are merged then.
+  const alone = async (task: () => Promise<void>): Promise<void> =>
+    'locks' in navigator ? void (await navigator.locks.request(lock, task)) : task();
+  const sync = new DraftSync(drafts, chat, client, alone);
+  sync.start();
+  return sync;
 }

@@ -7,6 +7,7 @@ import {
   Clock,
   Inbox,
   MessageSquarePlus,
+  PencilLine,
   Plus,
   Rows3,
   Users as UsersIcon,
@@ -47,6 +48,7 @@ export function Sidebar() {
         <Entry href="#feed" icon={<Rows3 size={17} aria-hidden />}>
           {i18n._('Combined feed')}
         </Entry>
+        <DraftsEntry />
       </ul>
       <Section title={i18n._('Direct messages')} button={<NewDirect />}>
         {directs.slice(0, FEW_DIRECTS).map((row) => (
@@ -59,6 +61,18 @@ export function Sidebar() {
         ))}
       </Section>
     </nav>
+  );
+}
+
+/** Shown while there are drafts; their number is no unread count. */
+function DraftsEntry() {
+  const { i18n } = useLingui();
+  const { length } = useReading(useServices().drafts.all);
+  if (length === 0) return null;
+  return (
+    <Entry href="#drafts" icon={<PencilLine size={17} aria-hidden />}>
+      {i18n._('Drafts ({count})', { count: length })}
+    </Entry>
   );
 }
 

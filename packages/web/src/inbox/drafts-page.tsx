@@ -1,0 +1,53 @@
+import { useLingui } from '@lingui/react';
+import type { Destination } from '@parley/chat';
+import { Trash2 } from 'lucide-react';
+import { DestinationName } from '../conversation/destination-heading.js';
+import { IconButton } from '../kit/icon-button.js';
+import { useAddressOf, useServices } from '../services/context.js';
+import type { DraftRow } from '../services/drafts.js';
+import { useReading } from '../services/use-reading.js';
+import draftStyles from './drafts.module.css';
+import styles from './inbox.module.css';
+
+/** All drafts, last edited first; the name of a conversation leads to the field with its draft. */
+export function DraftsPage() {
+  const { i18n } = useLingui();
+  const rows = useReading(useServices().drafts.all);
+  if (rows.length === 0) return <p className={styles.empty}>{i18n._('You have no drafts.')}</p>;
+  return (
+    <div className={styles.page}>
+      <ul aria-label={i18n._('Drafts')}>
+        {rows.map((row) => (
+          <Draft key={row.key} row={row} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function DraftPlace({ to }: { readonly to: Destination }) {
+  return (
+    <a className={draftStyles.place} href={useAddressOf(to)}>
+      <DestinationName destination={to} />
+    </a>
+  );
+}
+
+function Draft({ row: { key, to, text, editedAt } }: { readonly row: DraftRow }) {
+  const { i18n } = useLingui();
+  const { drafts } = useServices();
+  return (
+    <li className={draftStyles.draft}>
+      <div className={draftStyles.content}>
+        {to ? <DraftPlace to={to} /> : <strong>{i18n._('Without a recipient')}</strong>}
+        <p className={draftStyles.text}>{text}</p>
+        {editedAt > 0 && (
+          <time className={draftStyles.time} dateTime={new Date(editedAt * 1000).toISOString()}>
+            {i18n.date(new Date(editedAt * 1000), { dateStyle: 'medium', timeStyle: 'short' })}
+          </time>
+        )}
+      </div>
+      <IconButton icon={Trash2} label={i18n._('Delete draft')} onClick={() => drafts.remove(key)} />
+    </li>
+  );
+}

@@ -1,0 +1,288 @@
+import { Chat, type Destination, type Gateway } from '@parley/chat';
+import { type Draft, ParleyError } from '@parley/client';
+import { signal } from '@preact/signals-core';
+import { type DraftGateway, DraftSync, reconcile } from './draft-sync.js';
+import { type DraftBook, type DraftEntry, Drafts, stampOf } from './drafts.js';
+
+const SELF = 7;
+const HERE: Destination = { kind: 'channel', channelId: 1, topic: 'drafts' };
+
+/** Storage of a browser, which its windows share. */
+function useBrowser(): Map<string, string> {
+  const stored = new Map<string, string>();
+  const storage = {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, text: string) => void stored.set(key, text),
+    removeItem: (key: string) => void stored.delete(key),
+  };
+  Object.defineProperty(globalThis, 'localStorage', { value: storage, configurable: true });
+  return stored;
+}
+
+let stored: Map<string, string>;
+beforeEach(() => {
+  stored = useBrowser();
+});
+
+const windowOf = (onServer: () => readonly Draft[] = () => []) =>
+  new Drafts({ storageKey: 'drafts', selfId: SELF, onServer });
+
+/** Does the work of the storage event of a browser. */
+const notify = (window: Drafts) => window.change((book) => book);
+
+const onServer = (id: number, content: string, topic = 'drafts'): Draft => ({
+  id,
+  type: 'stream',
+  to: [1],
+  topic,
+  content,
+  timestamp: 1_700_000_000,
+});
+
+const textsOf = (drafts: Drafts) => drafts.all.peek().map(({ text }) => text);
+
+describe('drafts of a browser', () => {
+  it('keeps one text for each conversation', () => {
+    const drafts = windowOf();
+    const draft = drafts.open(HERE);
+    draft.save('first');
+    draft.save('first and more');
+    expect(windowOf().open(HERE).text).toBe('first and more');
+    draft.save('');
+    expect(windowOf().open(HERE).text).toBe('');
+  });
+
+  it('takes a text of another window while the own field is unchanged', () => {
+    const [one, two] = [windowOf(), windowOf()];
+    const left = one.open(HERE);
+    left.save('shared');
+    notify(two);
+    const right = two.open(HERE);
+    left.save('shared, continued');
+    notify(two);
+    expect(right.takeChange('shared')).toBe('shared, continued');
+    right.save('shared, continued here');
+    notify(one);
+    expect(left.takeChange('shared, continued')).toBe('shared, continued here');
+    expect(textsOf(one)).toEqual(['shared, continued here']);
+  });
+
+  it('shows both texts when two windows changed one draft', () => {
+    const [one, two] = [windowOf(), windowOf()];
+    const left = one.open(HERE);
+    left.save('common');
+    notify(two);
+    const right = two.open(HERE);
+    left.save('common left');
+    notify(two);
+    expect(right.takeChange('common right')).toBeNull();
+    right.save('common right');
+    notify(one);
+    expect(left.others.peek().map(({ text }) => text)).toEqual(['common right']);
+    expect(right.others.peek().map(({ text }) => text)).toEqual(['common left']);
+  });
+
+  it('keeps a text that another window wrote when this window sends its own', () => {
+    const [one, two] = [windowOf(), windowOf()];
+    const left = one.open(HERE);
+    left.save('common');
+    notify(two);
+    const right = two.open(HERE);
+    right.save('longer');
+    left.save('');
+    notify(one);
+    expect(textsOf(one)).toEqual(['longer']);
+  });
+
+  it('moves the text of a field whose topic is being typed', () => {
+    const drafts = windowOf();
+    const draft = drafts.open({ ...HERE, topic: '' });
+    draft.save('text');
+    for (const topic of ['n', 'ne', 'new']) draft.moveTo({ ...HERE, topic });
+    expect(drafts.all.peek().map(({ to }) => to)).toEqual([{ ...HERE, topic: 'new' }]);
+  });
+
+  it('reads what version 0.2 stored', () => {
+    stored.set('drafts', JSON.stringify({ 'channel:1:drafts': 'old', 'dm:3,4': 'also old', 'dm:': 'to myself' }));
+    const drafts = windowOf();
+    expect(drafts.open(HERE).text).toBe('old');
+    expect(drafts.open({ kind: 'direct', userIds: [3, 4] }).text).toBe('also old');
+    expect(drafts.open({ kind: 'direct', userIds: [] }).text).toBe('to myself');
+  });
+
+  it.each(['', '[]', '{"entries":', '7', 'null', '"text"'])(
+    'begins without drafts if the storage has %j',
+    (damaged) => {
+      stored.set('drafts', damaged);
+      const drafts = windowOf();
+      drafts.open(HERE).save('still works');
+      expect(textsOf(windowOf())).toEqual(['still works']);
+    },
+  );
+
+  it('keeps drafts as long as the page when the storage is full', () => {
+    Object.assign(localStorage, {
+      setItem() {
+        throw new Error('QuotaExceededError');
+      },
+    });
+    const drafts = windowOf();
+    drafts.open(HERE).save('kept');
+    expect(drafts.open(HERE).text).toBe('kept');
+  });
+
+  it('opens a draft that only the server has', () => {
+    const drafts = windowOf(() => [onServer(4, 'from the phone')]);
+    const draft = drafts.open(HERE);
+    expect(draft.text).toBe('from the phone');
+    draft.save('from the phone, continued');
+    expect(textsOf(drafts)).toEqual(['from the phone, continued']);
+  });
+});
+
+const entryOf = (fields: Partial<DraftEntry>): DraftEntry => ({
+  to: HERE,
+  text: 'text',
+  editedAt: 1,
+  id: 4,
+  saved: stampOf(HERE, 'text'),
+  ...fields,
+});
+const bookOf = (entry: DraftEntry): DraftBook => ({ entries: { key: entry }, removed: [] });
+const merged = (entry: DraftEntry, ...present: Draft[]) => reconcile(bookOf(entry), present, SELF).entries['key'];
+
+describe('merging with the drafts of the server', () => {
+  it('takes a text that was changed elsewhere only', () => {
+    expect(merged(entryOf({}), onServer(4, 'theirs'))).toMatchObject({ text: 'theirs', id: 4 });
+  });
+
+  it('leaves a text that was changed here only', () => {
+    expect(merged(entryOf({ text: 'mine' }), onServer(4, 'text'))).toMatchObject({ text: 'mine', id: 4 });
+  });
+
+  it('makes two drafts of a text that was changed on both sides', () => {
+    expect(merged(entryOf({ text: 'mine' }), onServer(4, 'theirs'))).toMatchObject({ text: 'mine', id: null });
+  });
+
+  it('removes a draft that was sent elsewhere, and keeps it if it was continued here', () => {
+    expect(merged(entryOf({}))).toBeUndefined();
+    expect(merged(entryOf({ text: 'mine' }))).toMatchObject({ text: 'mine', id: null });
+  });
+
+  it('recognizes an equal draft instead of saving it twice', () => {
+    expect(merged(entryOf({ id: null, saved: '', text: 'text  ' }), onServer(9, 'text'))).toMatchObject({ id: 9 });
+  });
+});
+
+/** Server with drafts, as a device of the same person sees it. */
+class FakeServer {
+  readonly drafts = new Map<number, Draft>();
+  readonly calls: string[] = [];
+  private nextId = 1;
+  failure: ParleyError | null = null;
+
+  readonly gateway = {
+    get: async () => this.answer('GET', () => ({ drafts: [...this.drafts.values()] })),
+    post: async (_: string, { drafts }: { drafts: readonly Omit<Draft, 'id'>[] }) =>
+      this.answer('POST', () => ({ ids: drafts.map((draft) => this.put(this.nextId++, draft)) })),
+    patch: async (_: string, { draft_id: id, draft }: { draft_id: number; draft: Omit<Draft, 'id'> }) =>
+      this.answer('PATCH', () => {
+        if (!this.drafts.has(id)) throw new ParleyError('Draft does not exist', 'BAD_REQUEST', 404);
+        this.put(id, draft);
+        return {};
+      }),
+    delete: async (_: string, { draft_id: id }: { draft_id: number }) =>
+      this.answer('DELETE', () => ({ removed: this.drafts.delete(id) })),
+  } as unknown as DraftGateway;
+
+  private answer<T>(call: string, answer: () => T): T {
+    this.calls.push(call);
+    if (this.failure) throw this.failure;
+    return answer();
+  }
+
+  private put(id: number, draft: Omit<Draft, 'id'>): number {
+    this.drafts.set(id, { ...draft, id });
+    return id;
+  }
+
+  get texts(): readonly string[] {
+    return [...this.drafts.values()].map(({ content }) => content);
+  }
+}
+
+function deviceOf(server: FakeServer, isEnabled = true) {
+  const chat = new Chat({ gateway: {} as Gateway });
+  const setting = { enable_drafts_synchronization: isEnabled } as never;
+  chat.state.fields.set('user_settings', setting);
+  const drafts = windowOf();
+  const sync = new DraftSync(drafts, chat, server.gateway, (task) => task());
+  return { chat, drafts, sync };
+}
+
+describe('drafts on the server', () => {
+  it('saves, changes and removes a draft', async () => {
+    const server = new FakeServer();
+    const { drafts, sync } = deviceOf(server);
+    const draft = drafts.open(HERE);
+    draft.save('one');
+    await sync.flush();
+    draft.save('one two');
+    await sync.flush();
+    expect(server.texts).toEqual(['one two']);
+    draft.save('');
+    await sync.flush();
+    expect(server.texts).toEqual([]);
+    expect(server.calls).toEqual(['GET', 'POST', 'GET', 'PATCH', 'GET', 'DELETE']);
+  });
+
+  it('keeps the texts of two devices that changed one draft', async () => {
+    const server = new FakeServer();
+    const laptop = deviceOf(server);
+    const draft = laptop.drafts.open(HERE);
+    draft.save('common');
+    await laptop.sync.flush();
+    stored = useBrowser();
+    const phone = deviceOf(server);
+    phone.drafts.change((book) => reconcile(book, [...server.drafts.values()], SELF));
+    const [known] = server.drafts.values();
+    phone.drafts.put('phone', entryOf({ id: known!.id, text: 'common phone', saved: stampOf(HERE, 'common') }));
+    await phone.sync.flush();
+    stored = useBrowser();
+    laptop.drafts.change(() =>
+      bookOf(entryOf({ id: known!.id, text: 'common laptop', saved: stampOf(HERE, 'common') })),
+    );
+    await laptop.sync.flush();
+    expect(server.texts).toEqual(['common phone', 'common laptop']);
+  });
+
+  it('saves nothing where the user does not want it', async () => {
+    const server = new FakeServer();
+    const { drafts, sync } = deviceOf(server, false);
+    drafts.open(HERE).save('private');
+    await sync.flush();
+    expect(server.calls).toEqual([]);
+    expect(textsOf(drafts)).toEqual(['private']);
+  });
+
+  it('does not send a refused text again', async () => {
+    const server = new FakeServer();
+    const { drafts, sync } = deviceOf(server);
+    drafts.open(HERE).save('refused');
+    server.drafts.set(1, onServer(1, 'other', 'elsewhere'));
+    server.gateway.post = async () => {
+      throw new ParleyError('Invalid channel ID', 'BAD_REQUEST', 400);
+    };
+    await sync.flush();
+    await sync.flush();
+    expect(server.calls).toEqual(['GET']);
+    expect(textsOf(drafts)).toEqual(['refused']);
+  });
+});
+
+it('observes the drafts of the server', () => {
+  const present = signal<readonly Draft[]>([]);
+  const drafts = windowOf(() => present.value);
+  present.value = [onServer(3, 'arrived')];
+  expect(textsOf(drafts)).toEqual(['arrived']);
+});

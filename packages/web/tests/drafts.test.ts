@@ -1,0 +1,88 @@
+import { expect, goTo, placeOf, type Server, send, test, violationsIn } from './stories.js';
+
+const WRITER = 'prospero';
+
+const textsOf = async (server: Server, topic: string): Promise<readonly string[]> => {
+  const { drafts } = await server.call(WRITER, 'GET', '/drafts');
+  return drafts
+    .filter((draft: { topic: string }) => draft.topic === topic)
+    .map(({ content }: { content: string }) => content)
+    .sort();
+};
+
+test('saves a draft on the server, continues it in another browser and removes it when it is sent', async ({
+  server,
+  logIn,
+}) => {
+  const place = await placeOf(server, 'drafts-of-prospero', 'Denmark');
+  const laptop = await logIn(WRITER, place);
+  const field = laptop.page.getByRole('textbox', { name: 'Message' });
+  await field.fill('Neither a borrower');
+  await expect.poll(() => textsOf(server, 'drafts-of-prospero')).toEqual(['Neither a borrower']);
+
+  const phone = await logIn(WRITER, '#drafts');
+  const row = phone.page.getByRole('listitem').filter({ hasText: 'Neither a borrower' });
+  await expect(row).toBeVisible();
+  expect(await violationsIn(phone.page)).toEqual([]);
+  await row.getByRole('link').click();
+  const other = phone.page.getByRole('textbox', { name: 'Message' });
+  await expect(other).toHaveValue('Neither a borrower');
+  await other.fill('Neither a borrower nor a lender be');
+  await expect(field).toHaveValue('Neither a borrower nor a lender be');
+  await phone.page.getByRole('button', { name: 'Send' }).click();
+  await expect(field).toHaveValue('');
+  await expect.poll(() => textsOf(server, 'drafts-of-prospero')).toEqual([]);
+});
+
+test('shows both texts when two windows write one draft', async ({ server, logIn }) => {
+  const place = await placeOf(server, 'two-windows', 'Denmark');
+  const { page, context } = await logIn(WRITER, place);
+  const field = page.getByRole('textbox', { name: 'Message' });
+  const second = await context.newPage();
+  await second.goto(`${server.url}/${place}`);
+  const secondField = second.getByRole('textbox', { name: 'Message' });
+  await expect(secondField).toBeVisible();
+  await field.fill('Written on the left');
+  await secondField.fill('Written on the right');
+  await expect(page.getByRole('list', { name: 'Other drafts' })).toContainText('Written on the right');
+  await expect(second.getByRole('list', { name: 'Other drafts' })).toContainText('Written on the left');
+  await expect.poll(() => textsOf(server, 'two-windows')).toEqual(['Written on the left', 'Written on the right']);
+  expect(await violationsIn(page)).toEqual([]);
+
+  await page.getByRole('list', { name: 'Other drafts' }).getByRole('button', { name: 'Edit' }).click();
+  await expect(field).toHaveValue('Written on the right');
+  await expect(page.getByRole('list', { name: 'Other drafts' })).toContainText('Written on the left');
+  await page.getByRole('list', { name: 'Other drafts' }).getByRole('button', { name: 'Delete' }).click();
+  await expect.poll(() => textsOf(server, 'two-windows')).toEqual(['Written on the right']);
+  await field.fill('');
+  await second.close();
+});
+
+test('keeps drafts in this browser alone when the user does not want them on the server', async ({ server, logIn }) => {
+  await server.call('zoe', 'PATCH', '/settings', { enable_drafts_synchronization: false });
+  const { page } = await logIn('zoe', await placeOf(server, 'drafts-at-home', 'Denmark'));
+  const calls: string[] = [];
+  page.on('request', (request) => request.url().includes('/drafts') && calls.push(request.url()));
+  await page.getByRole('textbox', { name: 'Message' }).fill('Only here');
+  await goTo(page, '#drafts');
+  const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Only here' });
+  await row.getByRole('button', { name: 'Delete draft' }).click();
+  await expect(row).toHaveCount(0);
+  expect(calls.filter((url) => url.includes('/json/'))).toEqual([]);
+});
+
+test('moves a text along while its topic is being typed', async ({ server, logIn }) => {
+  const { stream_id: id } = await server.call(WRITER, 'GET', '/get_stream_id', { stream: 'Denmark' });
+  const { page } = await logIn(WRITER, `#narrow/channel/${id}-Denmark`);
+  await page.getByRole('textbox', { name: 'Message' }).fill('A text before its topic');
+  await page.waitForTimeout(1000);
+  await page.getByRole('combobox', { name: 'Topic' }).pressSequentially('ophelia letters', { delay: 30 });
+  await goTo(page, '#drafts');
+  const rows = page.getByRole('main').getByRole('listitem').filter({ hasText: 'A text before its topic' });
+  await expect(rows).toHaveCount(1);
+  await expect(rows).toContainText('ophelia letters');
+  await rows.getByRole('link').click();
+  await send(page, 'A text before its topic, sent');
+  await goTo(page, '#drafts');
+  await expect(rows).toHaveCount(0);
+});
