@@ -36,6 +36,21 @@ describe('web client', () => {
     });
   });
 
+  it('is the start page of visitors where they may read web-public channels', async () => {
+    const allow = (enable_spectator_access: boolean) =>
+      server.patch('/realm', server.people.desdemona, { enable_spectator_access });
+    await allow(true);
+    const visitor = new TestBrowser(server);
+    expect((await visitor.get('/')).status).toBe(303);
+    await server.createChannel('open to all', [server.people.hamlet], { is_web_public: true });
+    const { status, body } = await visitor.get('/');
+    expect(status).toBe(200);
+    expect(body).toContain('<meta name="parley-credentials" content="visitor">');
+    expect(body).toContain('<meta name="parley-user" content="0">');
+    await allow(false);
+    expect((await visitor.get('/')).status).toBe(303);
+  });
+
   it('is the start page of people who are logged in, with absolute addresses of its files', async () => {
     await server.changeRealm({ name: 'Elsinore & Sons' });
     const browser = await TestBrowser.loggedIn(server, server.people.hamlet);

@@ -4,7 +4,7 @@ import type { Chat } from '@parley/chat';
 import { ParleyClient } from '@parley/client';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App } from './app/app.js';
+import { App, VisitorApp } from './app/app.js';
 import { loadLanguage } from './app/languages.js';
 import { followPreferences } from './app/preferences.js';
 import { applyTheme } from './app/theme.js';
@@ -15,8 +15,10 @@ import { openServices } from './services/services.js';
 /** Address of the organization: this file is in a folder of its own below it. */
 const baseUrl = new URL(/* @vite-ignore */ '..', import.meta.url).href;
 
-const credentials =
-  document.querySelector<HTMLMetaElement>('meta[name=parley-credentials]')?.content === 'host' ? 'host' : 'session';
+const KINDS = ['session', 'host', 'visitor'] as const;
+const named = document.querySelector<HTMLMetaElement>('meta[name=parley-credentials]')?.content;
+const credentials = KINDS.find((kind) => kind === named) ?? 'session';
+const isVisitor = credentials === 'visitor';
 const userId = Number(document.querySelector<HTMLMetaElement>('meta[name=parley-user]')?.content ?? 0);
 
 function goToLogIn(): void {
@@ -25,13 +27,20 @@ function goToLogIn(): void {
 
 const HOMES = { inbox: '#inbox', recent: '#recent', all_messages: '#feed' };
 
-const homeOf = (chat: Chat): string => HOMES[chat.state.fields.peek('user_settings')?.web_home_view ?? 'inbox'];
+const homeOf = (chat: Chat): string =>
+  chat.isVisitor ? HOMES.all_messages : HOMES[chat.state.fields.peek('user_settings')?.web_home_view ?? 'inbox'];
 
 async function start(): Promise<void> {
   applyTheme();
   const [i18n, services] = await Promise.all([
     loadLanguage(navigator.languages),
-    openServices({ client: new ParleyClient({ url: baseUrl, credentials }), baseUrl, userId, kind: 'application' }),
+    openServices({
+      client: new ParleyClient({ url: baseUrl, credentials }),
+      baseUrl,
+      userId,
+      kind: 'application',
+      isVisitor,
+    }),
   ]);
   if (!services) return goToLogIn();
   document.documentElement.lang = i18n.locale;
@@ -47,7 +56,7 @@ async function start(): Promise<void> {
     <StrictMode>
       <I18nProvider i18n={i18n}>
         <ServicesContext.Provider value={{ ...services, navigation: new PageNavigation(() => homeOf(services.chat)) }}>
-          <App onLogOut={() => void logOut()} />
+          {isVisitor ? <VisitorApp onLogIn={goToLogIn} /> : <App onLogOut={() => void logOut()} />}
         </ServicesContext.Provider>
       </I18nProvider>
     </StrictMode>,

@@ -28,6 +28,7 @@ async function startServer(folder: string, port: number): Promise<{ child: Child
       PARLEY_DATABASE: `sqlite:${join(folder, 'parley.db')}`,
       PARLEY_WEB_PUSH: 'mailto:ops@example.com',
       PARLEY_WEBHOOK_NETWORKS: 'loopback',
+      PARLEY_WEB_PUBLIC_CHANNELS: 'on',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -51,7 +52,12 @@ interface Fixtures {
   logIn(name: string, hash?: string): Promise<Person>;
 }
 
-export const test = base.extend<Fixtures, { server: Server }>({
+interface Workers {
+  /** Server of the worker. */
+  readonly server: Server;
+}
+
+export const test = base.extend<Fixtures, Workers>({
   server: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a pattern.
     async ({}, use) => {
@@ -118,7 +124,7 @@ export const test = base.extend<Fixtures, { server: Server }>({
       });
       // A server that has just started on a busy machine sheds load.
       await expect(async () => {
-        await page.goto(`${server.url}/`);
+        await page.goto(`${server.url}/login/`);
         await expect(page.getByLabel('Email address')).toBeVisible({ timeout: 2000 });
       }).toPass();
       await page.getByLabel('Email address').fill(emailOf(name));

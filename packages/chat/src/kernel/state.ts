@@ -114,7 +114,15 @@ export class ChatState {
   get selfId(): number {
     return this.fields.peek('user_id')!;
   }
+
+  /** True without an account: the user reads web-public channels and changes nothing. */
+  get isVisitor(): boolean {
+    return this.fields.get('user_id') === VISITOR_ID;
+  }
 }
+
+/** Own id in the state of callers without an account (events §1). */
+export const VISITOR_ID = 0;
 
 /** Fields by name, observed one by one. */
 export class FieldTable {

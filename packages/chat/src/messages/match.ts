@@ -1,5 +1,5 @@
 import type { Narrow, NarrowTerm } from '../kernel/narrow.js';
-import type { ChatState, StoredMessage } from '../kernel/state.js';
+import { type ChatState, type StoredMessage, VISITOR_ID } from '../kernel/state.js';
 import { destinationOfMessage, isMutedTopic } from './unread.js';
 
 /** True or false if the client can decide whether a message belongs to a narrow; null if only the server can. */
@@ -71,12 +71,13 @@ type ApiNarrow = readonly { readonly operator: string; readonly operand: string;
 
 /** Terms of the API. The combined feed is without muted conversations. */
 export function apiNarrow(narrow: Narrow, selfId: number): ApiNarrow {
-  const terms: Narrow = narrow.length === 0 ? [] : narrow;
-  const shown = terms.map(({ operator, operand, negated }) => ({
+  const shown = narrow.map(({ operator, operand, negated }) => ({
     operator,
     // A direct conversation with oneself has no other people.
     operand: operator === 'dm' && operand.length === 0 ? [selfId] : operand,
     ...(negated && { negated }),
   }));
+  // The server asks this term of callers without an account (protocol §9).
+  if (selfId === VISITOR_ID) return [{ operator: 'channels', operand: 'web-public' }, ...shown] as ApiNarrow;
   return (narrow.length === 0 ? [{ operator: 'in', operand: 'home' }] : shown) as ApiNarrow;
 }

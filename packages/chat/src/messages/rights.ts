@@ -100,6 +100,7 @@ export class Rights {
   canResolve(channelId: number, topic: string): boolean {
     const channel = this.state.channels.get(channelId)?.channel;
     if (!channel || channel.is_archived || topic === '' || topic === RESOLVED_PREFIX) return false;
+    if (this.state.isVisitor) return false;
     return this.hasRealm('realm_can_resolve_topics_group') || this.hasIn(channelId, 'can_resolve_topics_group');
   }
 
@@ -109,7 +110,7 @@ export class Rights {
   }
 
   get canSeeReceipts(): boolean {
-    return this.state.fields.get('realm_enable_read_receipts') === true;
+    return this.state.fields.get('realm_enable_read_receipts') === true && !this.state.isVisitor;
   }
 
   /** Returns why the user cannot send there; null if they can. */
@@ -166,6 +167,7 @@ export class Rights {
   }
 
   private isModifiable({ stream_id: channelId }: StoredMessage): boolean {
+    if (this.state.isVisitor) return false;
     return channelId === undefined || this.state.channels.get(channelId)?.channel.is_archived === false;
   }
 

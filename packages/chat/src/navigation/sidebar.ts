@@ -16,7 +16,7 @@ export class Sidebar {
   private readonly channelRows = new Memo((id: number) => this.channelRow(id), isSameDeep);
   private readonly topicLists = new Memo((id: number) => this.topicRows(id), isSameDeep);
 
-  /** Ids of subscribed channels: pinned ones first, muted ones last, by name. */
+  /** Ids of subscribed channels, for visitors of all they may read: pinned ones first, muted ones last, by name. */
   readonly channelIds: Reading<readonly number[]>;
   /** Direct conversations, latest first. */
   readonly directs: Reading<readonly DirectRow[]>;
@@ -56,10 +56,11 @@ export class Sidebar {
   }
 
   private subscribed(): readonly ChannelState[] {
-    const rank = ({ own }: ChannelState) => (own!.pin_to_top ? 0 : own!.is_muted ? 2 : 1);
+    const rank = ({ own }: ChannelState) => (own?.pin_to_top ? 0 : own?.is_muted ? 2 : 1);
+    const wanted = this.state.isVisitor ? 'never' : 'subscribed';
     return this.state.channels
       .values()
-      .filter(({ membership, channel }) => membership === 'subscribed' && !channel.is_archived)
+      .filter(({ membership, channel }) => membership === wanted && !channel.is_archived)
       .sort((a, b) => rank(a) - rank(b) || COLLATOR.compare(a.channel.name, b.channel.name));
   }
 

@@ -40,12 +40,16 @@ export interface ChatOptions {
   readonly outboxStorage?: OutboxStorage;
   /** Other tabs of the same person, which share one poll; by default each chat polls for itself. */
   readonly tabs?: Tabs;
+  /** True for a gateway without an account, which reads web-public channels and gets no events. */
+  readonly isVisitor?: boolean;
   /** Reports presence while the chat runs: true if the user was active lately. By default nothing is reported. */
   readonly isActive?: () => boolean;
 }
 
 /** A page that was closed over night continues with its queue. */
 const IDLE_QUEUE_SECONDS = 12 * 60 * 60;
+/** Pause after which a visitor's messages are fetched again. */
+const VISITOR_RELOAD_MS = 60_000;
 /** Delay within which changes of a list are collected for the cache. */
 const KEEP_MS = 1000;
 /** Messages without a list are removed when there are this many more than after the last removal. */
@@ -91,14 +95,19 @@ export class Chat {
   private readonly listeners = new Set<(arrival: Arrival) => void>();
   private readonly toKeep = new Set<MessageList>();
   private cancelKeeping: (() => void) | null = null;
+  private cancelReloading: (() => void) | null = null;
   private sweptAt = 0;
   private readonly journal: Journal;
   private readonly hasCache: boolean;
+  /** True without an account: nothing is offered but reading. */
+  readonly isVisitor: boolean;
   private watched: string | null = null;
   private isStopped = false;
   private over: (() => void) | null = null;
 
-  constructor({ gateway, clock = SYSTEM_CLOCK, cache, isActive, outboxStorage, tabs }: ChatOptions) {
+  constructor(options: ChatOptions) {
+    const { gateway, clock = SYSTEM_CLOCK, cache, isActive, outboxStorage, tabs, isVisitor = false } = options;
+    this.isVisitor = isVisitor;
     this.journal = new Journal(this.state, cache ?? null);
     this.hasCache = cache !== undefined;
     this.gateway = gateway;
@@ -168,6 +177,7 @@ export class Chat {
   private quit(): void {
     this.isStopped = true;
     this.cancelKeeping?.();
+    this.cancelReloading?.();
     this.presence?.stop();
     this.typing.stopped();
     this.outbox.stop();
@@ -189,7 +199,7 @@ export class Chat {
       this.journal.registered();
     }
     const events: EventSource = this.gateway.events(
-      { idle_queue_timeout: IDLE_QUEUE_SECONDS, include_subscribers: 'partial' },
+      this.isVisitor ? {} : { idle_queue_timeout: IDLE_QUEUE_SECONDS, include_subscribers: 'partial' },
       {
         keepsQueue: this.hasCache || this.team !== null,
         ...(position && { resume: position }),
@@ -211,13 +221,22 @@ export class Chat {
         }
       }
       // Another tab may have taken the lead.
-      if (!this.team) this.end(null);
+      if (this.isVisitor && !this.isStopped) this.reloadLater();
+      else if (!this.team) this.end(null);
     } catch (error) {
       if (!(error instanceof ParleyError)) throw error;
       this.end(error.code);
     } finally {
       if (this.events === events) this.events = null;
     }
+  }
+
+  /** Fetches the open lists of a visitor again from time to time, since there are no events. */
+  private reloadLater(): void {
+    this.cancelReloading = this.clock.after(VISITOR_RELOAD_MS, () => {
+      this.lists.restart();
+      this.reloadLater();
+    });
   }
 
   /** Passes on and stores the events that the next poll acknowledges. */

@@ -94,6 +94,22 @@ export class LoadSpectatorState {
   }
 }
 
+/** Decides whether a browser without an account gets the application (protocol §9). */
+export class CheckSpectatorAccess {
+  static readonly inject = ['unitOfWork', 'serverChannelConfig'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly option: WebPublicOption,
+  ) {}
+
+  execute(realm: Realm): Promise<boolean> {
+    return this.uow.read(realm.id, async ({ channels }) => {
+      const spectators = { ...this.option, hasWebPublicChannel: await channels.hasWebPublic(realm.id) };
+      return !realm.isDeactivated && canSpectate(realm, spectators).allowed;
+    });
+  }
+}
+
 /** Loads the users visible to an anonymous caller (users §2, protocol §9). */
 export class SpectateUsers {
   static readonly inject = ['unitOfWork', 'serverChannelConfig'] as const;

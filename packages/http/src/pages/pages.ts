@@ -1,3 +1,4 @@
+import { CheckSpectatorAccess } from '@parley/domain/channels';
 import { TurnOffEmails, UNSUBSCRIBABLE, type Unsubscribable } from '@parley/domain/push';
 import type { HttpFeature } from '../kernel/feature.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
@@ -23,10 +24,12 @@ export const homePages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', '/', {
     dto: NoParameters,
     knowsCaller: true,
-    handle: async ({ site, realm, identity }) => {
+    useCase: CheckSpectatorAccess,
+    handle: async ({ site, realm, identity, useCase }) => {
       if (parts.webAssets) {
-        if (!identity || !isUserOf(realm, identity)) return seeOther(site, '/login/');
-        const app = await webAppPage(parts.webAssets, site, identity);
+        const user = identity && isUserOf(realm, identity) ? identity : null;
+        if (!user && !(await useCase.execute(realm))) return seeOther(site, '/login/');
+        const app = await webAppPage(parts.webAssets, site, user);
         if (app) return app;
       }
       const { settings } = realm;

@@ -36,11 +36,11 @@ const CONTENT_SECURITY_POLICY = [
   'trusted-types parley-content parley-worker',
 ].join('; ');
 
-/** Page of the application for a user who is logged in; null without a web client. */
+/** Page of the application for a user, or for a visitor without an account (null); null without a web client. */
 export async function webAppPage(
   assets: WebAssets | null,
   site: Site,
-  { isHostLogin, userId }: Identity,
+  identity: Identity | null,
 ): Promise<Reply | null> {
   const page = await assets?.page();
   if (page === undefined || page === null) return null;
@@ -50,8 +50,8 @@ export async function webAppPage(
 <link rel="apple-touch-icon" href="${site.base}/${FOLDER}/icon-180.png">
 <meta name="theme-color" content="${COLORS.light}" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="${COLORS.dark}" media="(prefers-color-scheme: dark)">
-<meta name="parley-credentials" content="${isHostLogin ? 'host' : 'session'}">
-<meta name="parley-user" content="${String(userId)}">`;
+<meta name="parley-credentials" content="${credentialsOf(identity)}">
+<meta name="parley-user" content="${String(identity?.userId ?? 0)}">`;
   return {
     status: 200,
     body: page
@@ -69,6 +69,11 @@ export async function webAppPage(
       'noindex',
     ],
   };
+}
+
+function credentialsOf(identity: Identity | null): string {
+  if (!identity) return 'visitor';
+  return identity.isHostLogin ? 'host' : 'session';
 }
 
 const MAX_NAME_LENGTH = 100;

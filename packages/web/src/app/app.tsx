@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { destinationOf } from '@parley/chat';
-import { Bell, Menu, Settings, Users, X } from 'lucide-react';
+import { Bell, LogIn, Menu, Settings, Users, X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ContentContext } from '../content/message-body.js';
@@ -49,6 +49,24 @@ export function App({ onLogOut }: AppProps) {
   return <Workspace tools={<Shortcuts />} account={<Account onLogOut={onLogOut} />} notices={notices} />;
 }
 
+interface VisitorProps {
+  onLogIn(): void;
+}
+
+/** The application for people without an account, who read only. */
+export function VisitorApp({ onLogIn }: VisitorProps) {
+  const { i18n } = useLingui();
+  usePageTitle();
+  const account = (
+    <div className={styles.account}>
+      <button type="button" className={styles.logIn} onClick={onLogIn}>
+        <LogIn size={18} aria-hidden /> {i18n._('Log in')}
+      </button>
+    </div>
+  );
+  return <Workspace account={account} />;
+}
+
 interface WorkspaceProps {
   /** Shown beside the name of the organization. */
   readonly tools?: ReactNode;
@@ -66,6 +84,7 @@ export function Workspace({ tools, account, notices }: WorkspaceProps) {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isPanelOpen, setPanelOpen] = useState(false);
   const PeoplePanel = useLoaded(loadPeoplePanel, isPanelOpen);
+  const { isVisitor } = useChat();
   // Within an area of settings the focus stays.
   const placeKey = place.address?.view === 'other' ? place.address.path[0] : place.hash;
   // biome-ignore lint/correctness/useExhaustiveDependencies: going somewhere closes the menu.
@@ -89,14 +108,16 @@ export function Workspace({ tools, account, notices }: WorkspaceProps) {
             <h1>
               <PageTitle />
             </h1>
-            <PlaceMenu />
+            {!isVisitor && <PlaceMenu />}
             <Search />
-            <IconButton
-              icon={Users}
-              label={i18n._('People')}
-              isPressed={isPanelOpen}
-              onClick={() => setPanelOpen(!isPanelOpen)}
-            />
+            {!isVisitor && (
+              <IconButton
+                icon={Users}
+                label={i18n._('People')}
+                isPressed={isPanelOpen}
+                onClick={() => setPanelOpen(!isPanelOpen)}
+              />
+            )}
           </header>
           <ConnectionLine />
           {notices}

@@ -1,9 +1,10 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
+import type { Narrow } from '@parley/chat';
 import { useMemo } from 'react';
 import { ConversationPage } from '../conversation/conversation-page.js';
 import { InboxPage, RecentPage } from '../inbox/inbox-page.js';
-import { useAddress } from '../services/context.js';
+import { useAddress, useChat } from '../services/context.js';
 import { useLoaded } from '../services/use-loaded.js';
 import styles from './app.module.css';
 
@@ -11,6 +12,8 @@ import styles from './app.module.css';
 export function Page() {
   const { i18n } = useLingui();
   const { address } = useAddress();
+  const { isVisitor } = useChat();
+  if (isVisitor && (address?.view !== 'narrow' || needsAccount(address.narrow))) return <NeedsAccount />;
   if (address?.view === 'inbox') return <InboxPage />;
   if (address?.view === 'recent') return <RecentPage />;
   if (address?.view === 'drafts') return <Drafts />;
@@ -19,6 +22,22 @@ export function Page() {
   return (
     <p className={styles.notFound}>
       {i18n._('There is no such page.')} <a href="#inbox">{i18n._('Inbox')}</a>
+    </p>
+  );
+}
+
+/** True for messages that no visitor may read. */
+const needsAccount = (narrow: Narrow): boolean =>
+  narrow.some(
+    ({ operator, operand }) =>
+      operator === 'dm' || operator === 'dm-including' || (operator === 'is' && operand !== 'resolved'),
+  );
+
+function NeedsAccount() {
+  const { i18n } = useLingui();
+  return (
+    <p className={styles.notFound}>
+      {i18n._('This page is for people with an account.')} <a href="#feed">{i18n._('Combined feed')}</a>
     </p>
   );
 }

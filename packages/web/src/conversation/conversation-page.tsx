@@ -168,8 +168,21 @@ interface WritingProps {
   readonly composer: Ref<ComposerHandle>;
 }
 
-/** Field that writes to the place of a narrow. */
-export function Writing({ narrow, composer }: WritingProps) {
+/** Field that writes to the place of a narrow; for visitors the way to log in. */
+export function Writing(props: WritingProps) {
+  const { isVisitor } = useChat();
+  const { baseUrl } = useServices();
+  const { i18n } = useLingui();
+  if (!isVisitor) return <Fields {...props} />;
+  const next = encodeURIComponent(location.pathname + location.hash);
+  return (
+    <p className={styles.logIn}>
+      <a href={`${baseUrl}login/?next=${next}`}>{i18n._('Log in')}</a> {i18n._('You are reading as a visitor.')}
+    </p>
+  );
+}
+
+function Fields({ narrow, composer }: WritingProps) {
   const destination = useMemo(() => destinationOf(narrow), [narrow]);
   const channelId = onlyChannel(narrow);
   if (destination) {

@@ -139,7 +139,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
             <Footer message={message} onEdit={commands.editFailed} />
             {!isHidden && <Reactions message={message} />}
           </div>
-          {message.id !== null && !isEditing && (
+          {message.id !== null && !isEditing && !chat.isVisitor && (
             <MessageActions message={message} commands={commands} onEdit={() => setEditing(true)} />
           )}
         </article>

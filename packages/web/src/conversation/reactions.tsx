@@ -33,6 +33,7 @@ function ReactionButton({ messageId, reaction }: { readonly messageId: number; r
       aria-pressed={reaction.isOwn}
       aria-label={`${reaction.userIds.length}: ${label}`}
       title={label}
+      disabled={chat.isVisitor}
       onClick={() => void chat.commands.react(messageId, emojiOf(reaction), !reaction.isOwn).catch(reportFailure)}
     >
       <Emoji type={reaction.reactionType} code={reaction.emojiCode} name={reaction.emojiName} />

@@ -34,7 +34,7 @@ export function PersonCard({ userId }: { readonly userId: number }) {
           <div className={styles.title}>
             <h2>{person.name === '' ? i18n._('Unknown person') : person.name}</h2>
             {card && <p>{roleOf(card, person, i18n)}</p>}
-            {!person.isBot && person.isActive && (
+            {!person.isBot && person.isActive && !chat.isVisitor && (
               <p>
                 <PresenceDot presence={person.presence} /> {presenceOf(card, person, i18n)}
               </p>
@@ -48,7 +48,7 @@ export function PersonCard({ userId }: { readonly userId: number }) {
         )}
         {card && <Details card={card} />}
         <div className={styles.actions}>
-          {person.isActive && (
+          {person.isActive && !chat.isVisitor && (
             <a href={address('dm')} onClick={close}>
               <MessageSquare size={16} aria-hidden />
               {isSelf ? i18n._('Messages with yourself') : i18n._('Send direct message')}
@@ -57,7 +57,7 @@ export function PersonCard({ userId }: { readonly userId: number }) {
           <a href={address('sender')} onClick={close}>
             <Search size={16} aria-hidden /> {i18n._('View messages sent')}
           </a>
-          {isSelf ? (
+          {chat.isVisitor ? null : isSelf ? (
             <button
               type="button"
               onClick={() =>

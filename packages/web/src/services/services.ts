@@ -27,19 +27,28 @@ interface Start {
   readonly userId: number;
   /** Pages of one kind share a connection: those of other products show no notifications. */
   readonly kind: 'application' | 'element';
+  /** True without an account: nothing is kept, reported or shared with other tabs. */
+  readonly isVisitor?: boolean;
 }
 
 /** Opens the chat of a user, and resolves once its state is there; null if the user is no longer logged in. */
-export async function openServices({ client, baseUrl, userId, kind }: Start): Promise<OpenedServices | null> {
+export async function openServices({
+  client,
+  baseUrl,
+  userId,
+  kind,
+  isVisitor = false,
+}: Start): Promise<OpenedServices | null> {
   const storageName = `${baseUrl}:${userId}`;
   const outbox = new StoredOutbox(`parley-outbox:${storageName}:`);
-  const tabs = BrowserTabs.open(`parley ${kind} ${storageName}`);
+  const tabs = isVisitor ? null : BrowserTabs.open(`parley ${kind} ${storageName}`);
   // Only the tab that leads writes the state.
   const cache = tabs && kind === 'application' ? new IdbCache(baseUrl, userId) : null;
   const activity = new Activity();
   const chat = new Chat({
     gateway: client,
-    isActive: () => activity.isActive(),
+    isVisitor,
+    ...(!isVisitor && { isActive: () => activity.isActive() }),
     outboxStorage: outbox,
     ...(tabs && { tabs }),
     ...(cache && { cache }),

@@ -36,6 +36,7 @@ export function Sidebar() {
   const total = useReading(chat.sidebar.total);
   const channelIds = useReading(chat.sidebar.channelIds);
   const directs = useReading(chat.sidebar.directs);
+  if (chat.isVisitor) return <VisitorSidebar channelIds={channelIds} />;
   return (
     <nav className={styles.sidebar} aria-label={i18n._('Conversations')}>
       <ul className={styles.list}>
@@ -56,6 +57,25 @@ export function Sidebar() {
         ))}
       </Section>
       <Section title={i18n._('Channels')} button={<BrowseChannels />}>
+        {channelIds.map((id) => (
+          <Channel key={id} id={id} />
+        ))}
+      </Section>
+    </nav>
+  );
+}
+
+/** Channels that everybody may read. */
+function VisitorSidebar({ channelIds }: { readonly channelIds: readonly number[] }) {
+  const { i18n } = useLingui();
+  return (
+    <nav className={styles.sidebar} aria-label={i18n._('Conversations')}>
+      <ul className={styles.list}>
+        <Entry href="#feed" icon={<Rows3 size={17} aria-hidden />}>
+          {i18n._('Combined feed')}
+        </Entry>
+      </ul>
+      <Section title={i18n._('Channels')}>
         {channelIds.map((id) => (
           <Channel key={id} id={id} />
         ))}
@@ -202,7 +222,7 @@ function Channel({ id }: { readonly id: number }) {
       count={channel.unread.count}
       hasMention={channel.unread.hasMention}
       isMuted={channel.isMuted}
-      menu={<ChannelMenuButton channelId={id} />}
+      menu={chat.isVisitor ? undefined : <ChannelMenuButton channelId={id} />}
       below={channelId === id ? <Topics channelId={id} /> : undefined}
     >
       {channel.name}
@@ -228,6 +248,7 @@ function Topics({ channelId }: { readonly channelId: number }) {
 
 function Topic({ topic }: { readonly topic: TopicRow }) {
   const { i18n } = useLingui();
+  const { isVisitor } = useChat();
   const href = useAddressOf({ kind: 'channel', channelId: topic.channelId, topic: topic.name });
   const icon = topic.isResolved ? (
     <Check size={14} aria-label={i18n._('resolved')} />
@@ -244,7 +265,11 @@ function Topic({ topic }: { readonly topic: TopicRow }) {
       hasMention={topic.unread.hasMention}
       isMuted={topic.isMuted}
       isNested
-      menu={<TopicMenuButton place={{ kind: 'channel', channelId: topic.channelId, topic: topic.name }} />}
+      menu={
+        isVisitor ? undefined : (
+          <TopicMenuButton place={{ kind: 'channel', channelId: topic.channelId, topic: topic.name }} />
+        )
+      }
     >
       {topic.title}
     </Entry>

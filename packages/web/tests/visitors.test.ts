@@ -1,0 +1,111 @@
+import type { Page } from '@playwright/test';
+import { test as base, expect, goTo, messageWith, type Server, violationsIn } from './stories.js';
+
+interface Museum {
+  readonly channelId: number;
+  readonly place: string;
+  say(topic: string, content: string): Promise<void>;
+}
+
+/** Stories with a server of their own, since the start page of others must stay the log-in page. */
+const test = base.extend<{ visit(hash?: string): Promise<Page> }, { museum: Museum }>({
+  museum: [
+    async ({ server }, use) => {
+      await server.call('desdemona', 'PATCH', '/realm', { enable_spectator_access: true });
+      await server.call('desdemona', 'POST', '/users/me/subscriptions', {
+        subscriptions: [{ name: 'museum', description: 'Open to everybody' }],
+        is_web_public: true,
+        principals: [await idOf(server, 'hamlet')],
+      });
+      const { stream_id: channelId } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'museum' });
+      const say = (topic: string, content: string) =>
+        server.call('hamlet', 'POST', '/messages', { type: 'channel', to: 'museum', topic, content });
+      await say('halls', 'The old **paintings** hang here');
+      await say('garden', 'Statues among trees');
+      await use({ channelId, place: `#narrow/channel/${channelId}-museum/topic/halls`, say });
+    },
+    { scope: 'worker' },
+  ],
+  visit: async ({ browser, server, museum: _ }, use) => {
+    const complaints: string[] = [];
+    const context = await browser.newContext();
+    await use(async (hash = '') => {
+      const page = await context.newPage();
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+      page.on('response', (response) => response.status() >= 400 && complaints.push(response.url()));
+      await page.goto(`${server.url}/${hash}`);
+      await expect(page.getByRole('navigation', { name: 'Conversations' })).toBeAttached();
+      return page;
+    });
+    await context.close();
+    expect(complaints, 'errors in the console and refused calls').toEqual([]);
+  },
+});
+
+const idOf = async (server: Server, person: string): Promise<number> =>
+  (await server.call(person, 'GET', '/users/me')).user_id;
+
+test('shows visitors web-public channels, their topics and messages, and nothing that acts', async ({
+  visit,
+  museum,
+}) => {
+  const page = await visit();
+  await expect(page.getByText('Statues among trees')).toBeVisible();
+  const sidebar = page.getByRole('navigation', { name: 'Conversations' });
+  await sidebar.getByRole('link', { name: 'museum' }).click();
+  await sidebar.getByRole('link', { name: 'halls' }).click();
+  await expect(messageWith(page, 'The old paintings').locator('strong')).toHaveText('paintings');
+  await expect(page.getByText('Statues among trees')).toHaveCount(0);
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveCount(0);
+  await messageWith(page, 'The old paintings').hover();
+  await expect(
+    page.getByRole('button', { name: /reaction|Quote|Star|More actions|Channel actions|People/ }),
+  ).toHaveCount(0);
+  expect(await violationsIn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'King Hamlet' }).click();
+  await expect(page.getByRole('dialog')).toContainText('View messages sent');
+  await expect(page.getByRole('dialog')).not.toContainText('Send direct message');
+  await page.keyboard.press('Escape');
+  await page.getByRole('searchbox', { name: 'Search' }).fill('paintings');
+  await page.keyboard.press('Enter');
+  await expect(messageWith(page, 'The old paintings')).toBeVisible();
+  expect(museum.channelId).toBeGreaterThan(0);
+});
+
+test('leads visitors to the log-in page and back to the place where they read', async ({ visit, museum, server }) => {
+  const page = await visit(museum.place);
+  await expect(messageWith(page, 'The old paintings')).toBeVisible();
+  await page.getByRole('main').getByRole('link', { name: 'Log in' }).click();
+  await page.getByLabel('Email address').fill('hamlet@zulip.com');
+  await page.getByLabel('Password').fill('pw-hamlet@zulip.com');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await expect(page).toHaveURL(`${server.url}/${museum.place}`);
+  await expect(messageWith(page, 'The old paintings')).toBeVisible();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+});
+
+test('fetches new messages for visitors without polling for events', async ({ visit, museum }) => {
+  const page = await visit();
+  await page.clock.install();
+  await page.reload();
+  const polls: string[] = [];
+  page.on('request', (request) => request.url().includes('/events') && polls.push(request.url()));
+  await expect(page.getByText('Statues among trees')).toBeVisible();
+  await museum.say('garden', 'A fountain was added');
+  await expect(async () => {
+    await page.clock.fastForward(61_000);
+    await expect(page.getByText('A fountain was added')).toBeVisible({ timeout: 3000 });
+  }).toPass();
+  expect(polls).toEqual([]);
+});
+
+test('tells visitors which pages are for people with an account', async ({ visit }) => {
+  const page = await visit('#inbox');
+  const main = page.getByRole('main');
+  await expect(main).toContainText('This page is for people with an account.');
+  for (const hash of ['#settings/profile', '#drafts', '#narrow/is/starred', '#narrow/dm/9-iago']) {
+    await goTo(page, hash);
+    await expect(main).toContainText('This page is for people with an account.');
+  }
+});
