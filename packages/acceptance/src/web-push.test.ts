@@ -153,16 +153,24 @@ it('rejects bots, and everybody if web push is not configured', async () => {
   await other.close();
 });
 
-it('sends a test notification to every browser of a user by command', async () => {
+it('sends a test notification to every browser and the mailbox of a user by command', async () => {
   fieldsOf(await subscribe(reader, browser.subscription('test')));
   const test = server.parley.useCase(SendTestNotifications);
   const target = new URL(browser.origin).host;
   const caller = { realmId: server.realmId, userId: reader.id };
-  expect(await test.execute(caller)).toEqual([{ channel: 'web_push', target, result: 'sent' }]);
+  const mailed = { channel: 'email', target: reader.email, result: 'sent' };
+  expect(await test.execute(caller)).toEqual([{ channel: 'web_push', target, result: 'sent' }, mailed]);
+  expect(server.mailer.emails.at(-1)).toMatchObject({ to: reader.email, subject: 'Test notification' });
   expect(browser.received[0]!.payload).toMatchObject({ type: 'test', title: 'Test notification' });
   browser.status = 410;
-  expect(await test.execute(caller)).toEqual([{ channel: 'web_push', target, result: 'gone' }]);
+  expect(await test.execute(caller)).toEqual([{ channel: 'web_push', target, result: 'gone' }, mailed]);
   browser.status = 503;
   const [failed] = await test.execute(caller);
   expect(failed!.result).toBe('The push service of a browser answered 503');
+  server.mailer.isDown = true;
+  const [, unsent] = await test.execute(caller);
+  server.mailer.isDown = false;
+  expect(unsent).toEqual({ ...mailed, result: 'The mail server is down' });
+  const nobody = await server.addUser({ email: `nobody${count}@users.invalid`, fullName: `Nobody ${count}` });
+  expect(await test.execute({ realmId: server.realmId, userId: nobody.id })).toEqual([]);
 });

@@ -151,11 +151,12 @@ describe('a mention of an absent person', () => {
     await until(async () => (await replies()).messages[0].content === 'At your service');
   });
 
-  it('can be tried by a command that names each phone and browser', async () => {
+  it('can be tried by a command that names each phone, browser and mailbox', async () => {
     const database = `--database=sqlite:${organization.database}`;
     const tested = await runParley(['notify', 'test', hamlet.email, database], '', { environment });
     expect([tested.code, tested.err]).toEqual([0, '']);
-    expect(tested.out).toMatch(/^Phones: push service http\S+\. Web push: configured\.$/m);
-    expect(tested.out.match(/\tsent$/gm)).toHaveLength(3);
+    expect(tested.out).toMatch(/^Phones: push service http\S+\. Web push: configured\. Email: configured\.$/m);
+    expect(tested.out.match(/\tsent$/gm)).toHaveLength(4);
+    expect(smtp.emails.at(-1)).toMatch(/^Subject: Test notification\r$/m);
   });
 });

@@ -1,10 +1,13 @@
 import { mustBeHuman } from '../access/actor.js';
+import { composeEmail, type Mailer } from '../access/email.js';
 import { DomainError } from '../kernel/errors.js';
 import { users } from '../kernel/event.js';
 import type { Caller, DeviceId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
-import type { Clock } from '../kernel/ports.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Realm } from '../realms/realm.js';
+import type { DigestConfig } from './digests.js';
 import {
   type Device,
   type DeviceChange,
@@ -319,8 +322,8 @@ export class RefreshPushStatus {
 
 /** Result of one test notification. */
 export interface TestedTarget {
-  readonly channel: 'push' | 'push_legacy' | 'web_push';
-  /** Device, kind of token, or host of the browser's push service; never a token. */
+  readonly channel: 'push' | 'push_legacy' | 'web_push' | 'email';
+  /** Device, kind of token, host of the browser's push service, or email address; never a token. */
   readonly target: string;
   /** `sent`, or the reason for which it was not. */
   readonly result: string;
@@ -329,19 +332,35 @@ export interface TestedTarget {
 const SENT = 'sent';
 export const isSent = ({ result }: TestedTarget): boolean => result === SENT;
 
-/** Sends a test notification to every phone and browser of a user and returns what happened to each. */
+/** Domain of users without an email address. */
+const WITHOUT_MAILBOX = /\.invalid$/i;
+
+/** Sends a test notification to every phone and browser and the mailbox of a user, and returns what happened to each. */
 export class SendTestNotifications {
-  static readonly inject = ['unitOfWork', 'pushService', 'webPushService', 'clock'] as const;
+  static readonly inject = [
+    'unitOfWork',
+    'pushService',
+    'webPushService',
+    'mailer',
+    'digestConfig',
+    'realmUrls',
+    'clock',
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly pushService: PushService | null,
     private readonly webPushService: WebPushService | null,
+    private readonly mailer: Mailer,
+    /** Digests are sent where emails about messages are. */
+    private readonly emails: DigestConfig,
+    private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
   ) {}
 
   async execute({ realmId, userId }: Pick<Caller, 'realmId' | 'userId'>): Promise<readonly TestedTarget[]> {
-    const { realm, devices, tokens, browsers } = await this.uow.read(realmId, async (reads) => ({
+    const { realm, user, devices, tokens, browsers } = await this.uow.read(realmId, async (reads) => ({
       realm: await reads.realms.get(realmId),
+      user: await reads.users.find(realmId, userId),
       devices: (await reads.devices.list(realmId, userId)).filter(isActiveDevice),
       tokens: await reads.pushTokens.list(realmId, userId),
       browsers: await reads.webPush.list(realmId, [userId]),
@@ -365,7 +384,21 @@ export class SendTestNotifications {
       const send = this.webPushService && (() => this.webPushService!.send(realm, browser, notice));
       tested.push({ channel: 'web_push', target, result: await attemptTest(send) });
     }
+    if (user && this.emails.sendsDigests && !WITHOUT_MAILBOX.test(user.email)) {
+      tested.push({ channel: 'email', target: user.email, result: await this.testEmail(realm, user.email) });
+    }
     return tested;
+  }
+
+  private async testEmail(realm: Realm, to: string): Promise<string> {
+    // The mailer drops emails to addresses that bounce, and records those that do.
+    const isBounced = async () => (await this.uow.readAcross((reads) => reads.bouncedAddresses.find(to))) !== null;
+    const paragraphs = [`This is a test notification from ${realm.name} (${this.realmUrls.urlOf(realm)}).`];
+    const email = { to, senderName: `${realm.name} notifications`, subject: 'Test notification', paragraphs };
+    return attemptTest(async () => {
+      if (!(await isBounced())) await this.mailer.send(composeEmail(email));
+      return (await isBounced()) ? 'bounced' : SENT;
+    });
   }
 }
 

@@ -15,13 +15,16 @@ async function testNotifications(context: CommandContext): Promise<CommandResult
     const tested = await parley.useCase(SendTestNotifications).execute({ realmId: realm.id, userId: user.id });
     const push = wayToPhones(context.invocation.configuration.push);
     const web = parley.ports.webPushService ? 'configured' : 'off';
+    const email = parley.ports.digestConfig.sendsDigests ? 'configured' : 'off';
     return {
       lines: [
-        `Phones: ${push}. Web push: ${web}.`,
+        `Phones: ${push}. Web push: ${web}. Email: ${email}.`,
         ...tested.map(({ channel, target, result }) => `${channel}\t${target}\t${result}`),
-        ...(tested.length === 0 ? [`${user.fullName} has no phone and no browser that receives notifications.`] : []),
+        ...(tested.length === 0
+          ? [`${user.fullName} has no phone, browser or mailbox that receives notifications.`]
+          : []),
       ],
-      data: { push, web, tested },
+      data: { push, web, email, tested },
       ...(tested.every(isSent) ? {} : { exitCode: EXIT_CODES.found }),
     };
   });
@@ -72,7 +75,7 @@ export const PUSH_COMMANDS: readonly Command[] = [
   {
     name: 'notify test',
     words: 'USER',
-    help: 'sends a test notification to every phone and browser of a user and prints what happened',
+    help: 'sends a test notification to every phone, browser and the mailbox of a user and prints what happened',
     flags: REALM,
     examples: ['parley notify test ann@example.com'],
     run: testNotifications,
