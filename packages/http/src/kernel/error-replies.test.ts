@@ -24,7 +24,7 @@ it.each`
   ${'CHANNEL_NAME_TAKEN'}    | ${{ channelName: 'x' }} | ${409} | ${'CHANNEL_ALREADY_EXISTS'} | ${{ channel_name: 'x' }}
   ${'UNKNOWN_EVENT_QUEUE'}   | ${{ queueId: 'q' }}     | ${400} | ${'BAD_EVENT_QUEUE_ID'}     | ${{ queue_id: 'q' }}
   ${'STALE_VALUE'}           | ${{ field: 'old' }}     | ${400} | ${'EXPECTATION_MISMATCH'}   | ${{}}
-  ${'STORAGE_UNAVAILABLE'}   | ${{}}                   | ${503} | ${'SERVER_NOT_READY'}       | ${{}}
+  ${'STORAGE_UNAVAILABLE'}   | ${{}}                   | ${503} | ${'SERVER_NOT_READY'}       | ${{ headers: ['Retry-After', '1'] }}
 `('presents $code as $status $wire', ({ code, details, status, wire, extra }) => {
   expect(response(code, 'text', details)).toEqual({ status, result: 'error', msg: 'text', code: wire, ...extra });
 });
