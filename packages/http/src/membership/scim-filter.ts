@@ -91,11 +91,7 @@ class FilterParser {
     const path = this.path();
     const filter = this.bracketed();
     let { sub } = path;
-    if (filter && this.next < this.tokens.length) {
-      const rest = this.take();
-      if (!/^\.[a-z$][\w$-]*$/i.test(rest)) throw this.invalid(`'${rest}' is not expected.`);
-      sub = rest.slice(1).toLowerCase();
-    }
+    if (filter && this.next < this.tokens.length) sub = this.subAttribute();
     if (this.next < this.tokens.length) throw this.invalid(`'${this.tokens[this.next]}' is not expected.`);
     return { ...path, sub, filter };
   }
@@ -123,14 +119,29 @@ class FilterParser {
       if (this.isNext('(')) return this.inBrackets('(', ')');
       const path = this.path();
       const inner = this.bracketed();
-      if (inner) return { kind: 'some', attribute: path.attribute, filter: inner };
-      const by = this.take().toLowerCase();
-      if (by === 'pr') return { kind: 'present', path };
-      if (!COMPARISONS.includes(by as Comparison)) throw this.invalid(`'${by}' is no operator.`);
-      return { kind: 'compare', path, by: by as Comparison, value: this.literal() };
+      if (!inner) return this.test(path);
+      const { attribute } = path;
+      if (!this.tokens[this.next]?.startsWith('.')) return { kind: 'some', attribute, filter: inner };
+      // Entra appends the attribute that it compares: emails[type eq "work"].value eq "…".
+      const test = this.test({ attribute: this.subAttribute(), sub: null });
+      return { kind: 'some', attribute, filter: { kind: 'and', filters: [inner, test] } };
     } finally {
       this.depth--;
     }
+  }
+
+  private test(path: AttributePath): Filter {
+    const by = this.take().toLowerCase();
+    if (by === 'pr') return { kind: 'present', path };
+    if (!COMPARISONS.includes(by as Comparison)) throw this.invalid(`'${by}' is no operator.`);
+    return { kind: 'compare', path, by: by as Comparison, value: this.literal() };
+  }
+
+  /** Attribute after a bracket. */
+  private subAttribute(): string {
+    const word = this.take();
+    if (!/^\.[a-z$][\w$-]*$/i.test(word)) throw this.invalid(`'${word}' is not expected.`);
+    return word.slice(1).toLowerCase();
   }
 
   private bracketed(): Filter | null {
