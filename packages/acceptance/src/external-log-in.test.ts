@@ -303,6 +303,29 @@ describe('log-in in progress', () => {
     expect(await server.storage.uow.read(realmId, ({ logIns }) => logIns.countFlows(realmId))).toBe(0);
   });
 
+  it.each(['after a restart', 'on another server of the database'])('is completed %s', async (where) => {
+    const logInProviders = [providerNamed('keycloak')];
+    const first = await TestServer.start({ logInProviders });
+    await first.changeRealm({ settings: { openIdConnectAuthentication: true } });
+    const { hamlet } = first.people;
+    confirmed = { subject: 'hamlet', email: hamlet.email, isEmailVerified: true };
+    const browser = new TestBrowser(first);
+    const state = await begin(browser, 'keycloak', `?mobile_flow_otp=${PAD}`);
+    const isRestart = where === 'after a restart';
+    const second = isRestart
+      ? await TestServer.start({ logInProviders, snapshot: await first.closeAsSnapshot() })
+      : await first.startAnother();
+    try {
+      const later = new TestBrowser(second);
+      for (const cookie of browser.cookies) later.cookies.set(...cookie);
+      expect(keyIn(locationOf(await complete(later, state)))).toBe(hamlet.apiKey);
+      expectRefused(await complete(later, state), EXPIRED);
+    } finally {
+      await second.close();
+      if (!isRestart) await first.close();
+    }
+  });
+
   it('is completed once, even if the service refuses', async () => {
     const browser = new TestBrowser(server);
     const state = await begin(browser);
