@@ -9,6 +9,7 @@ import { fanOut } from './fan-out.js';
 import { files } from './files.js';
 import { history } from './history.js';
 import { jobs } from './jobs.js';
+import { logIn } from './log-in.js';
 import { markRead } from './mark-read.js';
 import { markdown } from './markdown.js';
 import { memory } from './memory.js';
@@ -44,6 +45,7 @@ export const WORKLOADS: readonly Workload[] = [
   markRead,
   people,
   register,
+  logIn,
   presence,
   markdown,
   start,
