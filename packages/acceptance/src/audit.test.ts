@@ -1,5 +1,9 @@
+import { DomainError } from '@parley/domain/kernel';
+import type { ExternalIdentity, LogInProvider } from '@parley/domain/membership';
 import { fieldsOf } from './testing/expectations.js';
-import { TestServer } from './testing/test-server.js';
+import { TestBrowser } from './testing/test-browser.js';
+import type { TestReply } from './testing/test-reply.js';
+import { TestServer, webTokenOf } from './testing/test-server.js';
 
 describe('audit lines', () => {
   const lines: Record<string, unknown>[] = [];
@@ -52,5 +56,197 @@ describe('audit lines', () => {
       ['failed log-in', server.people.hamlet.email],
     ]);
     expect(JSON.stringify(lines)).not.toContain('wrong');
+  });
+});
+
+describe('audit lines of log-ins', () => {
+  const lines: Record<string, unknown>[] = [];
+  let server: TestServer;
+  /** Identity that the service confirms; an error refuses. */
+  let confirmed: Partial<ExternalIdentity> | Error;
+  const service: LogInProvider = {
+    method: {
+      name: 'service',
+      kind: 'openIdConnectAuthentication',
+      displayName: 'Service',
+      displayIcon: null,
+      realms: null,
+    },
+    begin: async ({ state }) => `https://service.example/?state=${state}`,
+    identify: async () => {
+      if (confirmed instanceof Error) throw confirmed;
+      return { subject: 's', email: null, isEmailVerified: true, fullName: 'Yorick', role: null, ...confirmed };
+    },
+  };
+  beforeAll(async () => {
+    const log = (fields: object) => void lines.push(fields as Record<string, unknown>);
+    server = await TestServer.start({
+      logger: { info: () => {}, warn: log, error: log },
+      logInProviders: [service],
+      isDev: true,
+      sendsMail: false,
+      authenticate: async ({ headers }) =>
+        headers.cookie?.includes('host=') ? { realm: 'zulip', externalId: 'nobody' } : null,
+    });
+    await server.changeRealm({ settings: { openIdConnectAuthentication: true, inviteRequired: false } });
+    fieldsOf(await server.delete(`/users/${server.people.polonius.id}`, server.people.desdemona));
+  });
+  beforeEach(() => {
+    lines.length = 0;
+  });
+  afterAll(() => server.close());
+
+  const post = (path: string, params: object) => server.post(path, null, { ...params });
+  const json = (username: string, password: string) => new TestBrowser(server).logIn({ email: username, password });
+  async function form(username: string, password: string): Promise<TestReply> {
+    const browser = new TestBrowser(server);
+    await browser.get('/login/');
+    return browser.post('/login/', { username, password, csrfmiddlewaretoken: browser.cookies.get('csrftoken') });
+  }
+  async function atService(identity: Partial<ExternalIdentity> | Error): Promise<TestReply> {
+    confirmed = identity;
+    const browser = new TestBrowser(server);
+    const { location } = (await browser.get('/accounts/login/external/service/')).headers;
+    const state = new URL(location as string).searchParams.get('state');
+    return browser.get('/accounts/login/complete/service/', { state });
+  }
+  const asHost = (path: string) => server.request('GET', path, { headers: { Cookie: 'host=yes' } });
+  const asDirectory = () => server.request('GET', '//scim/v2/Users', { headers: { Authorization: 'Bearer wrong' } });
+  async function join(email: string): Promise<void> {
+    const browser = new TestBrowser(server);
+    const { invite_link: link } = fieldsOf(await server.post('/invites/multiuse', server.people.desdemona, {}));
+    const key = String(link).split('/').filter(Boolean).at(-1)!;
+    await browser.get('/login/');
+    const fields = { key, email, full_name: 'Newcomer', password: 'correct horse battery' };
+    expect((await browser.post('/accounts/register/', fields)).status).toBe(303);
+    lines.splice(0, lines.length - 1);
+  }
+
+  const HAMLET = 'hamlet@zulip.com';
+  const GONE = 'polonius@zulip.com';
+  const tokenOf = (email: string) => webTokenOf({ email, exp: 4_102_444_799 });
+  const password = () => server.people.hamlet.password;
+  const ok = (account: string, logInMethod: string, change?: string) => ({
+    audit: 'log-in',
+    account,
+    logInMethod,
+    ...(change && { change }),
+  });
+  const bad = (account: string | undefined, logInMethod: string, failure: string) => ({
+    audit: 'failed log-in',
+    account,
+    logInMethod,
+    failure,
+  });
+  const refusal = new DomainError('LOG_IN_REFUSED', 'The service did not confirm who you are.');
+
+  const attempts: readonly [string, () => Promise<unknown>, object][] = [
+    [
+      'API key by password',
+      () => post('/fetch_api_key', { username: HAMLET, password: password() }),
+      ok(HAMLET, 'password'),
+    ],
+    [
+      'wrong password',
+      () => post('/fetch_api_key', { username: HAMLET, password: 'x' }),
+      bad(HAMLET, 'password', 'AUTHENTICATION_FAILED'),
+    ],
+    [
+      'unknown address',
+      () => post('/fetch_api_key', { username: 'x@x.org', password: 'x' }),
+      bad('x@x.org', 'password', 'AUTHENTICATION_FAILED'),
+    ],
+    [
+      'deactivated account',
+      () => post('/fetch_api_key', { username: GONE, password: server.people.polonius.password }),
+      bad(GONE, 'password', 'USER_DEACTIVATED'),
+    ],
+    ['session by password', () => json(HAMLET, password()), ok(HAMLET, 'password')],
+    ['session by a wrong password', () => json(HAMLET, 'x'), bad(HAMLET, 'password', 'AUTHENTICATION_FAILED')],
+    ['form', () => form(HAMLET, password()), ok(HAMLET, 'password')],
+    ['form with a wrong password', () => form(HAMLET, 'x'), bad(HAMLET, 'password', 'AUTHENTICATION_FAILED')],
+    ['web token', () => post('/jwt/fetch_api_key', { token: tokenOf(HAMLET) }), ok(HAMLET, 'jwt')],
+    [
+      'web token with a wrong signature',
+      () => post('/jwt/fetch_api_key', { token: `${tokenOf(HAMLET)}x` }),
+      bad(HAMLET, 'jwt', 'INVALID_JWT'),
+    ],
+    [
+      'web token for nobody',
+      () => post('/jwt/fetch_api_key', { token: tokenOf('x@x.org') }),
+      bad('x@x.org', 'jwt', 'AUTHENTICATION_FAILED'),
+    ],
+    [
+      'web token for a deactivated account',
+      () => post('/jwt/fetch_api_key', { token: tokenOf(GONE) }),
+      bad(GONE, 'jwt', 'USER_DEACTIVATED'),
+    ],
+    ['broken web token', () => post('/jwt/fetch_api_key', { token: 'a.b.c' }), bad(undefined, 'jwt', 'INVALID_JWT')],
+    ['development server', () => post('/dev_fetch_api_key', { username: HAMLET }), ok(HAMLET, 'development')],
+    [
+      'development server for nobody',
+      () => post('/dev_fetch_api_key', { username: 'x@x.org' }),
+      bad('x@x.org', 'development', expect.any(String)),
+    ],
+    [
+      'wrong API key',
+      () => server.get('/users/me', { ...server.people.hamlet, apiKey: 'x'.repeat(32) }),
+      bad(HAMLET, 'api key', 'UNAUTHORIZED'),
+    ],
+    ['wrong token of a directory', asDirectory, bad(undefined, 'scim', expect.any(String))],
+    ['unknown user of the host application', () => asHost('/users/me'), bad(undefined, 'host', 'UNAUTHORIZED')],
+    ['link to an account at a service', () => atService({ email: HAMLET }), ok(HAMLET, 'service', 'linked')],
+    ['linked account at a service', () => atService({ email: HAMLET }), ok(HAMLET, 'service')],
+    [
+      'account created by a service',
+      () => atService({ subject: 'y', email: 'yorick@x.org' }),
+      ok('yorick@x.org', 'service', 'created'),
+    ],
+    ['service that refuses', () => atService(refusal), bad(undefined, 'service', 'LOG_IN_REFUSED')],
+    ['service that fails', () => atService(new Error('down')), bad(undefined, 'service', 'LOG_IN_SERVICE_FAILED')],
+    [
+      'address that a service does not verify',
+      () => atService({ subject: 'z', email: 'iago@zulip.com', isEmailVerified: false }),
+      bad('iago@zulip.com', 'service', 'UNVERIFIED_EMAIL'),
+    ],
+    [
+      'deactivated account at a service',
+      () => atService({ subject: 'g', email: GONE }),
+      bad(GONE, 'service', 'USER_DEACTIVATED'),
+    ],
+    [
+      'wrong token of the desktop app',
+      () => new TestBrowser(server).get('/accounts/login/subdomain/x'),
+      bad(undefined, 'desktop', 'LOG_IN_EXPIRED'),
+    ],
+    ['joining', () => join('newcomer@zulip.com'), ok('newcomer@zulip.com', 'password', 'created')],
+  ];
+
+  it.each(attempts)('name account, method and address: %s', async (_, attempt, line) => {
+    await attempt();
+    expect(lines.filter((it) => 'audit' in it)).toEqual([expect.objectContaining({ ...line, ip: '127.0.0.1' })]);
+    expect(JSON.stringify(lines)).not.toContain(password());
+  });
+
+  it('name account, method and address of a password where passwords are turned off', async () => {
+    await server.changeRealm({ settings: { emailAuthentication: false } });
+    const failure = bad(HAMLET, 'password', 'PASSWORD_AUTH_DISABLED');
+    for (const attempt of [
+      post('/fetch_api_key', { username: HAMLET, password: 'x' }),
+      json(HAMLET, 'x'),
+      form(HAMLET, 'x'),
+    ]) {
+      await attempt;
+    }
+    expect(lines).toEqual(Array(3).fill(expect.objectContaining({ ...failure, ip: '127.0.0.1' })));
+    await server.changeRealm({ settings: { emailAuthentication: true } });
+  });
+
+  it('name the account of a browser that repeats a wrong password', async () => {
+    const browser = await TestBrowser.loggedIn(server, server.people.hamlet);
+    lines.length = 0;
+    await browser.post('/json/fetch_api_key', { password: 'x' });
+    const { id } = server.people.hamlet;
+    expect(lines).toEqual([expect.objectContaining({ audit: 'failed log-in', userId: id, logInMethod: 'password' })]);
   });
 });

@@ -174,6 +174,8 @@ export interface CompleteLogInInput {
   /** User whom the host application has authenticated; null if none. */
   readonly hostUserId: UserId | null;
   readonly userAgent: string;
+  /** Called with the address once the service has named it, also if the log-in then fails. */
+  readonly identified?: (account: string) => void;
 }
 
 export interface CompletedLogIn {
@@ -229,6 +231,7 @@ export class CompleteLogIn {
     } else {
       const challenge = challengeOf(this.tokens, state, this.realmUrls.urlOf(realm), method);
       const identity = await this.identify(provider, challenge, input.response);
+      if (identity.email !== null) input.identified?.(identity.email);
       recognized = await this.recognize(realm, method, identity);
       serviceSession = identity.serviceSession ?? null;
     }

@@ -424,6 +424,8 @@ export interface PasskeyLogInInput extends StepKey {
   /** JSON of the browser. */
   readonly response: string;
   readonly userAgent: string;
+  /** Called with the address of the passkey's owner, also if the log-in then fails. */
+  readonly identified?: (account: string) => void;
 }
 
 /** Logs in by a passkey alone, which proves both the device and the person. */
@@ -444,7 +446,7 @@ export class LogInByPasskey {
    */
   async execute(
     caller: AnonymousCaller,
-    { state, browser, response, userAgent }: PasskeyLogInInput,
+    { state, browser, response, userAgent, identified }: PasskeyLogInInput,
   ): Promise<{ readonly user: User; readonly result: LogInResult }> {
     const { realmId } = caller;
     if (realmId === null) throw unknownRealm();
@@ -461,6 +463,7 @@ export class LogInByPasskey {
         holder: found && (await holderOf(tx, realmId, found.userId)),
       };
     });
+    if (holder) identified?.(holder.user.email);
     const isSame = flow?.method === BY_PASSKEY && browser !== null && flow.browser === tokens.fingerprint(browser);
     if (!isSame || flow.expiresAt <= this.clock.now()) throw logInExpired();
     const checks = { ...siteOf({ tokens, realmUrls }, realm, state), verifiesPerson: true };

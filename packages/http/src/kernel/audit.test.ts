@@ -1,6 +1,6 @@
 import { DomainError } from '@parley/domain/kernel';
 import { unauthorized, unknownPath } from './reply.js';
-import { isAdministration, isFailedLogin } from './request-log.js';
+import { failedLogInOf, isAdministration, type TriedLogIn } from './request-log.js';
 import type { Method } from './route.js';
 
 it.each<[Method, string, boolean]>([
@@ -20,14 +20,19 @@ it.each<[Method, string, boolean]>([
   expect(isAdministration({ method, path })).toBe(expected);
 });
 
-it.each([
-  [new DomainError('AUTHENTICATION_FAILED', ''), false, true],
-  [new DomainError('WRONG_PASSWORD', ''), false, true],
-  [new DomainError('UNKNOWN_USER', ''), true, false],
-  [unauthorized('Invalid API key'), true, true],
-  [unauthorized('Not logged in'), false, false],
-  [unknownPath(), true, false],
-  [new Error('x'), true, false],
-])('classifies %s with a header (%s) as a failed log-in: %s', (refusal, triesHeader, expected) => {
-  expect(isFailedLogin(refusal, triesHeader)).toBe(expected);
+it.each<[Error, Partial<TriedLogIn> & { method?: string }, string | null]>([
+  [new DomainError('AUTHENTICATION_FAILED', ''), {}, 'api key'],
+  [new DomainError('WRONG_PASSWORD', ''), {}, 'password'],
+  [new DomainError('UNKNOWN_USER', ''), { authorization: 'Basic x' }, null],
+  [unauthorized('Invalid API key'), { authorization: 'Basic x' }, 'api key'],
+  [unauthorized('Invalid token'), { authorization: 'Bearer x' }, 'scim'],
+  [unauthorized('Account is unknown to this server'), { isByHost: true }, 'host'],
+  [unauthorized('Not logged in'), {}, null],
+  [unknownPath(), { authorization: 'Basic x' }, null],
+  [new DomainError('INVALID_JWT', ''), { method: 'jwt' }, 'jwt'],
+  [new DomainError('RATE_LIMITED', '', { retryAfter: 1 }), { method: 'password' }, 'password'],
+  [new Error('x'), { method: 'jwt' }, null],
+])('takes %s after %j for a failed log-in by %s', (refusal, tried, method) => {
+  const before = { authorization: undefined, isByHost: false, ...tried };
+  expect(failedLogInOf(refusal, tried.method, before)?.method ?? null).toBe(method);
 });

@@ -13,7 +13,7 @@ import {
 } from './rate-limit.js';
 import { HttpRefusal } from './reply.js';
 import type { ReceivedRequest } from './request.js';
-import { type Logger, warn } from './request-log.js';
+import { type Logger, type TriedLogIn, warn } from './request-log.js';
 import type { AnonymousClient, Auth, CallerOf, OrganizationClient, Route, ShownLimit } from './route.js';
 
 /** Request to be counted and the limit shown in its response. */
@@ -88,6 +88,12 @@ export type Proof = { readonly identity: Identity } | { readonly refusal: unknow
 
 export const isProven = (proof: Proof | undefined): proof is { readonly identity: Identity } =>
   proof !== undefined && 'identity' in proof;
+
+/** Returns how the caller of a refused request tried to log in. */
+export const triedLogInOf = (refusal: unknown, request: ReceivedRequest, proof: Proof | undefined): TriedLogIn => ({
+  authorization: isProven(proof) ? undefined : request.header('authorization'),
+  isByHost: proof !== undefined && 'refusal' in proof && !proof.isNobody && proof.refusal === refusal,
+});
 
 /** Returns the client charged for a request: a user or an address. */
 export const clientOf = (request: ReceivedRequest, proof: Proof | undefined): ClientKey =>

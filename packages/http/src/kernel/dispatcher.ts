@@ -3,7 +3,7 @@ import type { Injectable } from '@parley/domain/composition';
 import type { ReceivedBlob } from '@parley/domain/files';
 import { type Caller, type Clock, type RealmId, WorkQueue } from '@parley/domain/kernel';
 import type { Authenticator, Identity, RealmDirectory } from './authenticate.js';
-import { CallerProof, CallLimits, clientOf, isProven, type Proof } from './caller-proof.js';
+import { CallerProof, CallLimits, clientOf, isProven, type Proof, triedLogInOf } from './caller-proof.js';
 import { BrowserChecks, csrfTokenOf, type TrustedOrigins, withoutCsrfToken } from './csrf.js';
 import {
   type Body,
@@ -39,8 +39,9 @@ import {
   type AuditedChanges,
   type AuditReader,
   changesBetween,
+  type FailedLogIn,
+  failedLogInOf,
   isAdministration,
-  isFailedLogin,
   type Logger,
   RequestLog,
   type RequestObserver,
@@ -131,8 +132,7 @@ interface RequestState {
   identity: Identity | undefined;
   /** Program that acts for an organization. */
   client: OrganizationClient | undefined;
-  /** True if credentials were present but invalid. */
-  hasFailedLogin: boolean;
+  failedLogIn: FailedLogIn | null;
   changes: AuditedChanges | undefined;
   limit: LimitState | undefined;
   /** Charges for the body while the request is in progress. */
@@ -213,7 +213,7 @@ class TableDispatcher implements Dispatcher {
       proof: undefined,
       identity: undefined,
       client: undefined,
-      hasFailedLogin: false,
+      failedLogIn: null,
       changes: undefined,
       limit: undefined,
       charges: [],
@@ -451,8 +451,8 @@ class TableDispatcher implements Dispatcher {
   ): Promise<Reply | null> {
     if (error instanceof ClientGone) return null;
     if (requestState) {
-      const triesHeader = !isProven(requestState.proof) && request.header('authorization') !== undefined;
-      requestState.hasFailedLogin = isFailedLogin(error, triesHeader);
+      const tried = triedLogInOf(error, request, requestState.proof);
+      requestState.failedLogIn = failedLogInOf(error, requestState.endpoint?.route.logInMethod, tried);
     }
     const { reply, message, isBug } = this.options.errorReplies.replyTo(error, request.variant);
     const route = routeOf(request, requestState);

@@ -80,10 +80,32 @@ const WRONG_CREDENTIALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'WRONG_PASSWORD',
 ]);
 
-/** True if a request failed because of wrong credentials. `triesHeader` is true if credentials came in a header. */
-export function isFailedLogin(refusal: unknown, triesHeader: boolean): boolean {
-  if (refusal instanceof DomainError) return WRONG_CREDENTIALS.has(refusal.code);
-  return triesHeader && refusal instanceof HttpRefusal && refusal.status === 401;
+export interface FailedLogIn {
+  readonly method: string;
+  /** Error code. */
+  readonly failure: string;
+}
+
+/** Credentials that came with a request and were refused. */
+export interface TriedLogIn {
+  /** Value of the header. */
+  readonly authorization: string | undefined;
+  /** True if the host application named a caller whom the server refuses. */
+  readonly isByHost: boolean;
+}
+
+/** `method`: way to log in for which the operation exists. Returns null if the refusal is none of a log-in. */
+export function failedLogInOf(refusal: unknown, method: string | undefined, tried: TriedLogIn): FailedLogIn | null {
+  if (!(refusal instanceof DomainError || refusal instanceof HttpRefusal)) return null;
+  const failure = refusal.code ?? '';
+  if (method !== undefined) return { method, failure };
+  const byHeader = tried.authorization?.toLowerCase().startsWith('bearer') ? 'scim' : 'api key';
+  if (refusal instanceof DomainError && WRONG_CREDENTIALS.has(refusal.code)) {
+    return { method: refusal.code === 'WRONG_PASSWORD' ? 'password' : byHeader, failure };
+  }
+  if (!(refusal instanceof HttpRefusal) || refusal.status !== 401) return null;
+  if (tried.authorization !== undefined) return { method: byHeader, failure };
+  return tried.isByHost ? { method: 'host', failure } : null;
 }
 
 /** Maximum length of values supplied by clients. */
@@ -118,15 +140,27 @@ const shown = (value: unknown): unknown => (typeof value === 'string' ? value.sl
 export function accountOf(request: ReceivedRequest): string | undefined {
   const header = /^basic\s+([a-z\d+/=_-]{1,2000})/i.exec(request.header('authorization') ?? '')?.[1];
   const basic = header && Buffer.from(header, 'base64').toString('utf8').split(':', 1)[0];
-  return (request.parameters.get('username') ?? basic)?.slice(0, MAX_LOGGED_LENGTH);
+  return (request.parameters.get('username') ?? basic ?? claimedBy(request))?.slice(0, MAX_LOGGED_LENGTH);
+}
+
+/** Address in a token that nobody may have signed. */
+function claimedBy({ parameters }: ReceivedRequest): string | undefined {
+  const [, payload] = parameters.get('token')?.split('.') ?? [];
+  if (payload === undefined) return undefined;
+  try {
+    const { email } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    return typeof email === 'string' ? email : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export interface LoggedRequest {
   readonly identity: Identity | undefined;
   /** Changes of an operation of administration; undefined if it was none or failed. */
   readonly changes: AuditedChanges | undefined;
-  /** True if credentials were present but invalid. */
-  readonly hasFailedLogin: boolean;
+  /** Log-in that the refusal of the request means. */
+  readonly failedLogIn: FailedLogIn | null;
   /** Log-in that the operation reports. */
   readonly logIn?: LogInRecord | undefined;
   readonly logInChange?: LogInChange | undefined;
@@ -175,8 +209,10 @@ export class RequestLog {
     } else if (logged?.logInChange) {
       const { account, method, change } = logged.logInChange;
       warn(this.logger, { audit: 'log-in change', ...fields, account, logInMethod: method, change }, 'log-in change');
-    } else if (logged?.hasFailedLogin) {
-      warn(this.logger, { audit: 'failed log-in', ...fields, account: accountOf(request) }, 'failed log-in');
+    } else if (logged?.failedLogIn) {
+      const { method, failure } = logged.failedLogIn;
+      const about = { account: accountOf(request), logInMethod: method, failure };
+      warn(this.logger, { audit: 'failed log-in', ...fields, ...about }, 'failed log-in');
     } else if (route && isAdministration(route)) {
       const { changes, client, audit } = logged ?? {};
       const program = client && { program: client.name };

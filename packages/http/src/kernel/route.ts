@@ -193,6 +193,8 @@ interface Declaration<A extends Auth, D extends object> {
    * origins.
    */
   readonly isDevelopment?: boolean;
+  /** Way to log in for which the operation exists; audit lines name it and every failure. */
+  readonly logInMethod?: string;
   /** Renders errors of a page as a page, including those before its handler. */
   readonly errorPage?: ErrorPage;
 }
@@ -267,6 +269,7 @@ export interface Route {
   readonly isApiOnly: boolean;
   readonly isExpensive: boolean;
   readonly isDevelopment: boolean;
+  readonly logInMethod: string | undefined;
   readonly response: WireSchema<object> | 'bytes' | undefined;
   readonly errorPage: ErrorPage | undefined;
   readonly useCase: Injectable | undefined;
@@ -317,6 +320,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     isApiOnly: false,
     isExpensive: false,
     isDevelopment: false,
+    logInMethod: undefined,
     response: undefined,
     errorPage: undefined,
     roleRequirements: [],

@@ -295,7 +295,9 @@ export const signUpPages = (parts: PageParts): readonly Route[] => [
             if (apiKey === null) return joined;
             const userAgent = request.header('user-agent') ?? '';
             const session = await resolve(OpenSession).execute({ user, userAgent, ip: caller.ip, method: 'password' });
-            return { ...joined, headers: [...joined.headers!, ...parts.sessionCookies.begin(request, session)] };
+            const headers = [...joined.headers!, ...parts.sessionCookies.begin(request, session)];
+            const logIn = { method: 'password', account: user.email, failure: null, change: 'created' } as const;
+            return { ...joined, headers, logIn };
           }),
         async (failure) => {
           const form = await resolve(GetSignUp).execute(caller, { key: dto.key });

@@ -187,7 +187,7 @@ const complete = (
     fields,
   }: { readonly method: string; readonly state: string; readonly fields: ReadonlyMap<string, string> },
 ): Promise<Reply> =>
-  audited(site, method, async () => {
+  audited(site, method, async (identified) => {
     const { user, change, result } = await useCase.execute(caller, {
       method,
       state,
@@ -195,6 +195,7 @@ const complete = (
       response: { url: `${site.url}${callbackPath(method)}?${request.query}`, fields },
       hostUserId: identity?.isHostLogin && identity.realmId === caller.realmId ? identity.userId : null,
       userAgent: request.header('user-agent') ?? '',
+      identified,
     });
     const logIn = { method, account: user.email, failure: null, change };
     return { ...replyToLogIn(parts, { site, request }, user, result), logIn };
@@ -204,14 +205,17 @@ const complete = (
 export async function audited(
   site: Site,
   method: string,
-  logIn: () => Promise<Reply & { logIn?: LogInRecord }>,
+  logIn: (identified: (account: string) => void) => Promise<Reply & { logIn?: LogInRecord }>,
 ): Promise<Reply> {
+  let account: string | null = null;
   try {
-    return await logIn();
+    return await logIn((it) => {
+      account = it;
+    });
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     const more = html`<p><a class="button" href="${site.base}/login/">${site.t('Log in')}</a></p>`;
     const page = errorPage(site, { ...failureOf(error), more });
-    return { ...page, logIn: { method, account: null, failure: error.code } };
+    return { ...page, logIn: { method, account, failure: error.code } };
   }
 }

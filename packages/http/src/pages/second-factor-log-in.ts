@@ -109,8 +109,8 @@ ${passkeyForm(site, { action: '/login/passkey/', kind: 'get', state, options, la
     dto: PasskeyDto,
     useCase: LogInByPasskey,
     handle: ({ site, caller, request, dto, useCase }) =>
-      audited(site, 'passkey', async () => {
-        const input = { ...keyOf(request, dto), response: dto.passkey, userAgent: userAgentOf(request) };
+      audited(site, 'passkey', async (identified) => {
+        const input = { ...keyOf(request, dto), response: dto.passkey, userAgent: userAgentOf(request), identified };
         const { user, result } = await useCase.execute(caller, input);
         const logIn = { method: 'passkey', account: user.email, failure: null };
         return { ...replyToLogIn(parts, { site, request }, user, result), logIn };

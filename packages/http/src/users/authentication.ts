@@ -177,6 +177,7 @@ export function authenticationRoutes({
   return [
     route('POST', '/fetch_api_key', {
       auth: 'anyone',
+      logInMethod: 'password',
       isApiOnly: true,
       limit: ATTEMPTS,
       dto: FetchApiKeyDto,
@@ -203,6 +204,7 @@ export function authenticationRoutes({
     // Custom handler because of the cookies: development clients continue like browsers (clients §6).
     route('POST', '/dev_fetch_api_key', {
       auth: 'anyone',
+      logInMethod: 'development',
       isApiOnly: true,
       isDevelopment: true,
       dto: FetchDevelopmentApiKeyDto,
@@ -210,7 +212,8 @@ export function authenticationRoutes({
       response: API_KEY,
       handle: async ({ caller, dto: { username }, request, useCase }) => {
         const { key, session } = await useCase.execute(caller, { username, userAgent: userAgentOf(request) });
-        return { ...success(presentApiKey(key)), headers: sessionCookies.begin(request, session) };
+        const logIn = loggedIn('development', key.user);
+        return { ...success(presentApiKey(key)), headers: sessionCookies.begin(request, session), logIn };
       },
     }),
     route('GET', '/dev_list_users', {
@@ -224,6 +227,7 @@ export function authenticationRoutes({
     }),
     route('POST', '/jwt/fetch_api_key', {
       auth: 'anyone',
+      logInMethod: 'jwt',
       isApiOnly: true,
       dto: FetchApiKeyByTokenDto,
       useCase: FetchApiKeyByToken,
@@ -255,6 +259,7 @@ export function authenticationRoutes({
     }),
     route('POST', '/accounts/login/', {
       auth: 'anyone',
+      logInMethod: 'password',
       atRoot: true,
       limit: ATTEMPTS,
       dto: FetchApiKeyDto,
