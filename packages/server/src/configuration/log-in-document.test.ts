@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseLdap } from './ldap-settings.js';
+import { parseOpenIdConnect } from './log-in-settings.js';
+import { parseSaml } from './saml-settings.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-document-'));
+const certificate = join(folder, 'idp.pem');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const document = readFileSync(join(__dirname, '../../../../docs/log-in.md'), 'utf8');
+
+/** Blocks of a language by the heading above them. */
+function blocksOf(language: string): readonly (readonly [heading: string, block: string])[] {
+  return document.split(/^## /m).flatMap((section) => {
+    const heading = section.slice(0, section.indexOf('\n'));
+    const blocks = [...section.matchAll(new RegExp('```' + language + '\\n([\\s\\S]*?)```', 'g'))];
+    return blocks.map((match) => [heading, match[1]!] as const);
+  });
+}
+
+const PARSERS: Readonly<Record<string, (text: string) => readonly { readonly name: string }[]>> = {
+  'OpenID Connect and GitHub': parseOpenIdConnect,
+  'SAML 2.0': parseSaml,
+  'LDAP and Active Directory': parseLdap,
+};
+
+describe('docs/log-in.md', () => {
+  beforeAll(() => {
+    const names = ['-subj', '/CN=idp', '-keyout', join(folder, 'idp.key'), '-out', certificate];
+    execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...names], {
+      stdio: 'pipe',
+    });
+  });
+
+  it('has configurations of OpenID Connect, SAML and LDAP', () => {
+    expect([...new Set(blocksOf('json').map(([heading]) => heading))]).toEqual(Object.keys(PARSERS));
+  });
+
+  it.each(blocksOf('json'))('has a configuration that the server accepts: %s', (heading, block) => {
+    const text = block.replace(/"certificateFile": "[^"]*"/g, `"certificateFile": ${JSON.stringify(certificate)}`);
+    expect(PARSERS[heading]!(text).length).toBeGreaterThan(0);
+  });
+
+  it('configures every service of its tables', () => {
+    const names = blocksOf('json').flatMap(([, block]) => [...block.matchAll(/"(?:issuer|entityId)": "([^"]*)"/g)]);
+    const addresses = names.map(([, address]) => address!).join();
+    for (const host of ['accounts.google.com', 'login.microsoftonline.com', 'gitlab.com', 'okta.com', '/realms/']) {
+      expect(addresses).toContain(host);
+    }
+  });
+});
