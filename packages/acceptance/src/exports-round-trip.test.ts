@@ -78,6 +78,8 @@ async function fill(server: TestServer): Promise<TestUser> {
     (await post('/channels/create', desdemona, { name, subscribers: [desdemona.id, hamlet.id], ...params })).id!;
   const town = await make('town', { description: '**all**', folder_id: folderId });
   const secret = await make('secret', { invite_only: true, history_public_to_subscribers: false });
+  await make('archive', { message_retention_days: '"unlimited"' });
+  await make('lobby', { message_retention_days: 30 });
   await post('/users/me/subscriptions', desdemona, { subscriptions: [{ name: 'secret' }], principals: [cordelia.id] });
   const send = async (as: TestUser, params: object) =>
     (await post('/messages', as, { type: 'channel', ...params })).id!;
@@ -336,7 +338,7 @@ it('public export contains nothing private', async () => {
     return { source, messages, person: people.find(({ userId }) => userId === hamlet.id)! };
   };
   const all = await contentsFor(new Set());
-  expect(all.source.realm.channels.map(({ name }) => name)).toEqual(['town']);
+  expect(all.source.realm.channels.map(({ name }) => name)).toEqual(['town', 'archive', 'lobby']);
   expect(all.source.realm.conversations).toEqual([]);
   expect(all.messages).not.toContainEqual(expect.stringMatching(/hush|three of us|to be/));
   expect(all.messages).toContain('welcome');
@@ -346,7 +348,7 @@ it('public export contains nothing private', async () => {
   const consenting = await contentsFor(new Set([hamlet.id]));
   expect(consenting.messages).toContain('to be');
   expect(consenting.person.drafts).toHaveLength(1);
-  expect(consenting.source.realm.channels.map(({ name }) => name)).toEqual(['town', 'secret']);
+  expect(consenting.source.realm.channels.map(({ name }) => name)).toEqual(['town', 'secret', 'archive', 'lobby']);
   const other = await contentsFor(new Set([desdemona.id]));
   expect(other.messages).not.toContain('to be');
   await from.close();
@@ -602,6 +604,16 @@ describe("import of a Zulip server's archive", () => {
     await expect(imported(to, path, null)).rejects.toThrow(
       'The export is incomplete: it holds messages-000001.json.partial.',
     );
+  });
+
+  it('keeps messages of channels forever whose retention period is -1', async () => {
+    change(({ zerver_stream }) => {
+      const days: Record<string, number> = { alpha: -1, beta: 30, gamma: 0 };
+      for (const row of zerver_stream!) row.message_retention_days = days[row.name] ?? null;
+    });
+    await imported(to, path, null);
+    const periods = (await channelsThere()).map(({ name, message_retention_days: days }) => [name, days]);
+    expect(Object.fromEntries(periods)).toMatchObject({ alpha: -1, beta: 30, gamma: null, delta: null });
   });
 
   it('restores the names of archived channels unless another channel has the name', async () => {

@@ -37,6 +37,8 @@ export const PRIVATE_BIT = 2048;
 export const ROLE_NUMBERS = { owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 } as const;
 export const BOT_TYPES = { generic: 1, incomingWebhook: 2, outgoingWebhook: 3, embedded: 4 } as const;
 export const AVATAR_SOURCES = { gravatar: 'G', uploaded: 'U', generated: 'J' } as const;
+/** Retention period of channels whose messages are never deleted. */
+export const ZULIP_FOREVER = -1;
 export const TOPICS_POLICY_NUMBERS = {
   inherit: 1,
   emptyTopicAllowed: 2,

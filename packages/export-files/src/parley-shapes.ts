@@ -1,5 +1,5 @@
 import { ROLES, SYSTEM_GROUPS } from '@parley/domain/access';
-import { CHANNEL_PERMISSIONS, TOPICS_POLICIES } from '@parley/domain/channels';
+import { CHANNEL_PERMISSIONS, type RetentionDays, TOPICS_POLICIES } from '@parley/domain/channels';
 import { EXPORT_PARTS } from '@parley/domain/composition';
 import type { PersonCopy, RealmCopy } from '@parley/domain/exports';
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
@@ -143,6 +143,13 @@ const user = object({
   ),
 });
 
+const retention: Shape<RetentionDays> = (value, path) => {
+  if (value === 'forever') return value;
+  const days = integer(value, path);
+  if (days < 1) throw wrong(path, 'is not positive');
+  return days;
+};
+
 const channel = object({
   id: anyId,
   recipientId: anyId,
@@ -153,7 +160,7 @@ const channel = object({
   isArchived: flag,
   creatorId: orNull(anyId),
   createdAt: time,
-  messageRetentionDays: orNull(integer),
+  messageRetentionDays: orNull(retention),
   topicsPolicy: oneOf(...TOPICS_POLICIES),
   folderId: orNull(anyId),
   isDefault: flag,

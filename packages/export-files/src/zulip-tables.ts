@@ -13,6 +13,7 @@ import {
   ROLE_NUMBERS,
   TOPICS_POLICY_NUMBERS,
   VISIBILITY_NUMBERS,
+  ZULIP_FOREVER,
 } from './layout.js';
 import type { ColumnNames } from './message-rows.js';
 import type { TableFiles } from './read-export.js';
@@ -221,7 +222,7 @@ const streamRow = (channel: Channel, realmId: number) => ({
   invite_only: isPrivate(channel),
   is_web_public: isWebPublic(channel),
   history_public_to_subscribers: hasSharedHistory(channel),
-  message_retention_days: channel.messageRetentionDays,
+  message_retention_days: channel.messageRetentionDays === 'forever' ? ZULIP_FOREVER : channel.messageRetentionDays,
   topics_policy: TOPICS_POLICY_NUMBERS[channel.topicsPolicy],
   folder: channel.folderId,
   first_message: channel.firstMessageId,

@@ -1,7 +1,7 @@
-import { CHANNEL_PERMISSIONS, type Channel } from '@parley/domain/channels';
+import { CHANNEL_PERMISSIONS, type Channel, type RetentionDays } from '@parley/domain/channels';
 import { foldCase, type MessageId, type RecipientId, trim, type UserId } from '@parley/domain/kernel';
 import { safeHtml } from '@parley/domain/markdown';
-import { keyOfValue, RECIPIENT_TYPES, TOPICS_POLICY_NUMBERS } from '../layout.js';
+import { keyOfValue, RECIPIENT_TYPES, TOPICS_POLICY_NUMBERS, ZULIP_FOREVER } from '../layout.js';
 import { flag, id, integer, object, orElse, orNull, text, time, wrong } from '../parley-shapes.js';
 import { channel, grouped, NAME, recipient, type TableReader, user } from './table-reader.js';
 
@@ -54,7 +54,7 @@ export function readChannels(tables: TableReader): readonly Channel[] {
       isArchived: it.deactivated,
       creatorId: it.creator,
       createdAt: it.date_created,
-      messageRetentionDays: it.message_retention_days,
+      messageRetentionDays: retentionOf(it.message_retention_days),
       topicsPolicy: keyOfValue(TOPICS_POLICY_NUMBERS, it.topics_policy) ?? 'inherit',
       folderId: it.folder,
       isDefault: defaults.has(it.id),
@@ -65,6 +65,10 @@ export function readChannels(tables: TableReader): readonly Channel[] {
     };
   });
 }
+
+/** -1 is forever; other periods that are not positive count as none. */
+const retentionOf = (days: number | null): RetentionDays | null =>
+  days === ZULIP_FOREVER ? 'forever' : days !== null && days > 0 ? days : null;
 
 /** Prefix of archived channels of older servers, with a hash or, before that, exclamation marks to make it unique. */
 const ARCHIVED_PREFIX = /^(?:[0-9a-f]{1,20}|!{0,20})!DEACTIVATED:(?=\s*\S)/;
