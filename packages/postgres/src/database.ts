@@ -69,7 +69,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     if (isFirst) roundTrips++;
     trace?.(sql, isFirst);
   };
-  const sessions = new SessionPool(pool, repositoryFactory(clock, report, words), count, onState);
+  const sessions = new SessionPool(pool, () => repositoryFactory(clock, report, words), count, onState);
   const uow = new PostgresUnitOfWork(sessions, onCommit && { onCommit });
   return {
     uow,

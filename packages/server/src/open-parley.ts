@@ -232,10 +232,11 @@ async function openStorage(
   if (database.kind === 'postgres') {
     requirePlaces(configuration, ports);
     const { openPostgresStorage } = await import('@parley/postgres');
-    const onState: StateListener = (state, reason) =>
-      state === 'unavailable'
-        ? logger.error({ reason: reasonOf(reason) }, 'the database is away: requests get 503 until it is back')
-        : warn(logger, {}, 'the database is back');
+    const onState: StateListener = (state, reason) => {
+      if (state === 'connected') warn(logger, {}, 'the database is back');
+      else if (state === 'replaced') warn(logger, {}, 'the database was replaced by a standby or a copy');
+      else logger.error({ reason: reasonOf(reason) }, 'the database is away: requests get 503 until it is back');
+    };
     const storage = await openPostgresStorage({ url: database.url, ...options, onState });
     return { storage, secret: () => secret!, installation: storage.installation };
   }

@@ -1,4 +1,4 @@
-import { isReadable, type LoggedEvent } from './event-log.js';
+import { follows, isReadable, type LoggedEvent } from './event-log.js';
 import type { EventSeq, MessageId, RealmId } from './ids.js';
 import type { UnitOfWork } from './unit-of-work.js';
 
@@ -62,9 +62,12 @@ export class EventCache {
     const { changes } = this;
     const read = await this.uow.read(realmId, ({ events }) => events.listAfter(realmId, after, limit, PAGE_BYTES));
     if (changes !== this.changes) return this.listAfter(realmId, after, upTo);
-    if (read[0]?.seq !== next) return null;
-    const page = this.pageOf(realmId, next) ?? this.newPage(realmId, next);
-    for (const logged of read) this.put(page, logged);
+    const [first] = read;
+    if (!follows(first, after)) return null;
+    if (first.seq !== next) return [first];
+    for (const logged of read) {
+      this.put(this.pageOf(realmId, logged.seq) ?? this.newPage(realmId, logged.seq), logged);
+    }
     const found = this.run(realmId, next, upTo);
     this.shrink();
     return found;

@@ -753,6 +753,37 @@ describe('undeliverable event', () => {
   });
 });
 
+describe('a log that has lost events', () => {
+  it('ends the queues whose clients know them, and makes the others read it again', async () => {
+    const fixture = await cast();
+    const events = await live(fixture);
+    const [hamletId, iagoId] = [await events.register('hamlet'), await events.register('iago')];
+    const [hamlet, iago] = [await events.open('hamlet', hamletId), await events.open('iago', iagoId)];
+    const kept = await events.announce(wholeRealm);
+    const lost = await events.announce(wholeRealm);
+    hamlet.lastGiven = lost * POSITIONS_PER_SEQ;
+    iago.lastGiven = kept * POSITIONS_PER_SEQ;
+    const { realm } = fixture;
+    events.hub.onForked(realm.id, kept, lost + 1);
+    await gone(events.open('hamlet', hamletId));
+    expect([iago.isClosed, iago.isBehind, iago.floor(lost)]).toEqual([false, true, kept - 1]);
+    expect(events.problems).toEqual([
+      ['the log has lost events: clients that know them register again', { realmId: realm.id, after: kept, ended: 1 }],
+    ]);
+  });
+
+  it('keeps queues whose clients know events after the lost ones', async () => {
+    const fixture = await cast();
+    const events = await live(fixture);
+    const iago = await events.open('iago', await events.register('iago'));
+    const after = await events.announce(wholeRealm);
+    const last = await events.announce(wholeRealm);
+    iago.lastGiven = last * POSITIONS_PER_SEQ;
+    events.hub.onForked(fixture.realm.id, (after - 1) as EventSeq, last);
+    expect([iago.isClosed, events.problems]).toEqual([false, []]);
+  });
+});
+
 describe('unreadable rows', () => {
   it('removes and reports a damaged queue row and lets its client register again', async () => {
     const fixture = await cast();

@@ -112,6 +112,24 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     this.cache.forget(realmId);
   }
 
+  /** Ends the queues whose clients know lost events; the others read the log again. */
+  onForked(realmId: RealmId, after: EventSeq, before: number): void {
+    this.realms.drop(realmId, (after + 1) as EventSeq);
+    let ended = 0;
+    for (const live of this.liveQueues) {
+      if (live.queue.realmId !== realmId || live.isClosed) continue;
+      const seq = seqOf(live.lastGiven);
+      if (seq <= after) live.rewind(after);
+      else if (seq < before) {
+        this.end(live);
+        ended++;
+      }
+    }
+    if (ended > 0) {
+      this.parts.report('the log has lost events: clients that know them register again', { realmId, after, ended });
+    }
+  }
+
   /** Admits a new queue. Events since its registration wait for the first poll, which also reports any failure. */
   async admit(queue: EventQueue): Promise<void> {
     const live = this.add(new LiveQueue(queue, this.parts.clock.now()));
@@ -310,9 +328,16 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
       const queue = await queues.find(realmId, id);
       if (!queue || queue.ownerId !== ownerId || !(await users.find(realmId, ownerId))?.isActive) return null;
       const lastSeq = await events.lastSeq(realmId);
-      return { queue, lastSeq, prunedUpTo: await events.prunedUpTo(realmId) };
+      const prunedUpTo = await events.prunedUpTo(realmId);
+      const seq = seqOf(cursor);
+      const isLost =
+        seq > prunedUpTo &&
+        seq < lastSeq &&
+        (await events.listAfter(realmId, (seq - 1) as EventSeq, 1))[0]?.seq !== seq;
+      return { queue, lastSeq, prunedUpTo, isLost };
     });
-    if (!found) throw queueNotFound(id);
+    // The client knows events that a replaced database had.
+    if (!found || found.isLost) throw queueNotFound(id);
     const { queue, lastSeq, prunedUpTo } = found;
     if ('reason' in queue) {
       report('a stored event queue cannot be read', { realmId, queueId: id, reason: queue.reason });

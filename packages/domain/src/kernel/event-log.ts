@@ -37,6 +37,11 @@ export type LoggedEvent = StoredEvent | UnreadableEvent;
 
 export const isReadable = (logged: LoggedEvent): logged is StoredEvent => 'event' in logged;
 
+/** True if the log goes on with this event after that seq, without one that it has lost. */
+export const follows = (logged: LoggedEvent | undefined, after: number): logged is LoggedEvent =>
+  logged !== undefined &&
+  (logged.seq === after + 1 || (isReadable(logged) && logged.event.type === 'forked' && logged.event.after === after));
+
 export interface LogEnd {
   readonly realmId: RealmId;
   /** Seq of the newest event, pruned or not. */
@@ -107,6 +112,8 @@ export interface EventListener {
   holds?(realmId: RealmId): boolean;
   /** Called when events of the realm no longer arrive; everything cached of it must be dropped. */
   onClosed?(realmId: RealmId): void;
+  /** Called after `onClosed` when the log has lost the events between these two. */
+  onForked?(realmId: RealmId, after: EventSeq, before: number): void;
 }
 
 /** Events of other servers as far as this one knows them. */

@@ -1,6 +1,6 @@
 import { declareErrors } from './errors.js';
 import type { PersonPart, RealmPart } from './export-parts.js';
-import type { MessageId, RealmId, UserId } from './ids.js';
+import type { EventSeq, MessageId, RealmId, UserId } from './ids.js';
 import type { Transaction } from './unit-of-work.js';
 
 /**
@@ -12,10 +12,16 @@ export interface DomainEventTypes {
   blank: unknown;
   /** The log no longer has the content of these messages; caches of it drop theirs. For nobody. */
   blanked: { readonly messageIds: readonly MessageId[] };
+  /**
+   * The database was replaced by one that has the log up to `after`. Events behind that one are lost, and no other event gets
+   * their numbers. For nobody.
+   */
+  forked: { readonly after: EventSeq };
 }
 
 /** True for events that only maintain the log itself. */
-export const isMaintenance = ({ type }: Pick<DomainEvent, 'type'>): boolean => type === 'blank' || type === 'blanked';
+export const isMaintenance = ({ type }: Pick<DomainEvent, 'type'>): boolean =>
+  type === 'blank' || type === 'blanked' || type === 'forked';
 
 /** Ephemeral events, which are not logged and reach live queues at most once. */
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
@@ -53,7 +59,7 @@ export interface FeatureParts<Types> {
 export type NotExported = { readonly [Name in keyof Transaction]?: string };
 
 export const EVENT_FEATURE = {
-  eventFormats: { blank: 1, blanked: 1, 'queue.last_expired': 1 },
+  eventFormats: { blank: 1, blanked: 1, forked: 1, 'queue.last_expired': 1 },
   notExported: {
     consumers: 'They belong to the host application.',
     events: 'Clients register anew.',

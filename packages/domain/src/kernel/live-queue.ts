@@ -133,6 +133,12 @@ export class LiveQueue {
     this.waiter?.('event');
   }
 
+  /** Makes the queue read the log again from this event on at the latest. */
+  rewind(after: EventSeq): void {
+    this.markLagging((after + 1) as EventSeq);
+    if (this.floorSeq > after) this.floorSeq = after;
+  }
+
   /** Accepts the due events after the whole log was read. Returns false if there are too many to keep. */
   catchUp(due: readonly DueEvent[]): boolean {
     if (due.length > MAX_DUE) return false;

@@ -146,7 +146,10 @@ export class LogFollower implements EventListener, FollowedLog {
   async catchUp(): Promise<void> {
     const { followed } = this;
     const startedAtMs = this.parts.timers.elapsedMs();
+    const before = new Map([...this.realms].map(([realmId, { lastSeq }]) => [realmId, lastSeq]));
     for (const { realmId, seq } of await this.readEnds()) {
+      // Events delivered before this read were committed, so the database has lost them.
+      if (seq < (before.get(realmId) ?? 0)) this.fork(realmId, seq);
       // An organization that appears later is new, so all of its events are.
       if (!this.realms.has(realmId) && followed !== 'open') await this.begin(realmId, followed === 'all' ? 0 : seq);
       if (seq > this.lastSeqOf(realmId)) await this.fill(realmId);
@@ -237,6 +240,20 @@ export class LogFollower implements EventListener, FollowedLog {
     }
   }
 
+  /** Goes back to the end of a log that is shorter than known. */
+  private fork(realmId: RealmId, after: EventSeq): void {
+    const realm = this.realms.get(realmId);
+    if (!realm || realm.lastSeq <= after) return;
+    realm.lastSeq = after;
+    realm.early.clear();
+    this.announceFork(realmId, after, Number.POSITIVE_INFINITY);
+  }
+
+  private announceFork(realmId: RealmId, after: EventSeq, before: number): void {
+    this.notify((listener) => listener.onClosed?.(realmId));
+    this.notify((listener) => listener.onForked?.(realmId, after, before));
+  }
+
   private deliverInOrder(undelivered: readonly LoggedEvent[]): void {
     let readable: StoredEvent[] = [];
     const deliverReadable = () => {
@@ -245,8 +262,13 @@ export class LogFollower implements EventListener, FollowedLog {
       if (events.length > 0) this.notify((listener) => listener.onEvents(events));
     };
     for (const logged of undelivered) {
-      if (isReadable(logged)) readable.push(logged);
-      else {
+      if (isReadable(logged)) {
+        if (logged.event.type === 'forked') {
+          deliverReadable();
+          this.announceFork(logged.realmId, logged.event.after, logged.seq);
+        }
+        readable.push(logged);
+      } else {
         deliverReadable();
         this.notify((listener) => listener.onUnreadable?.(logged));
       }

@@ -6,6 +6,26 @@ import type { Cluster, Person, Reply } from './cluster.js';
 const POLL_MS = 3000;
 const PAUSE_MS = 50;
 
+export const unreadIn = ({ pms, streams, huddles }: Reply['body']): number[] =>
+  [...pms, ...streams, ...huddles].flatMap(({ unread_message_ids }) => unread_message_ids);
+
+/** Contents of all messages of a person by id. */
+export async function history(cluster: Cluster, person: Person): Promise<ReadonlyMap<number, string>> {
+  const contents = new Map<number, string>();
+  for (;;) {
+    const { status, body } = await cluster.request(person, 'GET', '/messages', {
+      anchor: [...contents.keys()].at(-1) ?? 0,
+      include_anchor: false,
+      num_before: 0,
+      num_after: 1000,
+      apply_markdown: false,
+    });
+    assert.equal(status, 200, JSON.stringify(body));
+    for (const { id, content } of body.messages) contents.set(id, content);
+    if (body.found_newest) return contents;
+  }
+}
+
 /** Follows one event queue over all nodes, and keeps what its events say. */
 export class ClusterClient {
   /** Raw contents by message id, in order of arrival. */
@@ -13,26 +33,36 @@ export class ClusterClient {
   readonly unread = new Set<number>();
   /** Number of polls without a usable response. */
   failedPolls = 0;
-  private lastEventId: number;
+  /** Number of registrations after a failover had lost events. */
+  registrations = 0;
+  private queueId = '';
+  private lastEventId = -1;
+  /** Failovers with losses when the queue was registered. */
+  private losses = 0;
   private isOver = false;
 
-  private constructor(
+  constructor(
     private readonly cluster: Cluster,
     readonly person: Person,
-    private readonly queueId: string,
-    lastEventId: number,
-  ) {
-    this.lastEventId = lastEventId;
-  }
+  ) {}
 
-  /** Registers before the first message. */
-  static async open(cluster: Cluster, person: Person): Promise<ClusterClient> {
-    const { status, body } = await cluster.request(person, 'POST', '/register', {
-      event_types: ['message', 'update_message', 'update_message_flags'],
-      apply_markdown: false,
-    });
-    assert.equal(status, 200, JSON.stringify(body));
-    return new ClusterClient(cluster, person, body.queue_id, body.last_event_id);
+  /** Registers and loads what is stored. Returns false if there is no usable response. */
+  async register(): Promise<boolean> {
+    const { losses } = this.cluster;
+    const params = { event_types: ['message', 'update_message', 'update_message_flags'], apply_markdown: false };
+    const reply = await this.cluster.request(this.person, 'POST', '/register', params).catch(() => null);
+    if (reply?.status !== 200) return false;
+    const { queue_id, last_event_id, max_message_id, unread_msgs } = reply.body;
+    const stored = await history(this.cluster, this.person).catch(() => null);
+    if (stored === null) return false;
+    this.contents.clear();
+    for (const [id, content] of stored) if (id <= max_message_id) this.contents.set(id, content);
+    this.unread.clear();
+    for (const id of unreadIn(unread_msgs)) this.unread.add(id);
+    this.queueId = queue_id;
+    this.lastEventId = last_event_id;
+    this.losses = losses;
+    return true;
   }
 
   /** Polls until `stop`. @throws Error if the queue has ended or an event is repeated */
@@ -53,6 +83,10 @@ export class ClusterClient {
     const reply = await this.cluster.request(this.person, 'GET', '/events', place, POLL_MS).catch(() => null);
     if (reply?.status === 200) return reply;
     this.failedPolls++;
+    if (reply?.body.code === 'BAD_EVENT_QUEUE_ID' && this.cluster.losses > this.losses) {
+      if (await this.register()) this.registrations++;
+      return null;
+    }
     if (reply !== null) assert.equal(reply.status, 503, `${this.person.email}: ${JSON.stringify(reply.body)}`);
     return null;
   }

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findBinaries, startServer, type TestServer } from '@parley/postgres/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findBinaries, startServer, startStandby, type TestServer } from '@parley/postgres/testing';
 import { freePort, NatsServer } from '@parley/testkit';
 import S3rver from 's3rver';
 import { ParleyProcess, runParley } from '../testing/parley-process.js';
@@ -32,9 +33,20 @@ export interface ClusterNode {
   process: ParleyProcess;
 }
 
-/** Nodes, a PostgreSQL server, a NATS server and a bucket on this machine. */
+/** Time in which responses to what a killed server has committed arrive. */
+const RESPONSE_MS = 1000;
+
+/** Raw contents of messages by id. */
+export type StoredMessages = ReadonlyMap<number, string>;
+
+/** Nodes, a PostgreSQL server with a standby, a NATS server and a bucket on this machine. */
 export class Cluster {
   readonly nodes: ClusterNode[] = [];
+  /** Number of failovers that may have lost acknowledged commits. */
+  losses = 0;
+  /** Called with all that is left after such a failover, before nodes use the server. */
+  onLoss: (left: StoredMessages) => void = () => {};
+  private standby!: { readonly server: TestServer; readonly way: FaultyProxy; readonly isSynchronous: boolean };
   private next = 0;
   private output = '';
 
@@ -42,7 +54,8 @@ export class Cluster {
     private readonly folder: string,
     private readonly bucket: S3rver,
     private readonly bucketUrl: string,
-    readonly postgres: TestServer,
+    private readonly binaries: string,
+    public postgres: TestServer,
     readonly nats: NatsServer,
   ) {}
 
@@ -56,10 +69,18 @@ export class Cluster {
       configureBuckets: [{ name: 'parley', configs: [] }],
     });
     const { port } = (await bucket.run()) as AddressInfo;
-    const cluster = new Cluster(folder, bucket, `s3:parley?endpoint=http://127.0.0.1:${port}`, postgres, nats);
+    const cluster = new Cluster(
+      folder,
+      bucket,
+      `s3:parley?endpoint=http://127.0.0.1:${port}`,
+      binaries,
+      postgres,
+      nats,
+    );
     await nats.start();
     await cluster.command('migrate');
     await cluster.command('realm', 'create', '', 'Elsinore');
+    await cluster.addStandby(false);
     for (let index = 1; index <= nodes; index++) cluster.nodes.push(await cluster.createNode(`node ${index}`));
     return cluster;
   }
@@ -100,6 +121,32 @@ export class Cluster {
     node.process = await this.serve(node, clockShiftMs);
   }
 
+  /**
+   * Kills the PostgreSQL server, and makes nodes use its standby.
+   * @param lagMs for how long an asynchronous standby has received nothing
+   * @param nextIsSynchronous true to commit at the next standby too
+   */
+  async failOver(lagMs: number, nextIsSynchronous: boolean): Promise<void> {
+    const { server, way, isSynchronous } = this.standby;
+    if (!isSynchronous) {
+      way.become('silent');
+      await sleep(lagMs);
+    }
+    await this.postgres.kill();
+    await sleep(RESPONSE_MS);
+    way.close();
+    await server.query('SELECT pg_promote()');
+    if (!isSynchronous) {
+      this.losses++;
+      const left = await server.query('SELECT id::float8 AS id, content FROM message ORDER BY message.id');
+      this.onLoss(new Map(left.map(({ id, content }) => [id, content])));
+    }
+    for (const { toDatabase } of this.nodes) toDatabase.redirect({ path: server.socket });
+    await this.postgres.stop();
+    this.postgres = server;
+    await this.addStandby(nextIsSynchronous);
+  }
+
   /** Warnings and errors in the logs of all nodes, in order of time. */
   get problems(): readonly string[] {
     const lines = (this.output + this.nodes.map(({ process }) => process.output).join('')).split('\n');
@@ -115,13 +162,24 @@ export class Cluster {
       toBus.close();
     }
     await this.nats.kill();
+    this.standby.way.close();
+    await this.standby.server.stop();
     await this.postgres.stop();
     await this.bucket.close();
     rmSync(this.folder, { recursive: true });
   }
 
+  private async addStandby(isSynchronous: boolean): Promise<void> {
+    const way = await FaultyProxy.to({ path: this.postgres.socket });
+    const server = await startStandby(this.binaries, way.port);
+    this.standby = { server, way, isSynchronous };
+    if (!isSynchronous) return;
+    await this.postgres.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
+    await this.postgres.query('SELECT pg_reload_conf()');
+  }
+
   private async createNode(name: string): Promise<ClusterNode> {
-    const path = join(new URL(this.postgres.url).searchParams.get('host')!, '.s.PGSQL.5432');
+    const path = this.postgres.socket;
     const [toDatabase, toBus] = [await FaultyProxy.to({ path }), await FaultyProxy.to({ port: this.nats.port })];
     const parts = { name, port: Number(await freePort()), toDatabase, toBus };
     return { ...parts, process: await this.serve(parts) };

@@ -76,6 +76,11 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: 'without PostgreSQL, whose standby takes over',
+    upTo: 1000,
+    run: (cluster, _node, duration) => cluster.failOver(duration, duration % 2 === 0),
+  },
+  {
     name: 'without NATS, which was killed',
     upTo: 3000,
     async run({ nats }, _node, duration) {

@@ -4,6 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** `refusing` ends all connections, `silent` keeps them and passes nothing on. */
 export type ProxyMode = 'open' | 'refusing' | 'silent';
 
+/** Socket file, or port of this machine. */
+export type ProxyTarget = { readonly path: string } | { readonly port: number };
+
 /** TCP proxy between a node and a service, for the faults of a network. */
 export class FaultyProxy {
   /** Added to each packet in both directions. */
@@ -12,17 +15,16 @@ export class FaultyProxy {
   private readonly sockets = new Set<Socket>();
   private readonly server: Server;
 
-  private constructor(target: { readonly path: string } | { readonly port: number }) {
+  private constructor(private target: ProxyTarget) {
     this.server = createServer((client) => {
       if (this.mode === 'refusing') return void client.destroy();
-      const upstream = createConnection(target);
+      const upstream = createConnection(this.target);
       this.pass(client, upstream);
       this.pass(upstream, client);
     });
   }
 
-  /** @param target socket file, or port of this machine */
-  static async to(target: { readonly path: string } | { readonly port: number }): Promise<FaultyProxy> {
+  static async to(target: ProxyTarget): Promise<FaultyProxy> {
     const proxy = new FaultyProxy(target);
     await new Promise<void>((resolve) => proxy.server.listen(0, '127.0.0.1', resolve));
     return proxy;
@@ -30,6 +32,13 @@ export class FaultyProxy {
 
   get port(): number {
     return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Leads new connections to another service, and ends the others. */
+  redirect(target: ProxyTarget): void {
+    this.target = target;
+    this.become('refusing');
+    this.become('open');
   }
 
   become(mode: ProxyMode): void {

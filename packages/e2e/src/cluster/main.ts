@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { hasNatsServer, SeededRandomness } from '@parley/testkit';
-import { Cluster, type Person, type Reply } from './cluster.js';
-import { ClusterClient } from './cluster-client.js';
+import { Cluster, type Person, type Reply, type StoredMessages } from './cluster.js';
+import { ClusterClient, history, unreadIn } from './cluster-client.js';
 import { causeFaults } from './faults.js';
 
 const USAGE = `Usage: npm run cluster [-- [MINUTES] [--seed N] [--nodes N]]
@@ -27,6 +27,8 @@ class Writer {
   /** Messages with an edit whose response was lost. */
   readonly uncertain = new Set<number>();
   failures = 0;
+  /** Number of acknowledged messages that a standby lacked. */
+  lost = 0;
 
   constructor(
     private readonly cluster: Cluster,
@@ -45,6 +47,16 @@ class Writer {
   /** Sends a message until it is acknowledged. */
   async finish(content: string): Promise<void> {
     while ((await this.post(content)) === null) await sleep(100);
+  }
+
+  /** Takes over what is left after a failover. */
+  takeLoss(left: StoredMessages): void {
+    for (const id of [...this.acknowledged.keys()]) {
+      const content = left.get(id);
+      this.uncertain.delete(id);
+      if (content !== undefined) this.acknowledged.set(id, content);
+      else if (this.acknowledged.delete(id)) this.lost++;
+    }
   }
 
   private async send(count: number): Promise<void> {
@@ -71,9 +83,12 @@ class Writer {
 
   /** Returns null if nobody knows whether the change was made. */
   private async change(method: string, path: string, params: Readonly<Record<string, unknown>>) {
+    const { losses } = this.cluster;
     const reply: Reply | null = await this.cluster.request(this.person, method, path, params).catch(() => null);
-    if (reply?.status === 200) return reply;
-    if (reply !== null) assert.equal(reply.status, 503, `${method} ${path}: ${JSON.stringify(reply.body)}`);
+    const isCertain = this.cluster.losses === losses;
+    if (reply?.status === 200 && isCertain) return reply;
+    if (reply !== null && isCertain)
+      assert.equal(reply.status, 503, `${method} ${path}: ${JSON.stringify(reply.body)}`);
     this.failures++;
     return null;
   }
@@ -106,9 +121,11 @@ async function run({ minutes, seed, nodes }: Options): Promise<void> {
       Array.from({ length: WRITERS }, (_, index) => cluster.addPerson(`person${index}`)),
     );
     const writers = people.map((person) => new Writer(cluster, person, people));
-    const clients = await Promise.all(
-      Array.from({ length: READERS }, (_, index) => ClusterClient.open(cluster, people[index % people.length]!)),
-    );
+    cluster.onLoss = (left) => {
+      for (const writer of writers) writer.takeLoss(left);
+    };
+    const clients = Array.from({ length: READERS }, (_, i) => new ClusterClient(cluster, people[i % people.length]!));
+    for (const client of clients) assert.ok(await client.register());
     const endsAt = Date.now() + minutes * 60_000;
     const following = Promise.all(clients.map((client) => client.follow()));
     const working = Promise.all([
@@ -180,26 +197,6 @@ const READ_STATE = ['message', 'update_message_flags'];
 
 const ascending = (a: number, b: number): number => a - b;
 
-const unreadIn = ({ pms, streams, huddles }: Reply['body']): number[] =>
-  [...pms, ...streams, ...huddles].flatMap(({ unread_message_ids }) => unread_message_ids);
-
-/** Contents of all messages of a person by id. */
-async function history(cluster: Cluster, person: Person): Promise<ReadonlyMap<number, string>> {
-  const contents = new Map<number, string>();
-  for (;;) {
-    const { status, body } = await cluster.request(person, 'GET', '/messages', {
-      anchor: [...contents.keys()].at(-1) ?? 0,
-      include_anchor: false,
-      num_before: 0,
-      num_after: 1000,
-      apply_markdown: false,
-    });
-    assert.equal(status, 200, JSON.stringify(body));
-    for (const { id, content } of body.messages) contents.set(id, content);
-    if (body.found_newest) return contents;
-  }
-}
-
 function summarize(
   faults: ReadonlyMap<string, number>,
   writers: readonly Writer[],
@@ -208,9 +205,11 @@ function summarize(
   const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
   for (const [name, count] of faults) console.log(`${count} × a node was ${name}`);
   console.log(`${sum(writers.map(({ acknowledged }) => acknowledged.size))} messages acknowledged and stored once`);
+  console.log(`${sum(writers.map(({ lost }) => lost))} others were lost, because an asynchronous standby took over`);
+  console.log(`${sum(clients.map(({ registrations }) => registrations))} queues registered again because of it`);
   console.log(`${sum(writers.map(({ failures }) => failures))} changes without a response`);
   console.log(
-    `${sum(clients.map(({ failedPolls }) => failedPolls))} polls repeated; no queue ended, no event repeated`,
+    `${sum(clients.map(({ failedPolls }) => failedPolls))} polls repeated; no other queue ended, no event repeated`,
   );
 }
 

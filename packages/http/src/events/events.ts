@@ -346,6 +346,6 @@ const idleSeconds = (wanted: RegisterDto['idle_queue_timeout']): number | null =
 
 export const EVENTS = {
   routes: eventRoutes,
-  events: { blank: toNobody, blanked: toNobody, 'queue.last_expired': toNobody },
+  events: { blank: toNobody, blanked: toNobody, forked: toNobody, 'queue.last_expired': toNobody },
   errors: EVENT_WIRE_ERRORS,
 } satisfies HttpFeature;

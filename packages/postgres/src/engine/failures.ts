@@ -18,13 +18,13 @@ const NETWORK_MESSAGES =
 
 /**
  * True if the server is unreachable, starts, stops, is read-only or has no place left, or ended the session: SQLSTATE
- * classes 08 and 53, 57P01 to 57P05, and 25P03.
+ * classes 08 and 53, 57P01 to 57P05, 25P03 and 25006.
  */
 export function isAway(error: unknown): boolean {
   const code = codeOf(error);
   const cause = (error as Error | undefined)?.cause ?? error;
   return (
-    /^(08|53|57P0|25P03)/.test(code) ||
+    /^(08|53|57P0|25P03|25006)/.test(code) ||
     NETWORK_CODES.test(code) ||
     NETWORK_MESSAGES.test(String((cause as Error)?.message))
   );

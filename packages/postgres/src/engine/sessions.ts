@@ -5,6 +5,7 @@ import type { CustomTypesConfig, Pool, PoolClient, PoolConfig } from 'pg';
 import { Connection, type StatementTrace } from './connection.js';
 import { isAway, storageAway } from './failures.js';
 import type { CreateRepositories } from './feature.js';
+import { enterHistory } from './history.js';
 
 /** Connection of the pool with its repositories; used by one unit at a time. */
 export interface Session {
@@ -68,8 +69,8 @@ export const poolConfig = (url: string, limits: PoolLimits, { getTypeParser }: C
   },
 });
 
-/** Receives changes of the connection to the server. */
-export type StateListener = (state: 'connected' | 'unavailable', reason?: unknown) => void;
+/** Receives changes of the connection to the server. `replaced`: another database with the same data serves instead. */
+export type StateListener = (state: 'connected' | 'unavailable' | 'replaced', reason?: unknown) => void;
 
 /** Time without failures after which the server counts as back. */
 const BACK_AFTER_MS = 1000;
@@ -77,14 +78,20 @@ const BACK_AFTER_MS = 1000;
 /** Bounded pool of sessions. */
 export class SessionPool {
   private failedAtMs: number | null = null;
+  /** Histories that new connections have found, see `enterHistory`. */
+  private readonly histories = new WeakMap<PoolClient, string>();
+  private history: string | null = null;
+  /** Caches of the present history. */
+  private createRepositories: CreateRepositories;
   private readonly sessions = new WeakMap<PoolClient, Omit<Session, 'release'>>();
 
   constructor(
     private readonly pool: Pool,
-    private readonly createRepositories: CreateRepositories,
+    private readonly createFactory: () => CreateRepositories,
     private readonly trace?: StatementTrace,
     private readonly onState: StateListener = () => {},
   ) {
+    this.createRepositories = createFactory();
     // Idle connections end with the server. The next unit opens another one.
     pool.on('error', () => {});
   }
@@ -98,14 +105,17 @@ export class SessionPool {
 
   /**
    * Returns true if a transaction was committed whose connection broke during the commit. Waits while it is in progress.
+   * Another server may have given its id to another transaction.
    * @throws DomainError STORAGE_UNAVAILABLE if nobody can tell
    */
   async isCommitted(transactionId: string): Promise<boolean> {
+    const { history } = this;
     for (let attempt = 0; attempt < FATE_ATTEMPTS; attempt++) {
       if (attempt > 0) await sleep(FATE_PAUSE_MS);
       try {
         const client = await this.connect();
         try {
+          if (this.history !== history) break;
           const { rows } = await client.query('SELECT pg_xact_status($1::xid8) AS status', [transactionId]);
           if (rows[0].status !== 'in progress') return rows[0].status === 'committed';
         } finally {
@@ -137,11 +147,30 @@ export class SessionPool {
   }
 
   private async connect(): Promise<PoolClient> {
-    try {
-      return await this.pool.connect();
-    } catch (error) {
-      throw isAway(error) ? this.away(error) : error;
+    for (;;) {
+      let client: PoolClient | undefined;
+      try {
+        client = await this.pool.connect();
+        if (!this.histories.has(client)) await this.enter(client);
+        if (this.histories.get(client) === this.history) return client;
+        client.release(true);
+      } catch (error) {
+        client?.release(true);
+        throw isAway(error) ? this.away(error) : error;
+      }
     }
+  }
+
+  /** Drops what is cached of another history, and its connections once they are taken. */
+  private async enter(client: PoolClient): Promise<void> {
+    const history = await enterHistory(client);
+    this.histories.set(client, history);
+    if (history === this.history) return;
+    if (this.history !== null) {
+      this.createRepositories = this.createFactory();
+      this.onState('replaced');
+    }
+    this.history = history;
   }
 
   private open(client: PoolClient): Omit<Session, 'release'> {

@@ -48,7 +48,7 @@ function open(
 ): PostgresUnitOfWork {
   const pool = new pg.Pool(poolConfig(url, { ...DEFAULT_LIMITS, ...limits }, pg.types));
   const create = (connection: Connection) => ({ connection }) as unknown as WritableRepositories;
-  const sessions = new SessionPool(pool, create, undefined, onState);
+  const sessions = new SessionPool(pool, () => create, undefined, onState);
   const uow = new PostgresUnitOfWork(sessions);
   opened.push(uow);
   return uow;

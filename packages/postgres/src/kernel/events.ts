@@ -89,7 +89,7 @@ export class PostgresEventLog implements EventLog {
       `SELECT seq, at, message_id, format, audience, payload FROM event
        WHERE realm_id = $1 AND seq > $2 ORDER BY seq LIMIT $3`,
     );
-    // Binary search of the newest event that starts below the limit; seqs have no gaps.
+    // Binary search of the newest event that starts below the limit.
     this.beyond = connection.values<number>(
       `WITH RECURSIVE log AS (
          SELECT oldest.seq AS oldest, h.last_seq AS newest, h.total - $2 AS bound,
@@ -102,7 +102,7 @@ export class PostgresEventLog implements EventLog {
          SELECT CASE WHEN before.total < bound THEN middle ELSE low END,
            CASE WHEN before.total < bound THEN high ELSE middle - 1 END
          FROM (SELECT low, high, (low + high + 1) / 2 AS middle FROM search WHERE low < high) half, log,
-           LATERAL (SELECT total FROM event e WHERE e.realm_id = $1 AND e.seq = middle - 1) before)
+           LATERAL (SELECT total FROM event e WHERE e.realm_id = $1 AND e.seq < middle ORDER BY seq DESC LIMIT 1) before)
        SELECT low FROM search WHERE low = high`,
     );
     this.blankQuoting = connection.command(

@@ -1,9 +1,12 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import pg from 'pg';
+
+const execute = promisify(execFile);
 
 /** Folder of Debian's packages, which leave `initdb` out of the path. */
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
@@ -21,14 +24,33 @@ const FILES_IN_MEMORY = '/dev/shm';
 export interface TestServer {
   /** URL of the database `postgres`. */
   readonly url: string;
+  /** Path of its socket. */
+  readonly socket: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the statement says what its rows are.
+  query(sql: string): Promise<any[]>;
   /** Starts it again on the same data after `kill`. */
   start(): Promise<void>;
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
+type Program = (name: string, ...args: readonly string[]) => Promise<unknown>;
+
 /** Starts a private server in a temporary folder, reached by a socket in that folder. */
-export async function startServer(binaries: string): Promise<TestServer> {
+export const startServer = (binaries: string): Promise<TestServer> =>
+  startOn(binaries, (data, run) => {
+    const locale = ['--locale=C', '--encoding=UTF8'];
+    return run('initdb', '-D', data, '-U', 'parley', '-A', 'trust', '--no-sync', ...locale);
+  });
+
+/** Starts a standby of the server behind a port of this machine. */
+export const startStandby = (binaries: string, port: number): Promise<TestServer> =>
+  startOn(binaries, (data, run) => {
+    const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'parley'];
+    return run('pg_basebackup', '-D', data, ...from, '--write-recovery-conf', '--checkpoint=fast', '--no-sync');
+  });
+
+async function startOn(binaries: string, fill: (data: string, run: Program) => Promise<unknown>): Promise<TestServer> {
   const owner = unprivilegedOwner();
   // The temporary folder of root's test run may be closed to others.
   const parent = owner === null ? tmpdir() : existsSync(FILES_IN_MEMORY) ? FILES_IN_MEMORY : '/tmp';
@@ -36,8 +58,7 @@ export async function startServer(binaries: string): Promise<TestServer> {
   if (owner) chownSync(folder, owner.uid, owner.gid);
   const options = { ...owner, stdio: 'ignore', cwd: folder } as const;
   const data = join(folder, 'data');
-  const locale = ['--locale=C', '--encoding=UTF8'];
-  execFileSync(join(binaries, 'initdb'), ['-D', data, '-U', 'parley', '-A', 'trust', '--no-sync', ...locale], options);
+  await fill(data, (name, ...args) => execute(join(binaries, name), args, options));
   const settings = {
     listen_addresses: '',
     unix_socket_directories: folder,
@@ -46,6 +67,8 @@ export async function startServer(binaries: string): Promise<TestServer> {
     full_page_writes: 'off',
     autovacuum: 'off',
     max_wal_size: '4GB',
+    wal_keep_size: '1GB',
+    wal_retrieve_retry_interval: '200ms',
   };
   const parameters = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const url = `postgres://parley@localhost/postgres?host=${encodeURIComponent(folder)}`;
@@ -70,7 +93,9 @@ export async function startServer(binaries: string): Promise<TestServer> {
   await start();
   return {
     url,
+    socket: join(folder, '.s.PGSQL.5432'),
     start,
+    query: (sql) => runOn(url, sql),
     kill: () => end('SIGKILL'),
     async stop() {
       process.off('exit', onExit);
@@ -85,6 +110,16 @@ function unprivilegedOwner(): { readonly uid: number; readonly gid: number } | n
   if (userInfo().uid !== 0) return null;
   const idOf = (option: string) => Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }));
   return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+async function runOn(url: string, sql: string) {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 const START_ATTEMPTS = 200;

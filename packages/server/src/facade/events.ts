@@ -58,7 +58,7 @@ interface EventDetails {
   'notification.due': { readonly message: ChatMessage; readonly people: readonly DuePerson[] };
 }
 
-export type ParleyEventType = Exclude<DomainEventType, 'blank' | 'blanked'>;
+export type ParleyEventType = Exclude<DomainEventType, 'blank' | 'blanked' | 'forked'>;
 
 /** Committed event. */
 export type ParleyEvent<T extends ParleyEventType = ParleyEventType> = {

@@ -1,0 +1,115 @@
+import type { EventSeq, LogEnd, RealmId, StoredEvent, UnitOfWork } from '@parley/domain/kernel';
+import { LocalBus, LogFollower } from '@parley/domain/kernel';
+import { appendEvent, FixedClock, immediateTimers } from '@parley/testkit';
+import pg from 'pg';
+import { openPostgresStorage, type PostgresStorage } from '../database.js';
+import { createDatabase, type TestDatabase } from '../testing/databases.js';
+import { SKIPPED_SEQS } from './history.js';
+
+const REALM = 1 as RealmId;
+const HISTORY = "SELECT value FROM server_fact WHERE name = 'history'";
+
+let databases: TestDatabase[];
+let opened: PostgresStorage[];
+beforeEach(() => {
+  databases = [];
+  opened = [];
+});
+afterEach(async () => {
+  for (const storage of opened) await storage.close();
+  for (const database of databases) await database.drop();
+});
+
+async function run(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(sql);
+  await client.end();
+  return rows;
+}
+
+async function open({ url }: TestDatabase, onState?: (state: string) => void): Promise<PostgresStorage> {
+  const storage = await openPostgresStorage({ url, clock: new FixedClock(), ...(onState && { onState }) });
+  opened.push(storage);
+  return storage;
+}
+
+const append = (uow: UnitOfWork): Promise<EventSeq> =>
+  uow.write(REALM, (tx) => appendEvent(tx, REALM, { event: { type: 'blank' }, audience: { kind: 'nobody' } }));
+const endOf = async (uow: UnitOfWork): Promise<LogEnd> =>
+  (await uow.readAcross(({ events }) => events.listLastSeqs()))[0]!;
+
+/** Database with two events, and a copy of it that a standby would have. */
+async function withCopy(): Promise<readonly [TestDatabase, TestDatabase]> {
+  const database = await createDatabase();
+  databases.push(database);
+  await run(
+    database.url,
+    `INSERT INTO realm (version, groups_version, string_id, uuid, name, is_deactivated, created_at, settings,
+                        rendered_description, permissions, user_defaults)
+     VALUES (1, 1, 'a', '', '', 0, 0, '{}', '', '{}', '{}');
+     INSERT INTO event_log_head VALUES (1, 0, 0, 0)`,
+  );
+  const { uow, close } = await openPostgresStorage({ url: database.url, clock: new FixedClock() });
+  for (let count = 0; count < 2; count++) await append(uow);
+  await close();
+  const copy = await createDatabase({ copyOf: database.name });
+  databases.push(copy);
+  const [fact] = await run(database.url, HISTORY);
+  await run(copy.url, `INSERT INTO server_fact VALUES ('history', '${fact!.value}')`);
+  return [database, copy];
+}
+
+/** Makes the copy serve in the place of the database, whose connections end. */
+async function replace(database: TestDatabase, copy: TestDatabase): Promise<void> {
+  const server = process.env.PARLEY_TEST_POSTGRES!;
+  await run(server, `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${database.name}'`);
+  await run(server, `ALTER DATABASE ${database.name} RENAME TO ${database.name}_former`);
+  await run(server, `ALTER DATABASE ${copy.name} RENAME TO ${database.name}`);
+  await run(server, `ALTER DATABASE ${database.name}_former RENAME TO ${copy.name}`);
+}
+
+describe('a database that replaces another one', () => {
+  it('skips numbers and ids that lost rows may have had, once', async () => {
+    const [, copy] = await withCopy();
+    const ids = "SELECT nextval(pg_get_serial_sequence('realm', 'id')) AS next";
+    const [before] = await run(copy.url, ids);
+    for (let start = 0; start < 2; start++) expect((await endOf((await open(copy)).uow)).seq).toBe(2 + SKIPPED_SEQS);
+    const { uow } = opened[0]!;
+    const listed = await uow.read(REALM, ({ events }) => events.listAfter(REALM, 2 as EventSeq, 9));
+    expect(listed).toMatchObject([{ seq: 2 + SKIPPED_SEQS, event: { type: 'forked', after: 2 } }]);
+    expect(await append(uow)).toBe(3 + SKIPPED_SEQS);
+    const [after] = await run(copy.url, ids);
+    expect(Number(after!.next) - Number(before!.next)).toBe(SKIPPED_SEQS + 1);
+    expect(await uow.read(REALM, ({ events }) => events.seqBeyond(REALM, 50))).toBe(2 + SKIPPED_SEQS);
+  });
+
+  it('ends what servers know of lost events, and they follow its log', async () => {
+    const [database, copy] = await withCopy();
+    const states: string[] = [];
+    const { uow } = await open(database, (state) => states.push(state));
+    const follower = new LogFollower({
+      ...{ uow, bus: new LocalBus().connect(), clock: new FixedClock(), timers: immediateTimers },
+      onListenerFailure: (error) => {
+        throw error;
+      },
+    });
+    await follower.open(REALM);
+    const known: unknown[] = [];
+    follower.subscribe({
+      onEvents: (events: readonly StoredEvent[]) => known.push(...events.map(({ seq }) => seq)),
+      onForked: (_, after, before) => known.push(`lost between ${after} and ${before}`),
+    });
+    for (let count = 0; count < 3; count++) await append(uow);
+    await follower.catchUp();
+    await replace(database, copy);
+    // The pool may not have noticed yet that its connections have ended.
+    await follower.catchUp().catch(() => {});
+    const next = await append(uow);
+    await follower.catchUp();
+    const fork = 2 + SKIPPED_SEQS;
+    expect(next).toBe(fork + 1);
+    expect(known).toEqual([3, 4, 5, `lost between 2 and ${fork}`, fork, next]);
+    expect(states).toContain('replaced');
+  });
+});

@@ -1,0 +1,86 @@
+import { encodeEvent } from '@parley/domain/composition';
+import type { EventSeq } from '@parley/domain/kernel';
+import type { ClientBase } from 'pg';
+
+/** Name of the fact that identifies the history of the database. */
+const HISTORY_FACT = 'history';
+
+/**
+ * Server, database and timeline. A standby begins a timeline when it takes over, and a restored copy is another database. Each
+ * may lack commits that were acknowledged before.
+ */
+const PRESENT = `
+  SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE system_identifier::text || '.' || d.oid || '.' ||
+      left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS present,
+    (SELECT value FROM server_fact WHERE name = $1) AS known
+  FROM pg_control_system(), pg_database d WHERE datname = current_database()`;
+
+/** Numbers that no event of a log gets in another history, because lost events may have had them. */
+export const SKIPPED_SEQS = 4096;
+
+/** Lock that units across organizations hold, so that no unit runs meanwhile. */
+const ALL_REALMS = 0;
+
+const { format, audience, payload } = encodeEvent({
+  event: { type: 'forked', after: 0 as EventSeq },
+  audience: { kind: 'nobody' },
+});
+const [PAYLOAD_START, PAYLOAD_END] = payload.split('0') as [string, string];
+
+const FORK = `
+  WITH head AS (
+    UPDATE event_log_head SET last_seq = last_seq + ${SKIPPED_SEQS},
+      total = total + octet_length($2) + octet_length($3 || last_seq || $4)
+    RETURNING realm_id, last_seq, total)
+  INSERT INTO event (realm_id, seq, at, message_id, format, audience, payload, total)
+  SELECT realm_id, last_seq, extract(epoch FROM now())::bigint, NULL, $1, $2,
+    $3 || (last_seq - ${SKIPPED_SEQS}) || $4, total
+  FROM head`;
+
+/** Rows that were lost may be known by their ids. */
+const SKIP_IDS = `
+  SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, coalesce(last_value, 0) + ${SKIPPED_SEQS})
+  FROM pg_sequences WHERE schemaname = current_schema()`;
+
+/**
+ * Returns the history of the database that the connection leads to. In one that the database has not had yet, logs skip the
+ * numbers of events that may be lost, before any unit appends to them.
+ * @throws Error with a SQLSTATE if the server is a standby
+ */
+export async function enterHistory(client: ClientBase): Promise<string> {
+  const { present, known } = await look(client);
+  if (present === null) throw Object.assign(new Error('the server is a standby'), { code: '25006' });
+  if (present !== known) await record(client, present);
+  return present;
+}
+
+interface Look {
+  /** Null on a standby. */
+  readonly present: string | null;
+  /** Null in a database that no server has used yet. */
+  readonly known: string | null;
+}
+
+const look = async (client: ClientBase): Promise<Look> => (await client.query<Look>(PRESENT, [HISTORY_FACT])).rows[0]!;
+
+async function record(client: ClientBase, present: string): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [ALL_REALMS]);
+    const { known } = await look(client);
+    if (known !== present) {
+      if (known !== null) {
+        await client.query(FORK, [format, audience, PAYLOAD_START, PAYLOAD_END]);
+        await client.query(SKIP_IDS);
+      }
+      await client.query(
+        'INSERT INTO server_fact (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+        [HISTORY_FACT, present],
+      );
+    }
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
