@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { type Clock, loadOptional, type StorageGauges, type UnitOfWork } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
 import { type Commit, DatabaseRefused, type TableSource } from '@parley/storage';
 import type { Client, Pool } from 'pg';
 import type { StatementTrace } from './engine/connection.js';
-import { migrate, pendingSteps } from './engine/migrate.js';
+import { isAway } from './engine/failures.js';
+import { finishUpgrade, migrate, pendingSteps } from './engine/migrate.js';
+import { OwnNode } from './engine/nodes.js';
 import { DEFAULT_LIMITS, type PoolLimits, poolConfig, SessionPool, type StateListener } from './engine/sessions.js';
 import { PostgresUnitOfWork } from './engine/unit-of-work.js';
 import { MIGRATIONS, repositoryFactory } from './features.js';
@@ -45,6 +48,8 @@ export interface PostgresStorage {
   readonly installation: Installation;
   /** Returns the time of the database in milliseconds since the epoch. */
   currentTimeMs(): Promise<number>;
+  /** Records that this server uses the database, and checks that it still may; call every ten seconds. */
+  reportPresence(release: string): Promise<void>;
   gauges(): StorageGauges;
   /** Completes running units, rejects new ones, and closes all connections. */
   close(): Promise<void>;
@@ -59,8 +64,8 @@ const OLDEST_VERSION = 15;
 export async function openPostgresStorage(options: PostgresStorageOptions): Promise<PostgresStorage> {
   const { url, clock, trace, words = PLAIN_TEXTS, report = () => {}, onCommit, onState } = options;
   const library = await loadLibrary();
-  const { pendingSteps: pending, secretFingerprint } = await inspectPostgres(url);
-  if (pending.length > 0) throw refusal(url, new Error('its schema is not that of this version; run parley migrate'));
+  const { pendingSteps: missing, secretFingerprint } = await inspectPostgres(url);
+  if (missing.length > 0) throw refusal(url, new Error('its schema is not that of this version; run parley migrate'));
   options.admit?.({ secretFingerprint });
   const installation = await withClient(url, identify);
   const pool: Pool = new library.Pool(poolConfig(url, { ...DEFAULT_LIMITS, ...options.limits }, library.types));
@@ -71,13 +76,31 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   };
   const sessions = new SessionPool(pool, () => repositoryFactory(clock, report, words), count, onState);
   const uow = new PostgresUnitOfWork(sessions, onCommit && { onCommit });
+  const nodes: OwnNode[] = [];
+  let hasOwnSchema = true;
   return {
     uow,
     installation,
-    currentTimeMs: async () =>
-      (await pool.query('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms')).rows[0].ms,
+    reportPresence: (release) =>
+      sessions.reaching(async () => {
+        if (nodes.length === 0) nodes.push(new OwnNode(pool, randomUUID(), release));
+        await nodes[0]!.report();
+        hasOwnSchema = await pendingSteps(pool, MIGRATIONS).then(
+          () => true,
+          (error) => {
+            if (isAway(error)) throw error;
+            return false;
+          },
+        );
+      }),
+    currentTimeMs: () =>
+      sessions.reaching(
+        async () =>
+          (await pool.query('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms')).rows[0].ms,
+      ),
     gauges: () => ({
       waitingWrites: uow.waitingWrites,
+      hasOwnSchema,
       sessions: {
         connections: pool.totalCount,
         idle: pool.idleCount,
@@ -86,7 +109,10 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
         lockWaitSeconds: uow.lockWaitSeconds,
       },
     }),
-    close: () => uow.close(),
+    async close() {
+      await nodes[0]?.remove().catch(() => {});
+      await uow.close();
+    },
   };
 }
 
@@ -108,6 +134,8 @@ export interface PostgresState extends ServerRecord {
   /** Number of steps in this release. */
   readonly latestSchema: number;
   readonly pendingSteps: readonly string[];
+  /** Pending steps that wait for `finishUpgradeOfPostgres`. */
+  readonly finalSteps: readonly string[];
 }
 
 /** Inspects a database without changing it. @throws DatabaseRefused */
@@ -115,13 +143,25 @@ export const inspectPostgres = (url: string): Promise<PostgresState> =>
   withClient(url, async (client) => {
     if (await hasUnfinishedMove(client))
       throw new Error('parley move has not finished filling it; run that command again');
-    const pending = (await pendingSteps(client, MIGRATIONS)).map(({ name }) => name);
+    const { expand, contract } = await pendingSteps(client, MIGRATIONS);
     const latestSchema = MIGRATIONS.length;
-    const schema = latestSchema - pending.length;
-    if (schema === 0) return { schema, latestSchema, pendingSteps: pending, secretFingerprint: null };
+    const schema = latestSchema - expand.length - contract.length;
+    const [missing, finalSteps] = [expand, contract].map((steps) => steps.map(({ name }) => name)) as [
+      string[],
+      string[],
+    ];
+    const state = { schema, latestSchema, pendingSteps: missing, finalSteps };
+    if (schema === 0) return { ...state, secretFingerprint: null };
     const { rows } = await client.query('SELECT value FROM server_fact WHERE name = $1', [SECRET_FINGERPRINT]);
-    return { schema, latestSchema, pendingSteps: pending, secretFingerprint: rows[0]?.value ?? null };
+    return { ...state, secretFingerprint: rows[0]?.value ?? null };
   });
+
+/**
+ * Ends an upgrade unless servers of another release are running, which it returns with the steps that it has executed.
+ * @throws DatabaseRefused
+ */
+export const finishUpgradeOfPostgres = (url: string, release: string): ReturnType<typeof finishUpgrade> =>
+  withClient(url, (client) => finishUpgrade(client, MIGRATIONS, release));
 
 /** Creates or upgrades the schema and returns the names of the executed steps. @throws DatabaseRefused */
 export const migratePostgres = (url: string): Promise<readonly string[]> =>

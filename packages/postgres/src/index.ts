@@ -1,2 +1,8 @@
-export { inspectPostgres, migratePostgres, movePostgres, openPostgresStorage } from './database.js';
+export {
+  finishUpgradeOfPostgres,
+  inspectPostgres,
+  migratePostgres,
+  movePostgres,
+  openPostgresStorage,
+} from './database.js';
 export type { StateListener } from './engine/sessions.js';

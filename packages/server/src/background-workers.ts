@@ -166,7 +166,7 @@ class LeaseRelease implements Worker {
 
 /** Background work of a running server, in the order of its start. */
 export function workersOf(
-  { shedsLoad, verifyStorage, compareClocks, keepDeletedDays = KEEP_DELETED_DAYS, directories = [] }: ParleyParts,
+  { shedsLoad, verifyStorage, reportPresence, keepDeletedDays = KEEP_DELETED_DAYS, directories = [] }: ParleyParts,
   get: Get,
   resolve: Resolve,
 ): readonly Worker[] {
@@ -236,8 +236,8 @@ export function workersOf(
       isOwn: true,
       run: () => get('callExchange').run(),
     }),
-    ...(compareClocks
-      ? [every({ name: 'comparing clocks', everyMs: 10 * SECOND_MS, isOwn: true, run: compareClocks })]
+    ...(reportPresence
+      ? [every({ name: 'reporting to the database', everyMs: 10 * SECOND_MS, isOwn: true, run: reportPresence })]
       : []),
     every({
       name: 'removing counts of calls',

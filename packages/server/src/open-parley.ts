@@ -113,8 +113,11 @@ export async function openParley(
   };
   try {
     const ownSecret = secret();
-    const compareClocks = ownClock && (() => ownClock.compare(() => storage.currentTimeMs!()));
-    await compareClocks?.();
+    const reportPresence = async () => {
+      if (ownClock) await ownClock.compare(() => storage.currentTimeMs!());
+      if (!hostOptions.isOneOff) await storage.reportPresence!(parleyVersion());
+    };
+    if (installation) await reportPresence();
     // Servers hear of what a command does when they read the log.
     if (installation && !hostOptions.isOneOff) bus = await openBus(configuration, installation, hostOptions.logger);
     return await composeParley({
@@ -131,8 +134,7 @@ export async function openParley(
       mailer: ports.mailer ?? mailerOf(configuration, clock, ownSecret),
       sendsMail: configuration.smtpUrl !== null || ports.mailer !== undefined,
       ...(configuration.database?.kind === 'sqlite' && { dataFolder: dirname(resolve(configuration.database.path)) }),
-      ...(compareClocks && { compareClocks }),
-      ...(installation && { bus: bus ?? noBus, hasBus: bus !== null }),
+      ...(installation && { reportPresence, bus: bus ?? noBus, hasBus: bus !== null }),
       ...blobStores,
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
       ...(storage.gauges && { storageGauges: () => storage.gauges!() }),

@@ -157,6 +157,8 @@ export interface Storage {
   verify?(): void;
   /** Time of a database on a server in milliseconds since the epoch. */
   currentTimeMs?(): Promise<number>;
+  /** Records that this server uses the database. */
+  reportPresence?(release: string): Promise<void>;
 }
 
 /** Messages between servers of one database. */

@@ -55,8 +55,8 @@ export interface ParleyParts {
   readonly onOtherSecret: 'rehash' | 'refuse';
   /** Called every second. Throws if written data is no longer where other processes find it. */
   readonly verifyStorage?: () => void;
-  /** Called every ten seconds by a server that shares a database: compares the clocks. */
-  readonly compareClocks?: () => Promise<void>;
+  /** Called every ten seconds by a server that shares a database: compares clocks, and says that the server is there. */
+  readonly reportPresence?: () => Promise<void>;
   /** Service that delivers mobile push notifications; null for none. */
   readonly push: PushServiceAccount | DirectPush | null;
   /** Contact for web push (`mailto:` or `https:`), which it turns on; null for none. */

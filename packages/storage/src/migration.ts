@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto';
 export interface Migration {
   readonly name: string;
   readonly sql: string;
+  /** True if servers of the former release fail after it, so that it waits for the end of an upgrade on PostgreSQL. */
+  readonly isContract?: boolean;
 }
 
 /** SQL without comments and blanks. */
@@ -38,9 +40,14 @@ export function migrationsOf(
   }
   return [
     { name: 'baseline', sql: baseline },
-    ...later.map(({ file }) => ({ name: file.slice(0, -'.sql'.length), sql: texts[file]! })),
+    ...later.map(({ file }) => stepOf(file.slice(0, -'.sql'.length), texts[file]!)),
   ];
 }
+
+const stepOf = (name: string, sql: string): Migration => ({
+  ...{ name, sql },
+  ...(/^-- contract\b/.test(sql) && { isContract: true }),
+});
 
 function parseStep(file: string): { readonly feature: string; readonly number: number } {
   const [, feature = '', digits = ''] = /^(.+)\.(\d{3})\.sql$/.exec(file) ?? [];

@@ -1,5 +1,5 @@
 import type { Audiences } from './delivery.js';
-import type { DomainEvent, DomainEventTypes, EventFormats } from './event.js';
+import type { DomainEvent, DomainEventTypes, EventFormat, EventFormats } from './event.js';
 import type { Announcement, LoggedEvent } from './event-log.js';
 import {
   type EventQueue,
@@ -45,19 +45,25 @@ export function eventEncoding(
   parseAudience: Audiences['parseAudience'],
 ): EventEncoding {
   const encodeEvent: EventEncoding['encodeEvent'] = ({ event, audience }) => ({
-    format: formats[event.type],
+    format: writtenBy(formats[event.type]),
     payload: JSON.stringify(packed(event)),
     audience: JSON.stringify(audience),
   });
 
   const decodeEvent: EventEncoding['decodeEvent'] = ({ realmId, seq, at, quotes, ...encoded }) => {
     const audience = parseAudience(parseJson(encoded.audience));
-    const unreadable = (reason: string): LoggedEvent => ({ realmId, seq, at, audience, reason });
+    const unreadable = (reason: string, isNewer = false): LoggedEvent => ({
+      ...{ realmId, seq, at, audience, reason },
+      ...(isNewer && { isNewer }),
+    });
     const event = parseJson(encoded.payload) as Partial<DomainEvent> | null | undefined;
     const type = event?.type;
     if (type === undefined) return unreadable('its payload is damaged');
-    if (!Object.hasOwn(formats, type)) return unreadable(`its type, ${String(type).slice(0, 60)}, is unknown`);
-    if (encoded.format !== formats[type]) return unreadable(`format ${encoded.format} of ${type} is unknown`);
+    if (!Object.hasOwn(formats, type)) return unreadable(`its type, ${String(type).slice(0, 60)}, is unknown`, true);
+    const newest = writtenBy(formats[type]) + 1;
+    if (encoded.format < readBy(formats[type]) || encoded.format > newest) {
+      return unreadable(`format ${encoded.format} of ${type} is unknown`, encoded.format > newest);
+    }
     if (!audience) return unreadable('its audience is damaged');
     const whole = unpacked(event as DomainEvent);
     if (!whole) return unreadable('its list of messages is damaged');
@@ -72,6 +78,9 @@ export function eventEncoding(
   const blankEvent = encodeEvent({ event: { type: 'blank' }, audience: { kind: 'nobody' } });
   return { encodeEvent, decodeEvent, sizeOf, blankEvent };
 }
+
+const writtenBy = (format: EventFormat): number => (typeof format === 'number' ? format : format.writes);
+const readBy = (format: EventFormat): number => (typeof format === 'number' ? format : format.reads);
 
 /** Events that mark or delete a topic name all of its messages. */
 const packed = (event: DomainEvent): unknown =>

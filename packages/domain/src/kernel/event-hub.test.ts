@@ -14,6 +14,7 @@ import {
 import { groupMembers } from '../access/group-delivery.js';
 import { subscribersOf } from '../channels/channel-delivery.js';
 import { subscribeToChannels, unsubscribeFromChannels } from '../channels/subscribing.js';
+import { encodeEvent } from '../composition/features.js';
 import { accessorsOf, atLeast, limitedGuests } from '../users/user-delivery.js';
 import { type Audience, anyOf, type DomainEvent, except, users, wholeRealm } from './event.js';
 import type { Delivery } from './event-log.js';
@@ -767,6 +768,9 @@ describe('a log that has lost events', () => {
     events.hub.onForked(realm.id, kept, lost + 1);
     await gone(events.open('hamlet', hamletId));
     expect([iago.isClosed, iago.isBehind, iago.floor(lost)]).toEqual([false, true, kept - 1]);
+    // Another server has sent the lost event.
+    await gone(events.hub.acknowledge(iago, lost * POSITIONS_PER_SEQ));
+    expect(iago.isClosed).toBe(true);
     expect(events.problems).toEqual([
       ['the log has lost events: clients that know them register again', { realmId: realm.id, after: kept, ended: 1 }],
     ]);
@@ -807,13 +811,30 @@ describe('unreadable rows', () => {
     const before = await events.announce(wholeRealm);
     const odd = await events.announce(users([fixture.user('hamlet').id]));
     const after = await events.announce(wholeRealm);
-    await fixture.storage.damage.event(fixture.realm.id, odd, { format: 99 });
+    await fixture.storage.damage.event(fixture.realm.id, odd, { format: 0 });
     await events.restart();
     expect(dueTo(await events.open('iago', iago))).toEqual([before, after]);
     await gone(events.open('hamlet', hamlet));
     expect(events.problems).toMatchObject([
       ['an event cannot be delivered, so its queue was closed', { queueId: hamlet, seq: odd, eventType: 'unreadable' }],
     ]);
+  });
+
+  it('reads the next format and leaves other events of a newer release to its servers for a minute', async () => {
+    const fixture = await cast();
+    const events = await live(fixture);
+    const hamlet = await events.register('hamlet');
+    const { format } = encodeEvent({ event: flagChange, audience: wholeRealm });
+    const next = await events.announce(wholeRealm, flagChange);
+    await fixture.storage.damage.event(fixture.realm.id, next, { format: format + 1 });
+    await events.restart();
+    expect(dueTo(await events.open('hamlet', hamlet))).toEqual([next]);
+    const newer = await events.announce(wholeRealm, flagChange);
+    await fixture.storage.damage.event(fixture.realm.id, newer, { format: format + 2 });
+    await events.restart();
+    await expect(events.open('hamlet', hamlet)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    fixture.clock.advance(60);
+    await gone(events.open('hamlet', hamlet));
   });
 
   it('ends all queues that must read past an event with a damaged audience', async () => {

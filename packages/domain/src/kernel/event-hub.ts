@@ -93,8 +93,8 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   }
 
   /** Makes every queue of the realm read the log, because the unreadable change is unknown. */
-  onUnreadable({ realmId, seq, reason }: UnreadableEvent): void {
-    this.parts.report('an event of the log cannot be read', { realmId, seq, reason });
+  onUnreadable({ realmId, seq, reason, isNewer }: UnreadableEvent): void {
+    if (!isNewer) this.parts.report('an event of the log cannot be read', { realmId, seq, reason });
     this.realms.drop(realmId, seq);
     this.cache.forget(realmId);
   }
@@ -119,7 +119,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     for (const live of this.liveQueues) {
       if (live.queue.realmId !== realmId || live.isClosed) continue;
       const seq = seqOf(live.lastGiven);
-      if (seq <= after) live.rewind(after);
+      if (seq <= after) live.rewind(after, before);
       else if (seq < before) {
         this.end(live);
         ended++;
@@ -173,9 +173,10 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   /**
    * Acknowledges everything up to `position`; -1 stands for nothing yet.
    * @throws DomainError EVENTS_PRUNED, UNKNOWN_EVENT for a position that was pruned or never sent (events §6.2 rows
-   * 4–5)
+   * 4–5), UNKNOWN_EVENT_QUEUE if the log has lost the event
    */
   async acknowledge(live: LiveQueue, position: number): Promise<void> {
+    if (live.isLost(position)) throw this.end(live);
     if (position < live.acked)
       throw new DomainError('EVENTS_PRUNED', `An event newer than ${position} has already been pruned!`);
     if (position !== -1) {

@@ -30,6 +30,8 @@ export interface UnreadableEvent {
   readonly audience: Audience | null;
   /** Shown to operators; quotes no content of the row. */
   readonly reason: string;
+  /** True if a server of a newer release can read it. */
+  readonly isNewer?: boolean;
 }
 
 /** Log entry of a seq. */

@@ -42,10 +42,13 @@ export type EphemeralEvent = EventOf<EphemeralEventType>;
 export type AnyEvent = DomainEvent | EphemeralEvent;
 
 /**
- * Storage format of each event type of a feature. A change that breaks reading by older or newer versions increments
- * the number; queues that would have to read such an event register again.
+ * Storage format of each event type of a feature. Added keys increment the number, and servers of the former release ignore
+ * them. Any other change is a new type.
  */
-export type EventFormats<Types> = { readonly [T in keyof Types]: number };
+export type EventFormats<Types> = { readonly [T in keyof Types]: EventFormat };
+
+/** Number of the format. `reads`: oldest number that can be read too, so that an upgrade ends no queue. */
+export type EventFormat = number | { readonly writes: number; readonly reads: number };
 
 /** A feature's share of what the domain puts together; see `composition/features.ts`. */
 export interface FeatureParts<Types> {

@@ -48,6 +48,7 @@ export class LiveQueue {
   private due: DueEvent[] = [];
   private ephemerals: Ephemeral[] = [];
   private waiter: Waiter | null = null;
+  private lost: { readonly after: EventSeq; readonly before: number } | null = null;
   /** Floor while lagging: every event up to it was confirmed or is not due. */
   private floorSeq: EventSeq;
   private saved: QueuePosition;
@@ -133,10 +134,16 @@ export class LiveQueue {
     this.waiter?.('event');
   }
 
-  /** Makes the queue read the log again from this event on at the latest. */
-  rewind(after: EventSeq): void {
+  /** Makes the queue read the log again, which has lost the events between these two. */
+  rewind(after: EventSeq, before: number): void {
+    this.lost = { after, before };
     this.markLagging((after + 1) as EventSeq);
     if (this.floorSeq > after) this.floorSeq = after;
+  }
+
+  /** True if the log has lost the event of this position, which another server has sent. */
+  isLost(position: number): boolean {
+    return this.lost !== null && seqOf(position) > this.lost.after && seqOf(position) < this.lost.before;
   }
 
   /** Accepts the due events after the whole log was read. Returns false if there are too many to keep. */

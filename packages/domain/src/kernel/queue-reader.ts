@@ -8,6 +8,7 @@ import {
   ReceiverLoader,
   type ReplayedCandidate,
 } from './delivery.js';
+import { DomainError } from './errors.js';
 import type { AnyEvent, Audience } from './event.js';
 import type { EventCache } from './event-cache.js';
 import {
@@ -145,6 +146,8 @@ interface Progress {
 
 const from = (after: EventSeq): Progress => ({ after, shown: [], isFull: false });
 
+/** Age up to which an event of a newer release is left to its servers. */
+const UPGRADE_SECONDS = 60;
 /** Maximum time for which a read blocks the event loop. */
 const SLICE_MS = 4;
 /** Maximum number of further reads of a lagging queue once the response has events. */
@@ -276,6 +279,11 @@ export class QueueReader {
         if (due && isReadable(logged)) found.add(due, logged);
       }
     } catch (error) {
+      // Servers of a newer release can deliver it, so the client should try one of them.
+      const isOfUpgrade = error instanceof UnreadableEventDue && error.logged.isNewer;
+      if (isOfUpgrade && this.parts.clock.now() - at!.at < UPGRADE_SECONDS) {
+        throw new DomainError('STORAGE_UNAVAILABLE', 'Another server has to be asked; try again in a moment.');
+      }
       const type = isReadable(at!) ? at.event.type : 'unreadable';
       throw this.parts.fail(live, { type, seq: at!.seq }, error);
     }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,9 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findBinaries, startServer, startStandby, type TestServer } from '@parley/postgres/testing';
 import { freePort, NatsServer } from '@parley/testkit';
 import S3rver from 's3rver';
-import { ParleyProcess, runParley } from '../testing/parley-process.js';
+import { type Finished, ParleyProcess, runParley } from '../testing/parley-process.js';
 import { FaultyProxy } from './faulty-proxy.js';
+import { NextRelease } from './next-release.js';
 
+const FINISH = ['cluster', 'finish-upgrade'];
 const SHIFT_CLOCK = new URL('./shift-clock.js', import.meta.url).href;
 
 export interface Person {
@@ -31,6 +34,8 @@ export interface ClusterNode {
   readonly toDatabase: FaultyProxy;
   readonly toBus: FaultyProxy;
   process: ParleyProcess;
+  /** True if it runs the next release. */
+  isNext: boolean;
 }
 
 /** Time in which responses to what a killed server has committed arrive. */
@@ -46,6 +51,9 @@ export class Cluster {
   losses = 0;
   /** Called with all that is left after such a failover, before nodes use the server. */
   onLoss: (left: StoredMessages) => void = () => {};
+  private readonly nextRelease = new NextRelease();
+  /** Begins when the next release has migrated the schema. */
+  upgrade: 'none' | 'begun' | 'finished' = 'none';
   private standby!: { readonly server: TestServer; readonly way: FaultyProxy; readonly isSynchronous: boolean };
   private next = 0;
   private output = '';
@@ -78,8 +86,8 @@ export class Cluster {
       nats,
     );
     await nats.start();
-    await cluster.command('migrate');
-    await cluster.command('realm', 'create', '', 'Elsinore');
+    await cluster.command(['migrate']);
+    await cluster.command(['realm', 'create', '', 'Elsinore']);
     await cluster.addStandby(false);
     for (let index = 1; index <= nodes; index++) cluster.nodes.push(await cluster.createNode(`node ${index}`));
     return cluster;
@@ -110,7 +118,7 @@ export class Cluster {
 
   async addPerson(name: string): Promise<Person> {
     const email = `${name}@elsinore.example`;
-    const out = await this.command('user', 'create', email, name);
+    const out = await this.command(['user', 'create', email, name]);
     const [, id, apiKey] = /user (\d+)\nAPI key: (\w+)/.exec(out)!;
     return { id: Number(id), email, apiKey: apiKey! };
   }
@@ -137,14 +145,45 @@ export class Cluster {
     way.close();
     await server.query('SELECT pg_promote()');
     if (!isSynchronous) {
-      this.losses++;
       const left = await server.query('SELECT id::float8 AS id, content FROM message ORDER BY message.id');
+      this.losses++;
       this.onLoss(new Map(left.map(({ id, content }) => [id, content])));
     }
     for (const { toDatabase } of this.nodes) toDatabase.redirect({ path: server.socket });
     await this.postgres.stop();
     this.postgres = server;
     await this.addStandby(nextIsSynchronous);
+  }
+
+  /** Migrates the schema by the next release, from which on nodes can run either release. */
+  async beginUpgrade(): Promise<void> {
+    await this.command(['migrate'], true);
+    this.upgrade = 'begun';
+  }
+
+  /** Replaces a node, which stops in order, by one of the other release. */
+  async exchange(node: ClusterNode): Promise<void> {
+    await node.process.terminate();
+    node.isNext = !node.isNext;
+    await this.restart(node);
+  }
+
+  /** Replaces nodes of the former release, and ends the upgrade, which fails before. */
+  async finishUpgrade(): Promise<void> {
+    const former = this.nodes.filter(({ isNext }) => !isNext);
+    if (former.length > 0) {
+      const { code, err } = await this.tryCommand(FINISH, true);
+      assert.deepEqual([code, /^.*Servers of another release than 99\.0\.0 are running/.test(err)], [1, true], err);
+    }
+    for (const node of former) await this.exchange(node);
+    // Rows of killed nodes stay for a minute.
+    for (let attempt = 1; ; attempt++) {
+      const { code, err } = await this.tryCommand(FINISH, true);
+      if (code === 0) break;
+      assert.ok(attempt < 100, err);
+      await sleep(1000);
+    }
+    this.upgrade = 'finished';
   }
 
   /** Warnings and errors in the logs of all nodes, in order of time. */
@@ -166,6 +205,7 @@ export class Cluster {
     await this.standby.server.stop();
     await this.postgres.stop();
     await this.bucket.close();
+    this.nextRelease.remove();
     rmSync(this.folder, { recursive: true });
   }
 
@@ -181,11 +221,14 @@ export class Cluster {
   private async createNode(name: string): Promise<ClusterNode> {
     const path = this.postgres.socket;
     const [toDatabase, toBus] = [await FaultyProxy.to({ path }), await FaultyProxy.to({ port: this.nats.port })];
-    const parts = { name, port: Number(await freePort()), toDatabase, toBus };
+    const parts = { name, port: Number(await freePort()), toDatabase, toBus, isNext: false };
     return { ...parts, process: await this.serve(parts) };
   }
 
-  private serve({ port, toDatabase, toBus }: Omit<ClusterNode, 'process'>, clockShiftMs = 0): Promise<ParleyProcess> {
+  private serve(
+    { port, toDatabase, toBus, isNext }: Omit<ClusterNode, 'process'>,
+    clockShiftMs = 0,
+  ): Promise<ParleyProcess> {
     const shifted = { NODE_OPTIONS: `--import=${SHIFT_CLOCK}`, CLUSTER_CLOCK_SHIFT_MS: String(clockShiftMs) };
     return ParleyProcess.start([`--port=${port}`, '--rate-limits=off', '--shed-load=off', '--log-level=warn'], {
       environment: {
@@ -193,13 +236,19 @@ export class Cluster {
         PARLEY_BUS: `nats://127.0.0.1:${toBus.port}`,
         ...(clockShiftMs !== 0 && shifted),
       },
+      program: isNext ? this.nextRelease.main : undefined,
     });
   }
 
-  private async command(...args: readonly string[]): Promise<string> {
-    const { code, out, err } = await runParley(args, '', { environment: this.environment(this.postgres.url) });
+  private async command(args: readonly string[], ofNext = false): Promise<string> {
+    const { code, out, err } = await this.tryCommand(args, ofNext);
     if (code !== 0) throw new Error(`parley ${args.join(' ')} ended with ${code}: ${err}`);
     return out;
+  }
+
+  private tryCommand(args: readonly string[], ofNext = false): Promise<Finished> {
+    const program = ofNext ? this.nextRelease.main : undefined;
+    return runParley(args, '', { environment: this.environment(this.postgres.url), program });
   }
 
   private environment(database: string): Readonly<Record<string, string>> {

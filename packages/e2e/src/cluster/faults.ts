@@ -27,6 +27,9 @@ const delaying =
     proxyOf(node).delayMs = 0;
   };
 
+/** Parts of the time after which a rolling upgrade begins and ends. */
+const UPGRADE = { begins: 0.25, ends: 0.7 };
+
 const WRONG_CLOCK_MS = 600_000;
 
 /** Faults between nodes, database and bus; partitions are made by proxies. */
@@ -67,6 +70,11 @@ const FAULTS: readonly Fault[] = [
     },
   },
   {
+    name: 'replaced by one of the next release, or of this one again',
+    upTo: 1000,
+    run: (cluster, node) => (cluster.upgrade === 'begun' ? cluster.exchange(node) : Promise.resolve()),
+  },
+  {
     name: 'without PostgreSQL, which was killed',
     upTo: 1500,
     async run({ postgres }, _node, duration) {
@@ -100,7 +108,16 @@ export async function causeFaults(
 ): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   const below = (limit: number) => Math.floor(random.fraction() * limit);
+  const startedAt = Date.now();
   while (Date.now() < endsAt) {
+    const share = (Date.now() - startedAt) / (endsAt - startedAt);
+    if (cluster.upgrade === 'none' && share > UPGRADE.begins) {
+      report('the next release migrates the schema');
+      await cluster.beginUpgrade();
+    } else if (cluster.upgrade === 'begun' && share > UPGRADE.ends) {
+      report('all nodes get the next release, and the upgrade is finished');
+      await cluster.finishUpgrade();
+    }
     await sleep(below(1000));
     const [fault, node] = [FAULTS[below(FAULTS.length)]!, cluster.nodes[below(cluster.nodes.length)]!];
     const duration = below(fault.upTo);

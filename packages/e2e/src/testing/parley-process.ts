@@ -22,9 +22,9 @@ export interface Finished {
 export async function runParley(
   args: readonly string[],
   input = '',
-  options: Pick<ServerOptions, 'maxFileKb' | 'environment'> = {},
+  options: Pick<ServerOptions, 'maxFileKb' | 'environment' | 'program'> = {},
 ): Promise<Finished> {
-  const child = spawnScript(MAIN, args, options);
+  const child = spawnScript(options.program ?? MAIN, args, options);
   child.stdin!.end(input);
   const [out, err, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'close')]);
   return { code: code as number | null, out, err };
@@ -37,6 +37,8 @@ export interface ServerOptions {
   readonly maxDescriptors?: number;
   /** True to measure event loop and memory. */
   readonly isProbed?: boolean;
+  /** Path of another build. */
+  readonly program?: string | undefined;
   /** Added to this process's environment, which is stripped of Parley's variables. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -54,7 +56,8 @@ export class ParleyProcess {
 
   /** Resolves when the server reports that it listens. Uses any free port by default. */
   static start(args: readonly string[], options: ServerOptions = {}): Promise<ParleyProcess> {
-    return ParleyProcess.listening(spawnScript(MAIN, ['serve', '--log-level=error', ...args], options));
+    const program = options.program ?? MAIN;
+    return ParleyProcess.listening(spawnScript(program, ['serve', '--log-level=error', ...args], options));
   }
 
   /** Starts a server with custom limits and a probe. */

@@ -1,5 +1,6 @@
 import { checksumOf, type Migration } from '@parley/storage';
 import type { ClientBase } from 'pg';
+import { listNodes, type ServerNode } from './nodes.js';
 
 /** Records the steps that made the schema, with the checksums of their texts. */
 const RECORD = `
@@ -7,37 +8,62 @@ CREATE TABLE IF NOT EXISTS schema_step (
   number integer PRIMARY KEY,
   name text NOT NULL,
   checksum text NOT NULL
-)`;
+);
+ALTER TABLE schema_step ADD COLUMN IF NOT EXISTS is_contract boolean NOT NULL DEFAULT false`;
 
 /** Advisory lock of the server that changes the schema; organizations have positive numbers. */
 const MIGRATION_LOCK = -1;
+/** Name of the fact with the number of steps that a release must have, see `finishUpgrade`. */
+const REQUIRED_STEPS = 'required steps';
+
+type Queries = Pick<ClientBase, 'query'>;
 
 interface RecordedStep {
   readonly number: number;
   readonly name: string;
   readonly checksum: string;
+  /** Absent in the record of a release that had no such steps. */
+  readonly is_contract?: boolean;
+}
+
+/** Steps that the database lacks. */
+export interface PendingSteps {
+  readonly expand: readonly Migration[];
+  /** Wait for the end of an upgrade. */
+  readonly contract: readonly Migration[];
 }
 
 /**
  * Brings the schema forward, one transaction a step, and returns the names of the steps. Others that migrate wait meanwhile.
+ * Steps that servers of the former release do not survive are left to `finishUpgrade`, unless the database is new.
  * @throws Error when a step fails, or as `pendingSteps` does
  */
 export async function migrate(client: ClientBase, migrations: readonly Migration[]): Promise<readonly string[]> {
+  const isNew = (await recordOf(client)).length === 0;
+  return runSteps(client, migrations, ({ expand, contract }) => (isNew ? [...expand, ...contract] : expand));
+}
+
+async function runSteps(
+  client: ClientBase,
+  migrations: readonly Migration[],
+  choose: (pending: PendingSteps) => readonly Migration[],
+): Promise<readonly string[]> {
   const done: string[] = [];
   for (;;) {
     await client.query('BEGIN');
     try {
       await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
-      const [next] = await pendingSteps(client, migrations);
+      const [next] = choose(await pendingSteps(client, migrations));
       if (next) {
         // Statements of servers wait behind a step that waits for a table.
         await client.query("SET LOCAL lock_timeout = '2s'");
         await client.query(RECORD);
         await client.query(next.sql);
-        await client.query('INSERT INTO schema_step (number, name, checksum) VALUES ($1, $2, $3)', [
+        await client.query('INSERT INTO schema_step (number, name, checksum, is_contract) VALUES ($1, $2, $3, $4)', [
           migrations.indexOf(next) + 1,
           next.name,
           checksumOf(next),
+          next.isContract === true,
         ]);
       }
       await client.query('COMMIT');
@@ -51,32 +77,74 @@ export async function migrate(client: ClientBase, migrations: readonly Migration
 }
 
 /**
- * Returns the steps that the database lacks.
- * @throws Error when the steps that made the database are not those of this version
+ * Ends an upgrade: runs the steps that waited for it, and refuses servers of older releases from then on. Does nothing while
+ * there are servers of another release, which it returns.
  */
-export async function pendingSteps(
+export async function finishUpgrade(
   client: ClientBase,
   migrations: readonly Migration[],
-): Promise<readonly Migration[]> {
+  release: string,
+): Promise<{ readonly others: readonly ServerNode[]; readonly done: readonly string[] }> {
+  const { expand } = await pendingSteps(client, migrations);
+  if (expand.length > 0) throw new Error('its schema is not that of this version; run parley migrate');
+  await client.query('BEGIN');
+  try {
+    // Servers that start wait for the result.
+    await client.query('LOCK TABLE server_node IN SHARE ROW EXCLUSIVE MODE');
+    const others = (await listNodes(client)).filter((node) => node.release !== release);
+    if (others.length === 0) {
+      await client.query(
+        'INSERT INTO server_fact (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+        [REQUIRED_STEPS, String(migrations.length)],
+      );
+    }
+    await client.query('COMMIT');
+    if (others.length > 0) return { others, done: [] };
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+  return { others: [], done: await runSteps(client, migrations, ({ contract }) => contract) };
+}
+
+/**
+ * Returns the steps that the database lacks. Steps of the next release are accepted as long as they leave what this one uses.
+ * @throws Error when the steps that made the database are not those of this version
+ */
+export async function pendingSteps(client: Queries, migrations: readonly Migration[]): Promise<PendingSteps> {
   const record = await recordOf(client);
-  if (record.length > migrations.length) {
+  const newer = record.filter(({ number }) => number > migrations.length);
+  if (newer.some((step) => step.is_contract) || (await requiredSteps(client, record)) > migrations.length) {
     throw new Error(
       `it was written by a newer version of Parley (schema ${record.length}; this version supports ${migrations.length})`,
     );
   }
-  for (const [index, { checksum }] of record.entries()) {
-    const migration = migrations[index]!;
-    if (checksum === checksumOf(migration)) continue;
-    throw new Error(
-      `step ${index + 1} of its schema (${migration.name}) differs from that of this version; use it with the version ` +
-        'that wrote it, or restore a backup made by this version',
-    );
+  const recorded = new Map(record.map((step) => [step.number, step]));
+  const missing: Migration[] = [];
+  for (const [index, migration] of migrations.entries()) {
+    const step = recorded.get(index + 1);
+    if (!step) missing.push(migration);
+    else if (step.checksum !== checksumOf(migration)) {
+      throw new Error(
+        `step ${index + 1} of its schema (${migration.name}) differs from that of this version; use it with the version ` +
+          'that wrote it, or restore a backup made by this version',
+      );
+    }
   }
-  return migrations.slice(record.length);
+  return {
+    expand: missing.filter(({ isContract }) => !isContract),
+    contract: missing.filter(({ isContract }) => isContract),
+  };
 }
 
-async function recordOf(client: ClientBase): Promise<readonly RecordedStep[]> {
+async function recordOf(client: Queries): Promise<readonly RecordedStep[]> {
   const { rows } = await client.query("SELECT to_regclass('schema_step') IS NOT NULL AS is_there");
   if (!rows[0].is_there) return [];
   return (await client.query<RecordedStep>('SELECT * FROM schema_step ORDER BY number')).rows;
+}
+
+async function requiredSteps(client: Queries, record: readonly RecordedStep[]): Promise<number> {
+  if (record.length === 0) return 0;
+  const { rows } = await client.query('SELECT value FROM server_fact WHERE name = $1', [REQUIRED_STEPS]);
+  return Number(rows[0]?.value ?? 0);
 }

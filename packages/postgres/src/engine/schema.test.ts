@@ -5,6 +5,7 @@ import { openSqliteStorage } from '@parley/sqlite';
 import { FixedClock } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
+import { MIGRATIONS } from '../features.js';
 import { createDatabase } from '../testing/databases.js';
 
 /** Table without the order of its columns and keys. */
@@ -17,9 +18,11 @@ interface Table {
 
 type Tables = Readonly<Record<string, Table>>;
 
-/** Tables that differ on purpose: caches of several servers
- * have stamps, the log has a head row, and search terms are an array. */
-const DIFFERENT = ['cache_stamp', 'event', 'event_log_head', 'event_log_start', 'message_search', 'schema_step'];
+/** Tables that differ on purpose: caches of several servers have stamps, the log has a head row, servers have rows, and search
+ * terms are an array. */
+const DIFFERENT = [
+  ...['cache_stamp', 'event', 'event_log_head', 'event_log_start', 'message_search', 'schema_step', 'server_node'],
+];
 
 const isCompared = (name: string): boolean =>
   !DIFFERENT.includes(name) && !name.startsWith('message_search_') && !name.startsWith('sqlite_');
@@ -88,6 +91,12 @@ async function tablesOfPostgres(): Promise<Tables> {
 describe('schema', () => {
   it("has SQLite's tables, columns and keys", async () => {
     expect(await tablesOfPostgres()).toEqual(tablesOfSqlite());
+  });
+
+  it('says of each later step whether servers of the former release survive it', () => {
+    const later = MIGRATIONS.slice(1).map(({ name, sql }) => [name, /^-- (expand|contract): ./.test(sql)]);
+    expect(later).toEqual(later.map(([name]) => [name, true]));
+    expect(later).not.toEqual([]);
   });
 
   it('names no function, trigger or rule', async () => {

@@ -11,6 +11,8 @@ import { enterHistory } from './history.js';
 export interface Session {
   readonly connection: Connection;
   readonly repositories: WritableRepositories;
+  /** History of the database that the connection leads to. */
+  readonly history: string;
   /** Rejects when the connection ends; also while the unit awaits something else. */
   readonly lost: Promise<never>;
   /** Returns the session to the pool, or ends its connection. */
@@ -108,8 +110,7 @@ export class SessionPool {
    * Another server may have given its id to another transaction.
    * @throws DomainError STORAGE_UNAVAILABLE if nobody can tell
    */
-  async isCommitted(transactionId: string): Promise<boolean> {
-    const { history } = this;
+  async isCommitted(transactionId: string, { history }: Session): Promise<boolean> {
     for (let attempt = 0; attempt < FATE_ATTEMPTS; attempt++) {
       if (attempt > 0) await sleep(FATE_PAUSE_MS);
       try {
@@ -133,6 +134,15 @@ export class SessionPool {
     if (this.failedAtMs === null) this.onState('unavailable', cause);
     this.failedAtMs = performance.now();
     return storageAway(cause);
+  }
+
+  /** Runs work outside units. @throws DomainError STORAGE_UNAVAILABLE */
+  async reaching<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw isAway(error) ? this.away(error) : error;
+    }
   }
 
   /** Called when a unit has succeeded. */
@@ -181,7 +191,12 @@ export class SessionPool {
     });
     lost.catch(() => {});
     client.on('error', () => {});
-    const session = { connection, repositories: this.createRepositories(connection), lost };
+    const session = {
+      connection,
+      repositories: this.createRepositories(connection),
+      history: this.histories.get(client)!,
+      lost,
+    };
     this.sessions.set(client, session);
     return session;
   }

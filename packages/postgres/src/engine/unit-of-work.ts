@@ -182,7 +182,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
       await Promise.race([connection.commit(), lost]).catch(async (error) => {
         if (!isAway(error) || transactionId === '') throw error;
         isUsable = false;
-        if (!(await this.sessions.isCommitted(transactionId))) throw error;
+        if (!(await this.sessions.isCommitted(transactionId, session))) throw error;
       });
       this.sessions.reached();
       this.options.onCommit?.({ units: 1, durationMs: performance.now() - startedAt });

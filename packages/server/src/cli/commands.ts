@@ -1,3 +1,4 @@
+import { CLUSTER_COMMANDS } from './cluster.commands.js';
 import type { Command } from './command.js';
 import { DIRECTORY_COMMANDS } from './directory.commands.js';
 import { LOG_IN_COMMANDS } from './log-in.commands.js';
@@ -21,5 +22,6 @@ export const COMMANDS: readonly Command[] = [
   ...MAIL_COMMANDS,
   ...PUSH_COMMANDS,
   ...STORAGE_COMMANDS,
+  ...CLUSTER_COMMANDS,
   ...CONFIG_COMMANDS,
 ];

@@ -99,7 +99,9 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
   const name = database.kind === 'sqlite' ? database.path : database.url;
   const administration =
     database.kind === 'sqlite' ? administerDatabase(database.path) : await postgresAdministration(database.url);
-  const { schema, latestSchema, pendingSteps, secretFingerprint } = await administration.inspect();
+  const inspected = await administration.inspect();
+  const { schema, latestSchema, pendingSteps, secretFingerprint } = inspected;
+  const finalSteps = 'finalSteps' in inspected ? inspected.finalSteps : [];
   const isChecking = isOn('check');
   const secretProblem = problemWithSecret(configuration, secretFingerprint);
   const state = { schema, latestSchema, pendingSteps, secretProblem };
@@ -109,6 +111,7 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
     const lines = [
       `The schema of ${name} is ${schema}; the latest is ${latestSchema}.`,
       ...pendingSteps.map((name) => `  pending: ${name}`),
+      ...finalSteps.map((name) => `  pending until parley cluster finish-upgrade: ${name}`),
       ...(secretProblem === null ? [] : [`The server will refuse it: ${secretProblem}`]),
     ];
     return { lines, data: state, exitCode };
@@ -116,8 +119,11 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
   requireSameSecret(configuration, findSecret(configuration), secretFingerprint);
   const done = await administration.migrate();
   return {
-    lines: [done.length === 0 ? 'The schema is up to date.' : `Applied: ${done.join(', ')}.`],
-    data: { ...state, schema: latestSchema, pendingSteps: [], done },
+    lines: [
+      done.length === 0 ? 'The schema is up to date.' : `Applied: ${done.join(', ')}.`,
+      ...(finalSteps.length > 0 ? ['Run parley cluster finish-upgrade once all servers have this release.'] : []),
+    ],
+    data: { ...state, schema: latestSchema - finalSteps.length, pendingSteps: [], done },
   };
 }
 

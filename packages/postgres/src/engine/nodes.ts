@@ -1,0 +1,46 @@
+import { hostname } from 'node:os';
+import type { ClientBase, Pool } from 'pg';
+
+/** Server that uses the database. */
+export interface ServerNode {
+  /** Machine and process. */
+  readonly name: string;
+  readonly release: string;
+  /** Seconds since it last reported. */
+  readonly age: number;
+}
+
+/** Time after which a server that does not report is gone. */
+const GONE_SECONDS = 60;
+
+const REPORT = `
+  INSERT INTO server_node (id, name, release, seen_at) VALUES ($1, $2, $3, now())
+  ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`;
+
+/** Servers that have reported lately, by name. */
+export async function listNodes(client: ClientBase): Promise<readonly ServerNode[]> {
+  const { rows } = await client.query<ServerNode>(
+    `SELECT name, release, extract(epoch FROM now() - seen_at)::int AS age FROM server_node
+     WHERE seen_at > now() - make_interval(secs => ${GONE_SECONDS}) ORDER BY name`,
+  );
+  return rows;
+}
+
+/** Row of this server. */
+export class OwnNode {
+  constructor(
+    private readonly pool: Pool,
+    /** Unique among servers and starts. */
+    private readonly id: string,
+    private readonly release: string,
+  ) {}
+
+  async report(): Promise<void> {
+    await this.pool.query(REPORT, [this.id, `${hostname()}, process ${process.pid}`, this.release]);
+    await this.pool.query(`DELETE FROM server_node WHERE seen_at < now() - interval '1 day'`);
+  }
+
+  async remove(): Promise<void> {
+    await this.pool.query('DELETE FROM server_node WHERE id = $1', [this.id]);
+  }
+}
