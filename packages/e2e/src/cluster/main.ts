@@ -226,5 +226,6 @@ try {
 } catch (error) {
   console.error(error);
   console.error(`Failed with seed ${options.seed}`);
-  process.exitCode = 1;
+  // What goes on would break and mend a cluster that is gone.
+  process.exit(1);
 }

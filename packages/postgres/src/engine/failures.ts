@@ -8,6 +8,12 @@ const codeOf = (error: unknown): string => String((error as { readonly code?: un
 /** True after a deadlock or a serialization failure: the unit may succeed when it runs again. */
 export const isConflict = (error: unknown): boolean => ['40001', '40P01'].includes(codeOf(error));
 
+/**
+ * True if a statement was prepared before a step of the schema changed its columns. It succeeds on a new connection.
+ */
+export const isOutdated = (error: unknown): boolean =>
+  codeOf(error) === '0A000' && /^cached plan must not change/.test(String((error as Error).message));
+
 /** True after the violation of a unique key. */
 export const isDuplicate = (error: unknown): boolean => codeOf(error) === '23505';
 

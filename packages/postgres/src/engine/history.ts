@@ -50,9 +50,12 @@ const SKIP_IDS = `
 export async function enterHistory(client: ClientBase): Promise<string> {
   const { present, known } = await look(client);
   if (present === null) throw Object.assign(new Error('the server is a standby'), { code: '25006' });
-  if (present !== known) await record(client, present);
+  if (known === null) await client.query(FIRST, [HISTORY_FACT, present]);
+  else if (present !== known) await fork(client, present);
   return present;
 }
+
+const FIRST = 'INSERT INTO server_fact (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING';
 
 interface Look {
   /** Null on a standby. */
@@ -63,20 +66,15 @@ interface Look {
 
 const look = async (client: ClientBase): Promise<Look> => (await client.query<Look>(PRESENT, [HISTORY_FACT])).rows[0]!;
 
-async function record(client: ClientBase, present: string): Promise<void> {
+async function fork(client: ClientBase, present: string): Promise<void> {
   await client.query('BEGIN');
   try {
     await client.query('SELECT pg_advisory_xact_lock($1)', [ALL_REALMS]);
     const { known } = await look(client);
     if (known !== present) {
-      if (known !== null) {
-        await client.query(FORK, [format, audience, PAYLOAD_START, PAYLOAD_END]);
-        await client.query(SKIP_IDS);
-      }
-      await client.query(
-        'INSERT INTO server_fact (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
-        [HISTORY_FACT, present],
-      );
+      await client.query(FORK, [format, audience, PAYLOAD_START, PAYLOAD_END]);
+      await client.query(SKIP_IDS);
+      await client.query('UPDATE server_fact SET value = $2 WHERE name = $1', [HISTORY_FACT, present]);
     }
     await client.query('COMMIT');
   } catch (error) {

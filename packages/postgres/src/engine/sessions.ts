@@ -13,6 +13,7 @@ export interface Session {
   readonly repositories: WritableRepositories;
   /** History of the database that the connection leads to. */
   readonly history: string;
+  readonly generation: number;
   /** Rejects when the connection ends; also while the unit awaits something else. */
   readonly lost: Promise<never>;
   /** Returns the session to the pool, or ends its connection. */
@@ -80,9 +81,11 @@ const BACK_AFTER_MS = 1000;
 /** Bounded pool of sessions. */
 export class SessionPool {
   private failedAtMs: number | null = null;
-  /** Histories that new connections have found, see `enterHistory`. */
-  private readonly histories = new WeakMap<PoolClient, string>();
+  private readonly opened = new WeakMap<PoolClient, { readonly history: string; readonly generation: number }>();
+  /** See `enterHistory`. */
   private history: string | null = null;
+  /** Connections of an earlier generation are closed when they are taken. */
+  private generation = 0;
   /** Caches of the present history. */
   private createRepositories: CreateRepositories;
   private readonly sessions = new WeakMap<PoolClient, Omit<Session, 'release'>>();
@@ -136,6 +139,11 @@ export class SessionPool {
     return storageAway(cause);
   }
 
+  /** Closes connections as old as that of the session, whose prepared statements are outdated. */
+  renew({ generation }: Session): void {
+    if (generation === this.generation) this.generation++;
+  }
+
   /** Runs work outside units. @throws DomainError STORAGE_UNAVAILABLE */
   async reaching<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -161,8 +169,8 @@ export class SessionPool {
       let client: PoolClient | undefined;
       try {
         client = await this.pool.connect();
-        if (!this.histories.has(client)) await this.enter(client);
-        if (this.histories.get(client) === this.history) return client;
+        const { history, generation } = this.opened.get(client) ?? (await this.enter(client));
+        if (history === this.history && generation === this.generation) return client;
         client.release(true);
       } catch (error) {
         client?.release(true);
@@ -172,15 +180,18 @@ export class SessionPool {
   }
 
   /** Drops what is cached of another history, and its connections once they are taken. */
-  private async enter(client: PoolClient): Promise<void> {
-    const history = await enterHistory(client);
-    this.histories.set(client, history);
-    if (history === this.history) return;
-    if (this.history !== null) {
-      this.createRepositories = this.createFactory();
-      this.onState('replaced');
+  private async enter(client: PoolClient): Promise<{ readonly history: string; readonly generation: number }> {
+    const { generation } = this;
+    const opened = { history: await enterHistory(client), generation };
+    this.opened.set(client, opened);
+    if (opened.history !== this.history) {
+      if (this.history !== null) {
+        this.createRepositories = this.createFactory();
+        this.onState('replaced');
+      }
+      this.history = opened.history;
     }
-    this.history = history;
+    return opened;
   }
 
   private open(client: PoolClient): Omit<Session, 'release'> {
@@ -194,7 +205,7 @@ export class SessionPool {
     const session = {
       connection,
       repositories: this.createRepositories(connection),
-      history: this.histories.get(client)!,
+      ...this.opened.get(client)!,
       lost,
     };
     this.sessions.set(client, session);

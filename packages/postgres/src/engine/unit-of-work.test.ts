@@ -255,6 +255,21 @@ describe('units on PostgreSQL', () => {
     await expect(increase(1)(kept!)).rejects.toThrow('after its unit of work ended');
   });
 
+  it('run again on a new connection when a step of the schema has added a column', async () => {
+    const uow = open();
+    const all = (tx: unknown) => connectionOf(tx).rows('SELECT * FROM counter ORDER BY id').all();
+    const former = [
+      { id: 1, value: 0 },
+      { id: 2, value: 0 },
+    ];
+    // Several connections have the statement prepared.
+    await Promise.all([uow.readAcross(all), uow.readAcross(all), uow.readAcross(all), uow.write(FIRST, all)]);
+    await run("ALTER TABLE counter ADD COLUMN next text DEFAULT 'new'");
+    const present = former.map((row) => ({ ...row, next: 'new' }));
+    expect(await uow.write(FIRST, all)).toEqual(present);
+    expect(await Promise.all([1, 2, 3, 4].map(() => uow.readAcross(all)))).toEqual([1, 2, 3, 4].map(() => present));
+  });
+
   it('end when they await something else for too long', async () => {
     const uow = open(database.url, { idleUnitMs: 100 });
     const write = uow.write(FIRST, async (tx) => {

@@ -10,7 +10,7 @@ import {
 } from '@parley/domain/kernel';
 import type { Commit, Parameter } from '@parley/storage';
 import { MustBeAlone } from './connection.js';
-import { isAway, isConflict, isDuplicate, storageBusy } from './failures.js';
+import { isAway, isConflict, isDuplicate, isOutdated, storageBusy } from './failures.js';
 import type { Session, SessionPool } from './sessions.js';
 import { UnitTurns } from './unit-turns.js';
 
@@ -115,6 +115,16 @@ export class PostgresUnitOfWork implements UnitOfWork {
   }
 
   private async readNow<T>(realmId: RealmId | null, work: (repositories: Repositories) => Promise<T>): Promise<T> {
+    for (let run = 1; ; run++) {
+      try {
+        return await this.readOnce(realmId, work);
+      } catch (error) {
+        if (!isOutdated(error) || run === MAX_RUNS) throw error;
+      }
+    }
+  }
+
+  private async readOnce<T>(realmId: RealmId | null, work: (repositories: Repositories) => Promise<T>): Promise<T> {
     const session = await this.sessions.take();
     const { connection, lost } = session;
     const record = new UnitRecord();
@@ -126,6 +136,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
       this.sessions.reached();
       return result;
     } catch (error) {
+      if (isOutdated(error)) this.sessions.renew(session);
       isUsable = !isAway(error);
       throw isUsable ? error : this.sessions.away(error);
     } finally {
@@ -154,7 +165,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
       } catch (error) {
         // Two units at once have added the same row.
         if (options.shared && isDuplicate(error)) throw new MustBeAlone();
-        if (!isConflict(error)) throw error;
+        if (!isConflict(error) && !isOutdated(error)) throw error;
         if (run === MAX_RUNS) throw storageBusy(error);
       }
     }
@@ -190,6 +201,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
       return result;
     } catch (error) {
       record.rollBack();
+      if (isOutdated(error)) this.sessions.renew(session);
       const isLost = isAway(error);
       isUsable &&= !isLost;
       connection.leaveUnitBy('ROLLBACK');
