@@ -1,4 +1,4 @@
--- Pictures of accounts that became avatars: address or digest, and version of the avatar.
+-- expand: pictures of accounts that became avatars: address or digest, and version of the avatar.
 
 ALTER TABLE linked_account ADD COLUMN picture_source text COLLATE "C";
 ALTER TABLE linked_account ADD COLUMN picture_version bigint;
