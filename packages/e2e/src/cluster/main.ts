@@ -226,6 +226,6 @@ try {
 } catch (error) {
   console.error(error);
   console.error(`Failed with seed ${options.seed}`);
-  // What goes on would break and mend a cluster that is gone.
+  // Faults that are under way would go on.
   process.exit(1);
 }
