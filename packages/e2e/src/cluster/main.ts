@@ -140,6 +140,8 @@ async function run({ minutes, seed, nodes }: Options): Promise<void> {
     await check(cluster, writers, clients);
     summarize(faults, writers, clients);
   } catch (error) {
+    // Nodes log the reason of a response after it.
+    await sleep(500);
     console.error(cluster.problems.slice(-40).join('\n'));
     throw error;
   } finally {

@@ -1,5 +1,6 @@
 import { UnitRecord } from '@parley/domain/composition';
 import {
+  DomainError,
   type RealmId,
   type Repositories,
   SHARED_UNITS,
@@ -103,7 +104,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
   }
 
   private async track<T>(run: () => Promise<T>): Promise<T> {
-    if (this.isClosed) throw new Error('The storage is closed');
+    if (this.isClosed) throw new DomainError('STORAGE_UNAVAILABLE', 'The storage is closed');
     if (this.turns.waiting >= MAX_WAITING) throw storageBusy();
     const unit = run();
     this.running.add(unit);
