@@ -44,9 +44,13 @@ class Writer {
     }
   }
 
-  /** Sends a message until it is acknowledged. */
-  async finish(content: string): Promise<void> {
-    while ((await this.post(content)) === null) await sleep(100);
+  /** Sends messages until one is acknowledged, and returns its content. */
+  async finish(): Promise<string> {
+    for (let attempt = 1; ; attempt++) {
+      const content = `last words of ${this.person.email}, attempt ${attempt}`;
+      if ((await this.post(content)) !== null) return content;
+      await sleep(100);
+    }
   }
 
   /** Takes over what is left after a failover. */
@@ -162,8 +166,7 @@ async function markRead(cluster: Cluster, client: ClusterClient, endsAt: number)
 
 /** Waits until each client has the last message of each person. */
 async function settle(writers: readonly Writer[], clients: readonly ClusterClient[]): Promise<void> {
-  const last = writers.map(({ person }) => `last words of ${person.email}`);
-  await Promise.all(writers.map((writer, index) => writer.finish(last[index]!)));
+  const last = await Promise.all(writers.map((writer) => writer.finish()));
   const deadline = Date.now() + SETTLE_MS;
   for (const client of clients) {
     while (!last.every((content) => [...client.contents.values()].includes(content))) {
