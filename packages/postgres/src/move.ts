@@ -11,7 +11,9 @@ const UNFINISHED = 'unfinished_move';
 const MOVE_LOCK = -2;
 
 /** Tables that the move does not copy: it derives their rows, or the servers do. */
-const NOT_COPIED = [UNFINISHED, 'schema_step', 'cache_stamp', 'event_log_head', 'message_search', 'search_backlog'];
+const NOT_COPIED = [
+  ...[UNFINISHED, 'schema_step', 'server_node', 'cache_stamp', 'event_log_head', 'message_search', 'search_backlog'],
+];
 
 interface Table {
   readonly name: string;
