@@ -39,3 +39,26 @@ test("has Zulip's shortcuts, which can be turned off", async ({ logIn }) => {
   await page.keyboard.press('t');
   await expect(heading).toHaveText('Combined feed');
 });
+
+test('goes to pages of settings and runs actions by a part of their names', async ({ logIn }) => {
+  const { page } = await logIn('iago', '#inbox');
+  const field = page.getByRole('combobox', { name: /Name of a conversation/ });
+  const choose = async (query: string, name: string) => {
+    await page.keyboard.press('Control+k');
+    await field.fill(query);
+    await expect(page.getByRole('option', { name }).first()).toBeVisible();
+    await page.getByRole('option', { name }).first().click();
+  };
+  await choose('data exp', 'Data exports');
+  await expect(page.getByRole('heading', { level: 2, name: 'Data exports' })).toBeVisible();
+  await choose('alert', 'Alert words');
+  await expect(page.getByRole('heading', { level: 2, name: 'Alert words' })).toBeVisible();
+  await choose('new direct', 'New direct message');
+  await expect(page.getByRole('dialog', { name: 'New direct message' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await choose('keyboard', 'Keyboard shortcuts');
+  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await choose('log out', 'Log out');
+  await expect(page).toHaveURL(/\/login\//);
+});

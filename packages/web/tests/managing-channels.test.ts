@@ -119,3 +119,20 @@ test('adds and removes subscribers, and archives a channel', async ({ server, lo
   await page.getByRole('button', { name: 'Unarchive channel' }).click();
   await expect(page.getByText('This channel is archived.')).toHaveCount(0);
 });
+
+test('shows the email address of a channel when it is wanted', async ({ logIn, server }) => {
+  const name = 'post box of iago';
+  await server.call('iago', 'POST', '/users/me/subscriptions', { subscriptions: [{ name }], announce: false });
+  const { stream_id: id } = await server.call('iago', 'GET', '/get_stream_id', { stream: name });
+  const { page } = await logIn('iago', `#channels/${id}/post/general`);
+  const show = page.getByRole('button', { name: 'Show email address' });
+  await show.click();
+  await expect(page.getByText('This server does not take emails.')).toBeVisible();
+  // The server of these stories has no address for mail.
+  await page.route('**/email_address*', (route) => route.fulfill({ json: { email: 'post.1234@mail.example' } }));
+  await page.reload();
+  await show.click();
+  await expect(page.getByText('post.1234@mail.example')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Copy email address' })).toBeVisible();
+  expect(await violationsIn(page)).toEqual([]);
+});

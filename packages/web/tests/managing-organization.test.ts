@@ -132,3 +132,39 @@ test('starts an export and lists it', async ({ logIn }) => {
   await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
   await expect(page.getByRole('list', { name: 'Data exports' })).toContainText('Desdemona');
 });
+
+test('manages groups of default channels, which another window shows', async ({ logIn, server }) => {
+  const names = ['starter kit one', 'starter kit two'];
+  await server.call('iago', 'POST', '/users/me/subscriptions', {
+    subscriptions: names.map((name) => ({ name })),
+    announce: false,
+  });
+  const { page } = await logIn('iago', '#organization/default-channel-groups');
+  const other = await logIn('desdemona', '#organization/default-channel-groups');
+  const groups = other.page.getByRole('list', { name: 'Default channel groups' });
+  await page.getByRole('button', { name: 'Add group of channels' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Starter kit');
+  const channels = dialog.getByRole('combobox', { name: 'Channels' });
+  await channels.fill('starter kit one');
+  await page.keyboard.press('Enter');
+  expect(await violationsIn(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(groups).toContainText('#starter kit one');
+  await page.getByRole('button', { name: 'Edit Starter kit' }).click();
+  await dialog.getByLabel('Description').fill('For the first day');
+  await channels.fill('starter kit two');
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(groups).toContainText('For the first day · #starter kit one, #starter kit two');
+  await page.getByRole('button', { name: 'Add group of channels' }).click();
+  await dialog.getByLabel('Name').fill('Starter kit');
+  await channels.fill('starter kit one');
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await expect(dialog.getByRole('alert')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Remove: Starter kit' }).click();
+  await dialog.getByRole('button', { name: 'Remove' }).click();
+  await expect(other.page.getByText('There are no groups of channels.')).toBeVisible();
+});

@@ -1,11 +1,11 @@
 import { useLingui } from '@lingui/react';
 import { destinationOf } from '@parley/chat';
-import { Bell, LogIn, Menu, Settings, Users, X } from 'lucide-react';
+import { Bell, LogIn, LogOut, Menu, Moon, Settings, Sun, Users, X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ContentContext } from '../content/message-body.js';
 import { ConversationTitle } from '../conversation/conversation-page.js';
-import { Shortcuts } from '../keyboard/shortcuts.js';
+import { type PageAction, Shortcuts } from '../keyboard/shortcuts.js';
 import { Avatar } from '../kit/avatar.js';
 import { Emoji } from '../kit/emoji.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';
@@ -24,6 +24,7 @@ import { useContentWorld } from './content-world.js';
 import { FailureLine } from './failure-line.js';
 import { NotificationsLine } from './notifications-line.js';
 import { MANAGED, Page } from './page.js';
+import { useTheme } from './theme.js';
 
 const loadDeviceNotifications = () =>
   import('../push/device-notifications.js').then(({ DeviceNotificationsDialog }) => <DeviceNotificationsDialog />);
@@ -46,7 +47,26 @@ export function App({ onLogOut }: AppProps) {
       {DesktopApp && electronBridge && <DesktopApp bridge={electronBridge} onLogOut={onLogOut} />}
     </>
   );
-  return <Workspace tools={<Shortcuts />} account={<Account onLogOut={onLogOut} />} notices={notices} />;
+  return (
+    <Workspace
+      tools={<Shortcuts pageActions={usePageActions(onLogOut)} />}
+      account={<Account onLogOut={onLogOut} />}
+      notices={notices}
+    />
+  );
+}
+
+function usePageActions(onLogOut: () => void): readonly PageAction[] {
+  const { i18n } = useLingui();
+  const [theme, toggleTheme] = useTheme();
+  return [
+    {
+      name: theme === 'dark' ? i18n._('Light theme') : i18n._('Dark theme'),
+      icon: theme === 'dark' ? Sun : Moon,
+      run: toggleTheme,
+    },
+    { name: i18n._('Log out'), icon: LogOut, run: onLogOut },
+  ];
 }
 
 interface VisitorProps {

@@ -1,24 +1,57 @@
+import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { type Chat, narrowOf, rankOf } from '@parley/chat';
-import { Clock, Hash, Inbox, MessageSquare, PencilLine, Rows3, Star, User } from 'lucide-react';
+import {
+  CheckCheck,
+  Clock,
+  Hash,
+  Inbox,
+  Keyboard,
+  MessageSquare,
+  PencilLine,
+  Rows3,
+  Send,
+  Settings,
+  Star,
+  User,
+} from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { Dialog } from '../kit/dialog.js';
 import { useListbox } from '../kit/listbox.js';
 import { useOverlay } from '../kit/own-overlay.js';
+import { type SettingsArea, sectionsOf } from '../managing/sections.js';
 import { useComputed, useServices } from '../services/context.js';
+import { openOverlay } from '../services/overlay.js';
 import styles from './keyboard.module.css';
+import { openDirect, openHelp, type PageAction } from './shortcuts.js';
 
 const MAX_ENTRIES = 12;
 
 interface Entry {
+  /** Place to go to, or the name of an action. */
   readonly address: string;
+  /** Action instead of a place. */
+  readonly run?: () => void;
   readonly name: string;
   readonly detail: string;
   readonly icon: ReactNode;
 }
 
-/** Field that goes to any view, conversation, channel or person by a part of its name. */
-export function Palette() {
+interface Props {
+  /** Button that opened the palette, and from which its actions open dialogs. */
+  readonly anchor: HTMLElement;
+  /** Actions of the page around it. */
+  readonly pageActions: readonly PageAction[];
+}
+
+const openReadAll = (anchor: HTMLElement) =>
+  openOverlay(anchor, async () => {
+    const { ReadAllDialog } = await import('../inbox/read-all-dialog.js');
+    return <ReadAllDialog />;
+  });
+
+/** Field that goes to any view, conversation, channel, person, page of settings or action by a part of its name. */
+export function Palette({ anchor, pageActions }: Props) {
   const { i18n } = useLingui();
   const { chat, navigation } = useServices();
   const { close } = useOverlay();
@@ -39,7 +72,22 @@ export function Palette() {
     [i18n],
   );
   const places = useComputed(() => placesOf(chat), [chat]);
-  const found = useMemo(() => ranked([...views, ...places], query), [views, places, query]);
+  const managing = useComputed(() => managingOf(chat, i18n), [chat, i18n]);
+  const actions = useMemo((): readonly Entry[] => {
+    const all: readonly PageAction[] = [
+      { name: i18n._('New direct message'), icon: Send, run: () => openDirect(anchor) },
+      { name: i18n._('Keyboard shortcuts'), icon: Keyboard, run: () => openHelp(anchor) },
+      { name: i18n._('Mark all as read'), icon: CheckCheck, run: () => openReadAll(anchor) },
+      ...pageActions,
+    ];
+    return all.map(({ name, icon: Icon, run }) => {
+      return { address: name, name, detail: i18n._('Action'), icon: <Icon size={16} aria-hidden />, run };
+    });
+  }, [i18n, anchor, pageActions]);
+  const found = useMemo(
+    () => ranked([...views, ...places, ...managing, ...actions], query),
+    [views, places, managing, actions, query],
+  );
   const { fieldProps, onKeyDown, list } = useListbox({
     label: i18n._('Results'),
     query,
@@ -52,9 +100,10 @@ export function Palette() {
         <span className={styles.detail}>{detail}</span>
       </>
     ),
-    onPick: ({ address }) => {
+    onPick: ({ address, run }) => {
       close();
-      navigation.navigate(address);
+      if (run) run();
+      else navigation.navigate(address);
     },
   });
   return (
@@ -111,6 +160,25 @@ function placesOf(chat: Chat): readonly Entry[] {
     }),
   );
   return [...recent, ...channels, ...people];
+}
+
+/** Pages that manage things. */
+function managingOf(chat: Chat, i18n: I18n): readonly Entry[] {
+  const isGuest = chat.state.fields.get('is_guest') === true;
+  const isAdmin = chat.state.fields.get('is_admin') === true;
+  const entry = (address: string, name: string, detail: string): Entry => {
+    return { address, name, detail, icon: <Settings size={16} aria-hidden /> };
+  };
+  const sections = (area: SettingsArea, detail: string) =>
+    sectionsOf(area, i18n, isAdmin).map(({ key, title }) => entry(`#${area}/${key}`, title, detail));
+  return [
+    ...sections('settings', i18n._('Settings')),
+    entry('#channels/all', i18n._('All channels'), i18n._('Channels')),
+    entry('#channels/new', i18n._('Create channel'), i18n._('Channels')),
+    ...(isGuest
+      ? []
+      : [entry('#groups/all', i18n._('Groups'), ''), ...sections('organization', i18n._('Organization settings'))]),
+  ];
 }
 
 function ranked(entries: readonly Entry[], query: string): readonly Entry[] {

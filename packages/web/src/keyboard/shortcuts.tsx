@@ -1,6 +1,7 @@
+import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { type Chat, destinationOf, narrowOf } from '@parley/chat';
-import { Keyboard, Search } from 'lucide-react';
+import { Keyboard, type LucideIcon, Search } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { IconButton } from '../kit/icon-button.js';
 import { useServices } from '../services/context.js';
@@ -8,10 +9,21 @@ import type { Navigation } from '../services/location.js';
 import { openOverlay, overlay } from '../services/overlay.js';
 import { letterKeys } from './letter-keys.js';
 
-const openPalette = (anchor: HTMLElement) =>
+/** Action that the palette offers. */
+export interface PageAction {
+  readonly name: string;
+  readonly icon: LucideIcon;
+  run(): void;
+}
+
+const openPalette = (anchor: HTMLElement, i18n: I18n, pageActions: readonly PageAction[]) =>
   openOverlay(anchor, async () => {
-    const { Palette } = await import('./palette.js');
-    return <Palette />;
+    const [{ Palette }, { loadManagingTexts }] = await Promise.all([
+      import('./palette.js'),
+      import('../managing/open.js'),
+    ]);
+    await loadManagingTexts(i18n, i18n.locale);
+    return <Palette anchor={anchor} pageActions={pageActions} />;
   });
 
 export const openHelp = (anchor: HTMLElement) =>
@@ -20,14 +32,14 @@ export const openHelp = (anchor: HTMLElement) =>
     return <ShortcutsDialog />;
   });
 
-const openDirect = (anchor: HTMLElement) =>
+export const openDirect = (anchor: HTMLElement) =>
   openOverlay(anchor, async () => {
     const { DirectDialog } = await import('../people/direct-dialog.js');
     return <DirectDialog />;
   });
 
 /** Buttons for the palette and the list of shortcuts, and the shortcuts of the page. */
-export function Shortcuts() {
+export function Shortcuts({ pageActions }: { readonly pageActions: readonly PageAction[] }) {
   const { i18n } = useLingui();
   const { chat, navigation } = useServices();
   const buttons = useRef<HTMLSpanElement>(null);
@@ -37,7 +49,7 @@ export function Shortcuts() {
       if (event.isComposing || event.defaultPrevented) return;
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
         event.preventDefault();
-        return openPalette(palette!);
+        return openPalette(palette!, i18n, pageActions);
       }
       const run = isForPage(event) ? actionOf(event.key, chat, navigation, help!) : null;
       if (!run) return;
@@ -46,14 +58,14 @@ export function Shortcuts() {
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
-  }, [chat, navigation]);
+  }, [chat, navigation, i18n, pageActions]);
   return (
     <span ref={buttons}>
       <IconButton
         icon={Search}
         label={i18n._('Go to…')}
         opens="dialog"
-        onClick={({ currentTarget }) => openPalette(currentTarget)}
+        onClick={({ currentTarget }) => openPalette(currentTarget, i18n, pageActions)}
       />
       <IconButton
         icon={Keyboard}

@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { privacyOf } from '@parley/chat';
-import { Archive, ArchiveRestore, MessageSquare, X } from 'lucide-react';
+import { Archive, ArchiveRestore, Copy, Mail, MessageSquare, X } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import { InlineContent } from '../content/message-body.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
@@ -129,9 +129,53 @@ function General({ channelId }: PartProps) {
             date: i18n.date(new Date(channel.date_created * 1000), { dateStyle: 'long' }),
           })}
         </p>
+        {!channel.is_archived && <EmailAddress channelId={channelId} />}
         {rights.edit && <ArchiveButton channelId={channelId} isArchived={channel.is_archived} name={channel.name} />}
       </section>
     </div>
+  );
+}
+
+/** Address to which people send emails that become messages of the channel; fetched on a click, as it is a secret. */
+function EmailAddress({ channelId }: PartProps) {
+  const { i18n } = useLingui();
+  const { api } = useManagement();
+  const [email, setEmail] = useState<string | null>(null);
+  const [failure, setFailure] = useState<string | null>(null);
+  if (email === '') return <p className={styles.hint}>{i18n._('This server does not take emails.')}</p>;
+  if (email !== null) {
+    return (
+      <p className={styles.address}>
+        <output className={styles.key}>{email}</output>
+        <IconButton
+          icon={Copy}
+          label={i18n._('Copy email address')}
+          onClick={() => void navigator.clipboard.writeText(email).catch(reportFailure)}
+        />
+        <span className={styles.hint}>{i18n._('Emails to this address are posted in the channel.')}</span>
+      </p>
+    );
+  }
+  return (
+    <p className={styles.address}>
+      <button
+        type="button"
+        className={overlays.button}
+        onClick={() => {
+          api.get('/streams/{stream_id}/email_address', { stream_id: channelId }).then(
+            ({ email: address }) => setEmail(address),
+            (error: Error) => setFailure(error.message),
+          );
+        }}
+      >
+        <Mail size={16} aria-hidden /> {i18n._('Show email address')}
+      </button>
+      {failure !== null && (
+        <span className={overlays.failure} role="alert">
+          {failure}
+        </span>
+      )}
+    </p>
   );
 }
 

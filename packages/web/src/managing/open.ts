@@ -18,10 +18,12 @@ export function openManaging(i18n: I18n, locale: string): Promise<typeof Managin
 }
 
 async function load(i18n: I18n, locale: string): Promise<typeof ManagingPage> {
-  const [{ messages }, page] = await Promise.all([
-    CATALOGS[locale as keyof typeof CATALOGS](),
-    import('./managing-page.js'),
-  ]);
-  i18n.load(locale, messages);
+  const [page] = await Promise.all([import('./managing-page.js'), loadManagingTexts(i18n, locale)]);
   return page.ManagingPage;
+}
+
+/** Loads the texts alone, such as the titles of the pages. */
+export async function loadManagingTexts(i18n: I18n, locale: string): Promise<void> {
+  const { messages } = await CATALOGS[locale as keyof typeof CATALOGS]();
+  i18n.load(locale, messages);
 }

@@ -1,15 +1,15 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
-import type { Channel, DataExport, Linkifier, Playground, ProfileField } from '@parley/client';
+import type { DataExport, Linkifier, Playground, ProfileField } from '@parley/client';
 import { useCallback } from 'react';
-import { useChat, useComputed, useField, useServices } from '../services/context.js';
+import { useComputed, useField, useServices } from '../services/context.js';
 import { useManagement } from '../services/use-management.js';
 import { Collection } from './collection.js';
 import type { Setting } from './fields.js';
 import type { Values } from './form.js';
 import { useFetched } from './personal-lists.js';
 
-const text = (
+export const text = (
   name: string,
   label: string,
   more: { readonly hint?: string; readonly isOptional?: boolean } = {},
@@ -19,7 +19,7 @@ const text = (
   kind: 'text',
   ...more,
 });
-const str = (value: unknown): string => String(value ?? '').trim();
+export const str = (value: unknown): string => String(value ?? '').trim();
 
 export function CustomEmoji() {
   const { i18n } = useLingui();
@@ -275,94 +275,6 @@ export function ProfileFieldsOfAll() {
         },
         onOrder: (ordered: readonly ProfileField[]) =>
           api.patch('/realm/profile_fields', { order: ordered.map(({ id }) => id) }),
-      })}
-    />
-  );
-}
-
-/** Channels to which new people are subscribed. */
-export function DefaultChannels() {
-  const { i18n } = useLingui();
-  const { state } = useChat();
-  const { api, rights } = useManagement();
-  const mayEdit = useComputed(() => rights.isAdmin, [rights]);
-  const items = useComputed(
-    () => (state.fields.get('realm_default_streams') ?? []).flatMap((id) => state.channels.get(id)?.channel ?? []),
-    [state],
-  );
-  return (
-    <Collection<Channel>
-      label={i18n._('Default channels')}
-      hint={i18n._('New people are subscribed to these channels.')}
-      none={i18n._('There are no default channels.')}
-      items={items}
-      keyOf={({ stream_id }) => stream_id}
-      nameOf={({ name }) => name}
-      detailOf={({ description }) => description}
-      {...(mayEdit && {
-        add: {
-          label: i18n._('Add default channel'),
-          settings: [{ name: 'channels', label: i18n._('Channels'), kind: 'channels' }],
-          onSubmit: async ({ channels }: Values) => {
-            for (const id of channels as readonly number[]) await api.post('/default_streams', { stream_id: id });
-          },
-        },
-        remove: {
-          action: i18n._('Remove'),
-          text: i18n._('Those who are in the channel stay in it.'),
-          onConfirm: ({ stream_id }: Channel) => api.delete('/default_streams', { stream_id }),
-        },
-      })}
-    />
-  );
-}
-
-export function ChannelFolders() {
-  const { i18n } = useLingui();
-  const { api, rights } = useManagement();
-  const items = (useField('channel_folders') ?? []).filter((folder) => !folder.is_archived);
-  const archived = (useField('channel_folders') ?? []).filter((folder) => folder.is_archived);
-  const mayEdit = useComputed(() => rights.isAdmin, [rights]);
-  type Folder = (typeof items)[number];
-  const settings: readonly Setting[] = [
-    text('name', i18n._('Name')),
-    { name: 'description', label: i18n._('Description'), kind: 'lines' },
-  ];
-  return (
-    <Collection<Folder>
-      label={i18n._('Channel folders')}
-      none={i18n._('There are no folders.')}
-      items={items}
-      keyOf={({ id }) => id}
-      nameOf={({ name }) => name}
-      detailOf={({ description }) => description}
-      {...(mayEdit && {
-        add: {
-          label: i18n._('Add folder'),
-          settings,
-          onSubmit: ({ name, description }: Values) =>
-            api.post('/channel_folders/create', { name: str(name), description: str(description) }),
-        },
-        edit: {
-          title: i18n._('Edit folder'),
-          settingsOf: () => settings,
-          valuesOf: ({ name, description }: Folder) => ({ name, description }),
-          onSubmit: ({ id }: Folder, { name, description }: Values) =>
-            api.patch('/channel_folders/{channel_folder_id}', {
-              channel_folder_id: id,
-              name: str(name),
-              description: str(description),
-            }),
-        },
-        remove: {
-          action: i18n._('Archive'),
-          text: i18n._('A folder with channels cannot be archived.'),
-          onConfirm: ({ id }: Folder) =>
-            api.patch('/channel_folders/{channel_folder_id}', { channel_folder_id: id, is_archived: true }),
-        },
-        // The order of archived ones is kept behind.
-        onOrder: (ordered: readonly Folder[]) =>
-          api.patch('/channel_folders', { order: [...ordered, ...archived].map(({ id }) => id) }),
       })}
     />
   );
