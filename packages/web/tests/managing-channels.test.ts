@@ -129,7 +129,9 @@ test('shows the email address of a channel when it is wanted', async ({ logIn, s
   await show.click();
   await expect(page.getByText('This server does not take emails.')).toBeVisible();
   // The server of these stories has no address for mail.
-  await page.route('**/email_address*', (route) => route.fulfill({ json: { email: 'post.1234@mail.example' } }));
+  await page.route('**/email_address*', (route) =>
+    route.fulfill({ json: { result: 'success', msg: '', email: 'post.1234@mail.example' } }),
+  );
   await page.reload();
   await show.click();
   await expect(page.getByText('post.1234@mail.example')).toBeVisible();

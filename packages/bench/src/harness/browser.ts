@@ -138,7 +138,9 @@ export class Tab {
 
   static async in(context: BrowserContext): Promise<Tab> {
     const page = await context.newPage();
-    return new Tab(page, await context.newCDPSession(page), context);
+    const cdp = await context.newCDPSession(page);
+    await cdp.send('Performance.enable');
+    return new Tab(page, cdp, context);
   }
 
   /** Second page of the same profile, with its caches. */
@@ -154,7 +156,6 @@ export class Tab {
 
   /** Seconds of a kind that the main thread has spent since its start. */
   async seconds(metric: 'ScriptDuration' | 'TaskDuration'): Promise<number> {
-    await this.cdp.send('Performance.enable');
     const { metrics } = await this.cdp.send('Performance.getMetrics');
     return metrics.find(({ name }) => name === metric)!.value;
   }

@@ -114,7 +114,8 @@ async function callsAtStart(scene: WebScene) {
   await firstMessageIn(scene, tab);
   const [, ...rest] = requests;
   const calls = rest
-    .filter((request) => !request.url().includes('/events?'))
+    // Pictures appear with the messages.
+    .filter((request) => request.resourceType() !== 'image' && !request.url().includes('/events?'))
     .map(
       (request): Call => ({
         url: request.url(),

@@ -182,7 +182,8 @@ function PageTitle() {
   const managed = address?.view === 'other' ? MANAGED[address.path[0]!] : undefined;
   if (managed) return <>{managed(i18n)}</>;
   if (address?.view === 'drafts') return <>{i18n._('Drafts')}</>;
-  return <>{address?.view === 'recent' ? i18n._('Recent conversations') : i18n._('Inbox')}</>;
+  if (address?.view === 'recent') return <>{i18n._('Recent conversations')}</>;
+  return <>{address?.view === 'inbox' ? i18n._('Inbox') : i18n._('Page not found')}</>;
 }
 
 /** Menu of the topic or channel that is shown. */

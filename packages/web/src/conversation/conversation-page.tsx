@@ -123,8 +123,15 @@ export function Messages({ view, commands }: MessagesProps) {
   if (failure && keys.length === 0) return <Failed text={failure.message} onRetry={onNewest} />;
   if (keys.length === 0) {
     const isLoading = older !== 'none' || newer !== 'none';
+    const isSearch = view.narrow.some(({ operator }) => operator === 'search');
     return (
-      <div className={styles.empty}>{isLoading ? i18n._('Loading…') : i18n._('There are no messages here yet.')}</div>
+      <div className={styles.empty}>
+        {isLoading
+          ? i18n._('Loading…')
+          : isSearch
+            ? i18n._('Nothing found')
+            : i18n._('There are no messages here yet.')}
+      </div>
     );
   }
   return (
@@ -227,5 +234,10 @@ export function ConversationTitle({ narrow }: { readonly narrow: Narrow }) {
   if (destination) return <DestinationName destination={destination} />;
   if (channelId !== null) return <ChannelName channelId={channelId} />;
   if (narrow.length === 0) return <>{i18n._('Combined feed')}</>;
+  const [first, ...others] = narrow;
+  const isOne = first !== undefined && others.length === 0 && !first.negated;
+  if (isOne && first.operator === 'is' && first.operand === 'starred') return <>{i18n._('Starred messages')}</>;
+  if (isOne && first.operator === 'is' && first.operand === 'mentioned') return <>{i18n._('Mentions')}</>;
+  if (isOne && first.operator === 'search') return <>{i18n._('Search: {text}', { text: String(first.operand) })}</>;
   return <>{narrow.map(({ operator, operand, negated }) => `${negated ? '-' : ''}${operator}:${operand}`).join(' ')}</>;
 }

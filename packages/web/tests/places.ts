@@ -1,0 +1,103 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { expect, goTo, type Server, violationsIn } from './stories.js';
+
+/** Widths of a small phone, a tablet and a desktop. */
+export const WIDTHS = [320, 768, 1440];
+
+/** Folder for screenshots; unset: none are taken. */
+const SCREENSHOTS = process.env['SCREENSHOTS'];
+
+/** Addresses of the application by name. */
+export async function placesOf(server: Server): Promise<Readonly<Record<string, string>>> {
+  const { stream_id: channel } = await server.call('iago', 'GET', '/get_stream_id', { stream: 'Denmark' });
+  const { user_groups: groups } = await server.call('iago', 'GET', '/user_groups');
+  const { id: group } = groups.find(({ name }: { name: string }) => name === 'role:members');
+  const { members } = await server.call('iago', 'GET', '/users');
+  const hamlet = members.find(({ full_name }: { full_name: string }) => full_name === 'King Hamlet').user_id;
+  return {
+    inbox: '#inbox',
+    recent: '#recent',
+    feed: '#feed',
+    channel: `#narrow/channel/${channel}-Denmark`,
+    topic: `#narrow/channel/${channel}-Denmark/topic/welcome`,
+    'new topic': `#narrow/channel/${channel}-Denmark/topic/nothing.20here.20yet`,
+    direct: `#narrow/dm/${hamlet}-Hamlet`,
+    starred: '#narrow/is/starred',
+    mentions: '#narrow/is/mentioned',
+    search: '#narrow/search/the',
+    'nothing found': '#narrow/search/xyzzyplugh',
+    unknown: '#nowhere',
+    channels: '#channels/all',
+    'new channel': '#channels/new',
+    'channel settings': `#channels/${channel}/Denmark/general`,
+    'channel permissions': `#channels/${channel}/Denmark/permissions`,
+    subscribers: `#channels/${channel}/Denmark/subscribers`,
+    groups: '#groups/all',
+    group: `#groups/${group}/group/general`,
+    'group members': `#groups/${group}/group/members`,
+    settings: '#settings',
+    ...Object.fromEntries(
+      ['profile', 'account-and-privacy', 'preferences', 'notifications', 'sessions', 'your-bots'].map((key) => [
+        `settings ${key}`,
+        `#settings/${key}`,
+      ]),
+    ),
+    ...Object.fromEntries(
+      [
+        ...['organization-profile', 'organization-settings', 'organization-permissions', 'auth-methods', 'users'],
+        ...['invitations', 'emoji-settings', 'linkifier-settings', 'profile-field-settings', 'default-channels-list'],
+        ...['default-channel-groups', 'organization-level-user-defaults', 'data-exports-admin'],
+      ].map((key) => [`organization ${key}`, `#organization/${key}`]),
+    ),
+  };
+}
+
+/** Opens a place, and waits until it has loaded. */
+export async function open(page: Page, place: string): Promise<void> {
+  await goTo(page, place);
+  await expect(page.getByText('Loading…')).toHaveCount(0);
+  // Parts that load by themselves come with the network.
+  await page.waitForLoadState('networkidle', { timeout: 1000 }).catch(() => {});
+}
+
+/** Texts that nobody can read in full: cut off by their box, or beside the page. */
+export const cutOffIn = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(() => {
+    const found: string[] = [];
+    const scrolls = (element: Element | null): boolean => {
+      if (element === null) return false;
+      const { overflowX } = getComputedStyle(element);
+      return overflowX === 'auto' || overflowX === 'scroll' || scrolls(element.parentElement);
+    };
+    for (const element of document.querySelectorAll<HTMLElement>('body *')) {
+      const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent!.trim() !== '');
+      const box = element.getBoundingClientRect();
+      if (!hasText || box.width < 2 || box.height < 2 || !element.checkVisibility()) continue;
+      const { overflowX, textOverflow, position } = getComputedStyle(element);
+      const name = `${element.tagName.toLowerCase()} "${element.textContent!.trim().slice(0, 40)}"`;
+      const isHidden = overflowX === 'hidden' || overflowX === 'clip';
+      if (isHidden && textOverflow !== 'ellipsis' && element.scrollWidth > element.clientWidth + 1)
+        found.push(`${name} is cut off`);
+      const isMenu = box.right <= 0 || position === 'fixed';
+      if (!isMenu && box.left < innerWidth && box.right > innerWidth + 1 && !scrolls(element)) {
+        found.push(`${name} ends beside the page`);
+      }
+    }
+    return found;
+  });
+
+export const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+
+/** Checks a place as it is shown, and takes its picture if pictures are wanted. */
+export async function check(page: Page, name: string, { hasAxe = true } = {}): Promise<void> {
+  if (SCREENSHOTS !== undefined) {
+    mkdirSync(SCREENSHOTS, { recursive: true });
+    await page.screenshot({ path: join(SCREENSHOTS, `${name.replaceAll(' ', '-')}.png`) });
+  }
+  expect.soft(await overflowOf(page), `${name} scrolls sideways`).toBeLessThanOrEqual(0);
+  expect.soft(await cutOffIn(page), name).toEqual([]);
+  if (hasAxe) expect.soft(await violationsIn(page), name).toEqual([]);
+}
