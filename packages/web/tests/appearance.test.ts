@@ -1,0 +1,106 @@
+import type { Page } from '@playwright/test';
+import { check, open, placesOf } from './places.js';
+import { expect, placeOf, post, test, violationsIn } from './stories.js';
+
+const NAMES = [
+  ...['inbox', 'feed', 'channel', 'channels', 'new channel', 'channel settings', 'subscribers', 'settings preferences'],
+  ...['settings notifications', 'organization users', 'organization organization-settings', 'unknown'],
+];
+
+async function checkAll(page: Page, places: Readonly<Record<string, string>>, as: string): Promise<void> {
+  for (const name of NAMES) {
+    await open(page, places[name]!);
+    await check(page, `${name} ${as}`, { hasAxe: false });
+  }
+}
+
+test('stays complete with text of twice the size', async ({ logIn, server }) => {
+  const { page } = await logIn('hamlet', '#inbox');
+  for (const width of [1280, 640]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.evaluate(() => document.documentElement.style.setProperty('font-size', '200%'));
+    await checkAll(page, await placesOf(server), `large text ${width}`);
+  }
+});
+
+test('stays usable at four times the zoom', async ({ logIn, server }) => {
+  const { page } = await logIn('hamlet', '#inbox');
+  // A window of 1280 × 1024 pixels.
+  await page.setViewportSize({ width: 320, height: 256 });
+  await checkAll(page, await placesOf(server), 'zoomed');
+  await post(server, 'hamlet', 'four times', 'Read at four times the zoom');
+  await open(page, await placeOf(server, 'four times'));
+  await expect(page.getByText('Read at four times the zoom')).toBeInViewport();
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await field.fill('Written at four times the zoom');
+  await expect(field).toBeInViewport();
+  await page.getByRole('button', { name: 'Send' }).click();
+  await expect(page.getByText('Written at four times the zoom')).toBeInViewport();
+});
+
+test('moves nothing for people who want less motion', async ({ logIn }) => {
+  const { page } = await logIn('hamlet', '#inbox');
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.setViewportSize({ width: 390, height: 800 });
+  const moving = () =>
+    page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === 'running').length);
+  await page.getByRole('button', { name: 'Conversations' }).click();
+  expect(await moving()).toBe(0);
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('dialog')).toBeVisible();
+  expect(await moving()).toBe(0);
+});
+
+/** Replaces the words of the catalogs while they load. */
+async function translate(page: Page, change: (text: string) => string): Promise<void> {
+  const words = (value: unknown): unknown => {
+    if (typeof value === 'string') return change(value);
+    return Array.isArray(value) ? value.map((part) => (typeof part === 'string' ? change(part) : part)) : value;
+  };
+  await page.route(/\/web\/en-[\w-]+\.js$/, async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replace(/JSON\.parse\(`(.*?)`\)/s, (_, json: string) => {
+      // biome-ignore lint/security/noGlobalEval: the catalog is a literal of the built script.
+      const messages = JSON.parse(eval(`\`${json}\``)) as Record<string, unknown>;
+      const changed = Object.fromEntries(Object.entries(messages).map(([key, value]) => [key, words(value)]));
+      return `JSON.parse(${JSON.stringify(JSON.stringify(changed))})`;
+    });
+    await route.fulfill({ response, body });
+  });
+}
+
+test('has room for texts of languages with longer words', async ({ logIn, server }) => {
+  const { page } = await logIn('hamlet', '#inbox');
+  await translate(page, (text) =>
+    text.replace(/\p{L}{3,}/gu, (word) => word + word.slice(0, Math.ceil(word.length / 2))),
+  );
+  await page.reload();
+  await expect(page.getByRole('link', { name: /InboxInb/ })).toBeVisible();
+  for (const width of [1280, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    await checkAll(page, await placesOf(server), `long words ${width}`);
+  }
+});
+
+test('reads from right to left', async ({ logIn, server }) => {
+  const { page } = await logIn('hamlet', '#inbox');
+  await translate(page, (text) => text.replace(/\p{L}{2,}/gu, (word) => 'אבגדהוזחטי'.repeat(3).slice(0, word.length)));
+  await page.reload();
+  await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'));
+  const nav = page.getByRole('navigation').first();
+  const { x } = (await nav.boundingBox())!;
+  expect(x).toBeGreaterThan(640);
+  for (const name of NAMES) {
+    await open(page, (await placesOf(server))[name]!);
+    await check(page, `${name} right to left`, { hasAxe: false });
+    const before = await page.evaluate(
+      () =>
+        [...document.querySelectorAll('main, aside')].filter((part) => {
+          const { left, width } = part.getBoundingClientRect();
+          return width > 0 && left < -1;
+        }).length,
+    );
+    expect.soft(before, name).toBe(0);
+  }
+  expect(await violationsIn(page)).toEqual([]);
+});
