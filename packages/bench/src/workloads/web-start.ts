@@ -198,7 +198,10 @@ async function compressedBytes(url: string, authorization: string): Promise<numb
   return bytes;
 }
 
-/** Sends messages to a topic of the busy channel. */
+export const sendMessage = ({ busy }: BrowsedOrganization, writer: ApiUser, topic: string): Promise<unknown> =>
+  writer.post('/api/v1/messages', { type: 'stream', to: String(busy), topic, content: 'Lunch is at noon.' });
+
+/** Sends many messages to a topic of the busy channel. */
 export async function sendMessages(
   { lab, server, contents }: WebScene,
   writer: ApiUser,

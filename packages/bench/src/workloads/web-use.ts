@@ -3,7 +3,7 @@ import { scriptBetween, type Tab, type TraceEvent } from '../harness/browser.js'
 import { interleave, median, medianRatio } from '../harness/interleave.js';
 import { formatNumber } from '../harness/table.js';
 import type { Figure, Goal } from '../workload.js';
-import { sendMessages, topicHash, type WebScene } from './web-start.js';
+import { sendMessage, sendMessages, topicHash, type WebScene } from './web-start.js';
 
 const MB = 1_000_000;
 const FRAME_MS = 1000 / 60;
@@ -118,7 +118,7 @@ async function missedEvents(scene: WebScene, writer: ApiUser): Promise<readonly 
     };
     await tab.setOffline(true);
     await sendMessages(scene, writer, missed, topic);
-    await sendMessages(scene, writer, 1, 'the last one');
+    await sendMessage(scene.contents, writer, 'the last one');
     tab.page.on('response', onResponse);
     await tab.longestTask();
     const before = await tab.seconds('ScriptDuration');
@@ -197,11 +197,11 @@ async function threeDays(scene: WebScene, writer: ApiUser): Promise<readonly Fig
   const { lab } = scene;
   const day = lab.size(50_000, 100);
   const topic = 'the day';
-  await sendMessages(scene, writer, 1, topic);
+  await sendMessage(scene.contents, writer, topic);
   const tab = await opened(scene, topic);
   const live = async (marker: string) => {
     await sendMessages(scene, writer, day, topic);
-    await sendMessages(scene, writer, 1, marker);
+    await sendMessage(scene.contents, writer, marker);
     await tab.page.waitForFunction((text) => document.body.textContent.includes(text), marker, {
       timeout: 300_000,
       polling: 200,
@@ -250,7 +250,7 @@ async function typing(
   const field = tab.page.getByRole('textbox', { name: 'Message' });
   const text = 'the quick brown fox jumps over the lazy dog and writes about it '.repeat(4).slice(0, keys);
   // Ten events a second.
-  const others = setInterval(() => void sendMessages({ lab, browser, ...scene }, writer, 1, topic), 100);
+  const others = setInterval(() => void sendMessage(scene.contents, writer, topic), 100);
   const type = async (isOurs: boolean) => {
     const target = isOurs ? field : tab.page.locator('#bare');
     await target.focus();
@@ -328,7 +328,7 @@ async function movementOfLine(scene: WebScene, tab: Tab, writer: ApiUser, topic:
   let moved = 0;
   for (let round = 0; round < scene.lab.rounds; round++) {
     const { key, top: before } = await top();
-    await sendMessages(scene, writer, 20, topic);
+    for (let n = 0; n < 20; n++) await sendMessage(scene.contents, writer, topic);
     await tab.page.waitForTimeout(300);
     moved = Math.max(moved, Math.abs((await topOf(key)) - before));
   }
