@@ -86,8 +86,8 @@ test('adds, orders, changes and removes linkifiers and profile fields', async ({
   await add('T-(?P<id>[0-9]+)');
   await add('(?P<id>[0-9]+)X');
   const items = page.getByRole('list', { name: 'Linkifiers' }).getByRole('listitem');
-  const count = await items.count();
   await expect(items.last()).toContainText('(?P<id>[0-9]+)X');
+  const count = await items.count();
   await items.last().getByRole('button', { name: /up$/ }).click();
   await expect(items.last()).toContainText('T-(?P<id>[0-9]+)');
   await items

@@ -47,7 +47,8 @@ function switchTo(tab: Tab, hash: string): Promise<number> {
     const former = document.querySelector('[data-messages] article');
     const startedAt = performance.now();
     location.hash = to;
-    return new Promise<number>((resolve) => {
+    return new Promise<number>((resolve, reject) => {
+      setTimeout(() => reject(new Error(`No message of ${to} was shown`)), 30_000);
       const look = () => {
         const first = document.querySelector('[data-messages] article');
         if (first === null || first === former) requestAnimationFrame(look);

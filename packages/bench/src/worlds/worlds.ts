@@ -285,7 +285,7 @@ export const browsedOrganization: WorldBuilder<BrowsedOrganization> = async func
     readBy: [owner.id],
     originOf: (n) => ({
       channelId: n % 2 === 0 ? busy : channelIds[(n * 7) % channelIds.length]!,
-      topic: topics[(n * 7) % topics.length]!,
+      topic: topics[(n >> 1) % topics.length]!,
       senderId: people[(n * 5) % people.length]!.id,
     }),
   });
