@@ -23,7 +23,7 @@ import { type SettingsArea, sectionsOf } from '../managing/sections.js';
 import { useComputed, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import styles from './keyboard.module.css';
-import { openDirect, openHelp, type PageAction } from './shortcuts.js';
+import { openDirect, openHelp, type PageAction } from './page-actions.js';
 
 const MAX_ENTRIES = 12;
 

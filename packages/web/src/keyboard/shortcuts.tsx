@@ -1,20 +1,14 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { type Chat, destinationOf, narrowOf } from '@parley/chat';
-import { Keyboard, type LucideIcon, Search } from 'lucide-react';
+import { Keyboard, Search } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { IconButton } from '../kit/icon-button.js';
 import { useServices } from '../services/context.js';
 import type { Navigation } from '../services/location.js';
 import { openOverlay, overlay } from '../services/overlay.js';
 import { letterKeys } from './letter-keys.js';
-
-/** Action that the palette offers. */
-export interface PageAction {
-  readonly name: string;
-  readonly icon: LucideIcon;
-  run(): void;
-}
+import { openDirect, openHelp, type PageAction } from './page-actions.js';
 
 const openPalette = (anchor: HTMLElement, i18n: I18n, pageActions: readonly PageAction[]) =>
   openOverlay(anchor, async () => {
@@ -24,18 +18,6 @@ const openPalette = (anchor: HTMLElement, i18n: I18n, pageActions: readonly Page
     ]);
     await loadManagingTexts(i18n, i18n.locale);
     return <Palette anchor={anchor} pageActions={pageActions} />;
-  });
-
-export const openHelp = (anchor: HTMLElement) =>
-  openOverlay(anchor, async () => {
-    const { ShortcutsDialog } = await import('./shortcuts-dialog.js');
-    return <ShortcutsDialog />;
-  });
-
-export const openDirect = (anchor: HTMLElement) =>
-  openOverlay(anchor, async () => {
-    const { DirectDialog } = await import('../people/direct-dialog.js');
-    return <DirectDialog />;
   });
 
 /** Buttons for the palette and the list of shortcuts, and the shortcuts of the page. */
