@@ -26,8 +26,8 @@ export function MemberList({ userIds, label, detail, children }: Props) {
   const [query, setQuery] = useState('');
   const wanted = useDeferredValue(query.trim());
   const sorted = useMemo(() => {
-    const nameOf = (id: number) => state.people.peek(id)?.user.full_name ?? '';
-    return [...userIds].sort((a, b) => COLLATOR.compare(nameOf(a), nameOf(b)));
+    const named = userIds.map((id) => ({ id, name: state.people.peek(id)?.user.full_name ?? '' }));
+    return named.sort((a, b) => COLLATOR.compare(a.name, b.name)).map(({ id }) => id);
   }, [userIds, state]);
   const found = useMemo(
     () =>
