@@ -198,8 +198,12 @@ async function compressedBytes(url: string, authorization: string): Promise<numb
   return bytes;
 }
 
-export const sendMessage = ({ busy }: BrowsedOrganization, writer: ApiUser, topic: string): Promise<unknown> =>
-  writer.post('/api/v1/messages', { type: 'stream', to: String(busy), topic, content: 'Lunch is at noon.' });
+export const sendMessage = (
+  { busy }: BrowsedOrganization,
+  writer: ApiUser,
+  topic: string,
+  content = 'Lunch is at noon.',
+): Promise<unknown> => writer.post('/api/v1/messages', { type: 'stream', to: String(busy), topic, content });
 
 /** Sends many messages to a topic of the busy channel. */
 export async function sendMessages(

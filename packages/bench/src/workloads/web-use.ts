@@ -119,12 +119,13 @@ async function missedEvents(scene: WebScene, writer: ApiUser): Promise<readonly 
     };
     await tab.setOffline(true);
     await sendMessages(scene, writer, missed, topic);
-    await sendMessage(scene.contents, writer, 'the last one');
+    const marker = `the last one of round ${round}`;
+    await sendMessage(scene.contents, writer, scene.contents.topics[0]!, marker);
     tab.page.on('response', onResponse);
     await tab.longestTask();
     const before = await tab.seconds('ScriptDuration');
     await tab.setOffline(false);
-    await tab.page.waitForFunction(() => document.body.textContent.includes('the last one'), null, {
+    await tab.page.waitForFunction((text) => document.body.textContent.includes(text), marker, {
       timeout: 120_000,
       polling: 100,
     });
@@ -202,7 +203,7 @@ async function threeDays(scene: WebScene, writer: ApiUser): Promise<readonly Fig
   const tab = await opened(scene, topic);
   const live = async (marker: string) => {
     await sendMessages(scene, writer, day, topic);
-    await sendMessage(scene.contents, writer, marker);
+    await sendMessage(scene.contents, writer, topic, marker);
     await tab.page.waitForFunction((text) => document.body.textContent.includes(text), marker, {
       timeout: 300_000,
       polling: 200,
