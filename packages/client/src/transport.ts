@@ -21,12 +21,15 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** Maximum number of retries: for reads after network failures, for all calls when rate limited. Default: 4. */
   readonly maxRetries?: number;
+  /** Called when the server keeps calls waiting for two seconds (429, 503), and when none waits any more. */
+  readonly onHold?: (isHeld: boolean) => void;
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRIES = 4;
+const HOLD_MS = 2000;
 /** Maximum delay; if the server requests more, the call fails with its response. */
 const LONGEST_WAIT_MS = 60_000;
 
@@ -37,6 +40,8 @@ export class Transport {
   private readonly url: string;
   /** CSRF token of a session, which proves the same origin. Null until requested. */
   private csrfToken: Promise<string> | null = null;
+  /** Number of calls that have waited for so long that somebody should know. */
+  private held = 0;
 
   constructor(
     private readonly options: ClientOptions,
@@ -53,6 +58,30 @@ export class Transport {
 
   /** Calls an operation with retries. Returns the fields of the success response. */
   async call(method: Method, request: Encoded, options: CallOptions = {}): Promise<unknown> {
+    let release: (() => void) | null = null;
+    try {
+      return await this.retried(method, request, options, () => {
+        release ??= this.hold();
+      });
+    } finally {
+      (release as (() => void) | null)?.();
+    }
+  }
+
+  /** Returns the function that ends the wait. */
+  private hold(): () => void {
+    const timer = setTimeout(() => {
+      if (++this.held === 1) this.options.onHold?.(true);
+      isHeld = true;
+    }, HOLD_MS);
+    let isHeld = false;
+    return () => {
+      clearTimeout(timer);
+      if (isHeld && --this.held === 0) this.options.onHold?.(false);
+    };
+  }
+
+  private async retried(method: Method, request: Encoded, options: CallOptions, onWait: () => void): Promise<unknown> {
     const backOff = new BackOff();
     const path = `${this.isBrowser ? '/json' : '/api/v1'}${request.path}`;
     for (let left = options.maxRetries ?? this.options.maxRetries ?? DEFAULT_RETRIES; ; left--) {
@@ -62,6 +91,7 @@ export class Transport {
         if (!(error instanceof ParleyError) || left <= 0) throw error;
         if (!error.changedNothing && !(method === 'GET' && error.isTemporary)) throw error;
         if ((error.retryAfterMs ?? 0) > LONGEST_WAIT_MS) throw error;
+        if (error.changedNothing) onWait();
         await sleep(backOff.next(error.retryAfterMs), options.signal);
       }
     }

@@ -9,6 +9,7 @@ import { loadLanguage } from './app/languages.js';
 import { followPreferences } from './app/preferences.js';
 import { applyTheme } from './app/theme.js';
 import { ServicesContext } from './services/context.js';
+import { isServerBusy } from './services/failures.js';
 import { PageNavigation } from './services/location.js';
 import { openServices } from './services/services.js';
 
@@ -30,12 +31,16 @@ const HOMES = { inbox: '#inbox', recent: '#recent', all_messages: '#feed' };
 const homeOf = (chat: Chat): string =>
   chat.isVisitor ? HOMES.all_messages : HOMES[chat.state.fields.peek('user_settings')?.web_home_view ?? 'inbox'];
 
+const onHold = (isHeld: boolean) => {
+  isServerBusy.value = isHeld;
+};
+
 async function start(): Promise<void> {
   applyTheme();
   const [i18n, services] = await Promise.all([
     loadLanguage(navigator.languages),
     openServices({
-      client: new ParleyClient({ url: baseUrl, credentials }),
+      client: new ParleyClient({ url: baseUrl, credentials, onHold }),
       baseUrl,
       userId,
       kind: 'application',

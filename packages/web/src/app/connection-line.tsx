@@ -1,5 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { useServices } from '../services/context.js';
+import { isServerBusy } from '../services/failures.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './app.module.css';
 
@@ -8,6 +9,7 @@ export function ConnectionLine() {
   const { i18n } = useLingui();
   const { chat, baseUrl } = useServices();
   const connection = useReading(chat.connection);
+  const isBusy = useReading(isServerBusy);
   if (connection.state === 'ended') {
     return (
       <div className={styles.ended} role="alert">
@@ -16,6 +18,11 @@ export function ConnectionLine() {
           {i18n._('Log in')}
         </a>
       </div>
+    );
+  }
+  if (connection.state === 'online' && isBusy) {
+    return (
+      <output className={styles.offline}>{i18n._('The server is busy. What you did last is still waiting.')}</output>
     );
   }
   if (connection.state !== 'offline' || connection.since === null) return null;

@@ -11,6 +11,7 @@ import {
 } from '@parley/chat';
 import { RotateCcw } from 'lucide-react';
 import { type Ref, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { ErrorBoundary } from '../kit/error-boundary.js';
 import { useChat, useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { useReading } from '../services/use-reading.js';
@@ -56,7 +57,7 @@ export function ConversationPage({ narrow, near }: Props) {
   if (!view) return null;
   return (
     <>
-      <Messages view={view} commands={commands} />
+      <Messages view={view} near={near} commands={commands} />
       <Writing narrow={view.narrow} composer={composer} />
     </>
   );
@@ -90,36 +91,48 @@ function useFollowing(view: ConversationView | null, composer: RefObject<Compose
 
 interface MessagesProps {
   readonly view: ConversationView;
+  /** Message of the link that led here. */
+  readonly near?: number | null;
   readonly commands: MessageCommands;
 }
 
-export function Messages({ view, commands }: MessagesProps) {
+export function Messages({ view, near = null, commands }: MessagesProps) {
   const { i18n } = useLingui();
   const keys = useReading(view.keys);
   const older = useReading(view.older);
   const newer = useReading(view.newer);
   const anchor = useReading(view.anchor);
+  const chat = useChat();
   const firstUnread = useReading(view.firstUnread);
+  const missing = useComputed(() => missingIn(chat, view.narrow), [chat, view]);
+  const isFetching = older === 'loading' || newer === 'loading';
+  const isGone = useIsGone(near, keys, isFetching);
   const failure = useReading(view.failure);
   const unreadKey = firstUnread === null ? null : String(firstUnread);
   const isOneConversation = view.destination !== null;
   const draw = useCallback(
     (key: string, index: number) => (
-      <MessageRow
-        messageKey={key}
-        previousKey={keys[index - 1] ?? null}
-        isFirstUnread={key === unreadKey}
-        showsDestination={!isOneConversation}
-        commands={commands}
-        view={view}
-      />
+      <ErrorBoundary
+        text={i18n._('This message could not be drawn. Its text:')}
+        rest={() => <p>{plainText(chat.message(key).peek()?.html ?? '')}</p>}
+      >
+        <MessageRow
+          messageKey={key}
+          previousKey={keys[index - 1] ?? null}
+          isFirstUnread={key === unreadKey}
+          showsDestination={!isOneConversation}
+          commands={commands}
+          view={view}
+        />
+      </ErrorBoundary>
     ),
-    [keys, unreadKey, isOneConversation, commands, view],
+    [keys, unreadKey, isOneConversation, commands, view, chat, i18n],
   );
   const onNearStart = useCallback(() => void view.loadOlder(), [view]);
   const onNearEnd = useCallback(() => void view.loadNewer(), [view]);
   const onNewest = useCallback(() => void view.goTo('newest'), [view]);
   const onSeen = useCallback((seen: readonly string[]) => view.seen(seen.map(Number).filter(Number.isInteger)), [view]);
+  if (missing && keys.length === 0) return <Missing part={missing} />;
   if (failure && keys.length === 0) return <Failed text={failure.message} onRetry={onNewest} />;
   if (keys.length === 0) {
     const isLoading = older !== 'none' || newer !== 'none';
@@ -134,7 +147,7 @@ export function Messages({ view, commands }: MessagesProps) {
       </div>
     );
   }
-  return (
+  const list = (
     <MessageList
       label={i18n._('Messages')}
       keys={keys}
@@ -156,7 +169,62 @@ export function Messages({ view, commands }: MessagesProps) {
       }
     />
   );
+  if (!isGone) return list;
+  return (
+    <>
+      <output className={styles.gone}>
+        {i18n._('The message of this address was deleted or moved. These are its neighbors.')}
+      </output>
+      {list}
+    </>
+  );
 }
+
+/** True if the message of a link is not in the conversation. */
+function useIsGone(near: number | null, keys: readonly string[], isLoading: boolean): boolean {
+  const found = useRef<number | null>(null);
+  if (near !== null && keys.includes(String(near))) found.current = near;
+  return near !== null && found.current !== near && keys.length > 0 && !isLoading;
+}
+
+/** Part of a narrow that does not exist for the user. Observed inside computations. */
+function missingIn({ isReady, state }: Chat, narrow: Narrow): 'channel' | 'person' | null {
+  if (!isReady.value) return null;
+  for (const { operator, operand } of narrow) {
+    if (operator === 'channel' && typeof operand === 'number' && !state.channels.get(operand)) return 'channel';
+    if (operator === 'dm' && operand.some((id) => !state.people.get(id))) return 'person';
+  }
+  return null;
+}
+
+/** Says what an address names that is not there, and leads to the nearest place that is. */
+function Missing({ part }: { readonly part: 'channel' | 'person' }) {
+  const { i18n } = useLingui();
+  const { isVisitor } = useChat();
+  const isChannel = part === 'channel';
+  return (
+    <div className={styles.empty}>
+      <p>
+        {isChannel
+          ? i18n._('The channel of this address does not exist, or you may not see it.')
+          : i18n._('A person of this address does not exist, or you may not see them.')}
+      </p>
+      {isVisitor ? (
+        <a href="#feed">{i18n._('Combined feed')}</a>
+      ) : isChannel ? (
+        <a href="#channels/all">{i18n._('Channels')}</a>
+      ) : (
+        <a href="#inbox">{i18n._('Inbox')}</a>
+      )}
+    </div>
+  );
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', amp: '&', nbsp: ' ' };
+
+/** Text of HTML that could not be drawn. */
+const plainText = (html: string): string =>
+  html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/&(\w+);/g, (entity, name: string) => ENTITIES[name] ?? entity);
 
 function Failed({ text, onRetry }: { readonly text: string; readonly onRetry: () => void }) {
   const { i18n } = useLingui();

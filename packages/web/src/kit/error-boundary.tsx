@@ -2,6 +2,8 @@ import { Component, type ReactNode } from 'react';
 
 interface BoundaryProps {
   readonly text: string;
+  /** Shown below the line. */
+  readonly rest?: () => ReactNode;
   readonly children: ReactNode;
 }
 
@@ -14,6 +16,12 @@ export class ErrorBoundary extends Component<BoundaryProps, { readonly hasFailed
   }
 
   override render() {
-    return this.state.hasFailed ? <p role="alert">{this.props.text}</p> : this.props.children;
+    if (!this.state.hasFailed) return this.props.children;
+    return (
+      <>
+        <p role="alert">{this.props.text}</p>
+        {this.props.rest?.()}
+      </>
+    );
   }
 }

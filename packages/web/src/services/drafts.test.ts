@@ -149,7 +149,8 @@ const entryOf = (fields: Partial<DraftEntry>): DraftEntry => ({
   ...fields,
 });
 const bookOf = (entry: DraftEntry): DraftBook => ({ entries: { key: entry }, removed: [] });
-const merged = (entry: DraftEntry, ...present: Draft[]) => reconcile(bookOf(entry), present, SELF).entries['key'];
+const merged = (entry: DraftEntry, ...present: Draft[]) =>
+  Object.values(reconcile(bookOf(entry), present, SELF).entries)[0];
 
 describe('merging with the drafts of the server', () => {
   it('takes a text that was changed elsewhere only', () => {

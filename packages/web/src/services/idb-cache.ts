@@ -24,15 +24,18 @@ export class IdbCache implements ChatCache {
     baseUrl: string,
     private readonly userId: number,
   ) {
-    this.database = openDB<Schema>(`parley ${baseUrl}`, 1, {
-      upgrade(database) {
-        database.createObjectStore('meta');
-        database.createObjectStore('state');
-        database.createObjectStore('events', { autoIncrement: true });
-        database.createObjectStore('messages').createIndex('savedAt', 'savedAt');
-      },
-      blocking: (_, __, { target }) => (target as IDBDatabase).close(),
-    });
+    // Reading `indexedDB` throws in browsers that forbid storage.
+    this.database = Promise.resolve().then(() =>
+      openDB<Schema>(`parley ${baseUrl}`, 1, {
+        upgrade(database) {
+          database.createObjectStore('meta');
+          database.createObjectStore('state');
+          database.createObjectStore('events', { autoIncrement: true });
+          database.createObjectStore('messages').createIndex('savedAt', 'savedAt');
+        },
+        blocking: (_, __, { target }) => (target as IDBDatabase).close(),
+      }),
+    );
     // Calls report the failure.
     this.database.catch(() => {});
   }

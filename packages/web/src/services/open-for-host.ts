@@ -1,4 +1,5 @@
 import { ParleyClient, ParleyError } from '@parley/client';
+import { isServerBusy } from './failures.js';
 import { type OpenedServices, openServices } from './services.js';
 
 const RETRY_MS = 3000;
@@ -6,7 +7,13 @@ const RETRY_MS = 3000;
 /** Opens the chat of the user in another product's page; null for nobody. The login of the host application counts first. */
 export async function openForHost(baseUrl: string): Promise<OpenedServices | null> {
   for (const credentials of ['host', 'session'] as const) {
-    const client = new ParleyClient({ url: baseUrl, credentials });
+    const client = new ParleyClient({
+      url: baseUrl,
+      credentials,
+      onHold: (isHeld) => {
+        isServerBusy.value = isHeld;
+      },
+    });
     const userId = await userIdOf(client);
     if (userId !== null) return openServices({ client, baseUrl, userId, kind: 'element' });
   }

@@ -1,0 +1,121 @@
+import { expect, goTo, idOf, messageWith, placeOf, post, send, test } from './stories.js';
+
+test('says after two seconds that the server keeps an action waiting, and carries it out then', async ({
+  server,
+  logIn,
+}) => {
+  await post(server, 'cordelia', 'busy-server', 'Please react');
+  const { page } = await logIn('othello', await placeOf(server, 'busy-server'));
+  await expect(messageWith(page, 'Please react')).toBeVisible();
+  let isBusy = true;
+  await page.route('**/json/messages/*/reactions', (route) =>
+    isBusy
+      ? route.fulfill({
+          status: 429,
+          headers: { 'Retry-After': '1' },
+          json: { result: 'error', msg: 'API usage exceeded rate limit', code: 'RATE_LIMIT_HIT', 'retry-after': 1 },
+        })
+      : route.continue(),
+  );
+  await messageWith(page, 'Please react').hover();
+  await messageWith(page, 'Please react').getByRole('button', { name: 'Add a reaction' }).click();
+  await page.getByRole('option', { name: ':tada:' }).click();
+  await expect(page.getByText('The server is busy.')).toBeVisible();
+  isBusy = false;
+  await expect(page.getByText('The server is busy.')).toHaveCount(0);
+  await expect(messageWith(page, 'Please react').getByRole('button', { name: /:tada:/ })).toBeVisible();
+});
+
+test('says which part of an address does not exist, and leads to the nearest place that does', async ({
+  server,
+  logIn,
+}) => {
+  const { id } = await post(server, 'cordelia', 'neighbors', 'Before the deleted one');
+  const { id: deleted } = await post(server, 'cordelia', 'neighbors', 'Deleted soon');
+  await server.call('iago', 'DELETE', `/messages/${deleted}`);
+  const { page } = await logIn('othello', '#narrow/channel/987654-gone/topic/anything');
+  const main = page.getByRole('main');
+  await expect(main).toContainText('The channel of this address does not exist');
+  await main.getByRole('link', { name: 'Channels' }).click();
+  await expect(page).toHaveURL(/#channels\/all$/);
+  await goTo(page, '#narrow/dm/987654-nobody');
+  await expect(main).toContainText('A person of this address does not exist');
+  await goTo(page, '#nonsense');
+  await expect(main).toContainText('There is no such page.');
+  const place = await placeOf(server, 'neighbors');
+  await goTo(page, `${place}/near/${deleted}`);
+  await expect(main).toContainText('The message of this address was deleted or moved.');
+  await expect(messageWith(page, 'Before the deleted one')).toBeVisible();
+  await goTo(page, `${place}/near/${id}`);
+  await expect(messageWith(page, 'Before the deleted one')).toBeVisible();
+  await expect(main).not.toContainText('was deleted or moved');
+});
+
+test('shows the text of a message that cannot be drawn, and the others', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'undrawable', 'Good message');
+  await post(server, 'cordelia', 'undrawable', 'Bad **message** & more');
+  // React reports the error to the console, which other pages of these stories must not do.
+  const page = await (await logIn('othello')).context.newPage();
+  await page.goto(`${server.url}/#recent`);
+  await page.route('**/json/messages?*', async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    // No date has this time, so that formatting it throws.
+    for (const message of body.messages ?? []) if (message.content.includes('Bad')) message.timestamp = 1e17;
+    await route.fulfill({ response, json: body });
+  });
+  await goTo(page, await placeOf(server, 'undrawable'));
+  await expect(messageWith(page, 'Good message')).toBeVisible();
+  await expect(page.getByText('This message could not be drawn.')).toBeVisible();
+  await expect(page.getByText(/Bad\s+message\s+& more/)).toBeVisible();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+});
+
+test('works where the browser forbids storage', async ({ server, browser, logIn }) => {
+  const { context } = await logIn('othello');
+  const strict = await browser.newContext({ storageState: await context.storageState() });
+  await strict.addInitScript(() => {
+    const refuse = () => {
+      throw new DOMException('Access is denied', 'SecurityError');
+    };
+    Object.defineProperty(window, 'localStorage', { get: refuse });
+    Object.defineProperty(window, 'indexedDB', { get: refuse });
+  });
+  const page = await strict.newPage();
+  const errors: string[] = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  await page.goto(`${server.url}/${await placeOf(server, 'no-storage')}`);
+  await send(page, 'Sent without storage');
+  await expect(messageWith(page, 'Sent without storage')).toBeVisible();
+  await page.getByRole('textbox', { name: 'Message' }).fill('A draft of this page');
+  await goTo(page, '#recent');
+  await goTo(page, await placeOf(server, 'no-storage'));
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('A draft of this page');
+  expect(errors).toEqual([]);
+  await strict.close();
+});
+
+test('keeps a draft when the session ends, and leads back to it', async ({ server, logIn }) => {
+  const place = await placeOf(server, 'session-over', 'Denmark');
+  const { page, context } = await logIn('othello', place);
+  await page.getByRole('textbox', { name: 'Message' }).fill('Not finished');
+  await context.clearCookies();
+  // The present poll was accepted with the former session.
+  await page.route('**/json/events?*', (route) => route.continue());
+  await post(server, 'cordelia', 'wake-up', `Ends the poll of ${await idOf(server, 'othello')}`);
+  await expect(page.getByText('Your session has ended.')).toBeVisible({ timeout: 60_000 });
+  await page.getByRole('alert').getByRole('link', { name: 'Log in' }).click();
+  await page.getByLabel('Email address').fill('othello@zulip.com');
+  await page.getByLabel('Password').fill('pw-othello@zulip.com');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Not finished');
+});
+
+test('says what is needed where scripts are off', async ({ server, browser, logIn }) => {
+  const { context } = await logIn('othello');
+  const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });
+  const page = await plain.newPage();
+  await page.goto(`${server.url}/`);
+  await expect(page.locator('body')).toContainText('Parley needs JavaScript in the browser.', { useInnerText: true });
+  await plain.close();
+});
