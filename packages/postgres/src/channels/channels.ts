@@ -50,6 +50,12 @@ const VIEWED_AT_A_TIME = 1000;
 /** Channel with what tells whether cached data about it is still valid. */
 type Head = readonly [id: ChannelId, version: number, subscriberCount: number];
 
+interface KnownChannels {
+  readonly versions: KnownVersions<number>;
+  readonly idsByName: KnownVersions<ChannelId, string>;
+  readonly subscriptions: KnownVersions<SubscriptionRow, string>;
+}
+
 export class PostgresChannelRepository implements ChannelRepository {
   private readonly sentSince: SentSince;
   private readonly headOf;
@@ -86,7 +92,7 @@ export class PostgresChannelRepository implements ChannelRepository {
   constructor(
     private readonly connection: Connection,
     private readonly cache: ChannelCache,
-    private readonly known: KnownVersions<number>,
+    private readonly known: KnownChannels,
     private readonly clock: Clock,
     private readonly groups: Pick<
       PostgresGroupRepository,
@@ -183,7 +189,7 @@ export class PostgresChannelRepository implements ChannelRepository {
   }
 
   async find(realmId: RealmId, id: ChannelId): Promise<Channel | null> {
-    const version = await this.known.of(
+    const version = await this.known.versions.of(
       this.connection,
       realmId,
       id,
@@ -193,7 +199,9 @@ export class PostgresChannelRepository implements ChannelRepository {
   }
 
   async findByName(realmId: RealmId, name: string): Promise<Channel | null> {
-    const id = await this.idByName.get(realmId, foldCase(name));
+    const key = foldCase(name);
+    const read = () => this.idByName.get(realmId, key);
+    const id = await this.known.idsByName.of(this.connection, realmId, `${realmId}:${key}`, read);
     return id === undefined ? null : this.find(realmId, id);
   }
 
@@ -340,7 +348,9 @@ export class PostgresChannelRepository implements ChannelRepository {
     const key = `${realmId}:${channelId}:${userId}`;
     const { record } = this.connection;
     if (this.lastSubscription?.unit !== record || this.lastSubscription.key !== key) {
-      this.lastSubscription = { unit: record, key, row: this.subscriptionRow.get(userId, channelId, realmId) };
+      const read = () => this.subscriptionRow.get(userId, channelId, realmId);
+      const row = this.known.subscriptions.of(this.connection, realmId, key, read);
+      this.lastSubscription = { unit: record, key, row };
     }
     return this.lastSubscription.row;
   }
@@ -425,6 +435,7 @@ export class PostgresChannelRepository implements ChannelRepository {
 
   async putSubscriptions(subscriptions: readonly Subscription[]): Promise<void> {
     if (subscriptions.length === 0) return;
+    this.connection.disableCaching('subscriptions');
     this.lastSubscription = null;
     this.writes.put(subscriptions);
   }
@@ -469,7 +480,11 @@ export const CHANNEL_FEATURE = {
   },
   repositories: ({ clock, quarantine }) => {
     const cache = new ChannelCache();
-    const known = new KnownVersions<number>(20_000);
+    const known = {
+      versions: new KnownVersions<number>(20_000),
+      idsByName: new KnownVersions<ChannelId, string>(20_000),
+      subscriptions: new KnownVersions<SubscriptionRow, string>(20_000, 'subscriptions'),
+    };
     return (connection, { groups, topics }) => ({
       channels: new PostgresChannelRepository(connection, cache, known, clock, groups, topics, quarantine),
     });

@@ -24,7 +24,7 @@ function numbered(sql: string): string {
 
 /**
  * Called with each statement that is sent, without its parameters. `isFirst` is true if no other one is under way, so that
- * the true ones are the round trips.
+ * the true ones are the round trips that units wait for.
  */
 export type StatementTrace = (sql: string, isFirst: boolean) => void;
 
@@ -101,9 +101,16 @@ interface Deferred {
   readonly onTuples: ((tuples: readonly unknown[][]) => void) | undefined;
 }
 
+/** Data that servers cache, with a stamp for each kind. Subscriptions change more often than entities. */
+export type CachedKind = 'entities' | 'subscriptions';
+
 /** Stamp of units across realms, which may change data of each. */
 const ALL_REALMS = 0;
-const STAMP = 'SELECT coalesce(sum(stamp), 0)::bigint FROM cache_stamp WHERE realm_id = ANY($1::bigint[])';
+/** Stamps of entities have the number of their realm, those of subscriptions the negative of it. */
+const STAMPS = `
+  SELECT coalesce(sum(stamp) FILTER (WHERE realm_id >= 0), 0)::bigint,
+    coalesce(sum(stamp) FILTER (WHERE realm_id <= 0), 0)::bigint
+  FROM cache_stamp WHERE realm_id = ANY($1::bigint[])`;
 const RAISE_STAMP = `
   INSERT INTO cache_stamp (realm_id, stamp) VALUES ($1, 1)
   ON CONFLICT (realm_id) DO UPDATE SET stamp = cache_stamp.stamp + 1`;
@@ -137,11 +144,11 @@ export class Connection implements Statements {
   private isInUnit = false;
   /** Number of statements without a response. */
   private underWay = 0;
-  private mayCache = true;
+  private readonly changed = new Set<CachedKind>();
   /** Realm that the unit names. */
   private realmId: RealmId | null = null;
-  private stamp: number | null = null;
-  private sentStamp: Promise<void> | null = null;
+  private stamps: Readonly<Record<CachedKind, number>> | null = null;
+  private sentStamps: Promise<void> | null = null;
   /** False until the unit sends a statement; one that uses no repository needs no transaction. */
   private sent = false;
   private sentAtMs = 0;
@@ -249,9 +256,9 @@ export class Connection implements Statements {
     this.mustBeAlone = false;
     this.record = record;
     this.realmId = realmId;
-    this.stamp = null;
-    this.sentStamp = null;
-    this.mayCache = true;
+    this.stamps = null;
+    this.sentStamps = null;
+    this.changed.clear();
     this.sent = false;
     this.turnedAt = performance.now();
     this.deferred = [];
@@ -269,7 +276,10 @@ export class Connection implements Statements {
   leaveUnitBy(command: 'COMMIT' | 'ROLLBACK'): void {
     this.deferred = [];
     // Failures show when the next unit uses the connection.
-    if (this.sent) this.query(command, [], 'row').catch(() => {});
+    if (this.sent) {
+      this.trace?.(command, false);
+      this.client.query({ name: nameOf(command), text: command, values: [] }).catch(() => {});
+    }
     this.leaveUnit();
   }
 
@@ -287,30 +297,35 @@ export class Connection implements Statements {
     return this.failure;
   }
 
-  /** False after the first change of cached data in the unit, because it may never be committed. */
+  /** False after the first change of cached entities in the unit, because it may never be committed. */
   get isCacheable(): boolean {
-    return this.mayCache;
+    return !this.hasChanged('entities');
+  }
+
+  hasChanged(kind: CachedKind): boolean {
+    return this.changed.has(kind);
   }
 
   /** Called by code that changes cached data. Other units then ask for versions again. */
-  disableCaching(): void {
-    if (!this.mayCache) return;
+  disableCaching(kind: CachedKind = 'entities'): void {
+    if (this.changed.has(kind)) return;
     this.requireAlone();
-    this.mayCache = false;
-    this.defer(RAISE_STAMP, [this.realmId ?? ALL_REALMS]);
+    this.changed.add(kind);
+    this.defer(RAISE_STAMP, [(kind === 'entities' ? 1 : -1) * (this.realmId ?? ALL_REALMS)]);
   }
 
   /**
    * Returns a number that changes with cached data of the realm; null if the unit names no realm or another one, or has
    * changed such data. Read once, with the first statements of the unit.
    */
-  async stampOf(realmId: RealmId): Promise<number | null> {
-    if (!this.mayCache || realmId !== this.realmId) return null;
-    this.sentStamp ??= this.send(STAMP, [[ALL_REALMS, realmId]], 'tuple').then(({ rows }) => {
-      this.stamp = (rows[0] as unknown as [number])[0];
+  async stampOf(realmId: RealmId, kind: CachedKind): Promise<number | null> {
+    if (this.changed.has(kind) || realmId !== this.realmId) return null;
+    this.sentStamps ??= this.send(STAMPS, [[ALL_REALMS, realmId, -realmId]], 'tuple').then(({ rows }) => {
+      const [entities, subscriptions] = rows[0] as unknown as readonly [number, number];
+      this.stamps = { entities, subscriptions };
     });
-    await this.sentStamp;
-    return this.mayCache ? this.stamp : null;
+    await this.sentStamps;
+    return this.changed.has(kind) ? null : (this.stamps?.[kind] ?? null);
   }
 
   private sendDeferred(): Promise<AnyResult>[] {

@@ -14,7 +14,12 @@ beforeAll(async () => {
   database = await createDatabase();
   here = await openPostgresStorage({ url: database.url, clock, trace: (sql) => statements.push(sql) });
   elsewhere = await openPostgresStorage({ url: database.url, clock });
-  fixture = await createFixtureOn(here.uow, clock, aUser({ name: 'a' }), aChannel({ name: 'general' }));
+  fixture = await createFixtureOn(
+    here.uow,
+    clock,
+    aUser({ name: 'a' }),
+    aChannel({ name: 'general', subscribers: ['a'] }),
+  );
 });
 afterAll(async () => {
   await here.close();
@@ -24,7 +29,8 @@ afterAll(async () => {
 
 const seenHere = () =>
   here.uow.read(fixture.realm.id, async ({ channels, users, alertWords }) => ({
-    topicsPolicy: (await channels.find(fixture.realm.id, fixture.channel('general').id))!.topicsPolicy,
+    topicsPolicy: (await channels.findByName(fixture.realm.id, 'general'))!.topicsPolicy,
+    isSubscribed: await channels.isSubscribed(fixture.realm.id, fixture.channel('general').id, fixture.user('a').id),
     name: (await users.find(fixture.realm.id, fixture.user('a').id))!.fullName,
     hasAlertWords: await alertWords.hasAny(fixture.realm.id),
   }));
@@ -32,6 +38,12 @@ const seenHere = () =>
 async function rename(tx: Transaction, fullName: string): Promise<void> {
   const user = (await tx.users.find(fixture.realm.id, fixture.user('a').id))!;
   await tx.users.update({ ...user, fullName });
+}
+
+async function subscribe(tx: Transaction, isActive: boolean): Promise<void> {
+  const { realm } = fixture;
+  const existing = await tx.channels.findSubscription(realm.id, fixture.channel('general').id, fixture.user('a').id);
+  await tx.channels.putSubscriptions([{ ...existing!, isActive }]);
 }
 
 async function setPolicy(tx: Transaction, topicsPolicy: 'inherit' | 'emptyTopicOnly'): Promise<void> {
@@ -43,7 +55,7 @@ it('asks for no versions while nothing that is cached changes', async () => {
   await seenHere();
   statements.length = 0;
   await seenHere();
-  expect(statements.map((sql) => sql.split(' ')[0])).toEqual(['BEGIN', 'SELECT', 'COMMIT']);
+  expect(statements.map((sql) => sql.trim().split(/\s/)[0])).toEqual(['BEGIN', 'SELECT', 'COMMIT']);
 });
 
 it('sees what another server has changed', async () => {
@@ -56,6 +68,41 @@ it('sees what another server has changed', async () => {
     tx.alertWords.add(fixture.realm.id, fixture.user('a').id, ['lunch']),
   );
   expect(await seenHere()).toMatchObject({ hasAlertWords: true });
+});
+
+it.each(['write', 'writeAcross'] as const)(
+  'sees what another server has changed about subscriptions by %s, and asks for versions of nothing else',
+  async (how) => {
+    const before = await seenHere();
+    const change = (isActive: boolean) =>
+      how === 'write'
+        ? elsewhere.uow.write(fixture.realm.id, (tx) => subscribe(tx, isActive))
+        : elsewhere.uow.writeAcross((tx) => subscribe(tx, isActive));
+    await change(false);
+    statements.length = 0;
+    expect(await seenHere()).toEqual({ ...before, isSubscribed: false });
+    if (how === 'write') expect(statements.filter((sql) => /version/.test(sql))).toEqual([]);
+    await change(true);
+    expect(await seenHere()).toEqual(before);
+  },
+);
+
+it('finds a channel under its new name only', async () => {
+  const rename = (name: string) =>
+    elsewhere.uow.write(fixture.realm.id, async (tx) => {
+      const channel = (await tx.channels.find(fixture.realm.id, fixture.channel('general').id))!;
+      await tx.channels.update({ ...channel, name });
+    });
+  const isFound = (name: string) =>
+    here.uow.read(
+      fixture.realm.id,
+      async ({ channels }) => (await channels.findByName(fixture.realm.id, name)) !== null,
+    );
+  expect(await isFound('general')).toBe(true);
+  await rename('renamed');
+  expect(await isFound('general')).toBe(false);
+  expect(await isFound('renamed')).toBe(true);
+  await rename('general');
 });
 
 it('sees its own changes within the unit, and not those of a unit that fails', async () => {

@@ -1,34 +1,55 @@
 import type { RealmId } from '@parley/domain/kernel';
-import type { Connection } from './connection.js';
+import type { CachedKind, Connection } from './connection.js';
 
 /**
- * Versions of entities by the stamp of their realm, shared by all connections. While the stamp is the same, nobody has
- * changed cached data of the realm, so a unit that has read its stamp need not ask for versions.
+ * Data, mostly versions of entities, by the stamp of their realm, shared by all connections. While the stamp is the same,
+ * nobody has changed such data of the realm, so a unit that has read its stamp need not read them.
  */
-export class KnownVersions<Version extends string | number> {
+export class KnownVersions<Version, Id extends string | number = number> {
   private readonly known = new Map<
-    number,
+    Id,
     { readonly realmId: RealmId; readonly stamp: number; readonly version: Version }
   >();
 
-  constructor(private readonly capacity: number) {}
+  constructor(
+    private readonly capacity: number,
+    private readonly kind: CachedKind = 'entities',
+  ) {}
 
   /** @param read looks the version up; undefined if there is no such entity, which is never known */
   async of(
     connection: Connection,
     realmId: RealmId,
-    id: number,
+    id: Id,
     read: () => Promise<Version | undefined>,
   ): Promise<Version | undefined> {
-    const stamp = await connection.stampOf(realmId);
-    if (stamp === null) return read();
-    const existing = this.known.get(id);
-    if (existing?.stamp === stamp && existing.realmId === realmId) return existing.version;
+    const known = (await this.findAll(connection, realmId, [id])).get(id);
+    if (known !== undefined) return known;
     const version = await read();
-    if (version === undefined || !connection.isCacheable) return version;
-    // Evicts the oldest entry; tracking usage would cost more than reading again.
-    if (this.known.size >= this.capacity && !this.known.has(id)) this.known.delete(this.known.keys().next().value!);
-    this.known.set(id, { realmId, stamp, version });
+    if (version !== undefined) await this.learn(connection, realmId, [[id, version]]);
     return version;
+  }
+
+  /** Returns the versions that are known. */
+  async findAll(connection: Connection, realmId: RealmId, ids: readonly Id[]): Promise<ReadonlyMap<Id, Version>> {
+    const found = new Map<Id, Version>();
+    const stamp = await connection.stampOf(realmId, this.kind);
+    if (stamp === null) return found;
+    for (const id of ids) {
+      const existing = this.known.get(id);
+      if (existing?.stamp === stamp && existing.realmId === realmId) found.set(id, existing.version);
+    }
+    return found;
+  }
+
+  /** Remembers versions that the unit has read. */
+  async learn(connection: Connection, realmId: RealmId, read: readonly (readonly [Id, Version])[]): Promise<void> {
+    const stamp = await connection.stampOf(realmId, this.kind);
+    if (stamp === null) return;
+    for (const [id, version] of read) {
+      // Evicts the oldest entry; tracking usage would cost more than reading again.
+      if (this.known.size >= this.capacity && !this.known.has(id)) this.known.delete(this.known.keys().next().value!);
+      this.known.set(id, { realmId, stamp, version });
+    }
   }
 }

@@ -59,10 +59,10 @@ const page = (): Promise<unknown> =>
 
 /** Name, maximum number, and the operation after its preparation. */
 const operations: readonly (readonly [string, number, () => Promise<() => Promise<unknown>>])[] = [
-  ['sends a message to a channel', 7, async () => send],
+  ['sends a message to a channel', 6, async () => send],
   [
     'sends a direct message',
-    8,
+    6,
     async () => () => sending(fixture)('a', { kind: 'userIds', ids: [fixture.user('b').id] }),
   ],
   [
@@ -74,7 +74,7 @@ const operations: readonly (readonly [string, number, () => Promise<() => Promis
       return () => change.execute(fixture.caller('b'), { ids: [id], op: 'add', flag: 'read' });
     },
   ],
-  ['returns a page of a channel', 5, async () => page],
+  ['returns a page of a channel', 3, async () => page],
 ];
 
 // Every round trip costs time under the lock of the organization and CPU of both sides.

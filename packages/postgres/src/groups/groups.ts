@@ -21,6 +21,7 @@ import {
 } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
+import { KnownVersions } from '../engine/known-versions.js';
 import { readPermissions } from '../engine/permissions.js';
 import { VALUES, type ValueTuple } from './group-values.js';
 
@@ -87,6 +88,7 @@ export class PostgresGroupRepository implements GroupRepository {
     private readonly connection: Connection,
     private readonly systemGroups: SystemGroupCache,
     private readonly viewsOfRealms: GroupViewsCache,
+    private readonly known: KnownVersions<number>,
     private readonly quarantine: Quarantine,
   ) {
     this.row = connection.rows<GroupRow>('SELECT * FROM user_group WHERE id = $1 AND realm_id = $2');
@@ -230,7 +232,7 @@ export class PostgresGroupRepository implements GroupRepository {
 
   /** Changes when a user joins or leaves a group and when a member is deactivated or reactivated. */
   async versionOf(realmId: RealmId): Promise<number> {
-    return (await this.groupsVersion.get(realmId)) ?? 0;
+    return (await this.known.of(this.connection, realmId, realmId, () => this.groupsVersion.get(realmId))) ?? 0;
   }
 
   /** Changes when `settingValues` changes for an existing group; membership of named groups has no effect on it. */
@@ -508,7 +510,10 @@ export const GROUP_FEATURE = {
   shared: ({ quarantine }) => {
     const systemGroups: SystemGroupCache = new VersionedCache(10_000);
     const views: GroupViewsCache = new VersionedCache(20);
-    return (connection) => ({ groups: new PostgresGroupRepository(connection, systemGroups, views, quarantine) });
+    const known = new KnownVersions<number>(10_000);
+    return (connection) => ({
+      groups: new PostgresGroupRepository(connection, systemGroups, views, known, quarantine),
+    });
   },
   repositories:
     () =>

@@ -33,6 +33,7 @@ export class PostgresRealmData implements RealmDataRepository {
   private readonly keyColumns: Query<string>;
   private readonly removeWithFile: readonly Command[];
   private readonly removeJobs: Command;
+  private readonly removeStamp: Command;
   private readonly remove: Command;
   /** Created on first use. */
   private readonly statements = new Map<string, TableStatements>();
@@ -51,11 +52,13 @@ export class PostgresRealmData implements RealmDataRepository {
       connection.command(`DELETE FROM ${table} WHERE file_id = $1`),
     );
     this.removeJobs = connection.command('DELETE FROM job WHERE realm_id = $1');
+    this.removeStamp = connection.command('DELETE FROM cache_stamp WHERE realm_id = -$1::bigint');
     this.remove = connection.command('DELETE FROM realm WHERE id = $1');
   }
 
   async removeSome(realmId: RealmId, from: RemovalCursor, limit: number): Promise<RemovalCursor | 'done'> {
     this.connection.disableCaching();
+    this.connection.disableCaching('subscriptions');
     let at = from === null ? 0 : this.tables.indexOf(from.table);
     if (at < 0) at = 0;
     let key: Key = from?.key ?? [];
@@ -82,6 +85,7 @@ export class PostgresRealmData implements RealmDataRepository {
   async removeRealm(realmId: RealmId): Promise<void> {
     this.connection.disableCaching();
     this.removeJobs.defer(realmId);
+    this.removeStamp.defer(realmId);
     this.remove.defer(realmId);
   }
 

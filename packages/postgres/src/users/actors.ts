@@ -20,7 +20,7 @@ export class PostgresActorReads implements ActorReads {
   constructor(
     private readonly connection: Connection,
     private readonly cache: ActorCache,
-    private readonly known: KnownVersions<string>,
+    private readonly known: KnownVersions<string, UserId>,
     private readonly quarantine: Quarantine,
   ) {
     const version = `u.version || '/' || r.groups_version`;
@@ -65,7 +65,11 @@ export class PostgresActorReads implements ActorReads {
   async list(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, Actor>> {
     const actors = new Map<UserId, Actor>();
     const missing: [UserId, string][] = [];
-    for (const [id, version] of await this.entries.all(realmId, [...userIds])) {
+    const known = await this.known.findAll(this.connection, realmId, userIds);
+    const unknown = userIds.filter((id) => !known.has(id));
+    const read = unknown.length === 0 ? [] : await this.entries.all(realmId, unknown);
+    await this.known.learn(this.connection, realmId, read);
+    for (const [id, version] of [...known, ...read].sort(([a], [b]) => a - b)) {
       const cached = this.cache.get(id, version);
       if (cached) actors.set(id, cached);
       else missing.push([id, version]);
@@ -145,7 +149,7 @@ interface UserSummaryRow {
 export const ACTOR_FEATURE = {
   repositories: ({ quarantine }) => {
     const cache: ActorCache = new VersionedCache(20_000);
-    const known = new KnownVersions<string>(20_000);
+    const known = new KnownVersions<string, UserId>(20_000);
     return (connection) => ({ actors: new PostgresActorReads(connection, cache, known, quarantine) });
   },
 } satisfies PostgresFeature;
