@@ -3,6 +3,7 @@ import type { Caller, DraftId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
 import {
   type Draft,
   type DraftInput,
@@ -28,6 +29,9 @@ export class ListDrafts {
   }
 }
 
+/** Sent to a database server in one packet. */
+const ADDED_AT_A_TIME = 50;
+
 /** Stores drafts atomically (users §17). Returns their ids in request order. */
 export class CreateDrafts {
   static readonly inject = ['unitOfWork', 'clock'] as const;
@@ -52,8 +56,8 @@ export class CreateDrafts {
         const contents = parsed.map(({ content }) => content);
         requireRoomForDraftText(await tx.drafts.countBytes(realmId, userId), contents);
         const drafts: Draft[] = [];
-        for (const draft of parsed) {
-          drafts.push(await tx.drafts.add(draft));
+        for (const slice of slicesOf(parsed, ADDED_AT_A_TIME)) {
+          drafts.push(...(await Promise.all(slice.map((draft) => tx.drafts.add(draft)))));
           await tx.yield();
         }
         await publishDrafts(tx, actor, { type: 'draft.added', drafts });

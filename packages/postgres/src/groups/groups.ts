@@ -26,11 +26,12 @@ import { readPermissions } from '../engine/permissions.js';
 import { VALUES, type ValueTuple } from './group-values.js';
 
 type SystemGroupIds = Readonly<Record<SystemGroupName, GroupId>>;
-/** Cache by realm and version of its groups. */
-export type SystemGroupCache = VersionedCache<number, SystemGroupIds>;
-
-/** Cache of all named groups of a realm by version of its groups. */
-export type GroupViewsCache = VersionedCache<number, readonly GroupView[]>;
+/** Caches of all connections. The first two are by version of a realm's groups; the second has all named groups. */
+interface KeptGroups {
+  readonly systemGroups: VersionedCache<number, SystemGroupIds>;
+  readonly views: VersionedCache<number, readonly GroupView[]>;
+  readonly versions: KnownVersions<number>;
+}
 /** Maximum number of members cached per realm (one or two megabytes); larger realms are read each time. */
 const MAX_CACHED_MEMBERS = 200_000;
 /** Members written per step before yielding. */
@@ -86,9 +87,7 @@ export class PostgresGroupRepository implements GroupRepository {
 
   constructor(
     private readonly connection: Connection,
-    private readonly systemGroups: SystemGroupCache,
-    private readonly viewsOfRealms: GroupViewsCache,
-    private readonly known: KnownVersions<number>,
+    private readonly kept: KeptGroups,
     private readonly quarantine: Quarantine,
   ) {
     this.row = connection.rows<GroupRow>('SELECT * FROM user_group WHERE id = $1 AND realm_id = $2');
@@ -232,7 +231,7 @@ export class PostgresGroupRepository implements GroupRepository {
 
   /** Changes when a user joins or leaves a group and when a member is deactivated or reactivated. */
   async versionOf(realmId: RealmId): Promise<number> {
-    return (await this.known.of(this.connection, realmId, realmId, () => this.groupsVersion.get(realmId))) ?? 0;
+    return (await this.kept.versions.of(this.connection, realmId, realmId, () => this.groupsVersion.get(realmId))) ?? 0;
   }
 
   /** Changes when `settingValues` changes for an existing group; membership of named groups has no effect on it. */
@@ -242,10 +241,10 @@ export class PostgresGroupRepository implements GroupRepository {
 
   async systemGroupIds(realmId: RealmId): Promise<SystemGroupIds> {
     const version = await this.versionOf(realmId);
-    const cached = this.systemGroups.get(realmId, version);
+    const cached = this.kept.systemGroups.get(realmId, version);
     if (cached) return cached;
     const ids = Object.fromEntries(await this.systemIds.all(realmId)) as SystemGroupIds;
-    this.systemGroups.put(this.connection, realmId, version, ids);
+    this.kept.systemGroups.put(this.connection, realmId, version, ids);
     return ids;
   }
 
@@ -256,11 +255,11 @@ export class PostgresGroupRepository implements GroupRepository {
 
   async listViews(realmId: RealmId): Promise<readonly GroupView[]> {
     const version = await this.versionOf(realmId);
-    const cached = this.viewsOfRealms.get(realmId, version);
+    const cached = this.kept.views.get(realmId, version);
     if (cached) return cached;
     const views = await this.toViews(realmId, await this.views.all(realmId));
     const members = views.reduce((sum, { memberIds }) => sum + memberIds.length, 0);
-    if (members <= MAX_CACHED_MEMBERS) this.viewsOfRealms.put(this.connection, realmId, version, views);
+    if (members <= MAX_CACHED_MEMBERS) this.kept.views.put(this.connection, realmId, version, views);
     return views;
   }
 
@@ -508,12 +507,12 @@ export const GROUP_FEATURE = {
   schema: 'groups',
   realmTables: ['group_subgroup', 'group_member', 'user_group'],
   shared: ({ quarantine }) => {
-    const systemGroups: SystemGroupCache = new VersionedCache(10_000);
-    const views: GroupViewsCache = new VersionedCache(20);
-    const known = new KnownVersions<number>(10_000);
-    return (connection) => ({
-      groups: new PostgresGroupRepository(connection, systemGroups, views, known, quarantine),
-    });
+    const kept: KeptGroups = {
+      systemGroups: new VersionedCache(10_000),
+      views: new VersionedCache(20),
+      versions: new KnownVersions<number>(10_000),
+    };
+    return (connection) => ({ groups: new PostgresGroupRepository(connection, kept, quarantine) });
   },
   repositories:
     () =>

@@ -1,4 +1,5 @@
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface CuttingProxy {
   /** URL of the same database through the proxy. */
@@ -7,19 +8,23 @@ export interface CuttingProxy {
   cutAt(text: string, moment: 'before' | 'after'): void;
   /** Number of packets that clients have sent. */
   readonly packets: number;
+  /** Number of times that clients have sent something after a response. */
+  readonly roundTrips: number;
   close(): Promise<void>;
 }
 
-/** Starts a proxy between clients and the socket of a database server. */
-export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
+/** Starts a proxy between clients and the socket of a database server, which delays each response. */
+export async function startCuttingProxy(url: string, delayMs = 0): Promise<CuttingProxy> {
   const target = new URL(url);
   const path = `${target.searchParams.get('host')}/.s.PGSQL.5432`;
   const sockets = new Set<Socket>();
   let cut: { readonly text: string; readonly moment: 'before' | 'after' } | null = null;
   let packets = 0;
+  let roundTrips = 0;
   const server = createServer((client) => {
     const upstream = createConnection(path);
     let isCut = false;
+    let hasResponse = true;
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => {});
@@ -27,6 +32,8 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
     }
     client.on('data', (data) => {
       packets++;
+      if (hasResponse) roundTrips++;
+      hasResponse = false;
       if (cut !== null && data.includes(cut.text)) {
         isCut = true;
         const { moment } = cut;
@@ -40,7 +47,12 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
       upstream.write(data);
     });
     // The response to what was cut ends the connection instead.
-    upstream.on('data', (data) => (isCut ? client.destroy() : client.write(data)));
+    upstream.on('data', async (data) => {
+      if (delayMs > 0) await sleep(delayMs);
+      hasResponse = true;
+      if (isCut) client.destroy();
+      else client.write(data);
+    });
     client.once('close', () => upstream.end());
     upstream.once('close', () => client.destroy());
   });
@@ -55,6 +67,9 @@ export async function startCuttingProxy(url: string): Promise<CuttingProxy> {
     },
     get packets() {
       return packets;
+    },
+    get roundTrips() {
+      return roundTrips;
     },
     async close() {
       for (const socket of sockets) socket.destroy();
