@@ -62,8 +62,8 @@ describe('ServerContainer', () => {
       'the consumers of events',
     ];
     expect(named({})).toEqual(always);
-    expect(named({ shedsLoad: true, verifyStorage: () => {} }).sort()).toEqual(
-      [...always, 'measuring load', 'checking the database file'].sort(),
+    expect(named({ shedsLoad: true, verifyStorage: () => {}, examineStorage: async () => {} }).sort()).toEqual(
+      [...always, 'measuring load', 'checking the database file', 'examining the database server'].sort(),
     );
   });
 

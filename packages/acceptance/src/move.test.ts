@@ -10,7 +10,7 @@ import { createDatabase } from '@parley/postgres/testing';
 import { createParley } from '@parley/server';
 import { createDemo, listDemoAccess, runCommandLine } from '@parley/server/testing';
 import { openSqliteStorage, openTableSource } from '@parley/sqlite';
-import { FakeMailer, FixedClock } from '@parley/testkit';
+import { FakeMailer, FixedClock, MemoryBlobStore } from '@parley/testkit';
 import express from 'express';
 import { basic, TestServer } from './testing/test-server.js';
 import { isOnPostgres } from './testing/test-storage.js';
@@ -92,7 +92,14 @@ function testMoves(): void {
   async function serve(database: string): Promise<RunningServer> {
     const url = `http://localhost:${(http.address() as AddressInfo).port}`;
     const parley = await createParley({
-      ...{ database, url, secret: SECRET, files: `folder:${folder}`, mailer: new FakeMailer(), defaultRealm: 'zulip' },
+      ...{
+        database,
+        url,
+        secret: SECRET,
+        files: new MemoryBlobStore({ nowMs: Date.now }),
+        mailer: new FakeMailer(),
+        defaultRealm: 'zulip',
+      },
     });
     app = express().use(parley.router);
     return {

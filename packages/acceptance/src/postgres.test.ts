@@ -1,20 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createDatabase } from '@parley/postgres/testing';
 import { createParley } from '@parley/server';
 import { runCommandLine } from '@parley/server/testing';
-import { FakeMailer } from '@parley/testkit';
+import { FakeMailer, MemoryBlobStore } from '@parley/testkit';
 import { isOnPostgres } from './testing/test-storage.js';
 
 const UNREACHABLE = 'postgres://parley@localhost/chat?host=/nowhere';
 const SECRET = 'the secret of every server';
-
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'parley-postgres-'));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
 
 async function run(database: string, ...args: readonly string[]) {
   const out: string[] = [];
@@ -29,7 +20,7 @@ async function run(database: string, ...args: readonly string[]) {
   const environment = {
     PARLEY_DATABASE: database,
     PARLEY_SECRET: SECRET,
-    PARLEY_FILES: `folder:${folder}`,
+    PARLEY_FILES: 's3:parley?endpoint=http://127.0.0.1:9',
     PARLEY_SMTP_URL: 'smtp://mail.example.com',
     PARLEY_URL: 'https://chat.example.com',
   };
@@ -42,7 +33,7 @@ const open = (database: string, options: object = {}) =>
     database,
     url: 'https://chat.example.com',
     secret: SECRET,
-    files: `folder:${folder}`,
+    files: new MemoryBlobStore({ nowMs: Date.now }),
     mailer: new FakeMailer(),
     ...options,
   });
@@ -66,14 +57,21 @@ describe('a database on PostgreSQL', () => {
     await expect(open(UNREACHABLE)).rejects.toThrow(/^Cannot use database postgres:.*: connect ENOENT/);
   });
 
-  it.each([['backup', '/tmp/backup.tar'], ['restore', '/tmp/backup.tar'], ['doctor']])(
-    'is left to the tools of PostgreSQL by parley %s',
-    async (...args) => {
-      const { code, err } = await run(UNREACHABLE, ...args);
-      expect(code).not.toBe(0);
-      expect(err).toContain(`parley ${args[0]} works on SQLite only.`);
-    },
-  );
+  it('is reported by parley doctor if it cannot be reached, as its bucket is', async () => {
+    const { code, out } = await run(UNREACHABLE, 'doctor');
+    expect(code).toBe(3);
+    expect(out).toContain('PROBLEM  database: Cannot use database postgres://parley@localhost/chat?host=/nowhere');
+    expect(out).toContain('PROBLEM  files: the files cannot be used: The bucket parley cannot be reached');
+  });
+
+  it.each([
+    ['backup', '/tmp/backup.tar'],
+    ['restore', '/tmp/backup.tar'],
+  ])('is left to the tools of PostgreSQL by parley %s', async (...args) => {
+    const { code, err } = await run(UNREACHABLE, ...args);
+    expect(code).not.toBe(0);
+    expect(err).toContain(`parley ${args[0]} works on SQLite only.`);
+  });
 
   if (isOnPostgres) {
     it('serves an organization once parley migrate has made the schema', async () => {
@@ -82,7 +80,9 @@ describe('a database on PostgreSQL', () => {
       expect(await run(url, 'migrate', '--check')).toMatchObject({ code: 3 });
       expect(await run(url, 'migrate')).toMatchObject({ code: 0, out: 'Applied: baseline.' });
       expect(await run(url, 'migrate', '--check')).toMatchObject({ code: 0 });
-      expect(await run(url, 'realm', 'create', 'shop', 'The Shop')).toMatchObject({ code: 0 });
+      const created = await run(url, 'realm', 'create', 'shop', 'The Shop');
+      expect(created.code).toBe(0);
+      expect(JSON.parse(created.err)).toMatchObject({ audit: 'command', command: 'realm create', result: 'done' });
 
       const parley = await open(url);
       await parley.users.upsert({ realm: 'shop', externalId: 'u1', name: 'Ann', role: 'owner' });
@@ -94,6 +94,17 @@ describe('a database on PostgreSQL', () => {
       expect((await again.realms.list()).map(({ name }) => name)).toEqual(['shop']);
       await again.close();
       expect((await run(url, 'user', 'list', '--realm=shop')).out).toContain('Ann');
+
+      const { out } = await run(url, 'doctor');
+      for (const subject of [
+        'schema: 1, that of this version',
+        'server: PostgreSQL',
+        'secret: belongs to the database',
+      ])
+        expect(out).toContain(`ok       ${subject}`);
+      expect(out).toMatch(/^ok {7}connections: \d+ of \d+ connections are in use; there is room for \d+ more server/m);
+      expect(out).toMatch(/^ok {7}durability: commits wait for the disk/m);
+      expect(out).toContain('ok       clock: that of this machine agrees with the server');
       await drop();
     });
   }

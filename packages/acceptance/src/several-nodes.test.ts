@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '@parley/postgres/testing';
 import { createParley, type Parley } from '@parley/server';
 import { FakeMailer, hasNatsServer, MemoryBlobStore, NatsServer } from '@parley/testkit';
+import pg from 'pg';
 import { isOnPostgres } from './testing/test-storage.js';
 
 const ANN = { realm: '', externalId: 'u1' };
@@ -46,6 +47,7 @@ if (isOnPostgres) {
   describe('several nodes on PostgreSQL', () => {
     let folder: string;
     let database: Awaited<ReturnType<typeof createDatabase>>;
+    const files = new MemoryBlobStore({ nowMs: Date.now });
     const nodes: Node[] = [];
     const log: [object, string][] = [];
 
@@ -66,7 +68,7 @@ if (isOnPostgres) {
         database: database.url,
         url: 'http://localhost',
         secret: 'the secret of every node',
-        files: `folder:${folder}`,
+        files,
         mailer: new FakeMailer(),
         logger: { info: () => {}, warn: record, error: record },
         ...options,
@@ -111,13 +113,39 @@ if (isOnPostgres) {
     it('refuse a bus without encryption, and one whose credentials cannot be read', async () => {
       await expect(start({ bus: 'nats://bus.example.com:4222' })).rejects.toThrow(/^bus must be tls:/);
       const bus = { url: 'nats://127.0.0.1:4222', credentialsFile: join(folder, 'none') };
-      const files = new MemoryBlobStore({ nowMs: Date.now });
-      await expect(start({ bus, files })).rejects.toThrow(/^Cannot use the bus: ENOENT/);
+      await expect(start({ bus })).rejects.toThrow(/^Cannot use the bus: ENOENT/);
     });
 
-    it('refuse a bus on SQLite or with files in a folder', async () => {
+    it('refuse files in a folder, with a bus and without', async () => {
+      const refusal = 'A database on PostgreSQL requires PARLEY_FILES (files) in a bucket that every server reaches.';
       const bus = 'nats://127.0.0.1:4222';
-      await expect(start({ bus })).rejects.toThrow('which need PARLEY_FILES (files) in a bucket');
+      await expect(start({ files: `folder:${folder}` })).rejects.toThrow(refusal);
+      await expect(start({ files: `folder:${folder}`, bus })).rejects.toThrow(refusal);
+    });
+
+    it('refuse the secret of another server', async () => {
+      await start();
+      await expect(start({ secret: 'the secret of another server' })).rejects.toThrow(
+        'is not the secret of the database',
+      );
+    });
+
+    it('leave when another version changes the schema to one that they do not know', async () => {
+      const node = await start();
+      await node.parley.realms.ensure({ name: '' });
+      expect(await node.parley.ready()).toMatchObject({ isReady: true });
+      const client = new pg.Client({ connectionString: database.url });
+      await client.connect();
+      await client.query("INSERT INTO schema_step (number, name, checksum, is_contract) VALUES (9999, 'later', 'x', true)");
+      await client.end();
+      while ((await node.parley.ready()).isReady) await sleep(100);
+      expect((await node.parley.ready()).checks).toMatchObject({ schema: 'another version has changed the schema' });
+      const message = 'another version has changed the schema: this server accepts no more requests';
+      expect(log).toContainEqual([{ reason: expect.stringContaining('newer version of Parley') }, message]);
+    });
+
+    it('refuse a bus on SQLite', async () => {
+      const bus = 'nats://127.0.0.1:4222';
       const database = `sqlite:${join(folder, 'parley.db')}`;
       await expect(start({ bus, database })).rejects.toThrow('connects servers of a database on PostgreSQL');
     });
@@ -132,9 +160,8 @@ if (isOnPostgres) {
         writeFileSync(credentialsFile, 'parley:secret');
         await startBus();
         const bus = { url: nats.url, credentialsFile };
-        const files = new MemoryBlobStore({ nowMs: Date.now });
-        one = await start({ bus, files, metrics: true });
-        two = await start({ bus, files, metrics: true });
+        one = await start({ bus, metrics: true });
+        two = await start({ bus, metrics: true });
       });
       afterEach(() => nats.kill());
 

@@ -3,11 +3,12 @@ import { type Clock, loadOptional, type StorageGauges, type UnitOfWork } from '@
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
 import { type Commit, DatabaseRefused, type TableSource } from '@parley/storage';
-import type { Client, Pool } from 'pg';
+import type { Client, ClientConfig, Pool } from 'pg';
 import type { StatementTrace } from './engine/connection.js';
-import { isAway } from './engine/failures.js';
+import { examineServer, type ServerFacts } from './engine/examination.js';
 import { finishUpgrade, migrate, pendingSteps } from './engine/migrate.js';
 import { OwnNode } from './engine/nodes.js';
+import { SchemaWatch } from './engine/schema-watch.js';
 import { DEFAULT_LIMITS, type PoolLimits, poolConfig, SessionPool, type StateListener } from './engine/sessions.js';
 import { PostgresUnitOfWork } from './engine/unit-of-work.js';
 import { MIGRATIONS, repositoryFactory } from './features.js';
@@ -35,6 +36,8 @@ export interface PostgresStorageOptions {
   readonly onCommit?: (commit: Commit) => void;
   /** Called when the server becomes unavailable and when it is back. */
   readonly onState?: StateListener;
+  /** Called once if another version changes the schema to one that this version does not know. */
+  readonly onUnknownSchema?: (reason: string) => void;
 }
 
 /** Identity of a database among those that share a bus. A copy has the same `id` and another `place`. */
@@ -51,9 +54,14 @@ export interface PostgresStorage {
   /** Records that this server uses the database, and checks that it still may; call every ten seconds. */
   reportPresence(release: string): Promise<void>;
   gauges(): StorageGauges;
+  /** Called every second. @throws Error once another version has changed the schema */
+  verify(): void;
   /** Completes running units, rejects new ones, and closes all connections. */
   close(): Promise<void>;
 }
+
+/** Maximum number of sessions that a server opens, with those of commands. */
+export const SESSIONS_PER_SERVER = DEFAULT_LIMITS.connections + 2;
 
 /** Oldest supported release of PostgreSQL. */
 const OLDEST_VERSION = 15;
@@ -67,6 +75,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   const { pendingSteps: missing, secretFingerprint } = await inspectPostgres(url);
   if (missing.length > 0) throw refusal(url, new Error('its schema is not that of this version; run parley migrate'));
   options.admit?.({ secretFingerprint });
+  await requirePooler(url, DEFAULT_LIMITS);
   const installation = await withClient(url, identify);
   const pool: Pool = new library.Pool(poolConfig(url, { ...DEFAULT_LIMITS, ...options.limits }, library.types));
   let roundTrips = 0;
@@ -77,7 +86,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   const sessions = new SessionPool(pool, () => repositoryFactory(clock, report, words), count, onState);
   const uow = new PostgresUnitOfWork(sessions, onCommit && { onCommit });
   const nodes: OwnNode[] = [];
-  let hasOwnSchema = true;
+  const schema = new SchemaWatch(pool, MIGRATIONS, options.onUnknownSchema ?? (() => {}));
   return {
     uow,
     installation,
@@ -85,22 +94,16 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
       sessions.reaching(async () => {
         if (nodes.length === 0) nodes.push(new OwnNode(pool, randomUUID(), release));
         await nodes[0]!.report();
-        hasOwnSchema = await pendingSteps(pool, MIGRATIONS).then(
-          () => true,
-          (error) => {
-            if (isAway(error)) throw error;
-            return false;
-          },
-        );
       }),
     currentTimeMs: () =>
       sessions.reaching(
         async () =>
           (await pool.query('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms')).rows[0].ms,
       ),
+    verify: () => schema.verify(),
     gauges: () => ({
+      hasOwnSchema: schema.hasOwnSchema,
       waitingWrites: uow.waitingWrites,
-      hasOwnSchema,
       sessions: {
         connections: pool.totalCount,
         idle: pool.idleCount,
@@ -163,6 +166,10 @@ export const inspectPostgres = (url: string): Promise<PostgresState> =>
 export const finishUpgradeOfPostgres = (url: string, release: string): ReturnType<typeof finishUpgrade> =>
   withClient(url, (client) => finishUpgrade(client, MIGRATIONS, release));
 
+/** Reports on the database's server. Changes nothing. @throws DatabaseRefused */
+export const examinePostgres = (url: string): Promise<ServerFacts> =>
+  withClient(url, (client) => examineServer(client, Date.now));
+
 /** Creates or upgrades the schema and returns the names of the executed steps. @throws DatabaseRefused */
 export const migratePostgres = (url: string): Promise<readonly string[]> =>
   withClient(url, (client) => migrate(client, MIGRATIONS));
@@ -177,20 +184,60 @@ export const movePostgres = (
 const loadLibrary = () => loadOptional('pg', 'database: postgres', () => import('pg'));
 
 /** Runs work on a connection to a database that can hold Parley's data. @throws DatabaseRefused */
-async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+const withClient = <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> =>
+  withClients(url, [{}], async ([client]) => {
+    await requireUsable(client!);
+    return work(client!);
+  });
+
+/** Runs work on connections with these options. @throws DatabaseRefused */
+async function withClients<T>(
+  url: string,
+  options: readonly ClientConfig[],
+  work: (clients: readonly Client[]) => Promise<T>,
+): Promise<T> {
   const { Client } = await loadLibrary();
-  const client = new Client({ connectionString: url, application_name: 'parley', connectionTimeoutMillis: 5000 });
-  client.on('error', () => {});
+  const base = { connectionString: url, application_name: 'parley', connectionTimeoutMillis: 5000 };
+  const clients = options.map((each) => new Client({ ...base, ...each }));
   try {
-    await client.connect();
-    await requireUsable(client);
-    return await work(client);
+    for (const client of clients) {
+      client.on('error', () => {});
+      await client.connect();
+    }
+    return await work(clients);
   } catch (error) {
     throw error instanceof DatabaseRefused ? error : refusal(url, error);
   } finally {
-    await client.end();
+    await Promise.all(clients.map((client) => client.end().catch(() => {})));
   }
 }
+
+/**
+ * Refuses a pooler that ends the session with each statement, or that does not keep prepared statements apart.
+ * @throws DatabaseRefused
+ */
+const requirePooler = (url: string, { statementMs, idleUnitMs }: PoolLimits): Promise<void> => {
+  const options = { statement_timeout: statementMs, idle_in_transaction_session_timeout: idleUnitMs };
+  return withClients(url, [options, options], async (clients) => {
+    for (const client of clients) {
+      try {
+        await client.query('BEGIN');
+        await client.query({ name: PROBE, text: 'SELECT 1' });
+        await client.query('COMMIT');
+      } catch (error) {
+        const { code, message } = error as Error & { readonly code?: string };
+        if (/statement pooling/.test(message))
+          throw new Error('its pooler runs in statement mode; Parley needs transaction or session mode');
+        if (code === DUPLICATE_STATEMENT)
+          throw new Error('its pooler mixes prepared statements up; Parley needs PgBouncer 1.21 or session mode');
+        throw error;
+      }
+    }
+  });
+};
+
+const PROBE = 'parley_probe';
+const DUPLICATE_STATEMENT = '42P05';
 
 async function requireUsable(client: Client): Promise<void> {
   const { rows } = await client.query(

@@ -1,8 +1,11 @@
 export {
+  examinePostgres,
   finishUpgradeOfPostgres,
   inspectPostgres,
   migratePostgres,
   movePostgres,
   openPostgresStorage,
+  SESSIONS_PER_SERVER,
 } from './database.js';
+export type { ServerFacts } from './engine/examination.js';
 export type { StateListener } from './engine/sessions.js';

@@ -166,7 +166,14 @@ class LeaseRelease implements Worker {
 
 /** Background work of a running server, in the order of its start. */
 export function workersOf(
-  { shedsLoad, verifyStorage, reportPresence, keepDeletedDays = KEEP_DELETED_DAYS, directories = [] }: ParleyParts,
+  {
+    shedsLoad,
+    verifyStorage,
+    reportPresence,
+    examineStorage,
+    keepDeletedDays = KEEP_DELETED_DAYS,
+    directories = [],
+  }: ParleyParts,
   get: Get,
   resolve: Resolve,
 ): readonly Worker[] {
@@ -246,6 +253,17 @@ export function workersOf(
     }),
     ...(shedsLoad ? [resolve(LoadMonitor)] : []),
     ...(verifyStorage ? [new StorageWatch(verifyStorage, get('hub'), timers, report)] : []),
+    ...(examineStorage
+      ? [
+          every({
+            name: 'examining the database server',
+            everyMs: HOUR_MS,
+            firstMs: 0,
+            isOwn: true,
+            run: examineStorage,
+          }),
+        ]
+      : []),
     resolve(PresenceSaver),
     resolve(Promotion),
     every({

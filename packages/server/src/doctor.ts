@@ -5,17 +5,11 @@ import type { DatabaseState } from '@parley/domain/kernel';
 import { ldapDirectories, openIdConnectProviders, samlProviders } from '@parley/node-adapters';
 import { administerDatabase } from '@parley/sqlite';
 import { type Configuration, sqliteOf } from './configuration/configuration.js';
+import { type Finding, findingsOn } from './doctor-postgres.js';
 import { addressesOf } from './http-server.js';
 import { blobStoreOf, filesFolderOf, isReceiving, smtpMailerOf } from './open-parley.js';
 import { checkPush, wayToPhones } from './push-check.js';
 import { findSecret, requireSameSecret, secretPathFor } from './secret.js';
-
-export interface Finding {
-  /** `advice`: it works, but an operator may want to change it. */
-  readonly level: 'good' | 'advice' | 'problem';
-  readonly subject: string;
-  readonly text: string;
-}
 
 export interface ExaminationOptions {
   /** Reads everything, which takes as long as reading the whole database. */
@@ -34,8 +28,6 @@ export async function examine(
   configuration: Configuration,
   { isThorough }: ExaminationOptions,
 ): Promise<readonly Finding[]> {
-  const { path } = sqliteOf(configuration, 'parley doctor', ' parley migrate --status shows the schema.');
-  const administration = administerDatabase(path);
   const findings: Finding[] = [];
   const add = (level: Finding['level'], subject: string, text: string) => findings.push({ level, subject, text });
   const attempt = async (subject: string, look: () => void | Promise<void>): Promise<void> => {
@@ -46,65 +38,9 @@ export async function examine(
     }
   };
 
-  let state: DatabaseState | null = null;
-  await attempt('database', () => {
-    state = administration.inspect();
-    const { bytes, schema, pendingSteps } = state;
-    add('good', 'database', `${path}, ${(bytes / MIB).toFixed(1)} MiB, schema ${schema}`);
-    if (pendingSteps.length > 0)
-      add('advice', 'schema', `${pendingSteps.length} migration steps are pending and run at the next start`);
-    if (state.logBytes > LARGE_LOG_BYTES) {
-      add(
-        'advice',
-        'log',
-        `the write-ahead log has ${Math.round(state.logBytes / MIB)} MiB, probably because of a long-running read`,
-      );
-    }
-  });
-  await attempt('secret', () => {
-    const secret = findSecret(configuration);
-    const fingerprint = state?.secretFingerprint ?? null;
-    requireSameSecret(configuration, secret, fingerprint);
-    if (secret === null) add('problem', 'secret', 'there is none; the server creates one when it starts');
-    else if (fingerprint !== null) add('good', 'secret', 'belongs to the database');
-    else add('advice', 'secret', 'there is one; the database does not record which secret it belongs to');
-  });
-  await attempt('rights', () => {
-    const { mode, uid } = statSync(path);
-    for (const other of [secretPathFor(path), filesFolderOf(configuration), `${path}-wal`]) {
-      const owner = statSync(other, { throwIfNoEntry: false })?.uid ?? uid;
-      if (owner !== uid) {
-        add(
-          'problem',
-          'rights',
-          `${other} belongs to user ${owner}, but the database to ${uid}: run chown -R ${uid} ${other}`,
-        );
-      }
-    }
-    if ((mode & 0o077) === 0 || process.platform === 'win32')
-      add('good', 'rights', 'only the owner can read the database');
-    else add('advice', 'rights', `other users of this machine can read the database: run chmod 600 ${path}`);
-  });
-  await attempt('disk', () => {
-    const { bavail, bsize } = statfsSync(dirname(path));
-    const free = bavail * bsize;
-    add(free < LEAST_FREE_BYTES ? 'problem' : 'good', 'disk', `${Math.floor(free / MIB)} MiB are free`);
-  });
-  if (isThorough) {
-    await attempt('integrity', () => {
-      const damage = administration.findDamage();
-      if (damage.length === 0) add('good', 'integrity', 'all pages of the database are valid');
-      for (const line of damage) add('problem', 'integrity', line);
-    });
-    await attempt('files', async () => {
-      // Checks the store even if there are no files yet.
-      await blobStoreOf(configuration).sizeOf(UNUSED_KEY);
-      const { count, missing } = await findMissingFiles(configuration);
-      if (missing.length === 0) add('good', 'files', `the content of all ${count} files exists`);
-      else
-        add('problem', 'files', `the content of ${missing.length} of ${count} files is missing, such as ${missing[0]}`);
-    });
-  }
+  const examination = { configuration, isThorough, add, attempt };
+  if (configuration.database.kind === 'sqlite') await examineFile(configuration.database.path, examination);
+  else await examineServer(configuration.database.url, examination);
   if (isThorough && configuration.smtpUrl !== null) {
     await attempt('mail', async () => {
       try {
@@ -156,6 +92,122 @@ export async function examine(
   }
   for (const [level, subject, text] of adviceOn(configuration)) add(level, subject, text);
   return findings;
+}
+
+interface Examination extends ExaminationOptions {
+  readonly configuration: Configuration;
+  readonly add: (level: Finding['level'], subject: string, text: string) => void;
+  /** Reports an error of `look` as a problem. */
+  readonly attempt: (subject: string, look: () => void | Promise<void>) => Promise<void>;
+}
+
+function examineSecret({ configuration, add }: Examination, fingerprint: string | null, missing: string): void {
+  const secret = findSecret(configuration);
+  requireSameSecret(configuration, secret, fingerprint);
+  if (secret === null) add('problem', 'secret', missing);
+  else if (fingerprint !== null) add('good', 'secret', 'belongs to the database');
+  else add('advice', 'secret', 'there is one; the database does not record which secret it belongs to');
+}
+
+async function examineFile(path: string, examination: Examination): Promise<void> {
+  const { configuration, isThorough, add, attempt } = examination;
+  const administration = administerDatabase(path);
+  let state: DatabaseState | null = null;
+  await attempt('database', () => {
+    state = administration.inspect();
+    const { bytes, schema, pendingSteps } = state;
+    add('good', 'database', `${path}, ${(bytes / MIB).toFixed(1)} MiB, schema ${schema}`);
+    if (pendingSteps.length > 0)
+      add('advice', 'schema', `${pendingSteps.length} migration steps are pending and run at the next start`);
+    if (state.logBytes > LARGE_LOG_BYTES) {
+      add(
+        'advice',
+        'log',
+        `the write-ahead log has ${Math.round(state.logBytes / MIB)} MiB, probably because of a long-running read`,
+      );
+    }
+  });
+  await attempt('secret', () => {
+    const missing = 'there is none; the server creates one when it starts';
+    examineSecret(examination, state?.secretFingerprint ?? null, missing);
+  });
+  await attempt('rights', () => {
+    const { mode, uid } = statSync(path);
+    for (const other of [secretPathFor(path), filesFolderOf(configuration), `${path}-wal`]) {
+      const owner = statSync(other, { throwIfNoEntry: false })?.uid ?? uid;
+      if (owner !== uid) {
+        add(
+          'problem',
+          'rights',
+          `${other} belongs to user ${owner}, but the database to ${uid}: run chown -R ${uid} ${other}`,
+        );
+      }
+    }
+    if ((mode & 0o077) === 0 || process.platform === 'win32')
+      add('good', 'rights', 'only the owner can read the database');
+    else add('advice', 'rights', `other users of this machine can read the database: run chmod 600 ${path}`);
+  });
+  await attempt('disk', () => {
+    const { bavail, bsize } = statfsSync(dirname(path));
+    const free = bavail * bsize;
+    add(free < LEAST_FREE_BYTES ? 'problem' : 'good', 'disk', `${Math.floor(free / MIB)} MiB are free`);
+  });
+  if (isThorough) {
+    await attempt('integrity', () => {
+      const damage = administration.findDamage();
+      if (damage.length === 0) add('good', 'integrity', 'all pages of the database are valid');
+      for (const line of damage) add('problem', 'integrity', line);
+    });
+    await attempt('files', async () => {
+      // Checks the store even if there are no files yet.
+      await blobStoreOf(configuration).sizeOf(UNUSED_KEY);
+      const { count, missing } = await findMissingFiles(configuration);
+      if (missing.length === 0) add('good', 'files', `the content of all ${count} files exists`);
+      else
+        add('problem', 'files', `the content of ${missing.length} of ${count} files is missing, such as ${missing[0]}`);
+    });
+  }
+}
+
+async function examineServer(url: string, examination: Examination): Promise<void> {
+  const { configuration, add, attempt } = examination;
+  const { examinePostgres, inspectPostgres, SESSIONS_PER_SERVER } = await import('@parley/postgres');
+  await attempt('database', async () => {
+    const { schema, pendingSteps, secretFingerprint } = await inspectPostgres(url);
+    if (pendingSteps.length === 0) add('good', 'schema', `${schema}, that of this version`);
+    else add('problem', 'schema', `${pendingSteps.length} steps of it are to be executed: run parley migrate`);
+    for (const { level, subject, text } of findingsOn(await examinePostgres(url), SESSIONS_PER_SERVER))
+      add(level, subject, text);
+    await attempt('secret', () =>
+      examineSecret(
+        examination,
+        secretFingerprint,
+        'there is none: every server needs the same one (PARLEY_SECRET_FILE)',
+      ),
+    );
+  });
+  const { busLocation, files } = configuration;
+  if (busLocation) {
+    await attempt('bus', async () => {
+      const { examineNats } = await import('@parley/bus-nats');
+      const startedAt = performance.now();
+      try {
+        const version = await examineNats(busLocation);
+        add('good', 'bus', `NATS ${version}, connected within ${Math.ceil(performance.now() - startedAt)} ms`);
+      } catch (error) {
+        throw new Error(`the bus cannot be used: ${reasonOf(error as Error)}`);
+      }
+    });
+  } else add('advice', 'bus', 'there is none (PARLEY_BUS): servers look for events of others four times a second');
+  await attempt('files', async () => {
+    if (files?.kind !== 's3') throw new Error('PARLEY_FILES must name a bucket that every server reaches');
+    try {
+      await blobStoreOf(configuration).sizeOf(UNUSED_KEY);
+    } catch (error) {
+      throw new Error(`the files cannot be used: ${(error as Error).message}`);
+    }
+    add('good', 'files', `the bucket ${files.bucket} responds`);
+  });
 }
 
 /** Message with the reason beneath it, such as an unknown host. */

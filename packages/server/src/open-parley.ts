@@ -32,6 +32,7 @@ import { openSqliteStorage } from '@parley/sqlite';
 import type { Commit } from '@parley/storage';
 import type { Configuration, DatabaseLocation, IncomingMail, SqliteLocation } from './configuration/configuration.js';
 import { DatabaseClock } from './database-clock.js';
+import { findingsOn } from './doctor-postgres.js';
 import { openTelemetryTracer } from './observation/open-telemetry.js';
 import { type ComposedParley, composeParley } from './parley.js';
 import type { Storage } from './parley-config.js';
@@ -64,6 +65,8 @@ export interface HostPorts {
 export interface HostOptions
   extends Pick<ParleyParts, 'logger' | 'authenticate' | 'logInProviders' | 'trustedOrigins' | 'isOneOff' | 'metrics'> {
   readonly onCommit?: (commit: Commit) => void;
+  /** Called once another version has changed the schema to one that this version does not know. */
+  readonly onUnknownSchema?: () => void;
   readonly ports?: HostPorts;
   readonly acceptsNewSecret: boolean;
 }
@@ -71,7 +74,7 @@ export interface HostOptions
 /** Opens a server; leaves no file behind on failure. @throws StartupError, DatabaseRefused, MissingLibrary */
 export async function openParley(
   configuration: RuntimeConfig,
-  { acceptsNewSecret, onCommit: report, ports = {}, ...hostOptions }: HostOptions,
+  { acceptsNewSecret, onCommit: report, onUnknownSchema, ports = {}, ...hostOptions }: HostOptions,
 ): Promise<ComposedParley> {
   const logInProviders = [
     ...(hostOptions.logInProviders ?? []),
@@ -87,16 +90,18 @@ export async function openParley(
   const clock = ownClock ?? ports.clock ?? new SystemClock();
   const blobStores = blobStoresOf(configuration, ports);
   const onCommit = commitListener(hostOptions.metrics, report);
-  requireShareable(configuration, ports);
+  requireShareable(configuration);
   const {
     storage,
     secret,
     installation = null,
+    examine,
   } = await openStorage(configuration, ports, {
     acceptsNewSecret,
     clock,
     logger: hostOptions.logger,
     ...(onCommit && { onCommit }),
+    ...(onUnknownSchema && { onUnknownSchema }),
   });
   const images = new ImageProcess({ report: (problem) => warn(hostOptions.logger, {}, problem) });
   // A renderer that was passed in is closed by its owner.
@@ -125,6 +130,7 @@ export async function openParley(
       secret: ownSecret,
       onOtherSecret: acceptsNewSecret ? 'rehash' : 'refuse',
       verifyStorage: () => storage.verify?.(),
+      ...(examine && !hostOptions.isOneOff && { examineStorage: examine }),
       unitOfWork: storage.uow,
       clock,
       randomness: ports.randomness ?? new SystemRandomness(),
@@ -167,16 +173,14 @@ interface OpenStorage {
   readonly secret: () => string;
   /** Absent if no other servers use the database. */
   readonly installation?: Installation;
+  /** Logs what an operator should know about the database server. */
+  readonly examine?: () => Promise<void>;
 }
 
-/** Rejects a bus where several servers could not work together. @throws StartupError */
-function requireShareable({ busLocation, database, files }: RuntimeConfig, { blobs }: HostPorts): void {
-  if (!busLocation) return;
-  if (database?.kind !== 'postgres') {
+/** Rejects a bus where no other server can use the database. @throws StartupError */
+function requireShareable({ busLocation, database }: RuntimeConfig): void {
+  if (busLocation && database?.kind !== 'postgres') {
     throw new StartupError('PARLEY_BUS (bus) connects servers of a database on PostgreSQL; leave it out.');
-  }
-  if (files?.kind === 'folder' && !blobs) {
-    throw new StartupError('PARLEY_BUS (bus) connects several servers, which need PARLEY_FILES (files) in a bucket.');
   }
 }
 
@@ -217,7 +221,8 @@ async function openStorage(
     clock,
     logger,
     onCommit,
-  }: Pick<HostOptions, 'acceptsNewSecret' | 'logger' | 'onCommit'> & { readonly clock: Clock },
+    onUnknownSchema,
+  }: Pick<HostOptions, 'acceptsNewSecret' | 'logger' | 'onCommit' | 'onUnknownSchema'> & { readonly clock: Clock },
 ): Promise<OpenStorage> {
   const { database } = configuration;
   if (database === null) return { storage: ports.storage!, secret: () => configuration.secret! };
@@ -233,14 +238,26 @@ async function openStorage(
   };
   if (database.kind === 'postgres') {
     requirePlaces(configuration, ports);
-    const { openPostgresStorage } = await import('@parley/postgres');
+    const { examinePostgres, openPostgresStorage, SESSIONS_PER_SERVER } = await import('@parley/postgres');
     const onState: StateListener = (state, reason) => {
       if (state === 'connected') warn(logger, {}, 'the database is back');
       else if (state === 'replaced') warn(logger, {}, 'the database was replaced by a standby or a copy');
       else logger.error({ reason: reasonOf(reason) }, 'the database is away: requests get 503 until it is back');
     };
-    const storage = await openPostgresStorage({ url: database.url, ...options, onState });
-    return { storage, secret: () => secret!, installation: storage.installation };
+    const storage = await openPostgresStorage({
+      url: database.url,
+      ...options,
+      onState,
+      onUnknownSchema(reason) {
+        logger.error({ reason }, 'another version has changed the schema: this server accepts no more requests');
+        onUnknownSchema?.();
+      },
+    });
+    const examine = async () => {
+      for (const { level, subject, text } of findingsOn(await examinePostgres(database.url), SESSIONS_PER_SERVER))
+        if (LOGGED_SUBJECTS.has(subject) && level !== 'good') warn(logger, { subject }, `database server: ${text}`);
+    };
+    return { storage, secret: () => secret!, installation: storage.installation, examine };
   }
   makeFolderOf(database);
   const storage = openSqliteStorage({ path: database.path, ...options });
@@ -253,6 +270,9 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error ? cause.message : message;
 }
 
+/** Findings that change while the server runs; clocks have lines of their own. */
+const LOGGED_SUBJECTS = new Set(['connections', 'transactions']);
+
 /** Rejects a configuration without what is otherwise in files beside the database. @throws StartupError */
 function requirePlaces({ secret, files, smtpUrl }: RuntimeConfig, { blobs, mailer }: HostPorts): void {
   const missing = [
@@ -261,6 +281,11 @@ function requirePlaces({ secret, files, smtpUrl }: RuntimeConfig, { blobs, maile
     smtpUrl === null && !mailer && 'PARLEY_SMTP_URL (smtpUrl or mailer)',
   ].filter((name) => name !== false);
   if (missing.length > 0) throw new StartupError(`A database on PostgreSQL requires ${missing.join(', ')}.`);
+  if (files?.kind === 'folder' && !blobs) {
+    throw new StartupError(
+      'A database on PostgreSQL requires PARLEY_FILES (files) in a bucket that every server reaches.',
+    );
+  }
 }
 
 type FilesConfiguration = Pick<RuntimeConfig, 'files' | 'database'>;

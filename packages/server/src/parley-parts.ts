@@ -57,6 +57,8 @@ export interface ParleyParts {
   readonly verifyStorage?: () => void;
   /** Called every ten seconds by a server that shares a database: compares clocks, and says that the server is there. */
   readonly reportPresence?: () => Promise<void>;
+  /** Logs what an operator should know about the database server. Runs at the start and every hour. */
+  readonly examineStorage?: () => Promise<void>;
   /** Service that delivers mobile push notifications; null for none. */
   readonly push: PushServiceAccount | DirectPush | null;
   /** Contact for web push (`mailto:` or `https:`), which it turns on; null for none. */

@@ -19,6 +19,8 @@ import { parleyVersion } from './version.js';
 export interface RunningServer {
   /** Public address of the server. */
   readonly url: string;
+  /** Rejects with a StartupError if another version changes the schema. */
+  readonly unusable?: Promise<never>;
   /** Finishes pending requests, then closes everything. Idempotent. */
   stop(): Promise<void>;
 }
@@ -48,6 +50,12 @@ export async function startServer(
     configuration.metricsAddress && (await ServerMetrics.create({ version: parleyVersion(), ofProcess: true }));
   const url = configuration.url ?? listeningUrl(server, configuration.host);
   let operator: Server | null = null;
+  let onUnknownSchema!: () => void;
+  const unusable = new Promise<never>((_, reject) => {
+    onUnknownSchema = () =>
+      reject(new StartupError('Another version of Parley has changed the schema; start that one.'));
+  });
+  unusable.catch(() => {});
   try {
     const listening = metrics ? await listenForOperator(configuration.metricsAddress!, ready, metrics) : null;
     operator = listening;
@@ -56,6 +64,7 @@ export async function startServer(
       {
         logger,
         acceptsNewSecret,
+        onUnknownSchema,
         ...(metrics && { metrics }),
         ...(configuration.logLevel === 'debug' && { onCommit: (commit) => logger.debug(commit, 'commit') }),
       },
@@ -78,6 +87,7 @@ export async function startServer(
     let stopping: Promise<void> | undefined;
     return {
       url,
+      unusable,
       stop: () => {
         if (!isDraining) logger.info({ drainSeconds: configuration.drainSeconds }, 'stopping');
         isDraining = true;

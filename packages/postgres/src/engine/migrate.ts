@@ -18,6 +18,9 @@ const REQUIRED_STEPS = 'required steps';
 
 type Queries = Pick<ClientBase, 'query'>;
 
+/** Steps made the database that this version does not have. */
+export class UnknownSchema extends Error {}
+
 interface RecordedStep {
   readonly number: number;
   readonly name: string;
@@ -109,13 +112,13 @@ export async function finishUpgrade(
 
 /**
  * Returns the steps that the database lacks. Steps of the next release are accepted as long as they leave what this one uses.
- * @throws Error when the steps that made the database are not those of this version
+ * @throws UnknownSchema when the steps that made the database are not those of this version
  */
 export async function pendingSteps(client: Queries, migrations: readonly Migration[]): Promise<PendingSteps> {
   const record = await recordOf(client);
   const newer = record.filter(({ number }) => number > migrations.length);
   if (newer.some((step) => step.is_contract) || (await requiredSteps(client, record)) > migrations.length) {
-    throw new Error(
+    throw new UnknownSchema(
       `it was written by a newer version of Parley (schema ${record.length}; this version supports ${migrations.length})`,
     );
   }
@@ -125,7 +128,7 @@ export async function pendingSteps(client: Queries, migrations: readonly Migrati
     const step = recorded.get(index + 1);
     if (!step) missing.push(migration);
     else if (step.checksum !== checksumOf(migration)) {
-      throw new Error(
+      throw new UnknownSchema(
         `step ${index + 1} of its schema (${migration.name}) differs from that of this version; use it with the version ` +
           'that wrote it, or restore a backup made by this version',
       );

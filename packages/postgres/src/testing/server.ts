@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,12 +36,23 @@ export interface TestServer {
 
 type Program = (name: string, ...args: readonly string[]) => Promise<unknown>;
 
+export interface TestServerOptions {
+  readonly settings?: Readonly<Record<string, string>>;
+  /** True for a server that waits for changes of another one, which never come. */
+  readonly isStandby?: boolean;
+}
+
 /** Starts a private server in a temporary folder, reached by a socket in that folder. */
-export const startServer = (binaries: string): Promise<TestServer> =>
-  startOn(binaries, (data, run) => {
-    const locale = ['--locale=C', '--encoding=UTF8'];
-    return run('initdb', '-D', data, '-U', 'parley', '-A', 'trust', '--no-sync', ...locale);
-  });
+export const startServer = (binaries: string, options: TestServerOptions = {}): Promise<TestServer> =>
+  startOn(
+    binaries,
+    async (data, run) => {
+      const locale = ['--locale=C', '--encoding=UTF8'];
+      await run('initdb', '-D', data, '-U', 'parley', '-A', 'trust', '--no-sync', ...locale);
+      if (options.isStandby) writeFileSync(join(data, 'standby.signal'), '');
+    },
+    options.settings,
+  );
 
 /** Starts a standby of the server behind a port of this machine. */
 export const startStandby = (binaries: string, port: number): Promise<TestServer> =>
@@ -50,15 +61,19 @@ export const startStandby = (binaries: string, port: number): Promise<TestServer
     return run('pg_basebackup', '-D', data, ...from, '--write-recovery-conf', '--checkpoint=fast', '--no-sync');
   });
 
-async function startOn(binaries: string, fill: (data: string, run: Program) => Promise<unknown>): Promise<TestServer> {
+async function startOn(
+  binaries: string,
+  fill: (data: string, run: Program) => Promise<unknown>,
+  more: Readonly<Record<string, string>> = {},
+): Promise<TestServer> {
   const owner = unprivilegedOwner();
   // The temporary folder of root's test run may be closed to others.
   const parent = owner === null ? tmpdir() : existsSync(FILES_IN_MEMORY) ? FILES_IN_MEMORY : '/tmp';
   const folder = mkdtempSync(join(parent, 'parley-pg-'));
   if (owner) chownSync(folder, owner.uid, owner.gid);
-  const options = { ...owner, stdio: 'ignore', cwd: folder } as const;
+  const spawning = { ...owner, stdio: 'ignore', cwd: folder } as const;
   const data = join(folder, 'data');
-  await fill(data, (name, ...args) => execute(join(binaries, name), args, options));
+  await fill(data, (name, ...args) => execute(join(binaries, name), args, spawning));
   const settings = {
     listen_addresses: '',
     unix_socket_directories: folder,
@@ -69,13 +84,14 @@ async function startOn(binaries: string, fill: (data: string, run: Program) => P
     max_wal_size: '4GB',
     wal_keep_size: '1GB',
     wal_retrieve_retry_interval: '200ms',
+    ...more,
   };
   const parameters = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const url = `postgres://parley@localhost/postgres?host=${encodeURIComponent(folder)}`;
   const remove = () => rmSync(folder, { recursive: true, force: true });
   let end: (signal: NodeJS.Signals) => Promise<void>;
   const start = async (): Promise<void> => {
-    const server = spawn(join(binaries, 'postgres'), ['-D', data, ...parameters], options);
+    const server = spawn(join(binaries, 'postgres'), ['-D', data, ...parameters], spawning);
     const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
     end = (signal) => {
       server.kill(signal);
@@ -103,6 +119,13 @@ async function startOn(binaries: string, fill: (data: string, run: Program) => P
       remove();
     },
   };
+}
+
+/** Gives a folder to the user as whom servers run, and returns that user; empty if it is this one. */
+export function ownerOf(folder: string): { readonly uid?: number; readonly gid?: number } {
+  const owner = unprivilegedOwner();
+  if (owner) chownSync(folder, owner.uid, owner.gid);
+  return owner ?? {};
 }
 
 /** PostgreSQL refuses to run as root. */

@@ -1,7 +1,5 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
-import type { Configuration } from '../configuration/configuration.js';
 import type { Invocation } from '../configuration/read-configuration.js';
 import type { Change, Command } from './command.js';
 import { hasDatabase } from './databases.js';
@@ -19,13 +17,15 @@ interface LoggedCommand {
 
 /**
  * Appends an audit line about a command that may change or reveal something to a file beside the database, since
- * commands do not write to the server's log. Returns a problem that prevents it, which does not undo the command.
+ * commands do not write to the server's log. A database on a server has no such place, so the line is written to standard
+ * error. Returns a problem that prevents it, which does not undo the command.
  */
-export function logCommand({ command, invocation, error, changes }: LoggedCommand): string | null {
+export function logCommand(
+  { command, invocation, error, changes }: LoggedCommand,
+  print: (line: string) => void,
+): string | null {
   const { positionals, flags } = invocation;
   if (command.isReadOnly?.(flags) || !hasDatabase(invocation)) return null;
-  const path = placeOf(invocation.configuration);
-  if (path === null) return 'No audit line of this command was written, because there is no folder for it.';
   const line = {
     level: 'warn',
     time: new Date().toISOString(),
@@ -38,6 +38,12 @@ export function logCommand({ command, invocation, error, changes }: LoggedComman
     ...(changes && { changes }),
     result: error ?? 'done',
   };
+  const { database } = invocation.configuration;
+  if (database.kind !== 'sqlite') {
+    print(JSON.stringify(line));
+    return null;
+  }
+  const path = commandLogOf(database.path);
   try {
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) >= MAX_BYTES) renameSync(path, `${path}.1`);
     appendFileSync(path, `${JSON.stringify(line)}\n`, { mode: 0o600 });
@@ -45,12 +51,6 @@ export function logCommand({ command, invocation, error, changes }: LoggedComman
   } catch (problem) {
     return `The audit line of this command could not be written to ${path}: ${(problem as Error).message}`;
   }
-}
-
-/** File beside the database, or in the folder of files where the database is PostgreSQL. */
-function placeOf({ database, files }: Configuration): string | null {
-  if (database.kind === 'sqlite') return commandLogOf(database.path);
-  return files?.kind === 'folder' ? join(files.path, 'commands.log') : null;
 }
 
 export const commandLogOf = (databasePath: string): string => `${databasePath}.commands.log`;

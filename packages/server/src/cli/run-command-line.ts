@@ -123,7 +123,7 @@ async function run(args: readonly string[], terminal: Terminal, environment: Env
     withParley: (work) => withParley(invocation, work),
   };
   const log = (error: string | null, changes?: CommandResult['changes']) => {
-    const problem = logCommand({ command, invocation, error, changes });
+    const problem = logCommand({ command, invocation, error, changes }, terminal.err);
     if (problem !== null) terminal.err(`parley: ${problem}`);
   };
   const result = await command.run(context).catch((error: unknown) => {

@@ -40,8 +40,11 @@ export const SERVE_COMMAND: Command = {
       ? await startPushServer(configuration, say)
       : await startServer(configuration, acceptsNewSecret(invocation), say);
     if (isJson) terminal.out(JSON.stringify({ url: server.url }));
-    await interrupted;
-    await server.stop();
+    try {
+      await Promise.race([interrupted, server.unusable ?? interrupted]);
+    } finally {
+      await server.stop();
+    }
     return undefined;
   },
 };

@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FixedClock } from '@parley/testkit';
+import pg from 'pg';
+import { openPostgresStorage } from '../database.js';
+import { createDatabase, type TestDatabase } from '../testing/databases.js';
+import { findBinaries, ownerOf, startServer, type TestServer } from '../testing/server.js';
+
+const binaries = findBinaries()!;
+const open = (url: string) => openPostgresStorage({ url, clock: new FixedClock() });
+const refused = (url: string, reason: string) =>
+  expect(open(url)).rejects.toThrow(new RegExp(`^Cannot use database postgres://[^ ]+: ${reason}$`));
+
+async function query(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query(sql).finally(() => client.end());
+}
+
+describe('a database', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createDatabase();
+  });
+  afterAll(() => database.drop());
+
+  it('is refused if commits do not wait for the disk', async () => {
+    await query(database.url, `ALTER DATABASE ${database.name} SET synchronous_commit = off`);
+    await refused(database.url, '`synchronous_commit` is off, so acknowledged changes would be lost in a crash');
+    await query(database.url, `ALTER DATABASE ${database.name} RESET synchronous_commit`);
+  });
+
+  it('is refused if a newer version made its schema', async () => {
+    await query(database.url, "INSERT INTO schema_step (number, name, checksum, is_contract) VALUES (9999, 'later', 'x', true)");
+    await refused(database.url, 'it was written by a newer version of Parley .*');
+    await query(database.url, 'DELETE FROM schema_step WHERE number = 9999');
+  });
+
+  it('is refused if a step of its schema differs', async () => {
+    await query(database.url, "UPDATE schema_step SET checksum = 'x' || checksum WHERE number = 1");
+    await refused(database.url, 'step 1 of its schema .* differs from that of this version; .*');
+    await query(database.url, 'UPDATE schema_step SET checksum = substr(checksum, 2) WHERE number = 1');
+  });
+
+  it('is refused with an encoding that cannot hold every text', async () => {
+    const other = `${database.name}_latin`;
+    await query(database.url, `CREATE DATABASE ${other} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+    await refused(database.url.replace(database.name, other), 'its encoding is LATIN1 instead of UTF8');
+    await query(database.url, `DROP DATABASE ${other}`);
+  });
+
+  it('loses a server that runs when another version changes its schema', async () => {
+    const reasons: string[] = [];
+    const storage = await openPostgresStorage({
+      url: database.url,
+      clock: new FixedClock(),
+      onUnknownSchema: (reason) => reasons.push(reason),
+    });
+    const isUsable = () => {
+      try {
+        storage.verify();
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    expect([isUsable(), storage.gauges().hasOwnSchema]).toEqual([true, true]);
+    await query(database.url, "INSERT INTO schema_step (number, name, checksum, is_contract) VALUES (9999, 'later', 'x', true)");
+    while (isUsable()) await sleep(50);
+    expect(storage.gauges().hasOwnSchema).toBe(false);
+    expect(reasons).toEqual([expect.stringContaining('it was written by a newer version of Parley')]);
+    await storage.close();
+    await query(database.url, 'DELETE FROM schema_step WHERE number = 9999');
+  });
+});
+
+describe('a server', () => {
+  let server: TestServer | undefined;
+  afterEach(() => server?.stop());
+
+  it('is refused if it does not write to the disk', async () => {
+    server = await startServer(binaries, { settings: { fsync: 'off' } });
+    await refused(server.url, '`fsync` is off, so acknowledged changes would be lost in a crash');
+  });
+
+  it('is refused as a standby', async () => {
+    server = await startServer(binaries, { isStandby: true, settings: { wal_retrieve_retry_interval: '50ms' } });
+    await refused(server.url, 'it is a standby, which accepts no changes');
+  });
+});
+
+const POOLER = '/usr/sbin/pgbouncer';
+(existsSync(POOLER) ? describe : describe.skip)('PgBouncer', () => {
+  let database: TestDatabase;
+  let folder: string;
+  let pooler: ChildProcess;
+
+  /** Returns the URL of the database through the pooler. */
+  async function start(mode: string): Promise<string> {
+    const url = new URL(database.url);
+    const name = url.pathname.slice(1);
+    const settings = [
+      '[databases]',
+      `${name} = host=${url.searchParams.get('host')} port=5432 user=parley dbname=${name}`,
+      '[pgbouncer]',
+      `unix_socket_dir = ${folder}`,
+      'listen_port = 6432',
+      'auth_type = any',
+      `pool_mode = ${mode}`,
+      'ignore_startup_parameters = extra_float_digits,statement_timeout,idle_in_transaction_session_timeout',
+    ];
+    writeFileSync(join(folder, 'pgbouncer.ini'), settings.join('\n'));
+    pooler = spawn(POOLER, [join(folder, 'pgbouncer.ini')], { ...ownerOf(folder), stdio: 'ignore' });
+    while (!existsSync(join(folder, '.s.PGSQL.6432'))) await sleep(20);
+    url.searchParams.set('host', folder);
+    url.port = '6432';
+    return url.href;
+  }
+
+  beforeEach(async () => {
+    database = await createDatabase();
+    folder = mkdtempSync('/tmp/parley-pooler-');
+  });
+  afterEach(async () => {
+    const ended = new Promise((resolve) => pooler.once('exit', resolve));
+    pooler.kill('SIGKILL');
+    await ended;
+    await database.drop();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('is refused in statement mode', async () => {
+    await refused(await start('statement'), 'its pooler runs in statement mode; .*');
+  });
+
+  it('is accepted in session mode', async () => {
+    await (await open(await start('session'))).close();
+  });
+});

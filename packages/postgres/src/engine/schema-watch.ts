@@ -1,0 +1,42 @@
+import type { Migration } from '@parley/storage';
+import type { Pool } from 'pg';
+import { pendingSteps, UnknownSchema } from './migrate.js';
+
+/** Interval between looks at the schema, two short statements each. */
+const LOOK_MS = 2000;
+
+/** Notices that another version has changed the schema to one that this version does not know. */
+export class SchemaWatch {
+  private lookedAt = performance.now();
+  private isKnown = true;
+
+  /** @param onUnknown called once, with a reason for the operator */
+  constructor(
+    private readonly pool: Pool,
+    private readonly migrations: readonly Migration[],
+    private readonly onUnknown: (reason: string) => void,
+  ) {}
+
+  get hasOwnSchema(): boolean {
+    return this.isKnown;
+  }
+
+  /** Called every second. Looks from time to time and does not wait for the result. @throws Error once the schema is unknown */
+  verify(): void {
+    if (!this.isKnown) throw new Error('Another version has changed the schema');
+    if (performance.now() - this.lookedAt < LOOK_MS) return;
+    this.lookedAt = performance.now();
+    void this.look();
+  }
+
+  private async look(): Promise<void> {
+    try {
+      await pendingSteps(this.pool, this.migrations);
+    } catch (error) {
+      // An unreachable database tells nothing.
+      if (!(error instanceof UnknownSchema) || !this.isKnown) return;
+      this.isKnown = false;
+      this.onUnknown(error.message);
+    }
+  }
+}
