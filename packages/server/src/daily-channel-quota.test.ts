@@ -6,7 +6,7 @@ import { DailyChannelQuota } from './limits.js';
 
 function setUp({ isOn = true } = {}) {
   const clock = new FixedClock();
-  const quota = new DailyChannelQuota(new RateLimiter({ clock, isOn }), clock);
+  const quota = new DailyChannelQuota(new RateLimiter({ clock, isOn }), { run: async () => {} }, clock);
   const actor = (id: number, role: Role) => ({ id: id as UserId, role }) as Actor;
   const make = (who: Actor, count: number) => quota.spend(who, count);
   const fail = (who: Actor, count: number) => quota.refund(who, count);

@@ -82,7 +82,7 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
   passwordHasher: () => options.passwordHasher,
   passwordStrength: () => new ZxcvbnPasswordStrength(),
   disposableDomains: () => new ListedDisposableDomains(),
-  loginAttempts: () => new LoginAttemptLimits(get('limiter'), options.secret),
+  loginAttempts: () => new LoginAttemptLimits(get('limiter'), get('callExchange'), options.secret),
   presencePolicy: () => ({ limitsToAccessors: options.limitsPresence ?? false }),
 
   invitationKeys: () => new HmacLinkKeys(options.secret, INVITATION_LINKS),
@@ -100,7 +100,7 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
     webPublicEnabled: options.allowsWebPublicChannels,
     mailGatewayPattern: options.mailGatewayPattern ?? null,
   }),
-  channelQuota: () => resolve(DailyChannelQuota),
+  channelQuota: () => new DailyChannelQuota(get('limiter'), get('callExchange'), get('clock')),
 
   markdownRenderer: () => options.markdownRenderer,
   renderedMessages: () => htmlMessages,

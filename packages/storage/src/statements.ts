@@ -45,6 +45,8 @@ export interface Dialect {
   elements(type: 'bigint' | 'text'): string;
   /** Makes SQLite, which has no statistics, use an index of the table before it. */
   indexedBy(index: string): string;
+  /** Clause that leaves out rows which other units have locked. */
+  readonly skipLocked: string;
   /** Expression of the next id of a table. */
   nextId(table: string): string;
 }

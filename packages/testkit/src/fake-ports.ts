@@ -107,7 +107,7 @@ export class FakeLoginAttempts implements LoginAttempts {
     return `network of ${ip}`;
   }
 
-  attempt(account: string, source: LoginSource): void {
+  async attempt(account: string, source: LoginSource): Promise<void> {
     this.sources.push(source);
     const key = keyOfAttempt(account, source);
     const count = this.counts.get(key) ?? 0;
@@ -159,6 +159,8 @@ export class FakeChannelQuota implements ChannelQuota {
   private readonly spent = new Map<Actor['id'], number>();
 
   constructor(private readonly each = Number.POSITIVE_INFINITY) {}
+
+  async refresh(): Promise<void> {}
 
   spend({ id }: Actor, count: number): void {
     const spent = (this.spent.get(id) ?? 0) + count;

@@ -254,8 +254,11 @@ export const SIGNED_IN: LoginSource = { isKnown: true };
 export interface LoginAttempts {
   /** Returns a keyed hash of the network of an address, for storage. */
   networkOf(ip: string): string;
-  /** Counts an attempt. @throws DomainError RATE_LIMITED; such an attempt is not counted */
-  attempt(account: string, source: LoginSource): void;
+  /**
+   * Counts an attempt, with those that other servers have counted. Never called inside a unit.
+   * @throws DomainError RATE_LIMITED; such an attempt is not counted
+   */
+  attempt(account: string, source: LoginSource): Promise<void>;
   /** Withdraws the last attempt, because no password was verified. */
   withdraw(account: string, source: LoginSource): void;
   /** Withdraws the last attempt, whose password was right, and resets the short-term count of the source. */

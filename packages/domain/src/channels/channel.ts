@@ -304,6 +304,8 @@ declare module '../kernel/unit-of-work.js' {
 
 /** Daily limit of new channels per account, higher for administrators. Every channel stays in all lists forever. */
 export interface ChannelQuota {
+  /** Learns what users have spent on other servers. Called before the unit that creates channels. */
+  refresh(): Promise<void>;
   /**
    * Reserves `count` channels before their creation; reserves none if fewer are left.
    * @throws DomainError RATE_LIMITED `{ retryAfter }`, in seconds

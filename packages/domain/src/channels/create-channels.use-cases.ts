@@ -92,8 +92,9 @@ export class ChannelCreator {
     private readonly quota: ChannelQuota,
   ) {}
 
-  /** Runs before the transaction. */
-  parseDescriptions(realmId: RealmId, raw: readonly string[]): Promise<ParsedDescriptions> {
+  /** Runs before the transaction, and learns how many channels are left on all servers. */
+  async parseDescriptions(realmId: RealmId, raw: readonly string[]): Promise<ParsedDescriptions> {
+    await this.quota.refresh();
     return this.descriptions.parseAll(realmId, raw.map(normalizeChannelDescription));
   }
 

@@ -327,7 +327,7 @@ export class TakeSecondStep {
       const { ip } = caller;
       const isKnown = await uow.read(realmId, (reads) => isKnownNetwork(reads, attempts, user, ip));
       const account = secondFactorAttemptKey(realmId, user.email);
-      attempts.attempt(account, { ip, isKnown });
+      await attempts.attempt(account, { ip, isKnown });
       const useUp = await this.check(step, key.state, proof);
       if (!useUp) throw wrongSecondFactor();
       await take(useUp);

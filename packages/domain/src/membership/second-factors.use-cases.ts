@@ -78,7 +78,7 @@ export class ProvePassword {
     const hasDirectory = this.directories.isUsedBy(realm);
     if (hash === null && !hasDirectory) throw noPassword();
     const key = loginAttemptKey(realmId, user.email);
-    this.attempts.attempt(key, SIGNED_IN);
+    await this.attempts.attempt(key, SIGNED_IN);
     let isOwn: boolean;
     let isRight: boolean;
     try {

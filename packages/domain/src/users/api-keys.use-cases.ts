@@ -136,7 +136,7 @@ export class FetchOwnApiKey {
     const hasDirectory = this.directories.isUsedBy(realm);
     if (takesOwn || hasDirectory) {
       const key = loginAttemptKey(realmId, user.email);
-      this.attempts.attempt(key, SIGNED_IN);
+      await this.attempts.attempt(key, SIGNED_IN);
       let isRight: boolean;
       try {
         const own = takesOwn ? hash : null;

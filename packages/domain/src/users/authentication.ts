@@ -244,7 +244,7 @@ export async function userOfPassword(
       isKnownNetwork({ sessions }, attempts, await users.findByEmail(realmId, username), ip),
     ),
   };
-  attempts.attempt(key, source);
+  await attempts.attempt(key, source);
   const { realm, account, hash } = await uow.read(realmId, async ({ realms, users }) => {
     const { realm: open, user: found } = await findActiveAccount({ realms, users }, realmId, username);
     const takesOwn = open.settings.emailAuthentication;

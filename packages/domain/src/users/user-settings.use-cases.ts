@@ -230,7 +230,7 @@ export class ChangeSettings {
     });
     const client = `user ${caller.userId}`;
     const key = loginAttemptKey(caller.realmId, user.email);
-    this.countAttempt(key);
+    await this.countAttempt(key);
     let isRight: boolean;
     try {
       isRight = await this.hasher.verify(oldPassword, hash, { client });
@@ -246,9 +246,9 @@ export class ChangeSettings {
     return { before: hash, after: await this.hasher.hash(newPassword, { client }) };
   }
 
-  private countAttempt(key: string): void {
+  private async countAttempt(key: string): Promise<void> {
     try {
-      this.attempts.attempt(key, SIGNED_IN);
+      await this.attempts.attempt(key, SIGNED_IN);
     } catch (error) {
       if (!(error instanceof DomainError) || !error.is('RATE_LIMITED')) throw error;
       const seconds = Math.ceil(error.details.retryAfter);

@@ -410,6 +410,15 @@ interface Uncommunicated {
 
 /** Share of a quota whose use is reported to other servers; the first call of a small quota exceeds it. */
 const TOLD_SHARE = 1 / 8;
+/** Rules whose calls are told from the first one. */
+const TOLD_AT_ONCE: ReadonlySet<LimitRule> = new Set<LimitRule>([
+  'authenticate_by_username',
+  'authenticate_from_known_network',
+  'failed_logins_by_username',
+  'failed_logins_from_known_network',
+  'channel_creation_by_user',
+  'channel_creation_by_administrator',
+]);
 
 /** Maximum number of keys with their own counter per rule, so that invented keys cannot exhaust memory. */
 const MAX_KEYS = 50_000;
@@ -471,7 +480,8 @@ export class RateLimiter implements AttemptLimiter {
       const expiresAt = Math.ceil(now / 1000) + Math.max(...quotas.map(({ windowSeconds }) => windowSeconds));
       for (const [key, { calls, isReset }] of keys) {
         const state = this.of(rule).find(key, now, NO_OPTIONS)?.stateAt(now);
-        const isTold = isReset || (state && state.limit - state.remaining >= state.limit * TOLD_SHARE);
+        const share = TOLD_AT_ONCE.has(rule) ? 0 : TOLD_SHARE;
+        const isTold = isReset || (state && state.limit - state.remaining >= state.limit * share);
         // The counted calls have expired, or are few.
         if (!isTold && state && state.remaining < state.limit) continue;
         if (isTold && taken.length >= limit) return taken;

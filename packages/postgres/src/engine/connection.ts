@@ -13,6 +13,7 @@ const DIALECT: Dialect = {
   set: (values) => [...values],
   elements: (type) => `unnest(?::${type}[]) WITH ORDINALITY AS elements (value, key)`,
   indexedBy: () => '',
+  skipLocked: 'FOR UPDATE SKIP LOCKED',
   nextId: (table) => `nextval(pg_get_serial_sequence('${table}', 'id'))`,
 };
 

@@ -16,6 +16,7 @@ const DIALECT: Dialect = {
   set: jsonList,
   elements: () => 'json_each(?)',
   indexedBy: (index) => `INDEXED BY ${index}`,
+  skipLocked: '',
   nextId: () => 'NULL',
 };
 

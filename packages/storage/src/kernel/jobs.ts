@@ -30,6 +30,7 @@ const SAME = 'id = ? AND attempts = ? AND set_aside_at IS NULL';
 export class SqlJobRepository implements JobRepository {
   private readonly next;
   private readonly due;
+  private readonly free;
   private readonly scheduled;
   private readonly insert;
   private readonly deleteReplaced;
@@ -41,9 +42,9 @@ export class SqlJobRepository implements JobRepository {
 
   constructor(private readonly connection: Statements) {
     this.next = connection.values<UnixSeconds>(`SELECT due_at FROM job WHERE ${WAITING} ORDER BY due_at LIMIT 1`);
-    this.due = connection.rows<JobRow>(
-      `SELECT ${COLUMNS} FROM job WHERE ${WAITING} AND due_at <= ? ORDER BY due_at, id LIMIT ? + 0`,
-    );
+    const due = `SELECT ${COLUMNS} FROM job WHERE ${WAITING} AND due_at <= ? ORDER BY due_at, id LIMIT ? + 0`;
+    this.due = connection.rows<JobRow>(due);
+    this.free = connection.rows<JobRow>(`${due} ${connection.dialect.skipLocked}`);
     this.scheduled = connection.values<number>(
       'SELECT 1 FROM job WHERE realm_id = ? AND kind = ? AND key = ? AND set_aside_at IS NULL',
     );
@@ -96,7 +97,8 @@ export class SqlJobRepository implements JobRepository {
     { now, until, attempts }: Parameters<JobRepository['lease']>[1],
     limit: number,
   ): Promise<readonly StoredJob[]> {
-    const due = await this.listDue(selection, now, limit);
+    // Does not wait for units that complete jobs.
+    const due = (await this.free.all(selection.kind, selection.maxFormat, now, limit)).map(toJob);
     for (const job of due) this.reschedule.defer(until, job.attempts + attempts, job.id, job.attempts);
     return due.map((job) => ({ ...job, dueAt: until, attempts: job.attempts + attempts }));
   }
