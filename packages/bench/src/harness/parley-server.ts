@@ -50,6 +50,11 @@ export class ParleyServer {
     return this.child.call<Usage>('watch');
   }
 
+  /** Ends the server at once, as a crash does. */
+  kill(): void {
+    process.kill(this.child.pid, 'SIGKILL');
+  }
+
   /** Stops the server, leaving a single database file. */
   stop(): Promise<void> {
     return this.child.stop();
@@ -67,7 +72,7 @@ export const serveArguments = (database: string, port: number): readonly string[
   'serve',
   '--dev', // measurements need no specific user
   ...['--port', String(port)],
-  ...['--database', `sqlite:${database}`],
+  ...['--database', database.startsWith('postgres:') ? database : `sqlite:${database}`],
   ...['--rate-limits', 'off'],
   ...['--shed-load', 'off'],
   ...['--log-level', 'error'],

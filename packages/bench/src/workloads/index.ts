@@ -3,6 +3,7 @@ import { archive } from './archive.js';
 import { backup } from './backup.js';
 import { changes } from './changes.js';
 import { channels } from './channels.js';
+import { cluster, postgres } from './cluster.js';
 import { exporting } from './export.js';
 import { facade } from './facade.js';
 import { fanOut } from './fan-out.js';
@@ -54,4 +55,6 @@ export const WORKLOADS: readonly Workload[] = [
   backup,
   exporting,
   web,
+  postgres,
+  cluster,
 ];

@@ -1,0 +1,108 @@
+import pg from 'pg';
+
+/** Statement as it was sent, and whether no other one was under way. */
+interface SentStatement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+  readonly isFirst: boolean;
+}
+
+/** Statements of one operation and the id of the message that it added. */
+export interface Recording {
+  readonly statements: readonly SentStatement[];
+  readonly messageId: number;
+}
+
+interface NamedQuery {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** Records the statements that an operation sends while nothing else runs in the process. */
+export async function recordStatements(operation: () => Promise<{ readonly id: number }>): Promise<Recording> {
+  const original = pg.Client.prototype.query;
+  const statements: SentStatement[] = [];
+  let underWay = 0;
+  pg.Client.prototype.query = function query(this: pg.Client, ...args: unknown[]) {
+    const { text, values } = args[0] as NamedQuery;
+    statements.push({ text, values, isFirst: underWay++ === 0 });
+    const result = original.apply(this, args as never) as unknown as Promise<unknown>;
+    const done = () => {
+      underWay--;
+    };
+    result.then(done, done);
+    return result;
+  } as never;
+  try {
+    const { id } = await operation();
+    return { statements, messageId: id };
+  } finally {
+    pg.Client.prototype.query = original;
+  }
+}
+
+const APPEND_WITHOUT_HEAD = `
+  INSERT INTO event (realm_id, seq, at, message_id, format, audience, payload, total)
+  VALUES ($1, nextval('unordered_seq'), $2, $3, $4, $5, $6, 0)`;
+
+/** Repeats a recorded send without locks of organizations and without the head of the log. */
+export class UnorderedSends {
+  private readonly pool: pg.Pool;
+
+  constructor(url: string, connections: number) {
+    this.pool = new pg.Pool({ connectionString: url, max: connections, pipeline: true } as pg.PoolConfig);
+  }
+
+  /** Called once per database. */
+  async prepare(): Promise<void> {
+    await this.pool.query('CREATE SEQUENCE IF NOT EXISTS unordered_seq START 1000000000');
+  }
+
+  async send({ statements, messageId }: Recording): Promise<void> {
+    const client = await this.pool.connect();
+    let id = messageId;
+    const withId = (value: unknown): unknown =>
+      value === messageId ? id : Array.isArray(value) ? value.map(withId) : value;
+    try {
+      const packet: Promise<pg.QueryArrayResult>[] = [];
+      for (const { text, values, isFirst } of statements) {
+        if (text.includes('pg_advisory_xact_lock')) continue;
+        if (isFirst) await Promise.all(packet.splice(0));
+        const sent = text.includes('WITH head AS') ? APPEND_WITHOUT_HEAD : text;
+        const result = client.query({ name: nameOf(sent), text: sent, values: values.map(withId), rowMode: 'array' });
+        packet.push(result);
+        if (sent.includes('INSERT INTO message (')) id = Number((await result).rows[0]![0]);
+      }
+      await Promise.all(packet);
+    } finally {
+      client.release();
+    }
+  }
+
+  /** Bytes of the write-ahead log since the server was made. */
+  async walBytes(): Promise<number> {
+    return Number((await this.pool.query("SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes")).rows[0].bytes);
+  }
+
+  /** Number of times that rows of the log were looked up since the database was made. */
+  async logReads(): Promise<number> {
+    const { rows } = await this.pool.query(
+      "SELECT seq_scan + coalesce(idx_scan, 0) AS reads FROM pg_stat_user_tables WHERE relname = 'event'",
+    );
+    return Number(rows[0].reads);
+  }
+
+  close(): Promise<void> {
+    return this.pool.end();
+  }
+}
+
+const names = new Map<string, string>();
+
+function nameOf(text: string): string {
+  const existing = names.get(text);
+  if (existing !== undefined) return existing;
+  const name = `unordered_${names.size}`;
+  names.set(text, name);
+  return name;
+}
