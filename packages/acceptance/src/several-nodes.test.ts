@@ -8,7 +8,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '@parley/postgres/testing';
 import { createParley, type Parley } from '@parley/server';
 import { FakeMailer, hasNatsServer, MemoryBlobStore, NatsServer } from '@parley/testkit';
-import pg from 'pg';
 import { isOnPostgres } from './testing/test-storage.js';
 
 const ANN = { realm: '', externalId: 'u1' };
@@ -134,10 +133,9 @@ if (isOnPostgres) {
       const node = await start();
       await node.parley.realms.ensure({ name: '' });
       expect(await node.parley.ready()).toMatchObject({ isReady: true });
-      const client = new pg.Client({ connectionString: database.url });
-      await client.connect();
-      await client.query("INSERT INTO schema_step (number, name, checksum, is_contract) VALUES (9999, 'later', 'x', true)");
-      await client.end();
+      await database.run(
+        "INSERT INTO schema_step (number, name, checksum, is_contract) VALUES (9999, 'later', 'x', true)",
+      );
       while ((await node.parley.ready()).isReady) await sleep(100);
       expect((await node.parley.ready()).checks).toMatchObject({ schema: 'another version has changed the schema' });
       const message = 'another version has changed the schema: this server accepts no more requests';

@@ -164,6 +164,7 @@ const RULES: Readonly<Record<string, Rules>> = {
     mayImport: [
       '@parley/domain',
       '@parley/markdown',
+      '@parley/postgres',
       '@parley/server',
       '@parley/sqlite',
       '@parley/testkit',

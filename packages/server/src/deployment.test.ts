@@ -113,10 +113,28 @@ describe('Grafana dashboard', () => {
 
 describe('proxy samples', () => {
   it('sets proxy timeouts longer than the longest poll', () => {
-    const nginx = /proxy_read_timeout (\d+)s;/.exec(textOf('deploy/nginx.conf'));
+    for (const name of ['nginx.conf', 'nginx-cluster.conf']) {
+      const nginx = /proxy_read_timeout (\d+)s;/.exec(textOf(`deploy/${name}`));
+      expect(Number(nginx?.[1])).toBeGreaterThan(LONGEST_POLL_SECONDS);
+    }
+    const haproxy = /timeout server (\d+)s/.exec(textOf('deploy/haproxy.cfg'));
+    expect(Number(haproxy?.[1])).toBeGreaterThan(LONGEST_POLL_SECONDS);
     const caddy = /response_header_timeout (\d+)s/.exec(textOf('deploy/Caddyfile'));
-    expect(Number(nginx?.[1])).toBeGreaterThan(LONGEST_POLL_SECONDS);
     expect(Number(caddy?.[1])).toBeGreaterThan(LONGEST_POLL_SECONDS);
+  });
+
+  it('repeats no request that a node may have received, unless it changes nothing', () => {
+    expect(textOf('deploy/nginx-cluster.conf')).not.toMatch(/proxy_next_upstream .*non_idempotent/);
+    expect(textOf('deploy/haproxy.cfg')).toContain('\n    retry-on conn-failure\n');
+  });
+
+  withProgram('haproxy', 'as HAProxy reads them', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-haproxy-'));
+    const path = join(folder, 'haproxy.cfg');
+    writeFileSync(path, textOf('deploy/haproxy.cfg').replace(/ ssl crt .*/, ''));
+    const { status, stderr } = spawnSync('haproxy', ['-c', '-q', '-f', path], { encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+    expect([status, stderr]).toEqual([0, expect.not.stringContaining('ALERT')]);
   });
 
   withProgram('nginx', 'as nginx reads them', () => {
@@ -128,16 +146,21 @@ describe('proxy samples', () => {
         ...['-keyout', key, '-out', certificate],
       ]);
       expect(made.status).toBe(0);
-      const sample = textOf('deploy/nginx.conf')
-        .replace(/ssl_certificate_key .*;/, `ssl_certificate_key ${key};`)
-        .replace(/ssl_certificate \/.*;/, `ssl_certificate ${certificate};`);
       const all = join(folder, 'nginx.conf');
       const files = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
         .map((name) => `${name}_temp_path ${folder}/${name};`)
         .join(' ');
-      writeFileSync(all, `pid ${folder}/pid; error_log stderr; events {} http { access_log off; ${files} ${sample} }`);
-      const { status, stderr } = spawnSync('nginx', ['-t', '-q', '-c', all], { encoding: 'utf8' });
-      expect([status, stderr]).toEqual([0, expect.not.stringContaining('[emerg]')]);
+      for (const name of ['nginx.conf', 'nginx-cluster.conf']) {
+        const sample = textOf(`deploy/${name}`)
+          .replace(/ssl_certificate_key .*;/, `ssl_certificate_key ${key};`)
+          .replace(/ssl_certificate \/.*;/, `ssl_certificate ${certificate};`);
+        writeFileSync(
+          all,
+          `pid ${folder}/pid; error_log stderr; events {} http { access_log off; ${files} ${sample} }`,
+        );
+        const { status, stderr } = spawnSync('nginx', ['-t', '-q', '-c', all], { encoding: 'utf8' });
+        expect([status, stderr]).toEqual([0, expect.not.stringContaining('[emerg]')]);
+      }
     } finally {
       rmSync(folder, { recursive: true });
     }

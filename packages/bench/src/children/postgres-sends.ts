@@ -47,9 +47,19 @@ answerCalls({
     storages.set(AUTHORS, storage);
     for (let n = 0; n < organizations; n++) {
       const authors = Array.from({ length: n === 0 ? AUTHORS : 1 }, (_, author) => `author${author}`);
-      const steps = authors.flatMap((name) => [aUser({ name }), aChannel({ name: `of ${name}`, subscribers: [name] })]);
-      // The id of an organization is made of the length of its name.
-      fixtures.push(await createFixtureOn(storage.uow, clock, aRealm({ stringId: `r${'x'.repeat(n)}` }), ...steps));
+      const steps = authors.flatMap((name) => [
+        aUser({ name }),
+        aChannel({ name: `of ${name}`, subscribers: [name, 'reader'] }),
+      ]);
+      fixtures.push(
+        await createFixtureOn(
+          storage.uow,
+          clock,
+          aRealm({ stringId: `r${n}`, name: 'Bench' }),
+          aUser({ name: 'reader' }),
+          ...steps,
+        ),
+      );
     }
     use(storage);
     for (const [sends, recordings] of [

@@ -17,21 +17,13 @@ import {
   groupSettingValues,
   type Quarantine,
   toFlag,
-  VersionedCache,
 } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
-import { KnownVersions } from '../engine/known-versions.js';
 import { readPermissions } from '../engine/permissions.js';
 import { VALUES, type ValueTuple } from './group-values.js';
+import { type KeptGroups, newKeptGroups, type SystemGroupIds } from './kept-groups.js';
 
-type SystemGroupIds = Readonly<Record<SystemGroupName, GroupId>>;
-/** Caches of all connections. The first two are by version of a realm's groups; the second has all named groups. */
-interface KeptGroups {
-  readonly systemGroups: VersionedCache<number, SystemGroupIds>;
-  readonly views: VersionedCache<number, readonly GroupView[]>;
-  readonly versions: KnownVersions<number>;
-}
 /** Maximum number of members cached per realm (one or two megabytes); larger realms are read each time. */
 const MAX_CACHED_MEMBERS = 200_000;
 /** Members written per step before yielding. */
@@ -507,11 +499,7 @@ export const GROUP_FEATURE = {
   schema: 'groups',
   realmTables: ['group_subgroup', 'group_member', 'user_group'],
   shared: ({ quarantine }) => {
-    const kept: KeptGroups = {
-      systemGroups: new VersionedCache(10_000),
-      views: new VersionedCache(20),
-      versions: new KnownVersions<number>(10_000),
-    };
+    const kept = newKeptGroups();
     return (connection) => ({ groups: new PostgresGroupRepository(connection, kept, quarantine) });
   },
   repositories:

@@ -55,6 +55,8 @@ async function keepNumbers(client: pg.Client): Promise<void> {
 export interface TestDatabase {
   readonly name: string;
   readonly url: string;
+  /** Executes a statement beside the servers under test. */
+  run(sql: string): Promise<void>;
   drop(): Promise<void>;
 }
 
@@ -68,6 +70,11 @@ export async function createDatabase({ copyOf = TEMPLATE } = {}): Promise<TestDa
   return {
     name,
     url: urlOf(name),
+    async run(sql) {
+      const client = new pg.Client({ connectionString: urlOf(name) });
+      await client.connect();
+      await client.query(sql).finally(() => client.end());
+    },
     drop: () => administer((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)),
   };
 }
