@@ -173,9 +173,10 @@ if (isOnPostgres) {
         const key = await found(one);
         expect((await two.fetch('/users/me', key)).status).toBe(200);
         await delivery(one, two, key);
-        const times = [await delivery(one, two, key), await delivery(two, one, key), await delivery(one, two, key)];
-        // Without a message of the other node it would be some 125 ms.
-        expect(Math.min(...times)).toBeLessThan(100);
+        // Without a message of the other node it would be some 125 ms. A busy machine may need several attempts.
+        let fastestMs = await delivery(two, one, key);
+        for (let n = 0; n < 20 && fastestMs >= 100; n++) fastestMs = Math.min(fastestMs, await delivery(one, two, key));
+        expect(fastestMs).toBeLessThan(100);
         const metrics = await two.parley.metrics();
         expect(metrics).toMatch(/^parley_bus_messages_total\{result="received"\} [1-9]/m);
         expect(metrics).toMatch(/^parley_bus_connected 1$/m);
