@@ -100,11 +100,8 @@ describe('a database on PostgreSQL', () => {
       expect((await run(url, 'user', 'list', '--realm=shop')).out).toContain('Ann');
 
       const { out } = await run(url, 'doctor');
-      for (const subject of [
-        'schema: 1, that of this version',
-        'server: PostgreSQL',
-        'secret: belongs to the database',
-      ])
+      expect(out).toMatch(/^ok {7}schema: \d+, that of this version$/m);
+      for (const subject of ['server: PostgreSQL', 'secret: belongs to the database'])
         expect(out).toContain(`ok       ${subject}`);
       expect(out).toMatch(/^ok {7}connections: \d+ of \d+ connections are in use; there is room for \d+ more server/m);
       expect(out).toMatch(/^ok {7}durability: commits wait for the disk/m);
