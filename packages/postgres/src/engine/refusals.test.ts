@@ -33,7 +33,10 @@ describe('a database', () => {
   });
 
   it('is refused if a newer version made its schema', async () => {
-    await query(database.url, "INSERT INTO schema_step (number, name, checksum, is_contract) VALUES (9999, 'later', 'x', true)");
+    await query(
+      database.url,
+      "INSERT INTO schema_step (number, name, checksum, is_contract) VALUES (9999, 'later', 'x', true)",
+    );
     await refused(database.url, 'it was written by a newer version of Parley .*');
     await query(database.url, 'DELETE FROM schema_step WHERE number = 9999');
   });
@@ -67,7 +70,10 @@ describe('a database', () => {
       }
     };
     expect([isUsable(), storage.gauges().hasOwnSchema]).toEqual([true, true]);
-    await query(database.url, "INSERT INTO schema_step (number, name, checksum, is_contract) VALUES (9999, 'later', 'x', true)");
+    await query(
+      database.url,
+      "INSERT INTO schema_step (number, name, checksum, is_contract) VALUES (9999, 'later', 'x', true)",
+    );
     while (isUsable()) await sleep(50);
     expect(storage.gauges().hasOwnSchema).toBe(false);
     expect(reasons).toEqual([expect.stringContaining('it was written by a newer version of Parley')]);
