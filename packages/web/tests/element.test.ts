@@ -198,3 +198,34 @@ test('tells the host about clicks on people, which can show something of its own
   await expect(page).toHaveTitle(/^Person \d+$/);
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });
+
+test('lets the page style named parts and set custom properties, and its own styles stay outside', async ({ shop }) => {
+  const page = await shop.open(ORDER, 'ann');
+  await page.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(`
+      parley-chat { --parley-background: rgb(1, 2, 3); }
+      parley-chat::part(sender) { text-transform: uppercase; }
+      button { border: 9px solid red; }
+    `);
+    document.adoptedStyleSheets.push(sheet);
+  });
+  const sender = page.getByRole('article').getByRole('button', { name: 'Ben' }).first();
+  const styleOf = (element: Element, property: string) => getComputedStyle(element).getPropertyValue(property);
+  expect(await sender.evaluate(styleOf, 'text-transform')).toBe('uppercase');
+  expect(await sender.evaluate(styleOf, 'border-top-width')).toBe('0px');
+  expect(await page.locator('[data-parley]').evaluate(styleOf, 'background-color')).toBe('rgb(1, 2, 3)');
+});
+
+test('shows high contrast by its theme and for readers who prefer it, without findings of axe', async ({ shop }) => {
+  const page = await shop.open(ORDER.replace('<parley-chat', '<parley-chat theme="dark high-contrast"'), 'ann');
+  await expect(page.getByText('Your order is on its way.')).toBeVisible();
+  const background = () =>
+    page.locator('[data-parley]').evaluate((element) => getComputedStyle(element).backgroundColor);
+  expect(await background()).toBe('rgb(0, 0, 0)');
+  expect(await shop.violations()).toEqual([]);
+  await page.locator('parley-chat').evaluate((element) => element.setAttribute('theme', 'dark'));
+  expect(await background()).toBe('rgb(27, 29, 34)');
+  await page.emulateMedia({ contrast: 'more' });
+  expect(await background()).toBe('rgb(0, 0, 0)');
+});

@@ -116,13 +116,13 @@ export function Workspace({ tools, account, notices }: WorkspaceProps) {
         {i18n._('Skip to the messages')}
       </button>
       <div className={styles.app} data-panel={isPanelOpen || undefined}>
-        <aside className={styles.side} data-open={isMenuOpen || undefined}>
+        <aside className={styles.side} part="sidebar" data-open={isMenuOpen || undefined}>
           <OrganizationHeader tools={tools} onClose={() => setMenuOpen(false)} />
           <Sidebar />
           {account}
         </aside>
         <main className={styles.main} ref={main} tabIndex={-1}>
-          <header className={styles.header}>
+          <header className={styles.header} part="header">
             <span className={styles.menuButton}>
               <IconButton icon={Menu} label={i18n._('Conversations')} onClick={() => setMenuOpen(true)} />
             </span>

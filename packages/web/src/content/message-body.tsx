@@ -40,7 +40,11 @@ const useWorld = (): ContentWorld => {
 export const MessageBody = memo(function MessageBody({ html }: { readonly html: string }) {
   const { baseUrl } = useWorld();
   const nodes = useMemo(() => parseContent(html, baseUrl), [html, baseUrl]);
-  return <div className={styles.body}>{drawAll(nodes)}</div>;
+  return (
+    <div className={styles.body} part="message-body">
+      {drawAll(nodes)}
+    </div>
+  );
 });
 
 /** Draws HTML within a line, such as a topic with marked words. */
@@ -173,9 +177,20 @@ function MentionPart({ mention }: { mention: Mention }) {
     return <Own kind={kind} id={id} text={text} isSilent={isSilent} concernsMe={concernsMe} open={open} />;
   }
   const mark = !mention.isSilent && concernsMe ? styles.mentionOfMe : styles.mention;
-  if (open === null) return <span className={mark}>{text}</span>;
+  if (open === null)
+    return (
+      <span className={mark} part="mention">
+        {text}
+      </span>
+    );
   return (
-    <button type="button" className={mark} aria-haspopup="dialog" onClick={({ currentTarget }) => open(currentTarget)}>
+    <button
+      type="button"
+      className={mark}
+      part="mention"
+      aria-haspopup="dialog"
+      onClick={({ currentTarget }) => open(currentTarget)}
+    >
       {text}
     </button>
   );
@@ -205,7 +220,7 @@ function UsualCode({ node }: { node: Extract<ContentNode, { type: 'code' }> }) {
   };
   const label = isCopied ? i18n._('Copied') : i18n._('Copy code');
   return (
-    <div className={styles.code}>
+    <div className={styles.code} part="code">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, which needs the keyboard. */}
       <pre tabIndex={0}>
         <code>

@@ -171,6 +171,7 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
   return (
     <form
       className={styles.composer}
+      part="composer"
       data-over={isOver || undefined}
       onSubmit={(event) => {
         event.preventDefault();
@@ -186,6 +187,7 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
         <textarea
           ref={field}
           className={styles.field}
+          part="field"
           value={text}
           rows={1}
           aria-label={i18n._('Message')}
@@ -256,7 +258,7 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
             {i18n._('{count} characters too many', { count: [...text].length - maxLength })}
           </span>
         )}
-        <button type="submit" className={styles.send} disabled={!canSend} aria-label={i18n._('Send')}>
+        <button type="submit" className={styles.send} part="send" disabled={!canSend} aria-label={i18n._('Send')}>
           <SendHorizontal size={18} aria-hidden />
         </button>
       </div>

@@ -128,8 +128,16 @@ export function MessageList(props: MessageListProps) {
   const isUnreadAbove = unreadIndex >= 0 && unreadIndex < firstIndex;
   return (
     <div className={styles.place}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the list scrolls and hands the focus to its rows. */}
-      <section ref={frame} className={styles.frame} onKeyDown={onKeyDown} tabIndex={0} aria-label={label} data-messages>
+      <section
+        ref={frame}
+        className={styles.frame}
+        part="messages"
+        onKeyDown={onKeyDown}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the list scrolls and hands the focus to its rows.
+        tabIndex={0}
+        aria-label={label}
+        data-messages
+      >
         {props.header}
         <ol className={styles.list} style={{ height: virtual.getTotalSize() }}>
           {items.map(({ key, index, start }) => (

@@ -76,7 +76,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   return (
     <>
       {isNewDay && (
-        <div className={styles.day}>
+        <div className={styles.day} part="day">
           <span>
             {i18n.date(new Date(message.timestamp * 1000), {
               weekday: 'long',
@@ -88,7 +88,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
         </div>
       )}
       {isFirstUnread && (
-        <div className={styles.unread}>
+        <div className={styles.unread} part="unread-line">
           <span>{i18n._('New')}</span>
         </div>
       )}
@@ -100,6 +100,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
       ) : (
         <article
           className={styles.message}
+          part="message"
           data-continued={isContinued || undefined}
           data-mentioned={message.isMentioned || undefined}
         >
@@ -124,13 +125,14 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
                 <button
                   type="button"
                   className={styles.sender}
+                  part="sender"
                   aria-haspopup="dialog"
                   onClick={({ currentTarget }) => openPersonCard(currentTarget, message.sender.id)}
                 >
                   {message.sender.name}
                 </button>
                 {sender.statusEmoji && <Emoji {...sender.statusEmoji} />}
-                <a className={styles.time} href={href}>
+                <a className={styles.time} part="time" href={href}>
                   <time dateTime={new Date(message.timestamp * 1000).toISOString()}>{time}</time>
                 </a>
               </header>

@@ -9,7 +9,7 @@ import styles from './reactions.module.css';
 export function Reactions({ message }: { readonly message: MessageRow }) {
   if (message.reactions.length === 0) return null;
   return (
-    <div className={styles.reactions}>
+    <div className={styles.reactions} part="reactions">
       {message.reactions.map((reaction) => (
         <ReactionButton
           key={`${reaction.reactionType}:${reaction.emojiCode}`}

@@ -6,7 +6,7 @@ import styles from './element.module.css';
 export function ConversationList() {
   return (
     <>
-      <div className={styles.list}>
+      <div className={styles.list} part="sidebar">
         <Sidebar />
       </div>
       <OverlayHost />

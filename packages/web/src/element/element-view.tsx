@@ -39,7 +39,13 @@ function PanelButton({ isWhole, start }: PanelProps) {
   const count = useComputed(() => unreadIn(chat, start), [chat, start]);
   return (
     <>
-      <button type="button" className={styles.button} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <button
+        type="button"
+        className={styles.button}
+        part="button"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
         <MessageCircle size={18} aria-hidden />
         {i18n._('Chat')}
         <UnreadBadge count={count} />
@@ -47,6 +53,7 @@ function PanelButton({ isWhole, start }: PanelProps) {
       {isOpen && (
         <div
           className={styles.panel}
+          part="panel"
           role="dialog"
           aria-label={i18n._('Chat')}
           onKeyDown={(event) => event.key === 'Escape' && !event.defaultPrevented && setOpen(false)}

@@ -7,12 +7,12 @@ import { ServicesContext, useServices } from '../services/context.js';
 import { OwnNavigation } from '../services/location.js';
 import styles from './element.module.css';
 import { hashOfLink } from './links.js';
-import { type ElementEvents, type Named, namedBy, type Place, type Tell, useStart } from './place.js';
+import { type ElementEvents, type Named, namedBy, type Place, type Tell, type Theme, useStart } from './place.js';
 
 export interface PartProps {
   readonly className?: string;
-  /** Default: what the reader's system prefers. */
-  readonly theme?: 'light' | 'dark';
+  /** Default: what the reader's system prefers. Both parts may be given, as in `dark high-contrast`. */
+  readonly theme?: Theme;
   /** Called with the number of unread messages, at the start and on each change. */
   readonly onUnread?: (count: number) => void;
   /** Called when the user follows a link within the chat. `false` leaves the part where it is. */

@@ -29,6 +29,9 @@ export const namedBy = ({ channel, topic, direct }: Place): Named => ({
   direct: direct?.join() ?? null,
 });
 
+/** Colours; without a scheme it is that of the reader's system, and so is the contrast. */
+export type Theme = 'light' | 'dark' | 'high-contrast' | 'light high-contrast' | 'dark high-contrast';
+
 /** Events of the element and their `detail`. */
 export interface ElementEvents {
   /** Number of unread messages: of the conversation that the attributes name, else of all. */

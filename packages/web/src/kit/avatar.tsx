@@ -13,10 +13,10 @@ function UsualAvatar({ url, name, size }: AvatarProps) {
   const box = { width: size, height: size, fontSize: size * 0.45 };
   if (url === null || hasFailed) {
     return (
-      <span className={styles.avatar} style={box} aria-hidden>
+      <span className={styles.avatar} part="avatar" style={box} aria-hidden>
         {[...name][0] ?? '?'}
       </span>
     );
   }
-  return <img className={styles.avatar} style={box} src={url} alt="" onError={() => setFailed(true)} />;
+  return <img className={styles.avatar} part="avatar" style={box} src={url} alt="" onError={() => setFailed(true)} />;
 }

@@ -6,7 +6,7 @@ export function UnreadBadge({ count, isMuted = false }: { readonly count: number
   const { i18n } = useLingui();
   if (count === 0) return null;
   return (
-    <span className={isMuted ? styles.badgeMuted : styles.badge}>
+    <span className={isMuted ? styles.badgeMuted : styles.badge} part="badge">
       {count}
       <span className={styles.hiddenText}>
         {' '}

@@ -21,7 +21,7 @@ export function Card({ label, children }: Props) {
           sideOffset={6}
           collisionPadding={8}
         >
-          <Popover.Popup className={styles.card} aria-label={label} finalFocus={() => focusAfter(anchor)}>
+          <Popover.Popup className={styles.card} part="card" aria-label={label} finalFocus={() => focusAfter(anchor)}>
             {children}
           </Popover.Popup>
         </Popover.Positioner>

@@ -22,6 +22,7 @@ export function Dialog({ title, children }: Props) {
         <Base.Popup
           ref={popup}
           className={styles.dialog}
+          part="dialog"
           initialFocus={() => firstField(popup.current)}
           finalFocus={() => focusAfter(anchor)}
         >

@@ -17,7 +17,7 @@ export function Menu({ label, children }: MenuProps) {
       {/* Menus belong to a landmark, unlike dialogs. */}
       <Base.Portal container={container ?? document.querySelector('main')}>
         <Base.Positioner className={styles.positioner} anchor={anchor} align="end" sideOffset={4} collisionPadding={8}>
-          <Base.Popup className={styles.menu} aria-label={label} finalFocus={() => focusAfter(anchor)}>
+          <Base.Popup className={styles.menu} part="menu" aria-label={label} finalFocus={() => focusAfter(anchor)}>
             {children}
           </Base.Popup>
         </Base.Positioner>

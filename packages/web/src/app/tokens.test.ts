@@ -1,0 +1,116 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const SRC = join(import.meta.dirname, '..');
+const css = readFileSync(join(SRC, 'app/tokens.css'), 'utf8');
+const page = readFileSync(join(SRC, '../../../docs/embedding-ui.md'), 'utf8');
+
+const filesOf = (extension: string): string =>
+  readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(extension))
+    .map((name) => readFileSync(join(SRC, name), 'utf8'))
+    .join('\n');
+const allCss = filesOf('.css');
+
+/** Custom properties that the rules of one selector declare. */
+function declared(selector: string): ReadonlyMap<string, string> {
+  const start = css.indexOf(`${selector} {`);
+  if (start < 0) throw new Error(`tokens.css has no rule for ${selector}`);
+  const body = css.slice(start, css.indexOf('}', start));
+  return new Map([...body.matchAll(/(--parley-[\w-]+): ([^;]+);/g)].map(([, name, value]) => [name!, value!]));
+}
+
+const usual = declared(':host');
+const contrast = declared('[data-theme~="high-contrast"]');
+
+/** Properties that follow another one until a product sets them. */
+const following = new Map(
+  [...allCss.matchAll(/var\((--parley-[\w-]+), var\((--parley-[\w-]+)\)\)/g)].map(([, name, other]) => [name!, other!]),
+);
+
+/** Rows of the tables of the page that begin with a name in code. */
+const rowsOf = (start: RegExp): readonly (readonly string[])[] =>
+  page
+    .split('\n')
+    .filter((line) => start.test(line))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim().replaceAll('`', '')),
+    );
+
+const inScheme = (value: string, scheme: 'light' | 'dark'): string => {
+  const [, light, dark] = /^light-dark\((\S+), (\S+)\)$/.exec(value) ?? [];
+  return (scheme === 'light' ? light : dark) ?? value;
+};
+
+/** Relative luminance (WCAG 2.2). */
+function luminance(color: string): number {
+  const [red, green, blue] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  }) as [number, number, number];
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+function ratioOf(text: string, background: string): number {
+  const [dark, light] = [luminance(text), luminance(background)].sort((a, b) => a - b) as [number, number];
+  return (light + 0.05) / (dark + 0.05);
+}
+
+const TEXTS: readonly (readonly [text: string, background: string])[] = [
+  ...['text', 'text-muted', 'link', 'danger', 'success', 'accent', 'unread-line'].map(
+    (name) => [name, 'background'] as const,
+  ),
+  ...['keyword', 'string', 'number', 'comment', 'name', 'inserted', 'deleted'].map(
+    (name) => [`token-${name}`, 'code-background'] as const,
+  ),
+  ['text', 'surface'],
+  ['text-muted', 'surface'],
+  ['text', 'hover'],
+  ['text', 'selected'],
+  ['text', 'mention-background'],
+  ['text', 'mention-me-background'],
+  ['text', 'mark-background'],
+  ['accent-text', 'accent'],
+  ['unread-text', 'unread'],
+  ['danger', 'danger-background'],
+];
+
+it('lists every custom property with its values in docs/embedding-ui.md', () => {
+  const rows = rowsOf(/^\| `--parley-/).map(([name, , value, inContrast]) => [name, value, inContrast]);
+  const expected = [
+    ...[...usual].map(([name, value]) => [name, value, contrast.get(name) ?? '']),
+    ...[...following].map(([name, other]) => [name, `var(${other})`, '']),
+  ];
+  const sorted = (all: readonly (readonly (string | undefined)[])[]) => all.map(String).sort();
+  expect(sorted(rows)).toEqual(sorted(expected));
+});
+
+it('uses exactly the custom properties that it declares, or that follow another one', () => {
+  const used = new Set([...allCss.matchAll(/var\((--parley-[\w-]+)/g)].map(([, name]) => name));
+  expect([...used].sort()).toEqual([...usual.keys(), ...following.keys()].sort());
+});
+
+it('lists every named part in docs/embedding-ui.md', () => {
+  const parts = [...filesOf('.tsx').matchAll(/\bpart="([\w-]+)"/g)].map(([, name]) => name);
+  expect(rowsOf(/^\| `::part\(/).flatMap(([name]) => /\((.*)\)/.exec(name!)![1]!)).toEqual([...new Set(parts)].sort());
+});
+
+it('has the same high contrast by the theme and by the preference of the reader', () => {
+  const media = css.slice(css.indexOf('@media (prefers-contrast: more)'));
+  const preferred = new Map(
+    [...media.matchAll(/(--parley-[\w-]+): ([^;]+);/g)].map(([, name, value]) => [name, value]),
+  );
+  expect([...preferred]).toEqual([...contrast]);
+});
+
+describe.each(['light', 'dark'] as const)('in the %s scheme', (scheme) => {
+  it.each(TEXTS)('%s on %s has a contrast of 4.5, and of 7 in high contrast', (text, background) => {
+    const valueIn = (values: ReadonlyMap<string, string>, name: string) =>
+      inScheme(values.get(`--parley-${name}`) ?? usual.get(`--parley-${name}`)!, scheme);
+    expect(ratioOf(valueIn(usual, text), valueIn(usual, background))).toBeGreaterThanOrEqual(4.5);
+    expect(ratioOf(valueIn(contrast, text), valueIn(contrast, background))).toBeGreaterThanOrEqual(7);
+  });
+});
