@@ -234,8 +234,8 @@ function rewrite(file, text, reach) {
         if (existsSync(join(packagesDir, target))) reach(target);
         return whole;
       }
-      // Applications that use the components have React.
-      if (!specifier.startsWith('node:') && !/^react(\/|$)/.test(specifier)) {
+      // Applications that use the components have React, or Vue for the types of the element.
+      if (!specifier.startsWith('node:') && !/^(react|vue)(\/|$)/.test(specifier)) {
         throw new Error(`${file} imports types of ${specifier}, which an application need not have`);
       }
       return whole;

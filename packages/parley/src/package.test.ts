@@ -87,6 +87,26 @@ export function show(list: HTMLElement): () => void {
 }
 `;
 
+const ELEMENT = `
+import type {} from 'parley/web/element-react';
+import type {} from 'parley/web/element-vue';
+import type { GlobalComponents } from 'vue';
+
+const element = document.createElement('parley-chat');
+element.texts = { Send: 'Go' };
+element.addEventListener('parley-unread', ({ detail }) => console.log(detail.count + 1));
+element.addEventListener('click', ({ clientX }) => console.log(clientX));
+// @ts-expect-error: a pigeon is no detail.
+element.addEventListener('parley-sent', ({ detail }) => console.log(detail.pigeon));
+export const react = (
+  <parley-chat channel="orders" view="button" theme="dark high-contrast" onparley-sent={({ detail }) => detail.content} />
+);
+// @ts-expect-error: there is no such view.
+export const wrong = <parley-chat view="pigeon" />;
+type VueProps = InstanceType<GlobalComponents['parley-chat']>['$props'];
+export const vue: VueProps = { channel: 3, onParleyPerson: ({ detail }) => console.log(detail.userId + 1) };
+`;
+
 const OPTIONS = { target: 'es2022', strict: true, skipLibCheck: false, exactOptionalPropertyTypes: true };
 
 const WELCOME = { anchor: 'newest', num_before: '1', num_after: '0', apply_markdown: 'true' };
@@ -102,6 +122,7 @@ beforeAll(async () => {
     'fastify',
     'react',
     'react-dom',
+    'vue',
   ]);
 });
 afterAll(() => app.remove());
@@ -193,6 +214,7 @@ describe('npm package', () => {
   it('contains the state of a chat and React components with types, for pages that have React', async () => {
     app.copyFrom(join(root, 'docs/examples'));
     app.write('page/state.ts', STATE);
+    app.write('page/element.tsx', ELEMENT);
     const lib = ['es2022', 'dom', 'dom.iterable'];
     const compilerOptions = {
       ...OPTIONS,
@@ -201,7 +223,7 @@ describe('npm package', () => {
       jsx: 'react-jsx',
       noEmit: true,
     };
-    const files = ['react.tsx', 'custom-look.tsx', 'page/state.ts', 'styles.d.ts'];
+    const files = ['react.tsx', 'custom-look.tsx', 'page/state.ts', 'page/element.tsx', 'styles.d.ts'];
     app.write('styles.d.ts', "declare module '*.css';");
     app.write(
       'tsconfig.react.json',

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -19,6 +20,8 @@ interface Host {
   readonly address: string;
   /** Compressed bytes of scripts that a page with one conversation loads at once, without React. */
   readonly bytes: number;
+  /** Folder of the examples, with the libraries that they import. */
+  readonly folder: string;
 }
 
 interface Fixtures {
@@ -28,7 +31,7 @@ interface Fixtures {
 }
 
 const test = base.extend<Fixtures, { host: Host }>({
-  example: ['react', { option: true }],
+  example: ['react.html', { option: true }],
   host: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a pattern.
     async ({}, use) => {
@@ -36,8 +39,9 @@ const test = base.extend<Fixtures, { host: Host }>({
       mkdirSync(join(folder, 'node_modules'));
       const assemble = join(ROOT, 'packages/parley/scripts/assemble.mjs');
       execFileSync(process.execPath, [assemble, join(folder, 'node_modules/parley')], { stdio: 'ignore' });
-      for (const name of ['react', 'react-dom'])
-        symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+      // Libraries of the package and of the examples.
+      for (const name of readdirSync(join(ROOT, 'node_modules')))
+        if (name !== 'parley') symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
       // Beside the packages that the pages import.
       cpSync(join(ROOT, 'docs/examples'), folder, { recursive: true });
       const pages = EXAMPLES.map((name) => {
@@ -62,11 +66,17 @@ const test = base.extend<Fixtures, { host: Host }>({
           rollupOptions: { input: pages },
         },
       });
+      await vite({
+        root: join(folder, 'vue'),
+        base: '/built/vue/',
+        logLevel: 'error',
+        build: { outDir: join(folder, 'built/vue'), modulePreload: { polyfill: false } },
+      });
       const host = spawn(process.execPath, [join(import.meta.dirname, 'host.mjs')], {
         env: { ...process.env, BUILT: join(folder, 'built') },
         stdio: ['ignore', 'pipe', 'inherit'],
       });
-      await use({ address: await addressOf(host), bytes: await bytesOf(folder) });
+      await use({ address: await addressOf(host), bytes: await bytesOf(folder), folder });
       host.kill('SIGTERM');
       await once(host, 'exit');
       rmSync(folder, { recursive: true });
@@ -78,7 +88,7 @@ const test = base.extend<Fixtures, { host: Host }>({
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
     page.on('pageerror', (error) => problems.push(error.message));
     await page.goto(`${address}/log-in/ann`);
-    await page.goto(`${address}/built/${example}.html`);
+    await page.goto(`${address}/built/${example}`);
     await use(page);
     expect(problems).toEqual([]);
   },
@@ -155,7 +165,7 @@ test('opens menus within a part, and leaves the styles of the page alone', async
 });
 
 test.describe('the example with a look of its own', () => {
-  test.use({ example: 'custom-look' });
+  test.use({ example: 'custom-look.html' });
 
   test('draws messages, mentions and code by components of the product, around parts under their own subpaths', async ({
     shop,
@@ -183,3 +193,48 @@ test.describe('the example with a look of its own', () => {
     expect(await text.evaluate((element) => getComputedStyle(element).fontFamily)).toContain('Georgia');
   });
 });
+
+test.describe('the Vue example', () => {
+  test.use({ example: 'vue/' });
+
+  test('binds attributes of the element and listens to its events', async ({ shop }) => {
+    await expect(shop.getByText('Your order is on its way.')).toBeVisible();
+    await shop.getByRole('button', { name: 'Other order' }).click();
+    await expect(shop.getByText('Another order')).toBeVisible();
+    await shop.getByRole('textbox', { name: 'Message' }).fill('From Vue');
+    await shop.getByRole('button', { name: 'Send' }).click();
+    await expect(shop.locator('output')).toHaveText('You wrote: From Vue');
+    await expect(shop.getByRole('heading', { name: 'Order 8 (0 new)' })).toBeVisible();
+  });
+});
+
+test('shows the chat by the two lines of the Express example', async ({ page, host: { folder } }) => {
+  await build({
+    entryPoints: [join(folder, 'element.ts')],
+    outfile: join(folder, 'element.mjs'),
+    format: 'esm',
+    platform: 'node',
+  });
+  const example = spawn(process.execPath, ['element.mjs'], {
+    cwd: folder,
+    env: { ...process.env, PORT: String(await freePort()) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    await page.goto(await addressOf(example));
+    await expect(page.getByText('Your order is on its way.')).toBeVisible();
+    const lines = readFileSync(join(folder, 'element.ts'), 'utf8').split('\n');
+    expect(lines.filter((line) => /parley-chat|element\.js/.test(line))).toHaveLength(2);
+  } finally {
+    example.kill('SIGTERM');
+    await once(example, 'exit');
+  }
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}

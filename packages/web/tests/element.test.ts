@@ -229,3 +229,25 @@ test('shows high contrast by its theme and for readers who prefer it, without fi
   await page.emulateMedia({ contrast: 'more' });
   expect(await background()).toBe('rgb(0, 0, 0)');
 });
+
+test('takes texts, dates, link targets and the address of the page from the host', async ({ shop }) => {
+  const page = await shop.open(
+    `<parley-chat lang="de" dates="en-GB-u-hc-h23" links="_self" address="page" channel="orders" topic="Order 7"></parley-chat>`,
+    'ann',
+  );
+  const own = page.getByRole('article').filter({ hasText: 'See the shop' });
+  await page.getByRole('textbox').fill('See [the shop](https://shop.example/)');
+  await page.getByRole('button', { name: 'Senden' }).click();
+  await expect(own.getByRole('link', { name: 'the shop' })).toHaveAttribute('target', '_self');
+  await expect(own.locator('time').first()).toHaveText(/^\d\d:\d\d$/);
+  await page.locator('parley-chat').evaluate((element) => {
+    (element as unknown as { texts: object }).texts = { Send: 'Ab damit' };
+  });
+  await expect(page.getByRole('button', { name: 'Ab damit' })).toBeVisible();
+  const before = new URL(page.url()).hash;
+  await own.locator('time').first().click();
+  await expect(page).toHaveURL(/#narrow\/channel\/\d+-orders\/topic\/Order\.207\/near\/\d+$/);
+  await page.goBack();
+  expect(new URL(page.url()).hash).toBe(before);
+  await expect(own).toBeVisible();
+});

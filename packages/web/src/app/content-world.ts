@@ -9,11 +9,12 @@ import { useServices } from '../services/context.js';
 
 /** Surroundings of message content in the chat of the user. */
 export function useContentWorld(): ContentWorld {
-  const { chat, baseUrl } = useServices();
+  const { chat, baseUrl, linkTarget = '_blank' } = useServices();
   const { i18n } = useLingui();
   return useMemo(
     () => ({
       baseUrl,
+      linkTarget,
       userName: (id) => chat.people.person(id).peek().name || undefined,
       groupName: (id) => chat.state.groups.peek(id)?.name,
       concernsMe: (mention) => concerns(chat, mention),
@@ -28,7 +29,7 @@ export function useContentWorld(): ContentWorld {
           minute: '2-digit',
         }),
     }),
-    [chat, baseUrl, i18n],
+    [chat, baseUrl, linkTarget, i18n],
   );
 }
 

@@ -10,12 +10,16 @@ type Language = keyof typeof CATALOGS;
 
 export const isLanguage = (name: string): name is Language => name in CATALOGS;
 
-/** Loads the language chosen in this browser, or the first one of the list that has a translation; else English. */
-export async function loadLanguage(wanted: readonly string[]): Promise<I18n> {
+/** Loads the language chosen in this browser, or the first one of the list that has a translation; else English. `dates`: form of dates. */
+export async function loadLanguage(wanted: readonly string[], dates?: string): Promise<I18n> {
   const tags = [stored() ?? [], wanted].flat();
   const language = tags.map((tag) => tag.split('-')[0]!).find(isLanguage) ?? 'en';
   const { messages } = await CATALOGS[language]();
-  return setupI18n({ locale: language, locales: localesOf(language, tags), messages: { [language]: messages } });
+  return setupI18n({
+    locale: language,
+    locales: [dates ?? [], localesOf(language, tags)].flat(),
+    messages: { [language]: messages },
+  });
 }
 
 /** Changes to another language, here and on the next start. */

@@ -1,9 +1,11 @@
+import type { I18n } from '@lingui/core';
 import { I18nProvider } from '@lingui/react';
 import type { Destination } from '@parley/chat';
 import { type ReactNode, useEffect, useInsertionEffect, useState } from 'react';
+import { replaceTexts } from '../app/host-texts.js';
 import { loadLanguage } from '../app/languages.js';
 import tokens from '../app/tokens.css?inline';
-import { type Components, ComponentsContext } from '../services/components.js';
+import { type Components, ComponentsContext, type HostTexts } from '../services/components.js';
 import { ServicesContext } from '../services/context.js';
 import { OwnNavigation } from '../services/location.js';
 import { openForHost } from '../services/open-for-host.js';
@@ -14,6 +16,12 @@ export interface ParleyProviderProps {
   readonly url: string;
   /** Language such as `de`; default: that of the page, then of the browser. */
   readonly language?: string;
+  /** Texts of the product in place of the chat's, by the English text. */
+  readonly texts?: HostTexts;
+  /** Language tag for dates and times, such as `en-GB` or `en-u-hc-h23`; default: that of the browser. */
+  readonly dates?: string;
+  /** Window in which links to other pages open; default: `_blank`. */
+  readonly linkTarget?: string;
   /** Parts of the chat that the product draws itself. */
   readonly components?: Partial<Components>;
   /** Shown while the chat is loading. */
@@ -25,17 +33,16 @@ export interface ParleyProviderProps {
   readonly children?: ReactNode;
 }
 
-interface Opened {
-  readonly services: OpenedServices | null;
-  readonly i18n: Awaited<ReturnType<typeof loadLanguage>>;
-}
-
 const NO_COMPONENTS: Partial<Components> = {};
+const NO_TEXTS: HostTexts = {};
 
 /** Connects the parts within it to the chat of the user. All of them share one connection. */
 export function ParleyProvider({
   url,
   language,
+  texts = NO_TEXTS,
+  dates,
+  linkTarget,
   components = NO_COMPONENTS,
   fallback = null,
   loggedOut = null,
@@ -43,15 +50,17 @@ export function ParleyProvider({
   children,
 }: ParleyProviderProps): ReactNode {
   useInsertionEffect(adoptTokens, []);
-  const opened = useOpened(url, language);
+  const services = useOpened(url);
+  const i18n = useLanguage(language, texts, dates);
   const [navigation] = useState(() => new OwnNavigation('#inbox'));
-  if (opened === null) return fallback;
-  const { services, i18n } = opened;
+  if (services === undefined || i18n === null) return fallback;
   if (services === null) return loggedOut;
   return (
     <I18nProvider i18n={i18n}>
       <ComponentsContext.Provider value={components}>
-        <ServicesContext.Provider value={{ ...services, navigation, ...(onSent && { onSent }) }}>
+        <ServicesContext.Provider
+          value={{ ...services, navigation, ...(linkTarget && { linkTarget }), ...(onSent && { onSent }) }}
+        >
           {children}
         </ServicesContext.Provider>
       </ComponentsContext.Provider>
@@ -72,22 +81,38 @@ function adoptTokens(): void {
   document.adoptedStyleSheets.push(sheet);
 }
 
-/** Opens the chat as long as the provider is part of the page. */
-function useOpened(url: string, language: string | undefined): Opened | null {
-  const [opened, setOpened] = useState<Opened | null>(null);
+/** Opens the chat as long as the provider is part of the page. Null for nobody, undefined while it opens. */
+function useOpened(url: string): OpenedServices | null | undefined {
+  const [opened, setOpened] = useState<OpenedServices | null>();
   useEffect(() => {
     const baseUrl = new URL(url.endsWith('/') ? url : `${url}/`, location.href).href;
-    const languages = [language ?? document.documentElement.lang, ...navigator.languages].filter(Boolean);
     let isOver = false;
     const services = openForHost(baseUrl);
-    void Promise.all([services, loadLanguage(languages)]).then(([own, i18n]) => {
-      if (!isOver) setOpened({ services: own, i18n });
+    void services.then((own) => isOver || setOpened(own));
+    return () => {
+      isOver = true;
+      setOpened(undefined);
+      void services.then((own) => own?.close());
+    };
+  }, [url]);
+  return opened;
+}
+
+function useLanguage(language: string | undefined, texts: HostTexts, dates: string | undefined): I18n | null {
+  const [i18n, setI18n] = useState<I18n | null>(null);
+  // Products write the texts in place, as another object each time.
+  const key = JSON.stringify(texts);
+  useEffect(() => {
+    const languages = [language ?? document.documentElement.lang, ...navigator.languages].filter(Boolean);
+    let isOver = false;
+    void loadLanguage(languages, dates).then((loaded) => {
+      if (isOver) return;
+      replaceTexts(loaded, JSON.parse(key) as HostTexts);
+      setI18n(loaded);
     });
     return () => {
       isOver = true;
-      setOpened(null);
-      void services.then((own) => own?.close());
     };
-  }, [url, language]);
-  return opened;
+  }, [language, key, dates]);
+  return i18n;
 }

@@ -24,6 +24,8 @@ export interface ContentWorld {
   concernsMe(mention: Mention): boolean;
   /** Shows who is mentioned. */
   openMention(mention: Mention, anchor: HTMLElement): void;
+  /** Window in which links to other pages open. */
+  readonly linkTarget: string;
   /** Locale and options for times. */
   formatTime(date: Date): string;
 }
@@ -148,12 +150,12 @@ function draw(node: ContentNode, key: number): ReactNode {
 }
 
 function Link({ href, title, nodes }: { href: string | null; title: string; nodes: readonly ContentNode[] }) {
-  const { baseUrl } = useWorld();
+  const { baseUrl, linkTarget } = useWorld();
   if (href === null) return drawAll(nodes);
   // Addresses of the application stay in this window; its router reads the hash.
   if (href.startsWith(`${baseUrl}#`)) return <a href={href.slice(baseUrl.length)}>{drawAll(nodes)}</a>;
   return (
-    <a href={href} title={title || undefined} target="_blank" rel="noopener noreferrer">
+    <a href={href} title={title || undefined} target={linkTarget} rel="noopener noreferrer">
       {drawAll(nodes)}
     </a>
   );

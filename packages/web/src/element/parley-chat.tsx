@@ -2,9 +2,11 @@ import '../app/tokens.css';
 import { I18nProvider } from '@lingui/react';
 import type { Destination } from '@parley/chat';
 import { createRoot, type Root } from 'react-dom/client';
+import { replaceTexts } from '../app/host-texts.js';
 import { loadLanguage } from '../app/languages.js';
+import type { HostTexts } from '../services/components.js';
 import { ServicesContext } from '../services/context.js';
-import { OwnNavigation } from '../services/location.js';
+import { type Navigation, OwnNavigation, PageNavigation } from '../services/location.js';
 import { openForHost } from '../services/open-for-host.js';
 import type { OpenedServices } from '../services/services.js';
 import { ElementView } from './element-view.js';
@@ -50,17 +52,28 @@ const linkTo = (name: string): HTMLLinkElement =>
 
 /**
  * `<parley-chat>`: the chat in a page of another product. Attributes: `view` (`chat`, `conversation`, `list` or
- * `button`), `channel` (name or id) with `topic`, `direct` (user ids), `lang`, `theme`.
+ * `button`), `channel` (name or id) with `topic`, `direct` (user ids), `lang`, `theme`, `dates`, `links`, `address`.
  */
 class ParleyChatElement extends HTMLElement {
-  static readonly observedAttributes = ['view', 'channel', 'topic', 'direct', 'lang'];
+  static readonly observedAttributes = ['view', 'channel', 'topic', 'direct', 'lang', 'dates', 'links', 'address'];
 
-  private readonly navigation = new OwnNavigation('#inbox');
+  private readonly ownNavigation = new OwnNavigation('#inbox');
+  private readonly pageNavigation = new PageNavigation(() => '#inbox', true);
+  private ownTexts: HostTexts = {};
   private root: Root | null = null;
   private container: HTMLElement | null = null;
   /** Resolves once the style sheet is there. */
   private styled: Promise<void> | null = null;
   private drawing = 0;
+
+  get texts(): HostTexts {
+    return this.ownTexts;
+  }
+
+  set texts(texts: HostTexts) {
+    this.ownTexts = texts;
+    this.attributeChangedCallback();
+  }
 
   connectedCallback(): void {
     count++;
@@ -87,7 +100,9 @@ class ParleyChatElement extends HTMLElement {
   private async draw(): Promise<void> {
     const drawing = ++this.drawing;
     const languages = [this.lang || document.documentElement.lang, ...navigator.languages].filter(Boolean);
-    const [i18n, shared] = await Promise.all([loadLanguage(languages), services()]);
+    const dates = this.getAttribute('dates') ?? undefined;
+    const [i18n, shared] = await Promise.all([loadLanguage(languages, dates), services()]);
+    replaceTexts(i18n, this.ownTexts);
     if (!this.isConnected || drawing !== this.drawing) return;
     if (!this.root) this.begin();
     // Parts measure themselves when they are drawn.
@@ -103,7 +118,14 @@ class ParleyChatElement extends HTMLElement {
     this.root!.render(
       <I18nProvider i18n={i18n}>
         {shared ? (
-          <ServicesContext.Provider value={{ ...shared, navigation: this.navigation, onSent: this.onSent }}>
+          <ServicesContext.Provider
+            value={{
+              ...shared,
+              navigation: this.navigation,
+              linkTarget: this.getAttribute('links') ?? '_blank',
+              onSent: this.onSent,
+            }}
+          >
             <ElementView shown={shown} tell={this.tell} />
           </ServicesContext.Provider>
         ) : (
@@ -113,6 +135,10 @@ class ParleyChatElement extends HTMLElement {
         )}
       </I18nProvider>,
     );
+  }
+
+  private get navigation(): Navigation {
+    return this.getAttribute('address') === 'page' ? this.pageNavigation : this.ownNavigation;
   }
 
   /** Dispatches an event; returns false if a listener prevented what follows. */

@@ -1,10 +1,10 @@
 import { useLingui } from '@lingui/react';
-import { type CSSProperties, type MouseEvent, type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import { type CSSProperties, type MouseEvent, type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react';
 import { useContentWorld } from '../app/content-world.js';
 import { ContentContext } from '../content/message-body.js';
 import { OverlayHost } from '../kit/overlay-host.js';
 import { ServicesContext, useServices } from '../services/context.js';
-import { OwnNavigation } from '../services/location.js';
+import { type Navigation, OwnNavigation, PageNavigation } from '../services/location.js';
 import styles from './element.module.css';
 import { hashOfLink } from './links.js';
 import { type ElementEvents, type Named, namedBy, type Place, type Tell, type Theme, useStart } from './place.js';
@@ -13,6 +13,8 @@ export interface PartProps {
   readonly className?: string;
   /** Default: what the reader's system prefers. Both parts may be given, as in `dark high-contrast`. */
   readonly theme?: Theme;
+  /** `page`: the place that is shown is part of the page's address. Default: it is not. */
+  readonly address?: 'page';
   /** Called with the number of unread messages, at the start and on each change. */
   readonly onUnread?: (count: number) => void;
   /** Called when the user follows a link within the chat. `false` leaves the part where it is. */
@@ -33,6 +35,7 @@ const INLINE: CSSProperties = { height: 'auto', overflow: 'visible' };
 export function Part({
   className,
   theme,
+  address,
   onUnread,
   onOpen,
   onPerson,
@@ -42,7 +45,10 @@ export function Part({
 }: FrameProps) {
   const services = useServices();
   const { i18n } = useLingui();
-  const [navigation] = useState(() => new OwnNavigation('#inbox'));
+  const navigation = useMemo<Navigation>(
+    () => (address === 'page' ? new PageNavigation(() => '#inbox', true) : new OwnNavigation('#inbox')),
+    [address],
+  );
   const tell = useCallback(
     <N extends keyof ElementEvents>(name: N, detail: ElementEvents[N]): boolean => {
       if (name === 'parley-unread') onUnread?.((detail as ElementEvents['parley-unread']).count);

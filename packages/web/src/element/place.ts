@@ -55,7 +55,7 @@ export function useStart({ channel, topic, direct }: Named, tell: Tell): string 
   const { chat, navigation } = useServices();
   const start = useComputed(() => startOf(chat, { channel, topic, direct }), [chat, channel, topic, direct]);
   useEffect(() => {
-    if (start !== null) navigation.navigate(start);
+    if (start !== null) navigation.start(start);
   }, [start, navigation]);
   const count = useComputed(() => unreadIn(chat, start), [chat, start]);
   useEffect(() => {

@@ -89,3 +89,6 @@ export interface AvatarProps {
 }
 
 export const ComponentsContext = createContext<Partial<Components>>({});
+
+/** Texts of a product in place of the chat's, by the English text. `{name}` stands for what the chat's text has there. */
+export type HostTexts = Readonly<Record<string, string>>;

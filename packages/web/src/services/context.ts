@@ -18,6 +18,8 @@ export interface Services {
   readonly emoji: EmojiNames;
   readonly uploads: Uploads;
   readonly navigation: Navigation;
+  /** Window in which links to other pages open; default: a new one. */
+  readonly linkTarget?: string;
   /** Called when the user has written a message. */
   onSent?(destination: Destination, content: string): void;
 }

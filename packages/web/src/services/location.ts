@@ -17,6 +17,8 @@ export interface Navigation {
   subscribe(onChange: () => void): () => void;
   /** Goes to a place from which the back button of the browser returns. */
   navigate(hash: string): void;
+  /** Goes to the place that the host names; an address that the user came with has precedence. */
+  start(hash: string): void;
   /** Goes to a place that takes the place of the present one in the history. */
   replace(hash: string): void;
 }
@@ -25,20 +27,34 @@ export interface Navigation {
 export class PageNavigation implements Navigation {
   private last = placeOf('');
 
+  private readonly changes = new EventTarget();
+
   constructor(
     /** Place of an address without one. */
-    private readonly home: () => string,
+    private home: () => string,
+    /** True beside other parts of the address, which belong to the page. */
+    private readonly isShared = false,
   ) {}
 
   current(): Place {
-    const hash = location.hash === '' ? this.home() : location.hash;
+    const isOther = location.hash === '' || (this.isShared && parseAddress(location.hash) === null);
+    const hash = isOther ? this.home() : location.hash;
     if (this.last.hash !== hash) this.last = placeOf(hash);
     return this.last;
   }
 
   subscribe(onChange: () => void): () => void {
     addEventListener('hashchange', onChange);
-    return () => removeEventListener('hashchange', onChange);
+    this.changes.addEventListener('change', onChange);
+    return () => {
+      removeEventListener('hashchange', onChange);
+      this.changes.removeEventListener('change', onChange);
+    };
+  }
+
+  start(hash: string): void {
+    this.home = () => hash;
+    this.changes.dispatchEvent(new Event('change'));
   }
 
   navigate(hash: string): void {
@@ -71,6 +87,10 @@ export class OwnNavigation implements Navigation {
   navigate(hash: string): void {
     this.place = placeOf(hash);
     this.changes.dispatchEvent(new Event('change'));
+  }
+
+  start(hash: string): void {
+    this.navigate(hash);
   }
 
   replace(hash: string): void {

@@ -1,0 +1,33 @@
+// A shop whose page shows the chat about an order by two lines, on Express. `express.ts` has a log-in.
+import express from 'express';
+import { createHttpServer, createParley } from 'parley';
+
+const port = Number(process.env.PORT ?? 3000);
+
+const parley = await createParley({
+  database: 'sqlite:data/chat.db',
+  url: `http://localhost:${port}/chat`,
+  // Your own log-in decides. Here everybody is Ann.
+  authenticate: async () => ({ realm: 'shop', externalId: 'ann' }),
+});
+await parley.realms.ensure({ name: 'shop', title: 'The Shop' });
+await parley.users.upsert({ realm: 'shop', externalId: 'ben', name: 'Ben', role: 'owner' });
+await parley.users.upsert({ realm: 'shop', externalId: 'ann', name: 'Ann' });
+const ben = parley.as({ realm: 'shop', externalId: 'ben' });
+await ben.channels.ensure({ name: 'orders', subscribers: ['ann'] });
+await ben.messages.send({ channel: 'orders', topic: 'Order 7', content: 'Your order is **on its way**.' });
+
+const app = express();
+app.use('/chat', parley.router);
+app.get('/', (_, response) => {
+  response.send(`<!doctype html><html lang="en"><title>The Shop</title><h1>Order 7</h1>
+<script type="module" src="/chat/web/element.js"></script>
+<parley-chat channel="orders" topic="Order 7"></parley-chat>`);
+});
+
+const server = createHttpServer(app).listen(port, () => console.log(`http://localhost:${port}`));
+
+process.once('SIGTERM', async () => {
+  server.close();
+  await parley.close();
+});

@@ -1,0 +1,20 @@
+import type { HTMLAttributes } from 'vue';
+import type { ParleyChatAttributes, ParleyChatElement, ParleyChatEvents } from '../element/types.js';
+
+export type * from './element.js';
+
+/** `@parley-sent` in a template. */
+interface Listeners {
+  readonly onParleyUnread?: (event: CustomEvent<ParleyChatEvents['parley-unread']>) => void;
+  readonly onParleySent?: (event: CustomEvent<ParleyChatEvents['parley-sent']>) => void;
+  readonly onParleyOpen?: (event: CustomEvent<ParleyChatEvents['parley-open']>) => void;
+  readonly onParleyPerson?: (event: CustomEvent<ParleyChatEvents['parley-person']>) => void;
+}
+
+declare module 'vue' {
+  interface GlobalComponents {
+    'parley-chat': new () => ParleyChatElement & {
+      $props: HTMLAttributes & ParleyChatAttributes & Listeners;
+    };
+  }
+}

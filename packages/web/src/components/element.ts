@@ -1,0 +1,9 @@
+import type { ParleyChatElement } from '../element/types.js';
+
+export type { ParleyChatAttributes, ParleyChatElement, ParleyChatEvents, Theme } from '../element/types.js';
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'parley-chat': ParleyChatElement;
+  }
+}
