@@ -49,6 +49,11 @@ export class ParleyClient {
     return typeof url === 'string' ? url : null;
   }
 
+  /** Returns address and headers for a tus client, which resumes interrupted uploads (messages §16.1). */
+  resumableUploads(): Promise<{ readonly url: string; readonly headers: Readonly<Record<string, string>> }> {
+    return this.transport.foreignRequest('/tus');
+  }
+
   get<P extends PathOf<'GET'>>(path: P, ...args: Arguments<'GET', P>): Promise<Answer<'GET', P>> {
     return this.call('GET', path, args);
   }

@@ -151,6 +151,14 @@ export class Transport {
     }
   }
 
+  /** Address and headers of requests that another library sends. */
+  async foreignRequest(path: string): Promise<{ readonly url: string; readonly headers: Record<string, string> }> {
+    return {
+      url: `${this.url}${this.isBrowser ? '/json' : '/api/v1'}${path}`,
+      headers: await this.headersFor('POST'),
+    };
+  }
+
   private async headersFor(method: Method): Promise<Record<string, string>> {
     const headers: Record<string, string> = { ...this.options.headers };
     const { credentials } = this;

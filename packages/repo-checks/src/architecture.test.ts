@@ -155,6 +155,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       'react',
       'react-dom',
       'text-field-edit',
+      'tus-js-client',
     ],
   },
   testkit: { mayImport: ['@parley/domain', 'node:'], isTestSupport: true },

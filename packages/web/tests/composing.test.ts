@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expect, messageWith, type Server, test, violationsIn } from './stories.js';
 
@@ -152,3 +155,54 @@ for (const kind of ['paste', 'drop'] as const) {
     await expect(fieldOf(page)).toHaveValue(new RegExp(`^\\[${kind}\\.txt\\]\\(/user_uploads/`));
   });
 }
+
+const LARGE = { name: 'film.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(20 * 1024 * 1024, 7) };
+
+test('continues a large file after a lost connection', async ({ server, logIn }) => {
+  const { page, context } = await logIn('hamlet', await placeOf(server, 'uploads-resumed'));
+  let parts = 0;
+  const offsets: string[] = [];
+  await page.route('**/json/tus/**', async (route) => {
+    if (route.request().method() === 'PATCH') {
+      parts++;
+      offsets.push(route.request().headers()['upload-offset']!);
+      if (parts === 2) {
+        await context.setOffline(true);
+        return route.abort('internetdisconnected');
+      }
+    }
+    return route.continue();
+  });
+  await page.locator('input[type="file"]').setInputFiles(LARGE);
+  await expect(page.getByText('Waiting for the connection')).toBeVisible();
+  await context.setOffline(false);
+  await expect(fieldOf(page)).toHaveValue(/\[film\.bin\]\(\/user_uploads\/.+\)/, { timeout: 60_000 });
+  // The lost part was repeated, and what had arrived was not.
+  expect(offsets[0]).toBe('0');
+  expect(Number(offsets[1])).toBeGreaterThan(0);
+  expect(offsets[2]).toBe(offsets[1]);
+});
+
+test('continues a large file that is chosen again after a reload', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'uploads-reloaded'));
+  const folder = mkdtempSync(join(tmpdir(), 'parley-upload-'));
+  const path = join(folder, 'tour.bin');
+  writeFileSync(path, LARGE.buffer);
+  let isLost = true;
+  const offsets: string[] = [];
+  await page.route('**/json/tus/**', async (route) => {
+    if (route.request().method() !== 'PATCH') return route.continue();
+    offsets.push(route.request().headers()['upload-offset']!);
+    return isLost && offsets.length > 1 ? route.abort('internetdisconnected') : route.continue();
+  });
+  await page.locator('input[type="file"]').setInputFiles(path);
+  await expect(page.getByText('Waiting for the connection')).toBeVisible();
+  await page.reload();
+  isLost = false;
+  const before = offsets.length;
+  await expect(fieldOf(page)).toBeVisible();
+  await page.locator('input[type="file"]').setInputFiles(path);
+  await expect(fieldOf(page)).toHaveValue(/\[tour\.bin\]\(\/user_uploads\/.+\)/, { timeout: 60_000 });
+  expect(Number(offsets[before])).toBeGreaterThan(0);
+  rmSync(folder, { recursive: true });
+});

@@ -37,7 +37,8 @@ export class TusProtocol {
   async handle(request: ParleyRequest, caller: Caller, uploads: ResumableUploads): Promise<Reply> {
     const { DataStore, MemoryLocker, Server, Upload } = await import('@tus/server');
     this.locker ??= new MemoryLocker();
-    const pathId = unescaped(request.path.slice(TUS_PATH.length).replace(/^\/+/, ''));
+    // Browser sessions have another prefix than API keys.
+    const pathId = unescaped(request.path.replace(/^.*?\/tus\/*/, ''));
     let expiresAt: number | null = null;
     let unexpected: unknown;
 

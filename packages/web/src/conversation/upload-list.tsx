@@ -29,6 +29,7 @@ export function UploadList({ destination }: { readonly destination: Destination 
           ) : (
             <>
               <span className={styles.name}>{row.name}</span>
+              {row.state === 'interrupted' && <span role="status">{i18n._('Waiting for the connection')}</span>}
               <progress
                 className={styles.progress}
                 aria-label={i18n._('Uploading {name}', { name: row.name })}

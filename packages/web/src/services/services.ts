@@ -7,8 +7,12 @@ import type { DraftSync } from './draft-sync.js';
 import { Drafts } from './drafts.js';
 import { EmojiNames } from './emoji-names.js';
 import { IdbCache } from './idb-cache.js';
+import { store, storedKeys } from './storage.js';
 import { StoredOutbox } from './stored-outbox.js';
 import { Uploads } from './uploads.js';
+
+/** Smaller files are sent at once. */
+const RESUMABLE_FROM_BYTES = 5 * 1024 * 1024;
 
 /** Services that all elements of a page share. */
 export type SharedServices = Omit<Services, 'navigation'>;
@@ -62,8 +66,14 @@ export async function openServices({
     close();
     return null;
   }
+  const uploadsKey = `parley-upload ${storageName}`;
   const uploads = new Uploads(
-    async (file, options) => (await client.post('/user_uploads', { filename: file }, options)).url,
+    async (file, options) => {
+      if (file.size < RESUMABLE_FROM_BYTES)
+        return (await client.post('/user_uploads', { filename: file }, options)).url;
+      const { sendResumable } = await import('./resumable-upload.js');
+      return sendResumable(client, uploadsKey, file, options);
+    },
     () => chat.state.fields.peek('max_file_upload_size_mib') ?? 0,
   );
   const drafts = new Drafts({
@@ -81,6 +91,7 @@ export async function openServices({
     activity.stop();
     drafts.clear();
     outbox.clear();
+    for (const key of storedKeys(`tus::${uploadsKey}`)) store(key, null);
     // The log-out must not depend on the database.
     await cache?.clear().catch(() => {});
   };

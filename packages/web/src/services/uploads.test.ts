@@ -1,6 +1,6 @@
 import type { Destination } from '@parley/chat';
-import { type CallOptions, ParleyError } from '@parley/client';
-import { linkTo, MAX_FILES, Uploads } from './uploads.js';
+import { ParleyError } from '@parley/client';
+import { linkTo, MAX_FILES, type SendOptions, Uploads } from './uploads.js';
 
 const HERE: Destination = { kind: 'channel', channelId: 1, topic: 'files' };
 const ELSEWHERE: Destination = { kind: 'channel', channelId: 1, topic: 'other' };
@@ -10,14 +10,14 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 interface Sent {
   readonly name: string;
-  readonly options: CallOptions;
+  readonly options: SendOptions;
   readonly finish: (url: string) => void;
   readonly fail: (error: Error) => void;
 }
 
 function uploadsWith(maxMebibytes = 1) {
   const sent: Sent[] = [];
-  const send = (file: File, options: CallOptions) =>
+  const send = (file: File, options: SendOptions) =>
     new Promise<string>((finish, fail) => sent.push({ name: file.name, options, finish, fail }));
   return { sent, uploads: new Uploads(send, () => maxMebibytes) };
 }
@@ -35,6 +35,15 @@ it('sends two files at once and the others after them', async () => {
   sent[0]!.finish('/user_uploads/1/a');
   await settled();
   expect(sent.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+});
+
+it('shows an interrupted file until it goes on', () => {
+  const { sent, uploads } = uploadsWith();
+  uploads.add(HERE, [fileOf('a'), fileOf('b'), fileOf('c')]);
+  sent[0]!.options.onInterrupted!();
+  expect(uploads.of(HERE).value.rows.map(({ state }) => state)).toEqual(['interrupted', 'sending', 'waiting']);
+  sent[0]!.options.onProgress!(3, 4);
+  expect(uploads.of(HERE).value.rows[0]).toMatchObject({ state: 'sending', progress: 0.75 });
 });
 
 it('keeps links for the text field of their conversation and gives them out once', async () => {

@@ -6,7 +6,8 @@ import { type ReadonlySignal, type Signal, signal } from '@preact/signals-core';
 export interface UploadRow {
   readonly id: number;
   readonly name: string;
-  readonly state: 'waiting' | 'sending' | 'failed';
+  /** Interrupted files continue by themselves. */
+  readonly state: 'waiting' | 'sending' | 'interrupted' | 'failed';
   /** Part that was sent, from 0 to 1. */
   readonly progress: number;
   readonly failure: UploadFailure | null;
@@ -23,7 +24,12 @@ export interface UploadList {
 }
 
 /** Sends a file and returns its address. */
-export type SendFile = (file: File, options: CallOptions) => Promise<string>;
+export type SendFile = (file: File, options: SendOptions) => Promise<string>;
+
+export interface SendOptions extends CallOptions {
+  /** Called when the connection is lost and will be tried again. */
+  readonly onInterrupted?: () => void;
+}
 
 /** Files of a conversation that wait, are sent or failed. */
 export const MAX_FILES = 20;
@@ -105,7 +111,7 @@ export class Uploads {
 
   private next(): void {
     const all = [...this.lists].flatMap(([key, list]) => list.peek().rows.map((row) => ({ key, row })));
-    let free = MAX_AT_ONCE - all.filter(({ row }) => row.state === 'sending').length;
+    let free = MAX_AT_ONCE - all.filter(({ row }) => row.state === 'sending' || row.state === 'interrupted').length;
     for (const { key, row } of all) {
       if (free <= 0) return;
       if (row.state !== 'waiting') continue;
@@ -121,7 +127,8 @@ export class Uploads {
       const url = await this.send(file, {
         signal: abort.signal,
         timeoutMs: TIMEOUT_MS,
-        onProgress: (sent, total) => this.row(key, id, { progress: total === 0 ? 0 : sent / total }),
+        onProgress: (sent, total) => this.row(key, id, { state: 'sending', progress: total === 0 ? 0 : sent / total }),
+        onInterrupted: () => this.row(key, id, { state: 'interrupted' }),
       });
       if (abort.signal.aborted) return;
       this.forget(key, id);

@@ -1,0 +1,74 @@
+import { type ParleyClient, ParleyError } from '@parley/client';
+import { DetailedError, Upload } from 'tus-js-client';
+import type { SendOptions } from './uploads.js';
+
+/** Bytes of a part; what an interrupted part had sent is kept, too. */
+const PART_BYTES = 8 * 1024 * 1024;
+/** Delays grow to ten seconds. A connection that is lost for half an hour is waited for. */
+const RETRY_DELAYS_MS = [500, 1000, 2000, 5000, ...Array.from({ length: 180 }, () => 10_000)];
+
+/**
+ * Sends a file by the tus protocol and returns its address. Continues where it was interrupted: when the connection is
+ * back, and after a reload once the same file is chosen again. `key` begins the names under which this browser keeps
+ * the addresses.
+ */
+export async function sendResumable(
+  client: ParleyClient,
+  key: string,
+  file: File,
+  { signal, onProgress, onInterrupted }: SendOptions,
+): Promise<string> {
+  const { url: endpoint, headers } = await client.resumableUploads();
+  return new Promise((resolve, reject) => {
+    const upload = new Upload(file, {
+      endpoint,
+      headers: { ...headers },
+      chunkSize: PART_BYTES,
+      metadata: { filename: file.name, filetype: file.type },
+      retryDelays: RETRY_DELAYS_MS,
+      removeFingerprintOnSuccess: true,
+      fingerprint: async () => [key, file.name, file.type, file.size, file.lastModified].join(' '),
+      onShouldRetry(error) {
+        const status = statusOf(error);
+        const isTemporary = status === null || status === 409 || status === 423 || status === 429 || status >= 500;
+        if (isTemporary) onInterrupted?.();
+        return isTemporary;
+      },
+      onProgress: (sent, total) => onProgress?.(sent, total),
+      onSuccess: ({ lastResponse }) => resolve(urlOf(lastResponse.getBody(), upload.url ?? '')),
+      onError: (error) => reject(reasonOf(error)),
+    });
+    signal?.addEventListener('abort', () => {
+      // The server forgets what it has, so that it does not count.
+      void upload.abort(true).catch(() => {});
+      reject(signal.reason);
+    });
+    void upload.findPreviousUploads().then(([previous]) => {
+      if (previous) upload.resumeFromPreviousUpload(previous);
+      upload.start();
+    });
+  });
+}
+
+const statusOf = (error: Error): number | null =>
+  error instanceof DetailedError ? (error.originalResponse?.getStatus() ?? null) : null;
+
+/** Address in the last response; a response that was lost is derived from the address of the upload. */
+function urlOf(body: string, uploadUrl: string): string {
+  try {
+    return (JSON.parse(body) as { url: string }).url;
+  } catch {
+    return `/user_uploads/${uploadUrl.split('/tus/')[1]}`;
+  }
+}
+
+function reasonOf(error: Error): ParleyError {
+  const status = statusOf(error) ?? 0;
+  const body = error instanceof DetailedError ? (error.originalResponse?.getBody() ?? '') : '';
+  let message = 'The server cannot be reached';
+  try {
+    const { msg, message: own } = JSON.parse(body) as { msg?: string; message?: string };
+    message = own ?? msg ?? message;
+  } catch {}
+  return new ParleyError(message, status === 0 ? 'NO_CONNECTION' : 'BAD_REQUEST', status);
+}
