@@ -1,10 +1,14 @@
-import type { HTMLAttributes } from 'vue';
+/// <reference types="vue" preserve="true" />
+
 import type { ParleyChatAttributes, ParleyChatElement, ParleyChatEvents } from '../element/types.js';
 
 export type * from './element.js';
 
-/** `@parley-sent` in a template. */
-interface Listeners {
+/** Attributes, and `@parley-sent` in a template. */
+interface Props extends ParleyChatAttributes {
+  readonly id?: string;
+  readonly class?: unknown;
+  readonly style?: unknown;
   readonly onParleyUnread?: (event: CustomEvent<ParleyChatEvents['parley-unread']>) => void;
   readonly onParleySent?: (event: CustomEvent<ParleyChatEvents['parley-sent']>) => void;
   readonly onParleyOpen?: (event: CustomEvent<ParleyChatEvents['parley-open']>) => void;
@@ -13,8 +17,6 @@ interface Listeners {
 
 declare module 'vue' {
   interface GlobalComponents {
-    'parley-chat': new () => ParleyChatElement & {
-      $props: HTMLAttributes & ParleyChatAttributes & Listeners;
-    };
+    'parley-chat': new () => ParleyChatElement & { $props: Props };
   }
 }
