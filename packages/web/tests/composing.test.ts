@@ -156,7 +156,7 @@ for (const kind of ['paste', 'drop'] as const) {
   });
 }
 
-const LARGE = { name: 'film.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(20 * 1024 * 1024, 7) };
+const LARGE = { name: 'film.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(6 * 1024 * 1024, 7) };
 
 test('continues a large file after a lost connection', async ({ server, logIn }) => {
   const { page, context } = await logIn('hamlet', await placeOf(server, 'uploads-resumed'));

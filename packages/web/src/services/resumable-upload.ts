@@ -3,7 +3,7 @@ import { DetailedError, Upload } from 'tus-js-client';
 import type { SendOptions } from './uploads.js';
 
 /** Bytes of a part; what an interrupted part had sent is kept, too. */
-const PART_BYTES = 8 * 1024 * 1024;
+const PART_BYTES = 4 * 1024 * 1024;
 /** Delays grow to ten seconds. A connection that is lost for half an hour is waited for. */
 const RETRY_DELAYS_MS = [500, 1000, 2000, 5000, ...Array.from({ length: 180 }, () => 10_000)];
 
