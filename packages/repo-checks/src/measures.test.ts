@@ -27,7 +27,7 @@ const LIMITS: Readonly<Record<string, { readonly max: number } | { readonly min:
   'folders in circles: web': { max: 0 },
   'files above 450 lines': { max: 0 },
   'files above 400 lines': { max: 14 },
-  'lines of hand-written documents': { max: 5_400 },
+  'lines of hand-written documents': { max: 5_600 },
 };
 
 describe('the structure of the repository', () => {
