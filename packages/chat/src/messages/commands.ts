@@ -141,6 +141,15 @@ export class Commands {
     await this.gateway.delete('/messages/{message_id}', { message_id: messageId });
   }
 
+  /** Reports a message to the moderators; `type` is one of `server_report_message_types`. */
+  async report(messageId: number, type: string, description: string): Promise<void> {
+    await this.gateway.post('/messages/{message_id}/report', {
+      message_id: messageId,
+      report_type: type,
+      description,
+    });
+  }
+
   /** Marks a whole narrow as read; the counts follow by events. */
   async markNarrowRead(narrow: Narrow): Promise<void> {
     for (let anchor: number | string = 'oldest'; ; ) {

@@ -104,6 +104,14 @@ export class Rights {
     return this.hasRealm('realm_can_resolve_topics_group') || this.hasIn(channelId, 'can_resolve_topics_group');
   }
 
+  /** True if the user may report a message of another person to the moderators. */
+  canReport(messageId: number): boolean {
+    const { fields, isVisitor, messages, selfId } = this.state;
+    const message = messages.get(messageId);
+    const channelId = fields.get('realm_moderation_request_channel_id') ?? -1;
+    return channelId > 0 && !isVisitor && message !== undefined && message.sender_id !== selfId;
+  }
+
   /** True if messages show who edited them and how. */
   get canSeeHistory(): boolean {
     return this.state.fields.get('realm_message_edit_history_visibility_policy') !== 'none';

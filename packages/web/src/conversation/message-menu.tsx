@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { type MessageRow as Message, narrowOf } from '@parley/chat';
-import { Check, Eye, History, Link, MailOpen, MoveRight, RotateCcw, SmilePlus, Trash2 } from 'lucide-react';
+import { Check, Eye, Flag, History, Link, MailOpen, MoveRight, RotateCcw, SmilePlus, Trash2 } from 'lucide-react';
 import { copyLink } from '../channels/copy-link.js';
 import { Menu, MenuItem, MenuLine } from '../kit/menu.js';
 import { useOverlay } from '../kit/own-overlay.js';
@@ -97,6 +97,19 @@ export function MessageMenu({ message, commands }: Props) {
           onSelect={() => chat.commands.resolve(topic, !isResolved).catch(reportFailure)}
         >
           {isResolved ? i18n._('Mark topic as unresolved') : i18n._('Mark topic as resolved')}
+        </MenuItem>
+      )}
+      {rights.canReport(id) && (
+        <MenuItem
+          icon={Flag}
+          onSelect={() =>
+            openOverlay(anchor, async () => {
+              const { ReportDialog } = await import('./report-dialog.js');
+              return <ReportDialog messageId={id} />;
+            })
+          }
+        >
+          {i18n._('Report this message…')}
         </MenuItem>
       )}
       {rights.canDelete(id) && (

@@ -1,0 +1,46 @@
+import { expect, messageWith, placeOf, post, test, violationsIn } from './stories.js';
+
+test('reports a message where the organization has a channel for reports', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'reported', 'Buy my watches');
+  await post(server, 'hamlet', 'reported', 'No, thank you');
+  const { page } = await logIn('hamlet', await placeOf(server, 'reported'));
+  const menuOf = async (text: string) => {
+    await messageWith(page, text).hover();
+    await messageWith(page, text).getByRole('button', { name: 'More actions' }).click();
+    await expect(page.getByRole('menuitem', { name: 'Copy link to message' })).toBeVisible();
+  };
+  const entry = page.getByRole('menuitem', { name: 'Report this message…' });
+  await menuOf('Buy my watches');
+  await expect(entry).toHaveCount(0);
+  await page.keyboard.press('Escape');
+
+  await server.call('iago', 'POST', '/users/me/subscriptions', {
+    subscriptions: [{ name: 'reports' }],
+    invite_only: true,
+  });
+  const { stream_id: id } = await server.call('iago', 'GET', '/get_stream_id', { stream: 'reports' });
+  await server.call('iago', 'PATCH', '/realm', { moderation_request_channel_id: id });
+  // Events arrive in order, so the setting is known once this message shows.
+  await post(server, 'cordelia', 'reported', 'Even cheaper now');
+  await expect(messageWith(page, 'Even cheaper now')).toBeVisible();
+  await menuOf('No, thank you');
+  await expect(entry).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await menuOf('Buy my watches');
+  await entry.click();
+  const dialog = page.getByRole('dialog', { name: 'Report a message' });
+  await dialog.getByLabel('Reason').selectOption('Other reason');
+  await expect(dialog.getByRole('button', { name: 'Report' })).toBeDisabled();
+  await dialog.getByLabel('Description').fill('They are not real');
+  expect(await violationsIn(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Report' }).click();
+  await expect(dialog).toHaveCount(0);
+  const { messages } = await server.call('iago', 'GET', '/messages', {
+    narrow: [{ operator: 'channel', operand: id }],
+    anchor: 'newest',
+    num_before: 5,
+    num_after: 0,
+    apply_markdown: false,
+  });
+  expect(messages.at(-1).content).toContain('They are not real');
+});
