@@ -44,3 +44,33 @@ test('reports a message where the organization has a channel for reports', async
   });
   expect(messages.at(-1).content).toContain('They are not real');
 });
+
+test('deletes a topic after a question that names it', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'doomed', 'First to go');
+  await post(server, 'hamlet', 'doomed', 'Last to go');
+  const place = await placeOf(server, 'doomed');
+  const hamlet = await logIn('hamlet', place);
+  await hamlet.page.getByRole('main').getByRole('button', { name: 'Topic actions' }).click();
+  await expect(hamlet.page.getByRole('menuitem', { name: 'Copy link to topic' })).toBeVisible();
+  const entry = { name: 'Delete topic' };
+  await expect(hamlet.page.getByRole('menuitem', entry)).toHaveCount(0);
+  await hamlet.page.keyboard.press('Escape');
+
+  const { page } = await logIn('iago', place);
+  let calls = 0;
+  await page.route('**/json/streams/*/delete_topic', (route) =>
+    ++calls === 1 ? route.fulfill({ json: { result: 'success', msg: '', complete: false } }) : route.continue(),
+  );
+  await page.getByRole('main').getByRole('button', { name: 'Topic actions' }).click();
+  await page.getByRole('menuitem', entry).click();
+  const dialog = page.getByRole('dialog', { name: 'Delete this topic?' });
+  await expect(dialog).toContainText('“doomed” in #Verona');
+  expect(await violationsIn(page)).toEqual([]);
+  await dialog.getByRole('button', entry).click();
+  await expect(dialog).toHaveCount(0);
+  expect(calls).toBe(2);
+  for (const person of [page, hamlet.page]) await expect(messageWith(person, 'to go')).toHaveCount(0);
+  const sidebar = page.getByRole('navigation', { name: 'Conversations' });
+  await expect(sidebar.getByRole('link', { name: 'Verona' })).toBeVisible();
+  await expect(sidebar.getByRole('link', { name: 'doomed' })).toHaveCount(0);
+});

@@ -150,6 +150,17 @@ export class Commands {
     });
   }
 
+  /** Deletes all messages of a topic that the user can see; a large topic takes several calls. */
+  async deleteTopic({ channelId, topic }: TopicPlace): Promise<void> {
+    const params = { stream_id: channelId, topic_name: topic };
+    while (!(await this.gateway.post('/streams/{stream_id}/delete_topic', params)).complete);
+    this.state.topics.change(channelId, (topics) => {
+      const left = new Map(topics);
+      left.delete(topic.toLowerCase());
+      return left;
+    });
+  }
+
   /** Marks a whole narrow as read; the counts follow by events. */
   async markNarrowRead(narrow: Narrow): Promise<void> {
     for (let anchor: number | string = 'oldest'; ; ) {

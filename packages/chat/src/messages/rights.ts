@@ -112,6 +112,11 @@ export class Rights {
     return channelId > 0 && !isVisitor && message !== undefined && message.sender_id !== selfId;
   }
 
+  /** True if the user may delete whole topics of a channel. */
+  canDeleteTopic(channelId: number): boolean {
+    return this.role <= ADMINISTRATOR && this.state.channels.get(channelId)?.channel.is_archived === false;
+  }
+
   /** True if messages show who edited them and how. */
   get canSeeHistory(): boolean {
     return this.state.fields.get('realm_message_edit_history_visibility_policy') !== 'none';

@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { type Destination, narrowOf, type TopicPolicy } from '@parley/chat';
-import { Check, Link, MailCheck, MoveRight, RotateCcw } from 'lucide-react';
+import { Check, Link, MailCheck, MoveRight, RotateCcw, Trash2 } from 'lucide-react';
 import { Menu, MenuChoice, MenuItem, MenuLine } from '../kit/menu.js';
 import { useOverlay } from '../kit/own-overlay.js';
 import { useComputed, useServices } from '../services/context.js';
@@ -72,6 +72,23 @@ export function TopicMenu({ place }: Props) {
       <MenuItem icon={Link} onSelect={() => copyLink(baseUrl, address)}>
         {i18n._('Copy link to topic')}
       </MenuItem>
+      {chat.rights.canDeleteTopic(channelId) && (
+        <>
+          <MenuLine />
+          <MenuItem
+            icon={Trash2}
+            isDangerous
+            onSelect={() =>
+              openOverlay(anchor, async () => {
+                const { DeleteTopicDialog } = await import('./delete-topic-dialog.js');
+                return <DeleteTopicDialog place={place} />;
+              })
+            }
+          >
+            {i18n._('Delete topic')}
+          </MenuItem>
+        </>
+      )}
     </Menu>
   );
 }
