@@ -114,6 +114,9 @@ it.each([
   async (reason, path, params) => {
     // An email would be due to the mentioned user in addition.
     fieldsOf(await server.patch('/settings', reader, { enable_offline_email_notifications: false }));
+    // The notice of the new channel is judged by the settings of before.
+    await judged();
+    due.length = 0;
     fieldsOf(await server.post(path, reader, params()));
     const id = await server.sendMessage(sender, channel);
     expect(await judged()).toEqual([[id, reason]]);

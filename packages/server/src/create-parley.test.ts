@@ -102,6 +102,7 @@ describe('createParley', () => {
     expect(status).toBe(401);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
       { level: 'warn', msg: 'authenticate() named an unknown caller: there is no organization "x"' },
+      { level: 'warn', audit: 'failed log-in', logInMethod: 'host', failure: 'UNAUTHORIZED' },
     ]);
   });
 

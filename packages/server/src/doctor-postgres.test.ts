@@ -38,8 +38,12 @@ it.each<readonly [Partial<ServerFacts>, string, string]>([
   [{ oldestTransaction: { seconds: 150, program: 'pg_dump' } }, 'advice', 'one of pg_dump has lasted 2 minutes; '],
   [{ oldestTransaction: { seconds: 7200, program: 'psql' } }, 'problem', 'one of psql has lasted 120 minutes; '],
   [{ abandoned: 2 }, 'problem', '2 prepared transactions were left: '],
-  [{ clockOffsetMs: -2500 }, 'advice', 'that of this machine is 2.5 s behind the server: '],
-  [{ clockOffsetMs: 60_000 }, 'advice', 'that of this machine is 60.0 s ahead of the server: '],
+  [{ clockOffsetMs: -2500 }, 'advice', 'that of this machine is 2.5 s behind the server, whose time is used instead'],
+  [
+    { clockOffsetMs: 60_000 },
+    'advice',
+    'that of this machine is 60.0 s ahead of the server, whose time is used instead',
+  ],
 ])('reports %j', (facts, level, text) => {
   const found = [...findingsOn({ ...SOUND, ...facts }, 12)].filter((finding) => finding.level !== 'good');
   expect(found).toEqual([{ level, subject: expect.any(String), text: expect.stringContaining(text) }]);
