@@ -282,6 +282,50 @@ describe('chat views', () => {
     expect(chat.sidebar.topics(town).value[0]).toMatchObject({ name: 'news', unread: { count: 2 } });
   });
 
+  it('change once for all messages that were missed, with the right unread counts', async () => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [hamlet, iago]);
+    let isOffline = false;
+    let sent = () => {};
+    const allSent = new Promise<void>((resolve) => {
+      sent = resolve;
+    });
+    const lossy = (async (...request: Parameters<typeof fetch>) => {
+      if (isOffline && String(request[0]).includes('/events')) {
+        await allSent;
+        isOffline = false;
+        throw new TypeError('The connection was lost');
+      }
+      return fetch(...request);
+    }) as typeof fetch;
+    const chat = await start(hamlet, { gateway: clientOf(hamlet, lossy) });
+    const view = chat.open(news(town));
+    await until(() => view.newer.value === 'none');
+    isOffline = true;
+    await server.sendMessage(iago, town, { topic: 'news', content: 'the last one of the open poll' });
+    await until(() => view.keys.value.length === 1);
+    const counts: number[] = [];
+    const lengths: number[] = [];
+    const endCounting = chat.sidebar.channel(town).subscribe((row) => counts.push(row?.unread.count ?? 0));
+    const endMeasuring = view.keys.subscribe(({ length }) => lengths.push(length));
+    for (let n = 0; n < 10; n++) {
+      const topic = n % 2 === 0 ? 'news' : 'olds';
+      await server.sendMessage(iago, town, { topic, content: n === 4 ? '@**King Hamlet**' : `message ${n}` });
+    }
+    sent();
+    await until(() => lengths.at(-1) === 6);
+    endCounting();
+    endMeasuring();
+    expect(lengths).toEqual([1, 6]);
+    expect(counts).toEqual([counts[0], counts[0]! + 10]);
+    expect(chat.sidebar.topics(town).value.map(({ name, unread }) => [name, unread])).toEqual(
+      expect.arrayContaining([
+        ['news', { count: 6, hasMention: true }],
+        ['olds', { count: 5, hasMention: false }],
+      ]),
+    );
+  });
+
   it('recompute only the rows that show a change', async () => {
     const { hamlet, iago, cordelia } = server.people;
     const chat = await start(hamlet);

@@ -106,8 +106,21 @@ function publish(unread: UnreadState, keys: Iterable<string | null>): void {
 }
 
 export function addUnread({ unread }: ChatState, id: number, destination: Destination, flags: readonly string[]): void {
+  const isKnown = unread.destinations.has(id);
   mark(unread, id, flags);
-  publish(unread, [put(unread, id, destination)]);
+  const key = put(unread, id, destination);
+  const before = unread.tallies.peek(key);
+  if (isKnown || !before) {
+    publish(unread, [key]);
+    return;
+  }
+  // Counting all unread messages of a conversation for each new one takes seconds after a long break.
+  const isMention = unread.mentioned.has(id) || unread.wildcards.has(id);
+  unread.tallies.set(key, {
+    count: before.count + 1,
+    mentions: before.mentions + (isMention ? 1 : 0),
+    newest: Math.max(before.newest, id),
+  });
 }
 
 function mark({ mentioned, wildcards }: UnreadState, id: number, flags: readonly string[]): void {

@@ -1,4 +1,4 @@
-import { type MessageEvent, ParleyError, type QueuePosition, type ReceivedEvent } from '@parley/client';
+import { type Event, type MessageEvent, ParleyError, type QueuePosition, type ReceivedEvent } from '@parley/client';
 import { batch, effect, type Signal, signal, untracked } from '@preact/signals-core';
 import {
   type Address,
@@ -198,24 +198,29 @@ export class Chat {
       // The cache may be behind the state.
       this.journal.registered();
     }
+    const together: Event[] = [];
     const events: EventSource = this.gateway.events(
       this.isVisitor ? {} : { idle_queue_timeout: IDLE_QUEUE_SECONDS, include_subscribers: 'partial' },
       {
         keepsQueue: this.hasCache || this.team !== null,
         ...(position && { resume: position }),
-        beforePoll: () => this.keep(events.position),
+        beforePoll: () => {
+          this.receiveAll(together.splice(0));
+          return this.keep(events.position);
+        },
         onConnection: (state) => this.report(state),
       },
     );
     this.events = events;
     try {
       for await (const event of events) {
-        const isReplaced = this.ready.peek();
-        this.receive(event);
         if (event.type === 'registered') {
+          const isReplaced = this.ready.peek();
+          this.receive(event);
           this.journal.registered();
           if (events.position) this.team?.begin(event.state, events.position, isReplaced);
         } else {
+          together.push(event);
           this.journal.add(event);
           this.team?.add(event);
         }
@@ -257,9 +262,7 @@ export class Chat {
         this.receive(registered);
         this.outbox.online(queueId);
       },
-      apply: (event) => {
-        if (event.type !== 'heartbeat') this.receive(event);
-      },
+      apply: (events) => this.receiveAll(events),
       present: () => present(this.state),
       connect: (connection, queueId) => {
         this.connected.value = connection;
@@ -311,6 +314,13 @@ export class Chat {
     });
   }
 
+  /** Applies the events of one response together: thousands that were missed change the display once. */
+  private receiveAll(events: readonly Event[]): void {
+    batch(() => {
+      for (const event of events) if (event.type !== 'heartbeat') this.receive(event);
+    });
+  }
+
   /** Applies one event, of the own poll or of the one of another tab. */
   receive(event: ReceivedEvent): void {
     batch(() => {
@@ -347,10 +357,7 @@ export class Chat {
     this.team?.watch(this.watched);
   }
 
-  /**
-   * Calls back with new messages that the user's settings want to be noticed, in one of several tabs. Returns the function
-   * that ends this.
-   */
+  /** Calls back in one of several tabs with new messages that the user wants to notice. Returns the function that ends this. */
   onArrival(listener: (arrival: Arrival) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

@@ -16,7 +16,7 @@ interface Member {
   /** Ends the poll. Returns the position of the last event applied. */
   follow(): QueuePosition | null;
   register(registered: Registered, queueId: string): void;
-  apply(event: Event): void;
+  apply(events: readonly Event[]): void;
   /** State in the form of a register response. */
   present(): InitialState;
   connect(connection: ConnectionView, queueId: string | null): void;
@@ -215,7 +215,7 @@ export class TabTeam implements TabEvents, PresenceTeam {
       this.sayHello();
       return;
     }
-    for (const event of events) if (event.id > lastEventId) this.member.apply(event);
+    this.member.apply(events.filter(({ id }) => id > lastEventId));
     if (position.lastEventId > lastEventId) this.position = position;
   }
 
