@@ -59,13 +59,19 @@ export function useAddressOf(destination: Destination, near: number | null = nul
   return useChat().formatAddress({ view: 'narrow', narrow: narrowOf(destination), near });
 }
 
-export function useAddress(): Place {
+/** Part of the present place; renders again only when that part changes. */
+export function usePlace<T>(select: (place: Place) => T): T {
   const { navigation } = useServices();
   return useSyncExternalStore(
     (onChange) => navigation.subscribe(onChange),
-    () => navigation.current(),
+    () => select(navigation.current()),
   );
 }
 
+export const useAddress = (): Place => usePlace((place) => place);
+
 /** True if an address shows the same conversation as the present place. */
-export const useIsCurrent = (hash: string): boolean => useAddress().key === keyOf(hash);
+export function useIsCurrent(hash: string): boolean {
+  const key = useMemo(() => keyOf(hash), [hash]);
+  return usePlace((place) => place.key === key);
+}

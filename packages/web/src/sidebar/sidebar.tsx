@@ -12,14 +12,14 @@ import {
   Rows3,
   Users as UsersIcon,
 } from 'lucide-react';
-import { type ReactNode, useEffect } from 'react';
+import { memo, type ReactNode, useEffect } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
 import { UnreadBadge } from '../kit/badge.js';
 import { Emoji } from '../kit/emoji.js';
 import { IconButton } from '../kit/icon-button.js';
 import { PresenceDot } from '../people/presence-dot.js';
-import { useAddress, useAddressOf, useChat, useIsCurrent, useNames, useServices } from '../services/context.js';
+import { useAddressOf, useChat, useIsCurrent, useNames, usePlace, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
@@ -30,7 +30,7 @@ const FEW_TOPICS = 5;
 const FEW_DIRECTS = 12;
 
 /** Views, direct conversations and channels, each with its unread count. */
-export function Sidebar() {
+export const Sidebar = memo(function Sidebar() {
   const { i18n } = useLingui();
   const chat = useChat();
   const total = useReading(chat.sidebar.total);
@@ -63,7 +63,7 @@ export function Sidebar() {
       </Section>
     </nav>
   );
-}
+});
 
 /** Channels that everybody may read. */
 function VisitorSidebar({ channelIds }: { readonly channelIds: readonly number[] }) {
@@ -210,10 +210,10 @@ function Direct({ row }: { readonly row: DirectRow }) {
   );
 }
 
-function Channel({ id }: { readonly id: number }) {
+const Channel = memo(function Channel({ id }: { readonly id: number }) {
   const chat = useChat();
   const channel = useReading(chat.sidebar.channel(id));
-  const { channelId } = useAddress();
+  const isOpen = usePlace(({ channelId }) => channelId === id);
   if (!channel) return null;
   return (
     <Entry
@@ -223,12 +223,12 @@ function Channel({ id }: { readonly id: number }) {
       hasMention={channel.unread.hasMention}
       isMuted={channel.isMuted}
       menu={chat.isVisitor ? undefined : <ChannelMenuButton channelId={id} />}
-      below={channelId === id ? <Topics channelId={id} /> : undefined}
+      below={isOpen ? <Topics channelId={id} /> : undefined}
     >
       {channel.name}
     </Entry>
   );
-}
+});
 
 function Topics({ channelId }: { readonly channelId: number }) {
   const chat = useChat();
