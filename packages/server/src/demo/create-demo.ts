@@ -118,7 +118,7 @@ export async function createDemo(ports: Ports): Promise<boolean> {
   await ports.unitOfWork.writeAcross(async (tx) => {
     const random = new SeededRandom(SEED);
     const clock = new DemoClock(now - PERIOD_SECONDS - 1);
-    // That of the server reads what other servers counted, in a unit that would wait for this one.
+    // The server's quota reads what other servers counted, in a unit that would wait for this one.
     const channelQuota = { refresh: async () => {}, spend() {}, refund() {} };
     const own = { unitOfWork: within(tx), clock, randomness: random, passwordHasher, channelQuota };
     const useCase = compose({ ...ports, ...own });
