@@ -29,6 +29,8 @@ async function startServer(folder: string, port: number): Promise<{ child: Child
       PARLEY_WEB_PUSH: 'mailto:ops@example.com',
       PARLEY_WEBHOOK_NETWORKS: 'loopback',
       PARLEY_WEB_PUBLIC_CHANNELS: 'on',
+      PARLEY_BIGBLUEBUTTON_URL: 'https://calls.example.com/bigbluebutton/',
+      PARLEY_BIGBLUEBUTTON_SECRET: 'secret-of-calls',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,7 +1,17 @@
 import { useLingui } from '@lingui/react';
 import { type Destination, destinationKey } from '@parley/chat';
 import { Bold, Code, Eye, EyeOff, Italic, Link, List, SendHorizontal, Smile, TextQuote } from 'lucide-react';
-import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  lazy,
+  type Ref,
+  Suspense,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { insertTextIntoField, setFieldText, wrapFieldSelection } from 'text-field-edit';
 import { MessageBody } from '../content/message-body.js';
 import { IconButton } from '../kit/icon-button.js';
@@ -33,6 +43,9 @@ interface Props {
 }
 
 const SAVE_AFTER_MS = 600;
+
+/** Loaded after the first message. */
+const CallButton = lazy(() => import('./call-button.js'));
 
 /** Field in which a message is written. The draft belongs to the destination shown above the text. */
 export function Composer({ destination, filesOf = destination, ref }: Props) {
@@ -109,9 +122,7 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
     const element = field.current;
     // A preview has no field; the links are inserted when it is closed.
     if (links.length === 0 || !element || preview !== null) return;
-    const [before] = element.value.slice(0, element.selectionStart).slice(-1);
-    const gap = before === undefined || /\s/.test(before) ? '' : ' ';
-    insertTextIntoField(element, `${gap}${uploads.takeLinks(filesOf).join(' ')} `);
+    insertLinks(element, uploads.takeLinks(filesOf).join(' '));
   }, [uploads, filesOf, links, preview]);
 
   const isTooLong = [...text].length > maxLength;
@@ -252,6 +263,12 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
             isDisabled={text.trim() === ''}
             onClick={() => void onPreview().catch(reportFailure)}
           />
+          <Suspense>
+            <CallButton
+              destination={destination}
+              onInsert={(link) => format((element) => insertLinks(element, link))()}
+            />
+          </Suspense>
         </div>
         {isTooLong && (
           <span className={styles.tooLong} role="alert">
@@ -264,6 +281,13 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
       </div>
     </form>
   );
+}
+
+/** Inserts links at the cursor, apart from the words around them. */
+function insertLinks(element: HTMLTextAreaElement, links: string): void {
+  const [before] = element.value.slice(0, element.selectionStart).slice(-1);
+  const gap = before === undefined || /\s/.test(before) ? '' : ' ';
+  insertTextIntoField(element, `${gap}${links} `);
 }
 
 function wrapCode(element: HTMLTextAreaElement): void {
