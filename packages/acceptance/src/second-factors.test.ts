@@ -519,8 +519,9 @@ describe('administrators', () => {
     expect((await fetchKey()).status).toBe(200);
     expectRefusal(await clear(people.iago, ophelia.id), 'There is no such second factor.');
     await runJobs(server, server.parley.useCase(SendSecondFactorEmails));
-    expect(server.mailer.emails.at(-1)!.text).toContain(
-      'An administrator removed all second factors from your account',
+    // Jobs of one second run in any order.
+    expect(server.mailer.emails.map(({ text }) => text)).toContainEqual(
+      expect.stringContaining('An administrator removed all second factors from your account'),
     );
   });
 
