@@ -254,16 +254,6 @@ describe('while the user is active', () => {
     });
   };
 
-  it('pushes no message again that was pushed before the last queue expired', async () => {
-    const id = await server.sendMessage(sender, [reader]);
-    await judged();
-    expect(due[0]!.people).toMatchObject([{ isPushDue: true, isEmailDue: false }]);
-    due.length = 0;
-    await expireQueues();
-    expect(await judged()).toEqual([[id, 'directMessage']]);
-    expect(due[0]!.people).toMatchObject([{ isPushDue: false, isEmailDue: true }]);
-  });
-
   it('judges unread messages again when the last queue expires', async () => {
     fieldsOf(await server.patch('/settings', reader, { enable_online_push_notifications: false }));
     const read = await server.sendMessage(sender, [reader]);
