@@ -254,6 +254,19 @@ describe('while the user is active', () => {
     });
   };
 
+  /** Other readers' queues expire at the same time. */
+  const dueOf = (id: number) => due.find(({ message }) => message.id === id)!;
+
+  it('pushes no message again that was pushed before the last queue expired', async () => {
+    const id = await server.sendMessage(sender, [reader]);
+    await judged();
+    expect(dueOf(id).people).toMatchObject([{ isPushDue: true, isEmailDue: false }]);
+    due.length = 0;
+    await expireQueues();
+    expect(await judged()).toEqual([[id, 'directMessage']]);
+    expect(dueOf(id).people).toMatchObject([{ isPushDue: false, isEmailDue: true }]);
+  });
+
   it('judges unread messages again when the last queue expires', async () => {
     fieldsOf(await server.patch('/settings', reader, { enable_online_push_notifications: false }));
     const read = await server.sendMessage(sender, [reader]);
@@ -263,6 +276,6 @@ describe('while the user is active', () => {
     due.length = 0;
     await expireQueues();
     expect(await judged()).toEqual([[missed, 'directMessage']]);
-    expect(due[0]!.people).toMatchObject([{ isPushDue: true, isEmailDue: true }]);
+    expect(dueOf(missed).people).toMatchObject([{ isPushDue: true, isEmailDue: true }]);
   });
 });
