@@ -12,7 +12,7 @@ export default defineConfig({
   fullyParallel: true,
   timeout: 120_000,
   // A repeated story runs against a new server and is reported as flaky.
-  retries: process.env['CI'] === undefined ? 0 : 1,
+  retries: process.env.CI === undefined ? 0 : 1,
   expect: { timeout: 15_000 },
   use: {
     launchOptions: {

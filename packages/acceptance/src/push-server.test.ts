@@ -249,7 +249,7 @@ describe('notifications of a server through a push service of Parley', () => {
     expect(fcm.arrivals).toEqual([]);
     await reopen();
     await wakeJobs();
-    // On a busy machine a job may have failed once more, and waits for longer.
+    // A job may have failed once more on a busy machine, and waits for longer.
     await until(() => {
       server.clock.advance(1);
       return fcm.arrivals.length >= 3;

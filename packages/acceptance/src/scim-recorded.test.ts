@@ -49,7 +49,7 @@ describe.each(['entra', 'okta'])('requests that %s documents', (directory) => {
     for (const { of } of requests) expect(of).toMatch(/^https:\/\/(?:learn\.microsoft|developer\.okta)\.com\//);
   });
 
-  // In the order of the recording, since later requests need what earlier ones created.
+  // Keeps the order of the recording, since later requests need what earlier ones created.
   it.each(requests)('get their documented response: $name', async (recorded) => {
     const { method, path, body, status, answer, lacks = [], keep } = recorded;
     const [route, query] = withIds(path, ids).split('?') as [string, string?];

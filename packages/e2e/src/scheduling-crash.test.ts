@@ -38,7 +38,7 @@ describe('servers killed around due times', () => {
       ...(!isInQuery && { body: form }),
     });
     const answer: Answer = await response.json();
-    // On a busy machine the time may have passed already.
+    // The time may have passed already on a busy machine.
     if (answer.msg === PAST) return answer;
     expect(answer).toEqual(expect.objectContaining({ result: 'success' }));
     return answer;

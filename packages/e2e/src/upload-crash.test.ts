@@ -147,7 +147,7 @@ describe('server killed during uploads', () => {
       log += server.output;
       server = await organization.serve([], server.port);
     }
-    // On a slow machine, kills may prevent the longest uploads from finishing.
+    // Kills may prevent the longest uploads from finishing on a slow machine.
     while (messages.length === 0 || avatarVersion <= 1) await pause(10);
     isOver = true;
     await Promise.all(loops);

@@ -34,7 +34,7 @@ export class Injector<Named> {
 
   readonly get = <Name extends keyof Named & string>(name: Name): Named[Name] => this.container.get(name);
 
-  /** Without a check by the compiler; see `Resolve`. */
+  /** Same without a check by the compiler; see `Resolve`. */
   readonly resolve = <C extends Injectable>(type: C): InstanceType<C> => {
     const existing = this.resolved.get(type);
     if (existing !== undefined) return existing as InstanceType<C>;

@@ -82,6 +82,7 @@ const ATTACKS = [
   "'); window.attacked = 1; ('",
   '[link](javascript:window.attacked=1)',
   '</title><script>window.attacked = 1</script>',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of an attack
   '\u202e\u2066${window.attacked = 1}{{constructor.constructor("window.attacked = 1")()}}',
   '$$\\href{javascript:window.attacked=1}{x}\\htmlStyle{color:red}{y}$$',
 ];

@@ -7,7 +7,7 @@ import { expect, goTo, type Server, violationsIn } from './stories.js';
 export const WIDTHS = [320, 768, 1440];
 
 /** Folder for screenshots; unset: none are taken. */
-const SCREENSHOTS = process.env['SCREENSHOTS'];
+const SCREENSHOTS = process.env.SCREENSHOTS;
 
 /** Addresses of the application by name. */
 export async function placesOf(server: Server): Promise<Readonly<Record<string, string>>> {

@@ -101,7 +101,7 @@ async function writeTo(server: Server, person: string, content: string): Promise
   return (await server.call('desdemona', 'POST', '/messages', { type: 'direct', to, content })).id;
 }
 
-/** What the worker did with windows after a click on its first notification. */
+/** Returns the worker's calls on windows after a click on its first notification. */
 const click = (worker: Worker): Promise<{ readonly opened: readonly string[]; readonly focused: number }> =>
   worker.evaluate(async () => {
     const opened: string[] = [];

@@ -175,7 +175,7 @@ export interface CatchUpTurn {
  * responses are sent, so memory holds unsent responses instead of entire backlogs.
  */
 export class CatchUpQueue {
-  /** From the turn of a queue until its answer is carried away. */
+  /** Time from the turn of a queue until its answer is carried away. */
   private readonly unsent = new WorkQueue({ concurrencyPerClient: UNSENT_PER_USER });
   private readonly reading = new WorkQueue({ concurrency: READING });
   private unsentBytes = 0;

@@ -16,7 +16,7 @@ const document = readFileSync(join(__dirname, '../../../../docs/log-in.md'), 'ut
 function blocksOf(language: string): readonly (readonly [heading: string, block: string])[] {
   return document.split(/^## /m).flatMap((section) => {
     const heading = section.slice(0, section.indexOf('\n'));
-    const blocks = [...section.matchAll(new RegExp('```' + language + '\\n([\\s\\S]*?)```', 'g'))];
+    const blocks = [...section.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))];
     return blocks.map((match) => [heading, match[1]!] as const);
   });
 }

@@ -294,7 +294,7 @@ const DEFAULT_CLIENT = 'parley';
 
 export function chatAs(resolve: Resolve, ref: UserRef, { client = DEFAULT_CLIENT }: ChatOptions = {}): Chat {
   const addresses = resolve(Addresses);
-  // At once, so that the error points to the call of `as`.
+  // Checks at once, so that the error points to the call of `as`.
   referenceOf(ref);
   textAt('realm', ref.realm);
   textAt('client', client);

@@ -170,7 +170,7 @@ it('adds the search terms of a batch with one statement before the commit', asyn
   await Promise.all(Array.from({ length: 20 }, () => large.uow.write(large.realm.id, (tx) => say(large, tx))));
   const named = (sql: string) => /^(SAVEPOINT|COMMIT)|INTO message_search/.exec(sql.trim())?.[0];
   const relevant = statements.flatMap((sql) => named(sql) ?? []);
-  // On a busy machine, the batch time limit leads to several batches.
+  // The time limit of a batch leads to several batches on a busy machine.
   expect(relevant.join(', ')).toMatch(/^((SAVEPOINT, )*INTO message_search, COMMIT(, |$))+$/);
   expect(relevant.filter((each) => each === 'COMMIT').length).toBeLessThan(20);
 });

@@ -26,7 +26,7 @@ export function ReadOnlyNotice() {
 
 type Definitions = NonNullable<Fields['server_supported_permission_settings']>['realm'];
 
-/** Who may do what. */
+/** Groups that may do something, and limits on joining. */
 export function OrganizationPermissions() {
   const { i18n } = useLingui();
   const { realm } = useManagement();

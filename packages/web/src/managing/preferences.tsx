@@ -149,7 +149,7 @@ const TRIGGERS = {
   ],
 } as const;
 
-/** What is notified where. */
+/** Notifications by trigger and way of delivery. */
 export function Notifications({ source, isOwn = false }: Props) {
   const { i18n } = useLingui();
   const sounds = useField('user_settings')?.available_notification_sounds ?? [];

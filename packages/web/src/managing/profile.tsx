@@ -12,7 +12,7 @@ import type { Option, Setting } from './fields.js';
 import { Section } from './form.js';
 import styles from './managing.module.css';
 
-/** What others see of the user. */
+/** Data of the user that others see. */
 export function Profile() {
   const { i18n } = useLingui();
   const { state } = useChat();

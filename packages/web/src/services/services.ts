@@ -119,7 +119,7 @@ async function loadDraftSync(
 ): Promise<DraftSync | null> {
   const { DraftSync } = await import('./draft-sync.js').catch(() => ({ DraftSync: null }));
   if (!DraftSync) return null;
-  // Without a secure context there are no locks; equal drafts of two windows are merged then.
+  // Pages without a secure context have no locks; equal drafts of two windows are merged then.
   const alone = async (task: () => Promise<void>): Promise<void> =>
     'locks' in navigator ? void (await navigator.locks.request(lock, task)) : task();
   const sync = new DraftSync(drafts, chat, client, alone);
