@@ -432,6 +432,24 @@ describe('event queue', () => {
     await expect(events.hub.acknowledge(queue, -1)).rejects.toThrow('An event newer than -1 has already been pruned!');
   });
 
+  it('keeps the acknowledgement of a later poll while an earlier one waits for the log', async () => {
+    const events = await live(await cast());
+    const queue = await events.open('hamlet', await events.register('hamlet'));
+    let proceed!: () => void;
+    const reading = new Promise<void>((resolve) => {
+      proceed = resolve;
+    });
+    const first = (events.follower.lastSeqOf(events.fixture.realm.id) + 1) * POSITIONS_PER_SEQ;
+    jest.spyOn(events.follower, 'fill').mockReturnValueOnce(reading);
+    const abandoned = events.hub.acknowledge(queue, first);
+    await events.announce(wholeRealm);
+    const second = (await events.announce(wholeRealm)) * POSITIONS_PER_SEQ;
+    await events.hub.acknowledge(queue, second);
+    proceed();
+    await expect(abandoned).rejects.toMatchObject({ code: 'EVENTS_PRUNED' });
+    expect(queue.acked).toBe(second);
+  });
+
   it.each([0, 10 ** 9])('rejects the position %d, which was never sent', async (position) => {
     const events = await live(await cast());
     const queue = await events.open('hamlet', await events.register('hamlet'));

@@ -176,18 +176,17 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
    * 4–5), UNKNOWN_EVENT_QUEUE if the log has lost the event
    */
   async acknowledge(live: LiveQueue, position: number): Promise<void> {
+    const { follower } = this.parts;
+    const { realmId, startSeq } = live.queue;
+    const isBeyond = () => seqOf(position) > follower.lastSeqOf(realmId);
+    // Another process may have sent an event that this process has not read yet.
+    if (isBeyond()) await follower.fill(realmId);
+    // A later poll may have acknowledged more during the read.
     if (live.isLost(position)) throw this.end(live);
     if (position < live.acked)
       throw new DomainError('EVENTS_PRUNED', `An event newer than ${position} has already been pruned!`);
-    if (position !== -1) {
-      const { follower } = this.parts;
-      const { realmId, startSeq } = live.queue;
-      const isBeyond = () => seqOf(position) > follower.lastSeqOf(realmId);
-      // Another process may have sent an event that this process has not read yet.
-      if (isBeyond()) await follower.fill(realmId);
-      if (position < firstPositionOf(startSeq) || isBeyond()) {
-        throw new DomainError('UNKNOWN_EVENT', `Event ${position} was not in this queue`);
-      }
+    if (position !== -1 && (position < firstPositionOf(startSeq) || isBeyond())) {
+      throw new DomainError('UNKNOWN_EVENT', `Event ${position} was not in this queue`);
     }
     live.acknowledge(position, this.parts.clock.now());
   }

@@ -1,5 +1,5 @@
 import { subscribersOf } from '@parley/domain/channels';
-import { type DomainEvent, type EventCatalogue, type MessageId, users, wholeRealm } from '@parley/domain/kernel';
+import { type DomainEvent, type MessageId, users, wholeRealm } from '@parley/domain/kernel';
 import {
   aChannel,
   aMessage,
@@ -9,8 +9,10 @@ import {
   fakeRealmUrls,
   flagChange,
   LiveEvents,
+  type LiveEventsOptions,
   type MemoryFixture,
   SeededRandomness,
+  TroubledBus,
 } from '@parley/testkit';
 import { EVENT_CATALOGUE, EVENT_WRITER } from '../event-catalogue.js';
 import { queuePresentation } from '../kernel/event-presenter.js';
@@ -48,8 +50,8 @@ class ARequest {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const NOT_FOUND = { code: 'UNKNOWN_EVENT_QUEUE' };
 
-async function aServer(fixture: MemoryFixture, catalogue: Partial<EventCatalogue> = {}) {
-  const events = await LiveEvents.start(fixture, { catalogue: { ...EVENT_CATALOGUE, ...catalogue } });
+async function aServer(fixture: MemoryFixture, buses?: LiveEventsOptions['buses']) {
+  const events = await LiveEvents.start(fixture, { catalogue: EVENT_CATALOGUE, ...(buses && { buses }) });
   const longPoll = new LongPoll(
     EVENT_WRITER,
     events.hub,
@@ -343,6 +345,54 @@ describe('poll response', () => {
     await expect(poll('hamlet', queue)).rejects.toMatchObject(NOT_FOUND);
     await expect(poll('hamlet', queue)).rejects.toMatchObject(NOT_FOUND);
     expect(events.problems).toMatchObject([['an event queue was closed', { queueId: queue }]]);
+  });
+});
+
+describe('polls dealt to two servers', () => {
+  it.each([107, 170, 220, 262, 333, 351])('return each event once if some are abandoned (seed %d)', async (seed) => {
+    const fixture = await cast();
+    const random = new SeededRandomness(seed);
+    const below = (limit: number) => Math.floor(random.fraction() * limit);
+    const turns = async (count: number) => {
+      for (let n = 0; n < count; n++) await turn();
+    };
+    const read = fixture.uow.read.bind(fixture.uow);
+    fixture.uow.read = async (realmId, work) => {
+      await turns(below(4) === 0 ? below(40) : 0);
+      return read(realmId, work);
+    };
+    const buses = new TroubledBus(seed);
+    const servers = [await aServer(fixture, buses), await aServer(fixture, buses)];
+    const anyServer = () => servers[below(servers.length)]!;
+    const queue = await servers[0]!.register('hamlet');
+    const [announced, got]: [number[], number[]] = [[], []];
+    const announcing = (async () => {
+      for (let n = 0; n < 60; n++) {
+        announced.push((await anyServer().events.announce(wholeRealm)) * 1024);
+        await turns(below(8));
+      }
+    })();
+    while (got.length < 60) {
+      const request = new ARequest(true);
+      const response = await Promise.race([
+        anyServer()
+          .wait('hamlet', queue, got.at(-1), request)
+          .catch(() => null),
+        turns(5 + below(20)).then(() => null),
+      ]);
+      // A frozen server notices later that its client has gone.
+      if (below(2) === 0) request.hangUp();
+      for (const { id } of response?.events ?? []) {
+        if (id <= (got.at(-1) ?? -1)) throw new Error(`event ${id} after ${got.at(-1)}`);
+        got.push(id);
+      }
+    }
+    await announcing;
+    expect(got).toEqual(announced);
+    for (const { longPoll, events } of servers) {
+      longPoll.close();
+      events.hub.close();
+    }
   });
 });
 
