@@ -81,6 +81,7 @@ export {
   type WidgetAction,
   widgetOf,
 } from './messages/widgets.js';
+export { Scheduling } from './personal/scheduling.js';
 export { Chat, type ChatOptions } from './session/chat.js';
 export { MemoryCache } from './session/journal.js';
 export { MemoryTabs } from './session/memory-tabs.js';

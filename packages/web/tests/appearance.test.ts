@@ -34,7 +34,7 @@ test('stays usable at four times the zoom', async ({ logIn, server }) => {
   const field = page.getByRole('textbox', { name: 'Message' });
   await field.fill('Written at four times the zoom');
   await expect(field).toBeInViewport();
-  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(page.getByText('Written at four times the zoom')).toBeInViewport();
 });
 

@@ -25,7 +25,7 @@ test('adds a call of the provider that the organization chose', async ({ server,
     /^https:\/\/meet\.jit\.si\/\d{20,}#config\.startWithVideoMuted=false$/,
   );
   await expect(field).toHaveValue(/^Shall we talk\? \[Join video call\.\]/);
-  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
   const link = messageWith(page, 'Shall we talk?').getByRole('link', { name: 'Join video call.' });
   await expect(link).toHaveAttribute('href', /^https:\/\/meet\.jit\.si\//);
   expect(await linkOf(page, 'Voice call')).toMatch(/#config\.startWithVideoMuted=true$/);

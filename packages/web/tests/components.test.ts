@@ -140,7 +140,7 @@ test('shows a conversation by React components and sends to it', async ({ shop }
   const colorOf = (element: Element) => getComputedStyle(element).color;
   expect(await order.getByText('This is the beginning.').evaluate(colorOf)).toBe('rgb(89, 96, 107)');
   await order.getByRole('textbox', { name: /Message/ }).fill('Thank you');
-  await order.getByRole('button', { name: 'Send' }).click();
+  await order.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(order.getByRole('article').filter({ hasText: 'Thank you' })).toBeVisible();
   await expect(shop.getByRole('listitem').filter({ hasText: /^Ann$/ })).toHaveCount(1);
   await expect(shop.getByRole('navigation', { name: 'Conversations' })).toBeVisible();
@@ -173,7 +173,7 @@ test.describe('the example with a look of its own', () => {
     await expect(shop.locator('article.bubble').filter({ hasText: 'Your order is on its way.' })).toBeVisible();
     await expect(shop.getByRole('navigation')).toHaveCount(0);
     await shop.getByRole('textbox', { name: 'Message' }).fill('For @**Ben**\n```js\nlet own = 1;\n```');
-    await shop.getByRole('button', { name: 'Send' }).click();
+    await shop.getByRole('button', { name: 'Send', exact: true }).click();
     const own = shop.locator('article.bubble').filter({ hasText: 'let own = 1;' });
     await expect(own.locator('span.name')).toHaveText('@Ben');
     await expect(own.locator('pre.receipt')).toHaveText('let own = 1;');
@@ -202,7 +202,7 @@ test.describe('the Vue example', () => {
     await shop.getByRole('button', { name: 'Other order' }).click();
     await expect(shop.getByText('Another order')).toBeVisible();
     await shop.getByRole('textbox', { name: 'Message' }).fill('From Vue');
-    await shop.getByRole('button', { name: 'Send' }).click();
+    await shop.getByRole('button', { name: 'Send', exact: true }).click();
     await expect(shop.locator('output')).toHaveText('You wrote: From Vue');
     await expect(shop.getByRole('heading', { name: 'Order 8 (0 new)' })).toBeVisible();
   });

@@ -106,7 +106,7 @@ test('uploads several files and sends links to them', async ({ server, logIn }) 
   await (await chooser).setFiles([note('one.txt'), note('two [draft].txt')]);
   await expect(fieldOf(page)).toHaveValue(/^See .*\[one\.txt\]\(\/user_uploads\/.+\)/);
   await expect(fieldOf(page)).toHaveValue(/\[two \(draft\)\.txt\]\(\/user_uploads\/.+\)/);
-  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(messageWith(page, 'See').getByRole('link', { name: 'one.txt' })).toBeVisible();
   await expect(messageWith(page, 'See').getByRole('link', { name: 'two (draft).txt' })).toBeVisible();
 });
@@ -129,7 +129,7 @@ test('shows progress, and why a file was refused until it is sent again', async 
   await page.getByRole('button', { name: 'Attach files' }).click();
   await (await chooser).setFiles([note('refused.txt')]);
   await expect(page.getByRole('progressbar', { name: 'Uploading refused.txt' })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Send' })).toBeDisabled();
+  await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeDisabled();
   expect(await violationsIn(page)).toEqual([]);
   answer();
   await expect(page.getByRole('alert')).toContainText('Upload would exceed your quota');

@@ -29,7 +29,7 @@ test('saves a draft on the server, continues it in another browser and removes i
   await expect(other).toHaveValue('Neither a borrower');
   await other.fill('Neither a borrower nor a lender be');
   await expect(field).toHaveValue('Neither a borrower nor a lender be');
-  await phone.page.getByRole('button', { name: 'Send' }).click();
+  await phone.page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(field).toHaveValue('');
   await expect.poll(() => textsOf(server, 'drafts-of-prospero')).toEqual([]);
 });

@@ -68,7 +68,7 @@ test('shows one conversation for the customer of the host and sends to it', asyn
     });
   });
   await page.getByRole('textbox', { name: /Message/ }).fill('Thank you, *Ben*');
-  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(page.getByRole('article').filter({ hasText: 'Thank you, Ben' })).toBeVisible();
   await expect(page).toHaveTitle('Thank you, *Ben*');
   expect(page.url()).toBe(before);
@@ -135,7 +135,7 @@ test('ends its poll and listeners when it is removed, and begins again when it i
   await isEnded;
   await element!.evaluate((each) => document.querySelector('main')!.append(each));
   await page.getByRole('textbox', { name: /Message/ }).fill('Back again');
-  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(page.getByRole('article').filter({ hasText: 'Back again' })).toHaveCount(1);
   await expect(page.getByRole('article').filter({ hasText: 'Back again' })).not.toContainText('Will be sent');
 });
@@ -166,7 +166,7 @@ test('tells the host about unread messages and lets it open links itself', async
   await other.goto(page.url().replace(/\/\?.*/, '/log-in/ben'));
   await other.goto(page.url().replace(/elements=.*/, `elements=${encodeURIComponent(ORDER)}`));
   await other.getByRole('textbox', { name: /Message/ }).fill('Any news?');
-  await other.getByRole('button', { name: 'Send' }).click();
+  await other.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(page).toHaveTitle(/^\d+ unread$/);
 });
 

@@ -84,7 +84,7 @@ test('shows who is typing, in channels and direct messages', async ({ server, lo
   await expect(cordelia.page.getByRole('heading', { level: 1 })).toContainText('Hamlet');
   await field.pressSequentially('Well, my lord');
   await expect(hamlet.page.getByText(/Cordelia.* is typing…/)).toBeVisible();
-  await cordelia.page.getByRole('button', { name: 'Send' }).click();
+  await cordelia.page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(hamlet.page.getByText(/is typing…/)).toHaveCount(0);
 });
 

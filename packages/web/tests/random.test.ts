@@ -61,7 +61,7 @@ for (const seed of [1, 2, 3]) {
         const text = `text ${seed}-${written.length + 1}`;
         written.push(text);
         await field.fill(text);
-        await page.getByRole('button', { name: 'Send' }).click();
+        await page.getByRole('button', { name: 'Send', exact: true }).click();
       },
       () => post(server, 'iago', topic, `text ${seed}-${1000 + Math.floor(random() * 1_000_000)}`),
       async () => {

@@ -33,7 +33,7 @@ test('offers the emoji of the organization, for reactions and in texts', async (
   const field = page.getByRole('textbox', { name: 'Message' });
   await expect(field).toHaveValue(':our_thing: ');
   await expect(field).toBeFocused();
-  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(page.getByRole('article').getByRole('img', { name: ':our thing:' })).toBeVisible();
 });
 

@@ -202,7 +202,7 @@ export const messageWith = (page: Page, text: string) => page.getByRole('article
 /** Writes a message and sends it. */
 export async function send(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill(text);
-  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
 }
 
 /** Address of a topic in a channel to which the people of these stories belong. */

@@ -29,7 +29,7 @@ export type Destination =
 
 /** Page of the application. */
 export type Address =
-  | { readonly view: 'inbox' | 'recent' | 'drafts' }
+  | { readonly view: 'inbox' | 'recent' | 'drafts' | 'scheduled' }
   | {
       readonly view: 'narrow';
       readonly narrow: Narrow /** Message at which the conversation opens. */;
@@ -68,7 +68,8 @@ export function parseAddress(hash: string): Address | null {
     case 'recent_topics':
       return { view: 'recent' };
     case 'drafts':
-      return { view: 'drafts' };
+    case 'scheduled':
+      return { view: first };
     case 'feed':
     case 'all_messages':
       return { view: 'narrow', narrow: [], near: null };
@@ -151,10 +152,6 @@ function idsOf(operand: string): readonly number[] | null {
 /** Formats an address in the form that Zulip's client writes. */
 export function formatAddress(address: Address, names: NamesForAddresses): string {
   switch (address.view) {
-    case 'inbox':
-    case 'recent':
-    case 'drafts':
-      return `#${address.view}`;
     case 'other':
       return `#${address.path.map(encode).join('/')}`;
     case 'narrow': {
@@ -163,6 +160,8 @@ export function formatAddress(address: Address, names: NamesForAddresses): strin
       if (terms.length === 0) return '#feed';
       return `#narrow/${terms.map((term) => `${term.negated ? '-' : ''}${term.operator}/${operandOf(term, names)}`).join('/')}`;
     }
+    default:
+      return `#${address.view}`;
   }
 }
 

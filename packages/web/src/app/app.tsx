@@ -183,6 +183,7 @@ function PageTitle() {
   const managed = address?.view === 'other' ? MANAGED[address.path[0]!] : undefined;
   if (managed) return <>{managed(i18n)}</>;
   if (address?.view === 'drafts') return <>{i18n._('Drafts')}</>;
+  if (address?.view === 'scheduled') return <>{i18n._('Scheduled messages')}</>;
   if (address?.view === 'recent') return <>{i18n._('Recent conversations')}</>;
   return <>{address?.view === 'inbox' ? i18n._('Inbox') : i18n._('Page not found')}</>;
 }

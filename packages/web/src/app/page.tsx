@@ -1,7 +1,7 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { Narrow } from '@parley/chat';
-import { useMemo } from 'react';
+import { type ComponentType, useMemo } from 'react';
 import { ConversationPage } from '../conversation/conversation-page.js';
 import { InboxPage, RecentPage } from '../inbox/inbox-page.js';
 import { useAddress, useChat } from '../services/context.js';
@@ -16,7 +16,8 @@ export function Page() {
   if (isVisitor && (address?.view !== 'narrow' || needsAccount(address.narrow))) return <NeedsAccount />;
   if (address?.view === 'inbox') return <InboxPage />;
   if (address?.view === 'recent') return <RecentPage />;
-  if (address?.view === 'drafts') return <Drafts />;
+  if (address?.view === 'drafts') return <Lazy load={loadDrafts} />;
+  if (address?.view === 'scheduled') return <Lazy load={loadScheduled} />;
   if (address?.view === 'narrow') return <ConversationPage narrow={address.narrow} near={address.near} />;
   if (address?.view === 'other' && MANAGED[address.path[0]!]) return <Managing path={address.path} />;
   return (
@@ -43,10 +44,11 @@ function NeedsAccount() {
 }
 
 const loadDrafts = () => import('../inbox/drafts-page.js').then(({ DraftsPage }) => DraftsPage);
+const loadScheduled = () => import('../inbox/scheduled-page.js').then(({ ScheduledPage }) => ScheduledPage);
 
-function Drafts() {
-  const DraftsPage = useLoaded(loadDrafts);
-  return DraftsPage && <DraftsPage />;
+function Lazy({ load }: { readonly load: () => Promise<ComponentType> }) {
+  const Loaded = useLoaded(load);
+  return Loaded && <Loaded />;
 }
 
 /** Areas of settings, by the first part of their addresses. */

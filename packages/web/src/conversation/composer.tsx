@@ -46,6 +46,7 @@ const SAVE_AFTER_MS = 600;
 
 /** Loaded after the first message. */
 const CallButton = lazy(() => import('./call-button.js'));
+const SendLater = lazy(() => import('./send-later.js'));
 
 /** Field in which a message is written. The draft belongs to the destination shown above the text. */
 export function Composer({ destination, filesOf = destination, ref }: Props) {
@@ -132,6 +133,9 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
     chat.typing.stopped();
     chat.send(destination, text);
     onSent?.(destination, text);
+    clear();
+  };
+  const clear = () => {
     const element = field.current;
     if (element) setFieldText(element, '');
     setText('');
@@ -275,6 +279,17 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
             {i18n._('{count} characters too many', { count: [...text].length - maxLength })}
           </span>
         )}
+        <Suspense>
+          <SendLater
+            destination={destination}
+            text={text}
+            canSend={canSend}
+            onScheduled={() => {
+              chat.typing.stopped();
+              clear();
+            }}
+          />
+        </Suspense>
         <button type="submit" className={styles.send} part="send" disabled={!canSend} aria-label={i18n._('Send')}>
           <SendHorizontal size={18} aria-hidden />
         </button>

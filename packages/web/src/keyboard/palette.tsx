@@ -2,6 +2,7 @@ import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { type Chat, narrowOf, rankOf } from '@parley/chat';
 import {
+  CalendarClock,
   CheckCheck,
   Clock,
   Hash,
@@ -62,6 +63,12 @@ export function Palette({ anchor, pageActions }: Props) {
       { address: '#recent', name: i18n._('Recent conversations'), detail: '', icon: <Clock size={16} aria-hidden /> },
       { address: '#feed', name: i18n._('Combined feed'), detail: '', icon: <Rows3 size={16} aria-hidden /> },
       { address: '#drafts', name: i18n._('Drafts'), detail: '', icon: <PencilLine size={16} aria-hidden /> },
+      {
+        address: '#scheduled',
+        name: i18n._('Scheduled messages'),
+        detail: '',
+        icon: <CalendarClock size={16} aria-hidden />,
+      },
       {
         address: '#narrow/is/starred',
         name: i18n._('Starred messages'),

@@ -19,7 +19,7 @@ import { UnreadBadge } from '../kit/badge.js';
 import { Emoji } from '../kit/emoji.js';
 import { IconButton } from '../kit/icon-button.js';
 import { PresenceDot } from '../people/presence-dot.js';
-import { useAddressOf, useChat, useIsCurrent, useNames, usePlace, useServices } from '../services/context.js';
+import { useAddressOf, useChat, useField, useIsCurrent, useNames, usePlace, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
@@ -50,6 +50,7 @@ export const Sidebar = memo(function Sidebar() {
           {i18n._('Combined feed')}
         </Entry>
         <DraftsEntry />
+        <ScheduledEntry />
       </ul>
       <Section title={i18n._('Direct messages')} button={<NewDirect />}>
         {directs.slice(0, FEW_DIRECTS).map((row) => (
@@ -92,6 +93,17 @@ function DraftsEntry() {
   return (
     <Entry href="#drafts" icon={<PencilLine size={17} aria-hidden />}>
       {i18n._('Drafts ({count})', { count: length })}
+    </Entry>
+  );
+}
+
+function ScheduledEntry() {
+  const { i18n } = useLingui();
+  const count = useField('scheduled_messages')?.length ?? 0;
+  if (count === 0) return null;
+  return (
+    <Entry href="#scheduled" icon={<Clock size={17} aria-hidden />}>
+      {i18n._('Scheduled ({count})', { count })}
     </Entry>
   );
 }

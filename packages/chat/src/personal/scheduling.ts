@@ -1,0 +1,69 @@
+import type { ScheduledMessage } from '@parley/client';
+import type { Destination } from '../kernel/narrow.js';
+import type { Gateway } from '../kernel/ports.js';
+import type { ChatState } from '../kernel/state.js';
+
+/** Messages of the notification bot that are searched for reasons. */
+const RECENT_NOTICES = 100;
+
+/** Messages to be sent later. Loaded by the pages and dialogs that use it; the state follows by events. */
+export class Scheduling {
+  constructor(
+    private readonly state: ChatState,
+    private readonly api: Gateway,
+  ) {}
+
+  /** `at` is in Unix seconds, in all methods. */
+  async schedule(to: Destination, content: string, at: number): Promise<void> {
+    const self = this.state.selfId;
+    await this.api.post('/scheduled_messages', {
+      ...(to.kind === 'channel'
+        ? { type: 'channel', to: to.channelId, topic: to.topic }
+        : { type: 'direct', to: to.userIds.length === 0 ? [self] : to.userIds }),
+      content,
+      scheduled_delivery_timestamp: at,
+      read_by_sender: true,
+    });
+  }
+
+  /** Also tries a message again that could not be sent. */
+  async change(id: number, content: string, at: number): Promise<void> {
+    await this.api.patch('/scheduled_messages/{scheduled_message_id}', {
+      scheduled_message_id: id,
+      content,
+      scheduled_delivery_timestamp: at,
+    });
+  }
+
+  async remove(id: number): Promise<void> {
+    await this.api.delete('/scheduled_messages/{scheduled_message_id}', { scheduled_message_id: id });
+  }
+
+  destinationOf({ to, topic = '' }: ScheduledMessage): Destination {
+    if (typeof to === 'number') return { kind: 'channel', channelId: to, topic };
+    return { kind: 'direct', userIds: to.filter((id) => id !== this.state.selfId).sort((a, b) => a - b) };
+  }
+
+  /** Reasons why messages of some times were not sent, which only the notification bot's messages have (users §20.5). */
+  async reasonsFor(times: readonly number[]): Promise<ReadonlyMap<number, string>> {
+    const reasons = new Map<number, string>();
+    const bot = this.state.people
+      .values()
+      .find(({ user, list }) => list === 'cross_realm_bots' && user.email.startsWith('notification-bot@'));
+    if (!bot) return reasons;
+    const { messages } = await this.api.get('/messages', {
+      narrow: [{ operator: 'dm', operand: [bot.user.user_id] }],
+      anchor: 'newest',
+      num_before: RECENT_NOTICES,
+      num_after: 0,
+      apply_markdown: false,
+    });
+    for (const time of times) {
+      const mark = `<time:${new Date(time * 1000).toISOString().replace('T', ' ').replace('.000Z', '+00:00')}>`;
+      const notice = messages.findLast(({ content }) => content.includes(mark));
+      const [, reason] = /^> (.*)$/m.exec(notice?.content ?? '') ?? [];
+      if (reason !== undefined) reasons.set(time, reason);
+    }
+    return reasons;
+  }
+}

@@ -1,0 +1,71 @@
+import { useLingui } from '@lingui/react';
+import type { Destination } from '@parley/chat';
+import type { ScheduledMessage } from '@parley/client';
+import { useState } from 'react';
+import { DestinationName } from '../conversation/destination-heading.js';
+import { FormDialog } from '../kit/dialog.js';
+import styles from './scheduling.module.css';
+import { firstTime, requireFuture, TimeField } from './time-field.js';
+import { useScheduling } from './use-scheduling.js';
+
+interface Props {
+  readonly destination: Destination;
+  readonly text: string;
+  /** Called with the time in Unix seconds. */
+  onScheduled(at: number): void;
+}
+
+/** Chooses when a message is sent. */
+export function SendLaterDialog({ destination, text, onScheduled }: Props) {
+  const { i18n } = useLingui();
+  const scheduling = useScheduling();
+  const [at, setAt] = useState<number | null>(firstTime);
+  return (
+    <FormDialog
+      title={i18n._('Send later')}
+      action={i18n._('Schedule')}
+      isDisabled={at === null}
+      onSubmit={async () => {
+        requireFuture(i18n, at!);
+        await scheduling.schedule(destination, text, at!);
+        onScheduled(at!);
+      }}
+    >
+      <DestinationName destination={destination} />
+      <TimeField legend={i18n._('Time')} onChange={setAt} />
+    </FormDialog>
+  );
+}
+
+/** Edits text and time of a message that is still to be sent. */
+export function ScheduledMessageDialog({ message }: { readonly message: ScheduledMessage }) {
+  const { i18n } = useLingui();
+  const scheduling = useScheduling();
+  const [text, setText] = useState(message.content);
+  const [at, setAt] = useState<number | null>(message.failed ? firstTime : message.scheduled_delivery_timestamp);
+  return (
+    <FormDialog
+      title={i18n._('Edit scheduled message')}
+      action={i18n._('Save')}
+      isDisabled={at === null || text.trim() === ''}
+      onSubmit={async () => {
+        requireFuture(i18n, at!);
+        await scheduling.change(message.scheduled_message_id, text, at!);
+      }}
+    >
+      <DestinationName destination={scheduling.destinationOf(message)} />
+      <textarea
+        className={styles.text}
+        aria-label={i18n._('Message')}
+        rows={5}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+      <TimeField
+        legend={i18n._('Time')}
+        {...(!message.failed && { initial: message.scheduled_delivery_timestamp })}
+        onChange={setAt}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,47 @@
+import { useLingui } from '@lingui/react';
+import type { Destination } from '@parley/chat';
+import { Clock } from 'lucide-react';
+import { useState } from 'react';
+import { IconButton } from '../kit/icon-button.js';
+import { openOverlay } from '../services/overlay.js';
+import styles from './scheduling.module.css';
+import { timeText } from './times.js';
+
+interface Props {
+  readonly destination: Destination;
+  readonly text: string;
+  readonly canSend: boolean;
+  /** Called when the text waits on the server. */
+  onScheduled(): void;
+}
+
+/** Button that sends the text later, and a link to the message that waits, until something else is written. */
+export default function SendLater({ destination, text, canSend, onScheduled }: Props) {
+  const { i18n } = useLingui();
+  const [scheduledAt, setScheduledAt] = useState<number | null>(null);
+  const open = (anchor: HTMLElement) =>
+    openOverlay(anchor, async () => {
+      const { SendLaterDialog } = await import('./schedule-dialog.js');
+      const onDone = (at: number) => {
+        setScheduledAt(at);
+        onScheduled();
+      };
+      return <SendLaterDialog destination={destination} text={text} onScheduled={onDone} />;
+    });
+  return (
+    <>
+      <IconButton
+        icon={Clock}
+        label={i18n._('Send later')}
+        opens="dialog"
+        isDisabled={!canSend}
+        onClick={({ currentTarget }) => open(currentTarget)}
+      />
+      <span className={styles.scheduled} role="status">
+        {scheduledAt !== null && text === '' && (
+          <a href="#scheduled">{i18n._('To be sent: {time}', { time: timeText(i18n, scheduledAt) })}</a>
+        )}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import type { I18n } from '@lingui/core';
+
+/** Hour at which suggested days begin. */
+const MORNING = 9;
+
+interface SuggestedTimes {
+  readonly hour: number;
+  readonly tomorrow: number;
+  /** Null if it is tomorrow. */
+  readonly monday: number | null;
+}
+
+/** Times that are offered for later, in Unix seconds: an hour from now, and mornings of this browser's time zone. */
+export function suggestedTimes(now: Date): SuggestedTimes {
+  const morningIn = (days: number) =>
+    new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, MORNING).getTime() / 1000;
+  const daysToMonday = (8 - now.getDay()) % 7 || 7;
+  return {
+    hour: Math.floor(now.getTime() / 1000) + 3600,
+    tomorrow: morningIn(1),
+    monday: daysToMonday === 1 ? null : morningIn(daysToMonday),
+  };
+}
+
+/** Value of a field for date and time, such as `2026-05-10T11:00`. */
+export function fieldValueOf(time: number): string {
+  const date = new Date(time * 1000);
+  const two = (part: number) => String(part).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** Time of such a field in Unix seconds; null if it is incomplete. */
+export function timeOfField(value: string): number | null {
+  const time = new Date(value).getTime();
+  return Number.isNaN(time) ? null : time / 1000;
+}
+
+/** Short form of a time in Unix seconds. */
+export const timeText = (i18n: I18n, time: number): string =>
+  i18n.date(new Date(time * 1000), {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+  });

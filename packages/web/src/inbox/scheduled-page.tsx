@@ -1,0 +1,121 @@
+import { useLingui } from '@lingui/react';
+import type { Destination } from '@parley/chat';
+import type { ScheduledMessage } from '@parley/client';
+import { Pencil, Trash2 } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { DestinationName } from '../conversation/destination-heading.js';
+import { ScheduledMessageDialog } from '../conversation/schedule-dialog.js';
+import styles from '../conversation/scheduling.module.css';
+import { timeText } from '../conversation/times.js';
+import { useScheduling } from '../conversation/use-scheduling.js';
+import { FormDialog } from '../kit/dialog.js';
+import { IconButton } from '../kit/icon-button.js';
+import { useAddressOf, useField } from '../services/context.js';
+import { reportFailure } from '../services/failures.js';
+import { openOverlay } from '../services/overlay.js';
+import draftStyles from './drafts.module.css';
+import pageStyles from './inbox.module.css';
+
+/** Messages that are still to be sent or could not be, soonest first. */
+export function ScheduledPage() {
+  const { i18n } = useLingui();
+  const messages = useField('scheduled_messages') ?? [];
+  const reasons = useReasons(messages);
+  if (messages.length === 0) return <p className={pageStyles.empty}>{i18n._('You have no scheduled messages.')}</p>;
+  return (
+    <div className={pageStyles.page}>
+      <ul aria-label={i18n._('Scheduled messages')}>
+        {messages.map((message) => (
+          <Scheduled
+            key={message.scheduled_message_id}
+            message={message}
+            reason={reasons.get(message.scheduled_delivery_timestamp) ?? null}
+          />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** Reasons of failed messages by their times. */
+function useReasons(messages: readonly ScheduledMessage[]): ReadonlyMap<number, string> {
+  const scheduling = useScheduling();
+  const [reasons, setReasons] = useState<ReadonlyMap<number, string>>(new Map());
+  const failed = messages
+    .filter((message) => message.failed)
+    .map((message) => message.scheduled_delivery_timestamp)
+    .join();
+  useEffect(() => {
+    if (failed === '') return;
+    let isOver = false;
+    scheduling
+      .reasonsFor(failed.split(',').map(Number))
+      .then((found) => isOver || setReasons(found))
+      .catch(reportFailure);
+    return () => {
+      isOver = true;
+    };
+  }, [scheduling, failed]);
+  return reasons;
+}
+
+function Place({ to }: { readonly to: Destination }) {
+  return (
+    <a className={draftStyles.place} href={useAddressOf(to)}>
+      <DestinationName destination={to} />
+    </a>
+  );
+}
+
+interface RowProps {
+  readonly message: ScheduledMessage;
+  readonly reason: string | null;
+}
+
+function Scheduled({ message, reason }: RowProps) {
+  const { i18n } = useLingui();
+  const scheduling = useScheduling();
+  const { scheduled_message_id: id, content, failed } = message;
+  const date = new Date(message.scheduled_delivery_timestamp * 1000);
+  return (
+    <li className={draftStyles.draft}>
+      <div className={draftStyles.content}>
+        <Place to={scheduling.destinationOf(message)} />
+        <p className={draftStyles.text}>{content}</p>
+        {failed && (
+          <p className={styles.failed}>
+            {reason === null ? i18n._('Not sent.') : i18n._('Not sent: {reason}', { reason })}
+          </p>
+        )}
+        <time className={draftStyles.time} dateTime={date.toISOString()}>
+          {timeText(i18n, message.scheduled_delivery_timestamp)}
+        </time>
+      </div>
+      <IconButton
+        icon={Pencil}
+        label={i18n._('Edit')}
+        opens="dialog"
+        onClick={({ currentTarget }) =>
+          openOverlay(currentTarget, async () => <ScheduledMessageDialog message={message} />)
+        }
+      />
+      <IconButton
+        icon={Trash2}
+        label={i18n._('Delete')}
+        opens="dialog"
+        onClick={({ currentTarget }) =>
+          openOverlay(currentTarget, async () => (
+            <FormDialog
+              title={i18n._('Delete this scheduled message?')}
+              action={i18n._('Delete')}
+              isDangerous
+              onSubmit={() => scheduling.remove(id)}
+            >
+              <p>{i18n._('It will not be sent, and its text is lost.')}</p>
+            </FormDialog>
+          ))
+        }
+      />
+    </li>
+  );
+}

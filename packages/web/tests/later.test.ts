@@ -1,0 +1,90 @@
+import { expect, idOf, placeOf, test, violationsIn } from './stories.js';
+
+const WRITER = 'othello';
+
+test('schedules a message, edits it on its page, follows changes of other devices and deletes it', async ({
+  server,
+  logIn,
+}) => {
+  const { page } = await logIn(WRITER, await placeOf(server, 'later-by-othello'));
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await field.fill('The moor speaks tomorrow');
+  await page.getByRole('button', { name: 'Send later' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('radio', { name: 'Tomorrow' })).toBeChecked();
+  expect(await violationsIn(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Schedule' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(field).toHaveValue('');
+  await page.getByRole('link', { name: 'To be sent' }).click();
+
+  const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'The moor speaks' });
+  await expect(row).toContainText('later-by-othello');
+  expect(await violationsIn(page)).toEqual([]);
+  await row.getByRole('button', { name: 'Edit' }).click();
+  await dialog.getByRole('textbox', { name: 'Message' }).fill('The moor speaks in 2040');
+  await dialog.getByLabel('Date and time').fill('2040-05-10T11:00');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(row).toContainText('The moor speaks in 2040');
+  await expect(row.getByRole('time')).toHaveAttribute('datetime', /^2040-05-/);
+
+  const { scheduled_messages: all } = await server.call(WRITER, 'GET', '/scheduled_messages');
+  const { scheduled_message_id: id } = all.find(({ content }: { content: string }) => content.includes('2040'));
+  await server.call(WRITER, 'PATCH', `/scheduled_messages/${id}`, { content: 'The moor speaks elsewhere' });
+  await expect(row).toContainText('The moor speaks elsewhere');
+  await row.getByRole('button', { name: 'Delete' }).click();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await expect(row).toHaveCount(0);
+});
+
+test('schedules by keyboard, and keeps the text with the reason when its time is past', async ({ server, logIn }) => {
+  const { page } = await logIn(WRITER, await placeOf(server, 'past-of-othello'));
+  await page.getByRole('textbox', { name: 'Message' }).fill('Too late for the moor');
+  await page.getByRole('button', { name: 'Send later' }).focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('radio', { name: 'Tomorrow' }).focus();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  await dialog.getByLabel('Date and time').fill('2020-01-01T09:00');
+  await page.keyboard.press('Enter');
+  await expect(dialog.getByRole('alert')).toContainText('must be in the future');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('button', { name: 'Send later' })).toBeFocused();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Too late for the moor');
+});
+
+test('shows the reason of a scheduled message that could not be sent, and takes another time for it', async ({
+  server,
+  logIn,
+}) => {
+  const { id: channel } = await server.call('iago', 'POST', '/channels/create', {
+    name: 'closed-before-later',
+    subscribers: [await idOf(server, 'shiva')],
+  });
+  const inSeconds = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
+  const { scheduled_message_id: id } = await server.call('shiva', 'POST', '/scheduled_messages', {
+    type: 'channel',
+    to: channel,
+    topic: 'never',
+    content: 'Words for a closed channel',
+    scheduled_delivery_timestamp: inSeconds(3600),
+  });
+  await server.call('iago', 'DELETE', `/streams/${channel}`);
+  const { page } = await logIn('shiva', '#scheduled');
+  const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Words for a closed channel' });
+  await expect(row).toBeVisible();
+  // A slow call comes after its own time.
+  await expect(() =>
+    server.call('shiva', 'PATCH', `/scheduled_messages/${id}`, { scheduled_delivery_timestamp: inSeconds(2) }),
+  ).toPass();
+  await expect(row).toContainText(/Not sent: .+/, { timeout: 60_000 });
+  await row.getByRole('button', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog.getByRole('alert')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await row.getByRole('button', { name: 'Delete' }).click();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await expect(row).toHaveCount(0);
+});
