@@ -1,9 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { test as base, expect, type Page } from '@playwright/test';
-import { violationsIn } from './stories.js';
+import { startShop, violationsIn } from './stories.js';
 
 interface Shop {
   /** Opens the shop's page with these elements as a customer, or as nobody. */
@@ -16,12 +12,9 @@ const test = base.extend<{ shop: Shop }, { address: string }>({
   address: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a pattern.
     async ({}, use) => {
-      const host = spawn(process.execPath, [join(import.meta.dirname, 'host.mjs')], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      await use(await addressOf(host));
-      host.kill('SIGTERM');
-      await once(host, 'exit');
+      const { url, end } = await startShop();
+      await use(url);
+      await end();
     },
     { scope: 'worker' },
   ],
@@ -47,14 +40,6 @@ const test = base.extend<{ shop: Shop }, { address: string }>({
     expect(problems).toEqual([]);
   },
 });
-
-async function addressOf(host: ChildProcess): Promise<string> {
-  for await (const line of createInterface({ input: host.stdout! })) {
-    const [found] = /http:\/\/localhost:\d+/.exec(line) ?? [];
-    if (found) return found;
-  }
-  throw new Error('The shop did not start; run `npm run build` first');
-}
 
 const ORDER = '<parley-chat channel="orders" topic="Order 7"></parley-chat>';
 

@@ -16,6 +16,8 @@ const nameOf = (request) => /(?:^|; )customer=(\w+)/.exec(request.headers.cookie
 const parley = await createParley({
   database: `sqlite:${join(folder, 'chat.db')}`,
   url: `${url}/chat`,
+  webPush: 'mailto:ops@example.com',
+  webhookNetworks: 'loopback',
   authenticate: async (request) => {
     const externalId = nameOf(request);
     return externalId === undefined ? null : { realm: 'shop', externalId };

@@ -144,6 +144,24 @@ export const test = base.extend<Fixtures, Workers>({
 /** Stories without a network, without a server and with refused calls expect these lines. */
 const isFailedCall = (text: string): boolean => text.startsWith('Failed to load resource');
 
+/** Shop of `host.mjs`, whose chat is at `/chat`. */
+export async function startShop(env: NodeJS.ProcessEnv = {}): Promise<{ readonly url: string; end(): Promise<void> }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'host.mjs')], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [url] = /http:\/\/localhost:\d+/.exec(line) ?? [];
+    if (url === undefined) continue;
+    const end = async () => {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    };
+    return { url, end };
+  }
+  throw new Error('The shop did not start; run `npm run build` first');
+}
+
 export const emailOf = (person: string): string => `${person}@zulip.com`;
 
 const keys = new Map<string, Promise<string>>();

@@ -1,6 +1,16 @@
 import type { CDPSession, Page, Worker } from '@playwright/test';
 import { TestBrowserPush } from '../../acceptance/src/testing/test-browser-push.js';
-import { chooseInMenu, expect, idOf, messageWith, type Person, type Server, test, violationsIn } from './stories.js';
+import {
+  chooseInMenu,
+  expect,
+  idOf,
+  messageWith,
+  type Person,
+  type Server,
+  startShop,
+  test,
+  violationsIn,
+} from './stories.js';
 
 /** Push service of the browser's vendor. */
 let vendor: TestBrowserPush;
@@ -13,7 +23,7 @@ test.afterEach(() => vendor.close());
 let count = 0;
 
 /** Replaces the browser's subscriptions, which only the push service of its vendor can make. */
-async function stubSubscriptions({ context }: Person): Promise<void> {
+async function stubSubscriptions({ context }: Pick<Person, 'context'>): Promise<void> {
   const { endpoint, p256dh, auth } = vendor.subscription(`browser-${process.pid}-${count++}`);
   await context.grantPermissions(['notifications']);
   await context.addInitScript(
@@ -61,19 +71,19 @@ async function subscribe(server: Server, person: Person, name: string): Promise<
   return started;
 }
 
-/** Delivers what the vendor received, as the browser does. */
-async function deliver(page: Page, server: Server, payload: object): Promise<void> {
+/** Delivers what the vendor received for the organization at this address, as the browser does. */
+async function deliver(page: Page, { url }: Pick<Server, 'url'>, payload: object): Promise<void> {
   const session: CDPSession = await page.context().newCDPSession(page);
   const registered = new Promise<string>((resolve) => {
     session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
-      const found = registrations.find(({ scopeURL, isDeleted }) => scopeURL === `${server.url}/web/` && !isDeleted);
+      const found = registrations.find(({ scopeURL, isDeleted }) => scopeURL === `${url}/web/` && !isDeleted);
       if (found) resolve(found.registrationId);
     });
   });
   await session.send('ServiceWorker.enable');
   const registrationId = await registered;
   await session.send('ServiceWorker.deliverPushMessage', {
-    origin: server.url,
+    origin: new URL(url).origin,
     registrationId,
     data: JSON.stringify(payload),
   });
@@ -89,7 +99,9 @@ interface Shown {
 const shownBy = (worker: Worker): Promise<readonly Shown[]> =>
   worker.evaluate(async () => {
     const { registration } = self as unknown as { registration: ServiceWorkerRegistration };
-    return (await registration.getNotifications()).map(({ title, body, tag }) => ({ title, body, tag }));
+    // Chromium removes a notification that is being shown from the list that is read meanwhile.
+    const shown = await navigator.locks.request('parley-notifications', () => registration.getNotifications());
+    return shown.map(({ title, body, tag }) => ({ title, body, tag }));
   });
 
 const tagsOf = async (worker: Worker): Promise<readonly string[]> =>
@@ -195,6 +207,64 @@ test('shows a message once while a page is open, leads the page to it, and close
   await deliver(page, server, vendor.received.find(({ payload }) => payload.message_id === third)!.payload);
   await deliver(page, server, { user_id: 0, time: 0, title: 'Test notification', body: '' });
   await expect.poll(() => shownBy(worker)).toEqual([{ title: 'Test notification', body: '', tag: '' }]);
+});
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+test('notifies a person whom the host application logs in, and closes what they read elsewhere', async ({
+  browser,
+}) => {
+  const shop = await startShop();
+  const chat = { url: `${shop.url}/chat` };
+  const logInAt = async (name: string) => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${shop.url}/log-in/${name}`);
+    return { context, page };
+  };
+  const [ann, ben] = [await logInAt('ann'), await logInAt('ben')];
+  /** Calls the API with the cookie of the host application. */
+  const call = (page: Page, method: string, path: string, params: Readonly<Record<string, unknown>> = {}) =>
+    page.evaluate(
+      async ([where, how, fields]) => {
+        const body = how === 'GET' ? null : new URLSearchParams(fields);
+        const response = await fetch(`/chat/api/v1${where}`, { method: how, body });
+        if (!response.ok) throw new Error(await response.text());
+        return response.json();
+      },
+      [path, method, Object.entries(params).map(([name, value]) => [name, textOf(value)])] as const,
+    );
+  try {
+    await stubSubscriptions(ann);
+    await ann.page.goto(`${chat.url}/`);
+    const started = ann.context.waitForEvent('serviceworker');
+    await ann.page.getByRole('button', { name: 'Enable notifications' }).click();
+    const worker = await started;
+    await expect.poll(async () => (await call(ann.page, 'GET', '/web_push/subscriptions')).endpoints).toHaveLength(1);
+    const { user_id: annId } = await call(ann.page, 'GET', '/users/me');
+    const page = await ann.context.newPage();
+    await page.goto(`${chat.url}/web/service-worker.js`);
+    await ann.page.close();
+    const arrive = async (content: string): Promise<number> => {
+      const { id } = await call(ben.page, 'POST', '/messages', { type: 'direct', to: [annId], content });
+      const received = () => vendor.received.find(({ payload }) => payload.message_id === id);
+      await expect.poll(received).toBeDefined();
+      await deliver(page, chat, received()!.payload);
+      await expect.poll(() => tagsOf(worker)).toContain(`message-${id}`);
+      return id;
+    };
+    const read = await arrive('Your order was packed');
+    await call(page, 'POST', '/messages/flags', { messages: [read], op: 'add', flag: 'read' });
+    const next = await arrive('Your order was sent');
+    await expect.poll(() => tagsOf(worker)).toEqual([`message-${next}`]);
+    const { opened } = await click(worker);
+    expect(opened).toEqual([expect.stringMatching(`^${chat.url}/#narrow/dm/\\d+/near/${next}$`)]);
+    await page.goto(opened[0]!);
+    await expect(messageWith(page, 'Your order was sent')).toBeVisible();
+  } finally {
+    await Promise.all([ann, ben].map(({ context }) => context.close()));
+    await shop.end();
+  }
 });
 
 test('ends the subscription and its notifications on logging out', async ({ server, logIn }) => {

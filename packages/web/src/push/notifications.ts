@@ -18,6 +18,12 @@ export interface NotificationTexts {
 /** Changes of unread messages within this time are looked at together. */
 const READ_MS = 300;
 
+/**
+ * Lock of the browser, shared with the service worker: Chromium removes a notification that is being shown from the list
+ * that another call reads meanwhile, and nothing closes it afterwards.
+ */
+const LOCK = 'parley-notifications';
+
 /** Shows notifications and plays sounds for messages that the user does not see already, and closes them when read. */
 export function notifyOf(
   { chat, navigation }: Pick<Services, 'chat' | 'navigation'>,
@@ -32,12 +38,7 @@ export function notifyOf(
       if (arrival.isShown && permission.peek() === 'granted') void show(arrival);
       if (arrival.isHeard) playSound(chat);
     }),
-    chat.onUnreadChange(() => {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        void closeRead();
-      }, READ_MS);
-    }),
+    chat.onUnreadChange(() => closeReadSoon()),
     () => clearTimeout(timer),
   ];
 
@@ -54,7 +55,10 @@ export function notifyOf(
       ...(avatarUrl !== null && { icon: avatarUrl }),
     };
     const registration = await push?.registration();
-    if (registration?.active) return registration.showNotification(title, options);
+    if (registration?.active) {
+      await navigator.locks.request(LOCK, { mode: 'shared' }, () => registration.showNotification(title, options));
+      return;
+    }
     const showInApp = electronBridge?.new_notification;
     const notification = showInApp
       ? // The app names the message by the tag when the user replies.
@@ -69,10 +73,23 @@ export function notifyOf(
     };
   }
 
+  function closeReadSoon(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      void closeRead();
+    }, READ_MS);
+  }
+
   async function closeRead(): Promise<void> {
     for (const [messageId, notification] of open) if (chat.isRead(messageId)) notification.close();
     const registration = await push?.registration();
-    for (const notification of (await registration?.getNotifications()) ?? []) {
+    if (!registration) return;
+    const shown = await navigator.locks.request(LOCK, { ifAvailable: true }, (lock) =>
+      lock ? registration.getNotifications() : null,
+    );
+    // A notification with a slow picture must not hold up others.
+    if (shown === null) return closeReadSoon();
+    for (const notification of shown) {
       const { messageId } = notification.data as NotificationData;
       if (messageId !== null && chat.isRead(messageId)) notification.close();
     }

@@ -63,6 +63,8 @@ const baseUrl = new URL('..', worker.location.href).href;
 const RESPONSE_MS = 1000;
 /** Notifications on screen that are looked at when another one arrives. */
 const MAX_LOOKED_AT = 100;
+/** See `notifications.ts`. */
+const LOCK = 'parley-notifications';
 /** Addresses of the API, for sessions of the chat and for logins of a host application. */
 const APIS = ['json', 'api/v1'];
 
@@ -83,7 +85,8 @@ async function receive(push: Push): Promise<void> {
 
 /** Closes notifications of messages that were read elsewhere. Browsers allow no push that only closes others. */
 async function closeRead({ user_id: userId, message_id: newId }: Push): Promise<void> {
-  const shown = ((await worker.registration.getNotifications()) as readonly ShownNotification[])
+  const all = await navigator.locks.request(LOCK, () => worker.registration.getNotifications());
+  const shown = (all as readonly ShownNotification[])
     .filter(({ data }) => data.userId === userId && data.messageId !== null && data.messageId !== newId)
     .slice(-MAX_LOOKED_AT);
   if (shown.length === 0) return;
@@ -108,7 +111,8 @@ async function show(push: Push): Promise<void> {
   }
   const data: NotificationData = { userId, messageId, hash: hashOf(push) };
   const options = { body, data, ...(icon !== undefined && { icon }), ...(tag !== undefined && { tag }) };
-  await worker.registration.showNotification(title, { ...options, timestamp: time * 1000 } as NotificationOptions);
+  const timed = { ...options, timestamp: time * 1000 } as NotificationOptions;
+  await navigator.locks.request(LOCK, { mode: 'shared' }, () => worker.registration.showNotification(title, timed));
 }
 
 /** Brings a page to the message, or opens one. */
