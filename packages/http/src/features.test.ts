@@ -24,6 +24,7 @@ const sections = registerSections({
     sendsPushes: false,
     logInKinds: new Set(),
     directoryRealms: new Set(),
+    demo: null,
     fileLimits: { maxFileMib: 100, quotaMib: null, userQuotaMib: null },
   },
   once: (make) => make({ realmUrls } as never),

@@ -40,7 +40,7 @@ export type {
 export { type Logger, silentLogger, warn } from './kernel/request-log.js';
 export type { CallerRole, RoleLookup } from './kernel/route.js';
 export { type Route, route } from './kernel/route.js';
-export { FEATURE_LEVEL, ZULIP_VERSION } from './kernel/server-info.js';
+export { type Demo, FEATURE_LEVEL, ZULIP_VERSION } from './kernel/server-info.js';
 export { type ProxyTrust, parseNetworks, TrustedProxies } from './kernel/trusted-proxies.js';
 export type { WebAsset, WebAssets } from './kernel/web-assets.js';
 export { WireWebhookFormats } from './membership/outgoing-webhooks.js';

@@ -32,6 +32,7 @@ import { openSqliteStorage } from '@parley/sqlite';
 import type { Commit } from '@parley/storage';
 import type { Configuration, DatabaseLocation, IncomingMail, SqliteLocation } from './configuration/configuration.js';
 import { DatabaseClock } from './database-clock.js';
+import { DEMO } from './demo/organization.js';
 import { findingsOn } from './doctor-postgres.js';
 import { openTelemetryTracer } from './observation/open-telemetry.js';
 import { type ComposedParley, composeParley } from './parley.js';
@@ -146,6 +147,7 @@ export async function openParley(
       ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
       images,
       ...(configuration.hasWebClient && { webAssets: openWebAssets() }),
+      ...(configuration.isDemo && { demo: DEMO }),
       ...hostOptions,
       logInProviders,
       directories,

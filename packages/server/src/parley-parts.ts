@@ -5,6 +5,7 @@ import type { Bus, Clock, EventLimits, JobHandler, Randomness, StorageGauges, Un
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import type { LogInProvider, PeopleDirectory } from '@parley/domain/membership';
 import type {
+  Demo,
   Logger,
   ProxyTrust,
   RateLimitRules,
@@ -87,8 +88,8 @@ export interface ParleyParts {
   readonly rateLimitRules?: RateLimitRules;
   readonly trustedProxies: ProxyTrust;
   readonly isDev: boolean;
-  /** True for the demo, whose passwords are public. */
-  readonly isDemo?: boolean;
+  /** Demo organization, whose passwords are public; default: none. */
+  readonly demo?: Demo;
   /** Default: those of `TRANSPORT_LIMITS`. */
   readonly limits?: Partial<TransportLimits>;
   /** True to reject requests while the event loop lags or memory runs out; default: false. */

@@ -127,6 +127,7 @@ export function serverParts(
           sendsPushes: options.push !== null,
           directoryRealms: new Set(get('peopleDirectories').map(({ realm }) => realm)),
           logInKinds: new Set(get('logInProviders').map(({ method }) => method.kind)),
+          demo: options.demo ?? null,
         },
       }),
       ...(options.moreRoutes ?? []),
@@ -156,7 +157,7 @@ export function serverParts(
         trustedProxies: options.trustedProxies,
         ...(options.limits && { limits: options.limits }),
         realmsByPath: options.realmAddresses === 'path',
-        hasKnownPasswords: options.isDemo ?? false,
+        hasKnownPasswords: Boolean(options.demo),
       }),
 
     // API keys and sessions are forgotten before clients get the event.

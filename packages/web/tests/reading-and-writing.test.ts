@@ -1,5 +1,22 @@
 import { expect, messageWith, placeOf, post, send, test } from './stories.js';
 
+test('leads from the log-in page of the demo to a sent message with one click on a name', async ({
+  browser,
+  server,
+}) => {
+  const page = await browser.newPage();
+  await expect(async () => {
+    await page.goto(server.url);
+    await expect(page.getByText('This is a demo.')).toBeVisible({ timeout: 2000 });
+  }).toPass();
+  await page.getByRole('button', { name: 'Prospero from The Tempest' }).click();
+  await page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name: 'Rome' }).click();
+  await page.getByRole('combobox', { name: 'Topic' }).fill('first steps');
+  await send(page, 'A first message');
+  await expect(messageWith(page, 'A first message')).toBeVisible();
+  await page.close();
+});
+
 test('shows a message to another person at once and counts it as unread until it was seen', async ({
   server,
   logIn,

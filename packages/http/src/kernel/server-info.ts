@@ -6,6 +6,12 @@ export const FEATURE_LEVEL = 496;
 /** Shown to users; never used for decisions. */
 export const ZULIP_VERSION = '12.0';
 
+/** Organization for trying Parley, whose log-in page gives the accounts away. */
+export interface Demo {
+  readonly realm: string;
+  readonly accounts: readonly { readonly name: string; readonly email: string; readonly password: string }[];
+}
+
 /** Properties of the server that clients see. */
 export interface ServerInfo {
   readonly startedAt: UnixSeconds;
@@ -21,4 +27,5 @@ export interface ServerInfo {
   readonly logInKinds: ReadonlySet<string>;
   /** String ids of the organizations whose people use passwords of a directory. */
   readonly directoryRealms: ReadonlySet<string>;
+  readonly demo: Demo | null;
 }

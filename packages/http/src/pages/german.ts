@@ -8,6 +8,7 @@ export const GERMAN = {
   Password: 'Passwort',
   'Log in with {method}': 'Mit {method} anmelden',
   or: 'oder',
+  'This is a demo. Log in as one of its people:': 'Das ist eine Demo. Anmelden als:',
   'Forgot your password?': 'Passwort vergessen?',
   'Sign up': 'Konto anlegen',
   'No account yet? {link}': 'Noch kein Konto? {link}',

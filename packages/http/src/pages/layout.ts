@@ -72,6 +72,9 @@ text-align: center; text-decoration: none; }
 .other img { height: 1.25rem; width: 1.25rem; }
 .methods { list-style: none; margin: 0; padding: 0; }
 .methods li { margin: 0.6rem 0; }
+.people { display: grid; gap: 0.6rem; grid-template-columns: repeat(auto-fill, minmax(12rem, 1fr)); list-style: none; padding: 0; }
+.people form { height: 100%; }
+.people .other { height: 100%; padding: 0.4rem 0.6rem; width: 100%; }
 .or { align-items: center; color: var(--soft); display: flex; gap: 0.8rem; margin: 1.25rem 0; }
 .or::before, .or::after { border-top: 1px solid var(--line); content: ""; flex: 1; }
 pre { background: var(--page); border-radius: 0.4rem; overflow-x: auto; padding: 0.7rem; }
@@ -197,7 +200,7 @@ export interface PageParts {
   readonly publicRealms: PublicRealms;
   readonly sessionCookies: SessionCookies;
   readonly webAssets: WebAssets | null;
-  readonly serverInfo: Pick<ServerInfo, 'directoryRealms'>;
+  readonly serverInfo: Pick<ServerInfo, 'directoryRealms' | 'demo'>;
 }
 
 /** Request to a page of an organization. */

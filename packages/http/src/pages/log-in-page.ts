@@ -9,6 +9,7 @@ import { TextParam } from '../kernel/params.js';
 import type { Reply } from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
 import type { Route } from '../kernel/route.js';
+import type { Demo } from '../kernel/server-info.js';
 import { usesDirectory } from '../realms/server-settings.js';
 import { LogInPurposeDto, purposeOf, queryOf, replyToLogIn } from './external-log-in.js';
 import { type Html, html } from './html.js';
@@ -60,6 +61,7 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
         token,
         failure,
         hasDirectory: usesDirectory(realm, parts.serverInfo),
+        demo: parts.serverInfo.demo?.realm === realm.stringId ? parts.serverInfo.demo : null,
       })}`,
     });
   }
@@ -144,12 +146,13 @@ interface FormState {
   readonly failure: Failure | null;
   /** True if people use passwords of a directory. */
   readonly hasDirectory: boolean;
+  readonly demo: Demo | null;
 }
 
 function logInForm(
   { base, t }: Site,
   { settings }: Realm,
-  { dto, offer, token, failure, hasDirectory }: FormState,
+  { dto, offer, token, failure, hasDirectory, demo }: FormState,
 ): Html {
   const { methods, hasPasskeys } = offer;
   const { email } = dto;
@@ -158,20 +161,34 @@ function logInForm(
   const isKnown = failure === null && isEmailAddress(email);
   const signUp = html`<a href="${base}/register/">${t('Sign up')}</a>`;
   const invalid = failure && html` aria-describedby="problem" aria-invalid="true"`;
+  const hiddenFields = html`<input type="hidden" name="${CSRF_FIELD}" value="${token}">
+${PURPOSE_FIELDS.map(
+  (name) =>
+    dto[name] !== '' &&
+    html`<input type="hidden" name="${name}" value="${dto[name]}">
+`,
+)}`;
   return html`${
     isKnown &&
     html`<p>${t('An account for {email} already exists.', { email: html`<strong>${email}</strong>` })}</p>
 `
   }${
     hasPasswords
-      ? html`<form method="post" action="${base}/login/">
-<input type="hidden" name="${CSRF_FIELD}" value="${token}">
-${PURPOSE_FIELDS.map(
-  (name) =>
-    dto[name] !== '' &&
-    html`<input type="hidden" name="${name}" value="${dto[name]}">
+      ? html`${
+          demo &&
+          html`<p>${t('This is a demo. Log in as one of its people:')}</p>
+<ul class="people">${demo.accounts.map(
+            ({ name, email, password }) =>
+              html`<li><form method="post" action="${base}/login/">
+${hiddenFields}<input type="hidden" name="username" value="${email}">
+<input type="hidden" name="password" value="${password}">
+<button class="other">${name}</button></form></li>
 `,
-)}<p><label for="username">${t('Email address')}</label>
+          )}</ul>
+<p class="or">${t('or')}</p>
+`
+        }<form method="post" action="${base}/login/">
+${hiddenFields}<p><label for="username">${t('Email address')}</label>
 <input id="username" name="username" type="email" autocomplete="username" required value="${email}"${invalid}></p>
 <p><label for="password">${t('Password')}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required${invalid}></p>

@@ -3,6 +3,7 @@ import type { BlobKey, BlobStore, Picture } from '@parley/domain/files';
 import type { Randomness, RealmId, Transaction, UserId } from '@parley/domain/kernel';
 import type { RealmSettings } from '@parley/domain/realms';
 import type { ProfileFieldData, ProfileFieldKind, SpecialPermission } from '@parley/domain/users';
+import type { Demo } from '@parley/http';
 
 export const DEMO_EMOJI_NAME = 'green_tick';
 
@@ -182,6 +183,16 @@ export const DEMO_PRESENCES: Readonly<Record<string, number>> = {
 };
 
 export const passwordOf = ({ email }: Pick<DemoPerson, 'email'>): string => `pw-${email.toLowerCase()}`;
+
+/** Accounts that the log-in page offers. */
+export const DEMO: Demo = {
+  realm: DEMO_REALM.stringId,
+  accounts: DEMO_PEOPLE.map((person) => ({
+    name: person.fullName,
+    email: person.email,
+    password: passwordOf(person),
+  })),
+};
 
 const EVERYBODY = DEMO_PEOPLE.map(({ email }) => email);
 
