@@ -10,6 +10,7 @@ import { fanOut } from './fan-out.js';
 import { files } from './files.js';
 import { history } from './history.js';
 import { jobs } from './jobs.js';
+import { ldap } from './ldap.js';
 import { logIn } from './log-in.js';
 import { markRead } from './mark-read.js';
 import { markdown } from './markdown.js';
@@ -47,6 +48,7 @@ export const WORKLOADS: readonly Workload[] = [
   people,
   register,
   logIn,
+  ldap,
   presence,
   markdown,
   start,

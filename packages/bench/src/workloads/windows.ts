@@ -19,7 +19,7 @@ export async function waitMeanwhile(
   lab: Lab,
   parley: ParleyServer,
   author: ApiUser,
-  { channelIds }: Archive,
+  { channelIds }: Pick<Archive, 'channelIds'>,
   windowSeconds: number,
   label: (seconds: string) => string,
   work: () => Promise<unknown>,
