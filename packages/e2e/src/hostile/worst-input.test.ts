@@ -28,6 +28,8 @@ const BLINKING_GIF = Buffer.from(
   'R0lGODlhAQABAIAAAExpcf8AACH/C05FVFNDQVBFMi4wAwEAAAAh+QQFCgAAACwAAAAAAQABAAACAkwBACH5BAUKAAAALAAAAAABAAEAgExpcQAA/wICTAEAOw==',
   'base64',
 );
+/** Long work rests while others write, in multiples of its duration on a busy machine. */
+const MAX_RESPONSE_MS = 600_000;
 const MEGABYTE = 1024 * 1024;
 /** Maximum growth of retained memory afterwards: caches, which the long form fills further. */
 const MAX_RETAINED_BYTES = size(100, 150) * MEGABYTE;
@@ -169,6 +171,7 @@ describe(`most expensive request of each operation (${share.name})`, () => {
       url: server.url + target,
       headers: { ...headers, ...(await credentialsOf(account, route)) },
       body,
+      timeoutMs: MAX_RESPONSE_MS,
     });
     const measured = await server.probe.lap();
     await bringBack(route, account, request);
