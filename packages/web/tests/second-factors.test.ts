@@ -137,3 +137,23 @@ test('the pages of second factors are German for readers of German', async ({ br
   await page.getByRole('link', { name: 'Eine App einrichten' }).click();
   await expectReadable(page, 'app-de');
 });
+
+test('leads from the settings to second factors and sessions, and back to the chat', async ({ server, logIn }) => {
+  const { page } = await logIn('prospero', '#settings/account-and-privacy');
+  const link = (name: string) => page.getByRole('main').getByRole('link', { name, exact: true });
+  await link('Sessions').last().click();
+  await expect(page.getByRole('list', { name: 'Sessions' }).getByRole('listitem')).not.toHaveCount(0);
+  await page.goBack();
+  await link('Second factors').click();
+  await page.getByLabel('Password').fill(`pw-${emailOf('prospero')}`);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.getByRole('link', { name: 'Set up an app' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Add a passkey' })).toBeVisible();
+  await expectReadable(page, 'overview-links');
+  await link('Where you are logged in').click();
+  await expect(page.getByText('(this browser)')).toBeVisible();
+  await expectReadable(page, 'sessions');
+  await link('Go to the start page').click();
+  await expect(page).toHaveURL(`${server.url}/`);
+  await isInside(page);
+});

@@ -226,7 +226,12 @@ ${passkeyForm(site, {
   content: html`<p><label for="name">${t('Name of the passkey')}</label>
 <input id="name" name="name" maxlength="${MAX_PASSKEY_NAME_LENGTH}" autocomplete="off" value="${t('Passkey')}"></p>
 `,
-})}`,
+})}${
+  !isLogIn &&
+  html`
+<p><a href="${base}/accounts/sessions/">${t('Where you are logged in')}</a></p>
+<p><a href="${base}/">${t('Go to the start page')}</a></p>`
+}`,
   });
 }
 

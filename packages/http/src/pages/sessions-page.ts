@@ -153,6 +153,7 @@ ${sessions.some(({ id }) => id !== own) && button(OTHERS, t('Log out everywhere 
 <p>${t('They share your API key. A new key logs all of them out, and all other browsers.')}</p>
 <p>${issued ? t('Last log-in: {time}, {place}', issued) : t('Nobody has logged in with this key yet.')}</p>
 ${button(KEY, t('Make a new API key'), true)}
-<p><a href="${base}/accounts/second-factor/">${t('Second factor')}</a></p>`,
+<p><a href="${base}/accounts/second-factor/">${t('Second factor')}</a></p>
+<p><a href="${base}/">${t('Go to the start page')}</a></p>`,
   });
 }
