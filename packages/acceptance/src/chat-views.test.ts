@@ -170,6 +170,30 @@ describe('chat views', () => {
     expect(isRead()).toBe(false);
   });
 
+  it('show topics of an opened channel as they appear, are renamed and are deleted', async () => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [hamlet, iago]);
+    await server.sendMessage(iago, town, { topic: 'doomed', content: 'first' });
+    const chat = await start(hamlet, { clock: impatient });
+    await chat.loadTopics(town);
+    const names = () =>
+      chat.sidebar
+        .topics(town)
+        .peek()
+        .map(({ name }) => name);
+    const all: Narrow = [{ operator: 'channel', operand: town }];
+    await chat.commands.markNarrowRead(all);
+    const id = await server.sendMessage(iago, town, { topic: 'newcomer', content: 'second' });
+    await until(() => names()[0] === 'newcomer');
+    await chat.commands.markNarrowRead(all);
+    const other = clientOf(iago);
+    await other.patch('/messages/{message_id}', { message_id: id, topic: 'renamed', propagate_mode: 'change_all' });
+    await until(() => names().includes('renamed') && !names().includes('newcomer'));
+    expect(names()).toContain('doomed');
+    await other.post('/streams/{stream_id}/delete_topic', { stream_id: town, topic_name: 'doomed' });
+    await until(() => !names().includes('doomed'));
+  });
+
   it('show messages that are moved into an open conversation', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);

@@ -206,3 +206,19 @@ test('continues a large file that is chosen again after a reload', async ({ serv
   expect(Number(offsets[before])).toBeGreaterThan(0);
   rmSync(folder, { recursive: true });
 });
+
+test('completes commands at the start and languages of code blocks', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'completion-words'));
+  const field = fieldOf(page);
+  await field.pressSequentially('/po');
+  await expect(options(page)).toHaveText(/\/poll\s*Create a poll/);
+  await page.keyboard.press('Enter');
+  await expect(field).toHaveValue('/poll ');
+  await field.fill('');
+  await field.pressSequentially('```pyth');
+  await expect(options(page)).toHaveText('python');
+  await page.keyboard.press('Tab');
+  await expect(field).toHaveValue('```python\n');
+  await page.keyboard.press('Control+z');
+  await expect(field).toHaveValue('```pyth');
+});

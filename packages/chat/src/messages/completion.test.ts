@@ -56,20 +56,45 @@ describe('a query for completion', () => {
     ['nice :thu', 'emoji', 'thu', 5],
     ['`code` @jo', 'mention', 'jo', 7],
     ['```\ncode\n```\n@jo', 'mention', 'jo', 13],
+    ['/po', 'command', 'po', 0],
+    ['/', 'command', '', 0],
+    ['See\n```py', 'language', 'py', 7],
+    ['~~~c++', 'language', 'c++', 3],
   ])('is found in %j', (text, kind, found, start) => {
     expect(completionAt(text, text.length)).toMatchObject({ kind, text: found, start });
   });
 
-  it.each(['me@example.com', '@ jo', '# Heading', '@**Jo Smith** ', 'at 10:30', ':D', '`@jo', '```\n@jo', 'a\n', ''])(
-    'is not found in %j',
-    (text) => {
-      expect(completionAt(text, text.length)).toBeNull();
-    },
-  );
+  it.each([
+    'me@example.com',
+    '@ jo',
+    '# Heading',
+    '@**Jo Smith** ',
+    'at 10:30',
+    ':D',
+    '`@jo',
+    '```\n@jo',
+    'a\n',
+    '',
+    'a\n/po',
+    'a/po',
+    '```',
+    '```\ncode\n```py',
+  ])('is not found in %j', (text) => {
+    expect(completionAt(text, text.length)).toBeNull();
+  });
 
   it('ends at the cursor', () => {
     expect(completionAt('@jo and more', 3)).toMatchObject({ text: 'jo' });
   });
+});
+
+it.each([
+  ['/po', ['/poll ']],
+  ['/', ['/me ', '/poll ', '/todo ']],
+  ['```javas', ['javascript\n']],
+  ['```js', ['js\n', 'json\n', 'jsx\n']],
+])('completes commands and languages of code in %j', (text, expected) => {
+  expect(inserts(text)).toEqual(expected);
 });
 
 it.each([

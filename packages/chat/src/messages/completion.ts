@@ -2,9 +2,9 @@ import { type Destination, formatAddress, narrowOf } from '../kernel/narrow.js';
 import type { ChatState } from '../kernel/state.js';
 import { isMember } from '../organization/organization.js';
 
-/** Unfinished mention, link or emoji before the cursor. */
+/** Unfinished mention, link, emoji, command or language of a code block before the cursor. */
 export interface CompletionQuery {
-  readonly kind: 'mention' | 'channel' | 'topic' | 'emoji';
+  readonly kind: 'mention' | 'channel' | 'topic' | 'emoji' | 'command' | 'language';
   /** Offset of its first character; a suggestion replaces the text from there to the cursor. */
   readonly start: number;
   readonly text: string;
@@ -22,14 +22,14 @@ export interface EmojiName {
 
 export interface Suggestion {
   readonly key: string;
-  readonly kind: 'person' | 'group' | 'wildcard' | 'channel' | 'topic' | 'emoji';
+  readonly kind: 'person' | 'group' | 'wildcard' | 'channel' | 'topic' | 'emoji' | 'command' | 'language';
   readonly label: string;
   /** Id of a person, group or channel; 0 for others. */
   readonly id: number;
   /** Description of a group, or channel of a topic; otherwise empty. */
   readonly detail: string;
   readonly emoji: EmojiName | null;
-  /** Markdown that replaces the query, with a space at the end. */
+  /** Markdown that replaces the query, with a space or a line break at the end. */
   readonly insert: string;
 }
 
@@ -41,13 +41,27 @@ const BEFORE = '(?<=^|[\\s\'"({[/<])';
 const MENTION = new RegExp(`${BEFORE}@(_?)(\\*{0,2})((?:[^\\s@*][^@*\\n]*)?)$`, 'u');
 const LINK = new RegExp(`${BEFORE}#(\\*{0,2})((?:[^\\s#*][^#*\\n]*)?)$`, 'u');
 const EMOJI = new RegExp(`${BEFORE}:([\\p{L}\\p{N}+-][\\p{L}\\p{N}_+-]+)$`, 'u');
+const COMMAND = /^\/([a-z]*)$/;
+const FENCE = /^(?:`{3,}|~{3,}) ?([\w+#.-]+)$/;
+const COMMANDS = ['me', 'poll', 'todo'];
+/** First words of fences. Short forms that people type are listed, so that Enter does not turn them into longer words. */
+const LANGUAGES = (
+  'quote spoiler math bash c c# c++ clojure cmake console cpp cs csharp css dart diff docker dockerfile ' +
+  'elixir elm erlang fsharp go golang graphql groovy haskell hs html http ini java javascript js json jsx ' +
+  'julia kotlin kt latex less lisp lua make markdown matlab md nginx nix objective-c ocaml perl php pl ' +
+  'powershell protobuf py python r rb rs ruby rust scala scss sh sql swift terraform text toml ts tsx txt ' +
+  'typescript vb.net vim xml yaml yml zig'
+).split(' ');
 const WILDCARDS = ['all', 'everyone', 'channel', 'stream', 'topic'];
 
 /** Returns the unfinished part before the cursor; null within code and where there is none. */
 export function completionAt(text: string, cursor: number): CompletionQuery | null {
   const line = text.slice(text.lastIndexOf('\n', cursor - 1) + 1, cursor);
-  const found = mentionIn(line) ?? linkIn(line) ?? emojiIn(line);
-  if (!found || found.length > MAX_QUERY || isCode(text.slice(0, cursor), line)) return null;
+  const word = wordIn('command', COMMAND, text.slice(0, cursor)) ?? wordIn('language', FENCE, line);
+  const found = word ?? mentionIn(line) ?? linkIn(line) ?? emojiIn(line);
+  // A fence within code ends the code.
+  const before = word ? text.slice(0, cursor - line.length) : text.slice(0, cursor);
+  if (!found || found.length > MAX_QUERY || isCode(before, word ? '' : line)) return null;
   const { length, ...query } = found;
   return { ...query, start: cursor - length };
 }
@@ -71,6 +85,13 @@ function linkIn(line: string): Found | null {
 function emojiIn(line: string): Found | null {
   const [all, text] = EMOJI.exec(line) ?? [];
   return all === undefined ? null : { kind: 'emoji', length: all.length, text: text!, isSilent: false, channel: '' };
+}
+
+function wordIn(kind: 'command' | 'language', pattern: RegExp, part: string): Found | null {
+  const [, text] = pattern.exec(part) ?? [];
+  // The slash belongs to the command.
+  const length = (text?.length ?? 0) + (kind === 'command' ? 1 : 0);
+  return text === undefined ? null : { kind, length, text, isSilent: false, channel: '' };
 }
 
 function isCode(before: string, line: string): boolean {
@@ -128,6 +149,10 @@ export function suggestionsFor(
       return best(channels(state, query.text));
     case 'topic':
       return topics(state, query);
+    case 'command':
+      return best(words('command', COMMANDS, query.text, (name) => `/${name} `));
+    case 'language':
+      return best(words('language', LANGUAGES, query.text, (name) => `${name}\n`));
     case 'emoji':
       return best(
         emoji.flatMap((candidate, order) => {
@@ -172,6 +197,19 @@ function best(candidates: readonly Candidate[]): readonly Suggestion[] {
     .sort((a, b) => a.rank - b.rank || a.order - b.order || COLLATOR.compare(a.label, b.label))
     .slice(0, MAX_SUGGESTIONS)
     .map(({ rank: _, order: __, ...suggestion }) => suggestion);
+}
+
+function words(
+  kind: 'command' | 'language',
+  names: readonly string[],
+  text: string,
+  insertOf: (name: string) => string,
+): readonly Candidate[] {
+  return names.flatMap((label) => {
+    const rank = rankOf(text, label);
+    const insert = insertOf(label);
+    return rank === null ? [] : [{ rank, order: 0, key: label, kind, label, id: 0, detail: '', emoji: null, insert }];
+  });
 }
 
 function wildcards({ text, isSilent }: CompletionQuery, destination: Destination): readonly Candidate[] {

@@ -204,6 +204,7 @@ export class MessageList implements ConversationView {
     this.openCount++;
     this.readsNothing = false;
     this.movedTo.value = null;
+    this.firstUnread.value = null;
     void this.load(near ?? 'first_unread');
   }
 
@@ -277,6 +278,11 @@ export class MessageList implements ConversationView {
   }
 
   removed(ids: ReadonlySet<number>): void {
+    const unread = this.firstUnread.peek();
+    if (unread !== null && ids.has(unread)) {
+      const { ids: known = [] } = spanAt(this.spans.peek(), unread) ?? {};
+      this.firstUnread.value = known.find((id) => id > unread && !ids.has(id)) ?? null;
+    }
     this.spans.value = withoutMessages(this.spans.peek(), ids);
   }
 
@@ -322,39 +328,45 @@ export class MessageList implements ConversationView {
   private async load(target: number | 'first_unread' | 'newest'): Promise<void> {
     const load = ++this.loads;
     if (typeof target === 'number' && spanAt(this.spans.peek(), target)) {
-      this.show(target, null);
+      this.show(target);
       return;
     }
     if (target === 'newest' && this.spans.peek().some(({ isNewest }) => isNewest)) {
-      this.show(null, this.firstUnread.peek());
+      this.show(null);
       return;
     }
     await this.during('first', async () => {
-      if (target === 'first_unread') void this.showCached(load);
+      if (target !== 'newest') void this.showCached(load, target);
       const answer = await this.pages.fetch(this.narrow, target, PAGE / 2, PAGE / 2);
       if (load !== this.loads) return;
       this.keepMatches(answer.messages);
       const found = answer.anchor === undefined || answer.anchor >= END ? null : answer.anchor;
       const ids = answer.messages.map(({ id }) => id);
       this.add(ids, answer.found_oldest, answer.found_newest, found);
-      const unread = target === 'first_unread' && found !== null && ids.includes(found) ? found : null;
-      this.show(typeof target === 'number' ? nearest(ids, target) : unread, unread);
+      if (target === 'first_unread') {
+        const unread = found !== null && ids.includes(found) ? found : null;
+        this.show(unread, unread);
+      } else this.show(target === 'newest' ? null : nearest(ids, target));
     });
   }
 
   /** Shows the messages of the cache while the server is asked. */
-  private async showCached(load: number): Promise<void> {
+  private async showCached(load: number, target: number | 'first_unread'): Promise<void> {
     const cached = this.narrow.some(({ operator }) => operator === 'search')
       ? null
       : await this.hooks.cached(narrowKey(this.narrow));
     if (!cached || load !== this.loads || this.spans.peek().length > 0 || cached.messages.length === 0) return;
-    this.isProvisional = true;
     const ids = cached.messages.map(({ id }) => id);
+    if (target !== 'first_unread' && !ids.includes(target)) return;
+    this.isProvisional = true;
     batch(() => {
       this.pages.seed(cached.messages);
       this.spans.value = [{ ids, isOldest: false, isNewest: cached.isNewest }];
-      const unread = ids.find((id) => this.state.unread.destinations.has(id)) ?? null;
-      this.show(unread, unread);
+      const isUnread = (id: number) => this.state.unread.destinations.has(id);
+      if (target === 'first_unread') {
+        const unread = ids.find(isUnread) ?? null;
+        this.show(unread, unread);
+      } else this.show(target);
     });
   }
 
@@ -371,7 +383,7 @@ export class MessageList implements ConversationView {
     return { messages: plain, isNewest: isNewest && end === ids.length };
   }
 
-  private show(focus: number | null, firstUnread: number | null): void {
+  private show(focus: number | null, firstUnread = this.firstUnread.peek()): void {
     batch(() => {
       this.focus.value = focus;
       this.anchor.value = focus;

@@ -8,6 +8,9 @@ const NOTHING_UNREAD: UnreadCount = { count: 0, hasMention: false };
 const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'];
 const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
+/** Unread messages of a register response (events §4.4). */
+const MAX_UNREAD = 50_000;
+
 /** Unread messages that `desktop_icon_count_display` counts: all, some by their kind, or none. */
 const BADGE = { all: 1, followed: 2, personal: 3, none: 4 };
 
@@ -175,6 +178,8 @@ export class Sidebar {
       hasMention ||= tally.mentions > 0;
       count += tally.count;
     }
+    // The server left out older ones.
+    if (count === MAX_UNREAD && state.unread.isTruncated) count++;
     return { count, hasMention };
   }
 }

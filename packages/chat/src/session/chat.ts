@@ -1,5 +1,6 @@
 import { type Event, type MessageEvent, ParleyError, type QueuePosition, type ReceivedEvent } from '@parley/client';
 import { batch, effect, type Signal, signal, untracked } from '@preact/signals-core';
+import { Topics } from '../channels/topics.js';
 import {
   type Address,
   type Destination,
@@ -11,7 +12,7 @@ import {
 } from '../kernel/narrow.js';
 import type { CachedChat, ChatCache, Clock, EventSource, Gateway, OutboxStorage, Tabs } from '../kernel/ports.js';
 import type { Reading } from '../kernel/reactive.js';
-import { ChatState, type Fields, type Topic } from '../kernel/state.js';
+import { ChatState, type Fields } from '../kernel/state.js';
 import type { ConnectionView, ConversationView, MessageRow } from '../kernel/view-models.js';
 import { type Arrival, arrivalOf } from '../messages/arrivals.js';
 import { Commands } from '../messages/commands.js';
@@ -83,6 +84,7 @@ export class Chat {
   readonly rights: Rights;
   private readonly presence: PresenceReports | null;
   private readonly team: TabTeam | null;
+  private readonly topics: Topics;
   private readonly lists: MessageLists;
   private readonly rows: MessageRows;
   private readonly marks: ReadMarks;
@@ -121,6 +123,7 @@ export class Chat {
       ? new PresenceReports(this.state, gateway, clock, isActive, this.team, () => this.people.tick())
       : null;
     this.commands = new Commands(this.state, gateway);
+    this.topics = new Topics(this.state, gateway, clock);
     const hasMessage = (id: number) => this.state.messages.peek(id) !== undefined;
     this.outbox = new Outbox(gateway, clock, outboxStorage ?? null, hasMessage);
     this.rights = new Rights(this.state, clock);
@@ -179,6 +182,7 @@ export class Chat {
     this.cancelKeeping?.();
     this.cancelReloading?.();
     this.presence?.stop();
+    this.topics.stop();
     this.typing.stopped();
     this.outbox.stop();
     this.marks.stop();
@@ -291,14 +295,8 @@ export class Chat {
   }
 
   /** Fetches all topics of a channel into `sidebar.topics`. */
-  async loadTopics(channelId: number): Promise<void> {
-    const { topics } = await this.gateway.get('/users/me/{stream_id}/topics', {
-      stream_id: channelId,
-      allow_empty_topic_name: true,
-    });
-    const byName = new Map<string, Topic>();
-    for (const { name, max_id: maxId } of topics) byName.set(name.toLowerCase(), { channelId, name, maxId });
-    this.state.topics.set(channelId, byName);
+  loadTopics(channelId: number): Promise<void> {
+    return this.topics.load(channelId);
   }
 
   /** Parses the `#…` part of an address; null if it has no meaning. */
@@ -342,6 +340,7 @@ export class Chat {
       applyEvent(this.state, event);
       if (event.type === 'message') this.recognize(event);
       this.lists.after(event);
+      this.topics.received(event);
       if (event.type === 'typing') this.typing.received(event);
       if (event.type === 'message') {
         this.typing.sent(destinationOfMessage(this.state, event.message), event.message.sender_id);

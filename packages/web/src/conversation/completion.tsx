@@ -1,8 +1,8 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { completionAt, completionChannel, type Destination, type Suggestion, suggestionsFor } from '@parley/chat';
-import { AtSign, Hash, Users } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useMemo, useState } from 'react';
+import { AtSign, Code, Hash, Slash, Users } from 'lucide-react';
+import { type KeyboardEvent, type Ref, type RefObject, useEffect, useImperativeHandle, useMemo, useState } from 'react';
 import { insertTextIntoField } from 'text-field-edit';
 import { Avatar } from '../kit/avatar.js';
 import kit from '../kit/kit.module.css';
@@ -10,26 +10,23 @@ import { useListbox } from '../kit/listbox.js';
 import { useComputed, useServices } from '../services/context.js';
 import styles from './completion.module.css';
 
-interface Completion {
-  /** Properties of the text field. */
-  readonly fieldProps: {
-    readonly 'aria-autocomplete': 'list';
-    readonly 'aria-controls': string | undefined;
-    readonly 'aria-activedescendant': string | undefined;
-    readonly onSelect: () => void;
-    readonly onBlur: () => void;
-  };
+export interface CompletionHandle {
   /** Returns true if the key was meant for the list. */
   onKeyDown(event: KeyboardEvent): boolean;
-  readonly list: ReactNode;
+  /** The cursor of the field moved, or its text changed. */
+  onSelect(): void;
+  onBlur(): void;
 }
 
-/** Suggestions for the unfinished mention, link or emoji before the cursor. */
-export function useCompletion(
-  field: RefObject<HTMLTextAreaElement | null>,
-  text: string,
-  destination: Destination,
-): Completion {
+interface Props {
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+  readonly text: string;
+  readonly destination: Destination;
+  readonly ref: Ref<CompletionHandle>;
+}
+
+/** Suggestions for the unfinished name or word before the cursor of a field. */
+export function Completion({ field, text, destination, ref }: Props) {
   const { chat, emoji } = useServices();
   const { i18n } = useLingui();
   /** Null while the field has no cursor. */
@@ -92,29 +89,44 @@ export function useCompletion(
     event.preventDefault();
     return true;
   };
-  return {
-    fieldProps: { ...fieldProps, onSelect, onBlur: () => setCursor(null) },
-    onKeyDown,
-    list: (
-      <>
-        <span className={kit.hiddenText} role="status">
-          {isShown &&
-            i18n._('{count, plural, one {# suggestion} other {# suggestions}}', { count: suggestions.length })}
-        </span>
-        {list}
-      </>
-    ),
-  };
+  useImperativeHandle(ref, () => ({ onKeyDown, onSelect, onBlur: () => setCursor(null) }));
+  // The code was loaded for what had been typed by then.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once.
+  useEffect(() => {
+    if (field.current?.matches(':focus')) onSelect();
+  }, []);
+  useEffect(() => {
+    for (const [name, value] of Object.entries(fieldProps)) {
+      if (value === undefined) field.current?.removeAttribute(name);
+      else field.current?.setAttribute(name, value);
+    }
+  });
+  return (
+    <>
+      <span className={kit.hiddenText} role="status">
+        {isShown && i18n._('{count, plural, one {# suggestion} other {# suggestions}}', { count: suggestions.length })}
+      </span>
+      {list}
+    </>
+  );
 }
 
 const NONE: readonly Suggestion[] = [];
 
-const labelOf = ({ kind, label }: Suggestion): string => (kind === 'emoji' ? `:${label}:` : label);
+const labelOf = ({ kind, label }: Suggestion): string =>
+  kind === 'emoji' ? `:${label}:` : kind === 'command' ? `/${label}` : label;
 
 function detailOf({ kind, label, detail }: Suggestion, i18n: I18n): string {
+  if (kind === 'command') return commandTexts(i18n)[label] ?? '';
   if (kind !== 'wildcard') return detail;
   return label === 'topic' ? i18n._('Notify everyone in this topic') : i18n._('Notify everyone here');
 }
+
+const commandTexts = (i18n: I18n): Readonly<Record<string, string>> => ({
+  me: i18n._('Say what you are doing'),
+  poll: i18n._('Create a poll'),
+  todo: i18n._('Create a to-do list'),
+});
 
 function Picture({ suggestion: { kind, id, label, emoji } }: { readonly suggestion: Suggestion }) {
   const { chat } = useServices();
@@ -129,6 +141,10 @@ function Picture({ suggestion: { kind, id, label, emoji } }: { readonly suggesti
           {emoji?.character}
         </span>
       );
+    case 'command':
+      return <Slash size={18} aria-hidden className={styles.icon} />;
+    case 'language':
+      return <Code size={18} aria-hidden className={styles.icon} />;
     case 'group':
       return <Users size={18} aria-hidden className={styles.icon} />;
     case 'wildcard':

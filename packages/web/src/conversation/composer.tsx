@@ -1,17 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { type Destination, destinationKey } from '@parley/chat';
 import { Bold, Code, Eye, EyeOff, Italic, Link, List, SendHorizontal, Smile, TextQuote } from 'lucide-react';
-import {
-  type KeyboardEvent,
-  lazy,
-  type Ref,
-  Suspense,
-  useEffect,
-  useImperativeHandle,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react';
+import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import { insertTextIntoField, setFieldText, wrapFieldSelection } from 'text-field-edit';
 import { MessageBody } from '../content/message-body.js';
 import { IconButton } from '../kit/icon-button.js';
@@ -19,9 +9,10 @@ import { useField, useServices } from '../services/context.js';
 import type { DraftRow } from '../services/drafts.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
+import { useLoaded } from '../services/use-loaded.js';
 import { useReading } from '../services/use-reading.js';
 import { AttachButton, pastedFiles, useDroppedFiles } from './attach-files.js';
-import { useCompletion } from './completion.js';
+import type { CompletionHandle } from './completion.js';
 import styles from './composer.module.css';
 import { DestinationName } from './destination-heading.js';
 import { OtherDrafts } from './other-drafts.js';
@@ -45,8 +36,11 @@ interface Props {
 const SAVE_AFTER_MS = 600;
 
 /** Loaded after the first message. */
-const CallButton = lazy(() => import('./call-button.js'));
-const SendLater = lazy(() => import('./send-later.js'));
+const loadCallButton = () => import('./call-button.js').then(({ default: CallButton }) => CallButton);
+const loadSendLater = () => import('./send-later.js').then(({ default: SendLater }) => SendLater);
+
+/** Loaded when the field gets the focus. */
+const loadCompletion = () => import('./completion.js').then(({ Completion }) => Completion);
 
 /** Field in which a message is written. The draft belongs to the destination shown above the text. */
 export function Composer({ destination, filesOf = destination, ref }: Props) {
@@ -148,10 +142,14 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
     setText(draft.use(row));
     field.current?.focus();
   };
-  const completion = useCompletion(field, text, destination);
+  const CallButton = useLoaded(loadCallButton);
+  const SendLater = useLoaded(loadSendLater);
+  const [hadFocus, setHadFocus] = useState(false);
+  const Completion = useLoaded(loadCompletion, hadFocus);
+  const completion = useRef<CompletionHandle>(null);
   const onKeyDown = (event: KeyboardEvent) => {
     // The Enter key that ends a composition belongs to the input method.
-    if (event.nativeEvent.isComposing || completion.onKeyDown(event)) return;
+    if (event.nativeEvent.isComposing || completion.current?.onKeyDown(event)) return;
     const hasModifier = event.ctrlKey || event.metaKey;
     if (event.key === 'Enter' && (entersSend ? !event.shiftKey && !event.altKey : hasModifier)) {
       event.preventDefault();
@@ -193,7 +191,7 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
         send();
       }}
     >
-      {completion.list}
+      {Completion && <Completion field={field} text={text} destination={destination} ref={completion} />}
       <OtherDrafts draft={draft} onUse={continueDraft} />
       <div className={styles.destination}>
         {i18n._('To:')} <DestinationName destination={destination} />
@@ -210,8 +208,11 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
           onChange={(event) => {
             setText(event.target.value);
             chat.typing.typed(destination, event.target.value);
-            completion.fieldProps.onSelect();
+            completion.current?.onSelect();
           }}
+          onFocus={() => setHadFocus(true)}
+          onSelect={() => completion.current?.onSelect()}
+          onBlur={() => completion.current?.onBlur()}
           onKeyDown={onKeyDown}
           onPaste={(event) => {
             const files = pastedFiles(event);
@@ -219,7 +220,6 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
             event.preventDefault();
             uploads.add(filesOf, files);
           }}
-          {...completion.fieldProps}
         />
       ) : (
         <div className={styles.preview}>
@@ -267,19 +267,19 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
             isDisabled={text.trim() === ''}
             onClick={() => void onPreview().catch(reportFailure)}
           />
-          <Suspense>
+          {CallButton && (
             <CallButton
               destination={destination}
               onInsert={(link) => format((element) => insertLinks(element, link))()}
             />
-          </Suspense>
+          )}
         </div>
         {isTooLong && (
           <span className={styles.tooLong} role="alert">
             {i18n._('{count} characters too many', { count: [...text].length - maxLength })}
           </span>
         )}
-        <Suspense>
+        {SendLater && (
           <SendLater
             destination={destination}
             text={text}
@@ -289,7 +289,7 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
               clear();
             }}
           />
-        </Suspense>
+        )}
         <button type="submit" className={styles.send} part="send" disabled={!canSend} aria-label={i18n._('Send')}>
           <SendHorizontal size={18} aria-hidden />
         </button>

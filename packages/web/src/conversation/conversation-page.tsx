@@ -14,6 +14,7 @@ import { type Ref, type RefObject, useCallback, useEffect, useMemo, useRef, useS
 import { ErrorBoundary } from '../kit/error-boundary.js';
 import { useChat, useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
+import type { ReadingPlace } from '../services/location.js';
 import { useReading } from '../services/use-reading.js';
 import { Composer, type ComposerHandle } from './composer.js';
 import styles from './conversation-page.module.css';
@@ -33,7 +34,7 @@ interface Props {
 /** Messages of a narrow with a field to write below. */
 export function ConversationPage({ narrow, near }: Props) {
   const chat = useChat();
-  const view = useConversation(narrow, near);
+  const { view, start } = useOpened(narrow, near) ?? NOT_OPENED;
   const composer = useRef<ComposerHandle>(null);
   const { i18n } = useLingui();
   const commands = useMemo<MessageCommands>(
@@ -57,24 +58,36 @@ export function ConversationPage({ narrow, near }: Props) {
   if (!view) return null;
   return (
     <>
-      <Messages view={view} near={near} commands={commands} />
+      <Messages view={view} near={start ? null : near} start={start} commands={commands} />
       <Writing narrow={view.narrow} composer={composer} />
     </>
   );
 }
 
+interface Opened {
+  readonly view: ConversationView;
+  /** Where the reader was before. */
+  readonly start: ReadingPlace | null;
+}
+
+const NOT_OPENED = { view: null, start: null };
+
 /** Opens the messages of a narrow as long as the component is shown. */
-export function useConversation(narrow: Narrow, near: number | null): ConversationView | null {
-  const chat = useChat();
-  const [view, setView] = useState<ConversationView | null>(null);
+export const useConversation = (narrow: Narrow, near: number | null): ConversationView | null =>
+  useOpened(narrow, near)?.view ?? null;
+
+function useOpened(narrow: Narrow, near: number | null): Opened | null {
+  const { chat, navigation } = useServices();
+  const [opened, setOpened] = useState<Opened | null>(null);
   const place = `${narrowKey(narrow)} ${near}`;
   // biome-ignore lint/correctness/useExhaustiveDependencies: narrows are equal if their keys are.
   useEffect(() => {
-    const opened = chat.open(narrow, near);
-    setView(opened);
-    return () => opened.close();
-  }, [chat, place]);
-  return view;
+    const start = navigation.kept();
+    const view = chat.open(narrow, start ? start.id : near);
+    setOpened({ view, start });
+    return () => view.close();
+  }, [chat, navigation, place]);
+  return opened;
 }
 
 /** Goes where the whole conversation was moved, with the text that is being written. */
@@ -93,11 +106,13 @@ interface MessagesProps {
   readonly view: ConversationView;
   /** Message of the link that led here. */
   readonly near?: number | null;
+  readonly start?: ReadingPlace | null;
   readonly commands: MessageCommands;
 }
 
-export function Messages({ view, near = null, commands }: MessagesProps) {
+export function Messages({ view, near = null, start = null, commands }: MessagesProps) {
   const { i18n } = useLingui();
+  const { navigation } = useServices();
   const keys = useReading(view.keys);
   const older = useReading(view.older);
   const newer = useReading(view.newer);
@@ -108,6 +123,14 @@ export function Messages({ view, near = null, commands }: MessagesProps) {
   const isFetching = older === 'loading' || newer === 'loading';
   const isGone = useIsGone(near, keys, isFetching);
   const failure = useReading(view.failure);
+  const isEmpty = keys.length === 0;
+  // Messages that were sent here have keys of their own.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read when the list opens there.
+  const startKey = useMemo(() => {
+    const isStart = (key: string) =>
+      key === String(anchor) || (key.includes('.') && chat.message(key).peek()?.id === anchor);
+    return anchor === null ? null : (keys.find(isStart) ?? null);
+  }, [view, anchor, isEmpty]);
   const unreadKey = firstUnread === null ? null : String(firstUnread);
   const isOneConversation = view.destination !== null;
   const draw = useCallback(
@@ -131,10 +154,18 @@ export function Messages({ view, near = null, commands }: MessagesProps) {
   const onNearStart = useCallback(() => void view.loadOlder(), [view]);
   const onNearEnd = useCallback(() => void view.loadNewer(), [view]);
   const onNewest = useCallback(() => void view.goTo('newest'), [view]);
+  const onUnread = useCallback(() => void view.goTo(view.firstUnread.peek() ?? 'newest'), [view]);
+  const onRest = useCallback(
+    (key: string | null, top: number) => {
+      const id = key === null ? null : (chat.message(key).peek()?.id ?? null);
+      navigation.keep({ id, top });
+    },
+    [chat, navigation],
+  );
   const onSeen = useCallback((seen: readonly string[]) => view.seen(seen.map(Number).filter(Number.isInteger)), [view]);
-  if (missing && keys.length === 0) return <Missing part={missing} />;
-  if (failure && keys.length === 0) return <Failed text={failure.message} onRetry={onNewest} />;
-  if (keys.length === 0) {
+  if (missing && isEmpty) return <Missing part={missing} />;
+  if (failure && isEmpty) return <Failed text={failure.message} onRetry={onNewest} />;
+  if (isEmpty) {
     const isLoading = older !== 'none' || newer !== 'none';
     const isSearch = view.narrow.some(({ operator }) => operator === 'search');
     return (
@@ -152,12 +183,15 @@ export function Messages({ view, near = null, commands }: MessagesProps) {
       label={i18n._('Messages')}
       keys={keys}
       place={`${narrowKey(view.narrow)} ${anchor}`}
-      startKey={anchor === null ? null : String(anchor)}
+      startKey={startKey}
+      startTop={start !== null && start.id !== null && start.id === anchor ? start.top : null}
       unreadKey={unreadKey}
       hasNewer={newer !== 'none'}
       onNearStart={onNearStart}
       onNearEnd={onNearEnd}
       onNewest={onNewest}
+      onUnread={onUnread}
+      onRest={onRest}
       onSeen={onSeen}
       draw={draw}
       header={

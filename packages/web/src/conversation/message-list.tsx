@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import styles from './message-list.module.css';
@@ -10,6 +10,8 @@ export interface MessageListProps {
   readonly keys: readonly string[];
   /** Opens there; at the newest message if null. Read once for each `place`. */
   readonly startKey: string | null;
+  /** Distance of that message from the upper edge, where the reader left it; null: in the middle. */
+  readonly startTop: number | null;
   /** First unread message when the conversation was opened. */
   readonly unreadKey: string | null;
   /** Identity of the conversation: a new value starts again at `startKey`. */
@@ -19,6 +21,10 @@ export interface MessageListProps {
   onNearEnd(): void;
   /** Goes to the newest message, which may not be loaded. */
   onNewest(): void;
+  /** Goes to the first unread message, which is not among the keys. */
+  onUnread(): void;
+  /** Called when the list is at rest, with the row at the upper edge; null at the end of the list. */
+  onRest(key: string | null, top: number): void;
   /** Called with messages whose end was on screen for half a second in a focused window. */
   onSeen(keys: readonly string[]): void;
   draw(key: string, index: number): ReactNode;
@@ -26,20 +32,38 @@ export interface MessageListProps {
 }
 
 const SEEN_AFTER_MS = 500;
+const AT_REST_AFTER_MS = 100;
 const NEAR_PX = 600;
 const AT_END_PX = 60;
+/** Constant, since what the header says must not move the messages. */
+const HEADER_PX = 64;
+
+/**
+ * Rows that reach above the upper edge and end in the upper half grow upwards, so that the rows below stay. A longer one
+ * is being read itself.
+ */
+const keepsRowsInPlace: NonNullable<Virtualizer<HTMLElement, Element>['shouldAdjustScrollPositionOnItemSizeChange']> = (
+  { start, end },
+  _,
+  { scrollOffset, scrollRect },
+) => start < (scrollOffset ?? 0) && end <= (scrollOffset ?? 0) + (scrollRect?.height ?? 0) / 2;
 
 /** Virtual list of messages that keeps the line being read in place while content above and below changes. */
 export function MessageList(props: MessageListProps) {
-  const { keys, place, startKey, unreadKey, hasNewer, onNearStart, onNearEnd, onNewest, onSeen, draw, label } = props;
+  const { keys, place, startKey, startTop, unreadKey, hasNewer, draw, label } = props;
+  const { onNearStart, onNearEnd, onNewest, onUnread, onSeen, onRest } = props;
   const { i18n } = useLingui();
   const frame = useRef<HTMLElement>(null);
   const [selected, setSelected] = useState<string | null>(null);
   const awaitsFocus = useRef<string | null>(null);
+  /** Distance from the upper edge at which a return places its message. */
+  const padding = useRef(0);
   const virtual = useVirtualizer({
     count: keys.length,
     getScrollElement: () => frame.current,
     estimateSize: () => 64,
+    scrollMargin: HEADER_PX,
+    scrollPaddingStart: padding.current,
     getItemKey: (index) => keys[index]!,
     anchorTo: 'end',
     followOnAppend: !hasNewer,
@@ -47,19 +71,32 @@ export function MessageList(props: MessageListProps) {
     overscan: 8,
     useFlushSync: false,
   });
+  virtual.shouldAdjustScrollPositionOnItemSizeChange = keepsRowsInPlace;
+  const jumpTo = useCallback(
+    (index: number, align: 'auto' | 'center' | 'start', top = 0) => {
+      padding.current = top;
+      virtual.options.scrollPaddingStart = top;
+      virtual.scrollToIndex(index, { align });
+    },
+    [virtual],
+  );
 
   const openedPlace = useRef<string | null>(null);
+  /** True until the list is at rest at its start; indexes change when messages are loaded above meanwhile. */
+  const isArriving = useRef(false);
   const isEmpty = keys.length === 0;
   useLayoutEffect(() => {
-    if (isEmpty || openedPlace.current === place) return;
+    if (isEmpty || (openedPlace.current === place && !isArriving.current)) return;
     openedPlace.current = place;
+    isArriving.current = true;
     const index = startKey === null ? -1 : keys.indexOf(startKey);
     if (index < 0) virtual.scrollToEnd();
-    else virtual.scrollToIndex(index, { align: 'center' });
-  }, [place, isEmpty, keys, startKey, virtual]);
+    else if (startTop === null) jumpTo(index, 'center');
+    else jumpTo(index, 'start', startTop);
+  }, [place, isEmpty, keys, startKey, startTop, virtual, jumpTo]);
 
   const items = virtual.getVirtualItems();
-  const firstIndex = items[0]?.index ?? 0;
+  const { startIndex: firstIndex, endIndex: lastIndex } = virtual.range ?? { startIndex: 0, endIndex: 0 };
   const offset = virtual.scrollOffset ?? 0;
   const isNearStart = !isEmpty && openedPlace.current === place && offset < NEAR_PX;
   const distanceFromEnd = isEmpty ? 0 : virtual.getDistanceFromEnd();
@@ -72,6 +109,19 @@ export function MessageList(props: MessageListProps) {
   useEffect(() => {
     if (isNearEnd) onNearEnd();
   }, [isNearEnd, keys.length, onNearEnd]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every change of what is on screen starts the time again.
+  useEffect(() => {
+    if (openedPlace.current !== place) return;
+    const timer = setTimeout(() => {
+      const row = virtual.measurementsCache[virtual.range?.startIndex ?? 0];
+      if (!row) return;
+      isArriving.current = false;
+      const isAtEnd = !hasNewer && virtual.getDistanceFromEnd() <= AT_END_PX;
+      onRest(isAtEnd ? null : String(row.key), row.start - (virtual.scrollOffset ?? 0));
+    }, AT_REST_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [offset, virtual.isScrolling, keys.length, place, hasNewer, onRest]);
 
   const reportSeen = useCallback(() => {
     const element = frame.current;
@@ -103,7 +153,7 @@ export function MessageList(props: MessageListProps) {
     const key = keys[index];
     if (key === undefined) return;
     setSelected(key);
-    virtual.scrollToIndex(index, { align: 'auto' });
+    jumpTo(index, 'auto');
     awaitsFocus.current = key;
   };
   // A row far away is drawn some frames after the list was scrolled there.
@@ -125,7 +175,8 @@ export function MessageList(props: MessageListProps) {
   };
 
   const unreadIndex = unreadKey === null ? -1 : keys.indexOf(unreadKey);
-  const isUnreadAbove = unreadIndex >= 0 && unreadIndex < firstIndex;
+  const isUnreadBelow = unreadIndex > lastIndex;
+  const isUnreadAway = unreadKey !== null && !isEmpty && (unreadIndex < firstIndex || isUnreadBelow);
   return (
     <div className={styles.place}>
       <section
@@ -138,7 +189,9 @@ export function MessageList(props: MessageListProps) {
         aria-label={label}
         data-messages
       >
-        {props.header}
+        <div className={styles.header} style={{ height: HEADER_PX }}>
+          {props.header}
+        </div>
         <ol className={styles.list} style={{ height: virtual.getTotalSize() }}>
           {items.map(({ key, index, start }) => (
             <li
@@ -147,7 +200,7 @@ export function MessageList(props: MessageListProps) {
               data-key={key}
               ref={virtual.measureElement}
               className={styles.row}
-              style={{ transform: `translateY(${start}px)` }}
+              style={{ transform: `translateY(${start - HEADER_PX}px)` }}
               tabIndex={-1}
               aria-setsize={keys.length}
               aria-posinset={index + 1}
@@ -159,9 +212,10 @@ export function MessageList(props: MessageListProps) {
         </ol>
       </section>
       <div className={styles.jumps}>
-        {isUnreadAbove && (
-          <button type="button" onClick={() => virtual.scrollToIndex(unreadIndex, { align: 'center' })}>
-            <ArrowUp size={16} aria-hidden /> {i18n._('First unread message')}
+        {isUnreadAway && (
+          <button type="button" onClick={() => (unreadIndex < 0 ? onUnread() : jumpTo(unreadIndex, 'center'))}>
+            {isUnreadBelow ? <ArrowDown size={16} aria-hidden /> : <ArrowUp size={16} aria-hidden />}{' '}
+            {i18n._('First unread message')}
           </button>
         )}
         {!isEmpty && (hasNewer || distanceFromEnd > 3 * AT_END_PX) && (

@@ -1,13 +1,16 @@
 import { useLingui } from '@lingui/react';
 import styles from './kit.module.css';
 
+/** The server reports no more unread messages than these. */
+const MAX_COUNT = 50_000;
+
 /** Number of unread messages; nothing for zero. */
 export function UnreadBadge({ count, isMuted = false }: { readonly count: number; readonly isMuted?: boolean }) {
   const { i18n } = useLingui();
   if (count === 0) return null;
   return (
     <span className={isMuted ? styles.badgeMuted : styles.badge} part="badge">
-      {count}
+      {count > MAX_COUNT ? `${i18n.number(MAX_COUNT)}+` : count}
       <span className={styles.hiddenText}>
         {' '}
         {i18n._('{count, plural, one {unread message} other {unread messages}}', { count })}

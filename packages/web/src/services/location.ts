@@ -10,6 +10,13 @@ export interface Place {
   readonly channelId: number | null;
 }
 
+/** Message at the upper edge of a list that was left; null for its end. */
+export interface ReadingPlace {
+  readonly id: number | null;
+  /** Distance of the message from that edge. */
+  readonly top: number;
+}
+
 /** Place that is shown, and the way to another one. */
 export interface Navigation {
   current(): Place;
@@ -21,6 +28,10 @@ export interface Navigation {
   start(hash: string): void;
   /** Goes to a place that takes the place of the present one in the history. */
   replace(hash: string): void;
+  /** Remembers where the present place is read, for a return by the back button or a reload. */
+  keep(reading: ReadingPlace): void;
+  /** Null where the reader has not been. */
+  kept(): ReadingPlace | null;
 }
 
 /** Place in the address of the page. */
@@ -64,6 +75,18 @@ export class PageNavigation implements Navigation {
   replace(hash: string): void {
     location.replace(hash);
   }
+
+  keep(reading: ReadingPlace): void {
+    try {
+      history.replaceState({ ...history.state, parleyReading: reading }, '');
+    } catch {
+      // Browsers limit the number of calls; the place that was kept before stays.
+    }
+  }
+
+  kept(): ReadingPlace | null {
+    return history.state?.parleyReading ?? null;
+  }
 }
 
 /** Place of an element in another product's page, whose address it leaves alone. */
@@ -95,6 +118,12 @@ export class OwnNavigation implements Navigation {
 
   replace(hash: string): void {
     this.navigate(hash);
+  }
+
+  keep(): void {}
+
+  kept(): null {
+    return null;
   }
 }
 

@@ -1,0 +1,77 @@
+import type { Event } from '@parley/client';
+import type { Clock, Gateway } from '../kernel/ports.js';
+import type { ChatState, Topic } from '../kernel/state.js';
+
+/** Delay within which new topics and changes of one channel are collected. */
+const COLLECT_MS = 200;
+
+/** Topics of the channels whose lists were opened. */
+export class Topics {
+  private readonly found = new Map<number, Map<string, Topic>>();
+  /** Channels whose topics lost messages, so that only the server knows which are left. */
+  private readonly outdated = new Set<number>();
+  private cancel: (() => void) | null = null;
+
+  constructor(
+    private readonly state: ChatState,
+    private readonly gateway: Gateway,
+    private readonly clock: Clock,
+  ) {}
+
+  async load(channelId: number): Promise<void> {
+    const { topics } = await this.gateway.get('/users/me/{stream_id}/topics', {
+      stream_id: channelId,
+      allow_empty_topic_name: true,
+    });
+    const byName = new Map<string, Topic>();
+    for (const { name, max_id: maxId } of topics) byName.set(name.toLowerCase(), { channelId, name, maxId });
+    this.state.topics.set(channelId, byName);
+  }
+
+  received(event: Event): void {
+    if (event.type === 'message' && event.message.stream_id !== undefined) this.add(event.message);
+    if (event.type === 'delete_message' && event.message_type === 'stream') {
+      const { maxId = 0 } = this.state.topics.peek(event.stream_id)?.get(event.topic.toLowerCase()) ?? {};
+      if (event.message_ids.includes(maxId)) this.outdate(event.stream_id);
+    }
+    if (event.type === 'update_message' && !event.rendering_only && event.propagate_mode !== undefined) {
+      for (const id of [event.stream_id, event.new_stream_id]) if (id !== undefined) this.outdate(id);
+    }
+  }
+
+  stop(): void {
+    this.cancel?.();
+  }
+
+  private add({ id, stream_id, subject }: { id: number; stream_id?: number; subject: string }): void {
+    const channelId = stream_id!;
+    const topics = this.state.topics.peek(channelId);
+    if (!topics) return;
+    const found = this.found.get(channelId) ?? new Map<string, Topic>();
+    const key = subject.toLowerCase();
+    // The oldest spelling is shown.
+    found.set(key, { channelId, name: topics.get(key)?.name ?? found.get(key)?.name ?? subject, maxId: id });
+    this.found.set(channelId, found);
+    this.schedule();
+  }
+
+  private outdate(channelId: number): void {
+    if (!this.state.topics.peek(channelId)) return;
+    this.outdated.add(channelId);
+    this.schedule();
+  }
+
+  private schedule(): void {
+    this.cancel ??= this.clock.after(COLLECT_MS, () => this.flush());
+  }
+
+  private flush(): void {
+    this.cancel = null;
+    for (const [channelId, found] of this.found)
+      this.state.topics.change(channelId, (topics) => new Map([...topics, ...found]));
+    this.found.clear();
+    // After a failure the list is fetched when it is opened again.
+    for (const channelId of this.outdated) this.load(channelId).catch(() => {});
+    this.outdated.clear();
+  }
+}

@@ -1,0 +1,158 @@
+import type { Page } from '@playwright/test';
+import { choose, expect, goTo, idOf, messageWith, placeOf, post, type Server, test } from './stories.js';
+
+const READER = 'cordelia';
+
+/** Sends messages of different heights, which their sender has read. */
+async function fill(server: Server, topic: string, count: number): Promise<readonly number[]> {
+  const ids: number[] = [];
+  for (let i = 0; i < count; i++)
+    ids.push((await post(server, READER, topic, `Row ${i} ${'words '.repeat((i * 7) % 40)}`)).id);
+  return ids;
+}
+
+const listOf = (page: Page) => page.getByRole('region', { name: 'Messages' });
+
+/** Distance of a message from the upper edge of the list. */
+const topOf = (page: Page, text: string): Promise<number> =>
+  messageWith(page, text).evaluate(
+    (row) => row.getBoundingClientRect().top - row.closest('section')!.getBoundingClientRect().top,
+  );
+
+/** Scrolls up until a message is on screen, and waits until the list is at rest. */
+async function scrollUpTo(page: Page, text: string): Promise<void> {
+  await listOf(page).hover();
+  await expect(async () => {
+    await page.mouse.wheel(0, -400);
+    await expect(messageWith(page, text)).toBeInViewport({ timeout: 100 });
+  }).toPass();
+  let before = Number.NaN;
+  await expect(async () => {
+    const last = before;
+    before = await topOf(page, text);
+    expect(before).toBe(last);
+  }).toPass({ intervals: [300] });
+}
+
+const isRead = async (server: Server, person: string, id: number): Promise<boolean> =>
+  (await server.call(person, 'GET', `/messages/${id}`)).message.flags.includes('read');
+
+test('returns to the previous place by the back button and after a reload', async ({ server, logIn }) => {
+  await fill(server, 'return-here', 120);
+  const { page } = await logIn(READER, await placeOf(server, 'return-here'));
+  await expect(messageWith(page, 'Row 119')).toBeInViewport();
+  await scrollUpTo(page, 'Row 83 ');
+  const top = await topOf(page, 'Row 83 ');
+  await goTo(page, '#recent');
+  await expect(messageWith(page, 'Row 83 ')).toHaveCount(0);
+  await page.goBack();
+  await expect(messageWith(page, 'Row 83 ')).toBeInViewport();
+  await expect.poll(async () => Math.abs((await topOf(page, 'Row 83 ')) - top)).toBeLessThanOrEqual(1);
+  await page.reload();
+  await expect(messageWith(page, 'Row 83 ')).toBeInViewport();
+  await expect.poll(async () => Math.abs((await topOf(page, 'Row 83 ')) - top)).toBeLessThanOrEqual(1);
+});
+
+test('opens at the first unread message below a line that stays, and leads to it and to the newest', async ({
+  server,
+  logIn,
+}) => {
+  const ids = await fill(server, 'new-line', 60);
+  await server.call('othello', 'POST', '/messages/flags', { messages: ids.slice(0, 20), op: 'add', flag: 'read' });
+  const { page } = await logIn('othello', await placeOf(server, 'new-line'));
+  const line = page.getByText('New', { exact: true });
+  await expect(line).toBeInViewport();
+  await expect(messageWith(page, 'Row 20 ')).toBeInViewport();
+  await expect.poll(() => isRead(server, 'othello', ids[20]!)).toBe(true);
+  await expect(line).toBeInViewport();
+  await page.getByRole('button', { name: 'Newest message' }).click();
+  await expect(messageWith(page, 'Row 59')).toBeInViewport();
+  await expect(line).not.toBeInViewport();
+  await page.getByRole('button', { name: 'First unread message' }).click();
+  await expect(line).toBeInViewport();
+  await expect(messageWith(page, 'Row 20 ')).toBeInViewport();
+});
+
+test('marks nothing after "mark as unread from here" until the reader leaves', async ({ server, logIn }) => {
+  const ids = await fill(server, 'unread-again', 3);
+  const place = await placeOf(server, 'unread-again');
+  const { page } = await logIn('othello', place);
+  await expect.poll(() => isRead(server, 'othello', ids[2]!)).toBe(true);
+  await choose(page, 'Row 1 ', 'Mark as unread from here');
+  await expect.poll(() => isRead(server, 'othello', ids[1]!)).toBe(false);
+  const { id: later } = await post(server, READER, 'unread-again', 'Arrived later');
+  await expect(messageWith(page, 'Arrived later')).toBeInViewport();
+  // Longer than a message has to be seen, and than marks are collected.
+  await page.waitForTimeout(2500);
+  expect(await isRead(server, 'othello', ids[2]!)).toBe(false);
+  expect(await isRead(server, 'othello', later)).toBe(false);
+  await goTo(page, '#recent');
+  await goTo(page, place);
+  await expect.poll(() => isRead(server, 'othello', later)).toBe(true);
+});
+
+test('marks nothing in searches and in lists of stars and mentions', async ({ server, logIn }) => {
+  const { id } = await post(
+    server,
+    READER,
+    'marks-nothing',
+    `Pomegranate for @**Othello, the Moor of Venice|${await idOf(server, 'othello')}**`,
+  );
+  await server.call('othello', 'POST', '/messages/flags', { messages: [id], op: 'add', flag: 'starred' });
+  const { page } = await logIn('othello', '#narrow/search/Pomegranate');
+  for (const place of ['#narrow/search/Pomegranate', '#narrow/is/starred', '#narrow/is/mentioned']) {
+    await goTo(page, place);
+    await expect(messageWith(page, 'Pomegranate')).toBeInViewport();
+    await page.waitForTimeout(1700);
+    expect(await isRead(server, 'othello', id)).toBe(false);
+  }
+  await goTo(page, await placeOf(server, 'marks-nothing'));
+  await expect.poll(() => isRead(server, 'othello', id)).toBe(true);
+});
+
+test('keeps the line being read in place while messages, edits, reactions and the composer change around it', async ({
+  server,
+  logIn,
+}) => {
+  test.slow();
+  const ids = await fill(server, 'stays-in-place', 150);
+  const { page } = await logIn(READER, await placeOf(server, 'stays-in-place'));
+  await expect(messageWith(page, 'Row 149')).toBeInViewport();
+  await scrollUpTo(page, 'Row 133 ');
+  // The first row that is whole; the one above reaches over the edge or ends there.
+  const first = await listOf(page).evaluate((list) => {
+    const { top } = list.getBoundingClientRect();
+    const rows = [...list.querySelectorAll('article')];
+    const row = rows.find((each) => each.getBoundingClientRect().top >= top)!;
+    return Number(/Row (\d+)/.exec(row.textContent ?? '')![1]);
+  });
+  const text = `Row ${first} `;
+  const top = await topOf(page, text);
+  const stays = async (cause: string) => {
+    await page.waitForTimeout(200);
+    expect(Math.abs((await topOf(page, text)) - top), cause).toBeLessThanOrEqual(1);
+  };
+  const change = async (at: number) => {
+    const content = `Row ${at} grew ${'and grew '.repeat(200)}`;
+    await server.call(READER, 'PATCH', `/messages/${ids[at]}`, { content });
+    await expect(page.getByText(`Row ${at} grew`)).toBeAttached();
+  };
+  const react = async (at: number) => {
+    await server.call('iago', 'POST', `/messages/${ids[at]}/reactions`, { emoji_name: 'tada' });
+    await expect(messageWith(page, `Row ${at} `).getByRole('button', { name: /:tada:/ })).toBeAttached();
+  };
+  await react(first - 1);
+  await stays('a reaction above');
+  await change(first - 2);
+  await stays('an edit above');
+  await change(first + 1);
+  await stays('an edit below');
+  await post(server, 'iago', 'stays-in-place', 'Arrived at the end');
+  await expect(page.getByRole('button', { name: 'Newest message' })).toBeVisible();
+  await stays('a new message');
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await field.fill('One\ntwo\nthree\nfour\nfive');
+  await stays('a growing composer');
+  await field.fill('');
+  await stays('a shrinking composer');
+});
