@@ -47,10 +47,10 @@ describe('createHttpServer', () => {
 
   afterEach(stop);
 
-  it('closes connections that send nothing', async () => {
+  it('closes connections that send nothing without a response, which could be taken for that of a later request', async () => {
     await start({ headersMs: 60 });
     const since = performance.now();
-    expect(await answerTo(open())).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n.*"result":"error"/s);
+    expect(await answerTo(open())).toBe('');
     expect(performance.now() - since).toBeGreaterThan(50);
   });
 

@@ -36,11 +36,12 @@ const MALFORMED = ['400 Bad Request', 'Malformed HTTP request'] as const;
 
 /**
  * Responds to unparseable requests in JSON, since clients expect JSON. Like Node's default, it writes nothing into a
- * started response and ends the connection.
+ * started response and ends the connection. A client that has sent nothing gets no response, since it would take it
+ * for that of a request which it sends at this moment.
  */
 export function handleClientError({ code }: NodeJS.ErrnoException, duplex: Duplex): void {
   const socket = duplex as Socket & { readonly _httpMessage?: ServerResponse | null };
-  if (socket.writable && !socket._httpMessage?.headersSent) {
+  if (socket.writable && socket.bytesRead > 0 && !socket._httpMessage?.headersSent) {
     const [status, msg] = UNREADABLE[code ?? ''] ?? MALFORMED;
     const body = JSON.stringify({ result: 'error', msg, code: 'BAD_REQUEST' });
     socket.write(
