@@ -15,7 +15,7 @@ import { SQL_TEXTS } from './engine/sql-texts.js';
 import { COPY_FEATURE } from './exports/copies.js';
 import { GROUP_FEATURE } from './groups/groups.js';
 import { EVENT_FEATURE } from './kernel/events.js';
-import { BOT_FEATURE } from './membership/bots.js';
+import { BOT_STORAGE_FEATURE } from './membership/bot-storage.js';
 import { MESSAGE_ARCHIVE_FEATURE } from './messages/message-archive.js';
 import { MESSAGE_EDIT_FEATURE } from './messages/message-edits.js';
 import { MESSAGE_FEATURE } from './messages/messages.js';
@@ -50,7 +50,7 @@ const ALL = storageFeatures({
   messageArchive: MESSAGE_ARCHIVE_FEATURE,
   personalMessage: PERSONAL_MESSAGE_FEATURE,
   search: SEARCH_FEATURE,
-  bot: BOT_FEATURE,
+  botStorage: BOT_STORAGE_FEATURE,
   notification: NOTIFICATION_FEATURE,
   alertWord: ALERT_WORD_FEATURE,
   event: EVENT_FEATURE,

@@ -12,6 +12,7 @@ import { CALL_COUNT_FEATURE } from './kernel/call-counts.js';
 import { EVENT_CONSUMER_FEATURE } from './kernel/event-consumers.js';
 import { JOB_FEATURE } from './kernel/jobs.js';
 import { LEASE_FEATURE } from './kernel/leases.js';
+import { BOT_FEATURE } from './membership/bots.js';
 import { HOST_USER_FEATURE } from './membership/host-users.js';
 import { INVITATION_FEATURE } from './membership/invitations.js';
 import { LOG_IN_METHOD_FEATURE } from './membership/log-in-methods.js';
@@ -52,7 +53,7 @@ type OwnFeature =
   | 'messageArchive'
   | 'personalMessage'
   | 'search'
-  | 'bot'
+  | 'botStorage'
   | 'notification'
   | 'alertWord'
   | 'event'
@@ -83,7 +84,8 @@ export function storageFeatures<const Own extends Readonly<Record<OwnFeature, An
     own('personalMessage'),
     own('search'),
     REACTION_FEATURE,
-    own('bot'),
+    BOT_FEATURE,
+    own('botStorage'),
     PUSH_FEATURE,
     own('notification'),
     INCOMING_EMAIL_FEATURE,

@@ -4,6 +4,7 @@ export * from './commit.js';
 export * from './database-refused.js';
 export * from './feature.js';
 export * from './features.js';
+export * from './group-rows.js';
 export * from './group-values.js';
 export * from './kernel/events.js';
 export * from './message-rows.js';

@@ -96,7 +96,8 @@ class Client {
         }
       } catch {
         if (this.isEnded) return;
-        this.at++;
+        // A load balancer deals them to all that are left.
+        this.at += 1 + Math.floor(Math.random() * (this.ports.length - 1));
         await sleep(RETRY_MS);
       }
     }

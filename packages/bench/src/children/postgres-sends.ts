@@ -1,14 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import { openPostgresStorage } from '@parley/postgres';
-import { type Recording, recordStatements, UnorderedSends } from '@parley/postgres/testing';
+import { type Recording, recordStatements, UnorderedSends, withoutOrder } from '@parley/postgres/testing';
 import { aChannel, aRealm, aUser, createFixtureOn, type Fixture, sending } from '@parley/testkit';
 import { clock } from '../worlds/history.js';
 import { answerCalls } from './answer-calls.js';
 
 export interface RateCall {
   readonly connections: number;
-  /** False for the same statements without lock and head row. */
-  readonly isOrdered: boolean;
+  /** Units as they are, units without lock and head row, or the statements of such units alone. */
+  readonly kind: 'ordered' | 'unordered' | 'replayed';
   /** True for one organization with an author per connection, false for many with one. */
   readonly isOne: boolean;
   readonly seconds: number;
@@ -76,7 +76,7 @@ answerCalls({
   },
 
   /** Sends per second. */
-  async rate({ connections, isOrdered, isOne, seconds }: RateCall): Promise<number> {
+  async rate({ connections, kind, isOne, seconds }: RateCall): Promise<number> {
     let storage = storages.get(connections);
     if (!storage) {
       storage = await open(connections);
@@ -86,18 +86,21 @@ answerCalls({
     const sends = isOne ? one : many;
     const recordings = isOne ? recorded.one : recorded.many;
     const raw = rawOf(connections);
-    const run = isOrdered ? (n: number) => sends[n]!() : (n: number) => raw.send(recordings[n]!);
-    const startedAt = performance.now();
-    let done = 0;
-    await Promise.all(
-      Array.from({ length: connections }, async (_, connection) => {
-        for (let n = connection; performance.now() - startedAt < seconds * 1000; n += connections) {
-          await run(n % sends.length);
-          done++;
-        }
-      }),
-    );
-    return (done * 1000) / (performance.now() - startedAt);
+    const run = kind === 'replayed' ? (n: number) => raw.send(recordings[n]!) : (n: number) => sends[n]!();
+    const count = async () => {
+      const startedAt = performance.now();
+      let done = 0;
+      await Promise.all(
+        Array.from({ length: connections }, async (_, connection) => {
+          for (let n = connection; performance.now() - startedAt < seconds * 1000; n += connections) {
+            await run(n % sends.length);
+            done++;
+          }
+        }),
+      );
+      return (done * 1000) / (performance.now() - startedAt);
+    };
+    return kind === 'unordered' ? withoutOrder(count) : count();
   },
 
   async cost(count: number): Promise<SendCost> {

@@ -1,10 +1,21 @@
+import { ChannelCreator, CreateChannel, DEFAULT_CHANNEL_OPTIONS } from '@parley/domain/channels';
 import type { MessageId } from '@parley/domain/kernel';
-import { ChangeMessageFlags, CreateDrafts, GetMessages, PLAIN_TEXTS } from '@parley/domain/messages';
+import {
+  ChangeMessageFlags,
+  CreateDrafts,
+  GetMessages,
+  MarkAllReadParts,
+  MarkdownTextRenderer,
+  PLAIN_TEXTS,
+  SystemMessages,
+} from '@parley/domain/messages';
 import {
   aChannel,
   aMessage,
   aUser,
   createFixtureOn,
+  FakeChannelQuota,
+  FakeRenderer,
   FixedClock,
   type Fixture,
   fakeRealmUrls,
@@ -104,4 +115,29 @@ it.each(operations)('%s in at most %i round trips and lets others write meanwhil
   expect(roundTrips).toBeLessThanOrEqual(most);
   expect(proxy.roundTrips - before).toBeLessThanOrEqual(most);
   expect(wasAlone).toBe(false);
+});
+
+it('marks all messages read in at most 9 round trips', async () => {
+  const mark = new MarkAllReadParts(fixture.uow, fixture.clock);
+  await mark.execute(fixture.caller('b'));
+  await send();
+  roundTrips = 0;
+  await mark.execute(fixture.caller('b'));
+  expect(roundTrips).toBeLessThanOrEqual(9);
+});
+
+it('creates a channel in at most 36 round trips', async () => {
+  const renderer = new FakeRenderer();
+  const { uow, clock } = fixture;
+  const texts = new MarkdownTextRenderer(uow, renderer, fakeRealmUrls);
+  const messages = new SystemMessages(renderer, fakeRealmUrls, clock);
+  const creator = new ChannelCreator(texts, messages, new FakeChannelQuota());
+  const create = new CreateChannel(uow, creator, clock, fakeRealmUrls, { webPublicEnabled: true });
+  const subscriberIds = ['a', 'b'].map((name) => fixture.user(name).id);
+  for (const name of ['Norway', 'Denmark']) {
+    const input = { ...DEFAULT_CHANNEL_OPTIONS, name, description: '', subscriberIds, announce: false };
+    roundTrips = 0;
+    await create.execute(fixture.caller('a'), input);
+  }
+  expect(roundTrips).toBeLessThanOrEqual(36);
 });

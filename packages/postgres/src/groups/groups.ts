@@ -1,22 +1,21 @@
 import type { GroupSettingValue, SystemGroupName } from '@parley/domain/access';
-import { GROUP_PERMISSIONS, type Group, type GroupRepository, type GroupView } from '@parley/domain/groups';
 import {
-  DomainError,
-  foldCase,
-  type GroupId,
-  type RealmId,
-  slicesOf,
-  type UnixSeconds,
-  type UserId,
-} from '@parley/domain/kernel';
+  GROUP_PERMISSIONS,
+  type Group,
+  type GroupRepository,
+  type GroupView,
+  groupNameTaken,
+} from '@parley/domain/groups';
+import { foldCase, type GroupId, type RealmId, slicesOf, type UserId } from '@parley/domain/kernel';
 import {
   anonymousValue,
   ascending,
-  type Flag,
-  groupSettingsColumn,
+  fromGroup,
+  type GroupRow,
+  groupPermissions,
   groupSettingValues,
   type Quarantine,
-  toFlag,
+  toGroup,
 } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
@@ -28,6 +27,8 @@ import { type KeptGroups, newKeptGroups, type SystemGroupIds } from './kept-grou
 const MAX_CACHED_MEMBERS = 200_000;
 /** Members written per step before yielding. */
 const MEMBERS_AT_A_TIME = 500;
+/** Version of ids that never change. */
+const ALWAYS = 0;
 /** Groups whose members are read per step before yielding. */
 const GROUPS_AT_A_TIME = 5;
 
@@ -231,12 +232,12 @@ export class PostgresGroupRepository implements GroupRepository {
     return (await this.valuesVersion.get(realmId)) ?? 0;
   }
 
+  /** Asks once, because system groups are made with their realm and keep their ids. */
   async systemGroupIds(realmId: RealmId): Promise<SystemGroupIds> {
-    const version = await this.versionOf(realmId);
-    const cached = this.kept.systemGroups.get(realmId, version);
+    const cached = this.kept.systemGroups.get(realmId, ALWAYS);
     if (cached) return cached;
     const ids = Object.fromEntries(await this.systemIds.all(realmId)) as SystemGroupIds;
-    this.kept.systemGroups.put(this.connection, realmId, version, ids);
+    this.kept.systemGroups.put(this.connection, realmId, ALWAYS, ids);
     return ids;
   }
 
@@ -350,8 +351,8 @@ export class PostgresGroupRepository implements GroupRepository {
   /** Adds a group. @throws DomainError GROUP_NAME_TAKEN if another group, even a deactivated one, has the name */
   async add(group: Omit<Group, 'id'>, memberIds: readonly UserId[], subgroupIds: readonly GroupId[]): Promise<Group> {
     this.changed(group.realmId);
-    const id = await this.insert.get(group.realmId, ...valuesOf(group));
-    if (id === undefined) throw nameTaken(group.name);
+    const id = await this.insert.get(group.realmId, ...fromGroup(group));
+    if (id === undefined) throw groupNameTaken(group.name!);
     await this.putMembers(group.realmId, id, memberIds);
     if (subgroupIds.length > 0) await this.putSubgroups(group.realmId, id, subgroupIds);
     return { ...group, id };
@@ -360,9 +361,9 @@ export class PostgresGroupRepository implements GroupRepository {
   /** Adds a group. @throws DomainError GROUP_NAME_TAKEN if another group, even a deactivated one, has the name */
   async update(group: Group): Promise<void> {
     this.changed(group.realmId);
-    const { changes } = await this.store.run(...valuesOf(group), group.id, group.realmId);
+    const { changes } = await this.store.run(...fromGroup(group), group.id, group.realmId);
     if (changes > 0) return;
-    if (await this.row.get(group.id, group.realmId)) throw nameTaken(group.name);
+    if (await this.row.get(group.id, group.realmId)) throw groupNameTaken(group.name!);
     throw new Error(`Realm ${group.realmId} has no group ${group.id}`);
   }
 
@@ -437,51 +438,11 @@ export class PostgresGroupRepository implements GroupRepository {
   }
 
   private async toGroup(row: GroupRow): Promise<Group> {
-    return {
-      id: row.id,
-      realmId: row.realm_id,
-      name: row.name,
-      description: row.description,
-      systemName: row.system_name,
-      isDeactivated: row.is_deactivated === 1,
-      creatorId: row.creator_id,
-      createdAt: row.created_at,
-      permissions:
-        row.permissions === null
-          ? null
-          : await readPermissions(permissions, row.permissions, row.id, this.quarantine, () =>
-              this.nobodyOf(row.realm_id),
-            ),
-    };
+    const { permissions, id, realm_id } = row;
+    if (permissions === null) return toGroup(row, null);
+    const nobodyOf = () => this.nobodyOf(realm_id);
+    return toGroup(row, await readPermissions(groupPermissions, permissions, id, this.quarantine, nobodyOf));
   }
-}
-
-/** Column values from `is_deactivated` to `permissions`, in the order of both statements. */
-const valuesOf = (group: Omit<Group, 'id'>) => [
-  toFlag(group.isDeactivated),
-  group.name,
-  group.name === null ? null : foldCase(group.name),
-  group.description,
-  group.systemName,
-  group.creatorId,
-  group.createdAt,
-  group.permissions && JSON.stringify(group.permissions),
-];
-
-const nameTaken = (name: string | null) => new DomainError('GROUP_NAME_TAKEN', `User group '${name}' already exists.`);
-
-const permissions = groupSettingsColumn(GROUP_PERMISSIONS, 'user_group');
-
-interface GroupRow {
-  readonly id: GroupId;
-  readonly realm_id: RealmId;
-  readonly is_deactivated: Flag;
-  readonly name: string | null;
-  readonly description: string;
-  readonly system_name: SystemGroupName | null;
-  readonly creator_id: UserId | null;
-  readonly created_at: UnixSeconds | null;
-  readonly permissions: string | null;
 }
 
 interface ViewRow extends GroupRow {

@@ -1,4 +1,4 @@
 /** Databases for tests of other packages. */
 export { createDatabase, type TestDatabase } from './databases.js';
-export { type Recording, recordStatements, UnorderedSends } from './replay.js';
+export { type Recording, recordStatements, UnorderedSends, withoutOrder } from './replay.js';
 export { findBinaries, startServer, startStandby, type TestServer } from './server.js';

@@ -1,24 +1,23 @@
 import type { GroupSettingValue, SystemGroupName } from '@parley/domain/access';
-import { GROUP_PERMISSIONS, type Group, type GroupRepository, type GroupView } from '@parley/domain/groups';
 import {
-  DomainError,
-  foldCase,
-  type GroupId,
-  type RealmId,
-  slicesOf,
-  type UnixSeconds,
-  type UserId,
-} from '@parley/domain/kernel';
+  GROUP_PERMISSIONS,
+  type Group,
+  type GroupRepository,
+  type GroupView,
+  groupNameTaken,
+} from '@parley/domain/groups';
+import { foldCase, type GroupId, type RealmId, slicesOf, type UserId } from '@parley/domain/kernel';
 import {
   anonymousValue,
   ascending,
-  type Flag,
-  groupSettingsColumn,
+  fromGroup,
+  type GroupRow,
+  groupPermissions,
   groupSettingValues,
   idList,
   jsonList,
   type Quarantine,
-  toFlag,
+  toGroup,
   VersionedCache,
 } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
@@ -362,8 +361,8 @@ export class SqliteGroupRepository implements GroupRepository {
   async add(group: Omit<Group, 'id'>, memberIds: readonly UserId[], subgroupIds: readonly GroupId[]): Promise<Group> {
     this.changed(group.realmId);
     const id = refusingTaken(
-      () => nameTaken(group.name),
-      () => this.insert.get(group.realmId, ...valuesOf(group))!,
+      () => groupNameTaken(group.name!),
+      () => this.insert.get(group.realmId, ...fromGroup(group))!,
     );
     await this.putMembers(group.realmId, id, memberIds);
     if (subgroupIds.length > 0) this.putSubgroups(group.realmId, id, subgroupIds);
@@ -374,9 +373,9 @@ export class SqliteGroupRepository implements GroupRepository {
   async update(group: Group): Promise<void> {
     this.changed(group.realmId);
     refusingTaken(
-      () => nameTaken(group.name),
+      () => groupNameTaken(group.name!),
       () => {
-        const { changes } = this.store.run(...valuesOf(group), group.id, group.realmId);
+        const { changes } = this.store.run(...fromGroup(group), group.id, group.realmId);
         if (changes === 0) throw new Error(`Realm ${group.realmId} has no group ${group.id}`);
       },
     );
@@ -447,49 +446,13 @@ export class SqliteGroupRepository implements GroupRepository {
   }
 
   private readonly toGroup = (row: GroupRow): Group => {
-    return {
-      id: row.id,
-      realmId: row.realm_id,
-      name: row.name,
-      description: row.description,
-      systemName: row.system_name,
-      isDeactivated: row.is_deactivated === 1,
-      creatorId: row.creator_id,
-      createdAt: row.created_at,
-      permissions:
-        row.permissions === null
-          ? null
-          : permissions.fromJson(row.permissions, row.id, this.quarantine, () => this.nobodyOf(row.realm_id)),
-    };
+    const { permissions, id, realm_id } = row;
+    if (permissions === null) return toGroup(row, null);
+    return toGroup(
+      row,
+      groupPermissions.fromJson(permissions, id, this.quarantine, () => this.nobodyOf(realm_id)),
+    );
   };
-}
-
-/** Column values from `is_deactivated` to `permissions`, in the order of both statements. */
-const valuesOf = (group: Omit<Group, 'id'>) => [
-  toFlag(group.isDeactivated),
-  group.name,
-  group.name === null ? null : foldCase(group.name),
-  group.description,
-  group.systemName,
-  group.creatorId,
-  group.createdAt,
-  group.permissions && JSON.stringify(group.permissions),
-];
-
-const nameTaken = (name: string | null) => new DomainError('GROUP_NAME_TAKEN', `User group '${name}' already exists.`);
-
-const permissions = groupSettingsColumn(GROUP_PERMISSIONS, 'user_group');
-
-interface GroupRow {
-  readonly id: GroupId;
-  readonly realm_id: RealmId;
-  readonly is_deactivated: Flag;
-  readonly name: string | null;
-  readonly description: string;
-  readonly system_name: SystemGroupName | null;
-  readonly creator_id: UserId | null;
-  readonly created_at: UnixSeconds | null;
-  readonly permissions: string | null;
 }
 
 interface ViewRow extends GroupRow {

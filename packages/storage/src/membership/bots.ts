@@ -1,0 +1,142 @@
+import type { ChannelId, MessageId, RealmId, UserId } from '@parley/domain/kernel';
+import {
+  type BotOptions,
+  type BotRepository,
+  NO_BOT_OPTIONS,
+  type OutgoingWebhook,
+  WEBHOOK_INTERFACES,
+  type WebhookInterface,
+} from '@parley/domain/membership';
+import type { BotTrigger, BotTriggerRepository, TriggeredBot } from '@parley/domain/messages';
+import type { StorageFeature } from '../feature.js';
+import { type Flag, toFlag } from '../rows.js';
+import type { Statements } from '../statements.js';
+
+export class SqlBotRepository implements BotRepository {
+  private readonly rows;
+  private readonly ownedIds;
+  private readonly upsert;
+
+  constructor(private readonly connection: Statements) {
+    this.rows = connection.rows<BotOptionRow>(
+      `SELECT * FROM bot_option WHERE bot_id ${connection.dialect.inSet} AND +realm_id = ?`,
+    );
+    this.ownedIds = connection.values<UserId>(
+      'SELECT id FROM "user" WHERE realm_id = ? AND bot_owner_id = ? ORDER BY id',
+    );
+    this.upsert = connection.command(
+      `INSERT INTO bot_option (bot_id, realm_id, events_channel_id, all_public_channels, webhook_url, webhook_interface,
+                               webhook_token)
+       VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (bot_id) DO UPDATE
+       SET events_channel_id = excluded.events_channel_id, all_public_channels = excluded.all_public_channels,
+           webhook_url = excluded.webhook_url, webhook_interface = excluded.webhook_interface,
+           webhook_token = excluded.webhook_token`,
+    );
+  }
+
+  async listOptions(realmId: RealmId, botIds: readonly UserId[]): Promise<ReadonlyMap<UserId, BotOptions>> {
+    const options = new Map<UserId, BotOptions>(botIds.map((id) => [id, NO_BOT_OPTIONS]));
+    const rows = await this.rows.all(this.connection.dialect.set(botIds), realmId);
+    for (const row of rows) options.set(row.bot_id, toOptions(row));
+    return options;
+  }
+
+  async listOwnedIds(realmId: RealmId, ownerId: UserId): Promise<readonly UserId[]> {
+    return this.ownedIds.all(realmId, ownerId);
+  }
+
+  async putOptions(realmId: RealmId, botId: UserId, options: BotOptions): Promise<void> {
+    const { eventsChannelId, allPublicChannels, webhook } = options;
+    this.upsert.defer(
+      botId,
+      realmId,
+      eventsChannelId,
+      toFlag(allPublicChannels),
+      webhook?.url ?? null,
+      webhook?.interface ?? null,
+      webhook?.token ?? null,
+    );
+  }
+}
+
+interface BotOptionRow {
+  readonly bot_id: UserId;
+  readonly events_channel_id: ChannelId | null;
+  readonly all_public_channels: Flag;
+  readonly webhook_url: string | null;
+  readonly webhook_interface: string | null;
+  readonly webhook_token: string | null;
+}
+
+const toOptions = (row: BotOptionRow): BotOptions => ({
+  eventsChannelId: row.events_channel_id,
+  allPublicChannels: row.all_public_channels === 1,
+  webhook: toWebhook(row),
+});
+
+/** Replaces an unknown interface by the default. */
+function toWebhook({
+  webhook_url: url,
+  webhook_interface,
+  webhook_token: token,
+}: BotOptionRow): OutgoingWebhook | null {
+  if (url === null || token === null) return null;
+  const known = WEBHOOK_INTERFACES.includes(webhook_interface as WebhookInterface);
+  return { url, interface: known ? (webhook_interface as WebhookInterface) : 'generic', token };
+}
+
+const OWN = 'bot_id = ? AND realm_id = ?';
+
+export class SqlBotTriggerRepository implements BotTriggerRepository {
+  private readonly first;
+  private readonly counted;
+  private readonly insert;
+  private readonly delete;
+
+  constructor(connection: Statements) {
+    this.first = connection.rows<TriggerRow>(
+      `SELECT message_id, trigger FROM bot_trigger WHERE ${OWN} ORDER BY message_id LIMIT 1`,
+    );
+    this.counted = connection.values<number>(`SELECT count(*) FROM bot_trigger WHERE ${OWN}`);
+    this.insert = connection.command(
+      `INSERT INTO bot_trigger (bot_id, message_id, realm_id, trigger) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO NOTHING`,
+    );
+    this.delete = connection.command(`DELETE FROM bot_trigger WHERE ${OWN} AND message_id = ?`);
+  }
+
+  async findFirst(realmId: RealmId, botId: UserId): Promise<TriggeredBot | null> {
+    const row = await this.first.get(botId, realmId);
+    return row ? { botId, messageId: row.message_id, trigger: row.trigger } : null;
+  }
+
+  async count(realmId: RealmId, botId: UserId): Promise<number> {
+    return (await this.counted.get(botId, realmId))!;
+  }
+
+  async add(realmId: RealmId, { botId, messageId, trigger }: TriggeredBot): Promise<void> {
+    this.insert.defer(botId, messageId, realmId, trigger);
+  }
+
+  async remove(realmId: RealmId, botId: UserId, messageId: MessageId): Promise<void> {
+    this.delete.defer(botId, realmId, messageId);
+  }
+}
+
+interface TriggerRow {
+  readonly message_id: MessageId;
+  readonly trigger: BotTrigger;
+}
+
+export const BOT_FEATURE = {
+  schema: 'bots',
+  realmTables: ['bot_option', 'bot_trigger'],
+  notExported: {
+    bot_trigger: 'The server that queued messages for bots delivers them.',
+  },
+  repositories: () => (connection) => ({
+    bots: new SqlBotRepository(connection),
+    botTriggers: new SqlBotTriggerRepository(connection),
+  }),
+} satisfies StorageFeature;
