@@ -174,6 +174,13 @@ export default defineConfig(({ mode }) => ({
               },
               // Browsers keep the address of a service worker.
               output: {
+                // One file each instead of one for every set of modules that several parts share.
+                codeSplitting: {
+                  groups: [
+                    { name: 'index', test: /src\/main\.tsx$/, priority: 2 },
+                    { name: 'writing', test: /conversation\/writing\.tsx$/, priority: 1 },
+                  ],
+                },
                 entryFileNames: ({ name }) => `${ASSETS}/${name === SERVICE_WORKER ? '[name]' : '[name]-[hash]'}.js`,
               },
             },

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { test as base, expect, type Page } from '@playwright/test';
 import { startShop, violationsIn } from './stories.js';
 
@@ -58,6 +60,21 @@ test('shows one conversation for the customer of the host and sends to it', asyn
   await expect(page).toHaveTitle('Thank you, *Ben*');
   expect(page.url()).toBe(before);
   expect(await shop.violations()).toEqual([]);
+});
+
+test('loads at most 320 KB of scripts and styles for a conversation', async ({ page, shop }) => {
+  const files = new Set<string>();
+  page.on('request', (request) => {
+    const [, name] = /\/web\/([\w-]+\.(?:js|css))$/.exec(request.url()) ?? [];
+    if (name !== undefined) files.add(name);
+  });
+  await shop.open(ORDER, 'ann');
+  await expect(page.getByText('Your order is on its way.')).toBeVisible();
+  await expect(page.getByRole('textbox', { name: /Message/ })).toBeVisible();
+  const folder = join(import.meta.dirname, '../dist/app/web');
+  const bytes = [...files].reduce((sum, name) => sum + statSync(join(folder, `${name}.gz`)).size, 0);
+  expect(bytes).toBeGreaterThan(100_000);
+  expect(bytes).toBeLessThan(320_000);
 });
 
 test('keeps its look in a page with other styles, and the page keeps its own', async ({ shop }) => {

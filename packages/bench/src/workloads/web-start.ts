@@ -112,10 +112,11 @@ async function callsAtStart(scene: WebScene) {
   const requests: Request[] = [];
   tab.page.on('request', (request) => requests.push(request));
   await firstMessageIn(scene, tab);
-  const [, ...rest] = requests;
+  const shownAt = await tab.page.evaluate(() => performance.timeOrigin + window.firstMessageMs);
+  const [, ...rest] = requests.filter((request) => request.timing().startTime <= shownAt);
   const calls = rest
-    // Pictures appear with the messages.
-    .filter((request) => request.resourceType() !== 'image' && !request.url().includes('/events?'))
+    // Pictures and the icon of the tab appear when they are there.
+    .filter((request) => !/\/user_avatars\/|\/events\?/.test(request.url()))
     .map(
       (request): Call => ({
         url: request.url(),

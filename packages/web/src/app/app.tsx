@@ -1,10 +1,11 @@
 import { useLingui } from '@lingui/react';
 import { destinationOf } from '@parley/chat';
 import { Bell, LogIn, LogOut, Menu, Moon, Settings, Sun, Users, X } from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ContentContext } from '../content/message-body.js';
 import { ConversationTitle } from '../conversation/conversation-page.js';
+import { onlyChannel } from '../conversation/destination-heading.js';
 import type { PageAction } from '../keyboard/page-actions.js';
 import { Shortcuts } from '../keyboard/shortcuts.js';
 import { Avatar } from '../kit/avatar.js';
@@ -16,16 +17,17 @@ import { openPersonCard } from '../people/open-card.js';
 import { useAddress, useChat, useField, useServices } from '../services/context.js';
 import { electronBridge } from '../services/electron-bridge.js';
 import { openOverlay } from '../services/overlay.js';
-import { useLoaded } from '../services/use-loaded.js';
+import { loadLater, useLoaded } from '../services/use-loaded.js';
 import { useReading } from '../services/use-reading.js';
 import { Sidebar } from '../sidebar/sidebar.js';
 import styles from './app.module.css';
 import { ConnectionLine } from './connection-line.js';
 import { useContentWorld } from './content-world.js';
 import { FailureLine } from './failure-line.js';
-import { NotificationsLine } from './notifications-line.js';
 import { MANAGED, Page } from './page.js';
 import { useTheme } from './theme.js';
+
+const NotificationsLine = lazy(() => loadLater(() => import('./notifications-line.js')));
 
 const loadDeviceNotifications = () =>
   import('../push/device-notifications.js').then(({ DeviceNotificationsDialog }) => <DeviceNotificationsDialog />);
@@ -44,7 +46,9 @@ export function App({ onLogOut }: AppProps) {
   const DesktopApp = useLoaded(loadDesktopApp, electronBridge !== null);
   const notices = (
     <>
-      <NotificationsLine />
+      <Suspense>
+        <NotificationsLine />
+      </Suspense>
       {DesktopApp && electronBridge && <DesktopApp bridge={electronBridge} onLogOut={onLogOut} />}
     </>
   );
@@ -194,9 +198,8 @@ function PlaceMenu() {
   if (address?.view !== 'narrow') return null;
   const destination = destinationOf(address.narrow);
   if (destination?.kind === 'channel') return <TopicMenuButton place={destination} />;
-  const [first, ...others] = address.narrow;
-  const isChannel = first?.operator === 'channel' && typeof first.operand === 'number' && others.length === 0;
-  return isChannel ? <ChannelMenuButton channelId={first.operand as number} /> : null;
+  const channelId = onlyChannel(address.narrow);
+  return channelId === null ? null : <ChannelMenuButton channelId={channelId} />;
 }
 
 interface HeaderProps extends Pick<WorkspaceProps, 'tools'> {

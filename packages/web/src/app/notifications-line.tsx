@@ -10,7 +10,7 @@ import styles from './app.module.css';
 const KEY = 'parley-no-notifications';
 
 /** Notifies while the page is open, and asks once whether the browser may show notifications. */
-export function NotificationsLine() {
+export default function NotificationsLine() {
   const { i18n } = useLingui();
   const { chat, navigation } = useServices();
   const settings = useField('user_settings');

@@ -5,7 +5,7 @@ import { type ComponentType, useMemo } from 'react';
 import { ConversationPage } from '../conversation/conversation-page.js';
 import { InboxPage, RecentPage } from '../inbox/inbox-page.js';
 import { useAddress, useChat } from '../services/context.js';
-import { useLoaded } from '../services/use-loaded.js';
+import { useDrawn, useLoaded } from '../services/use-loaded.js';
 import styles from './app.module.css';
 
 /** Page that the address names. */
@@ -13,6 +13,7 @@ export function Page() {
   const { i18n } = useLingui();
   const { address } = useAddress();
   const { isVisitor } = useChat();
+  useDrawn(address?.view !== 'narrow');
   if (isVisitor && (address?.view !== 'narrow' || needsAccount(address.narrow))) return <NeedsAccount />;
   if (address?.view === 'inbox') return <InboxPage />;
   if (address?.view === 'recent') return <RecentPage />;

@@ -1,9 +1,10 @@
 import { useRef } from 'react';
 import type { ComposerHandle } from '../conversation/composer.js';
-import { Writing } from '../conversation/conversation-page.js';
+import Writing from '../conversation/writing.js';
 import { type PartProps, SmallPart } from '../element/part.js';
 import type { Place } from '../element/place.js';
 import { useAddress } from '../services/context.js';
+import { useDrawn } from '../services/use-loaded.js';
 
 /** Field that writes to one conversation, as high as its text. */
 export function Composer(props: Omit<PartProps, 'onUnread' | 'onOpen'> & Place) {
@@ -17,5 +18,6 @@ export function Composer(props: Omit<PartProps, 'onUnread' | 'onOpen'> & Place) 
 function Current() {
   const { address } = useAddress();
   const handle = useRef<ComposerHandle>(null);
+  useDrawn(true);
   return address?.view === 'narrow' && <Writing narrow={address.narrow} composer={handle} />;
 }

@@ -2,7 +2,6 @@ import { useLingui } from '@lingui/react';
 import {
   type Chat,
   type ConversationView,
-  destinationKey,
   destinationOf,
   type MessageRow as Message,
   type Narrow,
@@ -10,21 +9,21 @@ import {
   narrowOf,
 } from '@parley/chat';
 import { RotateCcw } from 'lucide-react';
-import { type Ref, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { lazy, type RefObject, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { ErrorBoundary } from '../kit/error-boundary.js';
 import { useChat, useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import type { ReadingPlace } from '../services/location.js';
+import { loadLater, useDrawn } from '../services/use-loaded.js';
 import { useReading } from '../services/use-reading.js';
-import { Composer, type ComposerHandle } from './composer.js';
+import type { ComposerHandle } from './composer.js';
 import styles from './conversation-page.module.css';
-import { ChannelName, DestinationName } from './destination-heading.js';
+import { ChannelName, DestinationName, onlyChannel } from './destination-heading.js';
 import type { MessageCommands } from './message-commands.js';
 import { MessageList } from './message-list.js';
 import { MessageRow } from './message-row.js';
-import { NewTopic } from './new-topic.js';
-import { TypingLine } from './typing-line.js';
-import { Writable } from './writable.js';
+
+const Writing = lazy(() => loadLater(() => import('./writing.js')));
 
 interface Props {
   readonly narrow: Narrow;
@@ -59,7 +58,9 @@ export function ConversationPage({ narrow, near }: Props) {
   return (
     <>
       <Messages view={view} near={start ? null : near} start={start} commands={commands} />
-      <Writing narrow={view.narrow} composer={composer} />
+      <Suspense fallback={<div className={styles.reserved} />}>
+        <Writing narrow={view.narrow} composer={composer} />
+      </Suspense>
     </>
   );
 }
@@ -121,6 +122,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const firstUnread = useReading(view.firstUnread);
   const missing = useComputed(() => missingIn(chat, view.narrow), [chat, view]);
   const isFetching = older === 'loading' || newer === 'loading';
+  useDrawn(keys.length > 0 || !isFetching);
   const isGone = useIsGone(near, keys, isFetching);
   const failure = useReading(view.failure);
   const isEmpty = keys.length === 0;
@@ -270,52 +272,6 @@ function Failed({ text, onRetry }: { readonly text: string; readonly onRetry: ()
       </button>
     </div>
   );
-}
-
-interface WritingProps {
-  readonly narrow: Narrow;
-  readonly composer: Ref<ComposerHandle>;
-}
-
-/** Field that writes to the place of a narrow; for visitors the way to log in. */
-export function Writing(props: WritingProps) {
-  const { isVisitor } = useChat();
-  const { baseUrl } = useServices();
-  const { i18n } = useLingui();
-  if (!isVisitor) return <Fields {...props} />;
-  const next = encodeURIComponent(location.pathname + location.hash);
-  return (
-    <p className={styles.logIn}>
-      <a href={`${baseUrl}login/?next=${next}`}>{i18n._('Log in')}</a> {i18n._('You are reading as a visitor.')}
-    </p>
-  );
-}
-
-function Fields({ narrow, composer }: WritingProps) {
-  const destination = useMemo(() => destinationOf(narrow), [narrow]);
-  const channelId = onlyChannel(narrow);
-  if (destination) {
-    return (
-      <>
-        <TypingLine destination={destination} />
-        <Writable destination={destination} key={destinationKey(destination)}>
-          <Composer destination={destination} ref={composer} />
-        </Writable>
-      </>
-    );
-  }
-  return channelId === null ? null : (
-    <Writable channelId={channelId}>
-      <NewTopic channelId={channelId} composer={composer} />
-    </Writable>
-  );
-}
-
-/** Channel of which a narrow shows all messages; null for other narrows. */
-function onlyChannel(narrow: Narrow): number | null {
-  const [first, ...others] = narrow;
-  if (!first || others.length > 0 || first.operator !== 'channel' || first.negated) return null;
-  return typeof first.operand === 'number' ? first.operand : null;
 }
 
 /** Markdown that quotes a message with its author and a link, as Zulip's clients write it. */

@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import type { Destination } from '@parley/chat';
+import type { Destination, Narrow } from '@parley/chat';
 import { Check, ChevronRight, Globe, Hash, Lock, User, Users } from 'lucide-react';
 import { InlineContent } from '../content/message-body.js';
 import { useAddressOf, useChat, useField, useNames } from '../services/context.js';
@@ -107,4 +107,11 @@ function PeopleNames({ userIds }: { readonly userIds: readonly number[] }) {
       </strong>
     </span>
   );
+}
+
+/** Channel of which a narrow shows all messages; null for other narrows. */
+export function onlyChannel(narrow: Narrow): number | null {
+  const [first, ...others] = narrow;
+  if (!first || others.length > 0 || first.operator !== 'channel' || first.negated) return null;
+  return typeof first.operand === 'number' ? first.operand : null;
 }

@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** Field with the source of an own message. */
-export function MessageEditor({ message, onClose }: Props) {
+export default function MessageEditor({ message, onClose }: Props) {
   const { i18n } = useLingui();
   const chat = useChat();
   const [text, setText] = useState<string | null>(null);

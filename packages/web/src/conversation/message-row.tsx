@@ -8,19 +8,18 @@ import {
   widgetOf,
 } from '@parley/chat';
 import { Pencil, RotateCcw, Trash2 } from 'lucide-react';
-import { memo, useContext, useState } from 'react';
+import { lazy, memo, Suspense, useContext, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
 import { Avatar } from '../kit/avatar.js';
 import { Emoji } from '../kit/emoji.js';
 import { openPersonCard } from '../people/open-card.js';
 import { ComponentsContext } from '../services/components.js';
 import { useChat, useComputed } from '../services/context.js';
-import { useLoaded } from '../services/use-loaded.js';
+import { retrying, useLoaded } from '../services/use-loaded.js';
 import { useReading } from '../services/use-reading.js';
 import { DestinationHeading } from './destination-heading.js';
 import { MessageActions } from './message-actions.js';
 import type { MessageCommands } from './message-commands.js';
-import { MessageEditor } from './message-editor.js';
 import styles from './message-row.module.css';
 import { OwnMessage } from './own-message.js';
 import { Reactions } from './reactions.js';
@@ -157,13 +156,21 @@ interface ContentProps {
   readonly onClose: () => void;
 }
 
+const MessageEditor = lazy(() => retrying(() => import('./message-editor.js')));
+
 const loadWidget = () => import('./widget.js').then(({ Widget }) => Widget);
 
 function Content({ message, match, isEditing, onClose }: ContentProps) {
   const hasWidget = message.submessages.length > 0 && widgetOf(message.submessages) !== null;
   const Widget = useLoaded(loadWidget, hasWidget);
   const { MessageBody: Own } = useContext(ComponentsContext);
-  if (isEditing) return <MessageEditor message={message} onClose={onClose} />;
+  if (isEditing) {
+    return (
+      <Suspense>
+        <MessageEditor message={message} onClose={onClose} />
+      </Suspense>
+    );
+  }
   // Own messages that the server has not rendered yet.
   if (message.html === null) return <p className={styles.source}>{message.markdown}</p>;
   if (Widget) return <Widget message={message} />;

@@ -10,6 +10,7 @@ import { IdbCache } from './idb-cache.js';
 import { store, storedKeys } from './storage.js';
 import { StoredOutbox } from './stored-outbox.js';
 import { Uploads } from './uploads.js';
+import { loadLater } from './use-loaded.js';
 
 /** Smaller files are sent at once. */
 const RESUMABLE_FROM_BYTES = 5 * 1024 * 1024;
@@ -85,8 +86,8 @@ export async function openServices({
   const sync = loadDraftSync(drafts, chat, client, `parley drafts ${storageName}`);
   const forget = async () => {
     // Texts of the last seconds reach the server, unless that takes long.
-    await Promise.race([sync.then((it) => it?.flush()), new Promise((resolve) => setTimeout(resolve, 2000))]);
-    void sync.then((it) => it?.stop());
+    await Promise.race([sync.then((it) => it.flush()), new Promise((resolve) => setTimeout(resolve, 2000))]);
+    void sync.then((it) => it.stop());
     chat.leave();
     activity.stop();
     drafts.clear();
@@ -98,7 +99,7 @@ export async function openServices({
   const closeAll = () => {
     close();
     endFollowing();
-    void sync.then((it) => it?.stop());
+    void sync.then((it) => it.stop());
   };
   return { chat, client, baseUrl, drafts, uploads, emoji: new EmojiNames(chat, baseUrl), forget, close: closeAll };
 }
@@ -110,15 +111,9 @@ function isLoggedIn(chat: Chat): Promise<boolean> {
   });
 }
 
-/** Synchronizes drafts once its code is there; without it they stay in this browser. */
-async function loadDraftSync(
-  drafts: Drafts,
-  chat: Chat,
-  client: ParleyClient,
-  lock: string,
-): Promise<DraftSync | null> {
-  const { DraftSync } = await import('./draft-sync.js').catch(() => ({ DraftSync: null }));
-  if (!DraftSync) return null;
+/** Synchronizes drafts once its code is there; until then they stay in this browser. */
+async function loadDraftSync(drafts: Drafts, chat: Chat, client: ParleyClient, lock: string): Promise<DraftSync> {
+  const { DraftSync } = await loadLater(() => import('./draft-sync.js'));
   // Pages without a secure context have no locks; equal drafts of two windows are merged then.
   const alone = async (task: () => Promise<void>): Promise<void> =>
     'locks' in navigator ? void (await navigator.locks.request(lock, task)) : task();

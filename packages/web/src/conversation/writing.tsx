@@ -1,0 +1,90 @@
+import { useLingui } from '@lingui/react';
+import { destinationKey, destinationOf, type Narrow } from '@parley/chat';
+import { type Ref, useId, useMemo, useState } from 'react';
+import { useChat, useField, useServices } from '../services/context.js';
+import { useReading } from '../services/use-reading.js';
+import { Composer, type ComposerHandle } from './composer.js';
+import styles from './conversation-page.module.css';
+import { onlyChannel } from './destination-heading.js';
+import { TypingLine } from './typing-line.js';
+import { Writable } from './writable.js';
+
+interface WritingProps {
+  readonly narrow: Narrow;
+  readonly composer: Ref<ComposerHandle>;
+}
+
+/** Field that writes to the place of a narrow; for visitors the way to log in. */
+export default function Writing(props: WritingProps) {
+  const { isVisitor } = useChat();
+  const { baseUrl } = useServices();
+  const { i18n } = useLingui();
+  if (!isVisitor) return <Fields {...props} />;
+  const next = encodeURIComponent(location.pathname + location.hash);
+  return (
+    <p className={styles.logIn}>
+      <a href={`${baseUrl}login/?next=${next}`}>{i18n._('Log in')}</a> {i18n._('You are reading as a visitor.')}
+    </p>
+  );
+}
+
+function Fields({ narrow, composer }: WritingProps) {
+  const destination = useMemo(() => destinationOf(narrow), [narrow]);
+  const channelId = onlyChannel(narrow);
+  if (destination) {
+    return (
+      <>
+        <TypingLine destination={destination} />
+        <Writable destination={destination} key={destinationKey(destination)}>
+          <Composer destination={destination} ref={composer} />
+        </Writable>
+      </>
+    );
+  }
+  return channelId === null ? null : (
+    <Writable channelId={channelId}>
+      <NewTopic channelId={channelId} composer={composer} />
+    </Writable>
+  );
+}
+
+interface NewTopicProps {
+  readonly channelId: number;
+  readonly composer: Ref<ComposerHandle>;
+}
+
+/** Field for a message to a channel, whose topic is asked for first. */
+function NewTopic({ channelId, composer }: NewTopicProps) {
+  const chat = useChat();
+  const { i18n } = useLingui();
+  const [topic, setTopic] = useState('');
+  const list = useId();
+  const topics = useReading(chat.sidebar.topics(channelId));
+  const topicLength = useField('max_topic_length');
+  const requiresTopic = useField('realm_mandatory_topics');
+  return (
+    <>
+      <label className={styles.topic}>
+        {i18n._('Topic')}
+        <input
+          value={topic}
+          maxLength={topicLength}
+          required={requiresTopic}
+          list={list}
+          autoComplete="off"
+          onChange={(event) => setTopic(event.target.value)}
+        />
+        <datalist id={list}>
+          {topics.slice(0, 20).map(({ name }) => (
+            <option key={name.toLowerCase()} value={name} />
+          ))}
+        </datalist>
+      </label>
+      <Composer
+        destination={{ kind: 'channel', channelId, topic: topic.trim() }}
+        filesOf={{ kind: 'channel', channelId, topic: '' }}
+        ref={composer}
+      />
+    </>
+  );
+}
