@@ -111,7 +111,7 @@ export interface DeliveryFeatures extends Omit<Audiences, 'parseAudience'> {
   /** Returns null if the user does not exist or is deactivated. */
   loadRights(repositories: Repositories, queue: EventQueue): Promise<QueueOwnerRights | null>;
   loadSnapshot(repositories: Repositories, realmId: RealmId): Promise<RealmSnapshot>;
-  /** Uses a constant number of statements. */
+  /** Uses few statements for any number of events. */
   findAnswers(
     repositories: Repositories,
     realmId: RealmId,

@@ -2,11 +2,12 @@ import { type Actor, isGuest } from '../access/actor.js';
 import type { Role } from '../access/roles.js';
 import type { EventSeq, RealmId, UserId } from '../kernel/ids.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
 import { hasRealmPermission } from '../realms/realm-permissions.js';
 import type { EmailVisibility } from '../realms/user-settings.js';
 import { type UserWithProfile, withProfiles } from './profiles.js';
-import type { User, UserListEntry } from './user.js';
+import type { ConversationPartnerQuestion, User, UserListEntry } from './user.js';
 
 /** Data that decides if a guest can see a user. */
 export interface UserAccess {
@@ -71,21 +72,38 @@ export async function inaccessibleUserIds(
   );
 }
 
-type Reads = Pick<Repositories | Transaction, 'users'>;
-type ReadsWithProfiles = Pick<Repositories | Transaction, 'users' | 'profiles'>;
+type Reads = Pick<Repositories | Transaction, 'users' | 'yield'>;
+type ReadsWithProfiles = Pick<Repositories | Transaction, 'users' | 'profiles' | 'yield'>;
+
+/** One statement about so many pairs of a guest and a user takes about 20 ms. */
+const QUESTIONS_AT_A_TIME = 10_000;
+
+/** Returns answers in the order of the questions. Yields between statements, since many guests may be online. */
+async function areConversationPartners(
+  reads: Reads,
+  realmId: RealmId,
+  questions: readonly ConversationPartnerQuestion[],
+): Promise<readonly boolean[]> {
+  const answers: boolean[] = [];
+  for (const some of slicesOf(questions, QUESTIONS_AT_A_TIME)) {
+    if (answers.length > 0) await reads.yield();
+    answers.push(...(await reads.users.areConversationPartners(realmId, some)));
+  }
+  return answers;
+}
 
 /** Returns the given users hidden from each of the limited guests, with an entry for each guest. */
 export async function inaccessibleUserIdsByGuest(
-  { users }: Reads,
+  reads: Reads,
   realmId: RealmId,
   guestIds: readonly UserId[],
   userIds: readonly UserId[],
 ): Promise<ReadonlyMap<UserId, ReadonlySet<UserId>>> {
   const pairs = guestIds.flatMap((guestId) => userIds.map((userId) => ({ guestId, userId, at: null })));
-  const answers = pairs.length === 0 ? [] : await users.areConversationPartners(realmId, pairs);
+  const answers = await areConversationPartners(reads, realmId, pairs);
   const nonPartners = pairs.filter((_, index) => !answers[index]);
   const found = await usersById(
-    { users },
+    reads,
     realmId,
     nonPartners.map(({ userId }) => userId),
   );
@@ -116,9 +134,9 @@ export interface AccessChange {
   readonly lost: readonly UserId[];
 }
 
-/** Returns results in the order of the questions. Runs a constant number of statements. */
+/** Returns results in the order of the questions. Runs a statement per 10,000 pairs, and a constant number of others. */
 export async function accessChanges(
-  { users, profiles }: ReadsWithProfiles,
+  reads: ReadsWithProfiles,
   realmId: RealmId,
   questions: readonly AccessQuestion[],
 ): Promise<readonly AccessChange[]> {
@@ -129,13 +147,13 @@ export async function accessChanges(
     ]),
   );
   if (asked.length === 0) return questions.map(() => ({ gained: [], lost: [] }));
-  const answers = await users.areConversationPartners(realmId, asked);
+  const answers = await areConversationPartners(reads, realmId, asked);
   const isWhole = questions.some(({ reach }) => reach !== undefined);
   const changed = asked.flatMap(({ userId }, index) =>
     index % 2 === 0 && (isWhole || answers[index] !== answers[index + 1]) ? [userId] : [],
   );
-  const found = await usersById({ users }, realmId, changed);
-  const accessible = await withProfiles({ profiles }, realmId, [...found.values()]);
+  const found = await usersById(reads, realmId, changed);
+  const accessible = await withProfiles(reads, realmId, [...found.values()]);
   const withProfile = new Map(accessible.map((user) => [user.id, user]));
   let next = 0;
   return questions.map(({ guestId, userIds, reach }) => {
@@ -155,7 +173,7 @@ export async function accessChanges(
   });
 }
 
-async function usersById({ users }: Reads, realmId: RealmId, ids: readonly UserId[]) {
+async function usersById({ users }: Pick<Reads, 'users'>, realmId: RealmId, ids: readonly UserId[]) {
   const found = ids.length === 0 ? [] : await users.list(realmId, [...new Set(ids)]);
   return new Map(found.map((user) => [user.id, user]));
 }
