@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { checksumOf, type Migration } from '@parley/storage';
 import type { ClientBase } from 'pg';
 import { listNodes, type ServerNode } from './nodes.js';
@@ -15,6 +16,15 @@ ALTER TABLE schema_step ADD COLUMN IF NOT EXISTS is_contract boolean NOT NULL DE
 const MIGRATION_LOCK = -1;
 /** Name of the fact with the number of steps that a release must have, see `finishUpgrade`. */
 const REQUIRED_STEPS = 'required steps';
+
+/** Longest time for which statements of servers wait behind a step that waits for a table. */
+const LOCK_MS = 2000;
+/** Pause in which the statements behind it run, before the step is tried again. */
+const PAUSE_MS = 1000;
+/** Longer than a lost server's transaction holds its locks. */
+const MAX_ATTEMPTS = 40;
+/** SQLSTATE of a lock that was not granted in time. */
+const LOCK_NOT_AVAILABLE = '55P03';
 
 type Queries = Pick<ClientBase, 'query'>;
 
@@ -52,14 +62,13 @@ async function runSteps(
   choose: (pending: PendingSteps) => readonly Migration[],
 ): Promise<readonly string[]> {
   const done: string[] = [];
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
     await client.query('BEGIN');
     try {
       await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
       const [next] = choose(await pendingSteps(client, migrations));
       if (next) {
-        // Statements of servers wait behind a step that waits for a table.
-        await client.query("SET LOCAL lock_timeout = '2s'");
+        await client.query(`SET LOCAL lock_timeout = ${LOCK_MS}`);
         await client.query(RECORD);
         await client.query(next.sql);
         await client.query('INSERT INTO schema_step (number, name, checksum, is_contract) VALUES ($1, $2, $3, $4)', [
@@ -72,9 +81,11 @@ async function runSteps(
       await client.query('COMMIT');
       if (!next) return done;
       done.push(next.name);
+      attempt = 0;
     } catch (error) {
       await client.query('ROLLBACK').catch(() => {});
-      throw error;
+      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || attempt === MAX_ATTEMPTS) throw error;
+      await sleep(PAUSE_MS);
     }
   }
 }

@@ -43,6 +43,20 @@ describe('an upgrade of several servers', () => {
     await close();
   });
 
+  it('tries a step again if a long transaction holds its table, so that others run in between', async () => {
+    const other = new pg.Client({ connectionString: database.url });
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query('SELECT FROM realm');
+    const waits = async () => (await other.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount! > 0;
+    const migrated = migrate(client, NEXT);
+    while (!(await waits())) await sleep(20);
+    while (await waits()) await sleep(20);
+    await other.query('COMMIT');
+    expect(await migrated).toEqual(['realms.901']);
+    await other.end();
+  });
+
   it('is finished only once no server of another release is running, and refuses such servers then', async () => {
     await migrate(client, NEXT);
     const former = await open();
