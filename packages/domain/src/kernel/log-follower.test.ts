@@ -144,10 +144,10 @@ describe('LogFollower on a bus', () => {
     expect([told, countReads()]).toEqual([seqs, 0]);
   });
 
-  it('reads events from the log that do not arrive within ten milliseconds', async () => {
+  it('reads events from the log that do not arrive within fifty milliseconds', async () => {
     const { told, seqs, hear, timers, countReads } = await behind();
     hear(2);
-    await timers.advance(0.009);
+    await timers.advance(0.049);
     expect([told, countReads()]).toEqual([[], 0]);
     await timers.advance(0.001);
     expect(told).toEqual(seqs);

@@ -16,7 +16,7 @@ const PAGE_BYTES = 1024 * 1024;
 /** Time without units after which an organization is no longer followed. */
 const IDLE_MS = 600_000;
 /** Time for the message with the events of a gap, before they are read from the log. */
-const GAP_MS = 10;
+const GAP_MS = 50;
 /** Maximum number of events after a gap that an organization keeps. */
 const MAX_EARLY = 256;
 /** Time after which the ends of the logs are too old to trust what is cached. */
