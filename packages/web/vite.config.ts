@@ -126,9 +126,12 @@ export default defineConfig(({ mode }) => ({
           emptyOutDir: false,
           cssCodeSplit: false,
           rollupOptions: {
-            input: join(import.meta.dirname, 'src/element/element.ts'),
-            // Hosts include this address.
-            output: { entryFileNames: `${ASSETS}/element.js` },
+            input: {
+              element: join(import.meta.dirname, 'src/element/element.ts'),
+              frame: join(import.meta.dirname, 'src/element/frame.ts'),
+            },
+            // Hosts include these addresses.
+            output: { entryFileNames: `${ASSETS}/[name].js` },
           },
         },
       }

@@ -96,6 +96,7 @@ describe('parley command line with every setting in the environment file', () =>
       smtpInConnections: '5',
       maxEmail: '10',
       webClient: 'off',
+      frameAncestors: 'https://shop.example.com,http://localhost:8080',
       webhookNetworks: '10.0.0.0/8,loopback',
       webPush: 'mailto:ops@example.com',
       trustedProxies: '10.0.0.0/8,loopback',

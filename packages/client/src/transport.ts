@@ -4,10 +4,18 @@ import { ParleyError } from './parley-error.js';
 import { BackOff, sleep } from './timing.js';
 
 /**
- * Credentials: an API key; or browser cookies of a password `session` or of the `host` application's login. A `visitor`
- * has no account and reads web-public channels.
+ * Credentials: an API key; short-lived tokens; or browser cookies of a password `session` or of the `host` application's
+ * login. A `visitor` has no account and reads web-public channels.
  */
-export type Credentials = { readonly email: string; readonly apiKey: string } | 'session' | 'host' | 'visitor';
+export type Credentials =
+  | { readonly email: string; readonly apiKey: string }
+  | { readonly token: TokenSource }
+  | 'session'
+  | 'host'
+  | 'visitor';
+
+/** Returns the token for a request: another one than the token that the server refused last, unless that is null. */
+export type TokenSource = (refused: string | null) => Promise<string>;
 
 export interface ClientOptions {
   /**
@@ -40,6 +48,7 @@ export class Transport {
   private readonly url: string;
   /** CSRF token of a session, which proves the same origin. Null until requested. */
   private csrfToken: Promise<string> | null = null;
+  private refusedToken: string | null = null;
   /** Number of calls that have waited for so long that somebody should know. */
   private held = 0;
 
@@ -102,12 +111,16 @@ export class Transport {
    * signal
    */
   async send(method: Method, path: string, fields: Encoded['fields'], options: CallOptions = {}): Promise<Fields> {
+    const { refusedToken } = this;
     try {
       return await this.request(method, path, fields, options);
     } catch (error) {
-      // A login or logout on another page may have changed the token.
-      if (this.csrfToken === null || !(error instanceof ParleyError) || error.code !== 'CSRF_FAILED') throw error;
-      this.csrfToken = null;
+      if (!(error instanceof ParleyError)) throw error;
+      const isExpired = error.status === 401 && this.refusedToken !== refusedToken;
+      // A login or logout on another page may have changed the token of a session.
+      const isOtherSession = this.csrfToken !== null && error.code === 'CSRF_FAILED';
+      if (!isExpired && !isOtherSession) throw error;
+      if (isOtherSession) this.csrfToken = null;
       return this.request(method, path, fields, options);
     }
   }
@@ -132,14 +145,16 @@ export class Transport {
       const isQuery = method === 'GET';
       const query = isQuery && fields.length > 0 ? `?${formOf(fields)}` : '';
       const send = options.onProgress && canReport() ? sendWithProgress(options.onProgress) : this.options.fetch;
+      const headers = await this.headersFor(method);
       const answer = await (send ?? fetch)(this.url + path + query, {
         method,
-        headers: await this.headersFor(method),
+        headers,
         credentials: typeof this.credentials === 'string' ? 'include' : 'omit',
         cache: 'no-store',
         signal: request.signal,
         ...(!isQuery && { body: formOf(fields) }),
       });
+      if (answer.status === 401 && hasToken(this.credentials)) this.refusedToken = tokenIn(headers);
       return read(answer, await answer.text());
     } catch (error) {
       if (error instanceof ParleyError) throw error;
@@ -165,6 +180,8 @@ export class Transport {
     if (this.isBrowser && method !== 'GET') {
       this.csrfToken ??= this.fetchCsrfToken();
       headers['X-CSRFToken'] = await this.csrfToken;
+    } else if (hasToken(credentials)) {
+      headers.Authorization = BEARER + (await credentials.token(this.refusedToken));
     } else if (credentials !== null && typeof credentials === 'object') {
       headers.Authorization = `Basic ${base64(`${credentials.email}:${credentials.apiKey}`)}`;
     }
@@ -181,6 +198,13 @@ export class Transport {
     }
   }
 }
+
+const BEARER = 'Bearer ';
+
+const hasToken = (credentials: Credentials | null): credentials is { readonly token: TokenSource } =>
+  credentials !== null && typeof credentials === 'object' && 'token' in credentials;
+
+const tokenIn = ({ Authorization = '' }: Record<string, string>): string => Authorization.slice(BEARER.length);
 
 const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 

@@ -1,7 +1,7 @@
 import { createCipheriv, createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ApiKeyMint, ApiKeyRecord, LinkKeys, SessionTokens } from '@parley/domain/access';
 import type { FileTicket, FileTokens } from '@parley/domain/files';
-import type { Clock, FileId, RealmId } from '@parley/domain/kernel';
+import type { Clock, FileId, RealmId, UnixSeconds } from '@parley/domain/kernel';
 import type { LogInTokens } from '@parley/domain/membership';
 import type { JsonWebTokens, TokenClaims } from '@parley/domain/users';
 
@@ -123,7 +123,7 @@ export class JoseWebTokens implements JsonWebTokens {
         requiredClaims: ['exp'],
         ...(this.audience !== null && { audience: this.audience }),
       });
-      return { email: typeof payload.email === 'string' ? payload.email : null };
+      return { email: typeof payload.email === 'string' ? payload.email : null, expiresAt: payload.exp as UnixSeconds };
     } catch (error) {
       if (error instanceof errors.JOSEError) return null;
       throw error;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiKeyMint } from '@parley/domain/access';
-import type { UnitOfWork } from '@parley/domain/kernel';
+import { DomainError, type UnitOfWork } from '@parley/domain/kernel';
 import {
   type ExternalIdentity,
   findHostUser,
@@ -9,7 +9,7 @@ import {
   type LogInMethod,
   type LogInProvider,
 } from '@parley/domain/membership';
-import type { VerifyApiKey, VerifySession } from '@parley/domain/users';
+import type { VerifyApiKey, VerifyFrameToken, VerifySession } from '@parley/domain/users';
 import {
   type Authenticator,
   type BrowserSessions,
@@ -118,6 +118,27 @@ export class ApiKeyCredentials implements Credentials {
 
   async verify({ realmAddress, ...claim }: Parameters<Credentials['verify']>[0]): Promise<Identity> {
     return this.verifyApiKey.execute({ realmId: await this.realms.findRealm(realmAddress) }, claim);
+  }
+}
+
+/** Reads `Authorization: Bearer …` with the token of a frame. */
+export class FrameTokenAuthenticator implements Authenticator {
+  constructor(
+    private readonly verifyToken: VerifyFrameToken,
+    private readonly realms: RealmDirectory,
+  ) {}
+
+  async authenticate(request: Request): Promise<Identity | null> {
+    const token = /^bearer +(\S+)$/i.exec(request.header('authorization') ?? '')?.[1];
+    const realmId = token === undefined ? null : await this.realms.findRealm(request.realmAddress);
+    if (token === undefined || realmId === null) return null;
+    try {
+      const user = await this.verifyToken.execute(realmId, token);
+      return user && { realmId, userId: user.id, botKind: null };
+    } catch (error) {
+      if (error instanceof DomainError && error.kind !== 'unavailable') throw unauthorized(error.message);
+      throw error;
+    }
   }
 }
 

@@ -20,6 +20,7 @@ import {
   parseContact,
   parseDatabase,
   parseFiles,
+  parseFrameAncestors,
   parseJwtSecrets,
   parseMailAddress,
   parseMailPattern,
@@ -71,7 +72,8 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       | 'mailGatewayPattern'
       | 'mailGatewayToken'
       | 'webhookNetworks'
-      | 'webPush',
+      | 'webPush'
+      | 'frameAncestors',
     parse: (text: string) => T,
   ): T => {
     try {
@@ -108,6 +110,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       incomingMail: { ...NO_INCOMING_MAIL, token: readIfGiven('mailGatewayToken', parseToken) },
       webhookNetworks: config.webhookNetworks === undefined ? [] : read('webhookNetworks', parseWebhookNetworks),
       hasWebClient: config.webClient ?? true,
+      frameAncestors: config.frameAncestors?.length ? read('frameAncestors', parseFrameAncestors) : [],
       trustedProxies: readProxies(config.trustedProxies),
       limits: config.limits ?? {},
       shedsLoad: config.shedsLoad ?? true,

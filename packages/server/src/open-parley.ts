@@ -148,6 +148,7 @@ export async function openParley(
       images,
       ...(configuration.hasWebClient && { webAssets: openWebAssets() }),
       ...(configuration.isDemo && { demo: DEMO }),
+      frameAncestors: configuration.frameAncestors,
       ...hostOptions,
       logInProviders,
       directories,

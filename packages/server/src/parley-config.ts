@@ -280,6 +280,11 @@ export interface ParleyOptions {
   readonly webhookNetworks?: string;
   /** False to keep the chat for browsers from the start page; default: true. */
   readonly webClient?: boolean;
+  /**
+   * Origins whose pages may show the chat in a frame, such as `https://shop.example.com`; default: none. People log in
+   * there by a token, of `jwtSecrets` or that `authenticate` recognizes.
+   */
+  readonly frameAncestors?: readonly string[];
   /** Proxies trusted to report the client's address: their number or their networks; default: none. */
   readonly trustedProxies?: ProxyTrust;
   /** Limits of requests, responses and connections; default: `TRANSPORT_LIMITS`. */
@@ -365,6 +370,7 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   mailGatewayToken: true,
   webhookNetworks: true,
   webClient: true,
+  frameAncestors: true,
   trustedProxies: true,
   limits: true,
   shedsLoad: true,

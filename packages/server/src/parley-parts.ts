@@ -110,6 +110,8 @@ export interface ParleyParts {
    * Origins beside our own whose pages may send requests with the cookies that `authenticate` accepts; default: none.
    */
   readonly trustedOrigins?: TrustedOrigins;
+  /** Origins whose pages may show the chat in a frame; default: none. */
+  readonly frameAncestors?: readonly string[];
   /** Days during which deleted messages can be restored; default: 30. */
   readonly keepDeletedDays?: number;
   /** Sizes of the event log and of a lagging queue; default: those of `DEFAULT_SWEEP_OPTIONS`. */

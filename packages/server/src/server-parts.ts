@@ -1,7 +1,7 @@
 import { DELIVERY_FEATURES, type Injectable, PublishingUnitOfWork } from '@parley/domain/composition';
 import { BlobReceiver } from '@parley/domain/files';
 import { DEFAULT_SWEEP_OPTIONS, EventHub, LogFollower, QueueSweep } from '@parley/domain/kernel';
-import { PresenceBoard, VerifyApiKey, VerifySession } from '@parley/domain/users';
+import { PresenceBoard, VerifyApiKey, VerifyFrameToken, VerifySession } from '@parley/domain/users';
 import {
   BasicAuthenticator,
   contractPathOf,
@@ -22,7 +22,13 @@ import {
 } from '@parley/http';
 import { keepProcessAlive } from '@parley/node-adapters';
 import { StoredAuditStates } from './audit-states.js';
-import { ApiKeyCredentials, HostAuthenticator, StoredRoles, StoredSessions } from './authentication.js';
+import {
+  ApiKeyCredentials,
+  FrameTokenAuthenticator,
+  HostAuthenticator,
+  StoredRoles,
+  StoredSessions,
+} from './authentication.js';
 import { Promotion, workersOf } from './background-workers.js';
 import { Consumers } from './facade/consumers.js';
 import { FacadeEvents } from './facade/events.js';
@@ -40,7 +46,7 @@ export function serverParts(
   get: Get,
   resolve: Resolve & (<C extends Injectable>(type: C) => InstanceType<C>),
 ): Makers<RunningParts> {
-  const { authenticate, clock, logger } = options;
+  const { authenticate, clock, logger, frameAncestors = [] } = options;
   const onListenerFailure = (err: unknown) => get('report')('following events failed', { err });
   const credentials = () => new ApiKeyCredentials(resolve(VerifyApiKey), resolve(RealmResolver));
   let ofHost: HostAuthenticator | undefined;
@@ -101,7 +107,12 @@ export function serverParts(
     authenticators: () => {
       const basic = new BasicAuthenticator(credentials());
       // The application may itself use Basic authentication, but not with API keys.
-      return authenticate ? [new NamedKeyAuthenticator(basic), ...hostAuthenticators(), basic] : [basic];
+      const ofHost = authenticate ? [new NamedKeyAuthenticator(basic), ...hostAuthenticators()] : [];
+      const ofFrames =
+        frameAncestors.length > 0
+          ? [new FrameTokenAuthenticator(resolve(VerifyFrameToken), resolve(RealmResolver))]
+          : [];
+      return [...ofHost, ...ofFrames, basic];
     },
     browserAuthenticators: () => [
       ...hostAuthenticators(),
@@ -116,6 +127,7 @@ export function serverParts(
         presence: resolve(PresenceBoard),
         sessionCookies: new SessionCookies(options.url),
         webAssets: options.webAssets ?? null,
+        frameAncestors,
         clock,
         unicodeEmoji: options.unicodeEmoji,
         serverInfo: {

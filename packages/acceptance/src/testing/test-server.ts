@@ -57,6 +57,7 @@ export interface TestServerOptions {
   readonly logInProviders?: readonly LogInProvider[];
   readonly directories?: readonly PeopleDirectory[];
   readonly trustedOrigins?: ReadonlySet<string>;
+  readonly frameAncestors?: readonly string[];
   readonly realmAddresses?: 'host' | 'path';
   readonly passwordHasher?: PasswordHasher;
   readonly logger?: Logger;

@@ -201,6 +201,38 @@ export class FetchApiKeyByToken {
   }
 }
 
+/** Validity that is left to a token at most, since a page holds it. */
+const MAX_FRAME_TOKEN_SECONDS = 3600;
+
+/** Recognizes the caller by a token that the page around a frame passed to it (protocol §7.8). */
+export class VerifyFrameToken {
+  static readonly inject = ['unitOfWork', 'webTokens', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tokens: JsonWebTokens,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Returns null if the organization takes no tokens. @throws DomainError UNAUTHENTICATED, USER_DEACTIVATED,
+   * REALM_DEACTIVATED
+   */
+  async execute(realmId: RealmId, token: string): Promise<User | null> {
+    const { stringId } = await this.uow.read(realmId, ({ realms }) => realms.get(realmId));
+    if (!this.tokens.isEnabledFor(stringId)) return null;
+    const claims = await this.tokens.verify(stringId, token);
+    if (!claims || claims.email === null || claims.expiresAt > this.clock.now() + MAX_FRAME_TOKEN_SECONDS) {
+      throw invalidToken();
+    }
+    const { email } = claims;
+    const { user } = await this.uow.read(realmId, (repositories) => findActiveAccount(repositories, realmId, email));
+    if (!user || user.bot) throw invalidToken();
+    return user;
+  }
+}
+
+const invalidToken = () => new DomainError('UNAUTHENTICATED', 'Invalid token');
+
 export const notInProduction = () => new DomainError('NOT_IN_PRODUCTION', 'Endpoint not available in production.');
 
 /** @throws DomainError DEVELOPMENT_AUTH_DISABLED (protocol §8.2, organization §2.5) */

@@ -28,6 +28,7 @@ export interface JsonWebTokens {
 export interface TokenClaims {
   /** Sign-in address; null if the token contains none. */
   readonly email: string | null;
+  readonly expiresAt: UnixSeconds;
 }
 
 /** Maximum number of cache entries. */

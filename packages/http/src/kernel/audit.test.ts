@@ -26,6 +26,7 @@ it.each<[Error, Partial<TriedLogIn> & { method?: string }, string | null]>([
   [new DomainError('UNKNOWN_USER', ''), { authorization: 'Basic x' }, null],
   [unauthorized('Invalid API key'), { authorization: 'Basic x' }, 'api key'],
   [unauthorized('Invalid token'), { authorization: 'Bearer x' }, 'scim'],
+  [unauthorized('Invalid token'), { authorization: 'Bearer x', isOfUser: true }, 'jwt'],
   [unauthorized('Account is unknown to this server'), { isByHost: true }, 'host'],
   [unauthorized('Not logged in'), {}, null],
   [unknownPath(), { authorization: 'Basic x' }, null],
@@ -33,6 +34,6 @@ it.each<[Error, Partial<TriedLogIn> & { method?: string }, string | null]>([
   [new DomainError('RATE_LIMITED', '', { retryAfter: 1 }), { method: 'password' }, 'password'],
   [new Error('x'), { method: 'jwt' }, null],
 ])('takes %s after %j for a failed log-in by %s', (refusal, tried, method) => {
-  const before = { authorization: undefined, isByHost: false, ...tried };
+  const before = { authorization: undefined, isByHost: false, isOfUser: false, ...tried };
   expect(failedLogInOf(refusal, tried.method, before)?.method ?? null).toBe(method);
 });

@@ -93,6 +93,7 @@ export const isProven = (proof: Proof | undefined): proof is { readonly identity
 export const triedLogInOf = (refusal: unknown, request: ReceivedRequest, proof: Proof | undefined): TriedLogIn => ({
   authorization: isProven(proof) ? undefined : request.header('authorization'),
   isByHost: proof !== undefined && 'refusal' in proof && !proof.isNobody && proof.refusal === refusal,
+  isOfUser: proof !== undefined,
 });
 
 /** Returns the client charged for a request: a user or an address. */

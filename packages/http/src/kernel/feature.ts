@@ -26,6 +26,8 @@ export interface RouteDependencies {
   readonly sessionCookies: SessionCookies;
   /** Null without a web client. */
   readonly webAssets: WebAssets | null;
+  /** Origins whose pages may show the chat in a frame. */
+  readonly frameAncestors: readonly string[];
 }
 
 /** Dependencies of the sections of the register response. */

@@ -146,6 +146,8 @@ export interface Reply {
   readonly cacheControl?: string;
   /** Additional headers as alternating names and values. */
   readonly headers?: readonly string[];
+  /** True for a page that others may frame, by its content security policy. */
+  readonly isFramed?: boolean;
   /** True for a success envelope, to which ignored parameters are appended. */
   readonly isEnvelope?: boolean;
   /** Logged with account and method. */

@@ -92,6 +92,8 @@ export interface TriedLogIn {
   readonly authorization: string | undefined;
   /** True if the host application named a caller whom the server refuses. */
   readonly isByHost: boolean;
+  /** True if the credentials were those of a user, as opposed to the token of a directory. */
+  readonly isOfUser: boolean;
 }
 
 /** `method`: way to log in for which the operation exists. Returns null if the refusal is none of a log-in. */
@@ -99,7 +101,8 @@ export function failedLogInOf(refusal: unknown, method: string | undefined, trie
   if (!(refusal instanceof DomainError || refusal instanceof HttpRefusal)) return null;
   const failure = refusal.code ?? '';
   if (method !== undefined) return { method, failure };
-  const byHeader = tried.authorization?.toLowerCase().startsWith('bearer') ? 'scim' : 'api key';
+  const isToken = tried.authorization?.toLowerCase().startsWith('bearer');
+  const byHeader = isToken ? (tried.isOfUser ? 'jwt' : 'scim') : 'api key';
   if (refusal instanceof DomainError && WRONG_CREDENTIALS.has(refusal.code)) {
     return { method: refusal.code === 'WRONG_PASSWORD' ? 'password' : byHeader, failure };
   }

@@ -385,6 +385,7 @@ function writeHead(
 ): void {
   const { request, limitHeaders, closes } = context;
   const headers = alwaysIn(context).slice();
+  if (reply.isFramed) headers.splice(headers.indexOf('X-Frame-Options'), 2);
   if (reply.contentLanguage !== undefined) headers[headers.indexOf('Content-Language') + 1] = reply.contentLanguage;
   if (encoding !== null) headers[headers.indexOf('Vary') + 1] += ', Accept-Encoding';
   if (encoding !== null && encoding !== 'identity') headers.push('Content-Encoding', encoding);

@@ -200,6 +200,7 @@ export interface PageParts {
   readonly publicRealms: PublicRealms;
   readonly sessionCookies: SessionCookies;
   readonly webAssets: WebAssets | null;
+  readonly frameAncestors: readonly string[];
   readonly serverInfo: Pick<ServerInfo, 'directoryRealms' | 'demo'>;
 }
 

@@ -8,13 +8,22 @@ import type { Route } from '../kernel/route.js';
 import { accountPages, signUpPages } from './account-pages.js';
 import { externalLogInPages } from './external-log-in.js';
 import { html } from './html.js';
-import { errorPage, type PageParts, pageReply, pageRoute, redirectTo, type Site, seeOther } from './layout.js';
+import {
+  errorPage,
+  notFoundPage,
+  type PageParts,
+  pageReply,
+  pageRoute,
+  redirectTo,
+  type Site,
+  seeOther,
+} from './layout.js';
 import { connecting, isUserOf, logInPages } from './log-in-page.js';
 import { passkeyScriptRoute } from './passkey-script.js';
 import { secondFactorLogInPages } from './second-factor-log-in.js';
 import { secondFactorPages, secondFactorRoutes } from './second-factor-settings.js';
 import { sessionPages } from './sessions-page.js';
-import { webAppPage, webAssetRoutes } from './web-app.js';
+import { framePage, webAppPage, webAssetRoutes } from './web-app.js';
 
 /**
  * Start page of an organization, and paths that lead to it. With a web client it is the application, or leads to the
@@ -49,6 +58,12 @@ export const homePages = (parts: PageParts): readonly Route[] => [
 ${connecting(site)}`,
       });
     },
+  }),
+  // The script of the page reads the query.
+  pageRoute(parts, 'GET', '/frame', {
+    dto: NoParameters,
+    handle: async ({ request, site }) =>
+      framePage(parts, site) ?? notFoundPage(request.header('accept-language'), `${site.base}/`),
   }),
   pageRoute(parts, 'GET', '/help/', { dto: NoParameters, handle: async ({ site }) => seeOther(site, '/') }),
   pageRoute(parts, 'GET', '/favicon.ico', { dto: NoParameters, handle: async ({ site }) => redirectTo(site.icon) }),

@@ -15,26 +15,29 @@ const FOLDER = 'web';
 
 const MANIFEST = 'manifest.webmanifest';
 
+const FRAME_SCRIPT = 'frame.js';
+
 /** Background of the page, which phones show around it. */
 const COLORS = { light: '#ffffff', dark: '#1b1d22' };
 
 /** Scripts and styles come from this server only, and markup only from the parser of messages. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob: https:",
-  "media-src 'self' blob: https:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "worker-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  'trusted-types parley-content parley-worker',
-].join('; ');
+const contentSecurityPolicy = (frameAncestors: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob: https:",
+    "media-src 'self' blob: https:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "worker-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    `frame-ancestors ${frameAncestors.length > 0 ? frameAncestors.join(' ') : "'none'"}`,
+    "require-trusted-types-for 'script'",
+    'trusted-types parley-content parley-worker',
+  ].join('; ');
 
 /** Page of the application for a user, or for a visitor without an account (null); null without a web client. */
 export async function webAppPage(
@@ -60,14 +63,45 @@ export async function webAppPage(
     contentType: 'text/html; charset=utf-8',
     contentLanguage: site.language,
     cacheControl: 'no-store',
-    headers: [
-      'Content-Security-Policy',
-      CONTENT_SECURITY_POLICY,
-      'Referrer-Policy',
-      'same-origin',
-      'X-Robots-Tag',
-      'noindex',
-    ],
+    headers: pageHeaders([]),
+  };
+}
+
+const pageHeaders = (frameAncestors: readonly string[]): readonly string[] => [
+  'Content-Security-Policy',
+  contentSecurityPolicy(frameAncestors),
+  'Referrer-Policy',
+  'same-origin',
+  'X-Robots-Tag',
+  'noindex',
+];
+
+/**
+ * Page that pages of other origins show in a frame: the element, whose attributes are in the query. It needs no cookie,
+ * because the page around it passes a token to its script. Null without a web client, or if no page may frame it.
+ */
+export function framePage({ webAssets, frameAncestors }: PageParts, site: Site): Reply | null {
+  if (!webAssets || frameAncestors.length === 0) return null;
+  const { markup } = html`<!DOCTYPE html>
+<html lang="${site.language}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content">
+<meta name="parley-frame-ancestors" content="${frameAncestors.join(' ')}">
+<title>${site.name}</title>
+<script type="module" src="${site.base}/${FOLDER}/${FRAME_SCRIPT}"></script>
+</head>
+<body></body>
+</html>
+`;
+  return {
+    status: 200,
+    body: markup,
+    contentType: 'text/html; charset=utf-8',
+    contentLanguage: site.language,
+    cacheControl: 'no-store',
+    isFramed: true,
+    headers: pageHeaders(frameAncestors),
   };
 }
 
@@ -82,8 +116,8 @@ class AssetDto {
   @TextParam({ max: MAX_NAME_LENGTH }) file!: string;
 }
 
-/** Script that hosts include in their pages, and the one that receives notifications. Browsers ask whether they changed. */
-const CHANGING = ['element.js', 'service-worker.js'];
+/** Scripts that hosts include in their pages, and the one that receives notifications. Browsers ask whether they changed. */
+const CHANGING = ['element.js', FRAME_SCRIPT, 'service-worker.js'];
 
 /** Generated pictures by which phones and desktops show the installed application, by their sizes in pixels. */
 const GENERATED_ICONS: Readonly<Record<string, number>> = {

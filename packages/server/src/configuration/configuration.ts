@@ -42,6 +42,8 @@ export interface Configuration {
   readonly webhookNetworks: readonly string[];
   /** True if the start page is the web client. */
   readonly hasWebClient: boolean;
+  /** Origins whose pages may show the chat in a frame. */
+  readonly frameAncestors: readonly string[];
   /** Proxies trusted to report the client's address. */
   readonly trustedProxies: ProxyTrust;
   /** Null to use the file beside the database. */

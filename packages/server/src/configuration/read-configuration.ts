@@ -166,6 +166,7 @@ export function readConfiguration(
     incomingMail,
     webhookNetworks: read('webhookNetworks'),
     hasWebClient: read('webClient'),
+    frameAncestors: read('frameAncestors'),
     trustedProxies: read('trustedProxies'),
     secret: read('secret'),
     push,

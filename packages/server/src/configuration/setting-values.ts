@@ -149,6 +149,15 @@ export function parseAudience(text: string): string {
   return text;
 }
 
+/** Exact origins of web pages, separated by commas. */
+export function parseFrameAncestors(text: string): readonly string[] {
+  const origins = text.split(',').map((part) => part.trim());
+  const isOrigin = (origin: string) =>
+    /^https?:/.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin;
+  if (!origins.every(isOrigin)) throw new Error('origins such as https://example.com, without a trailing slash');
+  return origins;
+}
+
 const MIN_JWT_SECRET_BYTES = 32;
 
 /** Requires at least the size of the shortest algorithm's hash (RFC 7518, section 3.2). */

@@ -24,6 +24,7 @@ import {
   parseDatabase,
   parseDays,
   parseFiles,
+  parseFrameAncestors,
   parseHost,
   parseJwtSecrets,
   parseListenAddress,
@@ -117,6 +118,14 @@ export const SETTINGS = {
     [] as readonly string[],
   ),
   webClient: switchSetting('PARLEY_WEB_CLIENT', 'web-client', 'serves the chat for browsers at the start page', true),
+  frameAncestors: setting(
+    'PARLEY_FRAME_ANCESTORS',
+    'frame-ancestors',
+    'ORIGINS',
+    'origins whose pages may show the chat in a frame, such as https://shop.example.com,https://example.org; default: none',
+    parseFrameAncestors,
+    [] as readonly string[],
+  ),
   trustedProxies: setting(
     'PARLEY_TRUST_PROXY',
     'trust-proxy',

@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import { useServices } from '../services/context.js';
+import { type Services, useServices } from '../services/context.js';
 import { isServerBusy } from '../services/failures.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './app.module.css';
@@ -7,16 +7,14 @@ import styles from './app.module.css';
 /** One quiet line while the server cannot be reached, or after the session ended. */
 export function ConnectionLine() {
   const { i18n } = useLingui();
-  const { chat, baseUrl } = useServices();
+  const { chat, baseUrl, frame } = useServices();
   const connection = useReading(chat.connection);
   const isBusy = useReading(isServerBusy);
   if (connection.state === 'ended') {
     return (
       <div className={styles.ended} role="alert">
         {endTexts(i18n)[connection.code ?? ''] ?? i18n._('Your session has ended.')}{' '}
-        <a href={`${baseUrl}login/?next=${encodeURIComponent(location.pathname + location.hash)}`}>
-          {i18n._('Log in')}
-        </a>
+        <LogInAgain baseUrl={baseUrl} frame={frame} />
       </div>
     );
   }
@@ -31,6 +29,21 @@ export function ConnectionLine() {
     <output className={styles.offline}>
       {i18n._('No connection since {since}. Messages that you write are sent later.', { since })}
     </output>
+  );
+}
+
+/** Leads to the log-in page and back; in a frame, asks the page around it for another token. */
+export function LogInAgain({ baseUrl, frame }: Pick<Services, 'baseUrl' | 'frame'>) {
+  const { i18n } = useLingui();
+  if (frame) {
+    return (
+      <button type="button" className={styles.again} onClick={() => location.reload()}>
+        {i18n._('Try again')}
+      </button>
+    );
+  }
+  return (
+    <a href={`${baseUrl}login/?next=${encodeURIComponent(location.pathname + location.hash)}`}>{i18n._('Log in')}</a>
   );
 }
 

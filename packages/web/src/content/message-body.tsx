@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { Check, Copy, ImageOff } from 'lucide-react';
 import {
+  type ComponentProps,
   type CSSProperties,
   createContext,
   memo,
@@ -11,6 +12,8 @@ import {
   useState,
 } from 'react';
 import { ComponentsContext } from '../services/components.js';
+import { ServicesContext } from '../services/context.js';
+import { useFile } from '../services/use-file.js';
 import styles from './message-body.module.css';
 import { type ContentNode, type ImageNode, type Mention, parseContent, STYLE } from './tree.js';
 
@@ -128,17 +131,15 @@ function draw(node: ContentNode, key: number): ReactNode {
       return <Image key={key} image={node} />;
     case 'video':
       return (
-        <Foreign key={key} url={node.src}>
-          <span className={styles.media}>
-            {/* biome-ignore lint/a11y/useMediaCaption: uploads have no captions. */}
-            <video controls preload="metadata" src={node.src} title={node.title} />
-          </span>
+        <Foreign key={key} url={node.src} isStreamed>
+          <Player media={node} />
         </Foreign>
       );
     case 'audio':
       return (
-        // biome-ignore lint/a11y/useMediaCaption: uploads have no captions.
-        <audio key={key} controls preload="metadata" src={node.src} title={node.title} />
+        <Foreign key={key} url={node.src} isStreamed>
+          <Player media={node} />
+        </Foreign>
       );
     case 'unknown':
       return (
@@ -313,11 +314,19 @@ function drawSvg(element: SVGElement, children: ReactNode[], key: number): React
 const PREVIEW_WIDTH = 360;
 const PREVIEW_HEIGHT = 240;
 
+interface ForeignProps {
+  readonly url: string;
+  /** True for a file that is read in parts, which a frame fetches as a whole. */
+  readonly isStreamed?: boolean;
+  readonly children: ReactNode;
+}
+
 /** Loads files of other sites only on a click, because loading would show them the reader's address. */
-function Foreign({ url, children }: { readonly url: string; readonly children: ReactNode }) {
+function Foreign({ url, isStreamed = false, children }: ForeignProps) {
   const { i18n } = useLingui();
   const { baseUrl } = useWorld();
-  const [isShown, setShown] = useState(url.startsWith(baseUrl));
+  const isFetched = useContext(ServicesContext)?.frame !== undefined && isStreamed;
+  const [isShown, setShown] = useState(url.startsWith(baseUrl) && !isFetched);
   if (isShown) return children;
   return (
     <button type="button" className={styles.hiddenImage} onClick={() => setShown(true)}>
@@ -325,6 +334,24 @@ function Foreign({ url, children }: { readonly url: string; readonly children: R
       {i18n._('Show file from {site}', { site: new URL(url).host })}
     </button>
   );
+}
+
+function Player({ media }: { readonly media: Extract<ContentNode, { type: 'video' | 'audio' }> }) {
+  const { type, src, title } = media;
+  const file = useFile(src) ?? undefined;
+  // biome-ignore lint/a11y/useMediaCaption: uploads have no captions.
+  if (type === 'audio') return <audio controls preload="metadata" src={file} title={title} />;
+  return (
+    <span className={styles.media}>
+      {/* biome-ignore lint/a11y/useMediaCaption: uploads have no captions. */}
+      <video controls preload="metadata" src={file} title={title} />
+    </span>
+  );
+}
+
+function Picture({ src, ...attributes }: ComponentProps<'img'> & { readonly src: string }) {
+  // biome-ignore lint/a11y/useAltText: the caller passes it.
+  return <img {...attributes} src={useFile(src) ?? undefined} loading="lazy" />;
 }
 
 function Image({ image }: { image: ImageNode }) {
@@ -351,7 +378,7 @@ function Image({ image }: { image: ImageNode }) {
         rel="noopener noreferrer"
         className={image.isBlock ? styles.media : undefined}
       >
-        <img src={image.src} alt={image.title} {...box} loading="lazy" />
+        <Picture src={image.src} alt={image.title} {...box} />
       </a>
     </Foreign>
   );

@@ -1,3 +1,6 @@
+import { reportFailure } from '../services/failures.js';
+import type { Frame } from '../services/frame.js';
+
 /** Place within the chat to which a click on a link leads; null for other clicks. */
 export function hashOfLink(event: MouseEvent, baseUrl: string): string | null {
   const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[href]') : null;
@@ -5,4 +8,24 @@ export function hashOfLink(event: MouseEvent, baseUrl: string): string | null {
   const href = link.getAttribute('href')!;
   if (href.startsWith('#')) return href;
   return link.href.startsWith(`${baseUrl}#`) ? link.hash : null;
+}
+
+/** Address of an uploaded file to which a click leads; null for other clicks. */
+export function fileOfLink(event: MouseEvent, baseUrl: string): string | null {
+  const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[href]') : null;
+  return link && !event.defaultPrevented && link.href.startsWith(`${baseUrl}user_uploads/`) ? link.href : null;
+}
+
+/** Downloads a file with the token of the frame. */
+export function downloadFile(frame: Frame, url: string, event: Event): void {
+  event.preventDefault();
+  frame
+    .loadFile(url)
+    .then((blob) => {
+      const href = URL.createObjectURL(blob);
+      const download = decodeURIComponent(new URL(url).pathname.split('/').at(-1)!);
+      Object.assign(document.createElement('a'), { href, download }).click();
+      setTimeout(() => URL.revokeObjectURL(href), 60_000);
+    })
+    .catch(reportFailure);
 }

@@ -2,15 +2,17 @@ import '../app/tokens.css';
 import { I18nProvider } from '@lingui/react';
 import type { Destination } from '@parley/chat';
 import { createRoot, type Root } from 'react-dom/client';
+import { LogInAgain } from '../app/connection-line.js';
 import { replaceTexts } from '../app/host-texts.js';
 import { loadLanguage } from '../app/languages.js';
 import type { HostTexts } from '../services/components.js';
 import { ServicesContext } from '../services/context.js';
+import type { Frame } from '../services/frame.js';
 import { type Navigation, OwnNavigation, PageNavigation } from '../services/location.js';
 import { openForHost } from '../services/open-for-host.js';
 import type { OpenedServices } from '../services/services.js';
 import { ElementView } from './element-view.js';
-import { hashOfLink } from './links.js';
+import { downloadFile, fileOfLink, hashOfLink } from './links.js';
 import type { Shown, Tell } from './place.js';
 
 /** Address of the organization: this file is in a folder of its own below it. */
@@ -24,12 +26,13 @@ interface Sheets {
 }
 
 let sheets: Sheets;
+let frame: Frame | undefined;
 
 let opened: Promise<OpenedServices | null> | undefined;
 
 /** Elements of a page share one chat. */
 function services(): Promise<OpenedServices | null> {
-  opened ??= openForHost(baseUrl);
+  opened ??= openForHost(baseUrl, frame);
   return opened;
 }
 
@@ -130,7 +133,8 @@ class ParleyChatElement extends HTMLElement {
           </ServicesContext.Provider>
         ) : (
           <p>
-            <a href={`${baseUrl}login/?next=${encodeURIComponent(location.pathname)}`}>{i18n._('Log in')}</a>
+            {frame && i18n._('The page around the chat has not logged you in.')}{' '}
+            <LogInAgain baseUrl={baseUrl} frame={frame} />
           </p>
         )}
       </I18nProvider>,
@@ -167,6 +171,8 @@ class ParleyChatElement extends HTMLElement {
   }
 
   private follow(event: MouseEvent): void {
+    const file = frame ? fileOfLink(event, baseUrl) : null;
+    if (file !== null) return void downloadFile(frame!, file, event);
     const hash = hashOfLink(event, baseUrl);
     if (hash === null) return;
     event.preventDefault();
@@ -174,7 +180,9 @@ class ParleyChatElement extends HTMLElement {
   }
 }
 
-export function define(names: Sheets): void {
+/** `around`: page of another origin, if the element is in a frame. */
+export function define(names: Sheets, around?: Frame): void {
   sheets = names;
+  frame = around;
   if (!customElements.get('parley-chat')) customElements.define('parley-chat', ParleyChatElement);
 }

@@ -1,5 +1,15 @@
 import type { TabEvents, TabMessage, Tabs } from '@parley/chat';
 
+/** True if the page may use locks, which browsers refuse together with cookies. */
+export async function hasLocks(): Promise<boolean> {
+  try {
+    await navigator.locks.query();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Tabs of a person: the one that holds a lock of the browser leads, and the others hear it on a channel. */
 export class BrowserTabs implements Tabs {
   private readonly channel: BroadcastChannel;
@@ -8,8 +18,8 @@ export class BrowserTabs implements Tabs {
   private release: (() => void) | null = null;
 
   /** Returns null in browsers and places without locks, such as pages without HTTPS: each tab is then on its own. */
-  static open(name: string): BrowserTabs | null {
-    return 'locks' in navigator && 'BroadcastChannel' in globalThis ? new BrowserTabs(name) : null;
+  static async open(name: string): Promise<BrowserTabs | null> {
+    return 'BroadcastChannel' in globalThis && (await hasLocks()) ? new BrowserTabs(name) : null;
   }
 
   private constructor(private readonly name: string) {

@@ -4,6 +4,7 @@ import { computed } from '@preact/signals-core';
 import { createContext, useContext, useMemo, useSyncExternalStore } from 'react';
 import type { Drafts } from './drafts.js';
 import type { EmojiNames } from './emoji-names.js';
+import type { Frame } from './frame.js';
 import { keyOf, type Navigation, type Place } from './location.js';
 import type { Uploads } from './uploads.js';
 import { useReading } from './use-reading.js';
@@ -18,6 +19,8 @@ export interface Services {
   readonly emoji: EmojiNames;
   readonly uploads: Uploads;
   readonly navigation: Navigation;
+  /** Present in a frame of another origin, where files and logging in need its token. */
+  readonly frame?: Frame | undefined;
   /** Window in which links to other pages open; default: a new one. */
   readonly linkTarget?: string;
   /** Called when the user has written a message. */

@@ -1,12 +1,16 @@
 import { ParleyClient, ParleyError } from '@parley/client';
 import { isServerBusy } from './failures.js';
+import type { Frame } from './frame.js';
 import { type OpenedServices, openServices } from './services.js';
 
 const RETRY_MS = 3000;
 
-/** Opens the chat of the user in another product's page; null for nobody. The login of the host application counts first. */
-export async function openForHost(baseUrl: string): Promise<OpenedServices | null> {
-  for (const credentials of ['host', 'session'] as const) {
+/**
+ * Opens the chat of the user in another product's page; null for nobody. The login of the host application counts first.
+ * In a frame only the page around it logs in.
+ */
+export async function openForHost(baseUrl: string, frame?: Frame): Promise<OpenedServices | null> {
+  for (const credentials of frame ? [{ token: frame.token }] : (['host', 'session'] as const)) {
     const client = new ParleyClient({
       url: baseUrl,
       credentials,
@@ -15,7 +19,7 @@ export async function openForHost(baseUrl: string): Promise<OpenedServices | nul
       },
     });
     const userId = await userIdOf(client);
-    if (userId !== null) return openServices({ client, baseUrl, userId, kind: 'element' });
+    if (userId !== null) return openServices({ client, baseUrl, userId, kind: 'element', frame });
   }
   return null;
 }

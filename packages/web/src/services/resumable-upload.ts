@@ -18,11 +18,15 @@ export async function sendResumable(
   file: File,
   { signal, onProgress, onInterrupted }: SendOptions,
 ): Promise<string> {
-  const { url: endpoint, headers } = await client.resumableUploads();
+  const { url: endpoint } = await client.resumableUploads();
   return new Promise((resolve, reject) => {
     const upload = new Upload(file, {
       endpoint,
-      headers: { ...headers },
+      // Tokens expire during long uploads.
+      async onBeforeRequest(request) {
+        const { headers } = await client.resumableUploads();
+        for (const [name, value] of Object.entries(headers)) request.setHeader(name, value);
+      },
       chunkSize: PART_BYTES,
       metadata: { filename: file.name, filetype: file.type },
       retryDelays: RETRY_DELAYS_MS,

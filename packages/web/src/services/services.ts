@@ -1,11 +1,12 @@
 import { Chat } from '@parley/chat';
 import type { ParleyClient } from '@parley/client';
 import { Activity } from './activity.js';
-import { BrowserTabs } from './browser-tabs.js';
+import { BrowserTabs, hasLocks } from './browser-tabs.js';
 import type { Services } from './context.js';
 import type { DraftSync } from './draft-sync.js';
 import { Drafts } from './drafts.js';
 import { EmojiNames } from './emoji-names.js';
+import type { Frame } from './frame.js';
 import { IdbCache } from './idb-cache.js';
 import { store, storedKeys } from './storage.js';
 import { StoredOutbox } from './stored-outbox.js';
@@ -34,6 +35,7 @@ interface Start {
   readonly kind: 'application' | 'element';
   /** True without an account: nothing is kept, reported or shared with other tabs. */
   readonly isVisitor?: boolean;
+  readonly frame?: Frame | undefined;
 }
 
 /** Opens the chat of a user, and resolves once its state is there; null if the user is no longer logged in. */
@@ -43,10 +45,11 @@ export async function openServices({
   userId,
   kind,
   isVisitor = false,
+  frame,
 }: Start): Promise<OpenedServices | null> {
   const storageName = `${baseUrl}:${userId}`;
   const outbox = new StoredOutbox(`parley-outbox:${storageName}:`);
-  const tabs = isVisitor ? null : BrowserTabs.open(`parley ${kind} ${storageName}`);
+  const tabs = isVisitor ? null : await BrowserTabs.open(`parley ${kind} ${storageName}`);
   // Only the tab that leads writes the state.
   const cache = tabs && kind === 'application' ? new IdbCache(baseUrl, userId) : null;
   const activity = new Activity();
@@ -101,7 +104,8 @@ export async function openServices({
     endFollowing();
     void sync.then((it) => it.stop());
   };
-  return { chat, client, baseUrl, drafts, uploads, emoji: new EmojiNames(chat, baseUrl), forget, close: closeAll };
+  const emoji = new EmojiNames(chat, baseUrl);
+  return { chat, client, baseUrl, drafts, uploads, emoji, frame, forget, close: closeAll };
 }
 
 function isLoggedIn(chat: Chat): Promise<boolean> {
@@ -114,9 +118,10 @@ function isLoggedIn(chat: Chat): Promise<boolean> {
 /** Synchronizes drafts once its code is there; until then they stay in this browser. */
 async function loadDraftSync(drafts: Drafts, chat: Chat, client: ParleyClient, lock: string): Promise<DraftSync> {
   const { DraftSync } = await loadLater(() => import('./draft-sync.js'));
-  // Pages without a secure context have no locks; equal drafts of two windows are merged then.
+  // Without locks, equal drafts of two windows are merged.
+  const canLock = await hasLocks();
   const alone = async (task: () => Promise<void>): Promise<void> =>
-    'locks' in navigator ? void (await navigator.locks.request(lock, task)) : task();
+    canLock ? void (await navigator.locks.request(lock, task)) : task();
   const sync = new DraftSync(drafts, chat, client, alone);
   sync.start();
   return sync;

@@ -18,7 +18,9 @@ export class StoredOutbox implements OutboxStorage {
 
   takeOver(found: (messages: readonly OutgoingMessage[]) => void): void {
     if (!('locks' in navigator)) return;
-    void navigator.locks.request(
+    // Where the browser refuses locks, it keeps no lists either.
+    const hold = (key: string, task: () => Promise<void> | void) => navigator.locks.request(key, task).catch(() => {});
+    void hold(
       this.key,
       () =>
         new Promise<void>((resolve) => {
@@ -27,7 +29,7 @@ export class StoredOutbox implements OutboxStorage {
     );
     for (const key of storedKeys(this.prefix)) {
       if (key === this.key) continue;
-      void navigator.locks.request(key, () => {
+      void hold(key, () => {
         const text = readStored(key);
         if (text === null) return;
         // Messages are in the own list before they leave the other one.

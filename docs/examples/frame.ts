@@ -1,0 +1,55 @@
+// Two origins: a shop, and a chat that the shop's pages show in a frame. The shop passes a token for its customer.
+import { createHmac } from 'node:crypto';
+import { createServer } from 'node:http';
+import { createHttpServer, createParley } from 'parley';
+
+const shop = process.env.SHOP_URL ?? 'http://localhost:3000';
+const chat = process.env.CHAT_URL ?? 'http://localhost:3001';
+const portOf = (url: string): number => Number(new URL(url).port);
+
+// Known to the shop's server and the chat's, at least 32 bytes.
+const secret = process.env.CHAT_SECRET ?? 'a secret of the shop and of its chat';
+
+const parley = await createParley({
+  database: 'sqlite:data/chat.db',
+  url: chat,
+  frameAncestors: [shop],
+  jwtSecrets: { shop: secret },
+});
+await parley.realms.ensure({ name: 'shop', title: 'The Shop' });
+await parley.users.upsert({ realm: 'shop', externalId: 'ben', name: 'Ben', email: 'ben@example.com', role: 'owner' });
+await parley.users.upsert({ realm: 'shop', externalId: 'ann', name: 'Ann', email: 'ann@example.com' });
+const ben = parley.as({ realm: 'shop', externalId: 'ben' });
+await ben.channels.ensure({ name: 'orders', subscribers: ['ann'] });
+await ben.messages.send({ channel: 'orders', topic: 'Order 7', content: 'Your order is **on its way**.' });
+const chatServer = createHttpServer(parley.router).listen(portOf(chat));
+
+/** JSON web token that logs in to the chat for ten minutes. */
+function tokenFor(email: string): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const claims = `${part({ alg: 'HS256' })}.${part({ email, exp: Math.floor(Date.now() / 1000) + 600 })}`;
+  return `${claims}.${createHmac('sha256', secret).update(claims).digest('base64url')}`;
+}
+
+const PAGE = `<!doctype html><html lang="en"><title>The Shop</title><h1>Order 7</h1>
+<iframe id="chat" src="${chat}/frame?channel=orders&topic=Order+7" title="Chat" width="400" height="500"></iframe>
+<script>
+  const frame = document.getElementById('chat').contentWindow;
+  addEventListener('message', async ({ source, origin, data }) => {
+    if (source !== frame || origin !== '${chat}' || data.type !== 'parley-token') return;
+    const response = await fetch('/chat-token', { method: 'POST' });
+    frame.postMessage({ type: 'parley-token', token: response.ok ? await response.text() : null }, origin);
+  });
+</script>`;
+
+const shopServer = createServer((request, response) => {
+  // Your own log-in decides, and your own protection against requests of other sites. Here everybody is Ann.
+  if (request.method === 'POST') response.end(tokenFor('ann@example.com'));
+  else response.setHeader('Content-Type', 'text/html').end(PAGE);
+}).listen(portOf(shop), () => console.log(shop));
+
+process.once('SIGTERM', async () => {
+  shopServer.close();
+  chatServer.close();
+  await parley.close();
+});

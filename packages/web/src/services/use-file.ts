@@ -1,0 +1,28 @@
+import { useContext, useEffect, useState } from 'react';
+import { ServicesContext } from './context.js';
+
+/** Returns the address from which the page can show a file; null until it is known. In a frame the file is fetched. */
+export function useFile(url: string): string | null {
+  const services = useContext(ServicesContext);
+  const frame = services && url.startsWith(`${services.baseUrl}user_uploads/`) ? services.frame : undefined;
+  const [fetched, setFetched] = useState<string | null>(null);
+  useEffect(() => {
+    if (!frame) return;
+    let isOver = false;
+    let own: string | undefined;
+    frame.loadFile(url).then(
+      (blob) => {
+        if (isOver) return;
+        own = URL.createObjectURL(blob);
+        setFetched(own);
+      },
+      () => {},
+    );
+    return () => {
+      isOver = true;
+      setFetched(null);
+      if (own !== undefined) URL.revokeObjectURL(own);
+    };
+  }, [frame, url]);
+  return frame ? fetched : url;
+}
