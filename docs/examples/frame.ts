@@ -22,7 +22,7 @@ await parley.users.upsert({ realm: 'shop', externalId: 'ann', name: 'Ann', email
 const ben = parley.as({ realm: 'shop', externalId: 'ben' });
 await ben.channels.ensure({ name: 'orders', subscribers: ['ann'] });
 await ben.messages.send({ channel: 'orders', topic: 'Order 7', content: 'Your order is **on its way**.' });
-const chatServer = createHttpServer(parley.router).listen(portOf(chat));
+const chatServer = createHttpServer(parley.mount()).listen(portOf(chat));
 
 /** JSON web token that logs in to the chat for ten minutes. */
 function tokenFor(email: string): string {
@@ -31,8 +31,8 @@ function tokenFor(email: string): string {
   return `${claims}.${createHmac('sha256', secret).update(claims).digest('base64url')}`;
 }
 
-const PAGE = `<!doctype html><html lang="en"><title>The Shop</title><h1>Order 7</h1>
-<iframe id="chat" src="${chat}/frame?channel=orders&topic=Order+7" title="Chat" width="400" height="500"></iframe>
+const PAGE = `<!doctype html><html lang="en"><title>The Shop</title><main><h1>Order 7</h1>
+<iframe id="chat" src="${chat}/frame?channel=orders&topic=Order+7" title="Chat" width="400" height="500"></iframe></main>
 <script>
   const frame = document.getElementById('chat').contentWindow;
   addEventListener('message', async ({ source, origin, data }) => {
