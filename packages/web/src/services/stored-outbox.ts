@@ -18,7 +18,7 @@ export class StoredOutbox implements OutboxStorage {
 
   takeOver(found: (messages: readonly OutgoingMessage[]) => void): void {
     if (!('locks' in navigator)) return;
-    // Where the browser refuses locks, it keeps no lists either.
+    // Browsers that refuse locks keep no lists either.
     const hold = (key: string, task: () => Promise<void> | void) => navigator.locks.request(key, task).catch(() => {});
     void hold(
       this.key,
