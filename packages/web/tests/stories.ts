@@ -16,8 +16,8 @@ export interface Server {
   /** Calls the API as a person of the demo; returns the fields of the response. */
   // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
   call(person: string, method: string, path: string, params?: Readonly<Record<string, unknown>>): Promise<any>;
-  /** Uploads a file by the API. */
-  upload(person: string, path: string, name: string, bytes: Buffer): Promise<void>;
+  /** Uploads a file by the API; returns the fields of the response. */
+  upload(person: string, path: string, name: string, bytes: Buffer): Promise<unknown>;
 }
 
 async function startServer(folder: string, port: number): Promise<{ child: ChildProcess; port: number }> {
@@ -80,6 +80,7 @@ export const test = base.extend<Fixtures, Workers>({
             body,
           });
           if (!response.ok) throw new Error(await response.text());
+          return response.json();
         },
         async crash() {
           child.kill('SIGKILL');

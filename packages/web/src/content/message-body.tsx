@@ -1,9 +1,10 @@
 import { useLingui } from '@lingui/react';
-import { Check, Copy, ImageOff } from 'lucide-react';
+import { Check, Copy, ImageOff, Maximize2 } from 'lucide-react';
 import {
   type ComponentProps,
   type CSSProperties,
   createContext,
+  type MouseEvent,
   memo,
   type ReactNode,
   useContext,
@@ -13,7 +14,9 @@ import {
 } from 'react';
 import { ComponentsContext } from '../services/components.js';
 import { ServicesContext } from '../services/context.js';
+import { openOverlay } from '../services/overlay.js';
 import { useFile } from '../services/use-file.js';
+import { MediaContext } from './media.js';
 import styles from './message-body.module.css';
 import { type ContentNode, type ImageNode, type Mention, parseContent, STYLE } from './tree.js';
 
@@ -338,6 +341,8 @@ function Foreign({ url, isStreamed = false, children }: ForeignProps) {
 
 function Player({ media }: { readonly media: Extract<ContentNode, { type: 'video' | 'audio' }> }) {
   const { type, src, title } = media;
+  const { i18n } = useLingui();
+  const openViewer = useViewer(src);
   const file = useFile(src) ?? undefined;
   // biome-ignore lint/a11y/useMediaCaption: uploads have no captions.
   if (type === 'audio') return <audio controls preload="metadata" src={file} title={title} />;
@@ -345,6 +350,19 @@ function Player({ media }: { readonly media: Extract<ContentNode, { type: 'video
     <span className={styles.media}>
       {/* biome-ignore lint/a11y/useMediaCaption: uploads have no captions. */}
       <video controls preload="metadata" src={file} title={title} />
+      {openViewer && (
+        <button
+          type="button"
+          className={styles.enlarge}
+          aria-label={i18n._('Enlarge {name}', { name: title })}
+          title={i18n._('Enlarge {name}', { name: title })}
+          aria-haspopup="dialog"
+          data-media=""
+          onClick={openViewer}
+        >
+          <Maximize2 size={16} aria-hidden />
+        </button>
+      )}
     </span>
   );
 }
@@ -354,8 +372,26 @@ function Picture({ src, ...attributes }: ComponentProps<'img'> & { readonly src:
   return <img {...attributes} src={useFile(src) ?? undefined} loading="lazy" />;
 }
 
+/** Returns what opens the viewer at a file; null where there is none, and for files of other sites. */
+function useViewer(href: string): ((event: MouseEvent<HTMLElement>) => void) | null {
+  const list = useContext(MediaContext);
+  const { baseUrl } = useWorld();
+  if (!list || !href.startsWith(baseUrl)) return null;
+  return (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    const all = list();
+    openOverlay(event.currentTarget, async () => {
+      const { MediaViewer } = await import('./media-viewer.js');
+      return <MediaViewer all={all} start={href} />;
+    });
+  };
+}
+
 function Image({ image }: { image: ImageNode }) {
   const { i18n } = useLingui();
+  const viewer = useViewer(image.href);
+  const openViewer = image.isVideoPreview ? null : viewer;
   const { Image: Own } = useContext(ComponentsContext);
   const [width, height] = image.size ?? [PREVIEW_WIDTH, PREVIEW_HEIGHT];
   const scale = Math.min(1, PREVIEW_WIDTH / width, PREVIEW_HEIGHT / height);
@@ -377,6 +413,9 @@ function Image({ image }: { image: ImageNode }) {
         target="_blank"
         rel="noopener noreferrer"
         className={image.isBlock ? styles.media : undefined}
+        data-media={openViewer ? '' : undefined}
+        aria-haspopup={openViewer ? 'dialog' : undefined}
+        onClick={openViewer ?? undefined}
       >
         <Picture src={image.src} alt={image.title} {...box} />
       </a>

@@ -10,6 +10,7 @@ import {
 } from '@parley/chat';
 import { RotateCcw } from 'lucide-react';
 import { lazy, type RefObject, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { MediaContext, mediaIn } from '../content/media.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';
 import { useChat, useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
@@ -118,7 +119,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const older = useReading(view.older);
   const newer = useReading(view.newer);
   const anchor = useReading(view.anchor);
-  const chat = useChat();
+  const { chat, baseUrl } = useServices();
   const firstUnread = useReading(view.firstUnread);
   const missing = useComputed(() => missingIn(chat, view.narrow), [chat, view]);
   const isFetching = older === 'loading' || newer === 'loading';
@@ -152,6 +153,10 @@ export function Messages({ view, near = null, start = null, commands }: Messages
       </ErrorBoundary>
     ),
     [keys, unreadKey, isOneConversation, commands, view, chat, i18n],
+  );
+  const media = useCallback(
+    () => view.keys.peek().flatMap((key) => mediaIn(chat.message(key).peek()?.html ?? '', baseUrl)),
+    [view, chat, baseUrl],
   );
   const onNearStart = useCallback(() => void view.loadOlder(), [view]);
   const onNearEnd = useCallback(() => void view.loadNewer(), [view]);
@@ -205,14 +210,15 @@ export function Messages({ view, near = null, start = null, commands }: Messages
       }
     />
   );
-  if (!isGone) return list;
   return (
-    <>
-      <output className={styles.gone}>
-        {i18n._('The message of this address was deleted or moved. These are its neighbors.')}
-      </output>
+    <MediaContext.Provider value={media}>
+      {isGone && (
+        <output className={styles.gone}>
+          {i18n._('The message of this address was deleted or moved. These are its neighbors.')}
+        </output>
+      )}
       {list}
-    </>
+    </MediaContext.Provider>
   );
 }
 

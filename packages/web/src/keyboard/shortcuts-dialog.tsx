@@ -19,6 +19,7 @@ export function ShortcutsDialog() {
     [['p'], i18n._('Next unread direct conversation')],
     [['j'], i18n._('Next message')],
     [['k'], i18n._('Previous message')],
+    [['v'], i18n._('Enlarge images and videos')],
     [['Shift', 'I'], i18n._('Inbox')],
     [['t'], i18n._('Recent conversations')],
     [['a'], i18n._('Combined feed')],

@@ -86,6 +86,8 @@ function actionOf(key: string, chat: Chat, navigation: Navigation, anchor: HTMLE
       return () => move('ArrowDown');
     case 'k':
       return () => move('ArrowUp');
+    case 'v':
+      return openMedia;
     case 'I':
       return goTo('#inbox');
     case 't':
@@ -108,6 +110,12 @@ function move(key: 'ArrowDown' | 'ArrowUp'): void {
   document
     .querySelector('main section[data-messages]')
     ?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+}
+
+/** Opens the first image or video of the focused message, else of those on screen. */
+function openMedia(): void {
+  const row = document.activeElement?.closest('[data-key]') ?? document.querySelector('main section[data-messages]');
+  row?.querySelector<HTMLElement>('[data-media]')?.click();
 }
 
 /** Goes to the unread conversation after the present one, or to the first. */
