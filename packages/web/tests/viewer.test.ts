@@ -64,6 +64,8 @@ test('works by keyboard alone, with zoom, at the width of a phone', async ({ log
   expect(fitted).toBeLessThanOrEqual(320);
   await page.keyboard.press('+');
   await expect.poll(() => widthOf(page, 'keys two.png')).toBeGreaterThan(fitted * 1.4);
+  await expect(viewer(page).getByRole('button', { name: 'Next' })).toBeInViewport({ ratio: 1 });
+  await expect(viewer(page).getByRole('button', { name: 'Close' })).toBeInViewport({ ratio: 1 });
   // Arrow keys scroll the enlarged image.
   await page.keyboard.press('ArrowRight');
   await expect(viewer(page).getByText('2 of 3')).toBeVisible();
