@@ -108,7 +108,7 @@ test('shows a conversation to a page of another site, without cookies or a token
   await frameOf(page)
     .getByRole('textbox', { name: /Message/ })
     .fill('Thank you, *Ben*');
-  await frameOf(page).getByRole('button', { name: 'Send' }).click();
+  await frameOf(page).getByRole('button', { name: 'Send', exact: true }).click();
   await expect(frameOf(page).getByRole('article').filter({ hasText: 'Thank you, Ben' })).toBeVisible();
   await expect.poll(() => page.evaluate(() => (window as unknown as { counts: number[] }).counts.length)).not.toBe(0);
   expect(await page.context().cookies()).toEqual([]);
@@ -130,7 +130,7 @@ test('shows pictures, and downloads files, in a frame', async ({ page, example }
   const field = frameOf(page).getByRole('textbox', { name: /Message/ });
   await expect(field).toHaveValue(/\[receipt\.png\]/);
   await expect(field).toHaveValue(/\[receipt\.txt\]/);
-  await frameOf(page).getByRole('button', { name: 'Send' }).click();
+  await frameOf(page).getByRole('button', { name: 'Send', exact: true }).click();
   const message = frameOf(page).getByRole('article').filter({ hasText: 'receipt.txt' });
   const image = message.getByRole('img', { name: 'receipt.png' });
   await expect(image).toBeVisible();
@@ -162,7 +162,7 @@ test('asks the page for another token when the former has expired', async ({ pag
   await frameOf(page)
     .getByRole('textbox', { name: /Message/ })
     .fill('Still here');
-  await frameOf(page).getByRole('button', { name: 'Send' }).click();
+  await frameOf(page).getByRole('button', { name: 'Send', exact: true }).click();
   await expect(frameOf(page).getByRole('article').filter({ hasText: 'Still here' })).toHaveCount(1);
   await expect.poll(() => passed).toBe(before + 1);
   await expect(frameOf(page).getByText('waiting')).toHaveCount(0);
@@ -248,7 +248,7 @@ test('starts again as the other user when the page passes the token of another u
   await frameOf(page)
     .getByRole('textbox', { name: /Message/ })
     .fill('Written by Ann');
-  await frameOf(page).getByRole('button', { name: 'Send' }).click();
+  await frameOf(page).getByRole('button', { name: 'Send', exact: true }).click();
   await restarted;
   await expect(order(page)).toBeVisible();
   await expect(frameOf(page).getByText('Written by Ann')).toHaveCount(0);
