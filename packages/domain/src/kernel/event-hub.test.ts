@@ -421,6 +421,32 @@ describe('event queue', () => {
     expect(queue.acked).toBe(seq * POSITIONS_PER_SEQ);
   });
 
+  it('accepts the position of an event that another process has sent during a slow read of the log', async () => {
+    const fixture = await cast();
+    const { realm, uow } = fixture;
+    const events = await live(fixture);
+    const queue = await events.open('hamlet', await events.register('hamlet'));
+    const read = uow.read.bind(uow);
+    let proceed!: () => void;
+    const slowness = new Promise<void>((resolve) => {
+      proceed = resolve;
+    });
+    uow.read = async (realmId, work) => {
+      uow.read = read;
+      const page = await read(realmId, work);
+      await slowness;
+      return page;
+    };
+    const slow = events.follower.fill(realm.id);
+    const seq = await uow.write(realm.id, (tx) =>
+      appendEvent(tx, realm.id, { event: flagChange, audience: wholeRealm }),
+    );
+    const acknowledged = events.hub.acknowledge(queue, seq * POSITIONS_PER_SEQ);
+    proceed();
+    await Promise.all([slow, acknowledged]);
+    expect(queue.acked).toBe(seq * POSITIONS_PER_SEQ);
+  });
+
   it('returns the same events for the same position and none before it', async () => {
     const events = await live(await cast());
     const queue = await events.open('hamlet', await events.register('hamlet'));

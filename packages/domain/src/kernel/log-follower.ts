@@ -152,15 +152,21 @@ export class LogFollower implements EventListener, FollowedLog {
       if (seq < (before.get(realmId) ?? 0)) this.fork(realmId, seq);
       // An organization that appears later is new, so all of its events are.
       if (!this.realms.has(realmId) && followed !== 'open') await this.begin(realmId, followed === 'all' ? 0 : seq);
-      if (seq > this.lastSeqOf(realmId)) await this.fill(realmId);
+      if (seq > this.lastSeqOf(realmId)) await this.readToEnd(realmId);
     }
     this.readAtMs = startedAtMs;
     if (followed === 'allSoon') this.followed = 'all';
     this.closeIdle();
   }
 
-  /** Reads from the last delivered event to the end of the log. */
+  /** Reads from the last delivered event to the end that the log has at the time of the call. */
   async fill(realmId: RealmId): Promise<void> {
+    // A read in progress may have begun before that end was written.
+    await this.filling.get(realmId);
+    return this.readToEnd(realmId);
+  }
+
+  private async readToEnd(realmId: RealmId): Promise<void> {
     await this.open(realmId);
     let running = this.filling.get(realmId);
     if (!running) {
@@ -202,7 +208,7 @@ export class LogFollower implements EventListener, FollowedLog {
 
   /** If the read fails, the next event or `catchUp` retries. */
   private fillSoon(realmId: RealmId): void {
-    this.fill(realmId).catch(() => undefined);
+    this.readToEnd(realmId).catch(() => undefined);
   }
 
   private readEnds(): Promise<readonly LogEnd[]> {
