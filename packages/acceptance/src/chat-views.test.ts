@@ -228,6 +228,24 @@ describe('chat views', () => {
     expect(present(second.state)).toMatchObject({ unread_msgs: state.unread_msgs, subscriptions: state.subscriptions });
   });
 
+  it.each([
+    ['lost a part', () => ({ realm_users: undefined })],
+    ['has a part of another kind', () => ({ subscriptions: 5 })],
+  ])('register again where the cached state %s', async (_, damage) => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [hamlet, iago]);
+    const cache = new MemoryCache();
+    const first = await start(hamlet, { cache });
+    await server.sendMessage(iago, town, { topic: 'news', content: 'while open' });
+    await until(() => cache.eventCount > 0);
+    first.stop();
+    const cached = (await cache.load())!;
+    await cache.save({ ...cached, state: { ...cached.state, ...damage() } as never });
+    const second = await start(hamlet, { cache });
+    await until(() => second.sidebar.total.value.count === 2);
+    expect(second.sidebar.channelIds.value).toEqual([town]);
+  });
+
   it('show the cached messages of a conversation until the server answers', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);

@@ -73,6 +73,7 @@ export {
   suggestionsFor,
 } from './messages/completion.js';
 export type { SendRefusal } from './messages/rights.js';
+export { type SendWarning, warningsFor } from './messages/warnings.js';
 export {
   nextIndex,
   type Poll,

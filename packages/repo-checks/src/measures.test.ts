@@ -3,7 +3,7 @@ import { circlesOf, countLines, measures } from './measures.js';
 /** Limits of the measures. A limit is raised only with a reason in the commit. */
 const LIMITS: Readonly<Record<string, { readonly max: number } | { readonly min: number }>> = {
   'product lines': { max: 128_000 },
-  'product files': { max: 948 },
+  'product files': { max: 952 },
   'median lines of a file': { min: 80 },
   '% of import and export lines': { max: 9.7 },
   'domain folders': { max: 15 },
@@ -27,7 +27,7 @@ const LIMITS: Readonly<Record<string, { readonly max: number } | { readonly min:
   'folders in circles: web': { max: 0 },
   'files above 450 lines': { max: 0 },
   'files above 400 lines': { max: 14 },
-  'lines of hand-written documents': { max: 5_600 },
+  'lines of hand-written documents': { max: 5_610 },
 };
 
 describe('the structure of the repository', () => {

@@ -13,6 +13,8 @@ import { isServerBusy } from './services/failures.js';
 import { PageNavigation } from './services/location.js';
 import { openServices } from './services/services.js';
 
+document.querySelector('.not-started')?.remove();
+
 /** Address of the organization: this file is in a folder of its own below it. */
 const baseUrl = new URL(/* @vite-ignore */ '..', import.meta.url).href;
 

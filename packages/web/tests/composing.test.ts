@@ -222,3 +222,26 @@ test('completes commands at the start and languages of code blocks', async ({ se
   await page.keyboard.press('Control+z');
   await expect(field).toHaveValue('```pyth');
 });
+
+test('warns before sending of people who are not subscribed, of many and of guests', async ({ server, logIn }) => {
+  const { user_id: guest } = await server.call('desdemona', 'POST', '/users', {
+    ...{ email: 'yorick@zulip.com', password: 'pw-yorick@zulip.com', full_name: 'Yorick the Guest' },
+  });
+  await server.call('desdemona', 'PATCH', `/users/${guest}`, { role: 600 });
+  const { user_id: outsider } = await server.call('desdemona', 'POST', '/users', {
+    ...{ email: 'osric@zulip.com', password: 'pw-osric@zulip.com', full_name: 'Osric Outside' },
+  });
+  const { page } = await logIn('hamlet', await placeOf(server, 'warnings'));
+  const field = fieldOf(page);
+  await field.fill('@**Osric Outside** look');
+  await expect(page.getByText('Osric Outside is not subscribed to this channel')).toBeVisible();
+  expect(await violationsIn(page)).toEqual([]);
+  await field.fill('@_**Osric Outside** said');
+  await expect(page.getByText('Osric Outside is not subscribed to this channel')).toHaveCount(0);
+  await field.fill('');
+  await page.evaluate((to) => location.assign(to), `#narrow/dm/${guest},${outsider}`);
+  await expect(field).toBeVisible();
+  await field.fill('Alas');
+  await expect(page.getByText('Yorick the Guest is a guest.')).toBeVisible();
+  await field.fill('');
+});

@@ -86,3 +86,28 @@ test('moves a text along while its topic is being typed', async ({ server, logIn
   await goTo(page, '#drafts');
   await expect(rows).toHaveCount(0);
 });
+
+test('keeps a text through Escape, a click elsewhere, closing and a crash of the page', async ({ server, logIn }) => {
+  const place = await placeOf(server, 'survivor', 'Denmark');
+  const { page, context } = await logIn(WRITER, place);
+  const fieldOf = (window: typeof page) => window.getByRole('textbox', { name: 'Message' });
+  await fieldOf(page).fill('One');
+  await page.keyboard.press('Escape');
+  await expect(fieldOf(page)).not.toBeFocused();
+  await expect(fieldOf(page)).toHaveValue('One');
+  await page.getByRole('heading', { level: 1 }).click();
+  await fieldOf(page).fill('One two');
+  await page.close({ runBeforeUnload: true });
+  const second = await context.newPage();
+  await second.goto(`${server.url}/${place}`);
+  await expect(fieldOf(second)).toHaveValue('One two');
+  await fieldOf(second).fill('One two three');
+  await expect.poll(() => textsOf(server, 'survivor')).toEqual(['One two three']);
+  const crashed = second.waitForEvent('crash');
+  await second.goto('chrome://crash').catch(() => {});
+  await crashed;
+  const third = await context.newPage();
+  await third.goto(`${server.url}/${place}`);
+  await expect(fieldOf(third)).toHaveValue('One two three');
+  await fieldOf(third).fill('');
+});

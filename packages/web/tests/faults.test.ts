@@ -1,30 +1,35 @@
-import { expect, goTo, idOf, messageWith, placeOf, post, send, test } from './stories.js';
+import { emailOf, expect, goTo, idOf, messageWith, placeOf, post, send, test } from './stories.js';
 
-test('says after two seconds that the server keeps an action waiting, and carries it out then', async ({
-  server,
-  logIn,
-}) => {
-  await post(server, 'cordelia', 'busy-server', 'Please react');
-  const { page } = await logIn('othello', await placeOf(server, 'busy-server'));
-  await expect(messageWith(page, 'Please react')).toBeVisible();
-  let isBusy = true;
-  await page.route('**/json/messages/*/reactions', (route) =>
-    isBusy
-      ? route.fulfill({
-          status: 429,
-          headers: { 'Retry-After': '1' },
-          json: { result: 'error', msg: 'API usage exceeded rate limit', code: 'RATE_LIMIT_HIT', 'retry-after': 1 },
-        })
-      : route.continue(),
-  );
-  await messageWith(page, 'Please react').hover();
-  await messageWith(page, 'Please react').getByRole('button', { name: 'Add a reaction' }).click();
-  await page.getByRole('option', { name: ':tada:' }).click();
-  await expect(page.getByText('The server is busy.')).toBeVisible();
-  isBusy = false;
-  await expect(page.getByText('The server is busy.')).toHaveCount(0);
-  await expect(messageWith(page, 'Please react').getByRole('button', { name: /:tada:/ })).toBeVisible();
-});
+for (const [status, code] of [
+  [429, 'RATE_LIMIT_HIT'],
+  [503, 'SERVICE_UNAVAILABLE'],
+] as const) {
+  test(`says after two seconds that the server keeps an action waiting, and carries it out then (${status})`, async ({
+    server,
+    logIn,
+  }) => {
+    await post(server, 'cordelia', `busy-server-${status}`, 'Please react');
+    const { page } = await logIn('othello', await placeOf(server, `busy-server-${status}`));
+    await expect(messageWith(page, 'Please react')).toBeVisible();
+    let isBusy = true;
+    await page.route('**/json/messages/*/reactions', (route) =>
+      isBusy
+        ? route.fulfill({
+            status,
+            headers: { 'Retry-After': '1' },
+            json: { result: 'error', msg: 'Too much at once', code, 'retry-after': 1 },
+          })
+        : route.continue(),
+    );
+    await messageWith(page, 'Please react').hover();
+    await messageWith(page, 'Please react').getByRole('button', { name: 'Add a reaction' }).click();
+    await page.getByRole('option', { name: ':tada:' }).click();
+    await expect(page.getByText('The server is busy.')).toBeVisible();
+    isBusy = false;
+    await expect(page.getByText('The server is busy.')).toHaveCount(0);
+    await expect(messageWith(page, 'Please react').getByRole('button', { name: /:tada:/ })).toBeVisible();
+  });
+}
 
 test('says which part of an address does not exist, and leads to the nearest place that does', async ({
   server,
@@ -118,4 +123,109 @@ test('says what is needed where scripts are off', async ({ server, browser, logI
   await page.goto(`${server.url}/`);
   await expect(page.locator('body')).toContainText('Parley needs JavaScript in the browser.', { useInnerText: true });
   await plain.close();
+});
+
+test('keeps a draft when the account is deactivated, and leads back to it after a later log-in', async ({
+  server,
+  logIn,
+}) => {
+  const name = 'falstaff';
+  const { user_id: id } = await server.call('desdemona', 'POST', '/users', {
+    email: emailOf(name),
+    password: `pw-${emailOf(name)}`,
+    full_name: 'John Falstaff',
+  });
+  await server.call('desdemona', 'POST', '/users/me/subscriptions', {
+    subscriptions: [{ name: 'Verona' }],
+    principals: [id],
+  });
+  const place = await placeOf(server, 'deactivated-account');
+  const { page } = await logIn(name, place);
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await field.fill('Written before the end');
+  await server.call('desdemona', 'DELETE', `/users/${id}`);
+  const alert = page.getByRole('alert');
+  await expect(alert).toContainText(/Your (account has been deactivated|session has ended)\./, { timeout: 60_000 });
+  await server.call('desdemona', 'POST', `/users/${id}/reactivate`);
+  await alert.getByRole('link', { name: 'Log in' }).click();
+  await page.getByLabel('Email address').fill(emailOf(name));
+  await page.getByLabel('Password').fill(`pw-${emailOf(name)}`);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await expect(field).toHaveValue('Written before the end');
+});
+
+test('says that the organization was deactivated', async ({ server, logIn }) => {
+  const { page } = await logIn('othello', await placeOf(server, 'deactivated-organization'));
+  await page.route('**/json/events?*', (route) =>
+    route.fulfill({
+      status: 403,
+      json: { result: 'error', msg: 'This organization has been deactivated', code: 'REALM_DEACTIVATED' },
+    }),
+  );
+  // Ends the poll that is under way.
+  await post(server, 'cordelia', 'deactivated-organization', 'Last words');
+  await expect(page.getByRole('alert')).toContainText('This organization has been deactivated.', { timeout: 60_000 });
+});
+
+const STORAGES: Readonly<Record<string, () => void>> = {
+  full: () => {
+    Storage.prototype.setItem = () => {
+      throw new DOMException('The quota has been exceeded', 'QuotaExceededError');
+    };
+    IDBObjectStore.prototype.put = IDBObjectStore.prototype.add = () => {
+      throw new DOMException('The quota has been exceeded', 'QuotaExceededError');
+    };
+  },
+  'of another version': () => {},
+};
+
+/** Leaves the database as a later version of the application would. */
+async function raiseVersion(): Promise<void> {
+  const [known] = await indexedDB.databases();
+  await new Promise<void>((resolve) => {
+    const request = indexedDB.open(known!.name!, 99);
+    request.onsuccess = () => {
+      request.result.close();
+      resolve();
+    };
+  });
+}
+
+for (const [kind, spoil] of Object.entries(STORAGES)) {
+  test(`works where the storage of the browser is ${kind}`, async ({ server, logIn }) => {
+    const place = await placeOf(server, `storage ${kind}`);
+    const first = await logIn('othello', place);
+    await first.page.getByRole('textbox', { name: 'Message' }).fill('Stored before');
+    await post(server, 'cordelia', `storage ${kind}`, 'Kept by the server');
+    await expect(messageWith(first.page, 'Kept by the server')).toBeVisible();
+    await first.page.waitForTimeout(1500);
+    if (kind === 'of another version') await first.page.evaluate(raiseVersion);
+    const page = await first.context.newPage();
+    await first.page.close();
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(error.message));
+    await page.addInitScript(spoil);
+    await page.goto(`${server.url}/${place}`);
+    await expect(messageWith(page, 'Kept by the server')).toBeVisible();
+    await send(page, `Sent with storage ${kind}`);
+    await expect(messageWith(page, `Sent with storage ${kind}`)).not.toContainText('Will be sent');
+    await page.getByRole('textbox', { name: 'Message' }).fill('A draft of this page');
+    await goTo(page, '#recent');
+    await goTo(page, place);
+    await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('A draft of this page');
+    expect(errors).toEqual([]);
+  });
+}
+
+test('says what is needed where the scripts do not start', async ({ server, browser, logIn }) => {
+  const { context } = await logIn('othello');
+  const old = await browser.newContext({ storageState: await context.storageState() });
+  const page = await old.newPage();
+  await page.route('**/web/index-*.js', (route) =>
+    route.fulfill({ contentType: 'text/javascript', body: 'oldest ??=' }),
+  );
+  await page.goto(`${server.url}/`);
+  await expect(page.getByText('Parley needs a newer browser')).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('braucht Parley einen neueren Browser')).toBeVisible();
+  await old.close();
 });

@@ -58,18 +58,30 @@ test('sends a message once after a reload that interrupted it', async ({ server,
     .toBe(2);
 });
 
-test('keeps a refused message with its reason after a reload', async ({ server, logIn }) => {
+test('keeps refused messages with their reason after a reload, to be sent again or deleted', async ({
+  server,
+  logIn,
+}) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'kept'));
+  let isRefused = true;
   await page.route('**/json/messages', (route) =>
-    route.request().method() === 'POST'
+    isRefused && route.request().method() === 'POST'
       ? route.fulfill({ status: 400, json: { result: 'error', msg: 'Not today', code: 'BAD_REQUEST' } })
       : route.continue(),
   );
   await send(page, 'Please');
-  await expect(page.getByRole('alert')).toContainText('Not today');
+  await send(page, 'Or never');
+  await expect(page.getByRole('alert')).toHaveText([/Not today/, /Not today/]);
   await page.reload();
-  await expect(page.getByRole('alert')).toContainText('Not today');
-  await expect(page.getByRole('article')).toContainText('Please');
+  await expect(page.getByRole('alert')).toHaveText([/Not today/, /Not today/]);
+  isRefused = false;
+  await messageWith(page, 'Or never').getByRole('button', { name: 'Delete' }).click();
+  await expect(messageWith(page, 'Or never')).toHaveCount(0);
+  await messageWith(page, 'Please').getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  await page.reload();
+  await expect(messageWith(page, 'Please')).toHaveCount(1);
+  await expect(messageWith(page, 'Or never')).toHaveCount(0);
 });
 
 test('shows nothing of a person to the next one who logs in in the same browser', async ({ server, logIn }) => {

@@ -30,6 +30,21 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
+/** Clock of browsers and of Node. */
+export const SYSTEM_CLOCK: Clock = {
+  now: () => Date.now(),
+  after: (ms, callback) => {
+    const { setTimeout, clearTimeout } = globalThis as unknown as Timers;
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+interface Timers {
+  setTimeout(callback: () => void, ms: number): unknown;
+  clearTimeout(timer: unknown): void;
+}
+
 /**
  * Storage of a user's state for the next start. A rejected promise switches the cache off until then; everything works
  * without it.

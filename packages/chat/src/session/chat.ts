@@ -10,7 +10,16 @@ import {
   narrowKey,
   parseAddress,
 } from '../kernel/narrow.js';
-import type { CachedChat, ChatCache, Clock, EventSource, Gateway, OutboxStorage, Tabs } from '../kernel/ports.js';
+import {
+  type CachedChat,
+  type ChatCache,
+  type Clock,
+  type EventSource,
+  type Gateway,
+  type OutboxStorage,
+  SYSTEM_CLOCK,
+  type Tabs,
+} from '../kernel/ports.js';
 import type { Reading } from '../kernel/reactive.js';
 import { ChatState, type Fields } from '../kernel/state.js';
 import type { ConnectionView, ConversationView, MessageRow } from '../kernel/view-models.js';
@@ -55,20 +64,6 @@ const VISITOR_RELOAD_MS = 60_000;
 const KEEP_MS = 1000;
 /** Messages without a list are removed when there are this many more than after the last removal. */
 const SWEEP_EVERY = 2000;
-
-const SYSTEM_CLOCK: Clock = {
-  now: () => Date.now(),
-  after: (ms, callback) => {
-    const { setTimeout, clearTimeout } = globalThis as unknown as Timers;
-    const timer = setTimeout(callback, ms);
-    return () => clearTimeout(timer);
-  },
-};
-
-interface Timers {
-  setTimeout(callback: () => void, ms: number): unknown;
-  clearTimeout(timer: unknown): void;
-}
 
 /** A user's chat: its state, kept current by events, and the views and commands of a user interface. */
 export class Chat {
@@ -196,8 +191,7 @@ export class Chat {
     if (position === null && !this.ready.peek()) {
       const cached = await this.journal.load();
       if (this.isStopped) return;
-      if (cached) this.restore(cached);
-      position = cached?.position ?? null;
+      position = cached && this.restore(cached) ? cached.position : null;
     } else {
       // The cache may be behind the state.
       this.journal.registered();
@@ -392,20 +386,25 @@ export class Chat {
     for (const listener of this.listeners) listener(arrival);
   }
 
-  /** Begins with the state of the last run. */
-  private restore({ state, events, position }: CachedChat): void {
-    batch(() => {
-      begin(this.state, state);
-      for (const event of events) {
-        applyEvent(this.state, event);
-        if (event.type === 'message') this.recognize(event);
-      }
-      this.ready.value = true;
-      this.presence?.start();
-      this.report('online');
-      this.outbox.online(position.queueId);
-    });
+  /** Begins with the state of the last run. Returns false if that is damaged. */
+  private restore({ state, events, position }: CachedChat): boolean {
+    try {
+      batch(() => {
+        begin(this.state, state);
+        for (const event of events) {
+          applyEvent(this.state, event);
+          if (event.type === 'message') this.recognize(event);
+        }
+        this.ready.value = true;
+      });
+    } catch {
+      return false;
+    }
+    this.presence?.start();
+    this.report('online');
+    this.outbox.online(position.queueId);
     this.team?.begin(null, position, false);
+    return true;
   }
 
   /** Keeps the messages of a list in the cache soon. */

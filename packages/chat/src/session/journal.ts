@@ -22,7 +22,8 @@ export class Journal {
 
   async load(): Promise<CachedChat | null> {
     const cached = await this.attempt((cache) => cache.load());
-    if (!cached || cached.format !== CACHE_FORMAT) return null;
+    // Damaged data often lacks a part.
+    if (cached?.format !== CACHE_FORMAT || !Array.isArray(cached.state.realm_users)) return null;
     this.isWhole = true;
     this.stored = cached.events.length;
     return cached;

@@ -122,7 +122,9 @@ export function Workspace({ tools, account, notices }: WorkspaceProps) {
       <div className={styles.app} data-panel={isPanelOpen || undefined}>
         <aside className={styles.side} part="sidebar" data-open={isMenuOpen || undefined}>
           <OrganizationHeader tools={tools} onClose={() => setMenuOpen(false)} />
-          <Sidebar />
+          <ErrorBoundary text={i18n._('The list of conversations could not be shown.')}>
+            <Sidebar />
+          </ErrorBoundary>
           {account}
         </aside>
         <main className={styles.main} ref={main} tabIndex={-1}>
@@ -151,7 +153,11 @@ export function Workspace({ tools, account, notices }: WorkspaceProps) {
             <Page />
           </ErrorBoundary>
         </main>
-        {isPanelOpen && PeoplePanel && <PeoplePanel onClose={() => setPanelOpen(false)} />}
+        {isPanelOpen && PeoplePanel && (
+          <ErrorBoundary text={i18n._('The list of people could not be shown.')}>
+            <PeoplePanel onClose={() => setPanelOpen(false)} />
+          </ErrorBoundary>
+        )}
       </div>
       <OverlayHost />
     </ContentContext.Provider>

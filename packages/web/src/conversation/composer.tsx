@@ -39,7 +39,8 @@ const SAVE_AFTER_MS = 600;
 const loadCallButton = () => import('./call-button.js').then(({ default: CallButton }) => CallButton);
 const loadSendLater = () => import('./send-later.js').then(({ default: SendLater }) => SendLater);
 
-/** Loaded when the field gets the focus. */
+/** Both are loaded when the field gets the focus. */
+const loadWarnings = () => import('./warnings.js').then(({ Warnings }) => Warnings);
 const loadCompletion = () => import('./completion.js').then(({ Completion }) => Completion);
 
 /** Field in which a message is written. The draft belongs to the destination shown above the text. */
@@ -147,6 +148,7 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
   const [hadFocus, setHadFocus] = useState(false);
   const Completion = useLoaded(loadCompletion, hadFocus);
   const completion = useRef<CompletionHandle>(null);
+  const Warnings = useLoaded(loadWarnings, hadFocus);
   const onKeyDown = (event: KeyboardEvent) => {
     // The Enter key that ends a composition belongs to the input method.
     if (event.nativeEvent.isComposing || completion.current?.onKeyDown(event)) return;
@@ -193,6 +195,7 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
     >
       {Completion && <Completion field={field} text={text} destination={destination} ref={completion} />}
       <OtherDrafts draft={draft} onUse={continueDraft} />
+      {Warnings && <Warnings destination={destination} text={text} />}
       <div className={styles.destination}>
         {i18n._('To:')} <DestinationName destination={destination} />
       </div>

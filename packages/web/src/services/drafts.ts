@@ -253,7 +253,13 @@ function parsed(text: string | null): DraftBook {
     const value = JSON.parse(text ?? 'null') as Partial<DraftBook> | null;
     if (typeof value !== 'object' || value === null) return EMPTY;
     const { entries, removed } = value;
-    if (Array.isArray(removed) && typeof entries === 'object') return { entries, removed };
+    if (Array.isArray(removed) && typeof entries === 'object') {
+      // Other pages of the same origin may write there too.
+      const whole = Object.entries(entries ?? {}).filter(
+        ([, entry]) => typeof entry?.text === 'string' && entry.to?.kind,
+      );
+      return { entries: Object.fromEntries(whole), removed };
+    }
     return { entries: ofFormerVersion(value as Readonly<Record<string, unknown>>), removed: [] };
   } catch {
     return EMPTY;

@@ -33,7 +33,7 @@ export class StoredOutbox implements OutboxStorage {
         const text = readStored(key);
         if (text === null) return;
         // Messages are in the own list before they leave the other one.
-        found(JSON.parse(text));
+        found(parsed(text));
         store(key, null);
       });
     }
@@ -50,5 +50,16 @@ export class StoredOutbox implements OutboxStorage {
 
   save(messages: readonly OutgoingMessage[]): void {
     store(this.key, messages.length === 0 ? null : JSON.stringify(messages));
+  }
+}
+
+function parsed(text: string): readonly OutgoingMessage[] {
+  try {
+    const messages = JSON.parse(text);
+    return Array.isArray(messages)
+      ? messages.filter((each) => typeof each?.content === 'string' && each.destination)
+      : [];
+  } catch {
+    return [];
   }
 }

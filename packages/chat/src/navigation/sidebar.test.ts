@@ -1,0 +1,44 @@
+import { ChatState, topicKey } from '../kernel/state.js';
+import { addUnread, inTopic } from '../messages/unread.js';
+import { Sidebar } from './sidebar.js';
+
+const MUTED = 1;
+const UNMUTED = 2;
+const FOLLOWED = 3;
+
+function stateWith(policies: Readonly<Record<string, number>> = {}, isMuted = false): ChatState {
+  const state = new ChatState();
+  const channel = { stream_id: 5, name: 'town', rendered_description: '', is_archived: false };
+  state.channels.set(5, { channel, own: { is_muted: isMuted }, membership: 'subscribed' } as never);
+  for (const [topic, policy] of Object.entries(policies))
+    state.policies.set(topicKey(5, topic), { visibility_policy: policy } as never);
+  return state;
+}
+
+const countsOf = (state: ChatState) => {
+  const sidebar = new Sidebar(state);
+  return [sidebar.total.value.count, sidebar.channel(5).value?.unread.count];
+};
+
+describe('the unread counts', () => {
+  it.each([
+    [{}, false, 3],
+    [{ news: MUTED }, false, 1],
+    [{}, true, 0],
+    [{ news: UNMUTED }, true, 2],
+    [{ gossip: FOLLOWED }, true, 1],
+  ])('leave out what is muted (topics %j, channel muted: %s)', (policies, isMuted, expected) => {
+    const state = stateWith(policies, isMuted);
+    for (const id of [1, 2]) addUnread(state, id, inTopic(5, 'news'), []);
+    addUnread(state, 3, inTopic(5, 'gossip'), []);
+    expect(countsOf(state)).toEqual([expected, expected]);
+  });
+
+  it('exceed 50,000 where the server left out older messages', () => {
+    const state = stateWith();
+    for (let id = 1; id <= 50_000; id++) addUnread(state, id, inTopic(5, 'news'), []);
+    expect(new Sidebar(state).total.value.count).toBe(50_000);
+    state.unread.isTruncated = true;
+    expect(new Sidebar(state).total.value.count).toBe(50_001);
+  });
+});

@@ -1,0 +1,43 @@
+import type { I18n } from '@lingui/core';
+import { useLingui } from '@lingui/react';
+import { type Destination, type SendWarning, warningsFor } from '@parley/chat';
+import { useChat, useComputed } from '../services/context.js';
+import styles from './other-drafts.module.css';
+
+interface Props {
+  readonly destination: Destination;
+  readonly text: string;
+}
+
+/** Lines about what a message that is being written will do. */
+export function Warnings({ destination, text }: Props) {
+  const chat = useChat();
+  const { i18n } = useLingui();
+  const lines = useComputed(() => {
+    const nameOf = (id: number) => chat.people.person(id).value.name;
+    return warningsFor(chat.state, destination, text).map((warning) => textOf(warning, nameOf, i18n));
+  }, [chat, destination, text, i18n]);
+  return (
+    <div role="status">
+      {lines.length > 0 && (
+        <ul className={styles.others}>
+          {lines.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function textOf(warning: SendWarning, nameOf: (id: number) => string, i18n: I18n): string {
+  if (warning.kind === 'many') return i18n._('This will notify {count} people.', { count: warning.count });
+  const count = warning.userIds.length;
+  const people = new Intl.ListFormat(i18n.locale, { type: 'conjunction' }).format(warning.userIds.map(nameOf));
+  return warning.kind === 'guests'
+    ? i18n._('{count, plural, one {{people} is a guest.} other {{people} are guests.}}', { count, people })
+    : i18n._(
+        '{count, plural, one {{people} is not subscribed to this channel and will not be notified.} other {{people} are not subscribed to this channel and will not be notified.}}',
+        { count, people },
+      );
+}
