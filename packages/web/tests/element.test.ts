@@ -181,7 +181,7 @@ test('follows its attributes and says when there is no such conversation', async
     element.setAttribute('lang', 'de');
   });
   await expect(page.getByText('Another order')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Senden' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Senden', exact: true })).toBeVisible();
 });
 
 test('tells the host about clicks on people, which can show something of its own', async ({ shop }) => {
@@ -239,7 +239,7 @@ test('takes texts, dates, link targets and the address of the page from the host
   );
   const own = page.getByRole('article').filter({ hasText: 'See the shop' });
   await page.getByRole('textbox').fill('See [the shop](https://shop.example/)');
-  await page.getByRole('button', { name: 'Senden' }).click();
+  await page.getByRole('button', { name: 'Senden', exact: true }).click();
   await expect(own.getByRole('link', { name: 'the shop' })).toHaveAttribute('target', '_self');
   await expect(own.locator('time').first()).toHaveText(/^\d\d:\d\d$/);
   await page.locator('parley-chat').evaluate((element) => {

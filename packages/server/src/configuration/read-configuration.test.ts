@@ -45,6 +45,7 @@ describe('readConfiguration', () => {
       invitationValidityMinutes: 14_400,
       hasRateLimits: true,
       hasWebClient: true,
+      frameAncestors: [],
       rateLimitRules: {},
       limits: expect.any(Object),
       files: null,
@@ -96,6 +97,7 @@ describe('readConfiguration', () => {
       PARLEY_UPLOAD_QUOTA: '5000',
       PARLEY_LIMIT_PRESENCE: 'on',
       PARLEY_WEB_CLIENT: 'off',
+      PARLEY_FRAME_ANCESTORS: 'https://shop.example.com, http://localhost:8080',
       PARLEY_MAIL_GATEWAY_PATTERN: 'chat+%s@example.com',
       PARLEY_MAIL_GATEWAY_TOKEN: 't'.repeat(32),
       PARLEY_SMTP_IN: '0.0.0.0:25',
@@ -144,6 +146,7 @@ describe('readConfiguration', () => {
       invitationValidityMinutes: 60,
       hasRateLimits: false,
       hasWebClient: false,
+      frameAncestors: ['https://shop.example.com', 'http://localhost:8080'],
       rateLimitRules: { api_by_ip: [{ windowSeconds: 60, limit: 50 }] },
       limits: {
         connections: 100,
