@@ -29,7 +29,7 @@ export type Destination =
 
 /** Page of the application. */
 export type Address =
-  | { readonly view: 'inbox' | 'recent' | 'drafts' | 'scheduled' }
+  | { readonly view: 'inbox' | 'recent' | 'drafts' | 'scheduled' | 'reminders' }
   | {
       readonly view: 'narrow';
       readonly narrow: Narrow /** Message at which the conversation opens. */;
@@ -69,6 +69,7 @@ export function parseAddress(hash: string): Address | null {
       return { view: 'recent' };
     case 'drafts':
     case 'scheduled':
+    case 'reminders':
       return { view: first };
     case 'feed':
     case 'all_messages':

@@ -20,6 +20,7 @@ import { openOverlay } from '../services/overlay.js';
 import { loadLater, useLoaded } from '../services/use-loaded.js';
 import { useReading } from '../services/use-reading.js';
 import { Sidebar } from '../sidebar/sidebar.js';
+import { viewsOf } from '../sidebar/views.js';
 import styles from './app.module.css';
 import { ConnectionLine } from './connection-line.js';
 import { useContentWorld } from './content-world.js';
@@ -192,10 +193,8 @@ function PageTitle() {
   if (address?.view === 'narrow') return <ConversationTitle narrow={address.narrow} />;
   const managed = address?.view === 'other' ? MANAGED[address.path[0]!] : undefined;
   if (managed) return <>{managed(i18n)}</>;
-  if (address?.view === 'drafts') return <>{i18n._('Drafts')}</>;
-  if (address?.view === 'scheduled') return <>{i18n._('Scheduled messages')}</>;
-  if (address?.view === 'recent') return <>{i18n._('Recent conversations')}</>;
-  return <>{address?.view === 'inbox' ? i18n._('Inbox') : i18n._('Page not found')}</>;
+  const view = viewsOf(i18n).find(({ href }) => href === `#${address?.view}`);
+  return <>{view?.label ?? i18n._('Page not found')}</>;
 }
 
 /** Menu of the topic or channel that is shown. */

@@ -17,10 +17,9 @@ export function Page() {
   if (isVisitor && (address?.view !== 'narrow' || needsAccount(address.narrow))) return <NeedsAccount />;
   if (address?.view === 'inbox') return <InboxPage />;
   if (address?.view === 'recent') return <RecentPage />;
-  if (address?.view === 'drafts') return <Lazy load={loadDrafts} />;
-  if (address?.view === 'scheduled') return <Lazy load={loadScheduled} />;
   if (address?.view === 'narrow') return <ConversationPage narrow={address.narrow} near={address.near} />;
   if (address?.view === 'other' && MANAGED[address.path[0]!]) return <Managing path={address.path} />;
+  if (address && address.view !== 'other') return <Lazy key={address.view} load={LAZY_PAGES[address.view]} />;
   return (
     <p className={styles.notFound}>
       {i18n._('There is no such page.')} <a href="#inbox">{i18n._('Inbox')}</a>
@@ -44,8 +43,11 @@ function NeedsAccount() {
   );
 }
 
-const loadDrafts = () => import('../inbox/drafts-page.js').then(({ DraftsPage }) => DraftsPage);
-const loadScheduled = () => import('../inbox/scheduled-page.js').then(({ ScheduledPage }) => ScheduledPage);
+const LAZY_PAGES: Readonly<Record<'drafts' | 'scheduled' | 'reminders', () => Promise<ComponentType>>> = {
+  drafts: () => import('../inbox/drafts-page.js').then(({ DraftsPage }) => DraftsPage),
+  scheduled: () => import('../inbox/scheduled-page.js').then(({ ScheduledPage }) => ScheduledPage),
+  reminders: () => import('../inbox/reminders-page.js').then(({ RemindersPage }) => RemindersPage),
+};
 
 function Lazy({ load }: { readonly load: () => Promise<ComponentType> }) {
   const Loaded = useLoaded(load);

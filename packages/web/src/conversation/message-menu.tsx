@@ -1,6 +1,18 @@
 import { useLingui } from '@lingui/react';
 import { type MessageRow as Message, narrowOf } from '@parley/chat';
-import { Check, Eye, Flag, History, Link, MailOpen, MoveRight, RotateCcw, SmilePlus, Trash2 } from 'lucide-react';
+import {
+  AlarmClock,
+  Check,
+  Eye,
+  Flag,
+  History,
+  Link,
+  MailOpen,
+  MoveRight,
+  RotateCcw,
+  SmilePlus,
+  Trash2,
+} from 'lucide-react';
 import { copyLink } from '../channels/copy-link.js';
 import { Menu, MenuItem, MenuLine } from '../kit/menu.js';
 import { useOverlay } from '../kit/own-overlay.js';
@@ -38,6 +50,17 @@ export function MessageMenu({ message, commands }: Props) {
         }
       >
         {i18n._('Copy link to message')}
+      </MenuItem>
+      <MenuItem
+        icon={AlarmClock}
+        onSelect={() =>
+          openOverlay(anchor, async () => {
+            const { ReminderDialog } = await import('./reminder-dialog.js');
+            return <ReminderDialog messageId={id} />;
+          })
+        }
+      >
+        {i18n._('Remind me about this…')}
       </MenuItem>
       {message.reactions.length > 0 && (
         <MenuItem

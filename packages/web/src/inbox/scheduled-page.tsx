@@ -1,18 +1,18 @@
 import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
 import type { ScheduledMessage } from '@parley/client';
-import { Pencil, Trash2 } from 'lucide-react';
+import { Pencil } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { DestinationName } from '../conversation/destination-heading.js';
 import { ScheduledMessageDialog } from '../conversation/schedule-dialog.js';
 import styles from '../conversation/scheduling.module.css';
 import { timeText } from '../conversation/times.js';
 import { useScheduling } from '../conversation/use-scheduling.js';
-import { FormDialog } from '../kit/dialog.js';
 import { IconButton } from '../kit/icon-button.js';
 import { useAddressOf, useField } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
+import { DeleteButton } from './delete-button.js';
 import draftStyles from './drafts.module.css';
 import pageStyles from './inbox.module.css';
 
@@ -99,22 +99,10 @@ function Scheduled({ message, reason }: RowProps) {
           openOverlay(currentTarget, async () => <ScheduledMessageDialog message={message} />)
         }
       />
-      <IconButton
-        icon={Trash2}
-        label={i18n._('Delete')}
-        opens="dialog"
-        onClick={({ currentTarget }) =>
-          openOverlay(currentTarget, async () => (
-            <FormDialog
-              title={i18n._('Delete this scheduled message?')}
-              action={i18n._('Delete')}
-              isDangerous
-              onSubmit={() => scheduling.remove(id)}
-            >
-              <p>{i18n._('It will not be sent, and its text is lost.')}</p>
-            </FormDialog>
-          ))
-        }
+      <DeleteButton
+        question={i18n._('Delete this scheduled message?')}
+        consequence={i18n._('It will not be sent, and its text is lost.')}
+        onDelete={() => scheduling.remove(id)}
       />
     </li>
   );

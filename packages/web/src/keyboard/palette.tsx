@@ -1,21 +1,7 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { type Chat, narrowOf, rankOf } from '@parley/chat';
-import {
-  CalendarClock,
-  CheckCheck,
-  Clock,
-  Hash,
-  Inbox,
-  Keyboard,
-  MessageSquare,
-  PencilLine,
-  Rows3,
-  Send,
-  Settings,
-  Star,
-  User,
-} from 'lucide-react';
+import { CheckCheck, Hash, Keyboard, MessageSquare, Send, Settings, Star, User } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { Dialog } from '../kit/dialog.js';
 import { useListbox } from '../kit/listbox.js';
@@ -23,6 +9,7 @@ import { useOverlay } from '../kit/own-overlay.js';
 import { type SettingsArea, sectionsOf } from '../managing/sections.js';
 import { useComputed, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
+import { viewsOf } from '../sidebar/views.js';
 import styles from './keyboard.module.css';
 import { openDirect, openHelp, type PageAction } from './page-actions.js';
 
@@ -58,24 +45,10 @@ export function Palette({ anchor, pageActions }: Props) {
   const { close } = useOverlay();
   const [query, setQuery] = useState('');
   const views: readonly Entry[] = useMemo(
-    () => [
-      { address: '#inbox', name: i18n._('Inbox'), detail: '', icon: <Inbox size={16} aria-hidden /> },
-      { address: '#recent', name: i18n._('Recent conversations'), detail: '', icon: <Clock size={16} aria-hidden /> },
-      { address: '#feed', name: i18n._('Combined feed'), detail: '', icon: <Rows3 size={16} aria-hidden /> },
-      { address: '#drafts', name: i18n._('Drafts'), detail: '', icon: <PencilLine size={16} aria-hidden /> },
-      {
-        address: '#scheduled',
-        name: i18n._('Scheduled messages'),
-        detail: '',
-        icon: <CalendarClock size={16} aria-hidden />,
-      },
-      {
-        address: '#narrow/is/starred',
-        name: i18n._('Starred messages'),
-        detail: '',
-        icon: <Star size={16} aria-hidden />,
-      },
-    ],
+    () =>
+      [...viewsOf(i18n), { href: '#narrow/is/starred', icon: Star, label: i18n._('Starred messages') }].map(
+        ({ href, icon: Icon, label }) => ({ address: href, name: label, detail: '', icon: <Icon size={16} /> }),
+      ),
     [i18n],
   );
   const places = useComputed(() => placesOf(chat), [chat]);

@@ -1,17 +1,6 @@
 import { useLingui } from '@lingui/react';
 import type { DirectRow, TopicRow } from '@parley/chat';
-import {
-  BellOff,
-  Check,
-  ChevronDown,
-  Clock,
-  Inbox,
-  MessageSquarePlus,
-  PencilLine,
-  Plus,
-  Rows3,
-  Users as UsersIcon,
-} from 'lucide-react';
+import { BellOff, Check, ChevronDown, MessageSquarePlus, Plus, Rows3, Users as UsersIcon } from 'lucide-react';
 import { memo, type ReactNode, useEffect } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
@@ -24,6 +13,7 @@ import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './sidebar.module.css';
+import { viewsOf } from './views.js';
 
 /** Topics that a channel shows before its list is opened. */
 const FEW_TOPICS = 5;
@@ -36,21 +26,21 @@ export const Sidebar = memo(function Sidebar() {
   const total = useReading(chat.sidebar.total);
   const channelIds = useReading(chat.sidebar.channelIds);
   const directs = useReading(chat.sidebar.directs);
+  const ownTexts = useOwnTexts();
   if (chat.isVisitor) return <VisitorSidebar channelIds={channelIds} />;
   return (
     <nav className={styles.sidebar} aria-label={i18n._('Conversations')}>
       <ul className={styles.list}>
-        <Entry href="#inbox" icon={<Inbox size={17} aria-hidden />} count={total.count}>
-          {i18n._('Inbox')}
-        </Entry>
-        <Entry href="#recent" icon={<Clock size={17} aria-hidden />}>
-          {i18n._('Recent conversations')}
-        </Entry>
-        <Entry href="#feed" icon={<Rows3 size={17} aria-hidden />}>
-          {i18n._('Combined feed')}
-        </Entry>
-        <DraftsEntry />
-        <ScheduledEntry />
+        {viewsOf(i18n).map(({ href, icon: Icon, label }) => {
+          const own = ownTexts[href];
+          return (
+            own !== 0 && (
+              <Entry key={href} href={href} icon={<Icon size={17} />} count={href === '#inbox' ? total.count : 0}>
+                {own ? `${label} (${own})` : label}
+              </Entry>
+            )
+          );
+        })}
       </ul>
       <Section title={i18n._('Direct messages')} button={<NewDirect />}>
         {directs.slice(0, FEW_DIRECTS).map((row) => (
@@ -85,27 +75,12 @@ function VisitorSidebar({ channelIds }: { readonly channelIds: readonly number[]
   );
 }
 
-/** Shown while there are drafts; their number is no unread count. */
-function DraftsEntry() {
-  const { i18n } = useLingui();
-  const { length } = useReading(useServices().drafts.all);
-  if (length === 0) return null;
-  return (
-    <Entry href="#drafts" icon={<PencilLine size={17} aria-hidden />}>
-      {i18n._('Drafts ({count})', { count: length })}
-    </Entry>
-  );
-}
-
-function ScheduledEntry() {
-  const { i18n } = useLingui();
-  const count = useField('scheduled_messages')?.length ?? 0;
-  if (count === 0) return null;
-  return (
-    <Entry href="#scheduled" icon={<Clock size={17} aria-hidden />}>
-      {i18n._('Scheduled ({count})', { count })}
-    </Entry>
-  );
+/** Numbers of texts that wait; their views are shown while there are any. */
+function useOwnTexts(): Readonly<Record<string, number>> {
+  const { length: drafts } = useReading(useServices().drafts.all);
+  const { length: scheduled } = useField('scheduled_messages') ?? [];
+  const { length: reminders } = useField('reminders') ?? [];
+  return { '#drafts': drafts, '#scheduled': scheduled, '#reminders': reminders };
 }
 
 interface SectionProps {

@@ -1,0 +1,32 @@
+import { useLingui } from '@lingui/react';
+import { Trash2 } from 'lucide-react';
+import { FormDialog } from '../kit/dialog.js';
+import { IconButton } from '../kit/icon-button.js';
+import { openOverlay } from '../services/overlay.js';
+
+interface Props {
+  /** Question that the dialog asks. */
+  readonly question: string;
+  /** Says what is lost. */
+  readonly consequence: string;
+  onDelete(): Promise<unknown>;
+}
+
+/** Button that deletes after a question. */
+export function DeleteButton({ question, consequence, onDelete }: Props) {
+  const { i18n } = useLingui();
+  return (
+    <IconButton
+      icon={Trash2}
+      label={i18n._('Delete')}
+      opens="dialog"
+      onClick={({ currentTarget }) =>
+        openOverlay(currentTarget, async () => (
+          <FormDialog title={question} action={i18n._('Delete')} isDangerous onSubmit={onDelete}>
+            <p>{consequence}</p>
+          </FormDialog>
+        ))
+      }
+    />
+  );
+}

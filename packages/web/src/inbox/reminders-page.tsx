@@ -1,0 +1,55 @@
+import { useLingui } from '@lingui/react';
+import type { Reminder } from '@parley/client';
+import { MessageBody } from '../content/message-body.js';
+import styles from '../conversation/scheduling.module.css';
+import { timeText } from '../conversation/times.js';
+import { useField, useServices } from '../services/context.js';
+import { DeleteButton } from './delete-button.js';
+import draftStyles from './drafts.module.css';
+import pageStyles from './inbox.module.css';
+
+/** Reminders of messages that are still to come, soonest first. */
+export function RemindersPage() {
+  const { i18n } = useLingui();
+  const reminders = useField('reminders') ?? [];
+  if (reminders.length === 0) {
+    return (
+      <p className={pageStyles.empty}>
+        {i18n._('You have no reminders. The menu of a message has “Remind me about this…”.')}
+      </p>
+    );
+  }
+  return (
+    <div className={pageStyles.page}>
+      <ul aria-label={i18n._('Reminders')}>
+        {reminders.map((reminder) => (
+          <ReminderRow key={reminder.reminder_id} reminder={reminder} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function ReminderRow({ reminder }: { readonly reminder: Reminder }) {
+  const { i18n } = useLingui();
+  const { client } = useServices();
+  const { reminder_id, rendered_content, scheduled_delivery_timestamp: at, failed } = reminder;
+  return (
+    <li className={draftStyles.draft}>
+      <div className={draftStyles.content}>
+        <div className={styles.reminder}>
+          <MessageBody html={rendered_content} />
+        </div>
+        {failed && <p className={styles.failed}>{i18n._('This reminder could not be delivered.')}</p>}
+        <time className={draftStyles.time} dateTime={new Date(at * 1000).toISOString()}>
+          {timeText(i18n, at)}
+        </time>
+      </div>
+      <DeleteButton
+        question={i18n._('Delete this reminder?')}
+        consequence={i18n._('You will not be reminded of this message.')}
+        onDelete={() => client.delete('/reminders/{reminder_id}', { reminder_id })}
+      />
+    </li>
+  );
+}

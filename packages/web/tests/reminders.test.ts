@@ -1,0 +1,65 @@
+import { choose, expect, goTo, messageWith, placeOf, post, test, violationsIn } from './stories.js';
+
+const READER = 'cordelia';
+
+test('reminds of a message with a note, lists it in every window and deletes it', async ({ server, logIn }) => {
+  const place = await placeOf(server, 'reminders-of-cordelia');
+  await post(server, 'iago', 'reminders-of-cordelia', 'Feed the falcon');
+  const { page } = await logIn(READER, place);
+  const other = await logIn(READER, '#reminders');
+  const rows = other.page.getByRole('main').getByRole('listitem').filter({ hasText: 'Feed the falcon' });
+  await choose(page, 'Feed the falcon', 'Remind me about this');
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('radio', { name: 'Tomorrow' })).toBeChecked();
+  expect(await violationsIn(page)).toEqual([]);
+  await dialog.getByRole('textbox', { name: 'Note' }).fill('before the hunt');
+  await dialog.getByRole('radio', { name: 'In an hour' }).check();
+  await dialog.getByRole('button', { name: 'Set reminder' }).click();
+  await expect(dialog).toHaveCount(0);
+
+  await expect(rows).toContainText('before the hunt');
+  await expect(rows.getByRole('time')).toHaveCount(1);
+  expect(await violationsIn(other.page)).toEqual([]);
+  await page.getByRole('navigation').getByRole('link', { name: 'Reminders' }).click();
+  const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Feed the falcon' });
+  await row.getByRole('button', { name: 'Delete' }).click();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await expect(row).toHaveCount(0);
+  await expect(rows).toHaveCount(0);
+});
+
+test('sets a reminder by keyboard, and says why the server refuses one', async ({ server, logIn }) => {
+  await post(server, 'iago', 'keys-of-cordelia', 'Feed the owl');
+  const { page } = await logIn(READER, await placeOf(server, 'keys-of-cordelia'));
+  await messageWith(page, 'Feed the owl').getByRole('button', { name: 'More actions' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Remind me about this' }).focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('textbox', { name: 'Note' })).toBeFocused();
+  await dialog.getByRole('radio', { name: 'Tomorrow' }).focus();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  await dialog.getByLabel('Date and time').fill('2020-01-01T09:00');
+  await page.keyboard.press('Enter');
+  await expect(dialog.getByRole('alert')).toContainText('must be in the future');
+  await dialog.getByLabel('Date and time').fill('2040-01-01T09:00');
+  await page.keyboard.press('Enter');
+  await expect(dialog).toHaveCount(0);
+  await goTo(page, '#reminders');
+  const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Feed the owl' });
+  await expect(row.getByRole('time')).toHaveAttribute('datetime', /^2040-01-01T/);
+});
+
+test('shows the reason beside the form when the message was deleted meanwhile', async ({ server, logIn }) => {
+  const { id } = await post(server, 'iago', 'gone-of-cordelia', 'Feed nobody');
+  const { page } = await logIn(READER, await placeOf(server, 'gone-of-cordelia'));
+  await choose(page, 'Feed nobody', 'Remind me about this');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Note' }).fill('kept');
+  await server.call('iago', 'DELETE', `/messages/${id}`);
+  await expect(messageWith(page, 'Feed nobody')).toHaveCount(0);
+  await dialog.getByRole('button', { name: 'Set reminder' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('Invalid message');
+  await expect(dialog.getByRole('textbox', { name: 'Note' })).toHaveValue('kept');
+});
