@@ -20,7 +20,10 @@ test('reminds of a message with a note, lists it in every window and deletes it'
   await expect(rows).toContainText('before the hunt');
   await expect(rows.getByRole('time')).toHaveCount(1);
   expect(await violationsIn(other.page)).toEqual([]);
-  await page.getByRole('navigation').getByRole('link', { name: 'Reminders' }).click();
+  await page
+    .getByRole('navigation')
+    .getByRole('link', { name: /^Reminders/ })
+    .click();
   const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Feed the falcon' });
   await row.getByRole('button', { name: 'Delete' }).click();
   await dialog.getByRole('button', { name: 'Delete' }).click();
@@ -31,6 +34,7 @@ test('reminds of a message with a note, lists it in every window and deletes it'
 test('sets a reminder by keyboard, and says why the server refuses one', async ({ server, logIn }) => {
   await post(server, 'iago', 'keys-of-cordelia', 'Feed the owl');
   const { page } = await logIn(READER, await placeOf(server, 'keys-of-cordelia'));
+  await messageWith(page, 'Feed the owl').focus();
   await messageWith(page, 'Feed the owl').getByRole('button', { name: 'More actions' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('menuitem', { name: 'Remind me about this' }).focus();

@@ -37,6 +37,7 @@ const SAVE_AFTER_MS = 600;
 
 /** Loaded after the first message. */
 const loadCallButton = () => import('./call-button.js').then(({ default: CallButton }) => CallButton);
+const loadSnippetsButton = () => import('./snippets-button.js').then(({ default: SnippetsButton }) => SnippetsButton);
 const loadSendLater = () => import('./send-later.js').then(({ default: SendLater }) => SendLater);
 
 /** Both are loaded when the field gets the focus. */
@@ -144,6 +145,7 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
     field.current?.focus();
   };
   const CallButton = useLoaded(loadCallButton);
+  const SnippetsButton = useLoaded(loadSnippetsButton);
   const SendLater = useLoaded(loadSendLater);
   const [hadFocus, setHadFocus] = useState(false);
   const Completion = useLoaded(loadCompletion, hadFocus);
@@ -274,6 +276,13 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
             <CallButton
               destination={destination}
               onInsert={(link) => format((element) => insertLinks(element, link))()}
+            />
+          )}
+          {SnippetsButton && (
+            <SnippetsButton
+              text={text}
+              isDisabled={preview !== null}
+              onInsert={(snippet) => format((element) => insertTextIntoField(element, snippet))()}
             />
           )}
         </div>
