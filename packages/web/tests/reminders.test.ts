@@ -31,14 +31,10 @@ test('reminds of a message with a note, lists it in every window and deletes it'
   await expect(rows).toHaveCount(0);
 });
 
-test('sets a reminder by keyboard, and says why the server refuses one', async ({ server, logIn }) => {
+test('sets a reminder by keyboard, and says why a time is refused', async ({ server, logIn }) => {
   await post(server, 'iago', 'keys-of-cordelia', 'Feed the owl');
   const { page } = await logIn(READER, await placeOf(server, 'keys-of-cordelia'));
-  await messageWith(page, 'Feed the owl').focus();
-  await messageWith(page, 'Feed the owl').getByRole('button', { name: 'More actions' }).focus();
-  await page.keyboard.press('Enter');
-  await page.getByRole('menuitem', { name: 'Remind me about this' }).focus();
-  await page.keyboard.press('Enter');
+  await choose(page, 'Feed the owl', 'Remind me about this');
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByRole('textbox', { name: 'Note' })).toBeFocused();
   await dialog.getByRole('radio', { name: 'Tomorrow' }).focus();

@@ -20,7 +20,7 @@ import { openOverlay } from '../services/overlay.js';
 import { loadLater, useLoaded } from '../services/use-loaded.js';
 import { useReading } from '../services/use-reading.js';
 import { Sidebar } from '../sidebar/sidebar.js';
-import { viewsOf } from '../sidebar/views.js';
+import { builtInViews } from '../sidebar/views.js';
 import styles from './app.module.css';
 import { ConnectionLine } from './connection-line.js';
 import { useContentWorld } from './content-world.js';
@@ -193,7 +193,7 @@ function PageTitle() {
   if (address?.view === 'narrow') return <ConversationTitle narrow={address.narrow} />;
   const managed = address?.view === 'other' ? MANAGED[address.path[0]!] : undefined;
   if (managed) return <>{managed(i18n)}</>;
-  const view = viewsOf(i18n).find(({ href }) => href === `#${address?.view}`);
+  const view = builtInViews(i18n).find(({ href }) => href === `#${address?.view}`);
   return <>{view?.label ?? i18n._('Page not found')}</>;
 }
 

@@ -1,7 +1,7 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { type Chat, narrowOf, rankOf } from '@parley/chat';
-import { CheckCheck, Hash, Keyboard, MessageSquare, Send, Settings, Star, User } from 'lucide-react';
+import { CheckCheck, Hash, Keyboard, MessageSquare, Send, Settings, User } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { Dialog } from '../kit/dialog.js';
 import { useListbox } from '../kit/listbox.js';
@@ -9,7 +9,7 @@ import { useOverlay } from '../kit/own-overlay.js';
 import { type SettingsArea, sectionsOf } from '../managing/sections.js';
 import { useComputed, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
-import { viewsOf } from '../sidebar/views.js';
+import { builtInViews, ownViews } from '../sidebar/views.js';
 import styles from './keyboard.module.css';
 import { openDirect, openHelp, type PageAction } from './page-actions.js';
 
@@ -44,12 +44,12 @@ export function Palette({ anchor, pageActions }: Props) {
   const { chat, navigation } = useServices();
   const { close } = useOverlay();
   const [query, setQuery] = useState('');
-  const views: readonly Entry[] = useMemo(
+  const views = useComputed(
     () =>
-      [...viewsOf(i18n), { href: '#narrow/is/starred', icon: Star, label: i18n._('Starred messages') }].map(
-        ({ href, icon: Icon, label }) => ({ address: href, name: label, detail: '', icon: <Icon size={16} /> }),
+      [...builtInViews(i18n), ...ownViews(chat.field('navigation_views'))].map(
+        ({ href, icon: Icon, label }): Entry => ({ address: href, name: label, detail: '', icon: <Icon size={16} /> }),
       ),
-    [i18n],
+    [chat, i18n],
   );
   const places = useComputed(() => placesOf(chat), [chat]);
   const managing = useComputed(() => managingOf(chat, i18n), [chat, i18n]);

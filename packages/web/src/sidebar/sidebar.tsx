@@ -1,6 +1,15 @@
 import { useLingui } from '@lingui/react';
 import type { DirectRow, TopicRow } from '@parley/chat';
-import { BellOff, Check, ChevronDown, MessageSquarePlus, Plus, Rows3, Users as UsersIcon } from 'lucide-react';
+import {
+  BellOff,
+  Check,
+  ChevronDown,
+  EllipsisVertical,
+  MessageSquarePlus,
+  Plus,
+  Rows3,
+  Users as UsersIcon,
+} from 'lucide-react';
 import { memo, type ReactNode, useEffect } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
@@ -8,12 +17,12 @@ import { UnreadBadge } from '../kit/badge.js';
 import { Emoji } from '../kit/emoji.js';
 import { IconButton } from '../kit/icon-button.js';
 import { PresenceDot } from '../people/presence-dot.js';
-import { useAddressOf, useChat, useField, useIsCurrent, useNames, usePlace, useServices } from '../services/context.js';
+import { useAddressOf, useChat, useIsCurrent, useNames, usePlace, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './sidebar.module.css';
-import { viewsOf } from './views.js';
+import { useViews } from './views.js';
 
 /** Topics that a channel shows before its list is opened. */
 const FEW_TOPICS = 5;
@@ -23,25 +32,14 @@ const FEW_DIRECTS = 12;
 export const Sidebar = memo(function Sidebar() {
   const { i18n } = useLingui();
   const chat = useChat();
-  const total = useReading(chat.sidebar.total);
   const channelIds = useReading(chat.sidebar.channelIds);
   const directs = useReading(chat.sidebar.directs);
-  const ownTexts = useOwnTexts();
   if (chat.isVisitor) return <VisitorSidebar channelIds={channelIds} />;
   return (
     <nav className={styles.sidebar} aria-label={i18n._('Conversations')}>
-      <ul className={styles.list}>
-        {viewsOf(i18n).map(({ href, icon: Icon, label }) => {
-          const own = ownTexts[href];
-          return (
-            own !== 0 && (
-              <Entry key={href} href={href} icon={<Icon size={17} />} count={href === '#inbox' ? total.count : 0}>
-                {own ? `${label} (${own})` : label}
-              </Entry>
-            )
-          );
-        })}
-      </ul>
+      <Section title={i18n._('Views')} button={<ChooseViews />}>
+        <Views />
+      </Section>
       <Section title={i18n._('Direct messages')} button={<NewDirect />}>
         {directs.slice(0, FEW_DIRECTS).map((row) => (
           <Direct key={row.key} row={row} />
@@ -75,12 +73,32 @@ function VisitorSidebar({ channelIds }: { readonly channelIds: readonly number[]
   );
 }
 
-/** Numbers of texts that wait; their views are shown while there are any. */
-function useOwnTexts(): Readonly<Record<string, number>> {
-  const { length: drafts } = useReading(useServices().drafts.all);
-  const { length: scheduled } = useField('scheduled_messages') ?? [];
-  const { length: reminders } = useField('reminders') ?? [];
-  return { '#drafts': drafts, '#scheduled': scheduled, '#reminders': reminders };
+function Views() {
+  const total = useReading(useChat().sidebar.total);
+  return useViews()
+    .filter(({ isShown }) => isShown)
+    .map(({ href, icon: Icon, label, waiting }) => (
+      <Entry key={href} href={href} icon={<Icon size={17} />} count={href === '#inbox' ? total.count : 0}>
+        {waiting ? `${label} (${waiting})` : label}
+      </Entry>
+    ));
+}
+
+function ChooseViews() {
+  const { i18n } = useLingui();
+  return (
+    <IconButton
+      icon={EllipsisVertical}
+      label={i18n._('Choose views')}
+      opens="dialog"
+      onClick={({ currentTarget }) =>
+        openOverlay(currentTarget, async () => {
+          const { ViewsDialog } = await import('./views-dialog.js');
+          return <ViewsDialog />;
+        })
+      }
+    />
+  );
 }
 
 interface SectionProps {

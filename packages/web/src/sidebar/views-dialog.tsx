@@ -1,0 +1,95 @@
+import { useLingui } from '@lingui/react';
+import { Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { Dialog } from '../kit/dialog.js';
+import { IconButton } from '../kit/icon-button.js';
+import overlays from '../kit/overlays.module.css';
+import { useAddress, useField, useServices } from '../services/context.js';
+import { useViews } from './views.js';
+import styles from './views-dialog.module.css';
+
+/** Maximum length of a name (users §19). */
+const MAX_NAME_LENGTH = 200;
+
+/** Chooses the views that the sidebar shows, and names pages as further views. */
+export function ViewsDialog() {
+  const { i18n } = useLingui();
+  const { client } = useServices();
+  const { hash } = useAddress();
+  const views = useViews();
+  const pins = useField('navigation_views') ?? [];
+  const [name, setName] = useState('');
+  const [isSaving, setSaving] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const save = async (call: () => Promise<unknown>) => {
+    setSaving(true);
+    setFailure(null);
+    try {
+      await call();
+    } catch (error) {
+      setFailure(error instanceof Error ? error.message : String(error));
+    }
+    setSaving(false);
+  };
+  const isKnown = (fragment: string) => pins.some((pin) => pin.fragment === fragment);
+  const show = (fragment: string, is_pinned: boolean) =>
+    save(() =>
+      isKnown(fragment)
+        ? client.patch('/navigation_views/{fragment}', { fragment, is_pinned })
+        : client.post('/navigation_views', { fragment, is_pinned }),
+    );
+  const canAdd = hash.startsWith('#') && views.every(({ href }) => href !== hash);
+  return (
+    <Dialog title={i18n._('Views in the sidebar')}>
+      <div className={overlays.form}>
+        <ul className={styles.views}>
+          {views.map(({ fragment, label, isShown }) => (
+            <li key={fragment} className={styles.view}>
+              <label className={overlays.option}>
+                <input
+                  type="checkbox"
+                  checked={isShown}
+                  aria-disabled={isSaving}
+                  onChange={({ target }) => isSaving || void show(fragment, target.checked)}
+                />
+                {label}
+              </label>
+              {pins.some((pin) => pin.fragment === fragment && pin.name !== null) && (
+                <IconButton
+                  icon={Trash2}
+                  label={i18n._('Delete the view {name}', { name: label })}
+                  onClick={() => void save(() => client.delete('/navigation_views/{fragment}', { fragment }))}
+                />
+              )}
+            </li>
+          ))}
+        </ul>
+        {canAdd && (
+          <form
+            className={styles.add}
+            onSubmit={(event) => {
+              event.preventDefault();
+              void save(async () => {
+                await client.post('/navigation_views', { fragment: hash.slice(1), is_pinned: true, name: name.trim() });
+                setName('');
+              });
+            }}
+          >
+            <label className={overlays.field}>
+              {i18n._('Add the page that is open, by a name')}
+              <input maxLength={MAX_NAME_LENGTH} value={name} onChange={({ target }) => setName(target.value)} />
+            </label>
+            <button type="submit" className={overlays.button} disabled={isSaving || name.trim() === ''}>
+              {i18n._('Add')}
+            </button>
+          </form>
+        )}
+        {failure !== null && (
+          <p className={overlays.failure} role="alert">
+            {failure}
+          </p>
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,66 @@
+import { expect, goTo, test, violationsIn } from './stories.js';
+
+test('shows the views that the user wants in the sidebar, in every window', async ({ server, logIn }) => {
+  const first = await logIn('prospero', '#inbox');
+  const second = await logIn('prospero', '#inbox');
+  const linkIn = ({ page }: typeof first, name: string) =>
+    page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name, exact: true });
+  await expect(linkIn(first, 'Mentions')).toBeVisible();
+  await expect(linkIn(first, 'Reminders')).toHaveCount(0);
+  // By keyboard alone.
+  await first.page.getByRole('button', { name: 'Choose views' }).focus();
+  await first.page.keyboard.press('Enter');
+  const box = (name: string) => first.page.getByRole('dialog').getByRole('checkbox', { name, exact: true });
+  await expect(box('Mentions')).toBeChecked();
+  expect(await violationsIn(first.page)).toEqual([]);
+  await box('Mentions').focus();
+  await first.page.keyboard.press('Space');
+  await expect(box('Mentions')).not.toBeChecked();
+  await box('Reminders').focus();
+  await first.page.keyboard.press('Space');
+  await expect(box('Reminders')).toBeChecked();
+  await first.page.keyboard.press('Escape');
+  await expect(first.page.getByRole('button', { name: 'Choose views' })).toBeFocused();
+  for (const person of [first, second]) {
+    await expect(linkIn(person, 'Mentions')).toHaveCount(0);
+    await expect(linkIn(person, 'Reminders')).toBeVisible();
+  }
+  const { navigation_views: views } = await server.call('prospero', 'GET', '/navigation_views');
+  expect(views).toContainEqual({ fragment: 'narrow/is/mentioned', is_pinned: false, name: null });
+
+  await first.page.getByRole('button', { name: 'Choose views' }).click();
+  await box('Mentions').click();
+  await expect(box('Mentions')).toBeChecked();
+  await linkIn(second, 'Mentions').click();
+  await expect(second.page).toHaveURL(/#narrow\/is\/mentioned$/);
+});
+
+test('adds the page that is open as a view, says why a name is refused, and deletes it', async ({ server, logIn }) => {
+  await server.call('desdemona', 'POST', '/navigation_views', {
+    fragment: 'narrow/has/image',
+    is_pinned: true,
+    name: 'Pictures of desdemona',
+  });
+  const { page } = await logIn('desdemona', '#narrow/has/link');
+  const links = page.getByRole('navigation', { name: 'Conversations' });
+  await expect(links.getByRole('link', { name: 'Pictures of desdemona' })).toBeVisible();
+  await page.getByRole('button', { name: 'Choose views' }).click();
+  const dialog = page.getByRole('dialog');
+  const name = dialog.getByRole('textbox', { name: 'Add the page' });
+  await name.fill('Pictures of desdemona');
+  await name.press('Enter');
+  await expect(dialog.getByRole('alert')).toContainText('already exists');
+  await name.fill('Links of desdemona');
+  await name.press('Enter');
+  await expect(dialog.getByRole('checkbox', { name: 'Links of desdemona' })).toBeChecked();
+  await expect(name).toHaveCount(0);
+  expect(await violationsIn(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Delete the view Pictures of desdemona' }).click();
+  await expect(dialog.getByRole('checkbox', { name: 'Pictures of desdemona' })).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await goTo(page, '#inbox');
+  await links.getByRole('link', { name: 'Links of desdemona' }).click();
+  await expect(page).toHaveURL(/#narrow\/has\/link$/);
+  await server.call('desdemona', 'DELETE', '/navigation_views/narrow/has/link');
+  await expect(links.getByRole('link', { name: 'Links of desdemona' })).toHaveCount(0);
+});
