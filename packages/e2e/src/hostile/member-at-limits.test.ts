@@ -231,7 +231,7 @@ describe('a member at the limits of every operation', () => {
         waitP50: percentile(waits, 0.5),
         waitP99: percentile(waits, 0.99),
         waitP99WithOtherProcesses: percentile(rawWaits, 0.99),
-        ...{ waitMax: Math.max(...waits), stallMs, machineSlowness: slow },
+        ...{ waitMax: percentile(waits, 1), stallMs, machineSlowness: slow },
         diskMiB: (largest - before) / MIB,
         retainedMiB: retained / MIB,
         peakMiB: peakBytes / MIB,
