@@ -49,6 +49,27 @@ async function openFactors(page: Page, server: Server, name: string): Promise<vo
 const newPage = async (browser: Browser, options: object = {}) => (await browser.newContext(options)).newPage();
 const isInside = (page: Page) => expect(page.getByRole('navigation', { name: 'Conversations' })).toBeAttached();
 
+test('the pages before a log-in are readable on phones and desktops, without scripts', async ({ browser, server }) => {
+  for (const [language, colorScheme] of [
+    ['en', 'light'],
+    ['de', 'dark'],
+  ] as const) {
+    const context = await browser.newContext({ locale: language, colorScheme });
+    const page = await context.newPage();
+    for (const path of ['login/', 'register/', 'accounts/password/reset/', 'accounts/go/', 'no/such/page']) {
+      await page.goto(`${server.url}/${path}`);
+      await expect(page.locator('html')).toHaveAttribute('lang', language);
+      await expectReadable(page, `${path.replaceAll('/', '-')}${language}`);
+    }
+    await context.close();
+    const plain = await newPage(browser, { locale: language, javaScriptEnabled: false });
+    await plain.goto(`${server.url}/login/`);
+    await plain.getByRole('button', { name: 'Desdemona' }).click();
+    await expect(plain).toHaveURL(`${server.url}/`);
+    await plain.close();
+  }
+});
+
 test('an authenticator app and a recovery code log in without scripts, after the password', async ({
   browser,
   server,
