@@ -41,7 +41,8 @@ async function openInApp(page: Page): Promise<void> {
     Object.assign(window, { app, electron_bridge: bridge });
     Object.defineProperty(Notification, 'permission', { get: () => 'granted' });
   });
-  await page.reload();
+  // The page notifies once this script has arrived.
+  await Promise.all([page.waitForResponse(/notifications-line-[\w-]+\.js$/), page.reload()]);
   await expect(page.getByRole('navigation', { name: 'Conversations' })).toBeAttached();
 }
 

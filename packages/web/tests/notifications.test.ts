@@ -31,7 +31,8 @@ async function record(page: Page, permission: NotificationPermission): Promise<v
     }
     Object.assign(window, { Notification: Stub, AudioContext: Audio, recorded: { shown, sounds: () => sounds } });
   }, permission);
-  await page.reload();
+  // The page notifies once this script has arrived.
+  await Promise.all([page.waitForResponse(/notifications-line-[\w-]+\.js$/), page.reload()]);
   await expect(page.getByRole('navigation', { name: 'Conversations' })).toBeAttached();
 }
 

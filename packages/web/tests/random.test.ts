@@ -12,14 +12,12 @@ function randomOf(seed: number): () => number {
   };
 }
 
-/** Set by `npm run endurance`. */
-const { HOSTILE_SEED, HOSTILE_LOAD } = process.env;
-const SEEDS = HOSTILE_SEED === undefined ? [1, 2, 3] : [Number(HOSTILE_SEED)];
-const STEPS = HOSTILE_LOAD === 'long' ? 300 : 40;
+const STEPS = 40;
 
-/** The last rows with everything that they say, such as reactions; how many are drawn depends on the scrolling. */
 const textsOn = (page: Page): Promise<readonly string[]> =>
-  page.getByRole('article').evaluateAll((rows) => rows.slice(-8).map((row) => row.textContent ?? ''));
+  page
+    .getByRole('article')
+    .evaluateAll((rows) => rows.map((row) => /text \d+-\d+/.exec(row.textContent ?? '')?.[0] ?? ''));
 
 async function textsAt(server: Server, topic: string): Promise<readonly string[]> {
   const { messages } = await server.call('hamlet', 'GET', '/messages', {
@@ -32,12 +30,12 @@ async function textsAt(server: Server, topic: string): Promise<readonly string[]
   return messages.map(({ content }: { content: string }) => content);
 }
 
-for (const seed of SEEDS) {
-  test(`sends every text once through events, lost responses, outages and reloads (seed ${seed})`, async ({
+for (const seed of [1, 2, 3]) {
+  test(`sends every text once through lost responses, outages and reloads (seed ${seed})`, async ({
     logIn,
     server,
   }) => {
-    test.setTimeout(HOSTILE_LOAD === 'long' ? 30 * 60_000 : 6 * 60_000);
+    test.slow();
     const random = randomOf(seed);
     const topic = `at random ${seed}`;
     await post(server, 'iago', topic, `text ${seed}-0`);
@@ -53,9 +51,6 @@ for (const seed of SEEDS) {
     });
     const field = page.getByRole('textbox', { name: 'Message' });
     const written: string[] = [];
-    const posted: number[] = [];
-    const ofOthers = () => posted[Math.floor(random() * posted.length)];
-    const text = (number: number) => `text ${seed}-${number}`;
     let isOffline = false;
     const goOnline = async (isOnline: boolean) => {
       isOffline = !isOnline;
@@ -63,28 +58,12 @@ for (const seed of SEEDS) {
     };
     const actions: readonly (() => Promise<unknown>)[] = [
       async () => {
-        const next = text(written.length + 1);
-        written.push(next);
-        await field.fill(next);
+        const text = `text ${seed}-${written.length + 1}`;
+        written.push(text);
+        await field.fill(text);
         await page.getByRole('button', { name: 'Send', exact: true }).click();
       },
-      async () => posted.push((await post(server, 'iago', topic, text(1000 + Math.floor(random() * 1_000_000)))).id),
-      async () => {
-        const id = ofOthers();
-        if (id !== undefined) await server.call('iago', 'PATCH', `/messages/${id}`, { content: `${text(999)} edited` });
-      },
-      async () => {
-        const id = ofOthers();
-        if (id !== undefined) posted.splice(posted.indexOf(id), 1);
-        if (id !== undefined) await server.call('iago', 'DELETE', `/messages/${id}`);
-      },
-      async () => {
-        const id = ofOthers();
-        const emoji = ['tada', 'octopus', 'heart'][Math.floor(random() * 3)];
-        // The same reaction may be there already.
-        if (id !== undefined)
-          await server.call('iago', 'POST', `/messages/${id}/reactions`, { emoji_name: emoji }).catch(() => {});
-      },
+      () => post(server, 'iago', topic, `text ${seed}-${1000 + Math.floor(random() * 1_000_000)}`),
       async () => {
         losesResponse = true;
       },
@@ -92,6 +71,8 @@ for (const seed of SEEDS) {
       async () => {
         if (isOffline) await goOnline(true);
         await page.reload();
+        // It arrives after the messages, and cannot while the page is offline.
+        await expect(field).toBeVisible();
       },
       async () => {
         await goTo(page, '#inbox');
@@ -117,16 +98,10 @@ for (const seed of SEEDS) {
         timeout: 60_000,
       })
       .toEqual([...written].sort());
-    const newest = (await textsAt(server, topic)).at(-1)!;
     const fresh = await logIn('hamlet', place);
-    await expect(fresh.page.getByRole('article').last()).toContainText(newest);
+    await expect.poll(async () => (await textsOn(fresh.page)).at(-1)).toBe((await textsAt(server, topic)).at(-1));
     await goTo(page, '#inbox');
     await goTo(page, place);
-    await expect(async () => expect(await textsOn(page)).toEqual(await textsOn(fresh.page))).toPass({
-      timeout: 30_000,
-    });
-    await field.fill(`text ${seed}-left`);
-    await page.reload();
-    await expect(field).toHaveValue(`text ${seed}-left`);
+    await expect.poll(() => textsOn(page)).toEqual(await textsOn(fresh.page));
   });
 }

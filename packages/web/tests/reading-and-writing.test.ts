@@ -189,7 +189,7 @@ test('edits and deletes an own message, and reacts to the message of another per
   await messageWith(hamlet.page, 'A tpyo').hover();
   await messageWith(hamlet.page, 'A tpyo').getByRole('button', { name: 'Edit' }).click();
   await hamlet.page.getByRole('textbox', { name: 'Edit message' }).fill('A typo, mended');
-  await hamlet.page.getByRole('button', { name: 'Save' }).click();
+  await hamlet.page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(messageWith(cordelia.page, 'A typo, mended')).toContainText('edited');
 
   await messageWith(hamlet.page, 'A typo, mended').hover();

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,8 +14,6 @@ passed (default: 30) or something fails. Runs at least once. Exit code 1: someth
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
 const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
-const PLAYWRIGHT = createRequire(resolve(ROOT, 'packages/web/package.json')).resolve('@playwright/test/cli');
-const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 /** Tests that CI runs in a short form; see `hostile/scale.ts`. */
 const TESTS = [
   'packages/e2e/src/hostile/',
@@ -79,14 +76,13 @@ async function main(args: readonly string[]): Promise<number> {
 async function runOnce(seed: number, attackMinutes: number | null): Promise<number | null> {
   const tests = attackMinutes === null ? TESTS : [ATTACK];
   const minutes = String(attackMinutes ?? DEFAULT_ATTACK_MINUTES);
-  const env = { ...process.env, HOSTILE_LOAD: 'long', HOSTILE_SEED: String(seed), HOSTILE_MINUTES: minutes };
-  const run = async (...command: readonly string[]) => {
-    const child = spawn(process.execPath, command, { cwd: ROOT, stdio: 'inherit', env });
-    return ((await once(child, 'close')) as [number | null])[0];
-  };
-  const code = await run(JEST, '--runInBand', ...tests);
-  if (code !== 0 || attackMinutes !== null || !BROWSERS.some(existsSync)) return code;
-  return run(PLAYWRIGHT, 'test', '--config', 'packages/web/playwright.config.ts', 'random.test.ts');
+  const child = spawn(process.execPath, [JEST, '--runInBand', ...tests], {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: { ...process.env, HOSTILE_LOAD: 'long', HOSTILE_SEED: String(seed), HOSTILE_MINUTES: minutes },
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code;
 }
 
 process.exitCode = await main(process.argv.slice(2));

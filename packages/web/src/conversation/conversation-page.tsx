@@ -35,24 +35,22 @@ interface Props {
 export function ConversationPage({ narrow, near }: Props) {
   const chat = useChat();
   const { view, start } = useOpened(narrow, near) ?? NOT_OPENED;
-  const composer = useRef<ComposerHandle>(null);
+  const { composer, attach, insert } = useComposer();
   const { i18n } = useLingui();
   const commands = useMemo<MessageCommands>(
     () => ({
       quote: (message) => {
-        quoteOf(chat, message, i18n._('said'))
-          .then((quote) => composer.current?.insert(quote))
-          .catch(reportFailure);
+        quoteOf(chat, message, i18n._('said')).then(insert).catch(reportFailure);
       },
       editFailed: (message) => {
         chat.outbox.discard(message.key);
-        composer.current?.insert(message.markdown ?? '');
+        insert(message.markdown ?? '');
       },
       markUnread: (message) => {
         view?.markUnreadFrom(message.id!).catch(reportFailure);
       },
     }),
-    [chat, i18n, view],
+    [chat, i18n, view, insert],
   );
   useFollowing(view, composer);
   if (!view) return null;
@@ -60,10 +58,25 @@ export function ConversationPage({ narrow, near }: Props) {
     <>
       <Messages view={view} near={start ? null : near} start={start} commands={commands} />
       <Suspense fallback={<div className={styles.reserved} />}>
-        <Writing narrow={view.narrow} composer={composer} />
+        <Writing narrow={view.narrow} composer={attach} />
       </Suspense>
     </>
   );
+}
+
+/** Field to write, which arrives after the messages. Text that is inserted before waits for it. */
+function useComposer() {
+  const composer = useRef<ComposerHandle>(null);
+  const waiting = useRef<string[]>([]);
+  const attach = useCallback((handle: ComposerHandle | null) => {
+    composer.current = handle;
+    if (handle) for (const text of waiting.current.splice(0)) handle.insert(text);
+  }, []);
+  const insert = useCallback((text: string) => {
+    if (composer.current) composer.current.insert(text);
+    else waiting.current.push(text);
+  }, []);
+  return { composer, attach, insert };
 }
 
 interface Opened {
