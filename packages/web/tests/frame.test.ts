@@ -220,7 +220,7 @@ test('takes a token neither from a frame beside it nor from a window that opened
   expect(logIns).toEqual([]);
 });
 
-test('is shown neither in pages that are not named nor as the whole application', async ({ page, example }) => {
+test('appears neither in pages that are not named nor as the whole application', async ({ page, example }) => {
   for (const [site, address] of [
     [OTHER_SITE, `${example.chat}/frame`],
     [OTHER_SITE, `${example.chat}/login/`],

@@ -49,7 +49,7 @@ async function openFactors(page: Page, server: Server, name: string): Promise<vo
 const newPage = async (browser: Browser, options: object = {}) => (await browser.newContext(options)).newPage();
 const isInside = (page: Page) => expect(page.getByRole('navigation', { name: 'Conversations' })).toBeAttached();
 
-test('the pages before a log-in are readable on phones and desktops, without scripts', async ({ browser, server }) => {
+test('shows readable pages before a log-in on phones and desktops, without scripts', async ({ browser, server }) => {
   for (const [language, colorScheme] of [
     ['en', 'light'],
     ['de', 'dark'],

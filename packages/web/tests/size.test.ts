@@ -33,19 +33,19 @@ test('loads at most 150 KB of scripts and 20 KB of styles before the first messa
   expect(sizeOf(filesAtStart('css'), '.gz')).toBeLessThan(20 * KB);
 });
 
-test('the element loads at most 160 KB of scripts before its first message', () => {
+test('loads at most 160 KB of scripts of the element before its first message', () => {
   const scripts = namesIn(textOf('web/element.js'), 'js');
   expect(scripts.size).toBeGreaterThan(0);
   expect(sizeOf(scripts, '.gz')).toBeLessThan(160 * KB);
 });
 
-test('everything of the application in one language has at most 500 KB', () => {
+test('keeps everything of the application in one language within 500 KB', () => {
   const files = built.filter((name) => listed.has(name));
   expect(files.length).toBeGreaterThan(50);
   expect(sizeOf(files, '.br')).toBeLessThan(500 * KB);
 });
 
-test('everything of the element in one language has at most 500 KB', () => {
+test('keeps everything of the element in one language within 500 KB', () => {
   const files = built.filter((name) => !listed.has(name));
   expect(files.length).toBeGreaterThan(50);
   expect(sizeOf(files, '.br')).toBeLessThan(500 * KB);

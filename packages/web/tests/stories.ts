@@ -250,4 +250,15 @@ export async function choose(page: Page, message: string, entry: string): Promis
   await page.getByRole('menuitem', { name: entry }).click();
 }
 
+/** Chooses an own time in the open dialog by keyboard, and expects that the past is refused. */
+export async function expectPastRefused(page: Page): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('radio', { name: 'Tomorrow' }).focus();
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  await dialog.getByLabel('Date and time').fill('2020-01-01T09:00');
+  await page.keyboard.press('Enter');
+  await expect(dialog.getByRole('alert')).toContainText('must be in the future');
+}
+
 export { expect };

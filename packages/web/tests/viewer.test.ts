@@ -50,7 +50,7 @@ test('shows the images of a conversation one after the other, and returns the fo
   await expect(first).toBeFocused();
 });
 
-test('works by keyboard alone, with zoom, at the width of a phone', async ({ logIn, server }) => {
+test('shows images by keyboard alone, with zoom, at the width of a phone', async ({ logIn, server }) => {
   await sendFiles(server, 'viewer by keys', ['keys one.png', 'keys two.png', 'keys three.png']);
   const { page } = await logIn('hamlet', await placeOf(server, 'viewer.20by.20keys'));
   await page.setViewportSize({ width: 320, height: 640 });

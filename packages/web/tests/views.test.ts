@@ -7,7 +7,6 @@ test('shows the views that the user wants in the sidebar, in every window', asyn
     page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name, exact: true });
   await expect(linkIn(first, 'Mentions')).toBeVisible();
   await expect(linkIn(first, 'Reminders')).toHaveCount(0);
-  // By keyboard alone.
   await first.page.getByRole('button', { name: 'Choose views' }).focus();
   await first.page.keyboard.press('Enter');
   const box = (name: string) => first.page.getByRole('dialog').getByRole('checkbox', { name, exact: true });

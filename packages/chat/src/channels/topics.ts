@@ -70,7 +70,7 @@ export class Topics {
     for (const [channelId, found] of this.found)
       this.state.topics.change(channelId, (topics) => new Map([...topics, ...found]));
     this.found.clear();
-    // After a failure the list is fetched when it is opened again.
+    // A list whose read fails is fetched when it is opened again.
     for (const channelId of this.outdated) this.load(channelId).catch(() => {});
     this.outdated.clear();
   }

@@ -26,7 +26,7 @@ export class Scheduling {
     });
   }
 
-  /** Also tries a message again that could not be sent. */
+  /** Changes text and time. A message that could not be sent is tried again. */
   async change(id: number, content: string, at: number): Promise<void> {
     await this.api.patch('/scheduled_messages/{scheduled_message_id}', {
       scheduled_message_id: id,

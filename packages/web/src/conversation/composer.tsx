@@ -40,7 +40,7 @@ const loadCallButton = () => import('./call-button.js').then(({ default: CallBut
 const loadSnippetsButton = () => import('./snippets-button.js').then(({ default: SnippetsButton }) => SnippetsButton);
 const loadSendLater = () => import('./send-later.js').then(({ default: SendLater }) => SendLater);
 
-/** Both are loaded when the field gets the focus. */
+/** Parts that are loaded when the field gets the focus. */
 const loadWarnings = () => import('./warnings.js').then(({ Warnings }) => Warnings);
 const loadCompletion = () => import('./completion.js').then(({ Completion }) => Completion);
 

@@ -81,7 +81,7 @@ function useComposer() {
 
 interface Opened {
   readonly view: ConversationView;
-  /** Where the reader was before. */
+  /** Place that the reader left; null for a first visit. */
   readonly start: ReadingPlace | null;
 }
 

@@ -1,18 +1,23 @@
 import { useLingui } from '@lingui/react';
-import type { Destination } from '@parley/chat';
+import { type Destination, Scheduling } from '@parley/chat';
 import type { ScheduledMessage } from '@parley/client';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { DestinationName } from '../conversation/destination-heading.js';
 import { FormDialog } from '../kit/dialog.js';
+import { useServices } from '../services/context.js';
 import styles from './scheduling.module.css';
 import { firstTime, requireFuture, TimeField } from './time-field.js';
-import { useScheduling } from './use-scheduling.js';
 
 interface Props {
   readonly destination: Destination;
   readonly text: string;
   /** Called with the time in Unix seconds. */
   onScheduled(at: number): void;
+}
+
+export function useScheduling(): Scheduling {
+  const { chat, client } = useServices();
+  return useMemo(() => new Scheduling(chat.state, client), [chat, client]);
 }
 
 /** Chooses when a message is sent. */

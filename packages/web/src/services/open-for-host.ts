@@ -7,7 +7,7 @@ const RETRY_MS = 3000;
 
 /**
  * Opens the chat of the user in another product's page; null for nobody. The login of the host application counts first.
- * In a frame only the page around it logs in.
+ * Frames take the login of the page around them only.
  */
 export async function openForHost(baseUrl: string, frame?: Frame): Promise<OpenedServices | null> {
   for (const credentials of frame ? [{ token: frame.token }] : (['host', 'session'] as const)) {

@@ -118,7 +118,7 @@ function isLoggedIn(chat: Chat): Promise<boolean> {
 /** Synchronizes drafts once its code is there; until then they stay in this browser. */
 async function loadDraftSync(drafts: Drafts, chat: Chat, client: ParleyClient, lock: string): Promise<DraftSync> {
   const { DraftSync } = await loadLater(() => import('./draft-sync.js'));
-  // Without locks, equal drafts of two windows are merged.
+  // Equal drafts of two windows are merged where the browser has no locks.
   const canLock = await hasLocks();
   const alone = async (task: () => Promise<void>): Promise<void> =>
     canLock ? void (await navigator.locks.request(lock, task)) : task();
