@@ -1,6 +1,6 @@
 import './app/tokens.css';
 import { I18nProvider } from '@lingui/react';
-import type { Chat } from '@parley/chat';
+import { type Chat, parseAddress } from '@parley/chat';
 import { ParleyClient } from '@parley/client';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -11,7 +11,8 @@ import { applyTheme } from './app/theme.js';
 import { ServicesContext } from './services/context.js';
 import { isServerBusy } from './services/failures.js';
 import { PageNavigation } from './services/location.js';
-import { openServices } from './services/services.js';
+import { startServices } from './services/services.js';
+import { isDrawn } from './services/use-loaded.js';
 
 document.querySelector('.not-started')?.remove();
 
@@ -39,17 +40,23 @@ const onHold = (isHeld: boolean) => {
 
 async function start(): Promise<void> {
   applyTheme();
-  const [i18n, services] = await Promise.all([
-    loadLanguage(navigator.languages),
-    openServices({
-      client: new ParleyClient({ url: baseUrl, credentials, onHold }),
-      baseUrl,
-      userId,
-      kind: 'application',
-      isVisitor,
-    }),
-  ]);
-  if (!services) return goToLogIn();
+  const language = loadLanguage(navigator.languages);
+  const client = new ParleyClient({ url: baseUrl, credentials, onHold });
+  const address = isVisitor ? null : parseAddress(location.hash);
+  const messages = address?.view === 'narrow' ? address : null;
+  const services = await startServices({
+    ...{ client, baseUrl, userId, kind: 'application', isVisitor },
+    ...(messages && { isDrawn }),
+  });
+  // Messages are fetched beside the state of the organization, which they do not need.
+  const early = messages && services.chat.open(messages.narrow, messages.near);
+  const isLoggedIn = services.isLoggedIn.then((isIn) => {
+    early?.close();
+    if (!isIn) goToLogIn();
+    return isIn;
+  });
+  if (early === null && !(await isLoggedIn)) return;
+  const i18n = await language;
   document.documentElement.lang = i18n.locale;
   followPreferences(services.chat, i18n);
   const logOut = async () => {

@@ -27,6 +27,35 @@ test('shows the last conversation after a reload before the server answers, and 
   expect(registers).toEqual([]);
 });
 
+test('shows messages before the state of the organization, and those that arrived meanwhile with it', async ({
+  server,
+  logIn,
+}) => {
+  await post(server, 'cordelia', 'early', 'Shown without the state');
+  const { page } = await logIn('hamlet', await placeOf(server, 'early'));
+  await expect(messageWith(page, 'Shown without the state')).toBeVisible();
+  await page.evaluate(async () => {
+    for (const { name } of await indexedDB.databases()) indexedDB.deleteDatabase(name!);
+  });
+  let answer = () => {};
+  const isAnswered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/json/register', async (route) => {
+    await isAnswered;
+    await route.continue();
+  });
+  await page.reload();
+  await expect(messageWith(page, 'Shown without the state')).toContainText('Cordelia');
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveCount(0);
+  await post(server, 'cordelia', 'early', 'Arrived before the queue');
+  answer();
+  await expect(messageWith(page, 'Arrived before the queue')).toHaveCount(1);
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  await post(server, 'cordelia', 'early', 'Arrived by the queue');
+  await expect(messageWith(page, 'Arrived by the queue')).toHaveCount(1);
+});
+
 test('sends a message once after a reload that interrupted it', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'interrupted'));
   await send(page, 'first');

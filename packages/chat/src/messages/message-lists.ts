@@ -179,6 +179,8 @@ export class MessageList implements ConversationView {
   private isProvisional = false;
   private openCount = 0;
   private loads = 0;
+  /** Place where the list was opened last, and the page that is fetched for it. */
+  private opening: { readonly target: number | 'first_unread'; readonly isShown: Promise<void> } | null = null;
 
   constructor(
     private readonly state: ChatState,
@@ -201,11 +203,15 @@ export class MessageList implements ConversationView {
   }
 
   opened(near: number | null): void {
+    const isOpen = this.isOpen;
     this.openCount++;
     this.readsNothing = false;
     this.movedTo.value = null;
     this.firstUnread.value = null;
-    void this.load(near ?? 'first_unread');
+    const target: number | 'first_unread' = near ?? 'first_unread';
+    // Another opening of the same place fetches what this one shows.
+    if (isOpen && this.opening?.target === target && this.older.peek() !== 'failed') return;
+    this.opening = { target, isShown: this.load(target) };
   }
 
   close(): void {
@@ -214,6 +220,8 @@ export class MessageList implements ConversationView {
 
   /** Replaces all messages by those around the ones that are shown. */
   async reload(): Promise<void> {
+    // A first page is shown even if it has to be fetched again.
+    if (this.spans.peek().length === 0) await this.opening?.isShown;
     const load = ++this.loads;
     const { ids, isNewest } = this.shown();
     const focus = this.focus.peek();

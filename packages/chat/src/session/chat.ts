@@ -50,6 +50,8 @@ export interface ChatOptions {
   readonly outboxStorage?: OutboxStorage;
   /** Other tabs of the same person, which share one poll; by default each chat polls for itself. */
   readonly tabs?: Tabs;
+  /** Id of the user, if known before the state: messages can be opened at once then. */
+  readonly userId?: number;
   /** True for a gateway without an account, which reads web-public channels and gets no events. */
   readonly isVisitor?: boolean;
   /** Reports presence while the chat runs: true if the user was active lately. By default nothing is reported. */
@@ -103,7 +105,8 @@ export class Chat {
   private over: (() => void) | null = null;
 
   constructor(options: ChatOptions) {
-    const { gateway, clock = SYSTEM_CLOCK, cache, isActive, outboxStorage, tabs, isVisitor = false } = options;
+    const { gateway, clock = SYSTEM_CLOCK, cache, isActive, outboxStorage, tabs, userId, isVisitor = false } = options;
+    if (userId !== undefined) this.state.fields.set('user_id', userId);
     this.isVisitor = isVisitor;
     this.journal = new Journal(this.state, cache ?? null);
     this.hasCache = cache !== undefined;
@@ -320,10 +323,9 @@ export class Chat {
         const isReplaced = this.ready.peek();
         begin(this.state, event.state);
         this.marks.reapply();
-        if (isReplaced) {
-          this.lists.restart();
-          this.outbox.reconcile();
-        }
+        // Messages that were opened before the state may be older than the queue.
+        this.lists.restart();
+        if (isReplaced) this.outbox.reconcile();
         this.ready.value = true;
         this.presence?.start();
         this.report('online');

@@ -271,6 +271,6 @@ function usePageTitle(): void {
   const count = useReading(chat.sidebar.badge);
   const name = useField('realm_name') ?? '';
   useEffect(() => {
-    document.title = count > 0 ? `(${count}) ${name} - Parley` : `${name} - Parley`;
+    if (name !== '') document.title = count > 0 ? `(${count}) ${name} - Parley` : `${name} - Parley`;
   }, [count, name]);
 }

@@ -6,11 +6,14 @@ import type { Mention } from '../content/tree.js';
 import { openPersonCard } from '../people/open-card.js';
 import { openGroupCard } from '../people/open-group-card.js';
 import { useServices } from '../services/context.js';
+import { useReading } from '../services/use-reading.js';
 
 /** Surroundings of message content in the chat of the user. */
 export function useContentWorld(): ContentWorld {
   const { chat, baseUrl, linkTarget = '_blank' } = useServices();
   const { i18n } = useLingui();
+  const isReady = useReading(chat.isReady);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: groups and names are known once the state is there.
   return useMemo(
     () => ({
       baseUrl,
@@ -29,7 +32,7 @@ export function useContentWorld(): ContentWorld {
           minute: '2-digit',
         }),
     }),
-    [chat, baseUrl, linkTarget, i18n],
+    [chat, baseUrl, linkTarget, i18n, isReady],
   );
 }
 

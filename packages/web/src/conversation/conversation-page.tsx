@@ -53,12 +53,13 @@ export function ConversationPage({ narrow, near }: Props) {
     [chat, i18n, view, insert],
   );
   useFollowing(view, composer);
+  const isReady = useReading(chat.isReady);
   if (!view) return null;
   return (
     <>
       <Messages view={view} near={start ? null : near} start={start} commands={commands} />
       <Suspense fallback={<div className={styles.reserved} />}>
-        <Writing narrow={view.narrow} composer={attach} />
+        {isReady ? <Writing narrow={view.narrow} composer={attach} /> : <div className={styles.reserved} />}
       </Suspense>
     </>
   );
@@ -182,7 +183,12 @@ export function Messages({ view, near = null, start = null, commands }: Messages
     },
     [chat, navigation],
   );
-  const onSeen = useCallback((seen: readonly string[]) => view.seen(seen.map(Number).filter(Number.isInteger)), [view]);
+  const isReady = useReading(chat.isReady);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: messages that were seen before the state is there count then.
+  const onSeen = useCallback(
+    (seen: readonly string[]) => view.seen(seen.map(Number).filter(Number.isInteger)),
+    [view, isReady],
+  );
   if (missing && isEmpty) return <Missing part={missing} />;
   if (failure && isEmpty) return <Failed text={failure.message} onRetry={onNewest} />;
   if (isEmpty) {

@@ -51,12 +51,14 @@ export function ChannelIcon({ channelId, size = 15 }: { readonly channelId: numb
 }
 
 export function ChannelName({ channelId }: { readonly channelId: number }) {
-  const channel = useReading(useChat().sidebar.channel(channelId));
+  const chat = useChat();
+  const channel = useReading(chat.sidebar.channel(channelId));
+  const isReady = useReading(chat.isReady);
   const { i18n } = useLingui();
   return (
     <span className={styles.name}>
       <ChannelIcon channelId={channelId} />
-      <strong className={styles.topic}>{channel?.name ?? i18n._('Unknown channel')}</strong>
+      <strong className={styles.topic}>{channel?.name ?? (isReady ? i18n._('Unknown channel') : '')}</strong>
     </span>
   );
 }
@@ -70,12 +72,13 @@ interface TopicNameProps {
 function TopicName({ channelId, topic, match }: TopicNameProps) {
   const chat = useChat();
   const channel = useReading(chat.sidebar.channel(channelId));
+  const isReady = useReading(chat.isReady);
   const { title, isResolved } = useTopicTitle(topic);
   const { i18n } = useLingui();
   return (
     <span className={styles.name}>
       <ChannelIcon channelId={channelId} />
-      <strong>{channel?.name ?? i18n._('Unknown channel')}</strong>
+      <strong>{channel?.name ?? (isReady ? i18n._('Unknown channel') : '')}</strong>
       <ChevronRight size={14} aria-hidden />
       {isResolved && <Check size={14} aria-label={i18n._('resolved')} />}
       <span className={styles.topic}>{match?.includes('<span') ? <InlineContent html={match} /> : title}</span>
@@ -101,7 +104,7 @@ function PeopleNames({ userIds }: { readonly userIds: readonly number[] }) {
     <span className={styles.name}>
       <Icon size={15} aria-hidden />
       <strong className={styles.topic}>
-        {names.length === 0
+        {userIds.length === 0
           ? i18n._('Messages with yourself')
           : new Intl.ListFormat(i18n.locale, { type: 'conjunction' }).format(names)}
       </strong>

@@ -103,7 +103,8 @@ export function MessageList(props: MessageListProps) {
   const isNearEnd = hasNewer && openedPlace.current === place && distanceFromEnd < NEAR_PX;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a page that just arrived may not fill the screen.
   useEffect(() => {
-    if (isNearStart) onNearStart();
+    // A list that was just opened has scrolled before it says so.
+    if (isNearStart && frame.current!.scrollTop < NEAR_PX) onNearStart();
   }, [isNearStart, keys.length, onNearStart]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
   useEffect(() => {

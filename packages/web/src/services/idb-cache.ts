@@ -23,6 +23,8 @@ export class IdbCache implements ChatCache {
   constructor(
     baseUrl: string,
     private readonly userId: number,
+    /** The state is read then, since it may be large: messages are shown before. */
+    private readonly isDrawn: Promise<void> = Promise.resolve(),
   ) {
     // Reading `indexedDB` throws in browsers that forbid storage.
     this.database = Promise.resolve().then(() =>
@@ -41,7 +43,10 @@ export class IdbCache implements ChatCache {
   }
 
   async load(): Promise<CachedChat | null> {
-    const transaction = (await this.database).transaction(['meta', 'state', 'events']);
+    const database = await this.database;
+    if (!(await database.get('meta', 'chat'))) return null;
+    await this.isDrawn;
+    const transaction = database.transaction(['meta', 'state', 'events']);
     const [meta, state, events] = await Promise.all([
       transaction.objectStore('meta').get('chat'),
       transaction.objectStore('state').get('chat'),

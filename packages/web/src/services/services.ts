@@ -26,6 +26,11 @@ export interface OpenedServices extends SharedServices {
   close(): void;
 }
 
+export interface StartedServices extends OpenedServices {
+  /** Resolves once the state is there, or with false if the user is no longer logged in. */
+  readonly isLoggedIn: Promise<boolean>;
+}
+
 interface Start {
   readonly client: ParleyClient;
   /** Address of the organization, with a slash at the end. */
@@ -33,30 +38,41 @@ interface Start {
   readonly userId: number;
   /** Pages of one kind share a connection: those of other products show no notifications. */
   readonly kind: 'application' | 'element';
+  /** Resolves when messages that need no state are on screen. */
+  readonly isDrawn?: Promise<void> | undefined;
   /** True without an account: nothing is kept, reported or shared with other tabs. */
   readonly isVisitor?: boolean;
   readonly frame?: Frame | undefined;
 }
 
 /** Opens the chat of a user, and resolves once its state is there; null if the user is no longer logged in. */
-export async function openServices({
+export async function openServices(start: Start): Promise<OpenedServices | null> {
+  const services = await startServices(start);
+  if (await services.isLoggedIn) return services;
+  services.close();
+  return null;
+}
+
+/** Opens the chat of a user, whose messages can be shown before its state is there. */
+export async function startServices({
   client,
   baseUrl,
   userId,
   kind,
+  isDrawn,
   isVisitor = false,
   frame,
-}: Start): Promise<OpenedServices | null> {
+}: Start): Promise<StartedServices> {
   const storageName = `${baseUrl}:${userId}`;
   const outbox = new StoredOutbox(`parley-outbox:${storageName}:`);
   const tabs = isVisitor ? null : await BrowserTabs.open(`parley ${kind} ${storageName}`);
   // Only the tab that leads writes the state.
-  const cache = tabs && kind === 'application' ? new IdbCache(baseUrl, userId) : null;
+  const cache = tabs && kind === 'application' ? new IdbCache(baseUrl, userId, isDrawn) : null;
   const activity = new Activity();
   const chat = new Chat({
     gateway: client,
     isVisitor,
-    ...(!isVisitor && { isActive: () => activity.isActive() }),
+    ...(!isVisitor && { userId, isActive: () => activity.isActive() }),
     outboxStorage: outbox,
     ...(tabs && { tabs }),
     ...(cache && { cache }),
@@ -66,10 +82,7 @@ export async function openServices({
     activity.stop();
   };
   void chat.run();
-  if (!(await isLoggedIn(chat))) {
-    close();
-    return null;
-  }
+  const isLoggedIn = loggedIn(chat);
   const uploadsKey = `parley-upload ${storageName}`;
   const uploads = new Uploads(
     async (file, options) => {
@@ -82,11 +95,11 @@ export async function openServices({
   );
   const drafts = new Drafts({
     storageKey: `parley-drafts:${storageName}`,
-    selfId: chat.state.selfId,
+    selfId: userId,
     onServer: () => chat.field('drafts') ?? [],
   });
   const endFollowing = drafts.followWindows();
-  const sync = loadDraftSync(drafts, chat, client, `parley drafts ${storageName}`);
+  const sync = isLoggedIn.then(() => loadDraftSync(drafts, chat, client, `parley drafts ${storageName}`));
   const forget = async () => {
     // Texts of the last seconds reach the server, unless that takes long.
     await Promise.race([sync.then((it) => it.flush()), new Promise((resolve) => setTimeout(resolve, 2000))]);
@@ -105,10 +118,10 @@ export async function openServices({
     void sync.then((it) => it.stop());
   };
   const emoji = new EmojiNames(chat, baseUrl);
-  return { chat, client, baseUrl, drafts, uploads, emoji, frame, forget, close: closeAll };
+  return { chat, client, baseUrl, drafts, uploads, emoji, frame, forget, close: closeAll, isLoggedIn };
 }
 
-function isLoggedIn(chat: Chat): Promise<boolean> {
+function loggedIn(chat: Chat): Promise<boolean> {
   return new Promise((resolve) => {
     chat.isReady.subscribe((isReady) => isReady && resolve(true));
     chat.connection.subscribe(({ state }) => state === 'ended' && resolve(false));

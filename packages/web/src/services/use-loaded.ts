@@ -24,11 +24,12 @@ export function useLoaded<T>(load: () => Promise<T>, isWanted = true): T | null 
 }
 
 let begin = () => {};
-const isDrawn = new Promise<void>((resolve) => {
+/** Resolves once the first messages, or a page without any, are on screen. */
+export const isDrawn = new Promise<void>((resolve) => {
   begin = resolve;
 });
 
-/** Starts what `loadLater` waits for, once messages or a page without any are on screen. */
+/** Tells that messages or a page without any are on screen. */
 export function useDrawn(isReady: boolean): void {
   useEffect(() => {
     if (isReady) afterPaint(begin);
