@@ -12,7 +12,7 @@ import { ServicesContext } from './services/context.js';
 import { isServerBusy } from './services/failures.js';
 import { PageNavigation } from './services/location.js';
 import { startServices } from './services/services.js';
-import { isDrawn } from './services/use-loaded.js';
+import { isDrawn, loadSheetsAgain } from './services/use-loaded.js';
 
 document.querySelector('.not-started')?.remove();
 
@@ -40,6 +40,7 @@ const onHold = (isHeld: boolean) => {
 
 async function start(): Promise<void> {
   applyTheme();
+  loadSheetsAgain();
   const language = loadLanguage(navigator.languages);
   const client = new ParleyClient({ url: baseUrl, credentials, onHold });
   const address = isVisitor ? null : parseAddress(location.hash);

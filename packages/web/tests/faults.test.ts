@@ -229,3 +229,29 @@ test('says what is needed where the scripts do not start', async ({ server, brow
   await expect(page.getByText('braucht Parley einen neueren Browser')).toBeVisible();
   await old.close();
 });
+
+test('loads code and styles again that failed, says so after a while, and opens then what was asked for', async ({
+  server,
+  logIn,
+}) => {
+  const topic = 'late code';
+  await post(server, 'cordelia', topic, 'Arrived before the rest');
+  const place = await placeOf(server, topic);
+  const { page } = await logIn('othello', place);
+  let isDown = true;
+  await page.route(/\/web\/(writing|main-menu|menu|overlays)[^/]*$/, (route) =>
+    isDown ? route.abort() : route.continue(),
+  );
+  await page.reload();
+  await expect(messageWith(page, 'Arrived before the rest')).toBeVisible();
+  await page.getByRole('button', { name: 'Main menu' }).click();
+  await expect(page.getByText('The server is busy.')).toBeVisible();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveCount(0);
+  isDown = false;
+  const entry = page.getByRole('menuitem', { name: 'Log out' });
+  await expect(entry).toBeVisible();
+  await expect(page.getByText('The server is busy.')).toHaveCount(0);
+  expect(await page.getByRole('menu').evaluate((menu) => getComputedStyle(menu).borderRadius)).not.toBe('0px');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+});

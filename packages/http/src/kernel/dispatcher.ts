@@ -384,7 +384,7 @@ class TableDispatcher implements Dispatcher {
   /** Sheds load, anonymous requests first. @throws HttpRefusal 503 */
   private shed(route: Route | undefined): void {
     const { level } = this.load;
-    if (level === 'normal' || !route) return;
+    if (level === 'normal' || !route || route.isNeverShed) return;
     if (route.auth === 'anyone' || (route.isExpensive && level === 'overloaded')) throw serverBusy();
   }
 

@@ -183,6 +183,8 @@ interface Declaration<A extends Auth, D extends object> {
   readonly isApiOnly?: boolean;
   /** True if an overloaded server should reject the request. */
   readonly isExpensive?: boolean;
+  /** True to serve it under any load: a page without its scripts and styles is broken. */
+  readonly isNeverShed?: boolean;
   /**
    * Schema of success fields besides the envelope, for OpenAPI; `bytes` if not JSON. Absent without a presenter. All
    * HTTP tests check responses against it.
@@ -268,6 +270,7 @@ export interface Route {
   readonly atRoot: boolean;
   readonly isApiOnly: boolean;
   readonly isExpensive: boolean;
+  readonly isNeverShed: boolean;
   readonly isDevelopment: boolean;
   readonly logInMethod: string | undefined;
   readonly response: WireSchema<object> | 'bytes' | undefined;
@@ -319,6 +322,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     atRoot: false,
     isApiOnly: false,
     isExpensive: false,
+    isNeverShed: false,
     isDevelopment: false,
     logInMethod: undefined,
     response: undefined,

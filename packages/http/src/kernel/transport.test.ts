@@ -68,6 +68,7 @@ const TABLE: readonly Route[] = [
     dto: NoParameters,
     handle: async () => success({ short: 'x'.repeat(200_000) }),
   }),
+  route('GET', '/script', { auth: 'anyone', isNeverShed: true, dto: NoParameters, handle: async () => success() }),
   route('GET', '/long', { auth: 'user', dto: NoParameters, handle: async () => success({ long: 'é'.repeat(MIB) }) }),
   route('GET', '/shared', {
     auth: 'user',
@@ -640,21 +641,22 @@ describe('dispatcher mounted in an application', () => {
 });
 
 describe('server under load', () => {
-  it('rejects anonymous requests first and expensive ones next', async () => {
+  it('rejects anonymous requests first and expensive ones next, and serves scripts', async () => {
     await start();
     const statuses = async () => [
       (await call('GET', '/short', { user: null })).status,
       (await call('GET', '/costly')).status,
       (await call('POST', '/echo', { form: { text: 'x' } })).status,
+      (await call('GET', '/script', { user: null })).status,
     ];
-    expect(await statuses()).toEqual([200, 200, 200]);
+    expect(await statuses()).toEqual([200, 200, 200, 200]);
     level = 'busy';
-    expect(await statuses()).toEqual([503, 200, 200]);
+    expect(await statuses()).toEqual([503, 200, 200, 200]);
     level = 'overloaded';
-    expect(await statuses()).toEqual([503, 503, 200]);
+    expect(await statuses()).toEqual([503, 503, 200, 200]);
     const { headers, body } = await call('GET', '/costly');
     expect([headers['retry-after'], body.result, body.code]).toEqual(['1', 'error', 'SERVER_NOT_READY']);
     level = 'normal';
-    expect(await statuses()).toEqual([200, 200, 200]);
+    expect(await statuses()).toEqual([200, 200, 200, 200]);
   });
 });

@@ -76,6 +76,7 @@ export const passkeyScriptRoute: Route = route('GET', PATH, {
   auth: 'anyone',
   limit: 'none',
   atRoot: true,
+  isNeverShed: true,
   dto: NoParameters,
   response: 'bytes',
   handle: async () => ({

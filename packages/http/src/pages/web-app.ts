@@ -219,6 +219,7 @@ export const webAssetRoutes = ({
     auth: 'anyone',
     limit: 'none',
     atRoot: true,
+    isNeverShed: true,
     dto: AssetDto,
     useCase: ReadPicture,
     response: 'bytes',

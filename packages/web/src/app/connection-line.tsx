@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { type Services, useServices } from '../services/context.js';
 import { isServerBusy } from '../services/failures.js';
+import { isOverlayLate } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './app.module.css';
 
@@ -9,7 +10,8 @@ export function ConnectionLine() {
   const { i18n } = useLingui();
   const { chat, baseUrl, frame } = useServices();
   const connection = useReading(chat.connection);
-  const isBusy = useReading(isServerBusy);
+  const isServerLate = useReading(isServerBusy);
+  const isLate = useReading(isOverlayLate) || isServerLate;
   if (connection.state === 'ended') {
     return (
       <div className={styles.ended} role="alert">
@@ -18,7 +20,7 @@ export function ConnectionLine() {
       </div>
     );
   }
-  if (connection.state === 'online' && isBusy) {
+  if (connection.state === 'online' && isLate) {
     return (
       <output className={styles.offline}>{i18n._('The server is busy. What you did last is still waiting.')}</output>
     );

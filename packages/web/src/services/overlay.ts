@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals-core';
 import type { ReactNode } from 'react';
 import { reportFailure } from './failures.js';
+import { retrying } from './use-loaded.js';
 
 /** Menu, dialog or card above the page. */
 export interface Overlay {
@@ -12,6 +13,11 @@ export interface Overlay {
 /** The open one; opening another one closes it. */
 export const overlay = signal<Overlay | null>(null);
 
+/** True while code of an overlay has been awaited for two seconds. */
+export const isOverlayLate = signal(false);
+
+const PATIENCE_MS = 2000;
+
 let opening: HTMLElement | null = null;
 
 /** Opens an overlay whose code is loaded on the first use. The anchor says by `aria-expanded` that it is open. */
@@ -19,9 +25,18 @@ export function openOverlay(anchor: HTMLElement, load: () => Promise<ReactNode>)
   closeOverlay();
   opening = anchor;
   anchor.setAttribute('aria-expanded', 'true');
-  load().then((content) => {
-    if (opening === anchor) overlay.value = { anchor, content };
-  }, reportFailure);
+  const isWanted = () => opening === anchor && anchor.isConnected;
+  const patience = setTimeout(() => {
+    isOverlayLate.value = true;
+  }, PATIENCE_MS);
+  retrying(load, isWanted)
+    .then((content) => {
+      if (isWanted()) overlay.value = { anchor, content };
+    }, reportFailure)
+    .finally(() => {
+      clearTimeout(patience);
+      isOverlayLate.value = false;
+    });
 }
 
 /** Closes what is open, or `own` unless something else took its place. */

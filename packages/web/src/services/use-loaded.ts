@@ -1,13 +1,58 @@
+import { ParleyError } from '@parley/client';
 import { useEffect, useState } from 'react';
 
-const RETRY_MS = 5000;
+const RETRY_MS = 3000;
 
-/** Loads code, again and again while that fails. */
-export const retrying = <T>(load: () => Promise<T>): Promise<T> =>
-  load().catch(async () => {
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-    return retrying(load);
+/** Style sheets that failed and are being loaded again. */
+const sheets = new Set<Promise<void>>();
+
+/** Loads style sheets again that fail, which the loader of chunks does not. */
+export function loadSheetsAgain(): void {
+  addEventListener('vite:preloadError', (event) => {
+    const [, href] = /^Unable to preload CSS for (.+)$/.exec(event.payload.message) ?? [];
+    if (href === undefined) return;
+    event.preventDefault();
+    const loaded = loadSheet(href).finally(() => sheets.delete(loaded));
+    sheets.add(loaded);
   });
+}
+
+async function loadSheet(href: string): Promise<void> {
+  do await pause();
+  while (!(await hasLoaded(href)));
+}
+
+const hasLoaded = (href: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', crossOrigin: '', href });
+    link.onload = () => resolve(true);
+    link.onerror = () => {
+      link.remove();
+      resolve(false);
+    };
+    document.head.append(link);
+  });
+
+/** Waits for a while, or until the network returns. */
+const pause = (): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, RETRY_MS);
+    addEventListener('online', () => resolve(), { once: true });
+  });
+
+/** Loads code with its styles, again and again while that fails. @throws the last error if it is not wanted any more */
+export async function retrying<T>(load: () => Promise<T>, isWanted = () => true): Promise<T> {
+  try {
+    const loaded = await load();
+    await Promise.all(sheets);
+    return loaded;
+  } catch (error) {
+    // A refusal of the server, which the code asked on its first use.
+    if (error instanceof ParleyError || !isWanted()) throw error;
+    await pause();
+    return retrying(load, isWanted);
+  }
+}
 
 /** Value whose code is loaded on first use; null until then and while it cannot be loaded. `load` must not change. */
 export function useLoaded<T>(load: () => Promise<T>, isWanted = true): T | null {
