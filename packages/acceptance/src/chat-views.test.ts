@@ -368,6 +368,13 @@ describe('chat views', () => {
     );
   });
 
+  it('end with the reason when the organization is deactivated', async () => {
+    const chat = await start(server.people.hamlet);
+    // The server sends it to waiting polls only.
+    chat.receive({ id: 1, type: 'realm', op: 'deactivated', realm_id: server.realmId });
+    expect(chat.connection.value).toMatchObject({ state: 'ended', code: 'REALM_DEACTIVATED' });
+  });
+
   it('recompute only the rows that show a change', async () => {
     const { hamlet, iago, cordelia } = server.people;
     const chat = await start(hamlet);

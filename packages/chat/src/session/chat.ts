@@ -342,6 +342,7 @@ export class Chat {
         this.typing.sent(destinationOfMessage(this.state, event.message), event.message.sender_id);
       }
     });
+    if (event.type === 'realm' && event.op === 'deactivated') this.end('REALM_DEACTIVATED');
     if (event.type === 'message') this.announce(event);
     if (this.state.messages.all().size > this.sweptAt + SWEEP_EVERY) this.sweep();
   }

@@ -1,3 +1,4 @@
+import type { DomainError } from './errors.js';
 import type { Audience, AudienceKind, AudienceOf, BaseAudienceTypes, DomainEvent } from './event.js';
 import type { EventNeeds, Receiver } from './event-log.js';
 import type { EventQueue, QueueFilter } from './event-queue.js';
@@ -104,6 +105,13 @@ export interface ReceiverRequest {
   readonly seq: EventSeq | null;
 }
 
+/** User whose queues end. */
+export interface SignedOut {
+  readonly userId: UserId;
+  /** Error for waiting polls; null if their clients should ask again. */
+  readonly reason: DomainError | null;
+}
+
 /** Decisions and look-ups that features contribute to delivery, combined in composition/delivery-features.ts. */
 export interface DeliveryFeatures extends Omit<Audiences, 'parseAudience'> {
   readonly selection: QueueSelection;
@@ -124,8 +132,8 @@ export interface DeliveryFeatures extends Omit<Audiences, 'parseAudience'> {
   onlineUser(rights: QueueOwnerRights): OnlineUser;
   /** `users` holds the online users; the caller updates the map. */
   projectionOf(snapshot: RealmSnapshot, users: ReadonlyMap<UserId, OnlineUser>): RealmProjection;
-  /** Returns the user whose queues end with this event; null if there is none. */
-  signedOutBy(event: DomainEvent): UserId | null;
+  /** Returns the user whose queues end with this event, and why; null if there is none. */
+  signedOutBy(event: DomainEvent): SignedOut | null;
   /** Returns the receiver of an event that needs no look-up. */
   receiver(owner: QueueOwner): Receiver;
   isNeeded(needs: EventNeeds, owner: QueueOwner): boolean;

@@ -567,6 +567,7 @@ describe('event queue', () => {
       });
     });
     expect([queue.isClosed, others.isClosed]).toEqual([true, false]);
+    expect([queue.refusal?.code, others.refusal]).toEqual(['USER_DEACTIVATED', null]);
     await gone(events.open('hamlet', id));
   });
 

@@ -1,5 +1,5 @@
 import type { Bus, BusHint } from './bus.js';
-import type { DeliveryFeatures } from './delivery.js';
+import type { DeliveryFeatures, SignedOut } from './delivery.js';
 import { DomainError } from './errors.js';
 import type { EphemeralAnnouncement, EphemeralEvents } from './event.js';
 import { EventCache } from './event-cache.js';
@@ -69,7 +69,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     this.realms = new LiveRealms({
       ...parts,
       onUnfit: (live, { type, seq }, err) => this.fail(live, type, seq, err),
-      onSignedOut: (userId) => this.forgetUser(userId),
+      onSignedOut: (signedOut) => this.signOut(signedOut),
     });
     this.reader = new QueueReader({
       ...parts,
@@ -399,9 +399,9 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     this.forget(live);
   }
 
-  private forgetUser(userId: UserId): void {
+  private signOut({ userId, reason }: SignedOut): void {
     for (const live of [...(this.byOwner.get(userId) ?? [])]) {
-      live.close();
+      live.close(reason ?? 'closed');
       this.forget(live);
     }
   }

@@ -1,3 +1,4 @@
+import { DomainError } from './errors.js';
 import type { EphemeralEvent } from './event.js';
 import { type EventQueue, firstPositionOf, POSITIONS_PER_SEQ, type QueuePosition, seqOf } from './event-queue.js';
 import type { EventSeq, UnixSeconds } from './ids.js';
@@ -23,8 +24,8 @@ export interface Ephemeral {
 }
 
 /**
- * Reason for waking a poll: an event, a newer poll, the end of the queue, or a failure. After a failure the client
- * must register again.
+ * Reason for waking a poll: an event, a newer poll, the end of the queue, or a failure. After a failure without a
+ * `refusal` the client must register again.
  */
 export type WakeReason = 'event' | 'supplanted' | 'closed' | 'failed';
 export type Waiter = (reason: WakeReason) => void;
@@ -54,7 +55,7 @@ export class LiveQueue {
   private saved: QueuePosition;
   /** True if due events after `floorSeq` must be read from the log. */
   isBehind = true;
-  private end: 'closed' | 'failed' | null = null;
+  private end: 'closed' | 'failed' | DomainError | null = null;
   acked: number;
   /** Last position sent to the client, logged or not. */
   lastGiven: number;
@@ -93,6 +94,11 @@ export class LiveQueue {
   /** True if the queue failed and its client must register again. */
   get hasFailed(): boolean {
     return this.end === 'failed';
+  }
+
+  /** Error that ended the client's access; null if there is none. */
+  get refusal(): DomainError | null {
+    return this.end instanceof DomainError ? this.end : null;
   }
 
   get isWaitedFor(): boolean {
@@ -182,9 +188,9 @@ export class LiveQueue {
     if (this.waiter === wake) this.waiter = null;
   }
 
-  close(reason: 'closed' | 'failed' = 'closed'): void {
+  close(reason: 'closed' | 'failed' | DomainError = 'closed'): void {
     this.end = reason;
-    this.waiter?.(reason);
+    this.waiter?.(reason instanceof DomainError ? 'failed' : reason);
   }
 
   /**

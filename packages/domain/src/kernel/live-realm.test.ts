@@ -55,7 +55,7 @@ function aLiveRealm({ holders, inaccessible, snapshot, parts }: Given = {}) {
       onUnfit: (live, what, error) => unfit.push([live.queue.id, what, (error as Error).message]),
       onBroken: ({ seq }, error) => broken.push([seq, (error as Error).message]),
       onLookUpFailed: (error) => broken.push((error as Error).message),
-      onSignedOut: (userId) => deactivated.push(userId),
+      onSignedOut: ({ userId }) => deactivated.push(userId),
       ...parts,
     },
   );

@@ -12,6 +12,7 @@ import {
   type QueueOwnerRights,
   type RealmProjection,
   type RealmSnapshot,
+  type SignedOut,
 } from './delivery.js';
 import type { AnyEventType, Audience, EphemeralAnnouncement } from './event.js';
 import type { EventCatalogue, StoredEvent } from './event-log.js';
@@ -33,7 +34,7 @@ export interface LiveRealmParts {
   readonly onBroken: (stored: StoredEvent, error: unknown) => void;
   /** Called if a look-up failed and the queues concerned read the log instead. */
   readonly onLookUpFailed: (error: unknown) => void;
-  readonly onSignedOut: (userId: UserId) => void;
+  readonly onSignedOut: (signedOut: SignedOut) => void;
 }
 
 /** Event as named in reports. */
@@ -287,7 +288,7 @@ export interface LiveRealmsParts {
   readonly features: DeliveryFeatures;
   readonly report: ReportProblem;
   readonly onUnfit: (live: LiveQueue, what: EventReference, error: unknown) => void;
-  readonly onSignedOut: (userId: UserId) => void;
+  readonly onSignedOut: (signedOut: SignedOut) => void;
 }
 
 /** Realms with caught-up queues. */

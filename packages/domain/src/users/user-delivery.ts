@@ -15,6 +15,7 @@ import type {
   RealmSnapshot,
   ReceiverRequest,
   ReplayedCandidate,
+  SignedOut,
 } from '../kernel/delivery.js';
 import type { Audience, DomainEvent } from '../kernel/event.js';
 import type { EventNeeds, Receiver } from '../kernel/event-log.js';
@@ -28,6 +29,7 @@ import {
   isLimitedGuest,
   type Reach,
 } from './accessible-users.js';
+import { accountDeactivated } from './authentication.js';
 import type { UserWithProfile } from './profiles.js';
 import type { User } from './user.js';
 
@@ -236,11 +238,12 @@ export class UserProjection implements LiveProjection {
   }
 }
 
-/** Returns the user whose queues end with the event; null if none do. */
-export const signedOutUserIn = (event: DomainEvent): UserId | null =>
-  (event.type === 'user.activation_changed' && !event.isActive) || event.type === 'user.api_key_replaced'
-    ? event.userId
-    : null;
+/** Returns the user whose queues end with the event, and why; null if none do. */
+export function signedOutUserIn(event: DomainEvent): SignedOut | null {
+  if (event.type === 'user.api_key_replaced') return { userId: event.userId, reason: null };
+  if (event.type !== 'user.activation_changed' || event.isActive) return null;
+  return { userId: event.userId, reason: accountDeactivated() };
+}
 
 type UserReceiver = Pick<Receiver, 'role' | 'inaccessible' | 'gained' | 'lost' | 'addressChanges'>;
 

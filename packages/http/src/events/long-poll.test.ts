@@ -200,6 +200,18 @@ describe('waiting poll', () => {
     expect(await removed).toEqual({ result: 'success', msg: '', events: [], queue_id: queue });
   });
 
+  it('rejects the waiting poll of a deactivated account with the reason', async () => {
+    const fixture = await cast();
+    const { events, register, wait } = await aServer(fixture);
+    const waiting = expect(wait('hamlet', await register('hamlet'))).rejects.toMatchObject({
+      code: 'USER_DEACTIVATED',
+    });
+    await turn();
+    const { id: userId } = fixture.user('hamlet');
+    await events.announce(wholeRealm, { type: 'user.activation_changed', userId, isActive: false });
+    await waiting;
+  });
+
   it('reads events evicted from memory from the log', async () => {
     const fixture = await cast();
     const { events, register, wait } = await aServer(fixture);

@@ -287,7 +287,7 @@ export class LongPoll {
     // Others wait for their events anyway.
     if (dontBlock) await this.hub.settled(caller.realmId);
     const response = this.collectNow(client) ?? (await this.collect(client));
-    if (live.hasFailed) throw queueNotFound(queueId);
+    if (live.hasFailed || live.refusal) throw live.refusal ?? queueNotFound(queueId);
     if (response.count > 0 || dontBlock || live.isClosed) return success(textOf(response));
     return this.wait(client);
   }
@@ -359,7 +359,7 @@ export class LongPoll {
         }
       };
       const wake = (reason: WakeReason) => {
-        if (reason === 'failed') fail(queueNotFound(live.queue.id));
+        if (reason === 'failed') fail(live.refusal ?? queueNotFound(live.queue.id));
         else if (reason !== 'event') void flush({ always: true });
         else if (!isDue) {
           isDue = true;
