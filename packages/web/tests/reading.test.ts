@@ -156,3 +156,35 @@ test('keeps the line being read in place while messages, edits, reactions and th
   await field.fill('');
   await stays('a shrinking composer');
 });
+
+test('keeps an edit and a new option that are being written while their rows leave the screen', async ({
+  server,
+  logIn,
+}) => {
+  await post(server, READER, 'written-in-rows', '/poll Where do we meet?\nAt home');
+  await post(server, READER, 'written-in-rows', 'Edited slowly');
+  await fill(server, 'written-in-rows', 50);
+  const place = await placeOf(server, 'written-in-rows');
+  const { page } = await logIn(READER, place);
+  await listOf(page).focus();
+  await page.keyboard.press('Home');
+  const option = page.getByRole('textbox', { name: 'New option' });
+  await option.fill('In the park');
+  await messageWith(page, 'Edited slowly').hover();
+  await messageWith(page, 'Edited slowly').getByRole('button', { name: 'Edit', exact: true }).click();
+  const field = page.getByRole('textbox', { name: 'Edit message' });
+  await expect(field).toBeFocused();
+  await field.fill('Edited at length');
+  await page.getByRole('button', { name: 'Newest message' }).click();
+  await expect(field).toHaveCount(0);
+  await goTo(page, '#recent');
+  await goTo(page, place);
+  await expect(messageWith(page, 'Row 49')).toBeInViewport();
+  await listOf(page).focus();
+  await page.keyboard.press('Home');
+  await expect(option).toHaveValue('In the park');
+  await expect(field).toHaveValue('Edited at length');
+  await expect(field).not.toBeFocused();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(messageWith(page, 'Edited at length')).toContainText('edited');
+});

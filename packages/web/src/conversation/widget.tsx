@@ -1,8 +1,8 @@
 import { useLingui } from '@lingui/react';
 import { type MessageRow, nextIndex, type Poll, type TodoList, type WidgetAction, widgetOf } from '@parley/chat';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useId } from 'react';
 import kit from '../kit/kit.module.css';
-import { useChat, useComputed, useNames } from '../services/context.js';
+import { useChat, useComputed, useFieldText, useNames } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import styles from './widget.module.css';
 
@@ -22,20 +22,22 @@ export function Widget({ message }: Props) {
   return (
     <fieldset className={styles.widget} disabled={!canAct}>
       {widget.kind === 'poll' ? (
-        <PollBody poll={widget} act={act} add={add} />
+        <PollBody id={id} poll={widget} act={act} add={add} />
       ) : (
-        <TodoBody list={widget} act={act} add={add} />
+        <TodoBody id={id} list={widget} act={act} add={add} />
       )}
     </fieldset>
   );
 }
 
 interface BodyProps {
+  /** Message of the widget. */
+  readonly id: number;
   act(action: WidgetAction): void;
   add(make: (index: number) => WidgetAction): void;
 }
 
-function PollBody({ poll, act, add }: BodyProps & { readonly poll: Poll }) {
+function PollBody({ id, poll, act, add }: BodyProps & { readonly poll: Poll }) {
   const { i18n } = useLingui();
   return (
     <>
@@ -46,6 +48,7 @@ function PollBody({ poll, act, add }: BodyProps & { readonly poll: Poll }) {
         ))}
       </ul>
       <AddField
+        field={`add ${id}`}
         label={i18n._('New option')}
         onAdd={(option) => add((idx) => ({ type: 'new_option', option, idx }))}
         isKnown={(text) => poll.options.some((option) => option.text === text)}
@@ -80,7 +83,7 @@ function Option({ option, act }: { readonly option: Poll['options'][number]; rea
   );
 }
 
-function TodoBody({ list, act, add }: BodyProps & { readonly list: TodoList }) {
+function TodoBody({ id, list, act, add }: BodyProps & { readonly list: TodoList }) {
   const { i18n } = useLingui();
   return (
     <>
@@ -98,6 +101,7 @@ function TodoBody({ list, act, add }: BodyProps & { readonly list: TodoList }) {
         ))}
       </ul>
       <AddField
+        field={`add ${id}`}
         label={i18n._('New task')}
         onAdd={(task) => add((key) => ({ type: 'new_task', key, task, desc: '', completed: false }))}
         isKnown={(text) => list.tasks.some((task) => task.text === text)}
@@ -107,15 +111,17 @@ function TodoBody({ list, act, add }: BodyProps & { readonly list: TodoList }) {
 }
 
 interface AddFieldProps {
+  /** Names the text while it is being written. */
+  readonly field: string;
   readonly label: string;
   onAdd(text: string): void;
   isKnown(text: string): boolean;
 }
 
-function AddField({ label, onAdd, isKnown }: AddFieldProps): ReactNode {
+function AddField({ field, label, onAdd, isKnown }: AddFieldProps): ReactNode {
   const { i18n } = useLingui();
-  const [text, setText] = useState('');
-  const trimmed = text.trim();
+  const [text, setText] = useFieldText(field);
+  const trimmed = text?.trim() ?? '';
   return (
     <form
       className={styles.add}
@@ -123,10 +129,15 @@ function AddField({ label, onAdd, isKnown }: AddFieldProps): ReactNode {
         event.preventDefault();
         if (trimmed === '' || isKnown(trimmed)) return;
         onAdd(trimmed);
-        setText('');
+        setText(null);
       }}
     >
-      <input aria-label={label} placeholder={label} value={text} onChange={(event) => setText(event.target.value)} />
+      <input
+        aria-label={label}
+        placeholder={label}
+        value={text ?? ''}
+        onChange={(event) => setText(event.target.value)}
+      />
       <button type="submit" disabled={trimmed === '' || isKnown(trimmed)}>
         {i18n._('Add')}
       </button>

@@ -1,5 +1,6 @@
 import { Chat } from '@parley/chat';
 import type { ParleyClient } from '@parley/client';
+import { signal } from '@preact/signals-core';
 import { Activity } from './activity.js';
 import { BrowserTabs, hasLocks } from './browser-tabs.js';
 import type { Services } from './context.js';
@@ -118,7 +119,9 @@ export async function startServices({
     void sync.then((it) => it.stop());
   };
   const emoji = new EmojiNames(chat, baseUrl);
-  return { chat, client, baseUrl, drafts, uploads, emoji, frame, forget, close: closeAll, isLoggedIn };
+  const fieldTexts = signal<ReadonlyMap<string, string>>(new Map());
+  const shared = { chat, client, baseUrl, drafts, uploads, emoji, fieldTexts, frame };
+  return { ...shared, forget, close: closeAll, isLoggedIn };
 }
 
 function loggedIn(chat: Chat): Promise<boolean> {
