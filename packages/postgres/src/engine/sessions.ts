@@ -99,6 +99,8 @@ export class SessionPool {
     this.createRepositories = createFactory();
     // Idle connections end with the server. The next unit opens another one.
     pool.on('error', () => {});
+    // An error between two queries would end the process, even while the connection is prepared for its first unit.
+    pool.on('connect', (client) => client.on('error', () => {}));
   }
 
   /** @throws DomainError STORAGE_UNAVAILABLE */
@@ -201,7 +203,6 @@ export class SessionPool {
       client.once('end', () => reject(new Error('Connection terminated')));
     });
     lost.catch(() => {});
-    client.on('error', () => {});
     const session = {
       connection,
       repositories: this.createRepositories(connection),

@@ -333,6 +333,34 @@ describe('an outage', () => {
   });
 });
 
+describe('a connection that PostgreSQL ends before its first unit', () => {
+  it('fails that unit only', async () => {
+    const pool = new pg.Pool(poolConfig(database.url, DEFAULT_LIMITS, pg.types));
+    let ended = false;
+    pool.on('connect', (client) => {
+      if (ended) return;
+      const query = client.query.bind(client) as (...args: unknown[]) => Promise<{ rows: { pid: number }[] }>;
+      // Ends the connection when it has been prepared, and no query waits that could receive the error.
+      client.query = (async (...args: unknown[]) => {
+        const result = await query(...args);
+        if (ended) return result;
+        ended = true;
+        const { rows } = await query('SELECT pg_backend_pid() AS pid');
+        const end = new Promise((resolve) => client.once('end', resolve));
+        await run(`SELECT pg_terminate_backend(${rows[0]!.pid})`);
+        await end;
+        return result;
+      }) as typeof client.query;
+    });
+    const create = (connection: Connection) => ({ connection }) as unknown as WritableRepositories;
+    const uow = new PostgresUnitOfWork(new SessionPool(pool, () => create));
+    opened.push(uow);
+    const one = (tx: unknown) => connectionOf(tx).values<number>('SELECT 1').get();
+    await expect(uow.read(FIRST, one)).rejects.toEqual(unavailable);
+    expect(await uow.read(FIRST, one)).toBe(1);
+  });
+});
+
 describe('event log on PostgreSQL', () => {
   it('shows a reader with a cursor every number once while eight writers commit and fail', async () => {
     await run(
