@@ -1,9 +1,11 @@
-import type { EventQueue, EventSeq, StoredEvent } from '@parley/domain/kernel';
+import { type EventQueue, type EventSeq, JobRunner, type StoredEvent } from '@parley/domain/kernel';
+import { DeliverScheduledMessage } from '@parley/domain/messages';
 import { FindDue } from '@parley/domain/push';
 import { PresenceBoard } from '@parley/domain/users';
 import { TroubledBus } from '@parley/testkit';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { fieldsOf, type Wire } from './testing/expectations.js';
+import { runJobs } from './testing/jobs.js';
 import type { TestReply } from './testing/test-reply.js';
 import { TestServer, type TestServerOptions, type TestUser } from './testing/test-server.js';
 import { ALL_CAPABILITIES } from './testing/wire-client.js';
@@ -93,6 +95,16 @@ describe('event queues of two servers on one database', () => {
     const waiting = await startWaiting(one, hamlet, queue);
     const id = await other.sendMessage(iago, [hamlet]);
     expect(eventsOf(await waiting())).toMatchObject([{ message: { id } }]);
+  });
+
+  it('use no unit of work while their poll waits and returns a message of the other server', async () => {
+    const { hamlet, iago } = people;
+    const queue = await register(one, hamlet, { event_types: ['message'] });
+    const waiting = await startWaiting(one, hamlet, queue);
+    const { units } = one.storage;
+    const id = await other.sendMessage(iago, [hamlet]);
+    expect(eventsOf(await waiting())).toMatchObject([{ message: { id } }]);
+    expect(one.storage.units).toBe(units);
   });
 
   it('deliver no content that the other server has deleted', async () => {
@@ -311,9 +323,68 @@ describe('rate limits of two servers on one database', () => {
   });
 });
 
+/** Loses every message. */
+const lost = { connect: () => ({ ...new TroubledBus(1).connect(), publish: () => {} }) };
+
+describe('a server that is frozen for 90 seconds', () => {
+  beforeEach(() => start({ buses: lost }));
+
+  it('loses its job and its clients to the other one, and sends and moves back nothing when it goes on', async () => {
+    const { hamlet, iago } = people;
+    const queue = await register(one, hamlet, { event_types: ['message'] });
+    const abandoned = await startWaiting(one, hamlet, queue);
+    const scheduled_delivery_timestamp = one.clock.now() + 10;
+    const later = { type: 'direct', to: [hamlet.id], content: 'later', scheduled_delivery_timestamp };
+    fieldsOf(await one.post('/scheduled_messages', iago, later));
+    one.clock.advance(10);
+
+    let thaw = () => {};
+    const thawed = new Promise<void>((resolve) => {
+      thaw = resolve;
+    });
+    const handler = one.parley.useCase(DeliverScheduledMessage);
+    const freezing = Object.create(handler, {
+      prepare: {
+        async value(...args: Parameters<typeof handler.prepare>) {
+          const work = await handler.prepare(...args);
+          await thawed;
+          return work;
+        },
+      },
+    }) as typeof handler;
+    const { unitOfWork: uow } = one.parley.ports;
+    const problems: unknown[] = [];
+    const report = (...problem: readonly unknown[]) => void problems.push(problem);
+    const running = new JobRunner(freezing, { uow, clock: one.clock, report }).run();
+    const selection = { kind: handler.kind.name, maxFormat: handler.kind.format };
+    const dueAt = () => uow.readAcross(({ jobs }) => jobs.nextDueAt(selection));
+    while ((await dueAt())! <= one.clock.now()) await nextTurn();
+    expect((await dueAt())! - one.clock.now()).toBeLessThanOrEqual(30);
+
+    const polled: Wire[] = [];
+    for (let second = 30; second <= 90; second += 30) {
+      one.clock.advance(30);
+      await runJobs(other, other.parley.useCase(DeliverScheduledMessage));
+      await other.sendMessage(iago, [hamlet], { content: `after ${second} s` });
+      polled.push(...eventsOf(await poll(other, hamlet, queue, polled.at(-1)?.id)));
+      await other.sweepQueues();
+    }
+    const position = await stored(queue);
+    thaw();
+    await running;
+    await one.catchUp();
+    await abandoned();
+    await one.sweepQueues();
+    expect(problems).toEqual([]);
+    expect(await stored(queue)).toEqual(position);
+    await one.sendMessage(iago, [hamlet], { content: 'thawed' });
+    polled.push(...eventsOf(await poll(one, hamlet, queue, polled.at(-1).id)));
+    const contents = ['later', 'after 30 s', 'after 60 s', 'after 90 s', 'thawed'];
+    expect(polled.map(({ message }) => message.content)).toEqual(contents);
+  });
+});
+
 describe('a server whose messages from the other one are lost', () => {
-  /** Loses every message. */
-  const lost = { connect: () => ({ ...new TroubledBus(1).connect(), publish: () => {} }) };
   beforeEach(() => start({ buses: lost }));
 
   it('ends the poll of a removed queue when it stores positions', async () => {

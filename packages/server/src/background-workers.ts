@@ -152,7 +152,7 @@ interface RecurringTask {
 /** Time after a due run during which no other server takes the work over. */
 const LEASE_MARGIN_SECONDS = 30;
 const EVENT_QUEUES = 'event queues';
-const EVENT_QUEUES_SECONDS = 90;
+const EVENT_QUEUES_SECONDS = 30;
 
 /** Lets other servers take over at once when this one stops. */
 class LeaseRelease implements Worker {

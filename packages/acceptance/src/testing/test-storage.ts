@@ -16,6 +16,8 @@ export interface TestStorage {
   readonly uow: UnitOfWork;
   /** Number of successful writes. */
   readonly commits: number;
+  /** Number of units of work; on PostgreSQL, each costs at least one round trip. */
+  readonly units: number;
   /** Removes its data outside the process. */
   close(): Promise<void>;
   /** Called before closing. Resolves with the content of the closed storage, for initializing others. */
@@ -68,10 +70,16 @@ async function placeOnServer(copyOf: string | undefined): Promise<Place> {
 async function openAt(place: Place, clock: Clock, isOwner: boolean): Promise<TestStorage> {
   const { uow, close } = await place.open(clock);
   let commits = 0;
+  let units = 0;
   let keep: ((contents: StoredContents) => void) | undefined;
   return {
     uow: intercepting(uow, {
+      read: (work, run) => {
+        units++;
+        return run(work);
+      },
       write: async (work, run) => {
+        units++;
         const result = await run(work);
         commits++;
         return result;
@@ -79,6 +87,9 @@ async function openAt(place: Place, clock: Clock, isOwner: boolean): Promise<Tes
     }),
     get commits() {
       return commits;
+    },
+    get units() {
+      return units;
     },
     async close() {
       await close();

@@ -49,8 +49,8 @@ export class Cluster {
   readonly nodes: ClusterNode[] = [];
   /** Number of failovers that may have lost acknowledged commits. */
   losses = 0;
-  /** Called with all that is left after such a failover, before nodes use the server. */
-  onLoss: (left: StoredMessages) => void = () => {};
+  /** Called after such a failover with the messages and contents of scheduled messages that are left. No node uses them yet. */
+  onLoss: (left: StoredMessages, waiting: ReadonlySet<string>) => void = () => {};
   private readonly nextRelease = new NextRelease();
   /** Begins when the next release has migrated the schema. */
   upgrade: 'none' | 'begun' | 'finished' = 'none';
@@ -146,8 +146,12 @@ export class Cluster {
     await server.query('SELECT pg_promote()');
     if (!isSynchronous) {
       const left = await server.query('SELECT id::float8 AS id, content FROM message ORDER BY message.id');
+      const waiting = await server.query('SELECT content FROM scheduled_message');
       this.losses++;
-      this.onLoss(new Map(left.map(({ id, content }) => [id, content])));
+      this.onLoss(
+        new Map(left.map(({ id, content }) => [id, content])),
+        new Set(waiting.map(({ content }) => content)),
+      );
     }
     for (const { toDatabase } of this.nodes) toDatabase.redirect({ path: server.socket });
     await this.postgres.stop();
@@ -186,11 +190,12 @@ export class Cluster {
     this.upgrade = 'finished';
   }
 
-  /** Warnings and errors in the logs of all nodes, in order of time. */
+  /** Warnings and errors in the logs of all nodes, in order of time, and what ended a process. */
   get problems(): readonly string[] {
     const lines = (this.output + this.nodes.map(({ process }) => process.output).join('')).split('\n');
     const records = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
-    return records.map(({ time, msg, err }) => `${time} ${msg}: ${err?.message ?? ''}`).sort();
+    const others = lines.filter((line) => !/^(?:\{|Parley is at |$)/.test(line));
+    return [...records.map(({ time, msg, err }) => `${time} ${msg}: ${err?.message ?? ''}`).sort(), ...others];
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Randomness } from '@parley/domain/kernel';
 import type { Cluster, ClusterNode } from './cluster.js';
@@ -31,6 +32,8 @@ const delaying =
 const UPGRADE = { begins: 0.25, ends: 0.7 };
 
 const WRONG_CLOCK_MS = 600_000;
+
+const LONG_FREEZE_MS = 90_000;
 
 /** Faults between nodes, database and bus; partitions are made by proxies. */
 const FAULTS: readonly Fault[] = [
@@ -99,16 +102,35 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Runs faults by chance, one at a time, until the time is over. Returns how often each one happened. */
+/** Freezes the first node, whose recurring work and scheduled messages others take over. */
+async function freezeLong({ nodes, postgres }: Cluster): Promise<void> {
+  const [node] = nodes;
+  node!.process.signal('SIGSTOP');
+  await sleep(LONG_FREEZE_MS);
+  const overdue = `
+    SELECT name FROM worker_lease WHERE until < extract(epoch FROM now())
+    UNION ALL SELECT kind FROM job WHERE set_aside_at IS NULL AND due_at < extract(epoch FROM now()) - 15`;
+  const left = await postgres.query(overdue);
+  node!.process.signal('SIGCONT');
+  assert.deepEqual(left, [], 'other nodes left the work of the frozen one undone');
+}
+
+/** Runs faults by chance, one at a time, until the time is over; a long run freezes a node first. Returns how often each one happened. */
 export async function causeFaults(
   cluster: Cluster,
   random: Randomness,
   endsAt: number,
   report: (line: string) => void,
+  isLong: boolean,
 ): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   const below = (limit: number) => Math.floor(random.fraction() * limit);
   const startedAt = Date.now();
+  if (isLong) {
+    report(`${cluster.nodes[0]!.name} is frozen for ${LONG_FREEZE_MS} ms`);
+    await freezeLong(cluster);
+    counts.set('frozen for 90 s', 1);
+  }
   while (Date.now() < endsAt) {
     const share = (Date.now() - startedAt) / (endsAt - startedAt);
     if (cluster.upgrade === 'none' && share > UPGRADE.begins) {

@@ -10,19 +10,28 @@ const USAGE = `Usage: npm run cluster [-- [MINUTES] [--seed N] [--nodes N]]
 
 Starts nodes, PostgreSQL and NATS, and kills, freezes and cuts them off by chance while people write (default: 1 minute). In the
 end every acknowledged message must exist once, and each client must know what a new one learns. Exit code 1: something failed.
+A run of 4 minutes or more begins with a node that is frozen for 90 seconds.
 
   --seed N    decides which faults happen; default: chosen by chance
   --nodes N   number of nodes; default: 3`;
 
+/** Shortest duration of a run that begins with a node that is frozen for 90 seconds. */
+const LONG_RUN_MINUTES = 4;
 const WRITERS = 4;
 const READERS = 4;
 /** Time in which everybody must have everything once nothing is broken. */
 const SETTLE_MS = 20_000;
+/** Longer than a request takes. */
+const SCHEDULED_SECONDS = 10;
+/** Time in which scheduled messages are delivered, even those that a killed node was about to deliver. */
+const DELIVERY_MS = 60_000;
 
 /** Messages and edits of one person. */
 class Writer {
   /** Contents of acknowledged messages by id. */
   readonly acknowledged = new Map<number, string>();
+  /** Contents of acknowledged scheduled messages. */
+  readonly scheduled = new Set<string>();
   readonly attempted = new Set<string>();
   /** Messages with an edit whose response was lost. */
   readonly uncertain = new Set<number>();
@@ -40,6 +49,7 @@ class Writer {
     for (let count = 1; Date.now() < endsAt; count++) {
       await this.send(count);
       if (count % 5 === 0) await this.edit();
+      if (count % 20 === 0) await this.schedule(count);
       await sleep(20);
     }
   }
@@ -54,7 +64,11 @@ class Writer {
   }
 
   /** Takes over what is left after a failover. */
-  takeLoss(left: StoredMessages): void {
+  takeLoss(left: StoredMessages, waiting: ReadonlySet<string>): void {
+    const delivered = new Set(left.values());
+    for (const content of this.scheduled) {
+      if (!delivered.has(content) && !waiting.has(content) && this.scheduled.delete(content)) this.lost++;
+    }
     for (const id of [...this.acknowledged.keys()]) {
       const content = left.get(id);
       this.uncertain.delete(id);
@@ -74,6 +88,18 @@ class Writer {
     if (reply === null) return null;
     this.acknowledged.set(reply.body.id, content);
     return reply.body.id;
+  }
+
+  private async schedule(count: number): Promise<void> {
+    const content = `${this.person.email} ${count}, later`;
+    this.attempted.add(content);
+    const reply = await this.change('POST', '/scheduled_messages', {
+      type: 'direct',
+      to: this.people.map(({ id }) => id),
+      content,
+      scheduled_delivery_timestamp: Math.ceil(Date.now() / 1000) + SCHEDULED_SECONDS,
+    });
+    if (reply !== null) this.scheduled.add(content);
   }
 
   private async edit(): Promise<void> {
@@ -125,15 +151,21 @@ async function run({ minutes, seed, nodes }: Options): Promise<void> {
       Array.from({ length: WRITERS }, (_, index) => cluster.addPerson(`person${index}`)),
     );
     const writers = people.map((person) => new Writer(cluster, person, people));
-    cluster.onLoss = (left) => {
-      for (const writer of writers) writer.takeLoss(left);
+    cluster.onLoss = (left, waiting) => {
+      for (const writer of writers) writer.takeLoss(left, waiting);
     };
     const clients = Array.from({ length: READERS }, (_, i) => new ClusterClient(cluster, people[i % people.length]!));
     for (const client of clients) assert.ok(await client.register());
     const endsAt = Date.now() + minutes * 60_000;
     const following = Promise.all(clients.map((client) => client.follow()));
     const working = Promise.all([
-      causeFaults(cluster, new SeededRandomness(seed), endsAt, (line) => console.log(line)),
+      causeFaults(
+        cluster,
+        new SeededRandomness(seed),
+        endsAt,
+        (line) => console.log(line),
+        minutes >= LONG_RUN_MINUTES,
+      ),
       ...writers.map((writer) => writer.write(endsAt)),
       ...clients.map((client) => markRead(cluster, client, endsAt)),
     ]);
@@ -164,14 +196,23 @@ async function markRead(cluster: Cluster, client: ClusterClient, endsAt: number)
   }
 }
 
-/** Waits until each client has the last message of each person. */
+/** Waits until each client has the last message and the scheduled messages of each person. */
 async function settle(writers: readonly Writer[], clients: readonly ClusterClient[]): Promise<void> {
   const last = await Promise.all(writers.map((writer) => writer.finish()));
-  const deadline = Date.now() + SETTLE_MS;
-  for (const client of clients) {
-    while (!last.every((content) => [...client.contents.values()].includes(content))) {
-      assert.ok(Date.now() < deadline, `${client.person.email} lacks the last messages`);
-      await sleep(50);
+  const scheduled = writers.flatMap((writer) => [...writer.scheduled]);
+  for (const [awaited, patienceMs, name] of [
+    [last, SETTLE_MS, 'last'],
+    [scheduled, DELIVERY_MS, 'scheduled'],
+  ] as const) {
+    const deadline = Date.now() + patienceMs;
+    for (const { person, contents } of clients) {
+      for (;;) {
+        const known = new Set(contents.values());
+        const missing = awaited.filter((content) => !known.has(content));
+        if (missing.length === 0) break;
+        assert.ok(Date.now() < deadline, `${person.email} lacks ${name} messages: ${missing.join(' ')}`);
+        await sleep(50);
+      }
     }
   }
 }
@@ -184,7 +225,8 @@ async function check(cluster: Cluster, writers: readonly Writer[], clients: read
     assert.deepEqual([...client.unread].sort(ascending), unreadIn(body.unread_msgs).sort(ascending));
     const contents = [...stored.values()];
     assert.equal(new Set(contents).size, contents.length, 'a message exists twice');
-    for (const { acknowledged, attempted, uncertain, person } of writers) {
+    for (const { acknowledged, scheduled, attempted, uncertain, person } of writers) {
+      for (const content of scheduled) assert.ok(contents.includes(content), `${content} was not delivered`);
       for (const [id, content] of acknowledged) {
         const isEdited = uncertain.has(id) && stored.get(id) === `${content} (edited)`;
         if (!isEdited) assert.equal(stored.get(id), content, `message ${id} of ${person.email}`);
@@ -210,6 +252,7 @@ function summarize(
   const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
   for (const [name, count] of faults) console.log(`${count} × a node was ${name}`);
   console.log(`${sum(writers.map(({ acknowledged }) => acknowledged.size))} messages acknowledged and stored once`);
+  console.log(`${sum(writers.map(({ scheduled }) => scheduled.size))} scheduled messages delivered once`);
   console.log(`${sum(writers.map(({ lost }) => lost))} others were lost, because an asynchronous standby took over`);
   console.log(`${sum(clients.map(({ registrations }) => registrations))} queues registered again because of it`);
   console.log(`${sum(writers.map(({ failures }) => failures))} changes without a response`);
