@@ -84,10 +84,8 @@ describe('a database that replaces another one', () => {
     expect(await uow.read(REALM, ({ events }) => events.seqBeyond(REALM, 50))).toBe(2 + SKIPPED_SEQS);
   });
 
-  it('ends what servers know of lost events, and they follow its log', async () => {
-    const [database, copy] = await withCopy();
-    const states: string[] = [];
-    const { uow } = await open(database, (state) => states.push(state));
+  /** Follows the log of a server, and records what its listeners are told. */
+  async function follow(uow: UnitOfWork): Promise<readonly [LogFollower, unknown[]]> {
     const follower = new LogFollower({
       ...{ uow, bus: new LocalBus().connect(), clock: new FixedClock(), timers: immediateTimers },
       onListenerFailure: (error) => {
@@ -100,6 +98,14 @@ describe('a database that replaces another one', () => {
       onEvents: (events: readonly StoredEvent[]) => known.push(...events.map(({ seq }) => seq)),
       onForked: (_, after, before) => known.push(`lost between ${after} and ${before}`),
     });
+    return [follower, known];
+  }
+
+  it('ends what servers know of lost events, and they follow its log', async () => {
+    const [database, copy] = await withCopy();
+    const states: string[] = [];
+    const { uow } = await open(database, (state) => states.push(state));
+    const [follower, known] = await follow(uow);
     for (let count = 0; count < 3; count++) await append(uow);
     await follower.catchUp();
     await replace(database, copy);
@@ -111,5 +117,24 @@ describe('a database that replaces another one', () => {
     expect(next).toBe(fork + 1);
     expect(known).toEqual([3, 4, 5, `lost between 2 and ${fork}`, fork, next]);
     expect(states).toContain('replaced');
+  });
+
+  it('ends what servers know of more lost events than numbers are skipped', async () => {
+    const [database, copy] = await withCopy();
+    // Lost events need no rows, because only their numbers are known.
+    const lost = SKIPPED_SEQS + 1000;
+    await run(database.url, `UPDATE event_log_head SET last_seq = last_seq + ${lost}`);
+    const { uow } = await open(database);
+    const [follower, known] = await follow(uow);
+    const last = await append(uow);
+    await follower.catchUp();
+    await replace(database, copy);
+    await follower.catchUp().catch(() => {});
+    await follower.catchUp();
+    const next = await append(uow);
+    await follower.catchUp();
+    const fork = 2 + SKIPPED_SEQS;
+    expect([last, next]).toEqual([2 + lost + 1, fork + 1]);
+    expect(known).toEqual([last, `lost between ${fork} and Infinity`, next]);
   });
 });
