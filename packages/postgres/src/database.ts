@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, loadOptional, type StorageGauges, type UnitOfWork } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
-import { type Commit, DatabaseRefused, type TableSource } from '@parley/storage';
+import { type Commit, DatabaseRefused, SECRET_FINGERPRINT, type TableSource } from '@parley/storage';
 import type { Client, ClientConfig, Pool } from 'pg';
 import type { StatementTrace } from './engine/connection.js';
 import { examineServer, type ServerFacts } from './engine/examination.js';
@@ -13,7 +13,6 @@ import { DEFAULT_LIMITS, type PoolLimits, poolConfig, SessionPool, type StateLis
 import { PostgresUnitOfWork } from './engine/unit-of-work.js';
 import { MIGRATIONS, repositoryFactory } from './features.js';
 import { hasUnfinishedMove, type MovedTable, type MoveProgress, moveInto } from './move.js';
-import { SECRET_FINGERPRINT } from './users/credentials.js';
 
 /** Data in a database about its server. */
 export interface ServerRecord {

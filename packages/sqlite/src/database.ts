@@ -11,13 +11,12 @@ import {
 } from 'node:fs';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
-import { DatabaseRefused } from '@parley/storage';
+import { DatabaseRefused, SECRET_FINGERPRINT } from '@parley/storage';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { FORMER_STEPS, migrate, pendingSteps, requireNotNewer } from './engine/migrate.js';
 import { isLogLost, isOpenHere } from './engine/storage-files.js';
 import { MIGRATIONS } from './features.js';
 import { defineSearchFunctions } from './messages/conditions.js';
-import { SECRET_FINGERPRINT } from './users/credentials.js';
 
 /** Application id in the file header: the letters `Prly`. */
 export const APPLICATION_ID = 0x50726c79;

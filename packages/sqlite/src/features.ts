@@ -26,16 +26,13 @@ import { SEARCH_FEATURE } from './messages/search.js';
 import { TOPIC_FEATURE } from './messages/topics.js';
 import { NOTIFICATION_FEATURE } from './push/notifications.js';
 import { REALM_DATA_FEATURE } from './realms/realm-data.js';
-import { REALM_LIST_FEATURE } from './realms/realm-lists.js';
 import { REALM_FEATURE } from './realms/realms.js';
 import { ACTOR_FEATURE } from './users/actors.js';
 import { ALERT_WORD_FEATURE } from './users/alert-words.js';
-import { CREDENTIAL_FEATURE } from './users/credentials.js';
 import { USER_FEATURE } from './users/users.js';
 
 const ALL = storageFeatures({
   realm: REALM_FEATURE,
-  realmList: REALM_LIST_FEATURE,
   realmData: REALM_DATA_FEATURE,
   user: USER_FEATURE,
   actor: ACTOR_FEATURE,
@@ -54,7 +51,6 @@ const ALL = storageFeatures({
   notification: NOTIFICATION_FEATURE,
   alertWord: ALERT_WORD_FEATURE,
   event: EVENT_FEATURE,
-  credential: CREDENTIAL_FEATURE,
   copy: COPY_FEATURE,
 });
 

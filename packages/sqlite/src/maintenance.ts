@@ -1,11 +1,10 @@
 import { closeSync, fdatasyncSync, openSync, realpathSync, statSync } from 'node:fs';
 import type { BlobRecord, CopyOptions, DatabaseState, StorageAdministration } from '@parley/domain/kernel';
-import { DatabaseRefused } from '@parley/storage';
+import { DatabaseRefused, SECRET_FINGERPRINT } from '@parley/storage';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { checkHeader, LATEST_VERSION, makePrivate, openWriter, refusal } from './database.js';
 import { pendingSteps } from './engine/migrate.js';
 import { MIGRATIONS } from './features.js';
-import { SECRET_FINGERPRINT } from './users/credentials.js';
 
 /** Work of operators on a database file. Each method may be called while a server uses it. */
 export const administerDatabase = (path: string): StorageAdministration => ({

@@ -27,6 +27,8 @@ import { INCOMING_EMAIL_FEATURE } from './push/incoming-email.js';
 import { PUSH_FEATURE } from './push/push.js';
 import { WEB_PUSH_FEATURE } from './push/web-push.js';
 import { Quarantine } from './quarantine.js';
+import { REALM_LIST_FEATURE } from './realms/realm-lists.js';
+import { API_KEY_FEATURE } from './users/credentials.js';
 import { ONBOARDING_FEATURE } from './users/onboarding.js';
 import { PRESENCE_FEATURE } from './users/presence.js';
 import { PROFILE_FEATURE } from './users/profiles.js';
@@ -38,7 +40,6 @@ type AnyFeature = StorageFeature<never, never>;
 /** Features whose statements each database spells in its own way. */
 type OwnFeature =
   | 'realm'
-  | 'realmList'
   | 'realmData'
   | 'user'
   | 'actor'
@@ -57,7 +58,6 @@ type OwnFeature =
   | 'notification'
   | 'alertWord'
   | 'event'
-  | 'credential'
   | 'copy';
 
 /** Returns all features. The baseline creates their tables in this order. */
@@ -65,7 +65,7 @@ export function storageFeatures<const Own extends Readonly<Record<OwnFeature, An
   const own = <Name extends OwnFeature>(name: Name): Own[Name] => features[name];
   return [
     own('realm'),
-    own('realmList'),
+    REALM_LIST_FEATURE,
     own('realmData'),
     own('user'),
     own('actor'),
@@ -104,7 +104,7 @@ export function storageFeatures<const Own extends Readonly<Record<OwnFeature, An
     FILE_FEATURE,
     PICTURE_FEATURE,
     CUSTOM_EMOJI_FEATURE,
-    own('credential'),
+    API_KEY_FEATURE,
     CALL_COUNT_FEATURE,
     JOB_FEATURE,
     LEASE_FEATURE,

@@ -1,4 +1,5 @@
 import type { UnitRecord } from '@parley/domain/composition';
+import type { Cacheability } from './versioned-cache.js';
 
 /** Bound to `?` in order. */
 export type Parameter = string | number | null | Uint8Array | readonly (string | number | null | Uint8Array)[];
@@ -21,7 +22,7 @@ export interface Changes {
 }
 
 /** Connection of either database, for repositories whose statements are valid in both. */
-export interface Statements {
+export interface Statements extends Cacheability {
   /** Query returning objects with a member per column. */
   rows<Row>(sql: string): Query<Row>;
   /** Query returning the first column. */
@@ -32,6 +33,8 @@ export interface Statements {
   readonly dialect: Dialect;
   /** Called by code that changes cached data. */
   disableCaching(): void;
+  /** Yields like the unit itself, for repositories that process potentially long lists. */
+  yield(): Promise<void>;
   /** Changes of the running unit that others are notified of. */
   readonly record: UnitRecord;
 }

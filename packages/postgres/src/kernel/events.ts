@@ -1,24 +1,18 @@
-import { BLANK_EVENT, decodeEvent, encodeEvent, encodeQueue, sizeOfEvent } from '@parley/domain/composition';
+import { BLANK_EVENT, decodeEvent, encodeEvent, sizeOfEvent } from '@parley/domain/composition';
 import type {
   Announcement,
   Clock,
   EventLog,
-  EventQueue,
   EventQueueRepository,
   EventSeq,
-  Expiry,
-  IdleQueue,
   LogEnd,
   LoggedEvent,
   MessageId,
-  QueueKey,
   QueuePosition,
   RealmId,
   UnixSeconds,
-  UnreadableQueue,
-  UserId,
 } from '@parley/domain/kernel';
-import { type EventTuple, type QueueRow, toQueue, toQueueKey } from '@parley/storage';
+import { type EventTuple, SqlEventQueueRepository } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 
@@ -206,42 +200,11 @@ export class PostgresEventLog implements EventLog {
   }
 }
 
-export class PostgresEventQueueRepository implements EventQueueRepository {
-  private readonly row;
-  private readonly ofUser;
-  private readonly lowest;
-  private readonly insert;
-  private readonly delete;
-  private readonly deleteOfUser;
-  private readonly deleteIdle;
-  private readonly deleteBehind;
+export class PostgresEventQueueRepository extends SqlEventQueueRepository implements EventQueueRepository {
   private readonly storePositions;
 
   constructor(connection: Connection) {
-    this.row = connection.rows<QueueRow>('SELECT * FROM event_queue WHERE id = $1 AND realm_id = $2');
-    this.ofUser = connection.tuples<[string, UnixSeconds]>(
-      'SELECT id, last_polled_at FROM event_queue WHERE owner_id = $1 AND realm_id = $2 ORDER BY last_polled_at',
-    );
-    this.lowest = connection.values<EventSeq | null>('SELECT min(floor_seq) FROM event_queue WHERE realm_id = $1');
-    this.insert = connection.command(
-      `INSERT INTO event_queue (id, realm_id, owner_id, filter, presentation, start_seq, acked, floor_seq,
-                                last_polled_at, idle_timeout_seconds)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-    );
-    this.delete = connection.command('DELETE FROM event_queue WHERE id = ANY($1) AND realm_id = $2');
-    this.deleteOfUser = connection.command('DELETE FROM event_queue WHERE owner_id = $1 AND realm_id = $2');
-    this.deleteIdle = connection.tuples<[RealmId, string, UserId, UnixSeconds]>(
-      `DELETE FROM event_queue WHERE id IN (
-         SELECT id FROM event_queue
-         WHERE last_polled_at + idle_timeout_seconds <= $1 AND $2 + idle_timeout_seconds <= $3
-         LIMIT $4)
-       RETURNING realm_id, id, owner_id, last_polled_at`,
-    );
-    this.deleteBehind = connection.tuples<[RealmId, string]>(
-      `DELETE FROM event_queue WHERE id IN (
-         SELECT id FROM event_queue WHERE realm_id = $1 AND floor_seq < $2 LIMIT $3)
-       RETURNING realm_id, id`,
-    );
+    super(connection);
     this.storePositions = connection.values<string>(
       `UPDATE event_queue q
        SET acked = greatest(q.acked, p.acked), floor_seq = greatest(q.floor_seq, p.floor_seq),
@@ -250,52 +213,6 @@ export class PostgresEventQueueRepository implements EventQueueRepository {
        WHERE q.id = p.id AND q.realm_id = $1
        RETURNING q.id`,
     );
-  }
-
-  async find(realmId: RealmId, id: string): Promise<EventQueue | UnreadableQueue | null> {
-    const row = await this.row.get(id, realmId);
-    return row ? toQueue(row) : null;
-  }
-
-  async listOf(realmId: RealmId, ownerId: UserId): Promise<readonly Pick<QueuePosition, 'id' | 'lastPolledAt'>[]> {
-    return (await this.ofUser.all(ownerId, realmId)).map(([id, lastPolledAt]) => ({ id, lastPolledAt }));
-  }
-
-  async lowestFloor(realmId: RealmId): Promise<EventSeq | null> {
-    return (await this.lowest.get(realmId)) ?? null;
-  }
-
-  async add(queue: EventQueue): Promise<void> {
-    const { filter, presentation } = encodeQueue(queue);
-    await this.insert.run(
-      queue.id,
-      queue.realmId,
-      queue.ownerId,
-      filter,
-      presentation,
-      queue.startSeq,
-      queue.acked,
-      queue.floorSeq,
-      queue.lastPolledAt,
-      queue.idleTimeoutSeconds,
-    );
-  }
-
-  async remove(realmId: RealmId, ids: readonly string[]): Promise<void> {
-    this.delete.defer(ids, realmId);
-  }
-
-  async removeOfUser(realmId: RealmId, ownerId: UserId): Promise<void> {
-    await this.deleteOfUser.run(ownerId, realmId);
-  }
-
-  async removeIdle({ before, servedSince }: Expiry, limit: number): Promise<readonly IdleQueue[]> {
-    const removed = await this.deleteIdle.all(before, servedSince, before, limit);
-    return removed.map(([realmId, id, ownerId, lastPolledAt]) => ({ realmId, id, ownerId, lastPolledAt }));
-  }
-
-  async removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly QueueKey[]> {
-    return (await this.deleteBehind.all(realmId, floorSeq, limit)).map(toQueueKey);
   }
 
   async savePositions(realmId: RealmId, positions: readonly QueuePosition[]): Promise<readonly string[]> {

@@ -3,10 +3,12 @@ import type { Linkifier, NewRealmRow, Realm, RealmRepository } from '@parley/dom
 import { unknownRealm } from '@parley/domain/users';
 import {
   fromRealm,
+  type LinkifierRow,
   type Quarantine,
   type RealmRow,
   realmPermissions,
   stringIdTaken,
+  toLinkifier,
   toRealm,
   VersionedCache,
 } from '@parley/storage';
@@ -15,7 +17,6 @@ import type { PostgresFeature } from '../engine/feature.js';
 import { KnownVersions } from '../engine/known-versions.js';
 import { readPermissions } from '../engine/permissions.js';
 import type { PostgresGroupRepository } from '../groups/groups.js';
-import { LinkifierReads } from './realm-lists.js';
 
 export type RealmCache = VersionedCache<number, Realm>;
 
@@ -27,13 +28,13 @@ export class PostgresRealmRepository implements RealmRepository {
   private readonly insert;
   private readonly insertLogHead;
   private readonly store;
+  private readonly linkifiers;
 
   constructor(
     private readonly connection: Connection,
     private readonly cache: RealmCache,
     private readonly known: KnownVersions<number>,
     private readonly groups: Pick<PostgresGroupRepository, 'nobodyOf'>,
-    private readonly linkifiers: LinkifierReads,
     private readonly quarantine: Quarantine,
   ) {
     this.versions = connection.tuples<[RealmId, number]>(
@@ -42,6 +43,9 @@ export class PostgresRealmRepository implements RealmRepository {
     this.allVersions = connection.tuples<[RealmId, number]>('SELECT id, version FROM realm ORDER BY id');
     this.idOf = connection.values<RealmId>('SELECT id FROM realm WHERE string_id = $1');
     this.rows = connection.rows<RealmRow>('SELECT * FROM realm WHERE id = ANY($1)');
+    this.linkifiers = connection.rows<LinkifierRow & { readonly realm_id: RealmId }>(
+      'SELECT * FROM linkifier WHERE realm_id = ANY($1) ORDER BY position',
+    );
     this.insert = connection.values<RealmId>(
       `INSERT INTO realm (version, groups_version, string_id, uuid, name, is_deactivated, created_at, settings,
                           rendered_description, user_defaults, is_at_server_address, images, permissions)
@@ -99,9 +103,11 @@ export class PostgresRealmRepository implements RealmRepository {
     const missing = versions.filter(([id, version]) => !this.cache.get(id, version)).map(([id]) => id);
     const loaded = new Map<RealmId, Realm>();
     if (missing.length > 0) {
-      const linkifiers = await this.linkifiers.listOf(missing);
+      const linkifiers = new Map<RealmId, Linkifier[]>(missing.map((id) => [id, []]));
+      for (const row of await this.linkifiers.all(missing))
+        linkifiers.get(row.realm_id)!.push(toLinkifier(row, this.quarantine));
       for (const row of await this.rows.all(missing)) {
-        const realm = await this.toRealm(row, linkifiers.get(row.id) ?? []);
+        const realm = await this.toRealm(row, linkifiers.get(row.id)!);
         this.cache.put(this.connection, row.id, row.version, realm);
         loaded.set(row.id, realm);
       }
@@ -124,9 +130,8 @@ export const REALM_FEATURE = {
   repositories: ({ quarantine }) => {
     const cache: RealmCache = new VersionedCache(10_000);
     const known = new KnownVersions<number>(10_000);
-    return (connection, { groups }) => {
-      const linkifiers = new LinkifierReads(connection, quarantine);
-      return { realms: new PostgresRealmRepository(connection, cache, known, groups, linkifiers, quarantine) };
-    };
+    return (connection, { groups }) => ({
+      realms: new PostgresRealmRepository(connection, cache, known, groups, quarantine),
+    });
   },
 } satisfies PostgresFeature;

@@ -239,3 +239,6 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
     this.mayCache = false;
   }
 }
+
+/** Passes a connection to shared repositories. The compiler cannot compare generic methods. */
+export const asStatements = (connection: Connection): Statements => connection as object as Statements;

@@ -1,25 +1,19 @@
-import { BLANK_EVENT, decodeEvent, encodeEvent, encodeQueue, sizeOfEvent } from '@parley/domain/composition';
+import { BLANK_EVENT, decodeEvent, encodeEvent, sizeOfEvent } from '@parley/domain/composition';
 import type {
   Announcement,
   Clock,
   EventLog,
-  EventQueue,
   EventQueueRepository,
   EventSeq,
-  Expiry,
-  IdleQueue,
   LogEnd,
   LoggedEvent,
   MessageId,
-  QueueKey,
   QueuePosition,
   RealmId,
   UnixSeconds,
-  UnreadableQueue,
-  UserId,
 } from '@parley/domain/kernel';
-import { type EventTuple, jsonList, type QueueRow, toQueue, toQueueKey } from '@parley/storage';
-import { type Connection, LIMIT } from '../engine/connection.js';
+import { type EventTuple, jsonList, SqlEventQueueRepository } from '@parley/storage';
+import { asStatements, type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 
 /** Maximum number of events appended by a removal before the event that announces it. */
@@ -226,96 +220,16 @@ export class SqliteEventLog implements EventLog {
   }
 }
 
-export class SqliteEventQueueRepository implements EventQueueRepository {
-  private readonly row;
-  private readonly ofUser;
-  private readonly lowest;
-  private readonly insert;
-  private readonly delete;
-  private readonly deleteOfUser;
-  private readonly deleteIdle;
-  private readonly deleteBehind;
+export class SqliteEventQueueRepository extends SqlEventQueueRepository implements EventQueueRepository {
   private readonly storePosition;
 
   constructor(connection: Connection) {
-    this.row = connection.rows<QueueRow>('SELECT * FROM event_queue WHERE id = ? AND realm_id = ?');
-    this.ofUser = connection.tuples<[string, UnixSeconds]>(
-      'SELECT id, last_polled_at FROM event_queue WHERE owner_id = ? AND realm_id = ? ORDER BY last_polled_at',
-    );
-    this.lowest = connection.values<EventSeq | null>('SELECT min(floor_seq) FROM event_queue WHERE realm_id = ?');
-    this.insert = connection.command(
-      `INSERT INTO event_queue (id, realm_id, owner_id, filter, presentation, start_seq, acked, floor_seq,
-                                last_polled_at, idle_timeout_seconds)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    // The plus sign keeps SQLite from using the index by floor, which would visit every queue of the realm.
-    this.delete = connection.command(
-      'DELETE FROM event_queue WHERE id IN (SELECT value FROM json_each(?)) AND +realm_id = ?',
-    );
-    this.deleteOfUser = connection.command('DELETE FROM event_queue WHERE owner_id = ? AND realm_id = ?');
-    this.deleteIdle = connection.tuples<[RealmId, string, UserId, UnixSeconds]>(
-      `DELETE FROM event_queue WHERE id IN (
-         SELECT id FROM event_queue INDEXED BY event_queue_by_deadline
-         WHERE last_polled_at + idle_timeout_seconds <= ? AND ? + idle_timeout_seconds <= ?
-         ${LIMIT})
-       RETURNING realm_id, id, owner_id, last_polled_at`,
-    );
-    this.deleteBehind = connection.tuples<[RealmId, string]>(
-      `DELETE FROM event_queue WHERE id IN (
-         SELECT id FROM event_queue INDEXED BY event_queue_by_floor WHERE realm_id = ? AND floor_seq < ? ${LIMIT})
-       RETURNING realm_id, id`,
-    );
+    super(asStatements(connection));
     // Updates row by row, because a join would compare every row of the realm with every list entry.
     this.storePosition = connection.command(
       `UPDATE event_queue SET acked = max(acked, ?), floor_seq = max(floor_seq, ?), last_polled_at = max(last_polled_at, ?)
        WHERE id = ? AND realm_id = ?`,
     );
-  }
-
-  async find(realmId: RealmId, id: string): Promise<EventQueue | UnreadableQueue | null> {
-    const row = this.row.get(id, realmId);
-    return row ? toQueue(row) : null;
-  }
-
-  async listOf(realmId: RealmId, ownerId: UserId): Promise<readonly Pick<QueuePosition, 'id' | 'lastPolledAt'>[]> {
-    return this.ofUser.all(ownerId, realmId).map(([id, lastPolledAt]) => ({ id, lastPolledAt }));
-  }
-
-  async lowestFloor(realmId: RealmId): Promise<EventSeq | null> {
-    return this.lowest.get(realmId) ?? null;
-  }
-
-  async add(queue: EventQueue): Promise<void> {
-    const { filter, presentation } = encodeQueue(queue);
-    this.insert.run(
-      queue.id,
-      queue.realmId,
-      queue.ownerId,
-      filter,
-      presentation,
-      queue.startSeq,
-      queue.acked,
-      queue.floorSeq,
-      queue.lastPolledAt,
-      queue.idleTimeoutSeconds,
-    );
-  }
-
-  async remove(realmId: RealmId, ids: readonly string[]): Promise<void> {
-    this.delete.run(jsonList(ids), realmId);
-  }
-
-  async removeOfUser(realmId: RealmId, ownerId: UserId): Promise<void> {
-    this.deleteOfUser.run(ownerId, realmId);
-  }
-
-  async removeIdle({ before, servedSince }: Expiry, limit: number): Promise<readonly IdleQueue[]> {
-    const removed = this.deleteIdle.all(before, servedSince, before, limit);
-    return removed.map(([realmId, id, ownerId, lastPolledAt]) => ({ realmId, id, ownerId, lastPolledAt }));
-  }
-
-  async removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly QueueKey[]> {
-    return this.deleteBehind.all(realmId, floorSeq, limit).map(toQueueKey);
   }
 
   async savePositions(realmId: RealmId, positions: readonly QueuePosition[]): Promise<readonly string[]> {

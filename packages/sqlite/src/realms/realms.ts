@@ -3,10 +3,12 @@ import type { NewRealmRow, Realm, RealmRepository } from '@parley/domain/realms'
 import { unknownRealm } from '@parley/domain/users';
 import {
   fromRealm,
+  type LinkifierRow,
   type Quarantine,
   type RealmRow,
   realmPermissions,
   stringIdTaken,
+  toLinkifier,
   toRealm,
   VersionedCache,
 } from '@parley/storage';
@@ -14,7 +16,6 @@ import type { Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { refusingTaken } from '../engine/rows.js';
 import type { SqliteGroupRepository } from '../groups/groups.js';
-import { LinkifierReads } from './realm-lists.js';
 
 export type RealmCache = VersionedCache<number, Realm>;
 
@@ -26,18 +27,19 @@ export class SqliteRealmRepository implements RealmRepository {
   private readonly insert;
   private readonly insertLogStart;
   private readonly store;
+  private readonly linkifiers;
 
   constructor(
     private readonly connection: Connection,
     private readonly cache: RealmCache,
     private readonly groups: Pick<SqliteGroupRepository, 'nobodyOf'>,
-    private readonly linkifiers: LinkifierReads,
     private readonly quarantine: Quarantine,
   ) {
     this.versionOf = connection.values<number>('SELECT version FROM realm WHERE id = ?');
     this.idOf = connection.values<RealmId>('SELECT id FROM realm WHERE string_id = ?');
     this.allIds = connection.values<RealmId>('SELECT id FROM realm ORDER BY id');
     this.row = connection.rows<RealmRow>('SELECT * FROM realm WHERE id = ?');
+    this.linkifiers = connection.rows<LinkifierRow>('SELECT * FROM linkifier WHERE realm_id = ? ORDER BY position');
     this.insert = connection.values<RealmId>(
       `INSERT INTO realm (version, groups_version, string_id, uuid, name, is_deactivated, created_at, settings,
                           rendered_description, user_defaults, is_at_server_address, images, permissions)
@@ -102,7 +104,8 @@ export class SqliteRealmRepository implements RealmRepository {
     const permissions = realmPermissions.fromJson(row.permissions, row.id, this.quarantine, () =>
       this.groups.nobodyOf(row.id),
     );
-    return toRealm(row, permissions, this.linkifiers.list(row.id), this.quarantine);
+    const linkifiers = this.linkifiers.all(row.id).map((each) => toLinkifier(each, this.quarantine));
+    return toRealm(row, permissions, linkifiers, this.quarantine);
   }
 }
 
@@ -111,9 +114,8 @@ export const REALM_FEATURE = {
   realmTables: ['allowed_domain', 'linkifier', 'playground'],
   repositories: ({ quarantine }) => {
     const cache: RealmCache = new VersionedCache(10_000);
-    return (connection, { groups }) => {
-      const linkifiers = new LinkifierReads(connection, quarantine);
-      return { realms: new SqliteRealmRepository(connection, cache, groups, linkifiers, quarantine) };
-    };
+    return (connection, { groups }) => ({
+      realms: new SqliteRealmRepository(connection, cache, groups, quarantine),
+    });
   },
 } satisfies SqliteFeature;

@@ -1,54 +1,25 @@
-import { type Actor, type ActorReads, ROLES, type Role } from '@parley/domain/access';
-import { DomainError, type GroupId, type RealmId, type UserId } from '@parley/domain/kernel';
-import { ascending, type Flag, jsonList, newSharedSets, type Quarantine, VersionedCache } from '@parley/storage';
-import type { Connection } from '../engine/connection.js';
+import type { Actor, ActorReads } from '@parley/domain/access';
+import { DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
+import { type ActorCache, ActorLoader, jsonList, type Quarantine, VersionedCache } from '@parley/storage';
+import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-
-/** Cache by versions of the user and of the realm's groups. */
-export type ActorCache = VersionedCache<string, Actor>;
 
 export class SqliteActorReads implements ActorReads {
   private readonly entries;
   private readonly entry;
-  private readonly people;
-  private readonly memberships;
-  private readonly edges;
-  /** Recently read closures; users with equal memberships share one set. */
-  private readonly sets = newSharedSets<GroupId>();
+  private readonly loader;
 
   constructor(
-    private readonly connection: Connection,
+    connection: Connection,
     private readonly cache: ActorCache,
-    private readonly quarantine: Quarantine,
+    quarantine: Quarantine,
   ) {
+    this.loader = new ActorLoader(asStatements(connection), cache, quarantine);
     const version = `u.version || '/' || r.groups_version`;
     const active = 'FROM user u JOIN realm r ON r.id = u.realm_id WHERE +u.realm_id = ? AND u.is_active = 1';
     this.entry = connection.values<string>(`SELECT ${version} ${active} AND u.id = ?`);
     this.entries = connection.tuples<[UserId, string]>(
       `SELECT u.id, ${version} ${active} AND u.id IN (SELECT value FROM json_each(?)) ORDER BY u.id`,
-    );
-    this.people = connection.rows<UserSummaryRow>(
-      `SELECT id, realm_id, role, bot_kind IS NOT NULL AS is_bot, bot_owner_id
-       FROM user WHERE id IN (SELECT value FROM json_each(?))`,
-    );
-    this.memberships = connection.tuples<[UserId, string]>(
-      `SELECT user_id, group_concat(group_id ORDER BY group_id) FROM group_member
-       WHERE user_id IN (SELECT value FROM json_each(?)) GROUP BY user_id`,
-    );
-    // Walks upwards from the groups, but not through deactivated ones, which convey no membership.
-    this.edges = connection.tuples<[GroupId, GroupId]>(
-      `WITH RECURSIVE reached (id) AS (
-         SELECT value FROM json_each(?)
-         UNION
-         SELECT s.group_id
-         FROM reached r
-         JOIN user_group g ON g.id = r.id AND g.is_deactivated = 0
-         JOIN group_subgroup s ON s.subgroup_id = r.id
-       )
-       SELECT s.subgroup_id, s.group_id
-       FROM reached r
-       JOIN user_group g ON g.id = r.id AND g.is_deactivated = 0
-       JOIN group_subgroup s ON s.subgroup_id = r.id`,
     );
   }
 
@@ -57,7 +28,7 @@ export class SqliteActorReads implements ActorReads {
     if (version === undefined) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
     const cached = this.cache.get(userId, version);
     if (cached) return cached;
-    return this.load([[userId, version]])[0]!;
+    return (await this.loader.load([[userId, version]]))[0]!;
   }
 
   async list(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, Actor>> {
@@ -68,76 +39,9 @@ export class SqliteActorReads implements ActorReads {
       if (cached) actors.set(id, cached);
       else missing.push([id, version]);
     }
-    if (missing.length > 0) for (const actor of this.load(missing)) actors.set(actor.id, actor);
+    if (missing.length > 0) for (const actor of await this.loader.load(missing)) actors.set(actor.id, actor);
     return actors;
   }
-
-  private load(entries: readonly (readonly [UserId, string])[]): Actor[] {
-    const ids = jsonList(entries.map(([id]) => id));
-    const versions = new Map(entries);
-    const groups = this.groupsOf(ids);
-    return this.people.all(ids).map((row) => {
-      const actor = this.toActor(row, groups.get(row.id) ?? this.setOf([]));
-      this.cache.put(this.connection, row.id, versions.get(row.id)!, actor);
-      return actor;
-    });
-  }
-
-  /** Computes each combination of direct groups once, because many users share it. */
-  private groupsOf(userIds: string): ReadonlyMap<UserId, ReadonlySet<GroupId>> {
-    const direct = this.memberships.all(userIds);
-    const kinds = new Map(direct.map(([, groupIds]) => [groupIds, idsIn(groupIds)]));
-    const holders = new Map<GroupId, GroupId[]>();
-    for (const [subgroupId, groupId] of this.edges.all(jsonList([...new Set([...kinds.values()].flat())]))) {
-      const existing = holders.get(subgroupId);
-      if (existing) existing.push(groupId);
-      else holders.set(subgroupId, [groupId]);
-    }
-    const sets = new Map([...kinds].map(([text, groupIds]) => [text, this.setOf(reachable(groupIds, holders))]));
-    return new Map(direct.map(([userId, groupIds]) => [userId, sets.get(groupIds)!]));
-  }
-
-  private setOf(groupIds: readonly GroupId[]): ReadonlySet<GroupId> {
-    const key = groupIds.join();
-    let set = this.sets.get(key);
-    if (!set) {
-      set = new Set(groupIds);
-      this.sets.set(key, set);
-    }
-    return set;
-  }
-
-  private toActor(row: UserSummaryRow, groups: ReadonlySet<GroupId>): Actor {
-    return {
-      id: row.id,
-      realmId: row.realm_id,
-      role: this.quarantine.word(row.role, ROLES, 'guest', 'user', row.id, 'role'),
-      isBot: row.is_bot === 1,
-      botOwnerId: row.bot_owner_id,
-      groups,
-    };
-  }
-}
-
-const idsIn = (list: string): readonly GroupId[] => list.split(',').map((id) => Number(id) as GroupId);
-
-/** Returns the groups and all groups that contain them, ascending. */
-function reachable(
-  groupIds: readonly GroupId[],
-  holders: ReadonlyMap<GroupId, readonly GroupId[]>,
-): readonly GroupId[] {
-  const found = new Set(groupIds);
-  // Set iteration includes elements added during the loop.
-  for (const id of found) for (const holder of holders.get(id) ?? []) found.add(holder);
-  return [...found].sort(ascending);
-}
-
-interface UserSummaryRow {
-  readonly id: UserId;
-  readonly realm_id: RealmId;
-  readonly role: Role;
-  readonly is_bot: Flag;
-  readonly bot_owner_id: UserId | null;
 }
 
 export const ACTOR_FEATURE = {

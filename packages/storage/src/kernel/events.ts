@@ -1,14 +1,19 @@
-import { decodeQueue } from '@parley/domain/composition';
+import { decodeQueue, encodeQueue } from '@parley/domain/composition';
 import type {
   EventQueue,
+  EventQueueRepository,
   EventSeq,
+  Expiry,
+  IdleQueue,
   MessageId,
   QueueKey,
+  QueuePosition,
   RealmId,
   UnixSeconds,
   UnreadableQueue,
   UserId,
 } from '@parley/domain/kernel';
+import type { Statements } from '../statements.js';
 
 export type EventTuple = readonly [
   seq: EventSeq,
@@ -19,7 +24,7 @@ export type EventTuple = readonly [
   payload: string,
 ];
 
-export interface QueueRow {
+interface QueueRow {
   readonly id: string;
   readonly realm_id: RealmId;
   readonly owner_id: UserId;
@@ -32,9 +37,9 @@ export interface QueueRow {
   readonly idle_timeout_seconds: number;
 }
 
-export const toQueueKey = ([realmId, id]: readonly [RealmId, string]): QueueKey => ({ realmId, id });
+const toQueueKey = ([realmId, id]: readonly [RealmId, string]): QueueKey => ({ realmId, id });
 
-export const toQueue = (row: QueueRow): EventQueue | UnreadableQueue =>
+const toQueue = (row: QueueRow): EventQueue | UnreadableQueue =>
   decodeQueue({
     id: row.id,
     realmId: row.realm_id,
@@ -47,3 +52,91 @@ export const toQueue = (row: QueueRow): EventQueue | UnreadableQueue =>
     lastPolledAt: row.last_polled_at,
     idleTimeoutSeconds: row.idle_timeout_seconds,
   });
+
+/** All but what saves positions, which each database does in its own way. */
+export class SqlEventQueueRepository implements Omit<EventQueueRepository, 'savePositions'> {
+  private readonly row;
+  private readonly ofUser;
+  private readonly lowest;
+  private readonly insert;
+  private readonly delete;
+  private readonly deleteOfUser;
+  private readonly deleteIdle;
+  private readonly deleteBehind;
+
+  constructor(private readonly statements: Statements) {
+    const { dialect } = statements;
+    this.row = statements.rows<QueueRow>('SELECT * FROM event_queue WHERE id = ? AND realm_id = ?');
+    this.ofUser = statements.tuples<[string, UnixSeconds]>(
+      'SELECT id, last_polled_at FROM event_queue WHERE owner_id = ? AND realm_id = ? ORDER BY last_polled_at',
+    );
+    this.lowest = statements.values<EventSeq | null>('SELECT min(floor_seq) FROM event_queue WHERE realm_id = ?');
+    this.insert = statements.command(
+      `INSERT INTO event_queue (id, realm_id, owner_id, filter, presentation, start_seq, acked, floor_seq,
+                                last_polled_at, idle_timeout_seconds)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    // The plus sign keeps SQLite from using the index by floor, which would visit every queue of the realm.
+    this.delete = statements.command(`DELETE FROM event_queue WHERE id ${dialect.inSet} AND +realm_id = ?`);
+    this.deleteOfUser = statements.command('DELETE FROM event_queue WHERE owner_id = ? AND realm_id = ?');
+    this.deleteIdle = statements.tuples<[RealmId, string, UserId, UnixSeconds]>(
+      `DELETE FROM event_queue WHERE id IN (
+         SELECT id FROM event_queue ${dialect.indexedBy('event_queue_by_deadline')}
+         WHERE last_polled_at + idle_timeout_seconds <= ? AND ? + idle_timeout_seconds <= ?
+         LIMIT ? + 0)
+       RETURNING realm_id, id, owner_id, last_polled_at`,
+    );
+    this.deleteBehind = statements.tuples<[RealmId, string]>(
+      `DELETE FROM event_queue WHERE id IN (
+         SELECT id FROM event_queue ${dialect.indexedBy('event_queue_by_floor')}
+         WHERE realm_id = ? AND floor_seq < ? LIMIT ? + 0)
+       RETURNING realm_id, id`,
+    );
+  }
+
+  async find(realmId: RealmId, id: string): Promise<EventQueue | UnreadableQueue | null> {
+    const row = await this.row.get(id, realmId);
+    return row ? toQueue(row) : null;
+  }
+
+  async listOf(realmId: RealmId, ownerId: UserId): Promise<readonly Pick<QueuePosition, 'id' | 'lastPolledAt'>[]> {
+    return (await this.ofUser.all(ownerId, realmId)).map(([id, lastPolledAt]) => ({ id, lastPolledAt }));
+  }
+
+  async lowestFloor(realmId: RealmId): Promise<EventSeq | null> {
+    return (await this.lowest.get(realmId)) ?? null;
+  }
+
+  async add(queue: EventQueue): Promise<void> {
+    const { filter, presentation } = encodeQueue(queue);
+    await this.insert.run(
+      queue.id,
+      queue.realmId,
+      queue.ownerId,
+      filter,
+      presentation,
+      queue.startSeq,
+      queue.acked,
+      queue.floorSeq,
+      queue.lastPolledAt,
+      queue.idleTimeoutSeconds,
+    );
+  }
+
+  async remove(realmId: RealmId, ids: readonly string[]): Promise<void> {
+    this.delete.defer(this.statements.dialect.set(ids), realmId);
+  }
+
+  async removeOfUser(realmId: RealmId, ownerId: UserId): Promise<void> {
+    await this.deleteOfUser.run(ownerId, realmId);
+  }
+
+  async removeIdle({ before, servedSince }: Expiry, limit: number): Promise<readonly IdleQueue[]> {
+    const removed = await this.deleteIdle.all(before, servedSince, before, limit);
+    return removed.map(([realmId, id, ownerId, lastPolledAt]) => ({ realmId, id, ownerId, lastPolledAt }));
+  }
+
+  async removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly QueueKey[]> {
+    return (await this.deleteBehind.all(realmId, floorSeq, limit)).map(toQueueKey);
+  }
+}

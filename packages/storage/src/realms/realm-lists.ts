@@ -10,28 +10,29 @@ import type {
   PlaygroundFields,
   PlaygroundRepository,
 } from '@parley/domain/realms';
-import { type Flag, listColumn, type Parameter, type Quarantine, toFlag } from '@parley/storage';
-import type { Connection } from '../engine/connection.js';
-import type { PostgresFeature } from '../engine/feature.js';
+import type { StorageFeature } from '../feature.js';
+import type { Quarantine } from '../quarantine.js';
+import { type Flag, listColumn, toFlag } from '../rows.js';
+import type { Parameter, Statements } from '../statements.js';
 
-export class PostgresAllowedDomainRepository implements AllowedDomainRepository {
+export class SqlAllowedDomainRepository implements AllowedDomainRepository {
   private readonly all;
   private readonly insert;
   private readonly store;
   private readonly delete;
 
-  constructor(connection: Connection) {
+  constructor(connection: Statements) {
     this.all = connection.rows<AllowedDomainRow>(
-      `SELECT id, domain, allows_subdomains FROM allowed_domain WHERE realm_id = $1 ORDER BY id`,
+      `SELECT id, domain, allows_subdomains FROM allowed_domain WHERE realm_id = ? ORDER BY id`,
     );
     this.insert = connection.values<number>(
-      `INSERT INTO allowed_domain (realm_id, domain, allows_subdomains) VALUES ($1, $2, $3)
+      `INSERT INTO allowed_domain (realm_id, domain, allows_subdomains) VALUES (?, ?, ?)
        ON CONFLICT DO NOTHING RETURNING id`,
     );
     this.store = connection.command(
-      'UPDATE allowed_domain SET allows_subdomains = $1 WHERE realm_id = $2 AND domain = $3',
+      'UPDATE allowed_domain SET allows_subdomains = ? WHERE realm_id = ? AND domain = ?',
     );
-    this.delete = connection.command('DELETE FROM allowed_domain WHERE realm_id = $1 AND domain = $2');
+    this.delete = connection.command('DELETE FROM allowed_domain WHERE realm_id = ? AND domain = ?');
   }
 
   async list(realmId: RealmId): Promise<readonly ListedDomain[]> {
@@ -67,62 +68,32 @@ interface AllowedDomainRow {
 }
 
 /** Linkifiers read with the realm, whose version increases with each change. */
-export class LinkifierReads {
-  private readonly all;
-
-  constructor(
-    connection: Connection,
-    private readonly quarantine: Quarantine,
-  ) {
-    this.all = connection.rows<LinkifierRow>(
-      `SELECT id, realm_id, pattern, url_template, example_input, reverse_template, alternative_url_templates
-       FROM linkifier WHERE realm_id = ANY($1) ORDER BY realm_id, position`,
-    );
-  }
-
-  async listOf(realmIds: readonly RealmId[]): Promise<ReadonlyMap<RealmId, readonly Linkifier[]>> {
-    const lists = new Map<RealmId, Linkifier[]>(realmIds.map((id) => [id, []]));
-    for (const row of await this.all.all(realmIds)) {
-      lists.get(row.realm_id)!.push({
-        id: row.id,
-        pattern: row.pattern,
-        urlTemplate: row.url_template,
-        exampleInput: row.example_input,
-        reverseTemplate: row.reverse_template,
-        alternativeUrlTemplates: templates(row.alternative_url_templates, row.id, this.quarantine),
-      });
-    }
-    return lists;
-  }
-}
-
-export class PostgresLinkifierRepository implements LinkifierRepository {
+export class SqlLinkifierRepository implements LinkifierRepository {
   private readonly insert;
   private readonly store;
   private readonly delete;
   private readonly place;
   private readonly renewRealm;
 
-  constructor(private readonly connection: Connection) {
+  constructor(private readonly connection: Statements) {
     this.insert = connection.values<number>(
       `INSERT INTO linkifier (pattern, url_template, example_input, reverse_template, alternative_url_templates,
                               realm_id, position)
-       SELECT $1, $2, $3, $4, $5, realm.id,
+       SELECT ?, ?, ?, ?, ?, realm.id,
               coalesce((SELECT max(position) FROM linkifier WHERE realm_id = realm.id), 0) + 1
-       FROM realm WHERE realm.id = $6 RETURNING id`,
+       FROM realm WHERE realm.id = ? RETURNING id`,
     );
     this.store = connection.command(
       `UPDATE linkifier
-       SET pattern = $1, url_template = $2, example_input = $3, reverse_template = $4, alternative_url_templates = $5
-       WHERE id = $6 AND realm_id = $7`,
+       SET pattern = ?, url_template = ?, example_input = ?, reverse_template = ?, alternative_url_templates = ?
+       WHERE id = ? AND realm_id = ?`,
     );
-    this.delete = connection.command('DELETE FROM linkifier WHERE id = $1 AND realm_id = $2');
+    this.delete = connection.command('DELETE FROM linkifier WHERE id = ? AND realm_id = ?');
     this.place = connection.command(
-      `UPDATE linkifier SET position = place.number
-       FROM unnest($1::bigint[]) WITH ORDINALITY place (id, number)
-       WHERE linkifier.id = place.id AND linkifier.realm_id = $2`,
+      `UPDATE linkifier SET position = key FROM ${connection.dialect.elements('bigint')}
+       WHERE linkifier.id = value AND realm_id = ?`,
     );
-    this.renewRealm = connection.command('UPDATE realm SET version = version + 1 WHERE id = $1');
+    this.renewRealm = connection.command('UPDATE realm SET version = version + 1 WHERE id = ?');
   }
 
   async add(realmId: RealmId, linkifier: LinkifierFields): Promise<number> {
@@ -142,7 +113,7 @@ export class PostgresLinkifierRepository implements LinkifierRepository {
 
   async reorder(realmId: RealmId, ids: readonly number[]): Promise<void> {
     this.renew(realmId);
-    this.place.defer(ids, realmId);
+    this.place.defer(this.connection.dialect.set(ids), realmId);
   }
 
   private renew(realmId: RealmId): void {
@@ -153,8 +124,7 @@ export class PostgresLinkifierRepository implements LinkifierRepository {
 
 const templates = listColumn<string>('linkifier', 'alternative_url_templates', (value) => typeof value === 'string');
 
-interface LinkifierRow {
-  readonly realm_id: RealmId;
+export interface LinkifierRow {
   readonly id: number;
   readonly pattern: string;
   readonly url_template: string;
@@ -162,6 +132,15 @@ interface LinkifierRow {
   readonly reverse_template: string | null;
   readonly alternative_url_templates: string;
 }
+
+export const toLinkifier = (row: LinkifierRow, quarantine: Quarantine): Linkifier => ({
+  id: row.id,
+  pattern: row.pattern,
+  urlTemplate: row.url_template,
+  exampleInput: row.example_input,
+  reverseTemplate: row.reverse_template,
+  alternativeUrlTemplates: templates(row.alternative_url_templates, row.id, quarantine),
+});
 
 const fromLinkifier = (linkifier: LinkifierFields): readonly Parameter[] => [
   linkifier.pattern,
@@ -171,19 +150,19 @@ const fromLinkifier = (linkifier: LinkifierFields): readonly Parameter[] => [
   JSON.stringify(linkifier.alternativeUrlTemplates),
 ];
 
-export class PostgresPlaygroundRepository implements PlaygroundRepository {
+export class SqlPlaygroundRepository implements PlaygroundRepository {
   private readonly all;
   private readonly insert;
   private readonly delete;
 
-  constructor(connection: Connection) {
+  constructor(connection: Statements) {
     this.all = connection.rows<PlaygroundRow>(
-      'SELECT id, name, language, url_template FROM playground WHERE realm_id = $1 ORDER BY id',
+      'SELECT id, name, language, url_template FROM playground WHERE realm_id = ? ORDER BY id',
     );
     this.insert = connection.values<number>(
-      'INSERT INTO playground (realm_id, name, language, url_template) VALUES ($1, $2, $3, $4) RETURNING id',
+      'INSERT INTO playground (realm_id, name, language, url_template) VALUES (?, ?, ?, ?) RETURNING id',
     );
-    this.delete = connection.command('DELETE FROM playground WHERE id = $1 AND realm_id = $2');
+    this.delete = connection.command('DELETE FROM playground WHERE id = ? AND realm_id = ?');
   }
 
   async list(realmId: RealmId): Promise<readonly Playground[]> {
@@ -208,8 +187,8 @@ interface PlaygroundRow {
 
 export const REALM_LIST_FEATURE = {
   repositories: () => (connection) => ({
-    allowedDomains: new PostgresAllowedDomainRepository(connection),
-    linkifiers: new PostgresLinkifierRepository(connection),
-    playgrounds: new PostgresPlaygroundRepository(connection),
+    allowedDomains: new SqlAllowedDomainRepository(connection),
+    linkifiers: new SqlLinkifierRepository(connection),
+    playgrounds: new SqlPlaygroundRepository(connection),
   }),
-} satisfies PostgresFeature;
+} satisfies StorageFeature;

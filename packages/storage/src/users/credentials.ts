@@ -8,13 +8,13 @@ import type {
   SessionRepository,
 } from '@parley/domain/access';
 import type { RealmId, SessionId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import { type Connection, LIMIT } from '../engine/connection.js';
-import type { SqliteFeature } from '../engine/feature.js';
+import type { StorageFeature } from '../feature.js';
+import type { Statements } from '../statements.js';
 
 /** Key in the table of server facts. */
 export const SECRET_FINGERPRINT = 'secret fingerprint';
 
-export class SqliteApiKeyRepository implements ApiKeyRepository {
+export class SqlApiKeyRepository implements ApiKeyRepository {
   private readonly rowByFingerprint;
   private readonly row;
   private readonly allRows;
@@ -24,7 +24,7 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
   private readonly fact;
   private readonly upsertFact;
 
-  constructor(connection: Connection) {
+  constructor(connection: Statements) {
     const columns = 'SELECT realm_id, user_id, generation FROM api_key';
     this.rowByFingerprint = connection.rows<ApiKeyRow>(`${columns} WHERE fingerprint = ?`);
     this.row = connection.rows<ApiKeyRow>(`${columns} WHERE user_id = ? AND realm_id = ?`);
@@ -36,7 +36,7 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
          issued_at = NULL, issued_ip = NULL, issued_to = NULL`,
     );
     this.issue = connection.rows<KeyIssue>(
-      `SELECT issued_at AS at, issued_ip AS ip, issued_to AS clientName FROM api_key
+      `SELECT issued_at AS at, issued_ip AS ip, issued_to AS "clientName" FROM api_key
        WHERE user_id = ? AND realm_id = ? AND issued_at IS NOT NULL`,
     );
     this.updateIssue = connection.command(
@@ -49,37 +49,37 @@ export class SqliteApiKeyRepository implements ApiKeyRepository {
   }
 
   async findByFingerprint(fingerprint: string): Promise<ApiKeyRecord | null> {
-    const row = this.rowByFingerprint.get(fingerprint);
+    const row = await this.rowByFingerprint.get(fingerprint);
     return row ? toRecord(row) : null;
   }
 
   async find(realmId: RealmId, userId: UserId): Promise<ApiKeyRecord | null> {
-    const row = this.row.get(userId, realmId);
+    const row = await this.row.get(userId, realmId);
     return row ? toRecord(row) : null;
   }
 
   async findIssue(realmId: RealmId, userId: UserId): Promise<KeyIssue | null> {
-    return this.issue.get(userId, realmId) ?? null;
+    return (await this.issue.get(userId, realmId)) ?? null;
   }
 
   async listAll(): Promise<readonly ApiKeyRecord[]> {
-    return this.allRows.all().map(toRecord);
+    return (await this.allRows.all()).map(toRecord);
   }
 
   async secretFingerprint(): Promise<string | null> {
-    return this.fact.get(SECRET_FINGERPRINT) ?? null;
+    return (await this.fact.get(SECRET_FINGERPRINT)) ?? null;
   }
 
   async put(record: ApiKeyRecord, fingerprint: string): Promise<void> {
-    this.upsert.run(record.userId, record.realmId, record.generation, fingerprint);
+    this.upsert.defer(record.userId, record.realmId, record.generation, fingerprint);
   }
 
   async putIssue(realmId: RealmId, userId: UserId, { at, ip, clientName }: KeyIssue): Promise<void> {
-    this.updateIssue.run(at, ip, clientName, userId, realmId);
+    this.updateIssue.defer(at, ip, clientName, userId, realmId);
   }
 
   async setSecretFingerprint(fingerprint: string): Promise<void> {
-    this.upsertFact.run(SECRET_FINGERPRINT, fingerprint);
+    this.upsertFact.defer(SECRET_FINGERPRINT, fingerprint);
   }
 }
 
@@ -93,10 +93,10 @@ function toRecord(row: ApiKeyRow): ApiKeyRecord {
   return { realmId: row.realm_id, userId: row.user_id, generation: row.generation };
 }
 
-const COLUMNS = `id, realm_id AS realmId, user_id AS userId, user_agent AS userAgent, ip, method,
-  service_session AS serviceSession, created_at AS createdAt, last_used_at AS lastUsedAt, expires_at AS expiresAt`;
+const COLUMNS = `id, realm_id AS "realmId", user_id AS "userId", user_agent AS "userAgent", ip, method,
+  service_session AS "serviceSession", created_at AS "createdAt", last_used_at AS "lastUsedAt", expires_at AS "expiresAt"`;
 
-export class SqliteSessionRepository implements SessionRepository {
+export class SqlSessionRepository implements SessionRepository {
   private readonly byFingerprint;
   private readonly ofUser;
   private readonly insert;
@@ -108,9 +108,9 @@ export class SqliteSessionRepository implements SessionRepository {
   private readonly upsertNetwork;
   private readonly deleteNetworks;
 
-  constructor(connection: Connection) {
+  constructor(private readonly connection: Statements) {
     this.networks = connection.rows<LoginNetwork>(
-      `SELECT network, last_used_at AS lastUsedAt FROM login_network WHERE user_id = ? AND realm_id = ?
+      `SELECT network, last_used_at AS "lastUsedAt" FROM login_network WHERE user_id = ? AND realm_id = ?
        ORDER BY last_used_at DESC, network`,
     );
     this.upsertNetwork = connection.command(
@@ -119,27 +119,29 @@ export class SqliteSessionRepository implements SessionRepository {
     );
     this.deleteNetworks = connection.command(
       `DELETE FROM login_network WHERE user_id = ? AND realm_id = ? AND network NOT IN (
-         SELECT network FROM login_network WHERE user_id = ? ORDER BY last_used_at DESC, network LIMIT ?)`,
+         SELECT network FROM login_network WHERE user_id = ? ORDER BY last_used_at DESC, network LIMIT ? + 0)`,
     );
     this.byFingerprint = connection.rows<Session>(`SELECT ${COLUMNS} FROM session WHERE fingerprint = ?`);
     this.ofUser = connection.rows<Session>(
       `SELECT ${COLUMNS} FROM session WHERE user_id = ? AND realm_id = ? ORDER BY last_used_at DESC, id DESC`,
     );
-    this.insert = connection.command(
+    this.insert = connection.values<SessionId>(
       `INSERT INTO session (realm_id, user_id, fingerprint, user_agent, ip, method, service_session, created_at,
          last_used_at, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
     this.update = connection.command('UPDATE session SET last_used_at = ?, expires_at = ? WHERE id = ?');
-    this.delete = connection.command('DELETE FROM session WHERE id = ? AND user_id = ? AND realm_id = ?');
+    this.delete = connection.command(
+      `DELETE FROM session WHERE id ${connection.dialect.inSet} AND user_id = ? AND realm_id = ?`,
+    );
     const deleteSome = (condition: string) =>
-      connection.command(`DELETE FROM session WHERE id IN (SELECT id FROM session WHERE ${condition} ${LIMIT})`);
+      connection.command(`DELETE FROM session WHERE id IN (SELECT id FROM session WHERE ${condition} LIMIT ? + 0)`);
     this.deleteOfRealm = deleteSome('realm_id = ?');
     this.deleteExpired = deleteSome('expires_at <= ?');
   }
 
   async findByFingerprint(fingerprint: string): Promise<Session | null> {
-    return this.byFingerprint.get(fingerprint) ?? null;
+    return (await this.byFingerprint.get(fingerprint)) ?? null;
   }
 
   async listOf(realmId: RealmId, userId: UserId): Promise<readonly Session[]> {
@@ -156,45 +158,34 @@ export class SqliteSessionRepository implements SessionRepository {
     { network, lastUsedAt }: LoginNetwork,
     keep: number,
   ): Promise<void> {
-    this.upsertNetwork.run(realmId, userId, network, lastUsedAt);
-    this.deleteNetworks.run(userId, realmId, userId, keep);
+    this.upsertNetwork.defer(realmId, userId, network, lastUsedAt);
+    this.deleteNetworks.defer(userId, realmId, userId, keep);
   }
 
   async add(session: NewSession, fingerprint: string): Promise<SessionId> {
     const { realmId, userId, userAgent, ip, method, serviceSession, createdAt, lastUsedAt, expiresAt } = session;
-    const { lastInsertRowid } = this.insert.run(
-      realmId,
-      userId,
-      fingerprint,
-      userAgent,
-      ip,
-      method,
-      serviceSession,
-      createdAt,
-      lastUsedAt,
-      expiresAt,
-    );
-    return Number(lastInsertRowid) as SessionId;
+    const origin = [userAgent, ip, method, serviceSession] as const;
+    return (await this.insert.get(realmId, userId, fingerprint, ...origin, createdAt, lastUsedAt, expiresAt))!;
   }
 
   async renew(id: SessionId, { lastUsedAt, expiresAt }: Pick<Session, 'lastUsedAt' | 'expiresAt'>): Promise<void> {
-    this.update.run(lastUsedAt, expiresAt, id);
+    this.update.defer(lastUsedAt, expiresAt, id);
   }
 
   async remove(realmId: RealmId, userId: UserId, ids: readonly SessionId[]): Promise<number> {
-    return ids.reduce((count, id) => count + this.delete.run(id, userId, realmId).changes, 0);
+    return (await this.delete.run(this.connection.dialect.set(ids), userId, realmId)).changes;
   }
 
   async removeOfRealm(realmId: RealmId, limit: number): Promise<number> {
-    return this.deleteOfRealm.run(realmId, limit).changes;
+    return (await this.deleteOfRealm.run(realmId, limit)).changes;
   }
 
   async removeExpired(now: UnixSeconds, limit: number): Promise<number> {
-    return this.deleteExpired.run(now, limit).changes;
+    return (await this.deleteExpired.run(now, limit)).changes;
   }
 }
 
-export const CREDENTIAL_FEATURE = {
+export const API_KEY_FEATURE = {
   schema: 'authentication',
   realmTables: ['api_key', 'session', 'login_network'],
   notExported: {
@@ -203,7 +194,7 @@ export const CREDENTIAL_FEATURE = {
     login_network: 'Networks are hashed with the secret of the server.',
   },
   repositories: () => (connection) => ({
-    apiKeys: new SqliteApiKeyRepository(connection),
-    sessions: new SqliteSessionRepository(connection),
+    apiKeys: new SqlApiKeyRepository(connection),
+    sessions: new SqlSessionRepository(connection),
   }),
-} satisfies SqliteFeature;
+} satisfies StorageFeature;

@@ -1,0 +1,119 @@
+import { type Actor, ROLES, type Role } from '@parley/domain/access';
+import type { GroupId, RealmId, UserId } from '@parley/domain/kernel';
+import type { Quarantine } from '../quarantine.js';
+import { ascending, type Flag } from '../rows.js';
+import type { Parameter, Statements } from '../statements.js';
+import { newSharedSets } from '../text-cache.js';
+import type { VersionedCache } from '../versioned-cache.js';
+
+/** Cache by versions of the user and of the realm's groups. */
+export type ActorCache = VersionedCache<string, Actor>;
+
+/** Reads users with all groups that contain them, and caches them. */
+export class ActorLoader {
+  private readonly people;
+  private readonly memberships;
+  private readonly edges;
+  /** Recently read closures; users with equal memberships share one set. */
+  private readonly sets = newSharedSets<GroupId>();
+
+  constructor(
+    private readonly connection: Statements,
+    private readonly cache: ActorCache,
+    private readonly quarantine: Quarantine,
+  ) {
+    const { inSet, elements } = connection.dialect;
+    this.people = connection.rows<UserSummaryRow>(
+      `SELECT id, realm_id, role, bot_kind IS NOT NULL AS is_bot, bot_owner_id FROM "user" WHERE id ${inSet}`,
+    );
+    this.memberships = connection.tuples<[UserId, string]>(
+      `SELECT user_id, string_agg(CAST(group_id AS text), ',' ORDER BY group_id) FROM group_member
+       WHERE user_id ${inSet} GROUP BY user_id`,
+    );
+    // Walks upwards from the groups, but not through deactivated ones, which convey no membership.
+    this.edges = connection.tuples<[GroupId, GroupId]>(
+      `WITH RECURSIVE reached (id) AS (
+         SELECT value FROM ${elements('bigint')}
+         UNION
+         SELECT s.group_id
+         FROM reached r
+         JOIN user_group g ON g.id = r.id AND g.is_deactivated = 0
+         JOIN group_subgroup s ON s.subgroup_id = r.id
+       )
+       SELECT s.subgroup_id, s.group_id
+       FROM reached r
+       JOIN user_group g ON g.id = r.id AND g.is_deactivated = 0
+       JOIN group_subgroup s ON s.subgroup_id = r.id`,
+    );
+  }
+
+  /** @param entries ids with versions */
+  async load(entries: readonly (readonly [UserId, string])[]): Promise<Actor[]> {
+    const ids = this.connection.dialect.set(entries.map(([id]) => id));
+    const versions = new Map(entries);
+    const groups = await this.groupsOf(ids);
+    return (await this.people.all(ids)).map((row) => {
+      const actor = this.toActor(row, groups.get(row.id) ?? this.setOf([]));
+      this.cache.put(this.connection, row.id, versions.get(row.id)!, actor);
+      return actor;
+    });
+  }
+
+  /** Computes each combination of direct groups once, because many users share it. */
+  private async groupsOf(userIds: Parameter): Promise<ReadonlyMap<UserId, ReadonlySet<GroupId>>> {
+    const direct = await this.memberships.all(userIds);
+    const kinds = new Map(direct.map(([, groupIds]) => [groupIds, idsIn(groupIds)]));
+    const holders = new Map<GroupId, GroupId[]>();
+    for (const [subgroupId, groupId] of await this.edges.all(
+      this.connection.dialect.set(new Set([...kinds.values()].flat())),
+    )) {
+      const existing = holders.get(subgroupId);
+      if (existing) existing.push(groupId);
+      else holders.set(subgroupId, [groupId]);
+    }
+    const sets = new Map([...kinds].map(([text, groupIds]) => [text, this.setOf(reachable(groupIds, holders))]));
+    return new Map(direct.map(([userId, groupIds]) => [userId, sets.get(groupIds)!]));
+  }
+
+  private setOf(groupIds: readonly GroupId[]): ReadonlySet<GroupId> {
+    const key = groupIds.join();
+    let set = this.sets.get(key);
+    if (!set) {
+      set = new Set(groupIds);
+      this.sets.set(key, set);
+    }
+    return set;
+  }
+
+  private toActor(row: UserSummaryRow, groups: ReadonlySet<GroupId>): Actor {
+    return {
+      id: row.id,
+      realmId: row.realm_id,
+      role: this.quarantine.word(row.role, ROLES, 'guest', 'user', row.id, 'role'),
+      isBot: row.is_bot === 1,
+      botOwnerId: row.bot_owner_id,
+      groups,
+    };
+  }
+}
+
+const idsIn = (list: string): readonly GroupId[] => list.split(',').map((id) => Number(id) as GroupId);
+
+/** Returns the groups and all groups that contain them, ascending. */
+function reachable(
+  groupIds: readonly GroupId[],
+  holders: ReadonlyMap<GroupId, readonly GroupId[]>,
+): readonly GroupId[] {
+  const found = new Set(groupIds);
+  // Set iteration includes elements added during the loop.
+  for (const id of found) for (const holder of holders.get(id) ?? []) found.add(holder);
+  return [...found].sort(ascending);
+}
+
+interface UserSummaryRow {
+  readonly id: UserId;
+  readonly realm_id: RealmId;
+  readonly role: Role;
+  readonly is_bot: Flag;
+  readonly bot_owner_id: UserId | null;
+}
