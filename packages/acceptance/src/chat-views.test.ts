@@ -368,6 +368,28 @@ describe('chat views', () => {
     );
   });
 
+  it('open at the message of a link after many other conversations', async () => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [hamlet, iago]);
+    const ids: number[] = [];
+    for (let n = 0; n < 70; n++) ids.push(await server.sendMessage(iago, town, { topic: 'news', content: `${n}` }));
+    const chat = await start(hamlet);
+    const near = ids[35]!;
+    const openNear = async () => {
+      const view = chat.open(news(town), near);
+      await until(() => view.anchor.value === near && view.older.value !== 'loading');
+      return view;
+    };
+    const first = await openNear();
+    first.close();
+    for (let n = 0; n < 60; n++) chat.open([{ operator: 'dm', operand: [n] }]).close();
+    const again = await openNear();
+    expect(again).not.toBe(first);
+    expect(again.keys.value).toContain(String(near));
+    expect(again.keys.value).not.toContain(String(ids.at(-1)));
+    expect([again.older.value, again.newer.value]).toEqual(['more', 'more']);
+  });
+
   it('end with the reason when the organization is deactivated', async () => {
     const chat = await start(server.people.hamlet);
     // The server sends it to waiting polls only.

@@ -120,6 +120,15 @@ describe('drafts of a browser', () => {
     },
   );
 
+  it.each([{ kind: 'direct' }, { kind: 'direct', userIds: ['7'] }, { kind: 'channel', topic: 'x' }, { kind: 'x' }, 7])(
+    'leaves out a draft to %j, and keeps the others',
+    (to) => {
+      const whole = { to: HERE, text: 'whole', editedAt: 1, id: null, saved: '' };
+      stored.set('drafts', JSON.stringify({ entries: { damaged: { ...whole, to }, whole }, removed: [] }));
+      expect(textsOf(windowOf())).toEqual(['whole']);
+    },
+  );
+
   it('keeps drafts as long as the page when the storage is full', () => {
     Object.assign(localStorage, {
       setItem() {

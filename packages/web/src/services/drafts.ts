@@ -1,7 +1,7 @@
 import { type Destination, destinationKey, type Reading } from '@parley/chat';
 import type { Draft } from '@parley/client';
 import { computed, type Signal, signal } from '@preact/signals-core';
-import { readStored, store } from './storage.js';
+import { isDestination, readStored, store } from './storage.js';
 
 /** Texts that a browser keeps; the oldest is removed when there is one more. */
 const MAX_DRAFTS = 200;
@@ -254,9 +254,8 @@ function parsed(text: string | null): DraftBook {
     if (typeof value !== 'object' || value === null) return EMPTY;
     const { entries, removed } = value;
     if (Array.isArray(removed) && typeof entries === 'object') {
-      // Other pages of the same origin may write there too.
       const whole = Object.entries(entries ?? {}).filter(
-        ([, entry]) => typeof entry?.text === 'string' && entry.to?.kind,
+        ([, entry]) => typeof entry?.text === 'string' && isDestination(entry.to),
       );
       return { entries: Object.fromEntries(whole), removed };
     }

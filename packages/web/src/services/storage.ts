@@ -1,3 +1,5 @@
+import type { Destination } from '@parley/chat';
+
 /** Text of this browser; null if there is none, or if storage is forbidden. */
 export function readStored(key: string): string | null {
   try {
@@ -25,4 +27,12 @@ export function storedKeys(prefix: string): readonly string[] {
   } catch {
     return [];
   }
+}
+
+/** True for a destination. Data in this browser may be damaged, or come from another page of the same origin. */
+export function isDestination(value: unknown): value is Destination {
+  const { kind, channelId, topic, userIds } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return kind === 'channel'
+    ? Number.isInteger(channelId) && typeof topic === 'string'
+    : kind === 'direct' && Array.isArray(userIds) && userIds.every(Number.isInteger);
 }

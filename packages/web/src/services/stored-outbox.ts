@@ -1,5 +1,5 @@
 import type { OutboxStorage, OutgoingMessage } from '@parley/chat';
-import { readStored, store, storedKeys } from './storage.js';
+import { isDestination, readStored, store, storedKeys } from './storage.js';
 
 /**
  * Messages on their way in the browser's storage, a list for each tab. A tab holds a lock as long as it lives; when it is
@@ -53,12 +53,20 @@ export class StoredOutbox implements OutboxStorage {
   }
 }
 
+function isOutgoing(value: unknown): value is OutgoingMessage {
+  const { key, content, createdAt, destination } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return (
+    typeof key === 'string' &&
+    typeof content === 'string' &&
+    typeof createdAt === 'number' &&
+    isDestination(destination)
+  );
+}
+
 function parsed(text: string): readonly OutgoingMessage[] {
   try {
     const messages = JSON.parse(text);
-    return Array.isArray(messages)
-      ? messages.filter((each) => typeof each?.content === 'string' && each.destination)
-      : [];
+    return Array.isArray(messages) ? messages.filter(isOutgoing) : [];
   } catch {
     return [];
   }

@@ -1,0 +1,51 @@
+import { StoredOutbox } from './stored-outbox.js';
+
+const WHOLE = {
+  key: '1.1',
+  queueId: null,
+  destination: { kind: 'channel', channelId: 1, topic: 'x' },
+  content: 'whole',
+  createdAt: 1,
+  delivery: 'waiting',
+  failure: null,
+  id: null,
+};
+
+/** Texts of the messages that a tab takes over from a former one. */
+async function takenFrom(text: string): Promise<readonly string[]> {
+  const values: Record<string, string> = { 'outbox:former': text };
+  const methods = {
+    getItem: (key: string) => values[key] ?? null,
+    setItem: (key: string, value: string) => void Object.assign(values, { [key]: value }),
+    removeItem: (key: string) => void delete values[key],
+  };
+  const localStorage = Object.defineProperties(
+    values,
+    Object.fromEntries(Object.entries(methods).map(([name, value]) => [name, { value }])),
+  );
+  Object.assign(globalThis, { localStorage });
+  const locks = { request: async (_: string, task: () => unknown) => task() };
+  Object.defineProperty(globalThis, 'navigator', { value: { locks }, configurable: true });
+  const taken: string[] = [];
+  const outbox = new StoredOutbox('outbox:');
+  outbox.takeOver((messages) => taken.push(...messages.map(({ content }) => content)));
+  outbox.release();
+  expect(values).toEqual({});
+  return taken;
+}
+
+describe('messages on their way in the storage of the browser', () => {
+  it.each(['', '{', 'null', '7', '{}', '[null, 7, {}]'])('are none if the storage has %j', async (damaged) => {
+    expect(await takenFrom(damaged)).toEqual([]);
+  });
+
+  it.each([
+    { destination: { kind: 'direct' } },
+    { destination: 'somewhere' },
+    { key: 7 },
+    { createdAt: 'yesterday' },
+    { content: null },
+  ])('leave out one with %j, and keep the others', async (damage) => {
+    expect(await takenFrom(JSON.stringify([{ ...WHOLE, ...damage }, WHOLE]))).toEqual(['whole']);
+  });
+});
