@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { expect, messageWith, type Server, test, violationsIn } from './stories.js';
+import { expect, messageWith, post, type Server, test, violationsIn } from './stories.js';
 
 const placeOf = async (server: Server, topic: string): Promise<string> => {
   const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
@@ -244,4 +244,37 @@ test('warns before sending of people who are not subscribed, of many and of gues
   await field.fill('Alas');
   await expect(page.getByText('Yorick the Guest is a guest.')).toBeVisible();
   await field.fill('');
+});
+
+test('sends a text to the destination that was shown when the button was pressed', async ({ server, logIn }) => {
+  await post(server, 'iago', 'shown first', 'Begins');
+  await post(server, 'iago', 'shown second', 'Begins too');
+  const [first, second] = [await placeOf(server, 'shown first'), await placeOf(server, 'shown second')];
+  const { page } = await logIn('othello', first);
+  const field = page.getByRole('textbox', { name: 'Message' });
+  const button = page.getByRole('button', { name: 'Send', exact: true });
+  await field.fill('Written for the first');
+  // The page shows the former place until it hears of the new address.
+  await button.evaluate((element: HTMLElement, hash) => {
+    location.assign(hash);
+    element.click();
+  }, second);
+  await expect(messageWith(page, 'Begins too')).toBeVisible();
+  await field.fill('Written for the second');
+  await button.evaluate((element: HTMLElement, hash) => {
+    element.click();
+    location.assign(hash);
+  }, first);
+  await expect(messageWith(page, 'Written for the first')).toBeVisible();
+  const textsIn = async (topic: string) => {
+    const narrow = [
+      { operator: 'channel', operand: 'Verona' },
+      { operator: 'topic', operand: topic },
+    ];
+    const range = { anchor: 'newest', num_before: 10, num_after: 0, apply_markdown: false };
+    const { messages } = await server.call('iago', 'GET', '/messages', { ...range, narrow });
+    return messages.map(({ content }: { content: string }) => content);
+  };
+  await expect.poll(() => textsIn('shown first')).toEqual(['Begins', 'Written for the first']);
+  await expect.poll(() => textsIn('shown second')).toEqual(['Begins too', 'Written for the second']);
 });

@@ -234,7 +234,7 @@ test('shows high contrast by its theme and for readers who prefer it, without fi
 
 test('takes texts, dates, link targets and the address of the page from the host', async ({ shop }) => {
   const page = await shop.open(
-    `<parley-chat lang="de" dates="en-GB-u-hc-h23" links="_self" address="page" channel="orders" topic="Order 7"></parley-chat>`,
+    `<parley-chat lang="de" dates="en-GB-u-hc-h23" links="_self" address="page" channel="orders" topic="Own texts"></parley-chat>`,
     'ann',
   );
   const own = page.getByRole('article').filter({ hasText: 'See the shop' });
@@ -248,7 +248,7 @@ test('takes texts, dates, link targets and the address of the page from the host
   await expect(page.getByRole('button', { name: 'Ab damit' })).toBeVisible();
   const before = new URL(page.url()).hash;
   await own.locator('time').first().click();
-  await expect(page).toHaveURL(/#narrow\/channel\/\d+-orders\/topic\/Order\.207\/near\/\d+$/);
+  await expect(page).toHaveURL(/#narrow\/channel\/\d+-orders\/topic\/Own\.20texts\/near\/\d+$/);
   await page.goBack();
   expect(new URL(page.url()).hash).toBe(before);
   await expect(own).toBeVisible();

@@ -56,7 +56,10 @@ test('says which part of an address does not exist, and leads to the nearest pla
   await expect(main).not.toContainText('was deleted or moved');
 });
 
-test('shows the text of a message that cannot be drawn, and the others', async ({ server, logIn }) => {
+test('shows the text of a message that cannot be drawn, a line for other parts, and the rest', async ({
+  server,
+  logIn,
+}) => {
   await post(server, 'cordelia', 'undrawable', 'Good message');
   await post(server, 'cordelia', 'undrawable', 'Bad **message** & more');
   // React reports the error to the console, which other pages of these stories must not do.
@@ -73,7 +76,16 @@ test('shows the text of a message that cannot be drawn, and the others', async (
   await expect(messageWith(page, 'Good message')).toBeVisible();
   await expect(page.getByText('This message could not be drawn.')).toBeVisible();
   await expect(page.getByText(/Bad\s+message\s+& more/)).toBeVisible();
-  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  await page.route('**/web/people-panel-*.js', (route) =>
+    route.fulfill({
+      contentType: 'text/javascript',
+      body: 'export function PeoplePanel() { throw new Error("Broken by the story"); }',
+    }),
+  );
+  await page.getByRole('button', { name: 'People', exact: true }).click();
+  await expect(page.getByText('The list of people could not be shown.')).toBeVisible();
+  await send(page, 'The rest works');
+  await expect(messageWith(page, 'The rest works')).not.toContainText('Will be sent');
 });
 
 test('works where the browser forbids storage', async ({ server, browser, logIn }) => {

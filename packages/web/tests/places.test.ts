@@ -1,5 +1,5 @@
 import { check, open, placesOf, WIDTHS } from './places.js';
-import { chooseInMenu, expect, test } from './stories.js';
+import { chooseInMenu, expect, messageWith, placeOf, post, test } from './stories.js';
 
 for (const theme of ['light', 'dark'] as const) {
   // Parts, because stories run side by side.
@@ -35,14 +35,23 @@ test('opens conversations from a menu on phones', async ({ logIn }) => {
   await expect(channel).not.toBeVisible();
 });
 
-test('reaches messages by the arrow keys', async ({ logIn }) => {
-  const { page } = await logIn('hamlet', '#feed');
-  await page.getByRole('article').last().waitFor();
+test('reaches messages by the arrow keys', async ({ logIn, server }) => {
+  for (const content of ['Reached last', 'Reached second', 'Reached first']) {
+    await post(server, 'hamlet', 'arrow keys', content);
+  }
+  const { page } = await logIn('hamlet', await placeOf(server, 'arrow keys'));
+  await expect(messageWith(page, 'Reached first')).toBeInViewport();
   await page.getByRole('region', { name: 'Messages' }).focus();
-  await page.keyboard.press('ArrowUp');
-  await expect(page.getByRole('listitem').and(page.locator(':focus'))).toBeVisible();
-  await page.keyboard.press('Home');
-  await expect(page.getByRole('listitem').and(page.locator(':focus'))).toBeVisible();
+  const focused = page.getByRole('listitem').and(page.locator(':focus'));
+  for (const [key, text] of [
+    ['ArrowUp', 'Reached first'],
+    ['ArrowUp', 'Reached second'],
+    ['Home', 'Reached last'],
+    ['ArrowDown', 'Reached second'],
+  ] as const) {
+    await page.keyboard.press(key);
+    await expect(focused).toContainText(text);
+  }
 });
 
 test('keeps the theme that was chosen', async ({ logIn }) => {

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { choose, expect, goTo, idOf, messageWith, placeOf, post, type Server, test } from './stories.js';
 
 const READER = 'cordelia';
+const PICTURE = readFileSync(join(import.meta.dirname, '../../../docs/images/web-client.png'));
 
 /** Sends messages of different heights, which their sender has read. */
 async function fill(server: Server, topic: string, count: number): Promise<readonly number[]> {
@@ -33,6 +36,24 @@ async function scrollUpTo(page: Page, text: string): Promise<void> {
     expect(before).toBe(last);
   }).toPass({ intervals: [300] });
 }
+
+/** Holds responses until it is opened. */
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+/** Number of the first row that is whole; the one above reaches over the edge or ends there. */
+const firstWholeRow = (page: Page): Promise<number> =>
+  listOf(page).evaluate((list) => {
+    const { top } = list.getBoundingClientRect();
+    const rows = [...list.querySelectorAll('article')].filter((row) => row.textContent?.includes('Row '));
+    const row = rows.find((each) => each.getBoundingClientRect().top >= top)!;
+    return Number(/Row (\d+)/.exec(row.textContent ?? '')![1]);
+  });
 
 const isRead = async (server: Server, person: string, id: number): Promise<boolean> =>
   (await server.call(person, 'GET', `/messages/${id}`)).message.flags.includes('read');
@@ -119,13 +140,7 @@ test('keeps the line being read in place while messages, edits, reactions and th
   const { page } = await logIn(READER, await placeOf(server, 'stays-in-place'));
   await expect(messageWith(page, 'Row 149')).toBeInViewport();
   await scrollUpTo(page, 'Row 133 ');
-  // The first row that is whole; the one above reaches over the edge or ends there.
-  const first = await listOf(page).evaluate((list) => {
-    const { top } = list.getBoundingClientRect();
-    const rows = [...list.querySelectorAll('article')];
-    const row = rows.find((each) => each.getBoundingClientRect().top >= top)!;
-    return Number(/Row (\d+)/.exec(row.textContent ?? '')![1]);
-  });
+  const first = await firstWholeRow(page);
   const text = `Row ${first} `;
   const top = await topOf(page, text);
   const stays = async (cause: string) => {
@@ -187,4 +202,38 @@ test('keeps an edit and a new option that are being written while their rows lea
   await expect(field).not.toBeFocused();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(messageWith(page, 'Edited at length')).toContainText('edited');
+});
+
+test('keeps the line being read in place while images and older messages arrive above', async ({ server, logIn }) => {
+  await fill(server, 'arrives-above', 45);
+  const { url } = (await server.upload(READER, '/user_uploads', 'above.png', PICTURE)) as { url: string };
+  await post(server, READER, 'arrives-above', `[above.png](${url})`);
+  for (let n = 45; n < 74; n++) await post(server, READER, 'arrives-above', `Row ${n} ${'words '.repeat(20)}`);
+  const { page } = await logIn(READER);
+  const gates = { images: gate(), older: gate() };
+  await page.route('**/user_uploads/thumbnail/**', async (route) => {
+    await gates.images.opened;
+    await route.continue();
+  });
+  await page.route('**/json/messages?*', async (route) => {
+    if (new URL(route.request().url()).searchParams.get('num_before') === '60') await gates.older.opened;
+    await route.continue();
+  });
+  await goTo(page, await placeOf(server, 'arrives-above'));
+  await expect(messageWith(page, 'Row 73 ')).toBeInViewport();
+  await scrollUpTo(page, 'Row 47 ');
+  const text = `Row ${await firstWholeRow(page)} `;
+  const top = await topOf(page, text);
+  const stays = async (cause: string) => {
+    await page.waitForTimeout(200);
+    expect(Math.abs((await topOf(page, text)) - top), cause).toBeLessThanOrEqual(1);
+  };
+  const image = messageWith(page, 'above.png').getByRole('img');
+  expect(await image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBe(0);
+  gates.images.open();
+  await expect.poll(() => image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBeGreaterThan(0);
+  await stays('an image above');
+  gates.older.open();
+  await expect(messageWith(page, 'Row 44 ')).toBeAttached();
+  await stays('older messages above');
 });
