@@ -12,12 +12,14 @@ function randomOf(seed: number): () => number {
   };
 }
 
-const STEPS = 40;
+/** Set by `npm run endurance`. */
+const { HOSTILE_SEED, HOSTILE_LOAD } = process.env;
+const SEEDS = HOSTILE_SEED === undefined ? [1, 2, 3] : [Number(HOSTILE_SEED)];
+const STEPS = HOSTILE_LOAD === 'long' ? 200 : 40;
 
+/** The last rows with everything that they say, such as reactions; how many are drawn depends on the scrolling. */
 const textsOn = (page: Page): Promise<readonly string[]> =>
-  page
-    .getByRole('article')
-    .evaluateAll((rows) => rows.map((row) => /text \d+-\d+/.exec(row.textContent ?? '')?.[0] ?? ''));
+  page.getByRole('article').evaluateAll((rows) => rows.slice(-8).map((row) => row.textContent ?? ''));
 
 async function textsAt(server: Server, topic: string): Promise<readonly string[]> {
   const { messages } = await server.call('hamlet', 'GET', '/messages', {
@@ -30,12 +32,12 @@ async function textsAt(server: Server, topic: string): Promise<readonly string[]
   return messages.map(({ content }: { content: string }) => content);
 }
 
-for (const seed of [1, 2, 3]) {
-  test(`sends every text once through lost responses, outages and reloads (seed ${seed})`, async ({
+for (const seed of SEEDS) {
+  test(`sends every text once through events, lost responses, outages and reloads (seed ${seed})`, async ({
     logIn,
     server,
   }) => {
-    test.slow();
+    test.setTimeout(HOSTILE_LOAD === 'long' ? 30 * 60_000 : 6 * 60_000);
     const random = randomOf(seed);
     const topic = `at random ${seed}`;
     await post(server, 'iago', topic, `text ${seed}-0`);
@@ -51,6 +53,9 @@ for (const seed of [1, 2, 3]) {
     });
     const field = page.getByRole('textbox', { name: 'Message' });
     const written: string[] = [];
+    const posted: number[] = [];
+    const ofOthers = () => posted[Math.floor(random() * posted.length)];
+    const text = (number: number) => `text ${seed}-${number}`;
     let isOffline = false;
     const goOnline = async (isOnline: boolean) => {
       isOffline = !isOnline;
@@ -58,12 +63,28 @@ for (const seed of [1, 2, 3]) {
     };
     const actions: readonly (() => Promise<unknown>)[] = [
       async () => {
-        const text = `text ${seed}-${written.length + 1}`;
-        written.push(text);
-        await field.fill(text);
+        const next = text(written.length + 1);
+        written.push(next);
+        await field.fill(next);
         await page.getByRole('button', { name: 'Send', exact: true }).click();
       },
-      () => post(server, 'iago', topic, `text ${seed}-${1000 + Math.floor(random() * 1_000_000)}`),
+      async () => posted.push((await post(server, 'iago', topic, text(1000 + Math.floor(random() * 1_000_000)))).id),
+      async () => {
+        const id = ofOthers();
+        if (id !== undefined) await server.call('iago', 'PATCH', `/messages/${id}`, { content: `${text(999)} edited` });
+      },
+      async () => {
+        const id = ofOthers();
+        if (id !== undefined) posted.splice(posted.indexOf(id), 1);
+        if (id !== undefined) await server.call('iago', 'DELETE', `/messages/${id}`);
+      },
+      async () => {
+        const id = ofOthers();
+        const emoji = ['tada', 'octopus', 'heart'][Math.floor(random() * 3)];
+        // The same reaction may be there already.
+        if (id !== undefined)
+          await server.call('iago', 'POST', `/messages/${id}/reactions`, { emoji_name: emoji }).catch(() => {});
+      },
       async () => {
         losesResponse = true;
       },
@@ -72,7 +93,7 @@ for (const seed of [1, 2, 3]) {
         if (isOffline) await goOnline(true);
         await page.reload();
         // It arrives after the messages, and cannot while the page is offline.
-        await expect(field).toBeVisible();
+        await expect(field).toBeVisible({ timeout: 60_000 });
       },
       async () => {
         await goTo(page, '#inbox');
@@ -98,10 +119,23 @@ for (const seed of [1, 2, 3]) {
         timeout: 60_000,
       })
       .toEqual([...written].sort());
+    const newest = (await textsAt(server, topic)).at(-1)!;
+    // A page opens at the first unread message, from which the newest may be far.
     const fresh = await logIn('hamlet', place);
-    await expect.poll(async () => (await textsOn(fresh.page)).at(-1)).toBe((await textsAt(server, topic)).at(-1));
+    const showNewest = async (shown: Page) => {
+      const jump = shown.getByRole('button', { name: 'Newest message' });
+      if (await jump.isVisible()) await jump.click();
+      await expect(shown.getByRole('article').last()).toContainText(newest, { timeout: 1000 });
+    };
+    await expect(() => showNewest(fresh.page)).toPass({ timeout: 30_000 });
     await goTo(page, '#inbox');
     await goTo(page, place);
-    await expect.poll(() => textsOn(page)).toEqual(await textsOn(fresh.page));
+    await expect(async () => {
+      await showNewest(page);
+      expect(await textsOn(page)).toEqual(await textsOn(fresh.page));
+    }).toPass({ timeout: 30_000 });
+    await field.fill(`text ${seed}-left`);
+    await page.reload();
+    await expect(field).toHaveValue(`text ${seed}-left`, { timeout: 60_000 });
   });
 }

@@ -13,7 +13,16 @@ passed (default: 30) or something fails. Runs at least once. Exit code 1: someth
   --attack MINUTES   how long a member repeats the largest requests in each run; default: 10. With it, only that test runs`;
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
-const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
+const { resolve: pathOf } = createRequire(import.meta.url);
+const JEST = pathOf('jest/bin/jest');
+/** Random actions in the browser. */
+const RANDOM_STORY = [
+  pathOf('@playwright/test/cli'),
+  'test',
+  '--config',
+  'packages/web/playwright.config.ts',
+  'random',
+];
 /** Tests that CI runs in a short form; see `hostile/scale.ts`. */
 const TESTS = [
   'packages/e2e/src/hostile/',
@@ -74,13 +83,14 @@ async function main(args: readonly string[]): Promise<number> {
 
 /** Runs tests sequentially, so that none slows another. */
 async function runOnce(seed: number, attackMinutes: number | null): Promise<number | null> {
-  const tests = attackMinutes === null ? TESTS : [ATTACK];
   const minutes = String(attackMinutes ?? DEFAULT_ATTACK_MINUTES);
-  const child = spawn(process.execPath, [JEST, '--runInBand', ...tests], {
-    cwd: ROOT,
-    stdio: 'inherit',
-    env: { ...process.env, HOSTILE_LOAD: 'long', HOSTILE_SEED: String(seed), HOSTILE_MINUTES: minutes },
-  });
+  const env = { ...process.env, HOSTILE_LOAD: 'long', HOSTILE_SEED: String(seed), HOSTILE_MINUTES: minutes };
+  const code = await run([JEST, '--runInBand', ...(attackMinutes === null ? TESTS : [ATTACK])], env);
+  return code === 0 && attackMinutes === null ? run(RANDOM_STORY, env) : code;
+}
+
+async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number | null> {
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit', env });
   const [code] = (await once(child, 'close')) as [number | null];
   return code;
 }
