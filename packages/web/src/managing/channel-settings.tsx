@@ -117,13 +117,13 @@ function General({ channelId }: PartProps) {
       )}
       <section className={styles.section}>
         <h3>{i18n._('About')}</h3>
-        <p className={styles.about}>
+        <div className={styles.about}>
           {channel.rendered_description === '' ? (
             i18n._('No description')
           ) : (
             <InlineContent html={channel.rendered_description} />
           )}
-        </p>
+        </div>
         <p className={styles.hint}>
           {i18n._('Created on {date}', {
             date: i18n.date(new Date(channel.date_created * 1000), { dateStyle: 'long' }),

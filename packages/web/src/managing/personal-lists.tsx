@@ -244,7 +244,7 @@ export function Uploads() {
             >
               <span className={styles.lineTitle}>{file.name}</span>
               <span className={styles.lineDetail}>
-                {sizeOf(file.size, i18n)} · {timeOf(file.create_time / 1000, i18n)}
+                {sizeOf(file.size, i18n)} · {timeOf(file.create_time, i18n)}
                 {file.message_ids.length === 0 && ` · ${i18n._('in no message')}`}
               </span>
             </a>

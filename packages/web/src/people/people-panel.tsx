@@ -21,7 +21,7 @@ export function PeoplePanel({ onClose }: { readonly onClose?: () => void }) {
     [all, wanted, chat],
   );
   return (
-    <aside className={styles.panel} aria-label={i18n._('People')}>
+    <aside className={styles.panel} data-beside={onClose !== undefined || undefined} aria-label={i18n._('People')}>
       <header className={styles.panelHeader}>
         <h2>{i18n._('People')}</h2>
         {onClose && <IconButton icon={X} label={i18n._('Close')} onClick={onClose} />}
