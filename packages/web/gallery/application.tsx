@@ -1,0 +1,68 @@
+import { signal } from '@preact/signals-core';
+import { App, VisitorApp, Workspace } from '../src/app/app.js';
+import { ConnectionLine } from '../src/app/connection-line.js';
+import { FailureLine } from '../src/app/failure-line.js';
+import { Chat as WholeChat } from '../src/components/chat.js';
+import { Composer } from '../src/components/composer.js';
+import { Conversation } from '../src/components/conversation.js';
+import { ConversationList } from '../src/components/conversation-list.js';
+import { Inbox, RecentConversations } from '../src/components/inbox.js';
+import { Messages } from '../src/components/messages.js';
+import { People } from '../src/components/people.js';
+import { ElementView } from '../src/element/element-view.js';
+import { ServicesContext, useServices } from '../src/services/context.js';
+import { lastFailure } from '../src/services/failures.js';
+import { Sidebar } from '../src/sidebar/sidebar.js';
+import { type Exhibit, GALLERY, nothing } from './exhibit.js';
+
+const { channelId: channel, topic } = GALLERY;
+
+/** The line above a page for a connection that the chat reports. */
+function Connected({ state, code = null }: { readonly state: 'offline' | 'ended'; readonly code?: string | null }) {
+  const services = useServices();
+  const connection = signal({ state, since: 1_790_000_000_000, code });
+  const chat = Object.create(services.chat, { connection: { value: connection } });
+  return (
+    <ServicesContext.Provider value={{ ...services, chat }}>
+      <ConnectionLine />
+    </ServicesContext.Provider>
+  );
+}
+
+const view = (name: string | null) => ({ view: name, channel: String(channel), topic, direct: null });
+
+/** The application, the parts of the package and the views of the element. */
+export const APPLICATION: readonly Exhibit[] = [
+  { name: 'application', height: 760, draw: () => <App onLogOut={nothing} /> },
+  { name: 'visitor', world: 'visitor', height: 500, at: 'feed', draw: () => <VisitorApp onLogIn={nothing} /> },
+  { name: 'channel', height: 500, at: `narrow/channel/${channel}-Verona`, draw: () => <Workspace /> },
+  { name: 'new organization', world: 'empty', height: 600, draw: () => <Workspace /> },
+  { name: 'list of conversations', draw: () => <Sidebar /> },
+  { name: 'list of conversations, empty', world: 'empty', draw: () => <Sidebar /> },
+  { name: 'offline', draw: () => <Connected state="offline" /> },
+  { name: 'session ended', draw: () => <Connected state="ended" /> },
+  { name: 'account deactivated', draw: () => <Connected state="ended" code="USER_DEACTIVATED" /> },
+  {
+    name: 'command refused',
+    prepare: () => {
+      lastFailure.value = 'The reason of the server, in a sentence of usual length';
+    },
+    draw: () => <FailureLine />,
+  },
+  { name: 'element: chat', height: 500, draw: () => <ElementView shown={{ ...view('chat') }} tell={() => true} /> },
+  { name: 'element: conversation', height: 500, draw: () => <ElementView shown={view(null)} tell={() => true} /> },
+  { name: 'element: list', height: 500, draw: () => <ElementView shown={view('list')} tell={() => true} /> },
+  { name: 'element: button', draw: () => <ElementView shown={view('button')} tell={() => true} /> },
+  {
+    name: 'element: unknown conversation',
+    draw: () => <ElementView shown={{ ...view(null), channel: 'nowhere' }} tell={() => true} />,
+  },
+  { name: 'part: whole chat', height: 500, draw: () => <WholeChat channel={channel} topic={topic} /> },
+  { name: 'part: conversation', height: 500, draw: () => <Conversation channel={channel} topic={topic} /> },
+  { name: 'part: list', height: 500, draw: () => <ConversationList /> },
+  { name: 'part: inbox', height: 400, draw: () => <Inbox /> },
+  { name: 'part: recent', height: 400, draw: () => <RecentConversations /> },
+  { name: 'part: messages', height: 400, draw: () => <Messages channel={channel} topic={topic} /> },
+  { name: 'part: composer', draw: () => <Composer channel={channel} topic={topic} /> },
+  { name: 'part: people', height: 400, draw: () => <People /> },
+];

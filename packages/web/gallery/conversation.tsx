@@ -1,0 +1,176 @@
+import { useEffect, useMemo, useRef } from 'react';
+import { MessageBody } from '../src/components/message-body.js';
+import { AttachButton } from '../src/conversation/attach-files.js';
+import { Completion } from '../src/conversation/completion.js';
+import { Composer } from '../src/conversation/composer.js';
+import { DestinationHeading } from '../src/conversation/destination-heading.js';
+import MessageEditor from '../src/conversation/message-editor.js';
+import { OtherDrafts } from '../src/conversation/other-drafts.js';
+import { TypingLine } from '../src/conversation/typing-line.js';
+import { UploadList } from '../src/conversation/upload-list.js';
+import { Warnings } from '../src/conversation/warnings.js';
+import { Writable } from '../src/conversation/writable.js';
+import { ComponentsContext } from '../src/services/components.js';
+import { useReading } from '../src/services/use-reading.js';
+import { type Exhibit, GALLERY, LONG_TOPIC, nothing, page, VERONA } from './exhibit.js';
+import { messageId, personId, type World } from './world.js';
+
+const to = (topic: string) => ({ ...GALLERY, topic });
+
+/** Suggestions for a text whose end has the cursor. */
+function Completing({ text }: { readonly text: string }) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const handle = useRef<{ onSelect(): void }>(null);
+  useEffect(() => {
+    field.current!.setSelectionRange(text.length, text.length);
+    handle.current!.onSelect();
+  }, [text]);
+  return (
+    <div style={{ paddingBlockStart: 260 }}>
+      <div style={{ position: 'relative' }}>
+        <Completion field={field} text={text} destination={GALLERY} ref={handle as never} />
+        <textarea ref={field} aria-label="Message" defaultValue={text} style={{ width: '100%' }} />
+      </div>
+    </div>
+  );
+}
+
+function Drafts({ drafts }: World) {
+  const draft = useMemo(() => drafts.open(to('two drafts')), [drafts]);
+  return <OtherDrafts draft={draft} onUse={nothing} />;
+}
+
+function Editing({ chat, text }: World & { readonly text: string }) {
+  const view = useMemo(() => chat.open([{ operator: 'channel', operand: VERONA }]), [chat]);
+  useEffect(() => () => view.close(), [view]);
+  useReading(view.keys);
+  const message = useReading(chat.message(String(messageId(text))));
+  return (
+    message && (
+      <MessageEditor
+        message={message}
+        text="Text of the **message**"
+        takesFocus={false}
+        onChange={nothing}
+        onClose={nothing}
+      />
+    )
+  );
+}
+
+const REPLACED = {
+  Message: ({ message, body }: { message: { sender: { name: string } }; body: React.ReactNode }) => (
+    <div>
+      {message.sender.name}: {body}
+    </div>
+  ),
+};
+
+/** Parts of a conversation. */
+export const CONVERSATION: readonly Exhibit[] = [
+  { name: 'composer, empty', draw: () => <Composer destination={to('composer')} /> },
+  {
+    name: 'composer with a text',
+    prepare: ({ drafts }) => drafts.add(to('full'), 'Text with\nseveral **lines**\n'.repeat(4)),
+    draw: () => <Composer destination={to('full')} />,
+  },
+  {
+    name: 'composer to a long name',
+    draw: () => <Composer destination={{ kind: 'direct', userIds: ['Max', 'אבנר', 'King'].map(personId) }} />,
+  },
+  {
+    name: 'files on their way',
+    prepare: ({ uploads }) => {
+      const large = new File([], 'a film of the whole day with a long name.mp4');
+      Object.defineProperty(large, 'size', { value: 2 ** 40 });
+      uploads.add(to('files'), [
+        new File(['x'], 'refused.txt'),
+        new File(['x'], 'sending.txt'),
+        new File(['x'], 'waiting.txt'),
+        new File([], 'empty.txt'),
+        new File(['x'], 'waits too.txt'),
+        large,
+      ]);
+    },
+    draw: () => <UploadList destination={to('files')} />,
+  },
+  { name: 'button for files', draw: () => <AttachButton destination={GALLERY} /> },
+  {
+    name: 'two drafts of one conversation',
+    prepare: ({ drafts }) => {
+      drafts.add(to('two drafts'), `A text of another window. ${'It is long. '.repeat(12)}`);
+      drafts.add(to('two drafts'), 'Short');
+      drafts.add(to('two drafts'), 'שלום');
+      drafts.add(to('two drafts'), 'The fourth');
+      drafts.add(to('two drafts'), 'The fifth');
+    },
+    draw: (world) => <Drafts {...world} />,
+  },
+  {
+    name: 'warnings',
+    draw: () => <Warnings destination={GALLERY} text="@**all** and @**Report bot** and @**Zoe**" />,
+  },
+  ...['@', '#', ':gr', '/', '```py'].map((text) => ({
+    name: `suggestions for ${text}`,
+    draw: () => <Completing text={text} />,
+  })),
+  { name: 'editor of a message', draw: (world) => <Editing {...world} text="Heading" /> },
+  {
+    name: 'people who type',
+    prepare: ({ chat }) => {
+      for (const name of ['King', 'Max', 'Cordelia']) {
+        const sender = { user_id: personId(name), email: '' };
+        const place = { stream_id: VERONA, topic: 'gallery', message_type: 'stream' } as const;
+        chat.receive({ type: 'typing', op: 'start', id: 1, sender, ...place } as never);
+      }
+    },
+    draw: () => <TypingLine destination={GALLERY} />,
+  },
+  { name: 'heading', draw: () => <DestinationHeading destination={to(LONG_TOPIC)} /> },
+  {
+    name: 'heading of a search result',
+    draw: () => <DestinationHeading destination={GALLERY} match={'<span class="highlight">gal</span>lery'} />,
+  },
+  {
+    name: 'nobody may write here',
+    world: 'member',
+    draw: () => (
+      <Writable channelId={VERONA}>
+        <Composer destination={GALLERY} />
+      </Writable>
+    ),
+  },
+  {
+    name: 'messages that fail and wait',
+    at: `narrow/channel/${VERONA}-Verona/topic/outbox`,
+    height: 460,
+    prepare: ({ chat }) => {
+      chat.send(to('outbox'), 'This one is refused');
+      chat.send(to('outbox'), `This one is refused too. ${'It is long. '.repeat(30)}`);
+    },
+    draw: page('', '').draw!,
+  },
+  {
+    name: 'messages that a product draws',
+    at: `narrow/channel/${VERONA}-Verona/topic/gallery`,
+    height: 500,
+    draw: () => (
+      <ComponentsContext.Provider value={REPLACED as never}>
+        {page('', '').draw!({} as never)}
+      </ComponentsContext.Provider>
+    ),
+  },
+  {
+    name: 'content with everything unusual',
+    draw: () => (
+      <MessageBody
+        html={
+          '<p>Text <unknown>of an unknown element</unknown>, <span class="user-mention silent" data-user-id="99999">nobody</span> <span class="user-group-mention" data-user-group-id="3">@everybody</span> <span class="user-mention" data-user-id="*">@all</span></p>' +
+          '<div class="message_inline_image"><a href="https://elsewhere.example/p.png"><img src="https://elsewhere.example/p.png"></a></div>' +
+          '<p><del>old</del> <em>new</em></p><hr><ul><li>One</li></ul><h2>Heading</h2>' +
+          '<audio controls preload="metadata" src="/user_uploads/1/a/sound.mp3" title="sound.mp3"></audio>'
+        }
+      />
+    ),
+  },
+];

@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { lingui } from '@lingui/vite-plugin';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/** The gallery, which is not part of the package: React's development build, whose warnings fail the test. */
+export default defineConfig({
+  root: import.meta.dirname,
+  base: './',
+  resolve: { conditions: ['browser'] },
+  define: { 'process.env.NODE_ENV': '"development"' },
+  plugins: [react(), lingui({ configPath: join(import.meta.dirname, '../lingui.config.ts') })],
+  build: {
+    outDir: '../dist/gallery',
+    emptyOutDir: true,
+    target: 'es2022',
+    minify: false,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 10_000,
+    // One script for each source, whose names tell which components were drawn.
+    rollupOptions: { output: { preserveModules: true } },
+  },
+});
