@@ -55,6 +55,15 @@ const firstWholeRow = (page: Page): Promise<number> =>
     return Number(/Row (\d+)/.exec(row.textContent ?? '')![1]);
   });
 
+/** True once the browser keeps the place where the list is read, which happens when it is at rest. */
+const isKept = (page: Page): Promise<boolean> =>
+  listOf(page).evaluate((list) => {
+    const { id = 0, top = 0 } = history.state?.parleyReading ?? {};
+    const row = list.querySelector(`[data-key="${id}"]`);
+    const actual = row ? row.getBoundingClientRect().top - list.getBoundingClientRect().top : Number.NaN;
+    return Math.abs(actual - top) <= 1;
+  });
+
 const isRead = async (server: Server, person: string, id: number): Promise<boolean> =>
   (await server.call(person, 'GET', `/messages/${id}`)).message.flags.includes('read');
 
@@ -63,6 +72,7 @@ test('returns to the previous place by the back button and after a reload', asyn
   const { page } = await logIn(READER, await placeOf(server, 'return-here'));
   await expect(messageWith(page, 'Row 119')).toBeInViewport();
   await scrollUpTo(page, 'Row 83 ');
+  await expect.poll(() => isKept(page)).toBe(true);
   const top = await topOf(page, 'Row 83 ');
   await goTo(page, '#recent');
   await expect(messageWith(page, 'Row 83 ')).toHaveCount(0);
