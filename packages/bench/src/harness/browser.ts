@@ -19,6 +19,8 @@ declare global {
     longTasks: number[];
     /** Times from keys to the next paint. */
     keyMs: number[];
+    /** Responses with events that the page received. */
+    answers: string[];
   }
 }
 
@@ -139,7 +141,8 @@ export class Tab {
   static async in(context: BrowserContext): Promise<Tab> {
     const page = await context.newPage();
     const cdp = await context.newCDPSession(page);
-    await cdp.send('Performance.enable');
+    // CPU time, which other programs of the machine do not change.
+    await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
     return new Tab(page, cdp, context);
   }
 
@@ -154,7 +157,7 @@ export class Tab {
     return handle.jsonValue();
   }
 
-  /** Seconds of a kind that the main thread has spent since its start. */
+  /** Seconds of CPU that the main thread has spent on a kind of work since its start. */
   async seconds(metric: 'ScriptDuration' | 'TaskDuration'): Promise<number> {
     const { metrics } = await this.cdp.send('Performance.getMetrics');
     return metrics.find(({ name }) => name === metric)!.value;

@@ -133,13 +133,14 @@ async function missedEvents(scene: WebScene, writer: ApiUser): Promise<readonly 
     script.push(((await tab.seconds('ScriptDuration')) - before) * 1000);
     longest.push(await tab.longestTask());
     tab.page.off('response', onResponse);
-    parse.push(
-      await tab.page.evaluate((texts) => {
-        const startedAt = performance.now();
-        for (const text of texts) JSON.parse(text);
-        return performance.now() - startedAt;
-      }, answers),
-    );
+    await tab.page.evaluate((texts) => {
+      window.answers = texts;
+    }, answers);
+    const beforeParsing = await tab.seconds('TaskDuration');
+    await tab.page.evaluate(() => {
+      for (const text of window.answers.splice(0)) JSON.parse(text);
+    });
+    parse.push(((await tab.seconds('TaskDuration')) - beforeParsing) * 1000);
     ratios.push(script.at(-1)! / parse.at(-1)!);
   }
   await tab.close();
@@ -177,7 +178,8 @@ async function peopleLists(scene: WebScene): Promise<readonly Figure[]> {
   ] as const) {
     await tab.longestTask();
     await open();
-    const search = page.getByLabel('Search people').last();
+    // Looking for labels in thousands of elements would be the longest task.
+    const search = page.locator('input[aria-label="Search people"]').last();
     await search.waitFor({ timeout: 60_000 });
     await page.waitForTimeout(500);
     figures.push(inMs(`opening ${name}: longest task (0: below 50 ms)`, await tab.longestTask(), 50));
