@@ -131,6 +131,7 @@ test('offers only what the rules allow', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'rules'));
   const message = messageWith(page, 'Of another person');
   await message.hover();
+  await expect(message.getByRole('button', { name: 'More actions' })).toBeVisible();
   await expect(message.getByRole('button', { name: 'Edit' })).toHaveCount(0);
   await message.getByRole('button', { name: 'More actions' }).click();
   await expect(page.getByRole('menuitem', { name: 'Copy link to message' })).toBeVisible();
