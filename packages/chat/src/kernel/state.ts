@@ -109,7 +109,7 @@ export class ChatState {
   readonly typing = new Table<string, ReadonlyMap<number, number>>();
 
   /** Numbers of changes of lists that the state does not hold. */
-  readonly revisions = new Table<'invites' | 'exports', number>();
+  readonly revisions = new Table<'invites' | 'exports' | 'attachments', number>();
 
   get selfId(): number {
     return this.fields.peek('user_id')!;

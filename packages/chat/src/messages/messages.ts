@@ -60,8 +60,7 @@ export const MESSAGE_RULES: Pick<
       submessages: [...message.submessages.filter((each) => each.id !== id), { id, ...submessage }],
     }));
   },
-  // Files are not part of the state; pages that list them fetch them.
-  attachment() {},
+  attachment: (state) => state.revisions.set('attachments', (state.revisions.peek('attachments') ?? 0) + 1),
 };
 
 export function withFlag(flags: readonly string[], flag: string, isSet: boolean): string[] {

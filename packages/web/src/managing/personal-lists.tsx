@@ -146,7 +146,7 @@ export function MutedPeople() {
 /** List that the state does not hold: fetched on opening, on request, and when an event says that it changed. */
 export function useFetched<T>(
   fetch: () => Promise<T>,
-  changing?: 'invites' | 'exports',
+  changing?: 'invites' | 'exports' | 'attachments',
 ): readonly [T | null, () => void] {
   const { state } = useChat();
   const revision = useComputed(() => (changing ? state.revisions.get(changing) : undefined), [state, changing]);
@@ -225,7 +225,7 @@ export function Uploads() {
   const { baseUrl } = useServices();
   const { api } = useManagement();
   const fetch = useCallback(() => api.get('/attachments', {}), [api]);
-  const [answer, reload] = useFetched(fetch);
+  const [answer, reload] = useFetched(fetch, 'attachments');
   if (!answer) return null;
   const files = new Map(answer.attachments.map((file) => [file.id, file]));
   if (files.size === 0) return <p className={styles.empty}>{i18n._('You have not uploaded any files.')}</p>;
