@@ -158,6 +158,39 @@ it('stops at a position that another process has advanced, without reporting a f
   expect(reports).toEqual([]);
 });
 
+it('leaves events to a faster server for fifteen seconds', async () => {
+  const { start, happens, settle, time, lastSeq, heard } = await consuming();
+  const slower: number[] = [];
+  const slow = await start({
+    consume: async (_, events) => {
+      slower.push(...events.map(({ seq }) => seq));
+      return null;
+    },
+  });
+  const fast = await start();
+  const before = await lastSeq();
+  const happenAndWake = async () => {
+    await happens();
+    fast.wake();
+    await settle();
+    slow.wake();
+    await settle();
+  };
+  // Both know the position, and the faster one advances it.
+  for (let count = 0; count < 3; count++) await happenAndWake();
+  expect(heard.flatMap(([, seqs]) => seqs)).toEqual([before + 1, before + 2, before + 3]);
+  expect(slower).toEqual([before + 1]);
+  await fast.stop();
+  const last = await happens();
+  slow.wake();
+  await time.advance(14);
+  await settle();
+  expect(slower).toEqual([before + 1]);
+  await time.advance(1);
+  await settle();
+  expect(slower).toEqual([before + 1, last]);
+});
+
 it('skips events whose content was deleted', async () => {
   const { start, happens, settle, heard, uow, realmId } = await consuming();
   const consumption = await start();

@@ -99,6 +99,8 @@ interface Position {
 
 /** Initial and maximum retry delay. */
 const RETRY_MS = [250, 60_000] as const;
+/** Delay after another server was faster. It goes on meanwhile, and both would do the same work. */
+const TURN_MS = 15_000;
 /** Maximum number of skipped events that may be read again after a crash. */
 const MAX_UNSAVED = 500;
 /** Events kept for each realm; consumers that need more read the log. */
@@ -280,12 +282,12 @@ export class EventConsumption {
       await work();
       this.retries.delete(realmId);
     } catch (err) {
-      // Servers that consume the same events take turns; only the position decides.
-      if (!(err instanceof ConsumedElsewhere)) {
-        this.reportProblem('consuming events failed; they come again', { realmId, err });
-      }
+      // Only the position decides which of several servers consumes the events.
+      const isElsewhere = err instanceof ConsumedElsewhere;
+      if (!isElsewhere) this.reportProblem('consuming events failed; they come again', { realmId, err });
       if (this.isStopped) return;
-      const delayMs = Math.min((this.retries.get(realmId)?.delayMs ?? RETRY_MS[0] / 2) * 2, RETRY_MS[1]);
+      const longerMs = (this.retries.get(realmId)?.delayMs ?? RETRY_MS[0] / 2) * 2;
+      const delayMs = isElsewhere ? TURN_MS : Math.min(longerMs, RETRY_MS[1]);
       const retry = {
         delayMs,
         cancel: this.parts.timers.after(delayMs, () => {
