@@ -226,7 +226,7 @@ export class EventConsumption {
   private async readOn(realmId: RealmId): Promise<void> {
     const position = this.positions.get(realmId) ?? (await this.readPosition(realmId));
     while (!this.isStopped) {
-      const batch = this.takeOffered(realmId, position.read) ?? (await this.readLog(realmId, position.read));
+      const batch = await this.nextBatch(realmId, position.read);
       if (!batch) return;
       const { events, last, hasNext } = batch;
       const unit = events.length > 0 ? await this.options.consume(realmId, events) : null;
@@ -237,11 +237,13 @@ export class EventConsumption {
     }
   }
 
-  /** Returns null if the next event is not in memory. */
-  private takeOffered(realmId: RealmId, after: number): Batch | null {
+  /** Returns null if there is none. */
+  private async nextBatch(realmId: RealmId, after: number): Promise<Batch | null> {
     const offered = this.offered.get(realmId);
     this.offered.delete(realmId);
-    if (!offered || offered.after > after || offered.last <= after) return null;
+    // They were read from the log before they were offered, as later ones will be.
+    if (offered && offered.last <= after) return null;
+    if (!offered || offered.after > after) return this.readLog(realmId, after);
     const events = offered.events.filter(({ seq }) => seq > after);
     if (events.length <= this.options.maxEvents) return { events, last: offered.last, hasNext: false };
     const taken = events.splice(0, this.options.maxEvents);
