@@ -191,9 +191,15 @@ test('keeps an edit and a new option that are being written while their rows lea
   await fill(server, 'written-in-rows', 50);
   const place = await placeOf(server, 'written-in-rows');
   const { page } = await logIn(READER, place);
-  await listOf(page).focus();
-  await page.keyboard.press('Home');
   const option = page.getByRole('textbox', { name: 'New option' });
+  // Older messages load on the way.
+  const goToStart = () =>
+    expect(async () => {
+      await listOf(page).focus();
+      await page.keyboard.press('Home');
+      await expect(option).toBeInViewport({ timeout: 500 });
+    }).toPass();
+  await goToStart();
   await option.fill('In the park');
   await messageWith(page, 'Edited slowly').hover();
   await messageWith(page, 'Edited slowly').getByRole('button', { name: 'Edit', exact: true }).click();
@@ -205,8 +211,7 @@ test('keeps an edit and a new option that are being written while their rows lea
   await goTo(page, '#recent');
   await goTo(page, place);
   await expect(messageWith(page, 'Row 49')).toBeInViewport();
-  await listOf(page).focus();
-  await page.keyboard.press('Home');
+  await goToStart();
   await expect(option).toHaveValue('In the park');
   await expect(field).toHaveValue('Edited at length');
   await expect(field).not.toBeFocused();
