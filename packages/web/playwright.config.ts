@@ -8,7 +8,8 @@ export default defineConfig({
   testDir: 'tests',
   outputDir: 'dist/test-results',
   reporter: [['list']],
-  workers: 2,
+  // Stories wait more than they compute: three keep two cores at work.
+  workers: 3,
   fullyParallel: true,
   timeout: 120_000,
   // A repeated story runs against a new server and is reported as flaky.

@@ -151,7 +151,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const unreadKey = firstUnread === null ? null : String(firstUnread);
   const isOneConversation = view.destination !== null;
   const draw = useCallback(
-    (key: string, index: number, isActive: boolean) => (
+    (key: string, index: number) => (
       <ErrorBoundary
         text={i18n._('This message could not be drawn. Its text:')}
         rest={() => <p>{plainText(chat.message(key).peek()?.html ?? '')}</p>}
@@ -160,7 +160,6 @@ export function Messages({ view, near = null, start = null, commands }: Messages
           messageKey={key}
           previousKey={keys[index - 1] ?? null}
           isFirstUnread={key === unreadKey}
-          isActive={isActive}
           showsDestination={!isOneConversation}
           commands={commands}
           view={view}

@@ -27,8 +27,7 @@ export interface MessageListProps {
   onRest(key: string | null, top: number): void;
   /** Called with messages whose end was on screen for half a second in a focused window. */
   onSeen(keys: readonly string[]): void;
-  /** Draws the content of a row. The buttons of a message are needed once its row `isActive`. */
-  draw(key: string, index: number, isActive: boolean): ReactNode;
+  draw(key: string, index: number): ReactNode;
   readonly header: ReactNode;
 }
 
@@ -38,8 +37,6 @@ const NEAR_PX = 600;
 const AT_END_PX = 60;
 /** Constant, since what the header says must not move the messages. */
 const HEADER_PX = 64;
-/** Height of a row that was not drawn yet. */
-const ROW_PX = 64;
 
 /**
  * Rows that reach above the upper edge and end in the upper half grow upwards, so that the rows below stay. A longer one
@@ -57,17 +54,14 @@ export function MessageList(props: MessageListProps) {
   const { onNearStart, onNearEnd, onNewest, onUnread, onSeen, onRest } = props;
   const { i18n } = useLingui();
   const frame = useRef<HTMLElement>(null);
-  /** Row that had the focus last. */
   const [selected, setSelected] = useState<string | null>(null);
-  /** Row that the pointer entered last. */
-  const [pointed, setPointed] = useState<string | null>(null);
   const awaitsFocus = useRef<string | null>(null);
   /** Distance from the upper edge at which a return places its message. */
   const padding = useRef(0);
   const virtual = useVirtualizer({
     count: keys.length,
     getScrollElement: () => frame.current,
-    estimateSize: () => ROW_PX,
+    estimateSize: () => 64,
     scrollMargin: HEADER_PX,
     scrollPaddingStart: padding.current,
     getItemKey: (index) => keys[index]!,
@@ -88,24 +82,18 @@ export function MessageList(props: MessageListProps) {
   );
 
   const openedPlace = useRef<string | null>(null);
-  /** True until the list is at rest at its start. */
+  /** True until the list is at rest at its start; indexes change when messages are loaded above meanwhile. */
   const isArriving = useRef(false);
   const isEmpty = keys.length === 0;
-  const startIndex = startKey === null ? -1 : keys.indexOf(startKey);
-  if (!isEmpty && openedPlace.current !== place && startIndex < 0) {
-    // Rows at the end are drawn at once, instead of those where the last conversation was.
-    const height = virtual.scrollRect?.height || innerHeight;
-    virtual.scrollOffset = Math.max(0, HEADER_PX + virtual.getTotalSize() - height);
-  }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: indexes change when messages are loaded above meanwhile.
   useLayoutEffect(() => {
     if (isEmpty || (openedPlace.current === place && !isArriving.current)) return;
     openedPlace.current = place;
     isArriving.current = true;
-    if (startIndex < 0) virtual.scrollToEnd();
-    else if (startTop === null) jumpTo(startIndex, 'center');
-    else jumpTo(startIndex, 'start', startTop);
-  }, [place, isEmpty, keys, startIndex, startTop, virtual, jumpTo]);
+    const index = startKey === null ? -1 : keys.indexOf(startKey);
+    if (index < 0) virtual.scrollToEnd();
+    else if (startTop === null) jumpTo(index, 'center');
+    else jumpTo(index, 'start', startTop);
+  }, [place, isEmpty, keys, startKey, startTop, virtual, jumpTo]);
 
   const items = virtual.getVirtualItems();
   const { startIndex: firstIndex, endIndex: lastIndex } = virtual.range ?? { startIndex: 0, endIndex: 0 };
@@ -115,8 +103,7 @@ export function MessageList(props: MessageListProps) {
   const isNearEnd = hasNewer && openedPlace.current === place && distanceFromEnd < NEAR_PX;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a page that just arrived may not fill the screen.
   useEffect(() => {
-    // A list that was just opened has scrolled before it says so.
-    if (isNearStart && frame.current!.scrollTop < NEAR_PX) onNearStart();
+    if (isNearStart) onNearStart();
   }, [isNearStart, keys.length, onNearStart]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
   useEffect(() => {
@@ -218,9 +205,8 @@ export function MessageList(props: MessageListProps) {
               aria-setsize={keys.length}
               aria-posinset={index + 1}
               onFocus={() => setSelected(String(key))}
-              onPointerEnter={() => setPointed(String(key))}
             >
-              {draw(String(key), index, key === selected || key === pointed)}
+              {draw(String(key), index)}
             </li>
           ))}
         </ol>

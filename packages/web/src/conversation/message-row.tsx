@@ -30,8 +30,6 @@ export interface MessageRowProps {
   /** Key of the message above; null for the first one. */
   readonly previousKey: string | null;
   readonly isFirstUnread: boolean;
-  /** True with the pointer or the focus: buttons are not drawn otherwise. */
-  readonly isActive: boolean;
   /** True in lists of several conversations. */
   readonly showsDestination: boolean;
   readonly commands: MessageCommands;
@@ -42,7 +40,7 @@ export interface MessageRowProps {
 const GROUP_SECONDS = 600;
 
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
-  const { messageKey, previousKey, isFirstUnread, isActive, showsDestination, commands, view } = props;
+  const { messageKey, previousKey, isFirstUnread, showsDestination, commands, view } = props;
   const chat = useChat();
   const message = useReading(chat.message(messageKey));
   const previous = useReading(chat.message(previousKey ?? ''));
@@ -169,7 +167,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
             <Footer message={message} onEdit={commands.editFailed} />
             {!isHidden && <Reactions message={message} />}
           </div>
-          {isActive && message.id !== null && editedText === null && !chat.isVisitor && (
+          {message.id !== null && editedText === null && !chat.isVisitor && (
             <MessageActions message={message} commands={commands} onEdit={edit} />
           )}
         </article>
