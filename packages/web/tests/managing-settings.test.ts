@@ -30,7 +30,7 @@ test('changes the own name and a profile field, which another window shows', asy
   await expect(other.page.getByLabel('Favorite food')).toHaveValue('Pears');
 });
 
-test('applies theme, size of text and language, here and in another window', async ({ logIn }) => {
+test('applies theme, size of text and language, here and in another window', async ({ server, logIn }) => {
   const polonius = await logIn('polonius', '#settings/preferences');
   const other = await logIn('polonius', '#inbox');
   const { page } = polonius;
@@ -47,6 +47,8 @@ test('applies theme, size of text and language, here and in another window', asy
   await expect(other.page.getByRole('heading', { level: 1 })).toHaveText('Posteingang');
   await page.reload();
   await expect(page.getByLabel('Farben')).toHaveValue('2');
+  // Other stories read the pages of this person in English.
+  await server.call('polonius', 'PATCH', '/settings', { default_language: 'en' });
 });
 
 test('chooses what is notified where', async ({ logIn }) => {
