@@ -567,7 +567,7 @@ describe('event queue', () => {
       });
     });
     expect([queue.isClosed, others.isClosed]).toEqual([true, false]);
-    expect([queue.refusal?.code, others.refusal]).toEqual(['USER_DEACTIVATED', null]);
+    expect([queue.failure?.code, others.failure]).toEqual(['USER_DEACTIVATED', null]);
     await gone(events.open('hamlet', id));
   });
 
@@ -738,7 +738,7 @@ describe('undeliverable event', () => {
     };
     await gone(read());
     expect(reasons).toEqual(['failed']);
-    expect(queue.hasFailed).toBe(true);
+    expect(queue.failure?.code).toBe('UNKNOWN_EVENT_QUEUE');
     await gone(events.open('hamlet', hamlet));
     await new Promise((resolve) => setImmediate(resolve));
     expect(await fixture.uow.read(fixture.realm.id, ({ queues }) => queues.find(fixture.realm.id, hamlet))).toBeNull();
@@ -766,7 +766,7 @@ describe('undeliverable event', () => {
     const other = await events.open('iago', iago);
     // This version never writes such an event: its shape is wrong although its format is right.
     const seq = await events.announce(wholeRealm, { type: 'message.sent' } as DomainEvent);
-    expect([queue.hasFailed, dueTo(other)]).toEqual([true, [seq]]);
+    expect([queue.failure?.code, dueTo(other)]).toEqual(['UNKNOWN_EVENT_QUEUE', [seq]]);
     await gone(events.open('hamlet', hamlet));
 
     const late = await events.register('hamlet', { narrow });

@@ -383,14 +383,15 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
    */
   private end(live: LiveQueue): DomainError {
     const { id, realmId } = live.queue;
+    const failure = queueNotFound(id);
     if (!live.isClosed) {
-      live.close('failed');
+      live.close(failure);
       this.realms.leave(live);
       this.removeRow(live).catch((err: unknown) =>
         this.parts.report('a closed event queue cannot be removed', { realmId, queueId: id, err }),
       );
     }
-    return queueNotFound(id);
+    return failure;
   }
 
   private async removeRow(live: LiveQueue): Promise<void> {

@@ -1,3 +1,4 @@
+import { DomainError } from './errors.js';
 import { type EventQueue, POSITIONS_PER_SEQ, seqOf } from './event-queue.js';
 import type { EventSeq, RealmId, UserId } from './ids.js';
 import { dueEvent, LiveQueue, type Waiter } from './live-queue.js';
@@ -147,17 +148,18 @@ describe('LiveQueue', () => {
     queue.stopWaiting(second);
     queue.push(due(7));
     expect(heard).toEqual(['first supplanted', 'second event', 'second closed']);
-    expect(queue).toMatchObject({ isWaitedFor: false, isClosed: true, hasFailed: false });
+    expect(queue).toMatchObject({ isWaitedFor: false, isClosed: true, failure: null });
   });
 
   it('wakes the waiting poll when it starts lagging and when it fails', () => {
     const queue = live();
     const heard: string[] = [];
+    const failure = new DomainError('UNKNOWN_EVENT_QUEUE', 'Unknown event queue');
     queue.waitFor((reason) => heard.push(reason));
     queue.markLagging(seq(6));
-    queue.close('failed');
+    queue.close(failure);
     expect(heard).toEqual(['event', 'failed']);
-    expect(queue).toMatchObject({ isClosed: true, hasFailed: true });
+    expect(queue).toMatchObject({ isClosed: true, failure });
   });
 
   it('keeps the newest ephemeral events for a short time and delivers each once', () => {

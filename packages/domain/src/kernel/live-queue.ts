@@ -23,10 +23,7 @@ export interface Ephemeral {
   readonly at: UnixSeconds;
 }
 
-/**
- * Reason for waking a poll: an event, a newer poll, the end of the queue, or a failure. After a failure without a
- * `refusal` the client must register again.
- */
+/** Reason for waking a poll: an event, a newer poll, the end of the queue, or its end with a `failure`. */
 export type WakeReason = 'event' | 'supplanted' | 'closed' | 'failed';
 export type Waiter = (reason: WakeReason) => void;
 
@@ -55,7 +52,7 @@ export class LiveQueue {
   private saved: QueuePosition;
   /** True if due events after `floorSeq` must be read from the log. */
   isBehind = true;
-  private end: 'closed' | 'failed' | DomainError | null = null;
+  private end: 'closed' | DomainError | null = null;
   acked: number;
   /** Last position sent to the client, logged or not. */
   lastGiven: number;
@@ -91,13 +88,8 @@ export class LiveQueue {
     return this.end !== null;
   }
 
-  /** True if the queue failed and its client must register again. */
-  get hasFailed(): boolean {
-    return this.end === 'failed';
-  }
-
-  /** Error that ended the client's access; null if there is none. */
-  get refusal(): DomainError | null {
+  /** Error with which the queue ended, for its client; null if there is none. */
+  get failure(): DomainError | null {
     return this.end instanceof DomainError ? this.end : null;
   }
 
@@ -188,7 +180,7 @@ export class LiveQueue {
     if (this.waiter === wake) this.waiter = null;
   }
 
-  close(reason: 'closed' | 'failed' | DomainError = 'closed'): void {
+  close(reason: 'closed' | DomainError = 'closed'): void {
     this.end = reason;
     this.waiter?.(reason instanceof DomainError ? 'failed' : reason);
   }

@@ -121,7 +121,7 @@ export class QueueSweep {
 
   private async saveSlice(realmId: RealmId, queues: readonly LiveQueue[]): Promise<void> {
     const { uow, hub, clock } = this.parts;
-    const failed = queues.filter((live) => live.hasFailed).map(({ queue }) => queue.id);
+    const failed = queues.filter((live) => live.failure).map(({ queue }) => queue.id);
     const moved = queues.flatMap((live): readonly [LiveQueue, QueuePosition][] => {
       const position = live.isClosed ? null : hub.unsavedPositionOf(live);
       return position ? [[live, position]] : [];

@@ -7,7 +7,6 @@ import {
   type EventQueue,
   type LiveQueue,
   POSITIONS_PER_SEQ,
-  queueNotFound,
   type Randomness,
   type Receiver,
   type UserId,
@@ -287,7 +286,7 @@ export class LongPoll {
     // Others wait for their events anyway.
     if (dontBlock) await this.hub.settled(caller.realmId);
     const response = this.collectNow(client) ?? (await this.collect(client));
-    if (live.hasFailed || live.refusal) throw live.refusal ?? queueNotFound(queueId);
+    if (live.failure) throw live.failure;
     if (response.count > 0 || dontBlock || live.isClosed) return success(textOf(response));
     return this.wait(client);
   }
@@ -359,7 +358,7 @@ export class LongPoll {
         }
       };
       const wake = (reason: WakeReason) => {
-        if (reason === 'failed') fail(live.refusal ?? queueNotFound(live.queue.id));
+        if (reason === 'failed') fail(live.failure);
         else if (reason !== 'event') void flush({ always: true });
         else if (!isDue) {
           isDue = true;
