@@ -102,7 +102,10 @@ export interface PersonalMessageReads {
     ids: readonly MessageId[],
     limit: number,
   ): Promise<readonly UserId[]>;
-  /** Returns the viewer's subscription periods per channel in event seqs, for checking replayed events. */
+  /**
+   * Returns the viewer's subscription periods per channel in event seqs, for checking replayed events. Periods that
+   * ended before the log begins may be missing.
+   */
   listSubscribedSpans(viewer: Viewer): Promise<readonly SubscribedSpan[]>;
 }
 

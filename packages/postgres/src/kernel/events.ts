@@ -22,9 +22,13 @@ const EVENTS_OF_A_UNIT = 1000;
 /** Number of events of shared units after which one of them is alone and shrinks the log. */
 const SHRINK_EVERY = 256;
 
-/** Traces of deleted messages, kept while their events may still be delivered. */
+/** Maximum number of spans removed at once. */
+const MAX_SPANS = 2500;
+
+/** Rows that only events need: traces of deleted messages, and ended spans without a message. */
 export class Tombstones {
   private readonly statements;
+  private readonly deleteSpans;
 
   constructor(connection: Connection) {
     const forgotten = 'SELECT id FROM removed_message WHERE realm_id = $1 AND removed_at_seq < $2';
@@ -33,11 +37,18 @@ export class Tombstones {
       connection.command(`DELETE FROM moved_message WHERE message_id IN (${forgotten})`),
       connection.command('DELETE FROM removed_message WHERE realm_id = $1 AND removed_at_seq < $2'),
     ];
+    this.deleteSpans = connection.command(
+      `DELETE FROM span WHERE (user_id, recipient_id, number) IN (
+         SELECT user_id, recipient_id, number FROM span
+         WHERE realm_id = $1 AND to_seq <= $2 AND to_ordinal <= from_ordinal AND to_move = from_move
+         ORDER BY to_seq LIMIT ${MAX_SPANS})`,
+    );
   }
 
   /** Call when events up to this sequence number are pruned. */
   prune(realmId: RealmId, upTo: EventSeq): void {
     for (const statement of this.statements) statement.defer(realmId, upTo - EVENTS_OF_A_UNIT);
+    this.deleteSpans.defer(realmId, upTo);
   }
 }
 

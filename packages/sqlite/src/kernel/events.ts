@@ -19,9 +19,13 @@ import type { SqliteFeature } from '../engine/feature.js';
 /** Maximum number of events appended by a removal before the event that announces it. */
 const EVENTS_OF_A_UNIT = 1000;
 
-/** Traces of deleted messages, kept while their events may still be delivered. */
+/** Maximum number of spans removed at once. */
+const MAX_SPANS = 2500;
+
+/** Rows that only events need: traces of deleted messages, and ended spans without a message. */
 export class Tombstones {
   private readonly statements;
+  private readonly deleteSpans;
 
   constructor(connection: Connection) {
     const forgotten = 'SELECT id FROM removed_message WHERE realm_id = ? AND removed_at_seq < ?';
@@ -30,11 +34,18 @@ export class Tombstones {
       connection.command(`DELETE FROM moved_message WHERE message_id IN (${forgotten})`),
       connection.command('DELETE FROM removed_message WHERE realm_id = ? AND removed_at_seq < ?'),
     ];
+    this.deleteSpans = connection.command(
+      `DELETE FROM span WHERE (user_id, recipient_id, number) IN (
+         SELECT user_id, recipient_id, number FROM span INDEXED BY span_without_messages
+         WHERE realm_id = ? AND to_seq <= ? AND to_ordinal <= from_ordinal AND to_move = from_move
+         ORDER BY to_seq LIMIT ${MAX_SPANS})`,
+    );
   }
 
   /** Call when events up to this sequence number are pruned. */
   prune(realmId: RealmId, upTo: EventSeq): void {
     for (const statement of this.statements) statement.run(realmId, upTo - EVENTS_OF_A_UNIT);
+    this.deleteSpans.run(realmId, upTo);
   }
 }
 

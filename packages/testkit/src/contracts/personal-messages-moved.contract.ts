@@ -252,6 +252,43 @@ export function movedMessagesContract(open: OpenStorage): void {
     ).toEqual([]);
   });
 
+  it('forgets ended subscriptions without messages when their events are pruned', async () => {
+    const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }), aChannel({ name: 'general' }));
+    const { uow, realm, clock } = fixture;
+    const announce = () =>
+      uow.write(realm.id, (tx) =>
+        appendEvent(tx, realm.id, { event: { type: 'blank' }, audience: { kind: 'nobody' } }),
+      );
+    const { recipientId } = fixture.channel('general');
+    const a = fixture.user('a').id;
+    const leave = () => uow.write(realm.id, (tx) => tx.personal.closeSpans(realm.id, [recipientId], [a]));
+    const spans = async () =>
+      (await uow.read(realm.id, (r) => r.personal.listSubscribedSpans(fixture.viewer('a')))).length;
+
+    await subscribe(fixture, 'general', 'a');
+    const received = await send(fixture, { from: 'b', to: 'general' });
+    await leave();
+    await announce();
+    await subscribe(fixture, 'general', 'a');
+    await announce();
+    await leave();
+    const last = await announce();
+    expect(await spans()).toBe(2);
+    const prune = (upTo: EventSeq) =>
+      uow.write(realm.id, (tx) => tx.events.prune(realm.id, upTo, clock.now() + 1, 1000));
+    await prune((last - 1) as EventSeq);
+    expect(await spans()).toBeGreaterThanOrEqual(1);
+    await prune(last);
+    expect(await spans()).toBeLessThanOrEqual(1);
+    const flags = await uow.read(realm.id, (r) => r.personal.listFlags(fixture.viewer('a'), [received.id]));
+    expect([...flags.keys()]).toEqual([received.id]);
+
+    await subscribe(fixture, 'general', 'a');
+    const another = await send(fixture, { from: 'b', to: 'general' });
+    const unread = await uow.read(realm.id, (r) => r.personal.listUnread(fixture.viewer('a'), 10));
+    expect(unread.map(({ id }) => id).sort()).toEqual([received.id, another.id].sort());
+  });
+
   it('isolates realms', async () => {
     const fixture = await stage(...scene);
     const m1 = await send(fixture, { from: 'b', to: 'general' });
