@@ -10,9 +10,9 @@ import { followPreferences } from './app/preferences.js';
 import { applyTheme } from './app/theme.js';
 import { ServicesContext } from './services/context.js';
 import { isServerBusy } from './services/failures.js';
+import { isDrawn, loadSheetsAgain } from './services/loading.js';
 import { PageNavigation } from './services/location.js';
 import { startServices } from './services/services.js';
-import { isDrawn, loadSheetsAgain } from './services/use-loaded.js';
 
 document.querySelector('.not-started')?.remove();
 
@@ -46,8 +46,12 @@ async function start(): Promise<void> {
   const address = isVisitor ? null : parseAddress(location.hash);
   const messages = address?.view === 'narrow' ? address : null;
   const services = await startServices({
-    ...{ client, baseUrl, userId, kind: 'application', isVisitor },
-    ...(messages && { isDrawn }),
+    client,
+    baseUrl,
+    userId,
+    kind: 'application',
+    isVisitor,
+    isDrawn: messages ? isDrawn : undefined,
   });
   // Messages are fetched beside the state of the organization, which they do not need.
   const early = messages && services.chat.open(messages.narrow, messages.near);

@@ -5,7 +5,7 @@ import { type ComponentType, useMemo } from 'react';
 import { ConversationPage } from '../conversation/conversation-page.js';
 import { InboxPage, RecentPage } from '../inbox/inbox-page.js';
 import { useAddress, useChat } from '../services/context.js';
-import { useDrawn, useLoaded } from '../services/use-loaded.js';
+import { useDrawn, useLoaded } from '../services/loading.js';
 import styles from './app.module.css';
 
 /** Page that the address names. */

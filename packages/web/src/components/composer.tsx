@@ -4,7 +4,7 @@ import Writing from '../conversation/writing.js';
 import { type PartProps, SmallPart } from '../element/part.js';
 import type { Place } from '../element/place.js';
 import { useAddress } from '../services/context.js';
-import { useDrawn } from '../services/use-loaded.js';
+import { useDrawn } from '../services/loading.js';
 
 /** Field that writes to one conversation, as high as its text. */
 export function Composer(props: Omit<PartProps, 'onUnread' | 'onOpen'> & Place) {

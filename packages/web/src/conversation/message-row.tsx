@@ -16,7 +16,7 @@ import { openPersonCard } from '../people/open-card.js';
 import { ComponentsContext } from '../services/components.js';
 import { useChat, useComputed, useFieldText } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
-import { retrying, useLoaded } from '../services/use-loaded.js';
+import { retrying, useLoaded } from '../services/loading.js';
 import { useReading } from '../services/use-reading.js';
 import { DestinationHeading } from './destination-heading.js';
 import { MessageActions } from './message-actions.js';

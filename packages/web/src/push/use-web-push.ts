@@ -1,6 +1,6 @@
 import { useCallback } from 'react';
 import { useComputed, useServices } from '../services/context.js';
-import { useLoaded } from '../services/use-loaded.js';
+import { useLoaded } from '../services/loading.js';
 import { useReading } from '../services/use-reading.js';
 import { permission, requestPermission } from './notifications.js';
 

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals-core';
 import type { ReactNode } from 'react';
 import { reportFailure } from './failures.js';
-import { retrying } from './use-loaded.js';
+import { retrying } from './loading.js';
 
 /** Menu, dialog or card above the page. */
 export interface Overlay {

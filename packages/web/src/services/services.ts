@@ -9,10 +9,10 @@ import { Drafts } from './drafts.js';
 import { EmojiNames } from './emoji-names.js';
 import type { Frame } from './frame.js';
 import { IdbCache } from './idb-cache.js';
+import { loadLater } from './loading.js';
 import { store, storedKeys } from './storage.js';
 import { StoredOutbox } from './stored-outbox.js';
 import { Uploads } from './uploads.js';
-import { loadLater } from './use-loaded.js';
 
 /** Smaller files are sent at once. */
 const RESUMABLE_FROM_BYTES = 5 * 1024 * 1024;

@@ -36,8 +36,13 @@ const hasLoaded = (href: string): Promise<boolean> =>
 /** Waits for a while, or until the network returns. */
 const pause = (): Promise<void> =>
   new Promise((resolve) => {
-    setTimeout(resolve, RETRY_MS);
-    addEventListener('online', () => resolve(), { once: true });
+    const end = () => {
+      removeEventListener('online', end);
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(end, RETRY_MS);
+    addEventListener('online', end);
   });
 
 /** Loads code with its styles, again and again while that fails. @throws the last error if it is not wanted any more */
