@@ -154,7 +154,7 @@ describe('LiveQueue', () => {
   it('wakes the waiting poll when it starts lagging and when it fails', () => {
     const queue = live();
     const heard: string[] = [];
-    const failure = new DomainError('UNKNOWN_EVENT_QUEUE', 'Unknown event queue');
+    const failure = new DomainError('EVENTS_PRUNED', 'An event newer than 1 has already been pruned!');
     queue.waitFor((reason) => heard.push(reason));
     queue.markLagging(seq(6));
     queue.close(failure);
