@@ -284,11 +284,13 @@ describe('browser session', () => {
     await expectLoggedOut(one);
   });
 
-  it('ends when the account is deactivated', async () => {
+  it('reports that the account is deactivated, opens the login page, and ends after reactivation', async () => {
     const user = await somebodyNew();
     const browser = await logIn(user);
     fieldsOf(await server.delete(`/users/${user.id}`, people.desdemona));
-    await expectLoggedOut(browser);
+    const code = { status: 401, code: 'USER_DEACTIVATED' };
+    expectRefusal(await browser.get('/json/users/me'), 'Account is deactivated', code);
+    expect((await browser.get('/login/')).status).toBe(200);
     fieldsOf(await server.post(`/users/${user.id}/reactivate`, people.desdemona));
     await expectLoggedOut(browser);
   });
@@ -346,7 +348,8 @@ describe('browser session', () => {
       fieldsOf(await after.patch('/settings', iago, changing));
       fieldsOf(await after.post('/users/me/api_key/regenerate', shiva));
       fieldsOf(await after.delete(`/users/${hamlet.id}`, desdemona));
-      for (const browser of [password!, key!, account!]) await expectLoggedOut(browser);
+      for (const browser of [password!, key!]) await expectLoggedOut(browser);
+      expect((await account!.get('/json/users/me')).body.code).toBe('USER_DEACTIVATED');
       await expectLoggedIn(own!, cordelia);
     } finally {
       await after.close();

@@ -28,7 +28,7 @@ import { announceValuesNaming, directGroupsOf, moveToRoleGroups } from './roles.
 
 /**
  * Deactivates an active user: blocks login, closes event queues and stops delivery and subscriber counting. Data and
- * subscriptions are kept for reactivation (users §4.1). `user` contains all other changes to store. Checks no
+ * subscriptions are kept for reactivation (users §4.1), and sessions to report the deactivation. `user` contains all other changes to store. Checks no
  * permissions.
  */
 export async function deactivate(tx: Transaction, user: User): Promise<void> {
@@ -37,7 +37,6 @@ export async function deactivate(tx: Transaction, user: User): Promise<void> {
   const channels = await subscribedChannels(tx, user);
   await tx.users.update({ ...user, isActive: false });
   await tx.queues.removeOfUser(realmId, id);
-  await endSessions(tx, user);
   for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
     await tx.personal.closeSpans(realmId, recipientsOf(some), [id]);
     await tx.yield();
@@ -52,6 +51,7 @@ export async function deactivate(tx: Transaction, user: User): Promise<void> {
 export async function reactivate(tx: Transaction, realm: Realm, user: User, now: UnixSeconds): Promise<User> {
   const access = await accessAnnouncer(tx, realm);
   const channels = await subscribedChannels(tx, user);
+  await endSessions(tx, user);
   const back = await tx.users.update({ ...user, isActive: true, isDeleted: false });
   for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
     await tx.personal.openSpans(realm.id, recipientsOf(some), [user.id]);

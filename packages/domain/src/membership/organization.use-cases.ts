@@ -277,7 +277,6 @@ export class SuspendRealm {
 async function deactivate(tx: Transaction, realm: Realm): Promise<boolean> {
   if (realm.isDeactivated) return false;
   await tx.realms.update({ ...realm, isDeactivated: true });
-  while ((await tx.sessions.removeOfRealm(realm.id, SESSIONS_AT_A_TIME)) === SESSIONS_AT_A_TIME) await tx.yield();
   await tx.events.append(realm.id, { event: { type: 'realm.deactivated' }, audience: wholeRealm });
   return true;
 }
@@ -296,6 +295,8 @@ export class ReactivateRealm {
     return this.uow.writeAcross(async (tx) => {
       const realm = await realmNamed(tx, stringId);
       if (realm.isDeactivated) {
+        // They are kept until then to report the deactivation.
+        while ((await tx.sessions.removeOfRealm(realm.id, SESSIONS_AT_A_TIME)) === SESSIONS_AT_A_TIME) await tx.yield();
         await tx.realms.update({ ...realm, isDeactivated: false });
         await callOffDeletion(tx, realm.id);
       }

@@ -347,7 +347,6 @@ export class VerifySession implements EventListener {
       if (session?.realmId !== realmId) return null;
       const user = await users.find(realmId, session.userId);
       if (!user) return null;
-      // Deactivation normally ends all sessions; this check is a safeguard.
       if ((await realms.get(session.realmId)).isDeactivated) throw realmDeactivated();
       if (!user.isActive) throw accountDeactivated();
       return { userId: session.userId, botKind: user.bot?.kind ?? null, csrfToken, session };

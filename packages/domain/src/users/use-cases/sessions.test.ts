@@ -20,8 +20,8 @@ import {
 } from '../../access/credentials.js';
 import { PublishingUnitOfWork } from '../../composition/publishing-unit-of-work.js';
 import type { SessionId } from '../../kernel/ids.js';
-import { DeactivateUser } from '../../membership/deactivation.use-cases.js';
-import { DeactivateRealm } from '../../membership/organization.use-cases.js';
+import { DeactivateUser, ReactivateUser } from '../../membership/deactivation.use-cases.js';
+import { DeactivateRealm, ReactivateRealm } from '../../membership/organization.use-cases.js';
 import { replaceApiKey } from '../../push/push-jobs.js';
 import { LoginEmails } from '../authentication.js';
 import {
@@ -218,29 +218,21 @@ describe('browser session', () => {
     expect(await verify(foreign.token)).not.toBeNull();
   });
 
-  it('ends with the account or the organization and stays ended after reactivation', async () => {
+  it('reports that the account or the organization was deactivated, and ends after reactivation', async () => {
     const { fixture, uow, open, verify } = await town();
     const [one, foreign] = [await open(), await open('owner')];
     for (const { token } of [one, foreign]) await verify(token);
     const owner = { ...fixture.viewer('owner'), clientName: 'website' };
-    await new DeactivateUser(uow, fixture.clock).execute(owner, { userId: fixture.user('hamlet').id });
-    expect(await verify(one.token)).toBeNull();
+    const { id: userId } = fixture.user('hamlet');
+    await new DeactivateUser(uow, fixture.clock).execute(owner, { userId });
+    await expect(verify(one.token)).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
     expect(await verify(foreign.token)).not.toBeNull();
+    await new ReactivateUser(uow, fixture.clock).execute(owner, userId);
+    expect(await verify(one.token)).toBeNull();
     await new DeactivateRealm(uow, fixture.clock).execute(owner, { deletionDelayDays: null });
+    await expect(verify(foreign.token)).rejects.toMatchObject({ code: 'REALM_DEACTIVATED' });
+    await new ReactivateRealm(uow).execute({ stringId: fixture.realm.stringId });
     expect(await verify(foreign.token)).toBeNull();
-    await uow.write(fixture.realm.id, async (tx) => {
-      await tx.realms.update({ ...(await tx.realms.get(fixture.realm.id)), isDeactivated: false });
-    });
-    expect(await verify(foreign.token)).toBeNull();
-  });
-
-  it('reports the reason if only the account or the organization was deactivated', async () => {
-    const { fixture, uow, open, verify } = await town();
-    const { token } = await open();
-    await uow.write(fixture.realm.id, (tx) => tx.users.update({ ...fixture.user('hamlet'), isActive: false }));
-    await expect(verify(token)).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
-    await uow.write(fixture.realm.id, (tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
-    await expect(verify(token)).rejects.toMatchObject({ code: 'REALM_DEACTIVATED' });
   });
 });
 
