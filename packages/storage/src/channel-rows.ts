@@ -46,6 +46,26 @@ export interface ChannelRow {
   readonly permissions: string;
 }
 
+export const CHANNEL_COLUMNS: readonly (keyof ChannelRow)[] = [
+  'id',
+  'version',
+  'recipient_id',
+  'name',
+  'description',
+  'rendered_description',
+  'privacy',
+  'is_archived',
+  'creator_id',
+  'created_at',
+  'message_retention_days',
+  'topics_policy',
+  'folder_id',
+  'is_default',
+  'is_recently_active',
+  'first_message_id',
+  'permissions',
+];
+
 export interface SubscriptionRow {
   readonly user_id: UserId;
   readonly channel_id: ChannelId;
@@ -60,6 +80,21 @@ export interface SubscriptionRow {
   readonly email_notifications: Flag | null;
   readonly wildcard_mentions_notify: Flag | null;
 }
+
+export const SUBSCRIPTION_COLUMNS: readonly (keyof SubscriptionRow)[] = [
+  'user_id',
+  'channel_id',
+  'realm_id',
+  'is_active',
+  'color',
+  'is_muted',
+  'is_pinned',
+  'desktop_notifications',
+  'audible_notifications',
+  'push_notifications',
+  'email_notifications',
+  'wildcard_mentions_notify',
+];
 
 export function toSubscription(row: SubscriptionRow): Subscription {
   return {

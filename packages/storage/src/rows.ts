@@ -8,6 +8,7 @@ import {
   settingValues,
 } from '@parley/domain/kernel';
 import type { Quarantine } from './quarantine.js';
+import type { Parameter, Statements } from './statements.js';
 import { memoize } from './text-cache.js';
 
 /** Booleans are stored as 0 and 1, also in nullable columns. */
@@ -39,6 +40,37 @@ export function grouped<Key, Row>(rows: readonly Row[], keyOf: (row: Row) => Key
 
 /** Rows in columnar form: one array of values per column. */
 export type Columns<Row> = { readonly [Name in keyof Row]: readonly Row[Name][] };
+
+/** Query that returns each column as one JSON text, which is much cheaper than single values through the drivers. */
+export class ColumnQuery<Row> {
+  private readonly query;
+
+  /** @param source statement that returns at least these columns */
+  constructor(
+    statements: Statements,
+    private readonly names: readonly (keyof Row & string)[],
+    source: string,
+  ) {
+    const columns = names.map((name) => statements.dialect.list(name)).join(', ');
+    this.query = statements.tuples<string[]>(`SELECT ${columns} FROM (${source}) AS listed`);
+  }
+
+  async columns(...parameters: Parameter[]): Promise<Columns<Row>> {
+    const texts = (await this.query.get(...parameters))!;
+    return Object.fromEntries(this.names.map((name, n) => [name, JSON.parse(texts[n]!)])) as unknown as Columns<Row>;
+  }
+
+  /** Converts columns to row objects; faster than the drivers for hundreds of rows and equal for a few. */
+  async rows(...parameters: Parameter[]): Promise<readonly Row[]> {
+    const { names } = this;
+    const columns = (await this.query.get(...parameters))!.map((text) => JSON.parse(text) as readonly unknown[]);
+    return columns[0]!.map((_, n) => {
+      const row: Record<string, unknown> = {};
+      for (let column = 0; column < names.length; column++) row[names[column]!] = columns[column]![n];
+      return row as Row;
+    });
+  }
+}
 
 /** Parsed value with the problem found, if any. */
 interface Parsed<T> {
@@ -135,6 +167,18 @@ export function groupSettingsColumn<R extends object>(registry: R, table: string
       return groupSettings as GroupSettings<R>;
     },
   };
+}
+
+/** Reads permissions, with the group `nobody` in place of invalid groups. Looks it up only if there are any. */
+export async function withNobody<T>(read: (nobody: () => GroupId) => T, nobodyOf: () => Promise<GroupId>): Promise<T> {
+  let isNeeded = false;
+  const result = read(() => {
+    isNeeded = true;
+    return 0 as GroupId;
+  });
+  if (!isNeeded) return result;
+  const nobody = await nobodyOf();
+  return read(() => nobody);
 }
 
 /** Column with a JSON object validated by `isMember`; invalid values count as empty. */

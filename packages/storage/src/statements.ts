@@ -46,6 +46,8 @@ export interface Dialect {
   set(values: Iterable<number | string | null>): Parameter;
   /** Table with the columns `key`, ascending, and `value`, whose parameter is a `set`. */
   elements(type: 'bigint' | 'text'): string;
+  /** Aggregate of an expression as the JSON text of a list. */
+  list(expression: string): string;
   /** Makes SQLite, which has no statistics, use an index of the table before it. */
   indexedBy(index: string): string;
   /** Clause that leaves out rows which other units have locked. */

@@ -12,6 +12,7 @@ const DIALECT: Dialect = {
   inSet: '= ANY(?)',
   set: (values) => [...values],
   elements: (type) => `unnest(?::${type}[]) WITH ORDINALITY AS elements (value, key)`,
+  list: (expression) => `coalesce(json_agg(${expression})::text, '[]')`,
   indexedBy: () => '',
   skipLocked: 'FOR UPDATE SKIP LOCKED',
   nextId: (table) => `nextval(pg_get_serial_sequence('${table}', 'id'))`,

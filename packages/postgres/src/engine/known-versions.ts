@@ -21,7 +21,7 @@ export class KnownVersions<Version, Id extends string | number = number> {
     connection: Connection,
     realmId: RealmId,
     id: Id,
-    read: () => Promise<Version | undefined>,
+    read: () => Version | undefined | Promise<Version | undefined>,
   ): Promise<Version | undefined> {
     const known = (await this.findAll(connection, realmId, [id])).get(id);
     if (known !== undefined) return known;

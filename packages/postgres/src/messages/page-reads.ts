@@ -21,12 +21,12 @@ import {
   orderOf,
   type PageBounds,
   type Quarantine,
+  SentSince,
   type SubmessageRow,
   toSubmessage,
   toUserSummary,
   type UserSummaryRow,
 } from '@parley/storage';
-import { SentSince } from '../channels/sent-since.js';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { ConditionSubjects } from './conditions.js';

@@ -1,7 +1,6 @@
 import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { TopicReads, TopicSummary, Viewer } from '@parley/domain/messages';
-import { idOf, MESSAGE_INDEX_COLUMNS, type MessageIndexColumns } from '@parley/storage';
-import { SentSince } from '../channels/sent-since.js';
+import { idOf, MESSAGE_INDEX_COLUMNS, type MessageIndexColumns, SentSince } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { receivedBy } from './message-series.js';

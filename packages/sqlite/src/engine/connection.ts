@@ -15,6 +15,7 @@ const DIALECT: Dialect = {
   inSet: 'IN (SELECT value FROM json_each(?))',
   set: jsonList,
   elements: () => 'json_each(?)',
+  list: (expression) => `json_group_array(${expression})`,
   indexedBy: (index) => `INDEXED BY ${index}`,
   skipLocked: '',
   nextId: () => 'NULL',

@@ -11,8 +11,8 @@ import { Connection } from './connection.js';
 /** Statements that concern a whole organization or all of them, by their beginning. */
 const ABOUT_WHOLE_REALMS = [
   'INSERT INTO realm ', // its foreign keys are looked through, while it is empty
-  'SELECT id FROM realm ORDER BY id',
-  'SELECT json_group_array(id), json_group_array(version), json_group_array(is_active) FROM ( SELECT id, version',
+  'SELECT id, version FROM realm ORDER BY id',
+  'SELECT json_group_array(id), json_group_array(version), json_group_array(is_active) FROM (SELECT id, version',
   'SELECT subgroup_id, group_id FROM group_subgroup WHERE realm_id = ?',
   'SELECT json_group_array(id), json_group_array(version) FROM (SELECT id, version FROM channel WHERE realm_id = ?',
   'SELECT json_group_array(id), json_group_array(version), json_group_array(subscriber_count) FROM (SELECT',

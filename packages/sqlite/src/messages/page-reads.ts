@@ -20,13 +20,13 @@ import {
   orderOf,
   type PageBounds,
   type Quarantine,
+  SentSince,
   type SubmessageRow,
   toSubmessage,
   toUserSummary,
   type UserSummaryRow,
 } from '@parley/storage';
-import { SentSince } from '../channels/sent-since.js';
-import { type Connection, LIMIT } from '../engine/connection.js';
+import { asStatements, type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { ConditionSubjects } from './conditions.js';
 import { type Narrowing, narrowedTo, toNarrowing } from './message-filter.js';
@@ -234,7 +234,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
     this.pages = new MessagePages(connection, this.states);
     this.indexRowsById = new MessageIndexRowsById(connection);
     this.rows = new MessageRows(connection, quarantine);
-    this.sentSince = new SentSince(connection);
+    this.sentSince = new SentSince(asStatements(connection));
 
     this.texts = connection.rows<MessageText>(
       `SELECT m.id, m.topic, m.rendered_content AS renderedContent
@@ -343,7 +343,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
   }
 
   async findFirstIdSince(realmId: RealmId, since: UnixSeconds): Promise<MessageId | null> {
-    const first = this.sentSince.firstId(realmId, since);
+    const first = await this.sentSince.firstId(realmId, since);
     const near = this.firstInRealm.get(first, first + NEAR_IDS, realmId);
     return near ?? this.firstOfRecipients.get(first + NEAR_IDS, realmId) ?? null;
   }

@@ -16,11 +16,11 @@ import {
   PROPERTY_BITS,
   type Reader,
   type RecipientOrdinalRange,
+  SentSince,
   type Series,
   seriesTerms,
 } from '@parley/storage';
-import { SentSince } from '../channels/sent-since.js';
-import { type Connection, LIMIT, type Query } from '../engine/connection.js';
+import { asStatements, type Connection, LIMIT, type Query } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { narrowingTo } from './message-filter.js';
 import { type Arrived, ArrivedMessages, MessageSeries } from './message-series.js';
@@ -47,7 +47,7 @@ export class SqliteTopicReads implements TopicReads {
     this.states = new ViewerMessageStates(connection);
     this.receivedPages = new ReceivedMessagePages(connection, this.states, new MessageSeries(connection));
     this.indexRowsById = new MessageIndexRowsById(connection);
-    this.sentSince = new SentSince(connection);
+    this.sentSince = new SentSince(asStatements(connection));
 
     const inRealm = 'AND EXISTS (SELECT 1 FROM recipient r WHERE r.id = m.recipient_id AND r.realm_id = ?)';
     this.anyMessage = connection.values<1>(`SELECT 1 FROM message m WHERE m.recipient_id = ? ${inRealm} LIMIT 1`);
@@ -157,7 +157,7 @@ export class SqliteTopicReads implements TopicReads {
     recipientIds: readonly RecipientId[],
     since: number,
   ): Promise<ReadonlyMap<RecipientId, number>> {
-    const first = this.sentSince.firstId(realmId, since);
+    const first = await this.sentSince.firstId(realmId, since);
     const [ids, counts] = this.counts.get(first, jsonList(recipientIds), realmId)!;
     const sent: readonly (number | null)[] = JSON.parse(counts);
     const found = new Map<RecipientId, number>();

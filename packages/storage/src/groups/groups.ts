@@ -1,17 +1,45 @@
 import type { GroupSettingValue, SystemGroupName } from '@parley/domain/access';
-import { type Group, type GroupRepository, type GroupView, groupNameTaken } from '@parley/domain/groups';
+import {
+  GROUP_PERMISSIONS,
+  type Group,
+  type GroupRepository,
+  type GroupView,
+  groupNameTaken,
+} from '@parley/domain/groups';
 import { foldCase, type GroupId, type RealmId, slicesOf, type UserId } from '@parley/domain/kernel';
-import { fromGroup, type GroupRow } from '../group-rows.js';
-import { ascending } from '../rows.js';
+import { fromGroup, type GroupRow, groupPermissions, toGroup } from '../group-rows.js';
+import { anonymousValue, groupSettingValues } from '../group-values.js';
+import type { Quarantine } from '../quarantine.js';
+import { ascending, ColumnQuery, idList, withNobody } from '../rows.js';
 import type { Parameter, Statements } from '../statements.js';
+import { VersionedCache } from '../versioned-cache.js';
 
 /** Members written per step before yielding. */
 const MEMBERS_AT_A_TIME = 500;
 /** Groups whose members are read per step before yielding. */
 const GROUPS_AT_A_TIME = 5;
 
-/** All but versions, what is cached by them, and reads of many members, which each database does in its own way. */
-export abstract class SqlGroupRepository implements GroupRepository {
+/** Maximum number of members cached per realm (one or two megabytes); larger realms are read each time. */
+const MAX_CACHED_MEMBERS = 200_000;
+/** Version of ids that never change. */
+const ALWAYS = 0;
+
+type SystemGroupIds = Readonly<Record<SystemGroupName, GroupId>>;
+
+/** Caches of all connections, by realm. */
+export const newGroupCaches = () => ({
+  systemGroups: new VersionedCache<number, SystemGroupIds>(10_000),
+  /** All named groups, by version of the groups. */
+  views: new VersionedCache<number, readonly GroupView[]>(20),
+});
+
+export class SqlGroupRepository implements GroupRepository {
+  private readonly groupsVersion;
+  private readonly systemIds;
+  private readonly views;
+  private readonly view;
+  private readonly values;
+  private readonly valuesVersion;
   private readonly row;
   private readonly rowsByName;
   private readonly rows;
@@ -42,8 +70,33 @@ export abstract class SqlGroupRepository implements GroupRepository {
   private readonly raiseVersion;
   private readonly raiseVersions;
 
-  constructor(private readonly statements: Statements) {
-    const { inSet, elements } = statements.dialect;
+  constructor(
+    private readonly statements: Statements,
+    private readonly caches: ReturnType<typeof newGroupCaches>,
+    private readonly quarantine: Quarantine,
+  ) {
+    const { inSet, elements, list } = statements.dialect;
+    this.groupsVersion = statements.values<number>('SELECT groups_version FROM realm WHERE id = ?');
+    this.systemIds = statements.tuples<[SystemGroupName, GroupId]>(
+      'SELECT system_name, id FROM user_group WHERE realm_id = ? AND system_name IS NOT NULL',
+    );
+    const memberIds = (ids: string) =>
+      `(SELECT ${ids} FROM group_member m JOIN "user" u ON u.id = m.user_id AND u.is_active = 1 WHERE m.group_id = g.id)`;
+    const subgroupIds = (ids: string) => `(SELECT ${ids} FROM group_subgroup s WHERE s.group_id = g.id)`;
+    // Lists as texts, so that ten thousand members cost one row. Only active users count.
+    const view = `SELECT g.*, ${memberIds(list('m.user_id'))} AS member_ids, ${subgroupIds(list('s.subgroup_id'))} AS subgroup_ids
+      FROM user_group g`;
+    this.views = statements.rows<ViewRow>(`${view} WHERE g.realm_id = ? AND g.name_key IS NOT NULL ORDER BY g.id`);
+    this.view = statements.rows<ViewRow>(`${view} WHERE g.id = ? AND g.realm_id = ? AND g.name_key IS NOT NULL`);
+    const ofAnonymous = (ids: string) => `CASE WHEN g.name_key IS NULL THEN coalesce(${ids}, '') END`;
+    this.values = new ColumnQuery<ValueRow>(
+      statements,
+      ['id', 'member_ids', 'subgroup_ids'],
+      `SELECT g.id, ${ofAnonymous(memberIds("string_agg(CAST(m.user_id AS text), ',')"))} AS member_ids,
+         ${ofAnonymous(subgroupIds("string_agg(CAST(s.subgroup_id AS text), ',')"))} AS subgroup_ids
+       FROM user_group g WHERE g.id ${inSet} AND +g.realm_id = ?`,
+    );
+    this.valuesVersion = statements.values<number>('SELECT setting_values_version FROM realm WHERE id = ?');
     this.row = statements.rows<GroupRow>('SELECT * FROM user_group WHERE id = ? AND realm_id = ?');
     this.rowsByName = statements.rows<GroupRow>(
       `SELECT * FROM user_group WHERE realm_id = ? AND name_key ${inSet} ORDER BY id`,
@@ -162,11 +215,80 @@ export abstract class SqlGroupRepository implements GroupRepository {
     );
   }
 
-  abstract systemGroupIds(realmId: RealmId): Promise<Readonly<Record<SystemGroupName, GroupId>>>;
-  abstract listViews(realmId: RealmId): Promise<readonly GroupView[]>;
-  abstract findView(realmId: RealmId, id: GroupId): Promise<GroupView | null>;
-  abstract settingValues(realmId: RealmId, ids: readonly GroupId[]): Promise<ReadonlyMap<GroupId, GroupSettingValue>>;
-  protected abstract toGroups(rows: readonly GroupRow[]): readonly Group[] | Promise<readonly Group[]>;
+  /** Changes when a user joins or leaves a group and when a member is deactivated or reactivated. */
+  protected versionOf(realmId: RealmId): number | undefined | Promise<number | undefined> {
+    return this.groupsVersion.get(realmId);
+  }
+
+  /** Changes when `settingValues` changes for an existing group; membership of named groups has no effect on it. */
+  async valuesVersionOf(realmId: RealmId): Promise<number> {
+    return (await this.valuesVersion.get(realmId)) ?? 0;
+  }
+
+  /** Asks once, because system groups are made with their realm and keep their ids. */
+  async systemGroupIds(realmId: RealmId): Promise<SystemGroupIds> {
+    const { systemGroups } = this.caches;
+    const cached = systemGroups.get(realmId, ALWAYS);
+    if (cached) return cached;
+    const ids = Object.fromEntries(await this.systemIds.all(realmId)) as SystemGroupIds;
+    systemGroups.put(this.statements, realmId, ALWAYS, ids);
+    return ids;
+  }
+
+  /** Returns the substitute for an unreadable group; 0, which is never a group id, in a realm without system groups. */
+  async nobodyOf(realmId: RealmId): Promise<GroupId> {
+    return (await this.systemIds.all(realmId)).find(([name]) => name === 'nobody')?.[1] ?? (0 as GroupId);
+  }
+
+  async listViews(realmId: RealmId): Promise<readonly GroupView[]> {
+    const version = (await this.versionOf(realmId)) ?? 0;
+    const cached = this.caches.views.get(realmId, version);
+    if (cached) return cached;
+    const views = await this.toViews(realmId, await this.views.all(realmId));
+    const members = views.reduce((sum, { memberIds }) => sum + memberIds.length, 0);
+    if (members <= MAX_CACHED_MEMBERS) this.caches.views.put(this.statements, realmId, version, views);
+    return views;
+  }
+
+  async findView(realmId: RealmId, id: GroupId): Promise<GroupView | null> {
+    return (await this.toViews(realmId, await this.view.all(id, realmId)))[0] ?? null;
+  }
+
+  private async toViews(realmId: RealmId, rows: readonly ViewRow[]): Promise<readonly GroupView[]> {
+    const groups = await this.toGroups(rows);
+    const granted = new Set(groups.flatMap(({ permissions }) => Object.values(permissions ?? {})));
+    const values = await this.settingValues(realmId, [...granted]);
+    return groups.map((group, index) => ({
+      ...group,
+      name: group.name!,
+      permissions: groupSettingValues(GROUP_PERMISSIONS, group.permissions, values),
+      memberIds: idList(rows[index]!.member_ids),
+      subgroupIds: idList(rows[index]!.subgroup_ids),
+    }));
+  }
+
+  async settingValues(realmId: RealmId, ids: readonly GroupId[]): Promise<ReadonlyMap<GroupId, GroupSettingValue>> {
+    const values = new Map<GroupId, GroupSettingValue>();
+    if (ids.length === 0) return values;
+    const { id, member_ids, subgroup_ids } = await this.values.columns(this.set(ids), realmId);
+    for (let n = 0; n < id.length; n++) {
+      const members = member_ids[n]!;
+      values.set(id[n]!, members === null ? id[n]! : anonymousValue(`${members}/${subgroup_ids[n]}`));
+    }
+    return values;
+  }
+
+  /** Converts rows of one realm. */
+  private toGroups(rows: readonly GroupRow[]): Promise<readonly Group[]> {
+    return withNobody(
+      (nobody) =>
+        rows.map((row) => {
+          const { permissions: json, id } = row;
+          return toGroup(row, json === null ? null : groupPermissions.fromJson(json, id, this.quarantine, nobody));
+        }),
+      () => this.nobodyOf(rows[0]!.realm_id),
+    );
+  }
 
   async find(realmId: RealmId, id: GroupId): Promise<Group | null> {
     const row = await this.row.get(id, realmId);
@@ -338,4 +460,16 @@ export abstract class SqlGroupRepository implements GroupRepository {
   private set(values: readonly (number | string)[]): Parameter {
     return this.statements.dialect.set(values);
   }
+}
+
+interface ViewRow extends GroupRow {
+  readonly member_ids: string;
+  readonly subgroup_ids: string;
+}
+
+interface ValueRow {
+  readonly id: GroupId;
+  /** Comma-separated in any order; null for named groups. */
+  readonly member_ids: string | null;
+  readonly subgroup_ids: string | null;
 }

@@ -4,14 +4,20 @@ import {
   REALM_PERMISSIONS,
   type Realm,
   type RealmImage,
+  type RealmRepository,
   STORED_REALM_SETTINGS,
   USER_SETTINGS,
   USUAL_REALM_IMAGES,
 } from '@parley/domain/realms';
+import { unknownRealm } from '@parley/domain/users';
+import type { SqlGroupRepository } from '../groups/groups.js';
 import type { Quarantine } from '../quarantine.js';
-import { type Flag, groupSettingsColumn, objectColumn, settingsColumn, toFlag } from '../rows.js';
+import { type Flag, grouped, groupSettingsColumn, objectColumn, settingsColumn, toFlag, withNobody } from '../rows.js';
+import type { Statements } from '../statements.js';
+import type { VersionedCache } from '../versioned-cache.js';
+import { type LinkifierRow, toLinkifier } from './realm-lists.js';
 
-export const stringIdTaken = () =>
+const stringIdTaken = () =>
   new DomainError('STRING_ID_TAKEN', 'Subdomain already in use. Please choose a different one.');
 const realmSettings = settingsColumn(STORED_REALM_SETTINGS, 'realm', 'settings');
 const userDefaults = settingsColumn(USER_SETTINGS, 'realm', 'user_defaults');
@@ -19,9 +25,9 @@ const images = objectColumn<RealmImage>('realm', 'images', (value) => {
   const { isUploaded, version } = (value ?? {}) as Partial<RealmImage>;
   return typeof isUploaded === 'boolean' && Number.isSafeInteger(version);
 });
-export const realmPermissions = groupSettingsColumn(REALM_PERMISSIONS, 'realm');
+const realmPermissions = groupSettingsColumn(REALM_PERMISSIONS, 'realm');
 
-export interface RealmRow {
+interface RealmRow {
   readonly id: RealmId;
   readonly version: number;
   readonly string_id: string;
@@ -38,7 +44,7 @@ export interface RealmRow {
 }
 
 /** `permissions` and `linkifiers` are read by statements of their own. */
-export const toRealm = (
+const toRealm = (
   row: RealmRow,
   permissions: Realm['permissions'],
   linkifiers: Realm['linkifiers'],
@@ -60,7 +66,7 @@ export const toRealm = (
 });
 
 /** Column values in the order in which they are stored, without permissions. */
-export function fromRealm(realm: NewRealmRow): readonly (string | number | null)[] {
+function fromRealm(realm: NewRealmRow): readonly (string | number | null)[] {
   return [
     realm.stringId,
     realm.uuid,
@@ -73,4 +79,125 @@ export function fromRealm(realm: NewRealmRow): readonly (string | number | null)
     toFlag(realm.isAtServerAddress),
     JSON.stringify(realm.images),
   ];
+}
+
+/** All but the log of events, which each database begins in its own way. */
+export abstract class SqlRealmRepository implements RealmRepository {
+  private readonly version;
+  private readonly allVersions;
+  private readonly idOf;
+  private readonly rows;
+  private readonly linkifiers;
+  private readonly insert;
+  private readonly store;
+
+  constructor(
+    private readonly statements: Statements,
+    private readonly cache: VersionedCache<number, Realm>,
+    private readonly groups: Pick<SqlGroupRepository, 'nobodyOf'>,
+    private readonly quarantine: Quarantine,
+  ) {
+    const { inSet } = statements.dialect;
+    this.version = statements.values<number>('SELECT version FROM realm WHERE id = ?');
+    this.allVersions = statements.tuples<[RealmId, number]>('SELECT id, version FROM realm ORDER BY id');
+    this.idOf = statements.values<RealmId>('SELECT id FROM realm WHERE string_id = ?');
+    this.rows = statements.rows<RealmRow>(`SELECT * FROM realm WHERE id ${inSet}`);
+    this.linkifiers = statements.rows<LinkifierRow & { readonly realm_id: RealmId }>(
+      `SELECT * FROM linkifier WHERE realm_id ${inSet} ORDER BY realm_id, position`,
+    );
+    this.insert = statements.values<RealmId>(
+      `INSERT INTO realm (version, groups_version, string_id, uuid, name, is_deactivated, created_at, settings,
+                          rendered_description, user_defaults, is_at_server_address, images, permissions)
+       VALUES (1, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '{}') ON CONFLICT DO NOTHING RETURNING id`,
+    );
+    this.store = statements.command(
+      `UPDATE realm
+       SET version = version + 1, string_id = ?, uuid = ?, name = ?, is_deactivated = ?, created_at = ?, settings = ?,
+           rendered_description = ?, user_defaults = ?, is_at_server_address = ?, images = ?, permissions = ?
+       WHERE id = ? AND NOT EXISTS (SELECT 1 FROM realm o WHERE o.string_id = ? AND o.id <> ?)
+         AND (? = 0 OR NOT EXISTS (SELECT 1 FROM realm o WHERE o.is_at_server_address = 1 AND o.id <> ?))`,
+    );
+  }
+
+  protected abstract beginLog(id: RealmId): void;
+
+  protected versionOf(id: RealmId): number | undefined | Promise<number | undefined> {
+    return this.version.get(id);
+  }
+
+  async find(id: RealmId): Promise<Realm | null> {
+    const version = await this.versionOf(id);
+    if (version === undefined) return null;
+    return this.cache.get(id, version) ?? (await this.load([[id, version]]))[0]!;
+  }
+
+  async get(id: RealmId): Promise<Realm> {
+    const realm = await this.find(id);
+    if (!realm) throw unknownRealm();
+    return realm;
+  }
+
+  async findByStringId(stringId: string): Promise<Realm | null> {
+    const id = await this.idOf.get(stringId);
+    return id === undefined ? null : this.find(id);
+  }
+
+  async list(): Promise<readonly Realm[]> {
+    return this.load(await this.allVersions.all());
+  }
+
+  async add(realm: NewRealmRow): Promise<RealmId> {
+    this.statements.disableCaching();
+    const id = await this.insert.get(...fromRealm(realm));
+    if (id === undefined) throw stringIdTaken();
+    this.beginLog(id);
+    return id;
+  }
+
+  async update(realm: Realm): Promise<void> {
+    this.statements.disableCaching();
+    const { id, stringId, isAtServerAddress } = realm;
+    const { changes } = await this.store.run(
+      ...fromRealm(realm),
+      ...[JSON.stringify(realm.permissions), id],
+      ...[stringId, id, toFlag(isAtServerAddress), id],
+    );
+    if (changes === 0) throw (await this.version.get(id)) === undefined ? unknownRealm() : stringIdTaken();
+  }
+
+  /** Returns realms in the given order, cached ones if the version matches. */
+  private async load(versions: readonly (readonly [RealmId, number])[]): Promise<readonly Realm[]> {
+    const loaded = new Map<RealmId, Realm>();
+    const missing: RealmId[] = [];
+    for (const [id, version] of versions) {
+      const realm = this.cache.get(id, version);
+      if (realm) loaded.set(id, realm);
+      else missing.push(id);
+    }
+    if (missing.length > 0) {
+      const ids = this.statements.dialect.set(missing);
+      const linkifiers = grouped(await this.linkifiers.all(ids), (row) => row.realm_id);
+      for (const row of await this.rows.all(ids)) {
+        const realm = await this.toRealm(row, linkifiers.get(row.id) ?? []);
+        this.cache.put(this.statements, row.id, row.version, realm);
+        loaded.set(row.id, realm);
+      }
+    }
+    return versions.map(([id]) => loaded.get(id)!);
+  }
+
+  /** Looks up the group `nobody` only if permissions are invalid. */
+  private toRealm(row: RealmRow, linkifierRows: readonly LinkifierRow[]): Promise<Realm> {
+    const linkifiers = linkifierRows.map((each) => toLinkifier(each, this.quarantine));
+    return withNobody(
+      (nobody) =>
+        toRealm(
+          row,
+          realmPermissions.fromJson(row.permissions, row.id, this.quarantine, nobody),
+          linkifiers,
+          this.quarantine,
+        ),
+      () => this.groups.nobodyOf(row.id),
+    );
+  }
 }

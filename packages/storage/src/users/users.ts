@@ -6,12 +6,18 @@ import {
   type Avatar,
   type AvatarSource,
   type BotKind,
+  type ConversationPartnerQuestion,
   foldedName,
   type SpecialPermission,
+  type SystemBotKind,
   type User,
+  type UserListEntry,
+  type UserRepository,
 } from '@parley/domain/users';
 import type { Quarantine } from '../quarantine.js';
-import { type Flag, listColumn, settingsColumn, toFlag } from '../rows.js';
+import { ColumnQuery, type Flag, listColumn, settingsColumn, toFlag } from '../rows.js';
+import type { Parameter, Statements } from '../statements.js';
+import type { VersionedCache } from '../versioned-cache.js';
 
 /** Avatar columns of `user`. */
 interface AvatarColumns {
@@ -32,7 +38,7 @@ function toAvatar(row: AvatarColumns, quarantine: Quarantine): Avatar {
   return key === null ? { source: 'generated', version } : { source, version, key };
 }
 
-export const emailTaken = (email: string) => new DomainError('EMAIL_TAKEN', `Email '${email}' already in use`);
+const emailTaken = (email: string) => new DomainError('EMAIL_TAKEN', `Email '${email}' already in use`);
 const userSettings = settingsColumn(USER_SETTINGS, 'user', 'settings');
 const specialPermissions = listColumn<SpecialPermission>(
   'user',
@@ -46,7 +52,7 @@ const editedSettings = listColumn<UserSettingName>(
 );
 const BOT_KINDS: readonly BotKind[] = ['generic', 'incomingWebhook', 'outgoingWebhook', 'embedded'];
 
-export interface UserRow extends AvatarColumns {
+interface UserRow extends AvatarColumns {
   readonly realm_id: RealmId;
   readonly version: number;
   readonly role: Role;
@@ -65,7 +71,30 @@ export interface UserRow extends AvatarColumns {
   readonly external_id: string | null;
 }
 
-export function toUser(row: UserRow, quarantine: Quarantine): User {
+const USER_COLUMNS: readonly (keyof UserRow)[] = [
+  'id',
+  'realm_id',
+  'version',
+  'role',
+  'is_active',
+  'is_deleted',
+  'email',
+  'full_name',
+  'joined_at',
+  'bot_kind',
+  'bot_owner_id',
+  'bot_default_channel_id',
+  'system_kind',
+  'avatar_source',
+  'avatar_version',
+  'avatar_key',
+  'special_permissions',
+  'settings',
+  'edited_settings',
+  'external_id',
+];
+
+function toUser(row: UserRow, quarantine: Quarantine): User {
   return {
     id: row.id,
     realmId: row.realm_id,
@@ -94,7 +123,7 @@ export function toUser(row: UserRow, quarantine: Quarantine): User {
 }
 
 /** Column values in the order in which they are stored. */
-export function fromUser(user: Omit<User, 'id' | 'version'>): readonly (string | number | null)[] {
+function fromUser(user: Omit<User, 'id' | 'version'>): readonly (string | number | null)[] {
   return [
     user.role,
     toFlag(user.isActive),
@@ -138,4 +167,242 @@ export function toUserSummary(row: UserSummaryRow, quarantine: Quarantine): User
     isSystemBot: row.is_system_bot === 1,
     ...(row.external_id !== null && { externalId: row.external_id }),
   };
+}
+
+/** All but questions about conversation partners, which each database answers in its own way. */
+export abstract class SqlUserRepository implements UserRepository {
+  private readonly version;
+  private readonly rowById;
+  private readonly rowByEmail;
+  private readonly rowsById;
+  private readonly activeIds;
+  private readonly rowsByEmail;
+  private readonly rowsByName;
+  private readonly rowsByExternalId;
+  private readonly entries;
+  private readonly systemBotRows;
+  private readonly systemBotRow;
+  private readonly nameTaken;
+  private readonly partners;
+  private readonly idsReadingAllNotices;
+  private readonly botIds;
+  private readonly passwordHash;
+  private readonly insert;
+  private readonly raiseGroupsVersion;
+  private readonly store;
+  private readonly hasRow;
+  private readonly storePasswordHash;
+
+  /** @param neverMarksNotices condition on users who read notices of resolved topics themselves */
+  constructor(
+    private readonly statements: Statements,
+    private readonly cache: VersionedCache<number, User>,
+    private readonly quarantine: Quarantine,
+    neverMarksNotices: string,
+  ) {
+    const { inSet, indexedBy } = statements.dialect;
+    this.version = statements.values<number>(
+      'SELECT version FROM "user" WHERE id = ? AND realm_id = ? AND system_kind IS NULL',
+    );
+    this.rowById = statements.rows<UserRow>('SELECT * FROM "user" WHERE id = ?');
+    this.rowByEmail = statements.rows<UserRow>(
+      'SELECT * FROM "user" WHERE realm_id = ? AND email_key = ? AND system_kind IS NULL',
+    );
+    // The plus sign keeps SQLite from scanning the whole realm to find a few ids, here and in other repositories.
+    this.rowsById = new ColumnQuery<UserRow>(
+      statements,
+      USER_COLUMNS,
+      `SELECT * FROM "user" WHERE +realm_id = ? AND id ${inSet} ORDER BY id`,
+    );
+    this.activeIds = statements.values<UserId>(
+      `SELECT id FROM "user" WHERE +realm_id = ? AND id ${inSet} AND is_active = 1 AND system_kind IS NULL ORDER BY id`,
+    );
+    // The plus sign sorts afterwards. Without it, SQLite would scan the sorted list of users.
+    const rowsBy = (column: string) =>
+      statements.rows<UserRow>(`SELECT * FROM "user" WHERE realm_id = ? AND ${column} ${inSet} ORDER BY +id`);
+    this.rowsByEmail = rowsBy('email_key');
+    this.rowsByName = rowsBy('name_key');
+    this.rowsByExternalId = rowsBy('external_id');
+    this.entries = new ColumnQuery<Pick<UserRow, 'id' | 'version' | 'is_active'>>(
+      statements,
+      ['id', 'version', 'is_active'],
+      'SELECT id, version, is_active FROM "user" WHERE realm_id = ? AND system_kind IS NULL ORDER BY id',
+    );
+    this.systemBotRows = statements.rows<UserRow>(
+      'SELECT * FROM "user" WHERE realm_id = ? AND system_kind IS NOT NULL ORDER BY id',
+    );
+    this.systemBotRow = statements.rows<UserRow>('SELECT * FROM "user" WHERE realm_id = ? AND system_kind = ?');
+    this.nameTaken = statements.values<Flag>(
+      `SELECT EXISTS (
+         SELECT 1 FROM "user"
+         WHERE realm_id = ? AND name_nfkc_key = ? AND id IS DISTINCT FROM ? AND system_kind IS NULL)`,
+    );
+    // CROSS JOIN keeps the order from channels to users.
+    this.partners = statements.values<UserId>(
+      `SELECT other.user_id
+       FROM subscription own
+       JOIN subscription other ON other.channel_id = own.channel_id AND other.is_active = 1
+       CROSS JOIN "user" u
+       WHERE own.user_id = ? AND own.realm_id = ? AND own.is_active = 1 AND u.id = other.user_id AND u.is_active = 1
+       UNION
+       SELECT other.user_id
+       FROM direct_participant own JOIN direct_participant other ON other.recipient_id = own.recipient_id
+       WHERE own.user_id = ? AND own.realm_id = ?`,
+    );
+    this.idsReadingAllNotices = statements.values<UserId>(
+      `SELECT id FROM "user" ${indexedBy('user_reading_all_notices')}
+       WHERE realm_id = ? AND ${neverMarksNotices} AND bot_kind IS NULL ORDER BY id`,
+    );
+    this.botIds = statements.values<UserId>(
+      'SELECT id FROM "user" WHERE realm_id = ? AND bot_kind IS NOT NULL AND system_kind IS NULL ORDER BY id',
+    );
+    this.passwordHash = statements.values<string | null>(
+      'SELECT password_hash FROM "user" WHERE id = ? AND realm_id = ?',
+    );
+    this.insert = statements.values<UserId>(
+      `INSERT INTO "user" (realm_id, version, role, is_active, is_deleted, email, email_key, full_name, name_key, name_nfkc_key, joined_at,
+                           bot_kind, bot_owner_id, bot_default_channel_id, avatar_source, avatar_version, avatar_key,
+                           special_permissions, settings, edited_settings, external_id, system_kind, password_hash)
+       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO NOTHING RETURNING id`,
+    );
+    // Deactivated users are hidden from all group member lists.
+    this.raiseGroupsVersion = statements.command(
+      `UPDATE realm
+       SET groups_version = groups_version + 1,
+           setting_values_version = setting_values_version + CAST(EXISTS (
+             SELECT 1 FROM group_member m JOIN user_group g ON g.id = m.group_id
+             WHERE m.user_id = ? AND g.name_key IS NULL) AS integer)
+       WHERE id = ? AND EXISTS (SELECT 1 FROM "user" WHERE id = ? AND is_active <> ?)`,
+    );
+    this.store = statements.values<number>(
+      `UPDATE "user"
+       SET version = version + 1, role = ?, is_active = ?, is_deleted = ?, email = ?, email_key = ?, full_name = ?, name_key = ?,
+           name_nfkc_key = ?, joined_at = ?, bot_kind = ?, bot_owner_id = ?, bot_default_channel_id = ?, avatar_source = ?,
+           avatar_version = ?, avatar_key = ?, special_permissions = ?, settings = ?, edited_settings = ?
+       WHERE id = ? AND realm_id = ?
+         AND NOT EXISTS (SELECT 1 FROM "user" o WHERE o.realm_id = ? AND o.email_key = ? AND o.id <> ?)
+       RETURNING version`,
+    );
+    this.hasRow = statements.values<1>('SELECT 1 FROM "user" WHERE id = ? AND realm_id = ?');
+    this.storePasswordHash = statements.command('UPDATE "user" SET password_hash = ? WHERE id = ? AND realm_id = ?');
+  }
+
+  abstract areConversationPartners(
+    realmId: RealmId,
+    questions: readonly ConversationPartnerQuestion[],
+  ): Promise<readonly boolean[]>;
+
+  protected versionOf(realmId: RealmId, id: UserId): number | undefined | Promise<number | undefined> {
+    return this.version.get(id, realmId);
+  }
+
+  async find(realmId: RealmId, id: UserId): Promise<User | null> {
+    const version = await this.versionOf(realmId, id);
+    if (version === undefined) return null;
+    const cached = this.cache.get(id, version);
+    if (cached) return cached;
+    const user = toUser((await this.rowById.get(id))!, this.quarantine);
+    this.cache.put(this.statements, id, version, user);
+    return user;
+  }
+
+  async findByEmail(realmId: RealmId, email: string): Promise<User | null> {
+    const row = await this.rowByEmail.get(realmId, foldCase(email));
+    return row ? toUser(row, this.quarantine) : null;
+  }
+
+  async list(realmId: RealmId, ids: readonly UserId[]): Promise<readonly User[]> {
+    if (ids.length === 0) return [];
+    return this.toUsers(await this.rowsById.rows(realmId, this.set(ids)));
+  }
+
+  async listActiveIds(realmId: RealmId, ids: readonly UserId[]): Promise<readonly UserId[]> {
+    return await this.activeIds.all(realmId, this.set(ids));
+  }
+
+  async listByEmail(realmId: RealmId, emails: readonly string[]): Promise<readonly User[]> {
+    const keys = emails.map((email) => foldCase(email.trim()));
+    return this.toUsers(await this.rowsByEmail.all(realmId, this.set(keys)));
+  }
+
+  async listByName(realmId: RealmId, names: readonly string[]): Promise<readonly User[]> {
+    return this.toUsers(await this.rowsByName.all(realmId, this.set(names.map(foldCase))));
+  }
+
+  async listByExternalId(realmId: RealmId, externalIds: readonly string[]): Promise<readonly User[]> {
+    return this.toUsers(await this.rowsByExternalId.all(realmId, this.set(externalIds)));
+  }
+
+  async listEntries(realmId: RealmId): Promise<readonly UserListEntry[]> {
+    const { id: ids, version, is_active } = await this.entries.columns(realmId);
+    return ids.map((id, n) => ({ id, version: version[n]!, isActive: is_active[n] === 1 }));
+  }
+
+  async listSystemBots(realmId: RealmId): Promise<readonly User[]> {
+    return this.toUsers(await this.systemBotRows.all(realmId));
+  }
+
+  async findSystemBot(realmId: RealmId, kind: SystemBotKind): Promise<User> {
+    const row = await this.systemBotRow.get(realmId, kind);
+    if (!row) throw new Error(`Realm ${realmId} has no ${kind} bot`);
+    return toUser(row, this.quarantine);
+  }
+
+  async isNameTaken(realmId: RealmId, fullName: string, except: UserId | null): Promise<boolean> {
+    return (await this.nameTaken.get(realmId, foldedName(fullName), except)) === 1;
+  }
+
+  async listConversationPartners(realmId: RealmId, id: UserId): Promise<ReadonlySet<UserId>> {
+    const partners = new Set(await this.partners.all(id, realmId, id, realmId));
+    partners.delete(id);
+    return partners;
+  }
+
+  async listIdsReadingAllNotices(realmId: RealmId): Promise<readonly UserId[]> {
+    return await this.idsReadingAllNotices.all(realmId);
+  }
+
+  async listBotIds(realmId: RealmId): Promise<readonly UserId[]> {
+    return await this.botIds.all(realmId);
+  }
+
+  async findPasswordHash(realmId: RealmId, id: UserId): Promise<string | null> {
+    return (await this.passwordHash.get(id, realmId)) ?? null;
+  }
+
+  async add(
+    user: Omit<User, 'id' | 'version'>,
+    passwordHash: string | null,
+    systemKind?: SystemBotKind,
+  ): Promise<User> {
+    this.statements.disableCaching();
+    const kind = user.bot?.isSystem ? (systemKind ?? '') : null;
+    const id = await this.insert.get(user.realmId, ...fromUser(user), user.externalId ?? null, kind, passwordHash);
+    if (id === undefined) throw emailTaken(user.email);
+    return { ...user, id, version: 1 };
+  }
+
+  async update(user: User): Promise<User> {
+    this.statements.disableCaching();
+    const { id, realmId, email } = user;
+    this.raiseGroupsVersion.defer(id, realmId, id, toFlag(user.isActive));
+    const version = await this.store.get(...fromUser(user), id, realmId, realmId, foldCase(email), id);
+    if (version !== undefined) return { ...user, version };
+    if (await this.hasRow.get(id, realmId)) throw emailTaken(email);
+    throw new Error(`Realm ${realmId} has no user ${id}`);
+  }
+
+  async setPasswordHash(realmId: RealmId, id: UserId, hash: string | null): Promise<void> {
+    const { changes } = await this.storePasswordHash.run(hash, id, realmId);
+    if (changes === 0) throw new Error(`Realm ${realmId} has no user ${id}`);
+  }
+
+  private toUsers(rows: readonly UserRow[]): readonly User[] {
+    return rows.map((row) => toUser(row, this.quarantine));
+  }
+
+  private set(values: readonly (number | string)[]): Parameter {
+    return this.statements.dialect.set(values);
+  }
 }

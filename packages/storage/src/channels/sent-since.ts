@@ -1,5 +1,5 @@
 import type { RealmId, UnixSeconds } from '@parley/domain/kernel';
-import type { Connection, Query } from '../engine/connection.js';
+import type { Statements } from '../statements.js';
 
 /** Inclusive range of ids whose times ascend. */
 interface IdRange {
@@ -9,16 +9,16 @@ interface IdRange {
 
 /** Finds the position in id order at which a time begins. */
 export class SentSince {
-  private readonly firstSince: Query<number>;
-  private readonly newestId: Query<number>;
-  private readonly importOf: Query<IdRange>;
-  private readonly importBefore: Query<IdRange>;
+  private readonly firstSince;
+  private readonly newestId;
+  private readonly importOf;
+  private readonly importBefore;
 
-  constructor(connection: Connection) {
-    // Binary search, because ids are allocated in order of time. Parameters must be cast to integers.
-    this.firstSince = connection.values(
+  constructor(statements: Statements) {
+    // Binary search, because ids are allocated in order of time.
+    this.firstSince = statements.values<number>(
       `WITH RECURSIVE bounds (low, high) AS (
-         SELECT CAST(? AS INTEGER), CAST(? AS INTEGER)
+         SELECT CAST(? AS bigint), CAST(? AS bigint)
          UNION ALL
          SELECT CASE WHEN m.sent_at < ? THEN m.id + 1 ELSE low END,
                 CASE WHEN m.sent_at < ? THEN high ELSE (low + high) / 2 END
@@ -27,33 +27,33 @@ export class SentSince {
        )
        SELECT low FROM bounds WHERE low = high`,
     );
-    this.newestId = connection.values('SELECT coalesce(max(id), 0) FROM message');
+    this.newestId = statements.values<number>('SELECT coalesce(max(id), 0) FROM message');
     const range = 'SELECT first_id AS first, last_id AS last FROM imported_messages';
-    this.importOf = connection.rows(`${range} WHERE realm_id = ?`);
-    this.importBefore = connection.rows(`${range} WHERE first_id <= ? ORDER BY first_id DESC LIMIT 1`);
+    this.importOf = statements.rows<IdRange>(`${range} WHERE realm_id = ?`);
+    this.importBefore = statements.rows<IdRange>(`${range} WHERE first_id <= ? ORDER BY first_id DESC LIMIT 1`);
   }
 
   /** Returns an id such that no message of the realm with a lower id was sent at or after that time. */
-  firstId(realmId: RealmId, since: UnixSeconds): number {
+  async firstId(realmId: RealmId, since: UnixSeconds): Promise<number> {
     // Ids of an import belong to one realm, and its later messages have higher ids.
-    const own = this.importOf.get(realmId);
+    const own = await this.importOf.get(realmId);
     if (own) {
-      const first = this.firstIn(own, since);
+      const first = await this.firstIn(own, since);
       if (first <= own.last) return first;
     }
-    return Math.max(this.firstGiven(since), own ? own.last + 1 : 0);
+    return Math.max(await this.firstGiven(since), own ? own.last + 1 : 0);
   }
 
   /** Searches messages sent here, between the imports, newest range first. */
-  private firstGiven(since: UnixSeconds): number {
-    let last = this.newestId.get()!;
+  private async firstGiven(since: UnixSeconds): Promise<number> {
+    let last = (await this.newestId.get())!;
     let found = last + 1;
     while (last > 0) {
-      const before = this.importBefore.get(last) ?? { first: 0, last: 0 };
+      const before = (await this.importBefore.get(last)) ?? { first: 0, last: 0 };
       const between = { first: before.last + 1, last };
       last = before.first - 1;
       if (between.first > between.last) continue;
-      const first = this.firstIn(between, since);
+      const first = await this.firstIn(between, since);
       if (first <= between.last) found = first;
       // Earlier ranges were sent earlier.
       if (first > between.first) break;
@@ -62,7 +62,7 @@ export class SentSince {
   }
 
   /** Returns the id after the last one if there is none. */
-  private firstIn({ first, last }: IdRange, since: UnixSeconds): number {
-    return this.firstSince.get(first, last + 1, since, since)!;
+  private async firstIn({ first, last }: IdRange, since: UnixSeconds): Promise<number> {
+    return (await this.firstSince.get(first, last + 1, since, since))!;
   }
 }

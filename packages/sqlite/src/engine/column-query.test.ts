@@ -1,5 +1,6 @@
+import { ColumnQuery } from '@parley/storage';
 import Sqlite from 'better-sqlite3';
-import { ColumnReader } from './rows.js';
+import { asStatements, Connection } from './connection.js';
 
 interface Row {
   readonly id: number;
@@ -8,34 +9,35 @@ interface Row {
   readonly settings: string;
 }
 
-describe('ColumnReader', () => {
+describe('ColumnQuery', () => {
   const database = new Sqlite(':memory:');
   const rows: readonly Row[] = [
     { id: 1, name: 'plain', seen_at: null, settings: '{"a":[1]}' },
     { id: 2, name: 'tab\t "quoted" \\ \u0000 \u2028', seen_at: 1_700_000_000, settings: '5' },
     { id: Number.MAX_SAFE_INTEGER, name: '🎉 é', seen_at: -1, settings: '{"broken' },
   ];
-  const read = (reader: ColumnReader<Row>): string[] => database.prepare<[], string[]>(reader.sql).raw().get()!;
+  const connection = new Connection(database, async () => {});
   const names = ['id', 'name', 'seen_at', 'settings'] as const;
 
   beforeAll(() => {
     database.exec('CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT, seen_at INTEGER, settings TEXT) STRICT');
+    connection.enterUnit();
     const insert = database.prepare('INSERT INTO thing VALUES (?, ?, ?, ?)');
     for (const row of rows) insert.run(...names.map((name) => row[name]));
   });
   afterAll(() => database.close());
 
-  it('returns the rows in order', () => {
-    const reader = new ColumnReader<Row>(names, '(SELECT * FROM thing ORDER BY id DESC)');
-    expect(reader.rows(read(reader))).toEqual([...rows].reverse());
-    expect(reader.parse(read(reader))).toEqual(
+  it('returns the rows in order', async () => {
+    const query = new ColumnQuery<Row>(asStatements(connection), names, 'SELECT * FROM thing ORDER BY id DESC');
+    expect(await query.rows()).toEqual([...rows].reverse());
+    expect(await query.columns()).toEqual(
       Object.fromEntries(names.map((name) => [name, rows.map((row) => row[name]).reverse()])),
     );
   });
 
-  it('returns an empty list for no rows', () => {
-    const reader = new ColumnReader<Row>(names, '(SELECT * FROM thing WHERE id < 0)');
-    expect(reader.rows(read(reader))).toEqual([]);
-    expect(reader.parse(read(reader))).toEqual({ id: [], name: [], seen_at: [], settings: [] });
+  it('returns an empty list for no rows', async () => {
+    const query = new ColumnQuery<Row>(asStatements(connection), names, 'SELECT * FROM thing WHERE id < 0');
+    expect(await query.rows()).toEqual([]);
+    expect(await query.columns()).toEqual({ id: [], name: [], seen_at: [], settings: [] });
   });
 });
