@@ -215,6 +215,10 @@ test('keeps an edit and a new option that are being written while their rows lea
   await expect(option).toHaveValue('In the park');
   await expect(field).toHaveValue('Edited at length');
   await expect(field).not.toBeFocused();
+  await page.reload();
+  await goToStart();
+  await expect(option).toHaveValue('In the park');
+  await expect(field).toHaveValue('Edited at length');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(messageWith(page, 'Edited at length')).toContainText('edited');
 });

@@ -1,9 +1,10 @@
 import { type Chat, type Destination, type Fields, narrowOf } from '@parley/chat';
 import type { ParleyClient } from '@parley/client';
-import { computed, type Signal } from '@preact/signals-core';
+import { computed } from '@preact/signals-core';
 import { createContext, useCallback, useContext, useMemo, useSyncExternalStore } from 'react';
 import type { Drafts } from './drafts.js';
 import type { EmojiNames } from './emoji-names.js';
+import type { FieldTexts } from './field-texts.js';
 import type { Frame } from './frame.js';
 import { keyOf, type Navigation, type Place } from './location.js';
 import type { Uploads } from './uploads.js';
@@ -19,8 +20,7 @@ export interface Services {
   readonly emoji: EmojiNames;
   readonly uploads: Uploads;
   readonly navigation: Navigation;
-  /** Texts being written inside of messages, whose rows leave the screen, by field. */
-  readonly fieldTexts: Signal<ReadonlyMap<string, string>>;
+  readonly fieldTexts: FieldTexts;
   /** Present in a frame of another origin, where files and logging in need its token. */
   readonly frame?: Frame | undefined;
   /** Window in which links to other pages open; default: a new one. */
@@ -54,16 +54,8 @@ export function useField<F extends keyof Fields>(name: F): Fields[F] {
 /** Text being written in a field inside of a message; null if there is none. Setting null ends it. */
 export function useFieldText(field: string): readonly [string | null, (text: string | null) => void] {
   const { fieldTexts } = useServices();
-  const text = useComputed(() => fieldTexts.value.get(field) ?? null, [fieldTexts, field]);
-  const setText = useCallback(
-    (next: string | null) => {
-      const texts = new Map(fieldTexts.peek());
-      if (next === null) texts.delete(field);
-      else texts.set(field, next);
-      fieldTexts.value = texts;
-    },
-    [fieldTexts, field],
-  );
+  const text = useComputed(() => fieldTexts.texts.value.get(field) ?? null, [fieldTexts, field]);
+  const setText = useCallback((next: string | null) => fieldTexts.set(field, next), [fieldTexts, field]);
   return [text, setText];
 }
 

@@ -1,12 +1,12 @@
 import { Chat } from '@parley/chat';
 import type { ParleyClient } from '@parley/client';
-import { signal } from '@preact/signals-core';
 import { Activity } from './activity.js';
 import { BrowserTabs, hasLocks } from './browser-tabs.js';
 import type { Services } from './context.js';
 import type { DraftSync } from './draft-sync.js';
 import { Drafts } from './drafts.js';
 import { EmojiNames } from './emoji-names.js';
+import { FieldTexts } from './field-texts.js';
 import type { Frame } from './frame.js';
 import { IdbCache } from './idb-cache.js';
 import { loadLater } from './loading.js';
@@ -99,6 +99,7 @@ export async function startServices({
     selfId: userId,
     onServer: () => chat.field('drafts') ?? [],
   });
+  const fieldTexts = new FieldTexts(`parley-fields:${storageName}`);
   const endFollowing = drafts.followWindows();
   const sync = isLoggedIn.then(() => loadDraftSync(drafts, chat, client, `parley drafts ${storageName}`));
   const forget = async () => {
@@ -108,6 +109,7 @@ export async function startServices({
     chat.leave();
     activity.stop();
     drafts.clear();
+    fieldTexts.clear();
     outbox.clear();
     for (const key of storedKeys(`tus::${uploadsKey}`)) store(key, null);
     // The log-out must not depend on the database.
@@ -119,7 +121,6 @@ export async function startServices({
     void sync.then((it) => it.stop());
   };
   const emoji = new EmojiNames(chat, baseUrl);
-  const fieldTexts = signal<ReadonlyMap<string, string>>(new Map());
   const shared = { chat, client, baseUrl, drafts, uploads, emoji, fieldTexts, frame };
   return { ...shared, forget, close: closeAll, isLoggedIn };
 }

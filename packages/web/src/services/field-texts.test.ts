@@ -1,0 +1,50 @@
+import { FieldTexts } from './field-texts.js';
+
+let stored: Map<string, string>;
+beforeEach(() => {
+  stored = new Map();
+  const storage = {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, text: string) => void stored.set(key, text),
+    removeItem: (key: string) => void stored.delete(key),
+  };
+  Object.defineProperty(globalThis, 'localStorage', { value: storage, configurable: true });
+});
+
+const windowOf = () => new FieldTexts('texts');
+const textsOf = (window: FieldTexts) => [...window.texts.peek()];
+
+describe('texts inside of messages', () => {
+  it('survive the window that they were written in', () => {
+    const [one, two] = [windowOf(), windowOf()];
+    one.set('edit 1', 'changed');
+    two.set('edit 2', 'other');
+    expect(textsOf(one)).toEqual([['edit 1', 'changed']]);
+    expect(textsOf(windowOf())).toEqual([
+      ['edit 1', 'changed'],
+      ['edit 2', 'other'],
+    ]);
+  });
+
+  it('leave the storage when they are finished', () => {
+    const window = windowOf();
+    window.set('edit 1', 'changed');
+    window.set('edit 1', null);
+    expect(textsOf(windowOf())).toEqual([]);
+    expect(stored.size).toBe(0);
+  });
+
+  it('lose the one that was changed first when there are too many', () => {
+    const window = windowOf();
+    for (let id = 0; id < 50; id++) window.set(`edit ${id}`, 'text');
+    window.set('edit 0', 'changed again');
+    window.set('edit 50', 'one more');
+    const kept = windowOf().texts.peek();
+    expect([kept.size, kept.has('edit 0'), kept.has('edit 1')]).toEqual([50, true, false]);
+  });
+
+  it.each(['{', '{}', '[["edit 1", 5], "x", null]'])('start empty from damaged storage: %s', (damaged) => {
+    stored.set('texts', damaged);
+    expect(textsOf(windowOf())).toEqual([]);
+  });
+});
