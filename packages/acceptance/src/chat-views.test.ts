@@ -304,6 +304,52 @@ describe('chat views', () => {
     expect(stored).toEqual([]);
   });
 
+  it('show a message of an earlier run once, although it is found among the unsent ones late', async () => {
+    const { hamlet } = server.people;
+    const town = await server.createChannel('town', [hamlet]);
+    let stored: readonly OutgoingMessage[] = [];
+    let find = () => {};
+    const outboxStorage: OutboxStorage = {
+      takeOver: (found) => {
+        find = () => found(stored);
+      },
+      save: (messages) => {
+        if (messages.length > 0) stored = messages;
+      },
+      release: () => {},
+    };
+    const clientThatLoses = (loses: { readonly requests: boolean; readonly events: boolean }) =>
+      clientOf(hamlet, (async (...request: Parameters<typeof fetch>) => {
+        if (loses.events && String(request[0]).includes('/events')) return new Promise<never>(() => {});
+        const isSend = request[1]?.method === 'POST' && String(request[0]).endsWith('/messages');
+        if (!isSend) return fetch(...request);
+        if (!loses.requests) await fetch(...request);
+        throw new TypeError('Lost');
+      }) as typeof fetch);
+    const cache = new MemoryCache();
+    const deaf = clientThatLoses({ requests: false, events: true });
+    const first = await start(hamlet, { cache, outboxStorage, gateway: deaf });
+    first.send({ kind: 'channel', channelId: town, topic: 'news' }, 'left behind');
+    await until(() => stored[0]?.delivery === 'waiting' && stored[0].queueId !== null);
+    first.stop();
+    const mute = clientThatLoses({ requests: true, events: false });
+    const second = await start(hamlet, { cache, outboxStorage, gateway: mute });
+    const view = second.open(news(town));
+    const before = first.state.fields.peek('max_message_id') ?? 0;
+    await until(() => contents(second, view).length === 1 && second.state.fields.peek('max_message_id')! > before);
+    find();
+    expect(contents(second, view)).toEqual(['<p>left behind</p>']);
+    second.stop();
+    // Events of a new queue do not name messages sent before.
+    const third = await start(hamlet, { outboxStorage });
+    find();
+    await until(() => [...third.outbox.messages.all().values()].some(({ id }) => id !== null));
+    const again = third.open(news(town));
+    await until(() => again.newer.value === 'none');
+    expect(contents(third, again)).toEqual(['<p>left behind</p>']);
+    expect(third.outbox.messages.all().size).toBe(0);
+  });
+
   it('stay as they are while the state is fetched again after the queue was lost', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);

@@ -29,6 +29,8 @@ export interface ListHooks {
   outgoing(narrow: Narrow): readonly string[];
   /** Messages as they were last shown. */
   cached(key: string): Promise<CachedMessages | null>;
+  /** Messages were fetched into a list. */
+  fetched(): void;
   /** The list changed; its messages are to be kept. */
   changed(list: MessageList): void;
 }
@@ -426,7 +428,10 @@ export class MessageList implements ConversationView {
     const page = { ids, isOldest, isNewest, from: Math.min(...all), to: Math.max(...all) };
     let spans = withPage(this.spans.peek(), page);
     if (isNewest) for (const id of this.arrived) if (this.state.messages.peek(id)) spans = withMessage(spans, id);
-    this.spans.value = spans;
+    batch(() => {
+      this.spans.value = spans;
+      this.hooks.fetched();
+    });
     this.hooks.changed(this);
   }
 

@@ -24,6 +24,8 @@ export class Outbox {
     private readonly clock: Clock,
     private readonly storage: OutboxStorage | null,
     private readonly hasMessage: (id: number) => boolean,
+    /** Ids of messages that have arrived, by key. */
+    private readonly sentIds: ReadonlyMap<string, number>,
   ) {}
 
   /** Takes over messages of an earlier run, and keeps those of this one. */
@@ -33,7 +35,10 @@ export class Outbox {
     this.endSaving = effect(() => storage.save(this.messages.values()));
     storage.takeOver((messages) => {
       batch(() => {
-        for (const message of messages) if (message.id === null) this.messages.set(message.key, this.resumed(message));
+        for (const message of messages) {
+          if (message.id === null && !this.sentIds.has(message.key))
+            this.messages.set(message.key, this.resumed(message));
+        }
       });
       void this.sendWaiting();
     });
@@ -111,7 +116,7 @@ export class Outbox {
     this.messages.delete(key);
   }
 
-  /** Messages fetched after events were missed: those that arrived without an event. */
+  /** Removes messages that were fetched, whose events an earlier run or queue had. */
   reconcile(): void {
     batch(() => {
       for (const [key, { id }] of [...this.messages.all()])

@@ -123,7 +123,7 @@ export class Chat {
     this.commands = new Commands(this.state, gateway);
     this.topics = new Topics(this.state, gateway, clock);
     const hasMessage = (id: number) => this.state.messages.peek(id) !== undefined;
-    this.outbox = new Outbox(gateway, clock, outboxStorage ?? null, hasMessage);
+    this.outbox = new Outbox(gateway, clock, outboxStorage ?? null, hasMessage, this.sentIds);
     this.rights = new Rights(this.state, clock);
     this.marks = new ReadMarks(this.state, gateway, clock);
     this.lists = new MessageLists(this.state, gateway, {
@@ -131,6 +131,7 @@ export class Chat {
       markUnreadFrom: (narrow, id) => this.commands.markUnreadFrom(narrow, id),
       outgoing: (narrow) => this.outbox.keysIn(narrow),
       cached: (key) => this.journal.messages(key),
+      fetched: () => this.outbox.reconcile(),
       changed: (list) => this.keepLater(list),
     });
     this.rows = new MessageRows(this.state, this.outbox, this.sentIds);
@@ -320,12 +321,10 @@ export class Chat {
   receive(event: ReceivedEvent): void {
     batch(() => {
       if (event.type === 'registered') {
-        const isReplaced = this.ready.peek();
         begin(this.state, event.state);
         this.marks.reapply();
         // Messages that were opened before the state may be older than the queue.
         this.lists.restart();
-        if (isReplaced) this.outbox.reconcile();
         this.ready.value = true;
         this.presence?.start();
         this.report('online');
