@@ -99,7 +99,7 @@ interface Position {
 
 /** Initial and maximum retry delay. */
 const RETRY_MS = [250, 60_000] as const;
-/** Delay after another server was faster. It goes on meanwhile, and both would do the same work. */
+/** Delay after another server was faster, and while it goes on, since both would do the same work. */
 const TURN_MS = 15_000;
 /** Maximum number of skipped events that may be read again after a crash. */
 const MAX_UNSAVED = 500;
@@ -138,6 +138,8 @@ export class EventConsumption {
   private readonly positions = new Map<RealmId, Position>();
   private readonly offered = new Map<RealmId, OfferedEvents>();
   private readonly retries = new Map<RealmId, { delayMs: number; cancel: CancelTimer | null }>();
+  /** Last known positions of realms that another server consumes. */
+  private readonly elsewhere = new Map<RealmId, number>();
   private draining: Promise<void> | null = null;
   private isWoken = false;
   /** Realms with new events; null for all. */
@@ -272,6 +274,7 @@ export class EventConsumption {
     const { name } = this.options;
     await this.parts.uow.write(realmId, async (tx) => {
       if (!(await tx.consumers.advance(name, realmId, position.stored, position.read as EventSeq))) {
+        this.elsewhere.set(realmId, position.stored);
         throw new ConsumedElsewhere(name);
       }
       await unit?.(tx);
@@ -308,6 +311,12 @@ export class EventConsumption {
     const stored = await this.parts.uow.readAcross(({ consumers }) => consumers.findPositions(name));
     if (!stored) throw new Error(`the consumer '${name}' was removed`);
     const seq = stored.get(realmId) ?? 0;
+    const before = this.elsewhere.get(realmId) ?? seq;
+    if (seq !== before) {
+      this.elsewhere.set(realmId, seq);
+      throw new ConsumedElsewhere(name);
+    }
+    this.elsewhere.delete(realmId);
     const position = { stored: seq, read: seq };
     this.positions.set(realmId, position);
     return position;
