@@ -98,7 +98,7 @@ export class WireClient {
 
   /** State in the format of a register response. */
   get state(): Wire {
-    return this.withoutUnsure(comparable(structuredClone(present(this.chat))));
+    return this.withoutUnsure(comparable(JSON.parse(JSON.stringify(present(this.chat)))));
   }
 
   /** State of a newly registered client. */
