@@ -12,7 +12,8 @@ const HISTORY_FACT = 'history';
 const PRESENT = `
   SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE system_identifier::text || '.' || d.oid || '.' ||
       left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS present,
-    (SELECT value FROM server_fact WHERE name = $1) AS known
+    (SELECT value FROM server_fact WHERE name = $1) AS known,
+    (SELECT stats_reset::text FROM pg_stat_wal) AS "recoveredAt"
   FROM pg_control_system(), pg_database d WHERE datname = current_database()`;
 
 /** Numbers that no event of a log gets in another history, because lost events may have had them. */
@@ -42,17 +43,24 @@ const SKIP_IDS = `
   SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, coalesce(last_value, 0) + ${SKIPPED_SEQS})
   FROM pg_sequences WHERE schemaname = current_schema()`;
 
+/** Server that a connection leads to. */
+export interface OpenedHistory {
+  readonly history: string;
+  /** Time of the server's last recovery from a crash, at which it loses its statistics. */
+  readonly recoveredAt: string;
+}
+
 /**
  * Returns the history of the database that the connection leads to. In one that the database has not had yet, logs skip the
  * numbers of events that may be lost, before any unit appends to them.
  * @throws Error with a SQLSTATE if the server is a standby
  */
-export async function enterHistory(client: ClientBase): Promise<string> {
-  const { present, known } = await look(client);
+export async function enterHistory(client: ClientBase): Promise<OpenedHistory> {
+  const { present, known, recoveredAt } = await look(client);
   if (present === null) throw Object.assign(new Error('the server is a standby'), { code: '25006' });
   if (known === null) await client.query(FIRST, [HISTORY_FACT, present]);
   else if (present !== known) await fork(client, present);
-  return present;
+  return { history: present, recoveredAt };
 }
 
 const FIRST = 'INSERT INTO server_fact (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING';
@@ -62,6 +70,7 @@ interface Look {
   readonly present: string | null;
   /** Null in a database that no server has used yet. */
   readonly known: string | null;
+  readonly recoveredAt: string;
 }
 
 const look = async (client: ClientBase): Promise<Look> => (await client.query<Look>(PRESENT, [HISTORY_FACT])).rows[0]!;

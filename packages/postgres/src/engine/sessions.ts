@@ -5,14 +5,12 @@ import type { CustomTypesConfig, Pool, PoolClient, PoolConfig } from 'pg';
 import { Connection, type StatementTrace } from './connection.js';
 import { isAway, storageAway } from './failures.js';
 import type { CreateRepositories } from './feature.js';
-import { enterHistory } from './history.js';
+import { enterHistory, type OpenedHistory } from './history.js';
 
 /** Connection of the pool with its repositories; used by one unit at a time. */
-export interface Session {
+export interface Session extends OpenedHistory {
   readonly connection: Connection;
   readonly repositories: WritableRepositories;
-  /** History of the database that the connection leads to. */
-  readonly history: string;
   readonly generation: number;
   /** Rejects when the connection ends; also while the unit awaits something else. */
   readonly lost: Promise<never>;
@@ -72,6 +70,8 @@ export const poolConfig = (url: string, limits: PoolLimits, { getTypeParser }: C
   },
 });
 
+type Opened = OpenedHistory & { readonly generation: number };
+
 /** Receives changes of the connection to the server. `replaced`: another database with the same data serves instead. */
 export type StateListener = (state: 'connected' | 'unavailable' | 'replaced', reason?: unknown) => void;
 
@@ -81,7 +81,7 @@ const BACK_AFTER_MS = 1000;
 /** Bounded pool of sessions. */
 export class SessionPool {
   private failedAtMs: number | null = null;
-  private readonly opened = new WeakMap<PoolClient, { readonly history: string; readonly generation: number }>();
+  private readonly opened = new WeakMap<PoolClient, Opened>();
   /** See `enterHistory`. */
   private history: string | null = null;
   /** Connections of an earlier generation are closed when they are taken. */
@@ -112,16 +112,17 @@ export class SessionPool {
 
   /**
    * Returns true if a transaction was committed whose connection broke during the commit. Waits while it is in progress.
-   * Another server may have given its id to another transaction.
+   * Another server, or one that has recovered from a crash, may have given its id to another transaction.
    * @throws DomainError STORAGE_UNAVAILABLE if nobody can tell
    */
-  async isCommitted(transactionId: string, { history }: Session): Promise<boolean> {
+  async isCommitted(transactionId: string, { history, recoveredAt }: OpenedHistory): Promise<boolean> {
     for (let attempt = 0; attempt < FATE_ATTEMPTS; attempt++) {
       if (attempt > 0) await sleep(FATE_PAUSE_MS);
       try {
         const client = await this.connect();
         try {
-          if (this.history !== history) break;
+          const opened = this.opened.get(client)!;
+          if (opened.history !== history || opened.recoveredAt !== recoveredAt) break;
           const { rows } = await client.query('SELECT pg_xact_status($1::xid8) AS status', [transactionId]);
           if (rows[0].status !== 'in progress') return rows[0].status === 'committed';
         } finally {
@@ -182,9 +183,9 @@ export class SessionPool {
   }
 
   /** Drops what is cached of another history, and its connections once they are taken. */
-  private async enter(client: PoolClient): Promise<{ readonly history: string; readonly generation: number }> {
+  private async enter(client: PoolClient): Promise<Opened> {
     const { generation } = this;
-    const opened = { history: await enterHistory(client), generation };
+    const opened = { ...(await enterHistory(client)), generation };
     this.opened.set(client, opened);
     if (opened.history !== this.history) {
       if (this.history !== null) {

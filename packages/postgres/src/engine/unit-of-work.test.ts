@@ -5,6 +5,7 @@ import pg from 'pg';
 import { PostgresEventLog } from '../kernel/events.js';
 import { type CuttingProxy, startCuttingProxy } from '../testing/cutting-proxy.js';
 import { createDatabase, type TestDatabase } from '../testing/databases.js';
+import { findBinaries, startServer } from '../testing/server.js';
 import type { Connection } from './connection.js';
 import { DEFAULT_LIMITS, type PoolLimits, poolConfig, SessionPool } from './sessions.js';
 import { PostgresUnitOfWork } from './unit-of-work.js';
@@ -397,4 +398,36 @@ describe('event log on PostgreSQL', () => {
     }
     expect(seen).toEqual(Array.from({ length: 128 }, (_, n) => n + 1));
   });
+});
+
+it('does not take the transaction of another unit for a lost one after a crash', async () => {
+  const server = await startServer(findBinaries()!);
+  const pool = new pg.Pool(poolConfig(server.url, DEFAULT_LIMITS, pg.types));
+  const create = (connection: Connection) => ({ connection }) as unknown as WritableRepositories;
+  const sessions = new SessionPool(pool, () => create);
+  await server.query('CREATE TABLE server_fact (name text PRIMARY KEY, value text)');
+  await server.query('CREATE TABLE counter (id bigint)');
+  const idOf = async (client: pg.ClientBase) => {
+    await client.query('BEGIN');
+    await client.query('INSERT INTO counter VALUES (1)');
+    return (await client.query('SELECT pg_current_xact_id()::text AS id')).rows[0].id as string;
+  };
+  try {
+    const session = await sessions.take();
+    const client = await pool.connect();
+    const lost = await idOf(client);
+    client.release(true);
+    session.release(false);
+    await server.kill();
+    await server.start();
+    const other = new pg.Client({ connectionString: server.url });
+    await other.connect();
+    expect(await idOf(other)).toBe(lost);
+    await other.query('COMMIT');
+    await other.end();
+    await expect(sessions.isCommitted(lost, session)).rejects.toEqual(unavailable);
+  } finally {
+    await sessions.close();
+    await server.stop();
+  }
 });
