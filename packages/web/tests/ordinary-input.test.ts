@@ -128,3 +128,23 @@ test('takes attacks in every field of text', async ({ logIn, server }) => {
   for (const attack of ATTACKS) await palette.fill(attack);
   expect(await page.evaluate(() => (window as unknown as { attacked?: number }).attacked)).toBeUndefined();
 });
+
+test('shows more than 50,000 unread messages as "50,000+"', async ({ logIn, server }) => {
+  const { page } = await logIn('cordelia');
+  const { stream_id } = await server.call('cordelia', 'GET', '/get_stream_id', { stream: 'Verona' });
+  await page.route('**/json/register', async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    const unread_message_ids = Array.from({ length: 50_000 }, (_, n) => n + 1);
+    body.unread_msgs.streams = [{ stream_id, topic: 'many unread', unread_message_ids }];
+    body.unread_msgs.old_unreads_missing = true;
+    await route.fulfill({ response, json: body });
+  });
+  // Without the state that the browser keeps.
+  await page.evaluate(async () => {
+    for (const { name } of await indexedDB.databases()) indexedDB.deleteDatabase(name!);
+  });
+  await page.reload();
+  const sidebar = page.getByRole('navigation', { name: 'Conversations' });
+  await expect(sidebar.getByRole('link', { name: /^Inbox/ })).toContainText('50,000+');
+});

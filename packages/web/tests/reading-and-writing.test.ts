@@ -1,4 +1,4 @@
-import { expect, messageWith, placeOf, post, send, test } from './stories.js';
+import { expect, goTo, messageWith, placeOf, post, send, test } from './stories.js';
 
 test('leads from the log-in page of the demo to a sent message with one click on a name', async ({
   browser,
@@ -66,7 +66,17 @@ test('sends once, also when the page is reloaded', async ({ server, logIn }) => 
 });
 
 test('keeps messages written without a connection and sends them in order later', async ({ server, logIn }) => {
-  const { page, context } = await logIn('hamlet', await placeOf(server, 'offline'));
+  const place = await placeOf(server, 'offline');
+  const { page, context } = await logIn('hamlet', '#recent');
+  const hasCode = () => performance.getEntriesByType('resource').some(({ name }) => name.includes('/web/writing-'));
+  await expect.poll(() => page.evaluate(hasCode)).toBe(true);
+  await context.setOffline(true);
+  await goTo(page, place);
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  await context.setOffline(false);
+  // Opens the conversation again.
+  await goTo(page, '#recent');
+  await goTo(page, place);
   await send(page, 'before');
   await expect(messageWith(page, 'before')).toHaveCount(1);
   await context.setOffline(true);

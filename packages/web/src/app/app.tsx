@@ -33,6 +33,8 @@ const NotificationsLine = lazy(() => loadLater(() => import('./notifications-lin
 const loadDeviceNotifications = () =>
   import('../push/device-notifications.js').then(({ DeviceNotificationsDialog }) => <DeviceNotificationsDialog />);
 
+const loadWriting = () => import('../conversation/writing.js');
+
 const loadDesktopApp = () => import('./desktop-app.js').then(({ DesktopApp }) => DesktopApp);
 
 const loadPeoplePanel = () => import('../people/people-panel.js').then(({ PeoplePanel }) => PeoplePanel);
@@ -44,6 +46,8 @@ interface AppProps {
 /** The application that fills the page. */
 export function App({ onLogOut }: AppProps) {
   usePageTitle();
+  // Conversations opened without a connection need it.
+  useEffect(() => void loadLater(loadWriting), []);
   const DesktopApp = useLoaded(loadDesktopApp, electronBridge !== null);
   const notices = (
     <>
