@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RemovalCursor } from '@parley/domain/realms';
+import { realmTablesOf } from '@parley/storage';
 import { aChannel, aMessage, anotherRealm, aUser, createFixtureOn, FixedClock } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { migrate } from '../engine/migrate.js';
 import { FEATURES, MIGRATIONS } from '../features.js';
 import { openSqliteStorage } from '../index.js';
-import { realmTablesOf } from './realm-data.js';
 
 const TABLES_OF_REALMS = realmTablesOf(FEATURES);
 
