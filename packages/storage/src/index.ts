@@ -5,6 +5,7 @@ export * from './channels/sent-since.js';
 export * from './channels/topic-policies.js';
 export * from './commit.js';
 export * from './database-refused.js';
+export * from './exports/copies.js';
 export * from './feature.js';
 export * from './features.js';
 export * from './groups/groups.js';
