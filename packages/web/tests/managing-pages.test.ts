@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import { expect, goTo, idOf, type Server, test } from './stories.js';
+import { emailOf, expect, goTo, idOf, type Server, test } from './stories.js';
 
 const REFUSED = 'Refused by the story';
 
@@ -113,6 +113,35 @@ const LISTS: readonly List[] = [
     add: (server) => server.call(OWNER, 'POST', '/channel_folders/create', { name: 'Managed folder' }),
     remove: 'Archive: Managed folder',
     confirm: 'Archive',
+  },
+  {
+    place: '#organization/default-channel-groups',
+    add: async (server) => {
+      await channelNamed(server, 'managed group');
+      await server.call(OWNER, 'POST', '/default_stream_groups/create', {
+        ...{ group_name: 'Managed group', description: 'Of the story', stream_names: ['managed group'] },
+      });
+    },
+    remove: 'Remove: Managed group',
+    confirm: 'Remove',
+  },
+  {
+    place: '#organization/users',
+    add: (server) =>
+      server.call(OWNER, 'POST', '/users', {
+        ...{ email: emailOf('aardvark'), password: `pw-${emailOf('aardvark')}`, full_name: 'Aardvark Managed' },
+      }),
+    remove: 'Deactivate Aardvark Managed',
+    confirm: 'Deactivate',
+  },
+  {
+    place: '#organization/invitations',
+    add: (server) =>
+      server.call(OWNER, 'POST', '/invites', {
+        ...{ invitee_emails: 'managed@example.com', invite_expires_in_minutes: 1440, stream_ids: [] },
+      }),
+    remove: 'Withdraw managed@example.com',
+    confirm: 'Withdraw',
   },
 ];
 
