@@ -3,6 +3,7 @@ import type { Chat } from '@parley/chat';
 import { useMemo } from 'react';
 import type { ContentWorld } from '../content/message-body.js';
 import type { Mention } from '../content/tree.js';
+import { groupName } from '../people/group-name.js';
 import { openPersonCard } from '../people/open-card.js';
 import { openGroupCard } from '../people/open-group-card.js';
 import { useServices } from '../services/context.js';
@@ -19,7 +20,10 @@ export function useContentWorld(): ContentWorld {
       baseUrl,
       linkTarget,
       userName: (id) => chat.people.person(id).peek().name || undefined,
-      groupName: (id) => chat.state.groups.peek(id)?.name,
+      groupName: (id) => {
+        const group = chat.state.groups.peek(id);
+        return group && groupName(group, i18n);
+      },
       concernsMe: (mention) => concerns(chat, mention),
       openMention: ({ kind, id }, anchor) => (kind === 'group' ? openGroupCard : openPersonCard)(anchor, id!),
       formatTime: (date) =>

@@ -5,6 +5,7 @@ import { useDeferredValue, useMemo, useState } from 'react';
 import { IconButton } from '../kit/icon-button.js';
 import overlays from '../kit/overlays.module.css';
 import { RowList } from '../kit/row-list.js';
+import { groupName } from '../people/group-name.js';
 import { useChat, useComputed, useField, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
@@ -14,7 +15,7 @@ import { ConfirmDialog, Section, type Values, ValuesDialog } from './form.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
 import { Heading, Missing, Tabs } from './page-parts.js';
-import { GroupsField, groupName, PeopleField } from './pickers.js';
+import { GroupsField, PeopleField } from './pickers.js';
 
 const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
@@ -213,7 +214,10 @@ export function GroupSettings({ groupId, section }: Props) {
         <Section
           source={source}
           settings={[
-            { name: 'name', label: i18n._('Name'), kind: 'text', maxLength: 100 },
+            // The heading translates the names of these groups.
+            ...(group.is_system_group
+              ? []
+              : [{ name: 'name', label: i18n._('Name'), kind: 'text', maxLength: 100 } as const]),
             { name: 'description', label: i18n._('Description'), kind: 'lines', maxLength: 1024 },
           ]}
         >

@@ -6,6 +6,7 @@ import { Hash, Lock, Users } from 'lucide-react';
 import { useMemo } from 'react';
 import { Avatar } from '../kit/avatar.js';
 import { type Pick, PickField } from '../kit/pick-field.js';
+import { groupName } from '../people/group-name.js';
 import { useChat, useComputed } from '../services/context.js';
 
 interface Props<T> {
@@ -188,19 +189,3 @@ const groupPicks = (state: ChatState, i18n: I18n): readonly Pick[] => {
     icon: <Users size={15} aria-hidden />,
   }));
 };
-
-/** Name of a group in the user's language. */
-export function groupName({ name, is_system_group }: UserGroup, i18n: I18n): string {
-  if (!is_system_group) return name;
-  const names: Readonly<Record<string, string>> = {
-    'role:owners': i18n._('Owners'),
-    'role:administrators': i18n._('Administrators'),
-    'role:moderators': i18n._('Moderators'),
-    'role:fullmembers': i18n._('Full members'),
-    'role:members': i18n._('Members'),
-    'role:everyone': i18n._('Everyone'),
-    'role:internet': i18n._('Everyone on the internet'),
-    'role:nobody': i18n._('Nobody'),
-  };
-  return names[name] ?? name;
-}

@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { Card } from '../kit/card.js';
 import { useChat, useComputed } from '../services/context.js';
+import { groupName } from './group-name.js';
 import { PeopleList } from './people-list.js';
 import styles from './person-card.module.css';
 
@@ -12,10 +13,10 @@ export function GroupCard({ groupId }: { readonly groupId: number }) {
   const members = useComputed(() => chat.people.membersOf(groupId), [chat, groupId]);
   if (!group) return null;
   return (
-    <Card label={group.name}>
+    <Card label={groupName(group, i18n)}>
       <div className={styles.card}>
         <div className={styles.title}>
-          <h2>@{group.name}</h2>
+          <h2>@{groupName(group, i18n)}</h2>
           {group.description !== '' && <p>{group.description}</p>}
           <p>{i18n._('{count, plural, one {# member} other {# members}}', { count: members.length })}</p>
         </div>
