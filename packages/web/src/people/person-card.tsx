@@ -57,7 +57,7 @@ export function PersonCard({ userId }: { readonly userId: number }) {
           <a href={address('sender')} onClick={close}>
             <Search size={16} aria-hidden /> {i18n._('View messages sent')}
           </a>
-          {chat.isVisitor ? null : isSelf ? (
+          {chat.isVisitor || !person.isKnown ? null : isSelf ? (
             <button
               type="button"
               onClick={() =>
