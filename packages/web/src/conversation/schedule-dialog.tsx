@@ -36,7 +36,9 @@ export function SendLaterDialog({ destination, text, onScheduled }: Props) {
         onScheduled(at!);
       }}
     >
-      <DestinationName destination={destination} />
+      <p>
+        <DestinationName destination={destination} />
+      </p>
       <TimeField legend={i18n._('Time')} onChange={setAt} />
     </FormDialog>
   );
@@ -58,7 +60,9 @@ export function ScheduledMessageDialog({ message }: { readonly message: Schedule
         await scheduling.change(message.scheduled_message_id, text, at!);
       }}
     >
-      <DestinationName destination={scheduling.destinationOf(message)} />
+      <p>
+        <DestinationName destination={scheduling.destinationOf(message)} />
+      </p>
       <textarea
         className={styles.text}
         aria-label={i18n._('Message')}
