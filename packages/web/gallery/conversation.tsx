@@ -13,7 +13,7 @@ import { Writable } from '../src/conversation/writable.js';
 import { ComponentsContext } from '../src/services/components.js';
 import { useReading } from '../src/services/use-reading.js';
 import { type Exhibit, GALLERY, LONG_TOPIC, nothing, page, VERONA } from './exhibit.js';
-import { messageId, personId, type World } from './world.js';
+import { channelId, messageId, personId, type World } from './world.js';
 
 const to = (topic: string) => ({ ...GALLERY, topic });
 
@@ -135,7 +135,7 @@ export const CONVERSATION: readonly Exhibit[] = [
     name: 'nobody may write here',
     world: 'member',
     draw: () => (
-      <Writable channelId={VERONA}>
+      <Writable channelId={channelId('announce')}>
         <Composer destination={GALLERY} />
       </Writable>
     ),

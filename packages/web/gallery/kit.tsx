@@ -105,7 +105,11 @@ export const KIT: readonly Exhibit[] = [
     name: 'list of rows',
     draw: () => (
       <RowList keys={[1, 2, 3, 4, 5, 6, 7, 8, 9]} label="Rows" rowHeight={32} maxHeight={160}>
-        {(key) => <button type="button">Row {key}</button>}
+        {(key) => (
+          <button type="button" className={styles.open}>
+            Row {key}
+          </button>
+        )}
       </RowList>
     ),
   },

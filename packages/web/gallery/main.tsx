@@ -8,7 +8,7 @@ import { loadLanguage } from '../src/app/languages.js';
 import { ContentContext } from '../src/content/message-body.js';
 import { ErrorBoundary } from '../src/kit/error-boundary.js';
 import { OverlayHost } from '../src/kit/overlay-host.js';
-import { loadManagingTexts } from '../src/managing/open.js';
+import { openManaging } from '../src/managing/open.js';
 import { ServicesContext } from '../src/services/context.js';
 import { OwnNavigation } from '../src/services/location.js';
 import { openOverlay } from '../src/services/overlay.js';
@@ -33,10 +33,12 @@ const GROUPS: Readonly<Record<string, readonly Exhibit[]>> = {
 
 const THEMES = ['light', 'dark', 'light high-contrast', 'dark high-contrast'];
 
+const HEBREW = 'אבגדהוזחטיכלמנסעפצקרשת';
+
 const TEXTS: Readonly<Record<string, (text: string) => string>> = {
   usual: (text) => text,
   stretched: (text) => text.replace(/\p{L}{3,}/gu, (word) => word + word.slice(0, Math.ceil(word.length / 2))),
-  'right to left': (text) => text.replace(/\p{L}{2,}/gu, (word) => 'אבגדהוזחטי'.repeat(3).slice(0, word.length)),
+  'right to left': (text) => text.replace(/\p{L}/gu, (letter) => HEBREW[letter.codePointAt(0)! % HEBREW.length]!),
 };
 
 type Worlds = Readonly<Record<WorldName, World>>;
@@ -168,7 +170,7 @@ const NAMES: readonly WorldName[] = ['full', 'empty', 'failing', 'loading', 'mem
 
 async function start(): Promise<void> {
   const i18n = await loadLanguage(['en']);
-  await loadManagingTexts(i18n, 'en');
+  await openManaging(i18n, 'en');
   const opened = await Promise.all(NAMES.map(async (name) => [name, await openWorld(name)] as const));
   const worlds = Object.fromEntries(opened) as unknown as Worlds;
   for (const { world = 'full', prepare } of Object.values(GROUPS).flat()) prepare?.(worlds[world]);

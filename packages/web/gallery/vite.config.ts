@@ -10,15 +10,6 @@ export default defineConfig({
   resolve: { conditions: ['browser'] },
   define: { 'process.env.NODE_ENV': '"development"' },
   plugins: [react(), lingui({ configPath: join(import.meta.dirname, '../lingui.config.ts') })],
-  build: {
-    outDir: '../dist/gallery',
-    emptyOutDir: true,
-    target: 'es2022',
-    minify: false,
-    assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
-    chunkSizeWarningLimit: 10_000,
-    // One script for each source, whose names tell which components were drawn.
-    rollupOptions: { output: { preserveModules: true } },
-  },
+  // One script for each source: its name and those of its functions tell the test which components were drawn.
+  build: { minify: false, assetsInlineLimit: 0, rollupOptions: { output: { preserveModules: true } } },
 });

@@ -33,6 +33,12 @@ const NEVER = 3;
 
 type State = Record<string, unknown>;
 
+interface Group {
+  readonly id: number;
+  readonly name: string;
+  readonly members: readonly number[];
+}
+
 /** The recorded state; of an organization where nothing has happened yet, or for other people. */
 function stateOf(name: WorldName): State {
   const state: State = {
@@ -56,7 +62,11 @@ function stateOf(name: WorldName): State {
     Object.assign(state, role, { is_moderator: false });
     const users = WORLD.state.realm_users as readonly { user_id: number }[];
     state.realm_users = users.map((user) => (user.user_id === SELF ? { ...user, ...role } : user));
-    const groups = WORLD.state.realm_user_groups as readonly { name: string; members: readonly number[] }[];
+    const groups = WORLD.state.realm_user_groups as readonly Group[];
+    const nobody = groups.find((group) => group.name === 'role:nobody')!.id;
+    state.subscriptions = (WORLD.state.subscriptions as readonly { name: string }[]).map((channel) =>
+      channel.name === 'announce' ? { ...channel, can_send_message_group: nobody } : channel,
+    );
     state.realm_user_groups = groups.map((group) =>
       group.name.startsWith('role:')
         ? {

@@ -1,7 +1,7 @@
-import { check, open, placesOf, WIDTHS } from './places.js';
+import { check, open, placesOf, TAKES_PICTURES, WIDTHS } from './places.js';
 import { chooseInMenu, expect, messageWith, placeOf, post, test } from './stories.js';
 
-for (const theme of ['light', 'dark'] as const) {
+for (const theme of ['light', 'dark', ...(TAKES_PICTURES ? ['light high-contrast', 'dark high-contrast'] : [])]) {
   // Parts, because stories run side by side.
   for (const part of [0, 1, 2, 3]) {
     test(`shows its places in full at every width, without findings of axe (${theme}, part ${part + 1})`, async ({
@@ -12,12 +12,18 @@ for (const theme of ['light', 'dark'] as const) {
       const places = Object.entries(await placesOf(server)).filter((_, index) => index % 4 === part);
       const { page } = await logIn('desdemona');
       // The menu of phones would slide while the window changes.
-      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+      await page.emulateMedia({
+        colorScheme: theme.startsWith('dark') ? 'dark' : 'light',
+        contrast: theme.endsWith('contrast') ? 'more' : 'no-preference',
+        reducedMotion: 'reduce',
+      });
       for (const [name, place] of places) {
         await open(page, place);
         for (const width of WIDTHS) {
           await page.setViewportSize({ width, height: 800 });
-          await check(page, `${name} ${theme} ${width}`, { hasAxe: width !== 768 });
+          // The theme changes colours alone.
+          const axe = theme === 'light' ? [] : ['color-contrast'];
+          await check(page, `${name} ${theme} ${width}`, { axe: width === 768 ? null : axe });
         }
       }
     });

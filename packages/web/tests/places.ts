@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expect, goTo, type Server, violationsIn } from './stories.js';
@@ -8,6 +7,9 @@ export const WIDTHS = [320, 768, 1440];
 
 /** Folder for screenshots; unset: none are taken. */
 const SCREENSHOTS = process.env.SCREENSHOTS;
+
+/** True if pictures are wanted of every theme at every width. */
+export const TAKES_PICTURES = SCREENSHOTS !== undefined;
 
 /** Addresses of the application by name. */
 export async function placesOf(server: Server): Promise<Readonly<Record<string, string>>> {
@@ -26,6 +28,9 @@ export async function placesOf(server: Server): Promise<Readonly<Record<string, 
     direct: `#narrow/dm/${hamlet}-Hamlet`,
     starred: '#narrow/is/starred',
     mentions: '#narrow/is/mentioned',
+    drafts: '#drafts',
+    scheduled: '#scheduled',
+    reminders: '#reminders',
     search: '#narrow/search/the',
     'nothing found': '#narrow/search/xyzzyplugh',
     unknown: '#nowhere',
@@ -91,13 +96,33 @@ export const cutOffIn = (page: Page): Promise<readonly string[]> =>
 export const overflowOf = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
+interface Checks {
+  /** Rules of axe or their tags; default: all, null: none. */
+  readonly axe?: readonly string[] | null;
+  /** Part that axe reads. */
+  readonly within?: string;
+  /** True for a picture of what is below the window as well. */
+  readonly isWhole?: boolean;
+}
+
 /** Checks a place as it is shown, and takes its picture if pictures are wanted. */
-export async function check(page: Page, name: string, { hasAxe = true } = {}): Promise<void> {
-  if (SCREENSHOTS !== undefined) {
-    mkdirSync(SCREENSHOTS, { recursive: true });
-    await page.screenshot({ path: join(SCREENSHOTS, `${name.replaceAll(' ', '-')}.png`) });
-  }
+export async function check(
+  page: Page,
+  name: string,
+  { axe = [], within, isWhole = false }: Checks = {},
+): Promise<void> {
+  if (SCREENSHOTS !== undefined)
+    await takePicture(page, join(SCREENSHOTS, `${name.replaceAll(/[ ,]+/g, '-')}.png`), isWhole);
   expect.soft(await overflowOf(page), `${name} scrolls sideways`).toBeLessThanOrEqual(0);
   expect.soft(await cutOffIn(page), name).toEqual([]);
-  if (hasAxe) expect.soft(await violationsIn(page), name).toEqual([]);
+  if (axe !== null) expect.soft(await violationsIn(page, axe, within), name).toEqual([]);
+}
+
+async function takePicture(page: Page, path: string, isWhole: boolean): Promise<void> {
+  const { width, height } = page.viewportSize()!;
+  // Pictures of a whole page stay empty below the window.
+  const whole = await page.evaluate(() => document.documentElement.scrollHeight);
+  if (isWhole) await page.setViewportSize({ width, height: Math.min(whole, 16_000) });
+  await page.screenshot({ path });
+  await page.setViewportSize({ width, height });
 }

@@ -201,14 +201,25 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** Findings of axe by the rules of WCAG 2.2 AA. */
-export async function violationsIn(page: Page): Promise<readonly string[]> {
+interface Axe {
+  run(within: string, options: object): Promise<{ readonly violations: readonly Violation[] }>;
+}
+
+/** Findings of axe by the rules of WCAG 2.2 AA and of good practice, or by the rules or tags that are named. */
+export async function violationsIn(
+  page: Page,
+  rules: readonly string[] = [],
+  within = 'html',
+): Promise<readonly string[]> {
   // Trusted Types would refuse a script element; evaluation by the test does not need one.
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: readonly Violation[] }> } };
-    return axe.run();
-  });
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
+  const { violations } = await page.evaluate(
+    async ([part, runOnly]) => {
+      const { axe } = globalThis as unknown as { axe: Axe };
+      return axe.run(part, { preload: false, resultTypes: ['violations'], ...(runOnly.length > 0 && { runOnly }) });
+    },
+    [within, rules] as const,
+  );
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 200)} ${nodes[0]!.failureSummary}`);
 }
 
