@@ -221,6 +221,11 @@ export class Cluster {
     if (!isSynchronous) return;
     await this.postgres.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
     await this.postgres.query('SELECT pg_reload_conf()');
+    while ((await this.postgres.query("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'")).length === 0) {
+      await sleep(50);
+    }
+    // Ends when the standby has this commit and all before it, which did not wait for it.
+    await this.postgres.query("SELECT pg_logical_emit_message(true, 'parley', '')");
   }
 
   private async createNode(name: string): Promise<ClusterNode> {
