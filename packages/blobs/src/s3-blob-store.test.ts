@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer as createHttpServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlobKey } from '@parley/domain/files';
 import { blobStoreContract, partialBlobStoreContract } from '@parley/testkit/contracts';
 import S3rver from 's3rver';
@@ -21,6 +22,19 @@ const service = new S3rver({
   directory,
   configureBuckets: [{ name: 'parley', configs: [] }],
 });
+/** This server responds to a request before the file is written, which other services do not. */
+const { store } = service as unknown as {
+  readonly store: {
+    getResourcePath(bucket: string, key: string, resource: 'object'): string;
+    putObject(object: { readonly bucket: string; readonly key: string }): Promise<{ readonly size: number }>;
+  };
+};
+const putObject = store.putObject.bind(store);
+store.putObject = async (object) => {
+  const put = await putObject(object);
+  while (statSync(store.getResourcePath(object.bucket, object.key, 'object')).size < put.size) await nextTurn();
+  return put;
+};
 let endpoint: string;
 let opened = 0;
 
