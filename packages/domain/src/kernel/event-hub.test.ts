@@ -821,6 +821,20 @@ describe('a log that has lost events', () => {
     ]);
   });
 
+  it('delivers events before the lost ones whose receivers are being looked up', async () => {
+    const fixture = await cast();
+    await fixture.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
+    const events = await live(fixture);
+    const id = await events.register('hamlet');
+    const hamlet = await events.open('hamlet', id);
+    const held = await events.announce({ kind: 'holders', messageId: fixture.messages[0]!.id });
+    expect(dueTo(hamlet)).toEqual([]);
+    events.hub.onForked(fixture.realm.id, held, held + 1);
+    expect(hamlet.floor(held)).toBeLessThan(held);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(dueTo(await events.open('hamlet', id))).toEqual([held]);
+  });
+
   it('keeps queues whose clients know events after the lost ones', async () => {
     const fixture = await cast();
     const events = await live(fixture);

@@ -64,6 +64,7 @@ export class LiveRealm {
   /** Events that arrived during a look-up and are distributed together afterwards. */
   private waiting: Announced[] = [];
   private lookingUp: Promise<void> | null = null;
+  private isOver = false;
 
   constructor(
     readonly realmId: RealmId,
@@ -129,6 +130,13 @@ export class LiveRealm {
     this.process(announced, this.parts.features.noResults);
   }
 
+  /** Makes every queue read the log from this event on, or from an earlier one that has not reached the queues yet. */
+  end(seq: EventSeq): void {
+    this.isOver = true;
+    const first = Math.min(seq, this.lastSeq + 1) as EventSeq;
+    for (const user of this.users.values()) for (const live of user.queues) live.markLagging(first);
+  }
+
   /** Looks up waiting events together, so that an event waits for two look-ups at most. */
   private async lookUpAndGoOn(): Promise<void> {
     // Batches all events of one commit.
@@ -158,6 +166,7 @@ export class LiveRealm {
 
   /** `results` is null if the look-up failed. */
   private process(announced: Announced, results: AudienceResults | null): void {
+    if (this.isOver) return;
     if (announced.stored) this.processStored(announced.stored, results);
     else if (results) this.distributeEphemeral(announced.ephemeral, announced.at, results);
   }
@@ -328,9 +337,8 @@ export class LiveRealms {
 
   /** Makes every queue of the realm read the log from this event on, because receivers are unknown. */
   drop(realmId: RealmId, seq: EventSeq): void {
-    const realm = this.realms.get(realmId);
+    this.realms.get(realmId)?.end(seq);
     this.realms.delete(realmId);
-    for (const user of realm?.users.values() ?? []) for (const live of user.queues) live.markLagging(seq);
   }
 
   private add(realmId: RealmId, snapshot: RealmSnapshot): LiveRealm {
