@@ -47,6 +47,7 @@ const USUAL: RealmImage = { isUploaded: false, version: 1 };
 export const USUAL_REALM_IMAGES: RealmImages = { icon: USUAL, logo: USUAL, nightLogo: USUAL };
 
 export interface RealmReads {
+  /** Returns the same object as long as nothing of the realm changes, so that others can cache by it. */
   find(id: RealmId): Promise<Realm | null>;
   /** @throws DomainError UNKNOWN_REALM */
   get(id: RealmId): Promise<Realm>;

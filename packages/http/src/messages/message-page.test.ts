@@ -125,6 +125,12 @@ describe('message page presenter', () => {
     expect(renamed.messages[0].display_recipient).toBe('Renamed');
   });
 
+  it('refetches messages from a database that has replaced another one, since versions may repeat', async () => {
+    await read(fixture, pages, 'hamlet');
+    const replaced = await read(fixture, pages, 'hamlet', {}, (list) => ({ ...list, realm: { ...list.realm } }));
+    expect(replaced.fetched).toEqual(idsOf(fixture));
+  });
+
   it('shows the sender to viewers with access after hiding it from others', async () => {
     const withInaccessibleSender = (list: MessageList): MessageList => ({
       ...list,

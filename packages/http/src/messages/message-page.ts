@@ -11,7 +11,7 @@ import type {
   MessageView,
   PresentMessages,
 } from '@parley/domain/messages';
-import type { EmailVisibility } from '@parley/domain/realms';
+import type { EmailVisibility, Realm } from '@parley/domain/realms';
 import { seesEmailOf } from '@parley/domain/users';
 import { TextChunks } from '../kernel/caches.js';
 import type { StepScheduler } from '../kernel/json-lists.js';
@@ -57,8 +57,9 @@ const CLIENT = 64 | 128;
 /** Dependencies of a message's texts in addition to the form. */
 interface MessageVersion {
   readonly versions: MessageListEntry['versions'];
-  /** Realm data in the texts: its URL and edit history policy. */
-  readonly realmKey: string;
+  /** Another object after a change, and in a database that has replaced another one and may repeat its versions. */
+  readonly realm: Realm;
+  readonly realmUrl: string;
   /** Form bits that affect this message; usually only the first. */
   readonly sensitivity: number;
   readonly emailVisibility: EmailVisibility;
@@ -117,7 +118,6 @@ export class MessagePagePresenter {
   ): Promise<PagePart> {
     const publicRealm = publicRealmOf(realm, this.realmUrls);
     const editHistory = realm.settings.messageEditHistoryVisibilityPolicy;
-    const realmKey = `${publicRealm.url} ${editHistory}`;
     const bits =
       (form.asHtml ? MARKDOWN : 0) |
       (form.clientGravatar ? GRAVATAR : 0) |
@@ -130,7 +130,7 @@ export class MessagePagePresenter {
     const makeText = (entry: MessageListEntry, view: MessageView) =>
       this.makeText(entry, view, {
         publicRealm,
-        realmKey,
+        realm,
         viewer,
         form: { ...form, editHistory },
         formBits: bitsOf(entry),
@@ -145,7 +145,7 @@ export class MessagePagePresenter {
     while (count < entries.length && !isFull()) {
       const some = entries.slice(count, count + step);
       // Looked up once, because later entries may evict these.
-      const texts = some.map((entry) => this.find(entry, realmKey, viewer, bitsOf(entry)));
+      const texts = some.map((entry) => this.find(entry, { realm, realmUrl: publicRealm.url }, viewer, bitsOf(entry)));
       const missing = some.filter((_, index) => texts[index] === undefined);
       const views = missing.length > 0 ? await hydrate(missing.map((entry) => entry.id)) : [];
       const viewOf = new Map(views.map((view) => [view.message.id, view]));
@@ -171,12 +171,12 @@ export class MessagePagePresenter {
 
   private find(
     { id, senderId, versions }: MessageListEntry,
-    realmKey: string,
+    realm: Pick<MessageVersion, 'realm' | 'realmUrl'>,
     viewer: Actor,
     bits: number,
   ): string | undefined {
     const existing = this.texts.get(id);
-    if (!existing || !isSame(existing.version, { versions, realmKey })) return undefined;
+    if (!existing || !isSame(existing.version, { versions, ...realm })) return undefined;
     const { sensitivity, emailVisibility } = existing.version;
     const seesEmail = (sensitivity & SEES_EMAIL) !== 0 && seesEmailOf(viewer, { id: senderId, emailVisibility });
     return existing.forms.get((seesEmail ? bits | SEES_EMAIL : bits) & sensitivity);
@@ -185,7 +185,7 @@ export class MessagePagePresenter {
   private makeText(
     entry: MessageListEntry,
     view: MessageView,
-    { publicRealm, realmKey, viewer, form, formBits }: TextMaking,
+    { publicRealm, realm, viewer, form, formBits }: TextMaking,
   ): string {
     const seesSenderEmail = seesEmailOf(viewer, view.sender);
     const bits = seesSenderEmail ? formBits | SEES_EMAIL : formBits;
@@ -197,7 +197,7 @@ export class MessagePagePresenter {
     const text = `${whole.slice(0, -1)},"flags":`;
     const sensitivity = sensitivityOf(view, form.parts);
     const { emailVisibility } = view.sender;
-    const version = { versions: entry.versions, realmKey, sensitivity, emailVisibility };
+    const version = { versions: entry.versions, realm, realmUrl: publicRealm.url, sensitivity, emailVisibility };
     this.texts.put(entry.id, version, bits & sensitivity, text);
     return text;
   }
@@ -205,7 +205,7 @@ export class MessagePagePresenter {
 
 interface TextMaking {
   readonly publicRealm: PublicRealm;
-  readonly realmKey: string;
+  readonly realm: Realm;
   readonly viewer: Actor;
   readonly form: Omit<MessageForm, 'hidesSender' | 'seesSenderEmail'>;
   readonly formBits: number;
@@ -222,10 +222,14 @@ function sensitivityOf(view: MessageView, parts: MessagePart): number {
   return externalId | MARKDOWN | INACCESSIBLE_SENDER | avatar | (hasEmptyTopic ? EMPTY_TOPIC : 0) | client;
 }
 
-type VersionKey = Pick<MessageVersion, 'versions' | 'realmKey'>;
+type VersionKey = Pick<MessageVersion, 'versions' | 'realm' | 'realmUrl'>;
 
-const isSame = ({ versions: a, realmKey }: VersionKey, { versions: b, realmKey: other }: VersionKey): boolean =>
-  a.message === b.message && a.sender === b.sender && a.conversation === b.conversation && realmKey === other;
+const isSame = (a: VersionKey, b: VersionKey): boolean =>
+  a.versions.message === b.versions.message &&
+  a.versions.sender === b.versions.sender &&
+  a.versions.conversation === b.versions.conversation &&
+  a.realm === b.realm &&
+  a.realmUrl === b.realmUrl;
 
 /** Maximum number of message ids per read when a page continues. */
 const CONTINUED_IDS = 500;

@@ -1,19 +1,25 @@
 import type { RealmUrls, UserId } from '@parley/domain/kernel';
 import type { UserSettings } from '@parley/domain/realms';
-import { ListUsers, type User } from '@parley/domain/users';
+import { ListUsers, type User, type UserList } from '@parley/domain/users';
 import { aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { type UserListForm, UserPagePresenter } from './user-page.js';
 
 const realmUrls: RealmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'chat.example' };
 
-async function read(fixture: MemoryFixture, pages: UserPagePresenter, who: string, form: Partial<UserListForm> = {}) {
+async function read(
+  fixture: MemoryFixture,
+  pages: UserPagePresenter,
+  who: string,
+  form: Partial<UserListForm> = {},
+  change: (list: UserList) => UserList = (list) => list,
+) {
   const fetched: UserId[] = [];
   const { elements, textOf } = await new ListUsers(fixture.uow).execute(
     fixture.caller(who),
     { ids: null },
     (list, hydrate) =>
       pages.present(
-        list,
+        change(list),
         (ids) => {
           fetched.push(...ids);
           return hydrate(ids);
@@ -70,6 +76,12 @@ describe('user list presenter', () => {
     const { members, fetched } = await read(fixture, pages, 'iago');
     expect(fetched).toEqual([idOf('hamlet')]);
     expect(members[1].full_name).toBe('Prince Hamlet');
+  });
+
+  it('refetches users from a database that has replaced another one, since versions may repeat', async () => {
+    const { fetched } = await read(fixture, pages, 'iago');
+    const replaced = await read(fixture, pages, 'iago', {}, (list) => ({ ...list, realm: { ...list.realm } }));
+    expect(replaced.fetched).toEqual(fetched);
   });
 
   it('refetches users for a different form', async () => {

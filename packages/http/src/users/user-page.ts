@@ -38,9 +38,16 @@ const USERS_AT_A_TIME = 250;
 /** Dependencies of a user's texts in addition to the form. */
 interface UserVersion {
   readonly version: number;
+  /** Another object after a change, and in a database that has replaced another one and may repeat its versions. */
+  readonly realm: UserList['realm'];
   readonly realmUrl: string;
   readonly emailVisibility: EmailVisibility;
 }
+
+type VersionKey = Omit<UserVersion, 'emailVisibility'>;
+
+const isSame = (a: VersionKey, b: VersionKey): boolean =>
+  a.version === b.version && a.realm === b.realm && a.realmUrl === b.realmUrl;
 
 /** An element of a list of users that is JSON already. */
 export interface UserText {
@@ -53,10 +60,7 @@ export type UserListForm = Omit<UserForm, 'seesEmail'>;
 
 /** Presents lists of users as JSON texts that are kept, so that only users who changed are read and presented anew. */
 export class UserPagePresenter {
-  private readonly texts = new PresentedTexts<UserId, UserVersion>(
-    MAX_TEXTS,
-    (a, b) => a.version === b.version && a.realmUrl === b.realmUrl,
-  );
+  private readonly texts = new PresentedTexts<UserId, UserVersion>(MAX_TEXTS, isSame);
   private readonly encoded = new EncodedTexts(',', MAX_ENCODED);
 
   constructor(private readonly realmUrls: RealmUrls) {}
@@ -74,7 +78,7 @@ export class UserPagePresenter {
       bitsOf(form, id === viewer.id || visible.has(visibility));
     const find = ({ id, version }: UserList['entries'][number]): string | undefined => {
       const existing = this.texts.get(id);
-      if (existing?.version.version !== version || existing.version.realmUrl !== publicRealm.url) return undefined;
+      if (!existing || !isSame(existing.version, { version, realm, realmUrl: publicRealm.url })) return undefined;
       return existing.forms.get(formFor(id, existing.version.emailVisibility));
     };
     const texts = entries.map(find);
@@ -86,7 +90,8 @@ export class UserPagePresenter {
         const bits = formFor(user.id, emailVisibility);
         const text = JSON.stringify(presentUser(user, publicRealm, { ...form, seesEmail: (bits & SEES_EMAIL) !== 0 }));
         presented.set(user.id, text);
-        this.texts.put(user.id, { version: user.version, realmUrl: publicRealm.url, emailVisibility }, bits, text);
+        const version = { version: user.version, realm, realmUrl: publicRealm.url, emailVisibility };
+        this.texts.put(user.id, version, bits, text);
       }
     }
     const all = entries.map(({ id }, index) => texts[index] ?? presented.get(id)!);

@@ -21,6 +21,15 @@ export function realmRepositoryContract(open: OpenStorage): void {
       expect(await uow.read(realm.id, (r) => r.realms.find(realm.id))).toEqual(changed);
     });
 
+    it('returns the same object until the realm changes', async () => {
+      const { uow, realm } = await stage();
+      const find = () => uow.read(realm.id, (r) => r.realms.find(realm.id));
+      const before = await find();
+      expect(await find()).toBe(before);
+      await uow.write(realm.id, (tx) => tx.realms.update({ ...realm, name: 'Other' }));
+      expect(await find()).not.toBe(before);
+    });
+
     it('finds realms by string id, the root realm by the empty one', async () => {
       const { uow, clock, realm } = await stage(aRealm({ stringId: 'acme' }));
       expect(await uow.readAcross((r) => r.realms.findByStringId(''))).toBeNull();

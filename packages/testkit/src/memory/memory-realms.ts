@@ -9,13 +9,21 @@ declare module './tables.js' {
 }
 
 const NONE: readonly Linkifier[] = [];
+/** Realms by their row. */
+const realms = new WeakMap<Omit<Realm, 'linkifiers'>, Realm>();
 
 export class MemoryRealms implements RealmRepository {
   constructor(private readonly unit: MemoryUnit) {}
 
   async find(id: RealmId): Promise<Realm | null> {
-    const realm = this.unit.read('realms').get(id);
-    return realm ? { ...realm, linkifiers: this.unit.read('linkifiers').get(id) ?? NONE } : null;
+    const row = this.unit.read('realms').get(id);
+    if (!row) return null;
+    const linkifiers = this.unit.read('linkifiers').get(id) ?? NONE;
+    const existing = realms.get(row);
+    if (existing?.linkifiers === linkifiers) return existing;
+    const realm = { ...row, linkifiers };
+    realms.set(row, realm);
+    return realm;
   }
 
   async get(id: RealmId): Promise<Realm> {
