@@ -77,7 +77,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
       realms: this.realms,
       maxEventsBehind: options.maxEventsBehind,
       fail: (live, { type, seq }, err) => this.fail(live, type, seq, err),
-      expire: (live) => this.end(live),
+      expire: (live, reason) => this.failQueue(live, reason),
       takePosition: (live) => this.takeUnloggedPosition(live),
     });
   }
@@ -248,7 +248,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   /** Ends a queue whose client must register again. Returns the error for the current poll. */
   failQueue(live: LiveQueue, reason: string): DomainError {
     const { id, realmId } = live.queue;
-    this.parts.report('an event queue was closed', { realmId, queueId: id, reason });
+    if (!live.isClosed) this.parts.report('an event queue was closed', { realmId, queueId: id, reason });
     return this.end(live);
   }
 
@@ -336,8 +336,12 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
         (await events.listAfter(realmId, (seq - 1) as EventSeq, 1))[0]?.seq !== seq;
       return { queue, lastSeq, prunedUpTo, isLost };
     });
-    // The client knows events that a replaced database had.
-    if (!found || found.isLost) throw queueNotFound(id);
+    if (!found) throw queueNotFound(id);
+    const refuse = (reason: string) => {
+      report('an event queue cannot be resumed', { realmId, queueId: id, cursor, reason });
+      return queueNotFound(id);
+    };
+    if (found.isLost) throw refuse('its client knows events that a replaced database had');
     const { queue, lastSeq, prunedUpTo } = found;
     if ('reason' in queue) {
       report('a stored event queue cannot be read', { realmId, queueId: id, reason: queue.reason });
@@ -348,8 +352,9 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     const isGiven = cursor >= queue.acked && seqOf(cursor) >= queue.startSeq && seqOf(cursor) <= lastSeq;
     // One row may become several wire events, of which the client may have received only the first ones.
     const floorSeq = (isGiven ? Math.max(queue.floorSeq, seqOf(cursor) - 1) : queue.floorSeq) as EventSeq;
-    const isLost = prunedUpTo > floorSeq || lastSeq - floorSeq > this.options.maxEventsBehind;
-    if (isLost || opening.isVoid) throw queueNotFound(id);
+    if (opening.isVoid) throw queueNotFound(id);
+    if (prunedUpTo > floorSeq) throw refuse('the log no longer has its next event');
+    if (lastSeq - floorSeq > this.options.maxEventsBehind) throw refuse('it is too far behind');
     return this.add(new LiveQueue(queue, clock.now(), { acked: isGiven ? cursor : queue.acked, floorSeq }));
   }
 

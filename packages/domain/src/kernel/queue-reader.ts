@@ -118,8 +118,8 @@ export interface QueueReaderParts {
   readonly maxEventsBehind: number;
   /** Ends a queue to which an event cannot be delivered. Returns the error for its client. */
   readonly fail: (live: LiveQueue, what: EventReference, error: unknown) => Error;
-  /** Ends a queue whose events the log no longer has. Returns the error for its client. */
-  readonly expire: (live: LiveQueue) => Error;
+  /** Ends a queue that cannot be read on. Returns the error for its client. */
+  readonly expire: (live: LiveQueue, reason: string) => Error;
   readonly takePosition: (live: LiveQueue) => Promise<number>;
 }
 
@@ -150,6 +150,7 @@ const from = (after: EventSeq): Progress => ({ after, shown: [], isFull: false }
 const UPGRADE_SECONDS = 60;
 /** Maximum time for which a read blocks the event loop. */
 const SLICE_MS = 4;
+const EVENTS_GONE = 'the log no longer has its next event';
 /** Maximum number of further reads of a lagging queue once the response has events. */
 const MAX_ROUNDS = 3;
 
@@ -209,7 +210,7 @@ export class QueueReader {
     for (const due of live.dueEvents) {
       const seq = seqOf(due);
       const logged = await this.parts.cache.listAfter(live.queue.realmId, (seq - 1) as EventSeq, seq);
-      if (!logged) throw this.parts.expire(live);
+      if (!logged) throw this.parts.expire(live, EVENTS_GONE);
       for (const stored of logged) if (isReadable(stored)) found.add(due, stored);
     }
     const progress = from(0 as EventSeq);
@@ -239,8 +240,9 @@ export class QueueReader {
         snapshot: realms.get(queue.realmId) ? null : await features.loadSnapshot(repositories, queue.realmId),
         prunedUpTo: await repositories.events.prunedUpTo(queue.realmId),
       }));
-      if (!rights || prunedUpTo > progress.after) throw this.parts.expire(live);
-      if (rights.lastSeq - progress.after > maxEventsBehind) throw this.parts.expire(live);
+      if (!rights) throw this.parts.expire(live, 'its owner may not read it any more');
+      if (prunedUpTo > progress.after) throw this.parts.expire(live, EVENTS_GONE);
+      if (rights.lastSeq - progress.after > maxEventsBehind) throw this.parts.expire(live, 'it is too far behind');
       await this.scan(live, rights, take, progress);
       if (live.isClosed || progress.isFull || realms.join(live, rights, snapshot, progress.shown)) break;
       if (round >= MAX_ROUNDS && progress.shown.length > 0) break;
@@ -258,7 +260,7 @@ export class QueueReader {
     let sliceStart = clock.nowMs();
     while (progress.after < rights.lastSeq && !live.isClosed) {
       const page = await cache.listAfter(queue.realmId, progress.after, rights.lastSeq);
-      if (!page) throw this.parts.expire(live);
+      if (!page) throw this.parts.expire(live, EVENTS_GONE);
       const found = this.findDue(live, replay, page, await replay.resultsFor(page));
       await this.offerAll(live, rights, found, take, progress);
       if (progress.isFull) return;
