@@ -11,7 +11,7 @@ const LONG_TOPIC = 'a topic whose name uses every one of the sixty characters...
 const EVERYTHING = `# Heading
 Text with **bold**, *italics*, ~~struck out~~, \`code\`, a [link](https://example.com) and :tada:.
 
-> A quotation with @**Desdemona|ID** and @**King Hamlet**, #**Verona** and #**Verona>links**.
+> A quotation with @**Desdemona** and @**King Hamlet**, #**Verona** and #**Verona>links**.
 
 1. First
 2. Second
@@ -88,9 +88,7 @@ export async function recordWorld(server: Server): Promise<World> {
   const { members } = await call('GET', '/users');
   const userId = (name: string): number =>
     members.find(({ full_name }: { full_name: string }) => full_name === name).user_id;
-  const [hamlet, cordelia, iago] = ['King Hamlet', 'Cordelia, Lear’s daughter', 'Iago'].map(
-    (name) => members.find(({ full_name }: { full_name: string }) => full_name.startsWith(name.slice(0, 6)))?.user_id,
-  ) as [number, number, number];
+  const [hamlet, cordelia, iago] = [userId('King Hamlet'), userId("Cordelia, Lear's daughter"), userId('Iago')];
   const { user_id: long } = await call('POST', '/users', {
     email: 'long@example.com',
     password: 'correct horse battery staple',
@@ -114,9 +112,9 @@ export async function recordWorld(server: Server): Promise<World> {
   });
   const post = async (person: string, topic: string, content: string, to = 'Verona'): Promise<number> =>
     (await server.call(person, 'POST', '/messages', { type: 'channel', to, topic, content, read_by_sender: true })).id;
-  const whole = await post(OWNER, 'gallery', EVERYTHING.replace('|ID', ''));
+  const whole = await post(OWNER, 'gallery', EVERYTHING);
   const short = await post('hamlet', 'gallery', 'Short, to @**Desdemona**');
-  await call('PATCH', `/messages/${whole}`, { content: EVERYTHING.replace('|ID', '').replace('Last line', 'Edited') });
+  await call('PATCH', `/messages/${whole}`, { content: EVERYTHING.replace('Last line', 'Edited') });
   for (const emoji_name of ['tada', 'heart', 'eyes', 'octopus', 'smile', 'check']) {
     await server.call('hamlet', 'POST', `/messages/${short}/reactions`, { emoji_name });
     await server.call('cordelia', 'POST', `/messages/${short}/reactions`, { emoji_name });

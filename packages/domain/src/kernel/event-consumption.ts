@@ -311,8 +311,9 @@ export class EventConsumption {
     const stored = await this.parts.uow.readAcross(({ consumers }) => consumers.findPositions(name));
     if (!stored) throw new Error(`the consumer '${name}' was removed`);
     const seq = stored.get(realmId) ?? 0;
-    const before = this.elsewhere.get(realmId) ?? seq;
-    if (seq !== before) {
+    // While the other server goes on, this one leaves the events to it.
+    const lastKnown = this.elsewhere.get(realmId) ?? seq;
+    if (seq !== lastKnown) {
       this.elsewhere.set(realmId, seq);
       throw new ConsumedElsewhere(name);
     }

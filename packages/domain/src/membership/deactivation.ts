@@ -28,8 +28,8 @@ import { announceValuesNaming, directGroupsOf, moveToRoleGroups } from './roles.
 
 /**
  * Deactivates an active user: blocks login, closes event queues and stops delivery and subscriber counting. Data and
- * subscriptions are kept for reactivation (users §4.1), and sessions to report the deactivation. `user` contains all other changes to store. Checks no
- * permissions.
+ * subscriptions are kept for reactivation (users §4.1), and sessions to report the deactivation. `user` contains all
+ * other changes to store. Checks no permissions.
  */
 export async function deactivate(tx: Transaction, user: User): Promise<void> {
   const { realmId, id } = user;

@@ -26,7 +26,7 @@ const AT_ONCE = 2;
 const REQUEST_MS = 10 * MINUTE_MS;
 const NEW_CHANNELS = size(50, 500);
 const MESSAGES = size(1000, 10_000);
-/** Growth of the data folder: event log, write-ahead log, and the messages of each round: those sent, and one to each new subscriber. */
+/** Growth of the data folder: logs, and the messages of each round: one of formulas and a notice to each new subscriber. */
 const maxDiskBytes = (rounds: number): number => (256 + 108 + 2 * rounds) * MIB;
 /** Growth of the memory that the server still refers to at the end: bounded caches. */
 const MAX_RETAINED_BYTES = 150 * MIB;
@@ -36,8 +36,8 @@ const MAX_PEAK_BYTES = 1000 * MIB;
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * A member repeats the largest requests of each kind. Runs for `ATTACK_MINUTES`; only the room for messages depends
- * on the duration. See docs/limits.md and docs/performance.md.
+ * A member repeats the largest requests of each kind for `ATTACK_MINUTES`. Only the bound of the data folder depends on
+ * the number of rounds. See docs/limits.md and docs/performance.md.
  */
 describe('a member at the limits of every operation', () => {
   let organization: TestOrganization;

@@ -12,45 +12,12 @@ import type {
   RealmId,
   UnixSeconds,
 } from '@parley/domain/kernel';
-import { type EventTuple, SqlEventQueueRepository } from '@parley/storage';
+import { type EventTuple, SqlEventQueueRepository, Tombstones } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 
-/** Maximum number of events appended by a removal before the event that announces it. */
-const EVENTS_OF_A_UNIT = 1000;
-
 /** Number of events of shared units after which one of them is alone and shrinks the log. */
 const SHRINK_EVERY = 256;
-
-/** Maximum number of spans removed at once. */
-const MAX_SPANS = 2500;
-
-/** Rows that only events need: traces of deleted messages, and ended spans without a message. */
-export class Tombstones {
-  private readonly statements;
-  private readonly deleteSpans;
-
-  constructor(connection: Connection) {
-    const forgotten = 'SELECT id FROM removed_message WHERE realm_id = $1 AND removed_at_seq < $2';
-    this.statements = [
-      connection.command(`DELETE FROM removed_message_holder WHERE message_id IN (${forgotten})`),
-      connection.command(`DELETE FROM moved_message WHERE message_id IN (${forgotten})`),
-      connection.command('DELETE FROM removed_message WHERE realm_id = $1 AND removed_at_seq < $2'),
-    ];
-    this.deleteSpans = connection.command(
-      `DELETE FROM span WHERE (user_id, recipient_id, number) IN (
-         SELECT user_id, recipient_id, number FROM span
-         WHERE realm_id = $1 AND to_seq <= $2 AND to_ordinal <= from_ordinal AND to_move = from_move
-         ORDER BY to_seq LIMIT ${MAX_SPANS})`,
-    );
-  }
-
-  /** Call when events up to this sequence number are pruned. */
-  prune(realmId: RealmId, upTo: EventSeq): void {
-    for (const statement of this.statements) statement.defer(realmId, upTo - EVENTS_OF_A_UNIT);
-    this.deleteSpans.defer(realmId, upTo);
-  }
-}
 
 /** SQL expression of a realm's latest sequence number. */
 export const lastSeqOf = (realmId: string): string =>

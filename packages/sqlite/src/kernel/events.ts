@@ -12,42 +12,9 @@ import type {
   RealmId,
   UnixSeconds,
 } from '@parley/domain/kernel';
-import { type EventTuple, jsonList, SqlEventQueueRepository } from '@parley/storage';
+import { type EventTuple, jsonList, SqlEventQueueRepository, Tombstones } from '@parley/storage';
 import { asStatements, type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-
-/** Maximum number of events appended by a removal before the event that announces it. */
-const EVENTS_OF_A_UNIT = 1000;
-
-/** Maximum number of spans removed at once. */
-const MAX_SPANS = 2500;
-
-/** Rows that only events need: traces of deleted messages, and ended spans without a message. */
-export class Tombstones {
-  private readonly statements;
-  private readonly deleteSpans;
-
-  constructor(connection: Connection) {
-    const forgotten = 'SELECT id FROM removed_message WHERE realm_id = ? AND removed_at_seq < ?';
-    this.statements = [
-      connection.command(`DELETE FROM removed_message_holder WHERE message_id IN (${forgotten})`),
-      connection.command(`DELETE FROM moved_message WHERE message_id IN (${forgotten})`),
-      connection.command('DELETE FROM removed_message WHERE realm_id = ? AND removed_at_seq < ?'),
-    ];
-    this.deleteSpans = connection.command(
-      `DELETE FROM span WHERE (user_id, recipient_id, number) IN (
-         SELECT user_id, recipient_id, number FROM span INDEXED BY span_without_messages
-         WHERE realm_id = ? AND to_seq <= ? AND to_ordinal <= from_ordinal AND to_move = from_move
-         ORDER BY to_seq LIMIT ${MAX_SPANS})`,
-    );
-  }
-
-  /** Call when events up to this sequence number are pruned. */
-  prune(realmId: RealmId, upTo: EventSeq): void {
-    for (const statement of this.statements) statement.run(realmId, upTo - EVENTS_OF_A_UNIT);
-    this.deleteSpans.run(realmId, upTo);
-  }
-}
 
 /**
  * Bits of the sequence number, below the realm id in an event id. The combined key needs neither a counter nor
@@ -100,7 +67,7 @@ export class SqliteEventLog implements EventLog {
     private readonly connection: Connection,
     private readonly clock: Clock,
   ) {
-    this.tombstones = new Tombstones(connection);
+    this.tombstones = new Tombstones(asStatements(connection));
     this.head = connection.tuples<[seq: EventSeq, total: number]>(
       `SELECT ${LAST_SEQ}, coalesce(
          (SELECT total FROM event WHERE ${eventIdsAfter('s.realm_id', '0')} ORDER BY id DESC LIMIT 1), 0)

@@ -53,6 +53,39 @@ const toQueue = (row: QueueRow): EventQueue | UnreadableQueue =>
     idleTimeoutSeconds: row.idle_timeout_seconds,
   });
 
+/** Maximum number of events appended by a removal before the event that announces it. */
+const EVENTS_OF_A_UNIT = 1000;
+
+/** Maximum number of spans removed at once. */
+const MAX_SPANS = 2500;
+
+/** Rows that only events need: traces of deleted messages, and ended spans without a message. */
+export class Tombstones {
+  private readonly statements;
+  private readonly deleteSpans;
+
+  constructor(statements: Statements) {
+    const forgotten = 'SELECT id FROM removed_message WHERE realm_id = ? AND removed_at_seq < ?';
+    this.statements = [
+      statements.command(`DELETE FROM removed_message_holder WHERE message_id IN (${forgotten})`),
+      statements.command(`DELETE FROM moved_message WHERE message_id IN (${forgotten})`),
+      statements.command('DELETE FROM removed_message WHERE realm_id = ? AND removed_at_seq < ?'),
+    ];
+    this.deleteSpans = statements.command(
+      `DELETE FROM span WHERE (user_id, recipient_id, number) IN (
+         SELECT user_id, recipient_id, number FROM span ${statements.dialect.indexedBy('span_without_messages')}
+         WHERE realm_id = ? AND to_seq <= ? AND to_ordinal <= from_ordinal AND to_move = from_move
+         ORDER BY to_seq LIMIT ${MAX_SPANS})`,
+    );
+  }
+
+  /** Call when events up to this sequence number are pruned. */
+  prune(realmId: RealmId, upTo: EventSeq): void {
+    for (const statement of this.statements) statement.defer(realmId, upTo - EVENTS_OF_A_UNIT);
+    this.deleteSpans.defer(realmId, upTo);
+  }
+}
+
 /** All but what saves positions, which each database does in its own way. */
 export class SqlEventQueueRepository implements Omit<EventQueueRepository, 'savePositions'> {
   private readonly row;
