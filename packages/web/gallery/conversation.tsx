@@ -40,20 +40,16 @@ function Drafts({ drafts }: World) {
   return <OtherDrafts draft={draft} onUse={nothing} />;
 }
 
-function Editing({ chat, text }: World & { readonly text: string }) {
+function Editing({ chat, text, field }: World & { readonly text: string; readonly field: string }) {
   const view = useMemo(() => chat.open([{ operator: 'channel', operand: VERONA }]), [chat]);
   useEffect(() => () => view.close(), [view]);
   useReading(view.keys);
   const message = useReading(chat.message(String(messageId(text))));
   return (
     message && (
-      <MessageEditor
-        message={message}
-        text="Text of the **message**"
-        takesFocus={false}
-        onChange={nothing}
-        onClose={nothing}
-      />
+      <MessageEditor message={message} field={field} takesFocus={false} onOpen={nothing} onClose={nothing}>
+        Text of the message
+      </MessageEditor>
     )
   );
 }
@@ -114,7 +110,16 @@ export const CONVERSATION: readonly Exhibit[] = [
     name: `suggestions for ${text}`,
     draw: () => <Completing text={text} />,
   })),
-  { name: 'editor of a message', draw: (world) => <Editing {...world} text="Heading" /> },
+  {
+    name: 'editor of a message',
+    prepare: ({ fieldTexts }) => fieldTexts.begin('edit in the gallery', 'Text of the **message**'),
+    draw: (world) => <Editing {...world} text="Heading" field="edit in the gallery" />,
+  },
+  {
+    name: 'message with a kept edit',
+    prepare: ({ fieldTexts }) => fieldTexts.set('edit kept in the gallery', 'Another **text**'),
+    draw: (world) => <Editing {...world} text="Heading" field="edit kept in the gallery" />,
+  },
   {
     name: 'people who type',
     prepare: ({ chat }) => {

@@ -1,4 +1,4 @@
-import { expect, goTo, placeOf, type Server, send, test, violationsIn } from './stories.js';
+import { expect, goTo, messageWith, placeOf, type Server, send, test, violationsIn } from './stories.js';
 
 const WRITER = 'prospero';
 
@@ -110,4 +110,63 @@ test('keeps a text through Escape, a click elsewhere, closing and a crash of the
   await third.goto(`${server.url}/${place}`);
   await expect(fieldOf(third)).toHaveValue('One two three');
   await fieldOf(third).fill('');
+});
+
+test('keeps an unfinished edit through closing, reloading and in other windows until it is saved or discarded', async ({
+  server,
+  logIn,
+}) => {
+  const place = await placeOf(server, 'unfinished-edit', 'Denmark');
+  const { page, context } = await logIn(WRITER, place);
+  await send(page, 'As it was sent');
+  const row = messageWith(page, 'As it was sent');
+  const field = page.getByRole('textbox', { name: 'Edit message' });
+  const begin = async () => {
+    await row.hover();
+    await row.getByRole('button', { name: 'Edit', exact: true }).click();
+  };
+  const kept = page.getByText('You have not saved your changes to this message.');
+  await begin();
+  await expect(field).toHaveValue('As it was sent');
+  await page.keyboard.press('Escape');
+  await expect(row).toBeVisible();
+  await expect(kept).toHaveCount(0);
+
+  await begin();
+  await field.fill('Half of a better');
+  await page.keyboard.press('Escape');
+  await expect(field).toHaveCount(0);
+  await expect(row).toContainText('You have not saved your changes to this message.');
+  expect(await violationsIn(page)).toEqual([]);
+  await begin();
+  await expect(field).toHaveValue('Half of a better');
+  await field.fill('Half of a better text');
+  await page.getByRole('button', { name: 'Close' }).click();
+  await expect(kept).toBeVisible();
+
+  const second = await context.newPage();
+  await second.goto(`${server.url}/${place}`);
+  const secondRow = messageWith(second, 'As it was sent');
+  await expect(secondRow).toContainText('You have not saved your changes to this message.');
+  await secondRow.getByRole('button', { name: 'Continue editing' }).click();
+  const secondField = second.getByRole('textbox', { name: 'Edit message' });
+  await expect(secondField).toHaveValue('Half of a better text');
+  await expect(field).toHaveCount(0);
+  await row.getByRole('button', { name: 'Continue editing' }).click();
+  await secondField.fill('A better text');
+  await expect(field).toHaveValue('A better text');
+
+  await page.reload();
+  await expect(kept).toBeVisible();
+  await row.getByRole('button', { name: 'Discard changes' }).click();
+  await expect(kept).toHaveCount(0);
+  await expect(row).toBeVisible();
+  await expect(secondField).toHaveCount(0);
+  await expect(secondRow).toBeVisible();
+  await begin();
+  await expect(field).toHaveValue('As it was sent');
+  await field.fill('A better text');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(messageWith(second, 'A better text')).toBeVisible();
+  await expect(second.getByText('You have not saved your changes to this message.')).toHaveCount(0);
 });

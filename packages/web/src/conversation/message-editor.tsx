@@ -1,23 +1,54 @@
 import { useLingui } from '@lingui/react';
 import type { MessageRow as Message } from '@parley/chat';
-import { useChat } from '../services/context.js';
+import type { ReactNode } from 'react';
+import { useChat, useComputed, useFieldText, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import styles from './message-editor.module.css';
 
 interface Props {
   readonly message: Message;
-  readonly text: string;
+  /** Names the text. */
+  readonly field: string;
   /** True if the user has just asked for the field. */
   readonly takesFocus: boolean;
-  onChange(text: string): void;
+  onOpen(): void;
   onClose(): void;
+  /** Message as it was sent, shown while the field is closed. */
+  readonly children: ReactNode;
 }
 
-/** Field with the source of an own message. */
-export default function MessageEditor({ message, text, takesFocus, onChange, onClose }: Props) {
+/** Field with the changed source of an own message, or a line that leads to it. */
+export default function MessageEditor({ message, field, takesFocus, onOpen, onClose, children }: Props) {
   const { i18n } = useLingui();
   const chat = useChat();
-  const save = () => void chat.commands.edit(message.id!, text).then(onClose, reportFailure);
+  const { fieldTexts } = useServices();
+  const isOpen = useComputed(() => fieldTexts.isOpen(field), [fieldTexts, field]);
+  const [kept, setText] = useFieldText(field);
+  const text = kept ?? '';
+  const end = () => {
+    onClose();
+    setText(null);
+  };
+  const save = () => void chat.commands.edit(message.id!, text).then(end, reportFailure);
+  const discard = (
+    <button type="button" onClick={end}>
+      {i18n._('Discard changes')}
+    </button>
+  );
+  if (!isOpen) {
+    return (
+      <>
+        {children}
+        <div className={styles.waiting}>
+          <span>{i18n._('You have not saved your changes to this message.')}</span>
+          <button type="button" onClick={onOpen}>
+            {i18n._('Continue editing')}
+          </button>
+          {discard}
+        </div>
+      </>
+    );
+  }
   return (
     <form
       className={styles.editor}
@@ -32,16 +63,18 @@ export default function MessageEditor({ message, text, takesFocus, onChange, onC
         aria-label={i18n._('Edit message')}
         value={text}
         rows={Math.min(12, text.split('\n').length + 1)}
-        onChange={(event) => onChange(event.target.value)}
+        onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return;
           if (event.key === 'Escape') onClose();
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.nativeEvent.isComposing) save();
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save();
         }}
       />
       <button type="submit">{i18n._('Save')}</button>
       <button type="button" onClick={onClose}>
-        {i18n._('Cancel')}
+        {i18n._('Close')}
       </button>
+      {discard}
     </form>
   );
 }

@@ -8,13 +8,13 @@ import {
   widgetOf,
 } from '@parley/chat';
 import { Pencil, RotateCcw, Trash2 } from 'lucide-react';
-import { lazy, memo, type ReactNode, Suspense, useContext, useRef, useState } from 'react';
+import { lazy, memo, Suspense, useContext, useRef, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
 import { Avatar } from '../kit/avatar.js';
 import { Emoji } from '../kit/emoji.js';
 import { openPersonCard } from '../people/open-card.js';
 import { ComponentsContext } from '../services/components.js';
-import { useChat, useComputed, useFieldText } from '../services/context.js';
+import { useChat, useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { retrying, useLoaded } from '../services/loading.js';
 import { useReading } from '../services/use-reading.js';
@@ -49,8 +49,10 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   const { Message: Own } = useContext(ComponentsContext);
   const [isRevealed, setRevealed] = useState(false);
   const id = message?.id ?? 0;
-  const [editedText, setEditedText] = useFieldText(`edit ${id}`);
-  const hasBegunEdit = useRef(false);
+  const { fieldTexts } = useServices();
+  const field = `edit ${id}`;
+  const isEditing = useComputed(() => fieldTexts.isOpen(field), [fieldTexts, field]);
+  const takesFocus = useRef(false);
   const match = useComputed(() => view.match(id), [view, id]);
   if (!message) return null;
   const href = chat.formatAddress({ view: 'narrow', narrow: narrowOf(message.destination), near: message.id });
@@ -67,36 +69,27 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
     previous!.sender.id === message.sender.id &&
     message.timestamp - previous!.timestamp < GROUP_SECONDS;
   const edit = () => {
-    // A second click must not replace text that was typed after the first.
-    if (hasBegunEdit.current) return;
-    hasBegunEdit.current = true;
-    chat.commands.source(id).then(setEditedText, (error) => {
-      hasBegunEdit.current = false;
-      reportFailure(error);
-    });
+    takesFocus.current = true;
+    if (isEditing === false) fieldTexts.resume(field);
+    else chat.commands.source(id).then((source) => fieldTexts.begin(field, source), reportFailure);
   };
-  const endEdit = () => {
-    hasBegunEdit.current = false;
-    setEditedText(null);
+  const closeEdit = () => {
+    takesFocus.current = false;
+    fieldTexts.close(field);
   };
+  const content = <Content message={message} match={match} />;
   const body = isHidden ? (
     <button type="button" className={styles.reveal} onClick={() => setRevealed(true)}>
       {i18n._('Message of a person you have muted. Show it')}
     </button>
+  ) : isEditing === null ? (
+    content
   ) : (
-    <Content message={message} match={match}>
-      {editedText !== null && (
-        <Suspense>
-          <MessageEditor
-            message={message}
-            text={editedText}
-            takesFocus={hasBegunEdit.current}
-            onChange={setEditedText}
-            onClose={endEdit}
-          />
-        </Suspense>
-      )}
-    </Content>
+    <Suspense fallback={content}>
+      <MessageEditor message={message} field={field} takesFocus={takesFocus.current} onOpen={edit} onClose={closeEdit}>
+        {content}
+      </MessageEditor>
+    </Suspense>
   );
   const time = i18n.date(new Date(message.timestamp * 1000), { hour: '2-digit', minute: '2-digit' });
   return (
@@ -167,7 +160,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
             <Footer message={message} onEdit={commands.editFailed} />
             {!isHidden && <Reactions message={message} />}
           </div>
-          {message.id !== null && editedText === null && !chat.isVisitor && (
+          {message.id !== null && !isEditing && !chat.isVisitor && (
             <MessageActions message={message} commands={commands} onEdit={edit} />
           )}
         </article>
@@ -179,19 +172,16 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
 interface ContentProps {
   readonly message: Message;
   readonly match: SearchMatch | null;
-  /** Field shown instead while the message is being edited. */
-  readonly children: ReactNode;
 }
 
 const MessageEditor = lazy(() => retrying(() => import('./message-editor.js')));
 
 const loadWidget = () => import('./widget.js').then(({ Widget }) => Widget);
 
-function Content({ message, match, children }: ContentProps) {
+function Content({ message, match }: ContentProps) {
   const hasWidget = message.submessages.length > 0 && widgetOf(message.submessages) !== null;
   const Widget = useLoaded(loadWidget, hasWidget);
   const { MessageBody: Own } = useContext(ComponentsContext);
-  if (children) return children;
   // Own messages that the server has not rendered yet.
   if (message.html === null) return <p className={styles.source}>{message.markdown}</p>;
   if (Widget) return <Widget message={message} />;

@@ -34,6 +34,25 @@ describe('texts inside of messages', () => {
     expect(stored.size).toBe(0);
   });
 
+  it('wait in a closed field if they were changed, and are shown when the field is opened again', () => {
+    const window = windowOf();
+    window.begin('edit 1', 'sent');
+    window.begin('edit 1', 'sent');
+    expect(window.isOpen('edit 1')).toBe(true);
+    window.close('edit 1');
+    expect([window.isOpen('edit 1'), stored.size]).toEqual([null, 0]);
+    window.begin('edit 1', 'sent');
+    window.set('edit 1', 'changed');
+    window.close('edit 1');
+    expect([window.isOpen('edit 1'), windowOf().isOpen('edit 1')]).toEqual([false, false]);
+    window.begin('edit 1', 'sent');
+    expect([window.isOpen('edit 1'), textsOf(window)]).toEqual([true, [['edit 1', 'changed']]]);
+    window.close('edit 1');
+    expect(textsOf(window)).toEqual([['edit 1', 'changed']]);
+    window.set('edit 1', null);
+    expect(window.isOpen('edit 1')).toBeNull();
+  });
+
   it('lose the one that was changed first when there are too many', () => {
     const window = windowOf();
     for (let id = 0; id < 50; id++) window.set(`edit ${id}`, 'text');

@@ -100,7 +100,7 @@ export async function startServices({
     onServer: () => chat.field('drafts') ?? [],
   });
   const fieldTexts = new FieldTexts(`parley-fields:${storageName}`);
-  const endFollowing = drafts.followWindows();
+  const endFollowing = [drafts.followWindows(), fieldTexts.followWindows()];
   const sync = isLoggedIn.then(() => loadDraftSync(drafts, chat, client, `parley drafts ${storageName}`));
   const forget = async () => {
     // Texts of the last seconds reach the server, unless that takes long.
@@ -117,7 +117,7 @@ export async function startServices({
   };
   const closeAll = () => {
     close();
-    endFollowing();
+    for (const end of endFollowing) end();
     void sync.then((it) => it.stop());
   };
   const emoji = new EmojiNames(chat, baseUrl);
