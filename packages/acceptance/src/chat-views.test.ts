@@ -194,6 +194,27 @@ describe('chat views', () => {
     await until(() => !names().includes('doomed'));
   });
 
+  it('show recent topics of channels that were not opened, and go on with new messages', async () => {
+    const { hamlet, iago } = server.people;
+    const [first, second] = [
+      await server.createChannel('first', [hamlet, iago]),
+      await server.createChannel('second', [hamlet, iago]),
+    ];
+    await server.sendMessage(hamlet, first, { topic: 'older', content: 'one' });
+    await server.sendMessage(hamlet, first, { topic: 'newer', content: 'two' });
+    const chat = await start(hamlet, { clock: impatient });
+    const names = () =>
+      chat.conversations.recent
+        .peek()
+        .flatMap(({ destination }) => (destination.kind === 'channel' ? [destination.topic] : []));
+    await chat.commands.markNarrowRead([{ operator: 'channel', operand: first }]);
+    await until(() => !names().includes('newer'));
+    await chat.loadRecentTopics();
+    expect(names().slice(0, 2)).toEqual(['newer', 'older']);
+    await server.sendMessage(hamlet, second, { topic: 'newest', content: 'three' });
+    await until(() => names()[0] === 'newest');
+  });
+
   it('show messages that are moved into an open conversation', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);

@@ -17,21 +17,21 @@ export async function placesOf(server: Server): Promise<Readonly<Record<string, 
   const { user_groups: groups } = await server.call('iago', 'GET', '/user_groups');
   const { id: group } = groups.find(({ name }: { name: string }) => name === 'role:members');
   const { members } = await server.call('iago', 'GET', '/users');
-  const hamlet = members.find(({ full_name }: { full_name: string }) => full_name === 'King Hamlet').user_id;
+  const iago = members.find(({ full_name }: { full_name: string }) => full_name === 'Iago').user_id;
   return {
     inbox: '#inbox',
     recent: '#recent',
     feed: '#feed',
     channel: `#narrow/channel/${channel}-Denmark`,
-    topic: `#narrow/channel/${channel}-Denmark/topic/welcome`,
+    topic: `#narrow/channel/${channel}-Denmark/topic/ghost.20sightings`,
     'new topic': `#narrow/channel/${channel}-Denmark/topic/nothing.20here.20yet`,
-    direct: `#narrow/dm/${hamlet}-Hamlet`,
+    direct: `#narrow/dm/${iago}-Iago`,
     starred: '#narrow/is/starred',
     mentions: '#narrow/is/mentioned',
     drafts: '#drafts',
     scheduled: '#scheduled',
     reminders: '#reminders',
-    search: '#narrow/search/the',
+    search: '#narrow/search/bridge',
     'nothing found': '#narrow/search/xyzzyplugh',
     unknown: '#nowhere',
     channels: '#channels/all',

@@ -34,6 +34,13 @@ test('shows the views that the user wants in the sidebar, in every window', asyn
   await expect(second.page).toHaveURL(/#narrow\/is\/mentioned$/);
 });
 
+test('lists recent conversations of channels that were not opened, although they are read', async ({ logIn }) => {
+  const { page } = await logIn('prospero', '#inbox');
+  await goTo(page, '#recent');
+  await page.getByRole('main').getByRole('link', { name: 'ghost sightings' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('ghost sightings');
+});
+
 test('adds the page that is open as a view, says why a name is refused, and deletes it', async ({ server, logIn }) => {
   await server.call('desdemona', 'POST', '/navigation_views', {
     fragment: 'narrow/has/image',

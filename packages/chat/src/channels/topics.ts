@@ -1,15 +1,19 @@
 import type { Event } from '@parley/client';
 import type { Clock, Gateway } from '../kernel/ports.js';
 import type { ChatState, Topic } from '../kernel/state.js';
+import { apiNarrow } from '../messages/match.js';
 
 /** Delay within which new topics and changes of one channel are collected. */
 const COLLECT_MS = 200;
+/** Number of the newest messages whose topics are recent. */
+const RECENT_MESSAGES = 500;
 
-/** Topics of the channels whose lists were opened. */
+/** Topics of the channels whose lists were opened, and recent topics of all channels once these were asked for. */
 export class Topics {
   private readonly found = new Map<number, Map<string, Topic>>();
   /** Channels whose topics lost messages, so that only the server knows which are left. */
   private readonly outdated = new Set<number>();
+  private hasRecent = false;
   private cancel: (() => void) | null = null;
 
   constructor(
@@ -26,6 +30,20 @@ export class Topics {
     const byName = new Map<string, Topic>();
     for (const { name, max_id: maxId } of topics) byName.set(name.toLowerCase(), { channelId, name, maxId });
     this.state.topics.set(channelId, byName);
+  }
+
+  async loadRecent(): Promise<void> {
+    this.hasRecent = true;
+    const { messages } = await this.gateway.get('/messages', {
+      narrow: apiNarrow([], this.state.selfId),
+      anchor: 'newest',
+      num_before: RECENT_MESSAGES,
+      num_after: 0,
+      apply_markdown: false,
+      allow_empty_topic_name: true,
+    });
+    for (const message of messages) if (message.stream_id !== undefined) this.add(message);
+    this.flush();
   }
 
   received(event: Event): void {
@@ -46,11 +64,12 @@ export class Topics {
   private add({ id, stream_id, subject }: { id: number; stream_id?: number; subject: string }): void {
     const channelId = stream_id!;
     const topics = this.state.topics.peek(channelId);
-    if (!topics) return;
+    if (!topics && !this.hasRecent) return;
     const found = this.found.get(channelId) ?? new Map<string, Topic>();
     const key = subject.toLowerCase();
+    const known = found.get(key) ?? topics?.get(key);
     // The oldest spelling is shown.
-    found.set(key, { channelId, name: topics.get(key)?.name ?? found.get(key)?.name ?? subject, maxId: id });
+    found.set(key, { channelId, name: known?.name ?? subject, maxId: Math.max(id, known?.maxId ?? 0) });
     this.found.set(channelId, found);
     this.schedule();
   }
@@ -66,9 +85,10 @@ export class Topics {
   }
 
   private flush(): void {
+    this.cancel?.();
     this.cancel = null;
     for (const [channelId, found] of this.found)
-      this.state.topics.change(channelId, (topics) => new Map([...topics, ...found]));
+      this.state.topics.set(channelId, new Map([...(this.state.topics.peek(channelId) ?? []), ...found]));
     this.found.clear();
     // A list whose read fails is fetched when it is opened again.
     for (const channelId of this.outdated) this.load(channelId).catch(() => {});

@@ -297,6 +297,11 @@ export class Chat {
     return this.topics.load(channelId);
   }
 
+  /** Fetches recent topics of all channels into `conversations.recent`. */
+  loadRecentTopics(): Promise<void> {
+    return this.topics.loadRecent();
+  }
+
   /** Parses the `#…` part of an address; null if it has no meaning. */
   parseAddress(hash: string): Address | null {
     return parseAddress(hash);

@@ -1,9 +1,11 @@
 import { useLingui } from '@lingui/react';
 import type { ConversationRow } from '@parley/chat';
 import { MailCheck } from 'lucide-react';
+import { useEffect, useState } from 'react';
 import { DestinationName } from '../conversation/destination-heading.js';
 import { UnreadBadge } from '../kit/badge.js';
 import { useAddressOf, useChat } from '../services/context.js';
+import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './inbox.module.css';
@@ -66,7 +68,17 @@ export function RecentPage() {
   const { i18n } = useLingui();
   const chat = useChat();
   const rows = useReading(chat.conversations.recent);
-  if (rows.length === 0) return <p className={styles.empty}>{i18n._('There are no conversations yet.')}</p>;
+  const [isLoading, setLoading] = useState(true);
+  useEffect(() => {
+    chat
+      .loadRecentTopics()
+      .catch(reportFailure)
+      .finally(() => setLoading(false));
+  }, [chat]);
+  if (rows.length === 0) {
+    const text = isLoading ? i18n._('Loading…') : i18n._('There are no conversations yet.');
+    return <p className={styles.empty}>{text}</p>;
+  }
   return (
     <div className={styles.page}>
       <Rows rows={rows} />
