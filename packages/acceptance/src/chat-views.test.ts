@@ -107,6 +107,27 @@ describe('chat views', () => {
     expect(contents(chat, view)).toEqual(['<p>once</p>']);
   });
 
+  it('show a message that was written without a connection in a conversation that was never loaded', async () => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [hamlet, iago]);
+    await server.sendMessage(iago, town, { topic: 'news', content: 'there before' });
+    let isOnline = true;
+    const broken = (async (...request: Parameters<typeof fetch>) => {
+      if (isOnline) return fetch(...request);
+      throw new TypeError('There is no connection');
+    }) as typeof fetch;
+    const chat = await start(hamlet, { gateway: clientOf(hamlet, broken), clock: impatient });
+    isOnline = false;
+    const view = chat.open(news(town));
+    await until(() => view.newer.value === 'failed');
+    const key = chat.send({ kind: 'channel', channelId: town, topic: 'news' }, 'waits');
+    expect(view.keys.value).toEqual([key]);
+    isOnline = true;
+    await until(() => view.keys.value.length === 2);
+    await until(() => chat.message(key).value?.delivery === 'sent');
+    expect(contents(chat, view)).toEqual(['<p>there before</p>', '<p>waits</p>']);
+  });
+
   it('keep a refused message in its conversation with the reason until it is discarded', async () => {
     const { hamlet, polonius } = server.people;
     const town = await server.createChannel('town', [hamlet, polonius], { can_send_message_group: hamletsOnly() });

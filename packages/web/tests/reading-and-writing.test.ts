@@ -65,6 +65,25 @@ test('sends once, also when the page is reloaded', async ({ server, logIn }) => 
   expect(messages).toHaveLength(1);
 });
 
+test('shows a message written without a connection in a conversation that was never loaded', async ({
+  server,
+  logIn,
+}) => {
+  await post(server, 'cordelia', 'never loaded', 'Nobody has opened this yet');
+  const { page, context } = await logIn('hamlet', await placeOf(server, 'loaded before'));
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  await context.setOffline(true);
+  await goTo(page, await placeOf(server, 'never loaded'));
+  await send(page, 'Written in the dark');
+  const message = messageWith(page, 'Written in the dark');
+  await expect(message).toContainText('Will be sent');
+  await expect(page.getByText('Older messages could not be loaded.')).toBeVisible();
+  await context.setOffline(false);
+  await expect(messageWith(page, 'Nobody has opened this yet')).toBeVisible({ timeout: 60_000 });
+  await expect(message).toHaveCount(1);
+  await expect(message).not.toContainText('Will be sent', { timeout: 30_000 });
+});
+
 test('keeps messages written without a connection and sends them in order later', async ({ server, logIn }) => {
   const place = await placeOf(server, 'offline');
   const { page, context } = await logIn('hamlet', '#recent');

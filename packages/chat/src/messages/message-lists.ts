@@ -95,6 +95,11 @@ export class MessageLists {
     this.sweep();
   }
 
+  /** Fetches first pages again that could not be fetched. */
+  retry(): void {
+    for (const list of this.lists.values()) if (list.isOpen) list.retry();
+  }
+
   /** Removes messages that no list shows. */
   sweep(): void {
     const shown = new Set<number>();
@@ -216,6 +221,11 @@ export class MessageList implements ConversationView {
     this.opening = { target, isShown: this.load(target) };
   }
 
+  retry(): void {
+    if (this.opening === null || !this.failed.peek().has('first')) return;
+    this.opening = { ...this.opening, isShown: this.load(this.opening.target) };
+  }
+
   close(): void {
     this.openCount = Math.max(0, this.openCount - 1);
   }
@@ -252,7 +262,8 @@ export class MessageList implements ConversationView {
 
   async loadOlder(): Promise<void> {
     const [first] = this.shown().ids;
-    if (first === undefined || this.older.peek() === 'none') return;
+    if (first === undefined) return this.retry();
+    if (this.older.peek() === 'none') return;
     await this.extend('older', first);
   }
 
@@ -281,6 +292,7 @@ export class MessageList implements ConversationView {
     const isHere = matches(this.state, this.narrow, message);
     if (isHere === false) return;
     if (this.loading.peek().size > 0) this.arrived.push(id);
+    else if (this.isOpen) this.retry();
     this.hooks.changed(this);
     if (isHere) this.spans.value = withMessage(this.spans.peek(), id);
     // Only the server can search, so the end is no longer known.
@@ -312,9 +324,10 @@ export class MessageList implements ConversationView {
     this.spans.value = withoutMessages(spans, out);
   }
 
-  /** Own messages on their way, which belong after the newest. */
+  /** Own messages on their way, which belong after the newest. They are all that an unloaded conversation shows. */
   private outgoing(): readonly string[] {
-    return this.newer.value === 'none' ? this.hooks.outgoing(this.narrow) : [];
+    const isAtEnd = this.newer.value === 'none' || this.shown().ids.length === 0;
+    return isAtEnd ? this.hooks.outgoing(this.narrow) : [];
   }
 
   private shown(): Span {

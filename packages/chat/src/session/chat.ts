@@ -262,13 +262,13 @@ export class Chat {
       },
       register: (registered, queueId) => {
         this.receive(registered);
-        this.outbox.online(queueId);
+        this.online(queueId);
       },
       apply: (events) => this.receiveAll(events),
       present: () => present(this.state),
       connect: (connection, queueId) => {
         this.connected.value = connection;
-        if (connection.state === 'online' && queueId !== null) this.outbox.online(queueId);
+        if (connection.state === 'online' && queueId !== null) this.online(queueId);
         if (connection.state !== 'ended') return;
         this.quit();
         this.over?.();
@@ -438,7 +438,13 @@ export class Chat {
     const since = state === 'offline' ? this.clock.now() : null;
     this.connect({ state, since, code: null });
     const queueId = this.events?.queueId;
-    if (state === 'online' && queueId) this.outbox.online(queueId);
+    if (state === 'online' && queueId) this.online(queueId);
+  }
+
+  /** Called with each registered queue: does what could not be done without a connection. */
+  private online(queueId: string): void {
+    this.outbox.online(queueId);
+    this.lists.retry();
   }
 
   private end(code: string | null): void {
