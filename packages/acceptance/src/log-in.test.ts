@@ -61,6 +61,15 @@ describe('log-in form', () => {
     expect(next).toMatchObject({ status: 303, headers: { location: '/user_uploads/1/a.txt' } });
   });
 
+  it('says to a browser whose account was deactivated why it leads there', async () => {
+    const { iago, cordelia } = people;
+    const browser = await TestBrowser.loggedIn(server, cordelia);
+    await server.delete(`/users/${cordelia.id}`, iago);
+    const page = await browser.get('/login/');
+    expect(page.body).toContain('Account is deactivated');
+    expect(page.body).not.toContain('aria-invalid');
+  });
+
   it('shows the form again for a wrong password, with the address and an audit line', async () => {
     const browser = new TestBrowser(server);
     const reply = await logIn(browser, { password: 'wrong' });

@@ -162,6 +162,12 @@ test('keeps a draft when the account is deactivated, and leads back to it after 
   await context.setOffline(false);
   const alert = page.getByRole('alert');
   await expect(alert).toContainText('Your account has been deactivated.', { timeout: 60_000 });
+  // The server keeps the session until the account is active again, and refuses it.
+  const reloaded = await context.newPage();
+  await reloaded.goto(`${server.url}/${place}`);
+  await expect(reloaded).toHaveURL(/\/login\//);
+  await expect(reloaded.getByRole('alert')).toContainText('Account is deactivated');
+  await reloaded.close();
   await server.call('desdemona', 'POST', `/users/${id}/reactivate`);
   await alert.getByRole('link', { name: 'Log in' }).click();
   await page.getByLabel('Email address').fill(emailOf(name));

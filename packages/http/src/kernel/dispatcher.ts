@@ -422,7 +422,8 @@ class TableDispatcher implements Dispatcher {
     const { resolve } = this.options;
     if (route.handle) {
       const identity = isProven(proof) ? proof.identity : undefined;
-      return route.handle({ request, caller, dto, identity, client, useCase, resolve } as Context<
+      const refusal = proof && 'refusal' in proof ? proof.refusal : undefined;
+      return route.handle({ request, caller, dto, identity, refusal, client, useCase, resolve } as Context<
         Auth,
         unknown,
         unknown

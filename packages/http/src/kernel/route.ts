@@ -108,6 +108,8 @@ export interface Context<A extends Auth, D, U> {
   readonly dto: D;
   /** User of the browser on routes with `knowsCaller`, if logged in; perhaps of another organization. */
   readonly identity: Identity | undefined;
+  /** Reason why the credentials of the browser are refused on such routes. */
+  readonly refusal: unknown;
   /** Program on routes with `authorize`. */
   readonly client: OrganizationClient | undefined;
   /** Instance of the route's `useCase`. */

@@ -47,6 +47,8 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
     { site, realm, request, offer }: FormContext,
     dto: LogInPageDto,
     failure: Failure | null = null,
+    /** Shown above the form. */
+    notice = failure,
   ): Reply {
     const cookie = readCookie(request, CSRF_COOKIE);
     const token = cookie ?? newCsrfToken();
@@ -55,7 +57,7 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
       headers: [...(failure?.headers ?? []), ...(cookie === undefined ? sessionCookies.csrf(request, token) : [])],
       title: site.t('Log in to {name}', { name: site.name }),
       site,
-      content: html`${alert(site, failure)}${logInForm(site, realm, {
+      content: html`${alert(site, notice)}${logInForm(site, realm, {
         dto,
         offer,
         token,
@@ -71,10 +73,13 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
       dto: LogInPageDto,
       knowsCaller: true,
       useCase: ListLogInMethods,
-      handle: async ({ site, realm, request, caller, dto, identity, useCase }) => {
+      handle: async ({ site, realm, request, caller, dto, identity, refusal, useCase }) => {
         const isForApp = purposeOf(dto).kind !== 'session';
         if (!isForApp && isUserOf(realm, identity)) return redirectTo(targetOf(site, dto.next));
-        return formPage({ site, realm, request, offer: await useCase.execute(caller) }, dto);
+        const page = { site, realm, request, offer: await useCase.execute(caller) };
+        // Sessions outlast a deactivation.
+        const isDeactivated = !isForApp && refusal instanceof DomainError && refusal.is('USER_DEACTIVATED');
+        return formPage(page, dto, null, isDeactivated ? failureOf(refusal) : null);
       },
     }),
     pageRoute(parts, 'POST', '/login/', {
