@@ -97,3 +97,31 @@ test('ends another session, and says why a password is refused', async ({ logIn 
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(dialog.getByRole('alert')).toContainText('Wrong password');
 });
+
+/** Lists that are fetched: their place, the call, and a text that they show once they are there. */
+const FETCHED = [
+  ['#settings/uploaded-files', 'attachments', 'You have not uploaded any files.'],
+  ['#settings/sessions', 'users/me/sessions', 'This browser'],
+  ['#organization/data-exports-admin', 'export/realm', 'There are no exports.'],
+  ['#organization/invitations', 'invites', 'There are no open invitations.'],
+] as const;
+
+test('says that a list is being loaded, and only afterwards that it is empty', async ({ logIn }) => {
+  const { page } = await logIn('iago');
+  for (const [place, call, text] of FETCHED) {
+    let arrive = () => {};
+    const arrival = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    await page.route(`**/json/${call}`, async (route) => {
+      await arrival;
+      await route.continue();
+    });
+    await goTo(page, place);
+    await expect(page.getByText('Loading…'), place).toBeVisible();
+    await expect(page.getByText(text), place).toHaveCount(0);
+    arrive();
+    await expect(page.getByText(text), place).toBeVisible();
+    await expect(page.getByText('Loading…'), place).toHaveCount(0);
+  }
+});

@@ -7,6 +7,7 @@ import { useManagement } from '../services/use-management.js';
 import { Collection } from './collection.js';
 import type { Setting } from './fields.js';
 import type { Values } from './form.js';
+import { Loading } from './page-parts.js';
 import { useFetched } from './personal-lists.js';
 
 export const text = (
@@ -321,6 +322,7 @@ export function Exports() {
   const { chat, baseUrl } = useServices();
   const fetch = useCallback(async () => (await api.get('/export/realm', {})).exports, [api]);
   const [exports] = useFetched(fetch, 'exports');
+  if (!exports) return <Loading />;
   const stateOf = ({ pending, failed_timestamp, export_url, deleted_timestamp }: DataExport) => {
     if (pending) return i18n._('in progress');
     if (failed_timestamp !== null) return i18n._('failed');
@@ -336,7 +338,7 @@ export function Exports() {
       label={i18n._('Data exports')}
       hint={i18n._('A file with the data of the organization, which another server can import.')}
       none={i18n._('There are no exports.')}
-      items={exports ?? []}
+      items={exports}
       keyOf={({ id }) => id}
       nameOf={({ export_time }) => i18n.date(new Date(export_time * 1000), { dateStyle: 'medium', timeStyle: 'short' })}
       detailOf={(each) => (

@@ -12,6 +12,12 @@ export function Missing() {
   );
 }
 
+/** Shown in the place of a list that is being fetched. */
+export function Loading() {
+  const { i18n } = useLingui();
+  return <output className={styles.empty}>{i18n._('Loading…')}</output>;
+}
+
 interface HeadingProps {
   readonly title?: ReactNode;
   /** Search field in the place of the title. */

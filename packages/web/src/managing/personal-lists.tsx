@@ -14,7 +14,7 @@ import { useManagement } from '../services/use-management.js';
 import { ConfirmDialog } from './form.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
-import { Line } from './page-parts.js';
+import { Line, Loading } from './page-parts.js';
 
 /** Words that notify the user wherever they are written. */
 export function AlertWords() {
@@ -163,7 +163,7 @@ export function Sessions() {
   const { api } = useManagement();
   const fetch = useCallback(async () => (await api.get('/users/me/sessions', {})).sessions, [api]);
   const [sessions, reload] = useFetched(fetch);
-  if (!sessions) return null;
+  if (!sessions) return <Loading />;
   const end = (call: Promise<unknown>) => void call.then(reload, reportFailure);
   const hasOthers = sessions.some(({ is_current }) => !is_current);
   return (
@@ -226,7 +226,7 @@ export function Uploads() {
   const { api } = useManagement();
   const fetch = useCallback(() => api.get('/attachments', {}), [api]);
   const [answer, reload] = useFetched(fetch, 'attachments');
-  if (!answer) return null;
+  if (!answer) return <Loading />;
   const files = new Map(answer.attachments.map((file) => [file.id, file]));
   if (files.size === 0) return <p className={styles.empty}>{i18n._('You have not uploaded any files.')}</p>;
   return (

@@ -14,7 +14,7 @@ import type { Option, Setting } from './fields.js';
 import { ConfirmDialog, Section, type Values, ValuesDialog } from './form.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
-import { Line } from './page-parts.js';
+import { Line, Loading } from './page-parts.js';
 import { useFetched } from './personal-lists.js';
 import { ProfileFields } from './profile.js';
 
@@ -205,6 +205,7 @@ export function Invitations() {
           </button>
         )}
       </div>
+      {!invites && <Loading />}
       {invites?.length === 0 && <p className={styles.empty}>{i18n._('There are no open invitations.')}</p>}
       <ul className={styles.rows} aria-label={i18n._('Invitations')}>
         {invites?.map((invite) => {
