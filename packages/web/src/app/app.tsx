@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { destinationOf } from '@parley/chat';
-import { Bell, LogIn, LogOut, Menu, Moon, Settings, Sun, Users, X } from 'lucide-react';
+import { Bell, LogIn, LogOut, Menu, Moon, Search as SearchIcon, Settings, Sun, Users, X } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ContentContext } from '../content/message-body.js';
@@ -185,6 +185,7 @@ function Search() {
   return (
     <search className={styles.search}>
       <form action={submit}>
+        <SearchIcon size={17} aria-hidden />
         <input name="search" type="search" aria-label={i18n._('Search')} placeholder={i18n._('Search')} />
       </form>
     </search>
