@@ -101,6 +101,9 @@ const SHARED_MODULES = {
 
 const plugins = [react(), lingui({ configPath: join(import.meta.dirname, 'lingui.config.ts') }), pack];
 
+/** `Features.DirSelector` of Lightning CSS, which would ask for a language: pages in English may run from right to left. */
+const DIR_SELECTOR = 4;
+
 const shared = {
   outDir: OUT,
   assetsDir: ASSETS,
@@ -117,6 +120,7 @@ const shared = {
 export default defineConfig(({ mode }) => ({
   base: './',
   resolve: { conditions: ['browser'] },
+  css: { lightningcss: { exclude: DIR_SELECTOR } },
   ...(mode === 'element'
     ? {
         define: { 'process.env.NODE_ENV': '"production"' },

@@ -82,6 +82,28 @@ test('has room for texts of languages with longer words', async ({ logIn, server
   }
 });
 
+test('shows the whole name of the search field, or its icon where there is no room', async ({ logIn, server }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'a conversation with quite a long name to show'));
+  const field = page.getByRole('searchbox', { name: 'Search' });
+  const icon = page.locator('header search svg');
+  for (const width of [1280, 700, 481, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    const [text, room] = await field.evaluate((element: HTMLInputElement) => {
+      const style = getComputedStyle(element);
+      const pen = document.createElement('canvas').getContext('2d')!;
+      pen.font = style.font;
+      const padding = Number.parseFloat(style.paddingLeft) + Number.parseFloat(style.paddingRight);
+      return [pen.measureText(element.placeholder).width, element.clientWidth - padding];
+    });
+    if (!(await icon.isVisible())) expect(room, `${width}`).toBeGreaterThanOrEqual(text!);
+    else expect((await field.boundingBox())!.width).toBeGreaterThanOrEqual(44);
+  }
+  await expect(icon).toBeVisible();
+  await field.focus();
+  await expect(icon).toBeHidden();
+  expect((await field.boundingBox())!.width).toBeGreaterThan(120);
+});
+
 test('reads from right to left', async ({ logIn, server }) => {
   const { page } = await logIn('hamlet', '#inbox');
   await translate(page, (text) => text.replace(/\p{L}{2,}/gu, (word) => 'אבגדהוזחטי'.repeat(3).slice(0, word.length)));
@@ -90,6 +112,16 @@ test('reads from right to left', async ({ logIn, server }) => {
   const nav = page.getByRole('navigation').first();
   const { x } = (await nav.boundingBox())!;
   expect(x).toBeGreaterThan(640);
+  const transformOf = (icon: string) =>
+    page
+      .locator(icon)
+      .first()
+      .evaluate((element) => getComputedStyle(element).transform);
+  await open(page, await placeOf(server, 'right to left'));
+  expect(await transformOf('h1 .lucide-chevron-right')).toBe('matrix(-1, 0, 0, 1, 0, 0)');
+  await nav.locator('summary').first().click();
+  expect(await transformOf('details:not([open]) summary svg')).toBe('matrix(0, 1, -1, 0, 0, 0)');
+  await nav.locator('summary').first().click();
   for (const name of NAMES) {
     await open(page, (await placesOf(server))[name]!);
     await check(page, `${name} right to left`, { axe: null });
