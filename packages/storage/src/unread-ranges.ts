@@ -64,6 +64,7 @@ export class UnreadCollection {
   /** Created on first use, because usually no user is mentioned. */
   private known: ReadonlySet<MessageId> | null = null;
 
+  /** `ids`: ascending. */
   add({ recipientId, channelId }: Pick<UnreadGroup, 'recipientId' | 'channelId'>, key: string, ids: MessageId[]): void {
     if (ids.length === 0) return;
     this.count += ids.length;
@@ -78,10 +79,16 @@ export class UnreadCollection {
   }
 
   addRows(rows: readonly UnreadRow[]): void {
+    const groups = new Map<string, UnreadGroup & { readonly key: string }>();
     for (const [id, , recipientId, , , property_bits, , channelId, topic] of rows) {
-      this.add({ recipientId, channelId }, channelId === null ? '' : topicKey(topic), [id]);
+      const key = channelId === null ? '' : topicKey(topic);
+      const groupKey = `${recipientId}/${key}`;
+      const group = groups.get(groupKey);
+      if (group) group.ids.push(id);
+      else groups.set(groupKey, { recipientId, channelId, key, ids: [id] });
       if ((property_bits & PROPERTY_BITS.mentionsChannel) !== 0) this.mentioning.add(id);
     }
+    for (const { key, ids, ...conversation } of groups.values()) this.add(conversation, key, ids.sort(ascending));
   }
 
   /** Returns the oldest id that is kept. */
