@@ -143,7 +143,7 @@ export function MutedPeople() {
   );
 }
 
-/** List that the state does not hold: fetched on opening, on request, and when an event says that it changed. */
+/** List that the state does not hold: fetched on opening, on request, and when it may have changed. */
 export function useFetched<T>(
   fetch: () => Promise<T>,
   changing?: 'invites' | 'exports' | 'attachments',
@@ -154,6 +154,12 @@ export function useFetched<T>(
   const load = useCallback(() => void fetch().then(setValue, reportFailure), [fetch]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another revision is fetched again.
   useEffect(load, [load, revision]);
+  // No event says that another window changed such a list.
+  useEffect(() => {
+    if (changing !== undefined) return;
+    addEventListener('focus', load);
+    return () => removeEventListener('focus', load);
+  }, [load, changing]);
   return [value, load];
 }
 
