@@ -140,6 +140,11 @@ export function Authentication() {
     }),
     [management, state],
   );
+  const secondFactors = useMemo<SettingsSource>(() => {
+    const { realm } = management;
+    // The server leaves out the value of organizations that require none.
+    return { ...realm, read: (name) => realm.read(name) ?? 'nobody' };
+  }, [management]);
   return (
     <>
       <ReadOnlyNotice />
@@ -155,7 +160,7 @@ export function Authentication() {
       />
       <Section
         title={i18n._('Second factors')}
-        source={management.realm}
+        source={secondFactors}
         settings={[
           {
             name: 'second_factor_required_for',
