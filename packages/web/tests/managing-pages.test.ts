@@ -18,8 +18,9 @@ interface List {
   readonly place: string;
   /** Adds an item, as another window does. */
   add(server: Server): Promise<unknown>;
-  /** Button that removes the item. */
-  readonly remove: string;
+  /** Button that removes the item, or field with `choice`. */
+  readonly remove: string | RegExp;
+  readonly choice?: string;
   /** Button of the dialog that asks first. */
   readonly confirm?: string;
 }
@@ -40,6 +41,15 @@ const LISTS: readonly List[] = [
     place: '#settings/alert-words',
     add: (server) => server.call(OWNER, 'POST', '/users/me/alert_words', { alert_words: ['quagga'] }),
     remove: 'Remove quagga',
+  },
+  {
+    place: '#settings/topics',
+    add: async (server) =>
+      server.call(OWNER, 'POST', '/user_topics', {
+        ...{ stream_id: await channelNamed(server, 'managed topics'), topic: 'managed topic', visibility_policy: 1 },
+      }),
+    remove: 'Notifications of managed topic',
+    choice: 'Default',
   },
   {
     place: '#settings/muted-users',
@@ -135,6 +145,16 @@ const LISTS: readonly List[] = [
     confirm: 'Deactivate',
   },
   {
+    place: '#organization/data-exports-admin',
+    add: async (server) => {
+      const { exports } = await server.call(OWNER, 'GET', '/export/realm');
+      for (const { id, export_url: url } of exports) if (url) await server.call(OWNER, 'DELETE', `/export/realm/${id}`);
+      await server.call(OWNER, 'POST', '/export/realm');
+    },
+    remove: /^Delete: /,
+    confirm: 'Delete',
+  },
+  {
     place: '#organization/invitations',
     add: (server) =>
       server.call(OWNER, 'POST', '/invites', {
@@ -145,59 +165,136 @@ const LISTS: readonly List[] = [
   },
 ];
 
-for (const [kind, lists] of Object.entries({ settings: LISTS.slice(0, 4), organization: LISTS.slice(4) })) {
+for (const [kind, lists] of Object.entries({ settings: LISTS.slice(0, 5), organization: LISTS.slice(5) })) {
   test(`shows what another window adds to each list of the ${kind}, why it stays, and that it was removed`, async ({
     server,
     logIn,
   }) => {
     const { page } = await logIn(OWNER);
-    for (const { place, add, remove, confirm } of lists) {
+    for (const { place, add, remove, confirm, choice } of lists) {
       await goTo(page, place);
       await expect(page.getByRole('main').getByRole('heading', { level: 2 }).last()).toBeVisible();
       await add(server);
-      const button = page.getByRole('button', { name: remove, exact: true });
+      const button = page.getByRole(choice === undefined ? 'button' : 'combobox', { name: remove, exact: true });
+      const use = () => (choice === undefined ? button.click() : button.selectOption({ label: choice }));
       await expect(button, place).toBeVisible();
       const accept = await refuse(page);
-      await button.click();
+      await use();
       const confirming = page.getByRole('dialog').getByRole('button', { name: confirm ?? '', exact: true });
       if (confirm !== undefined) await confirming.click();
       await expect(page.getByRole('alert').filter({ hasText: REFUSED }), place).toBeVisible();
       await accept();
-      await (confirm === undefined ? button : confirming).click();
+      await (confirm === undefined ? use() : confirming.click());
       await expect(button, place).toHaveCount(0);
     }
   });
 }
 
-/** Pages of settings, each with one that is on or off. */
-const SWITCHES: Readonly<Record<string, string>> = {
-  '#settings/preferences': 'receives_typing_notifications',
-  '#settings/notifications': 'enable_digest_emails',
-  '#settings/account-and-privacy': 'send_read_receipts',
-  '#organization/organization-settings': 'inline_image_preview',
-  '#organization/organization-level-user-defaults': 'receives_typing_notifications',
+interface Control {
+  set(row: Locator, value: string): Promise<unknown>;
+  expectValue(row: Locator, value: string, place: string): Promise<void>;
+}
+
+const SWITCH: Control = {
+  set: (row, value) => row.getByRole('checkbox').setChecked(value === 'on'),
+  expectValue: (row, value, place) => expect(row.getByRole('checkbox'), place).toBeChecked({ checked: value === 'on' }),
+};
+const CHOICE: Control = {
+  set: (row, value) => row.getByRole('combobox').selectOption({ label: value }),
+  expectValue: (row, value, place) => expect(row.locator('option:checked'), place).toHaveText(value),
+};
+const TEXT: Control = {
+  set: async (row, value) => {
+    await row.getByRole('textbox').fill(value);
+    await row.getByRole('button', { name: 'Save' }).click();
+  },
+  expectValue: (row, value, place) => expect(row.getByRole('textbox'), place).toHaveValue(value),
 };
 
-test('saves on each page of settings, shows why it could not, and follows another window', async ({ logIn }) => {
-  const [first, second] = [await logIn('iago'), await logIn('iago')];
-  for (const [place, setting] of Object.entries(SWITCHES)) {
-    const [box, other] = [first, second].map(({ page }) =>
-      page.locator(`[data-setting="${setting}"]`).getByRole('checkbox'),
-    ) as [Locator, Locator];
-    const row = first.page.locator(`[data-setting="${setting}"]`);
-    for (const { page } of [first, second]) await goTo(page, place);
-    await expect(box, place).toBeEnabled();
-    await expect(other, place).toBeEnabled();
-    const wasChecked = await box.isChecked();
+interface SettingsPage {
+  readonly place: string | ((server: Server) => Promise<string>);
+  /** One of its settings. */
+  readonly setting: string;
+  readonly control: Control;
+  /** Value at first, and another one. */
+  readonly values: readonly [string, string];
+}
+
+const ON = ['on', 'off'] as const;
+const OFF = ['off', 'on'] as const;
+
+const channelPage = (section: string) => async (server: Server) =>
+  `#channels/${await channelNamed(server, 'managed page')}/managed-page/${section}`;
+
+async function groupPage(server: Server): Promise<string> {
+  const { group_id: id } = await server.call(OWNER, 'POST', '/user_groups/create', {
+    ...{ name: 'managed page', description: 'Of the story', members: [await idOf(server, OWNER)] },
+  });
+  return `#groups/${id}/managed-page/general`;
+}
+
+const PAGES: readonly SettingsPage[] = [
+  { place: '#settings/preferences', setting: 'receives_typing_notifications', control: SWITCH, values: ON },
+  { place: '#settings/notifications', setting: 'enable_digest_emails', control: SWITCH, values: ON },
+  { place: '#settings/account-and-privacy', setting: 'send_read_receipts', control: SWITCH, values: ON },
+  { place: '#organization/organization-settings', setting: 'inline_image_preview', control: SWITCH, values: ON },
+  {
+    place: '#organization/organization-level-user-defaults',
+    ...{ setting: 'receives_typing_notifications', control: SWITCH, values: ON },
+  },
+  {
+    place: '#organization/auth-methods',
+    ...{ setting: 'second_factor_required_for', control: CHOICE, values: ['Nobody', 'Owners'] },
+  },
+  { place: channelPage('general'), setting: 'description', control: TEXT, values: ['', 'What it is about'] },
+  { place: channelPage('personal'), setting: 'is_muted', control: SWITCH, values: OFF },
+  { place: groupPage, setting: 'description', control: TEXT, values: ['Of the story', 'Who is in it'] },
+];
+
+test('saves on each page of settings, shows why it could not, and follows another window', async ({
+  server,
+  logIn,
+}) => {
+  test.slow();
+  const [first, second] = [await logIn(OWNER), await logIn(OWNER)];
+  for (const { place, setting, control, values } of PAGES) {
+    const hash = typeof place === 'string' ? place : await place(server);
+    const [before, after] = values;
+    const [row, other] = [first, second].map(({ page }) => page.locator(`[data-setting="${setting}"]`)) as [
+      Locator,
+      Locator,
+    ];
+    for (const { page } of [first, second]) await goTo(page, hash);
+    for (const each of [row, other]) await control.expectValue(each, before, hash);
     const accept = await refuse(first.page);
-    await box.click();
-    await expect(row.getByRole('alert'), place).toContainText(REFUSED);
-    await expect(box, place).toBeChecked({ checked: wasChecked });
+    await control.set(row, after).catch(() => undefined);
+    await expect(row.getByRole('alert'), hash).toContainText(REFUSED);
+    await control.expectValue(other, before, hash);
     await accept();
-    await box.click();
-    await expect(row.getByText('Saved'), place).toBeVisible();
-    await expect(other, place).toBeChecked({ checked: !wasChecked });
-    await other.click();
-    await expect(box, place).toBeChecked({ checked: wasChecked });
+    await control.set(row, after);
+    await expect(row.getByText('Saved'), hash).toBeVisible();
+    await control.expectValue(other, after, hash);
+    await control.set(other, before);
+    await control.expectValue(row, before, hash);
   }
+});
+
+test('shows sessions of other browsers on returning to the page, why one stays, and that it was ended', async ({
+  logIn,
+}) => {
+  const { page } = await logIn('zoe', '#settings/sessions');
+  await expect(page.getByText('This browser')).toBeVisible();
+  const logOut = page.getByRole('list', { name: 'Sessions' }).getByRole('button', { name: 'Log out' });
+  await expect(logOut).toHaveCount(0);
+  const other = await logIn('zoe', '#inbox');
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  await expect(logOut).toHaveCount(1);
+  const accept = await refuse(page);
+  await logOut.click();
+  await expect(page.getByRole('alert').filter({ hasText: REFUSED })).toBeVisible();
+  await accept();
+  await logOut.click();
+  await expect(logOut).toHaveCount(0);
+  await other.page.reload();
+  await expect(other.page).toHaveURL(/\/login\//);
 });
