@@ -33,7 +33,10 @@ export type EventOf<T extends ReceivedEvent['type']> = Extract<ReceivedEvent, { 
 export interface StreamOptions {
   /** Aborts the iteration, which throws the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Continues a queue instead of registering. If the server no longer has it, `registered` follows as `expired`. */
+  /**
+   * Continues a queue instead of registering. The first poll does not wait for events; `beforePoll` follows it at once. If the
+   * server no longer has the queue, `registered` follows as `expired`.
+   */
   readonly resume?: QueuePosition;
   /** True to leave the queue on the server when the iteration ends, so that it can be resumed. */
   readonly keepsQueue?: boolean;
@@ -126,7 +129,7 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
 
   private async *run(): AsyncGenerator<ReceivedEvent, void, undefined> {
     const { resume } = this.options;
-    if (resume) yield* this.eventsOf(resume);
+    if (resume) yield* this.eventsOf(resume, true);
     for (let reason: Registered['reason'] = resume ? 'expired' : 'start'; ; reason = 'expired') {
       const state = await this.register();
       const { queue_id: queueId, last_event_id: lastEventId } = state;
@@ -154,8 +157,12 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
     }
   }
 
-  /** Yields events until the server no longer has the queue. */
-  private async *eventsOf(from: QueuePosition): AsyncGenerator<Exclude<Event, HeartbeatEvent>, void, undefined> {
+  /** Yields events until the server no longer has the queue. `isResumed`: the first poll returns at once, also without events. */
+  private async *eventsOf(
+    from: QueuePosition,
+    isResumed = false,
+  ): AsyncGenerator<Exclude<Event, HeartbeatEvent>, void, undefined> {
+    let mayBlock = !isResumed;
     const timeoutMs = (from.pollSeconds ?? POLL_SECONDS) * 1000;
     this.currentQueueId = from.queueId;
     this.lastEventId = from.lastEventId;
@@ -164,7 +171,7 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
       let events: readonly Event[];
       await this.options.beforePoll?.();
       try {
-        events = await this.nextEvents(from.queueId, this.lastEventId, timeoutMs);
+        events = await this.nextEvents(from.queueId, mayBlock, timeoutMs);
       } catch (error) {
         // A new queue resolves any rejection of the old one.
         if (error instanceof ParleyError && error.status === 400) {
@@ -174,6 +181,7 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
         await this.waitAfter(error);
         continue;
       }
+      mayBlock = true;
       this.backOff.reset();
       this.report('online');
       for (const event of events) {
@@ -186,14 +194,18 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
     }
   }
 
-  private async nextEvents(queueId: string, lastId: number, timeoutMs: number): Promise<readonly Event[]> {
+  private async nextEvents(queueId: string, mayBlock: boolean, timeoutMs: number): Promise<readonly Event[]> {
     const poll = new AbortController();
     const abort = () => poll.abort(this.closing.signal.reason);
     this.closing.signal.throwIfAborted();
     this.closing.signal.addEventListener('abort', abort);
     this.poll = poll;
     try {
-      const request = encode('GET /events', '/events', { queue_id: queueId, last_event_id: lastId });
+      const request = encode('GET /events', '/events', {
+        queue_id: queueId,
+        last_event_id: this.lastEventId,
+        ...(!mayBlock && { dont_block: true }),
+      });
       const options = { signal: poll.signal, timeoutMs, maxRetries: 0 };
       const answer = await this.transport.call('GET', request, options);
       return (answer as { readonly events: readonly Event[] }).events;

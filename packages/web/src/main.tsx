@@ -53,8 +53,10 @@ async function start(): Promise<void> {
     isVisitor,
     isDrawn: messages ? isDrawn : undefined,
   });
+  const navigation = new PageNavigation(() => homeOf(services.chat));
   // Messages are fetched beside the state of the organization, which they do not need.
-  const early = messages && services.chat.open(messages.narrow, messages.near);
+  const kept = navigation.kept();
+  const early = messages && services.chat.open(messages.narrow, kept ? kept.id : messages.near);
   const isLoggedIn = services.isLoggedIn.then((isIn) => {
     early?.close();
     if (!isIn) goToLogIn();
@@ -74,7 +76,7 @@ async function start(): Promise<void> {
   createRoot(document.getElementById('parley')!).render(
     <StrictMode>
       <I18nProvider i18n={i18n}>
-        <ServicesContext.Provider value={{ ...services, navigation: new PageNavigation(() => homeOf(services.chat)) }}>
+        <ServicesContext.Provider value={{ ...services, navigation }}>
           {isVisitor ? <VisitorApp onLogIn={goToLogIn} /> : <App onLogOut={() => void logOut()} />}
         </ServicesContext.Provider>
       </I18nProvider>

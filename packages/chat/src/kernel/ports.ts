@@ -71,13 +71,19 @@ export interface CachedChat {
   readonly state: InitialState;
   readonly events: readonly Event[];
   readonly position: QueuePosition;
+  /** Last event that `state` includes. */
+  readonly since: number;
 }
 
 /** Messages of a conversation as they were last shown. */
 export interface CachedMessages {
   readonly messages: readonly Message[];
+  /** True if there was no older message. */
+  readonly isOldest: boolean;
   /** True if there was no newer message. */
   readonly isNewest: boolean;
+  /** Event up to which they were current; absent where another tab polled. */
+  readonly position?: QueuePosition;
 }
 
 /** Storage of messages on their way, which survives a crash. */
@@ -135,4 +141,4 @@ export type TabMessage =
   | { readonly kind: 'presences'; readonly presences: readonly (readonly [id: number, presence: PresenceState])[] };
 
 /** Grows when a cached state can no longer be read. */
-export const CACHE_FORMAT = 1;
+export const CACHE_FORMAT = 2;

@@ -1,4 +1,4 @@
-import type { Event, Message } from '@parley/client';
+import type { Event, Message, QueuePosition } from '@parley/client';
 import { batch, type Signal, signal } from '@preact/signals-core';
 import { covers, type Destination, destinationKey, destinationOf, type Narrow, narrowKey } from '../kernel/narrow.js';
 import type { CachedMessages, Gateway } from '../kernel/ports.js';
@@ -7,6 +7,7 @@ import type { ChatState } from '../kernel/state.js';
 import type { ConversationView, ListEnd, SearchMatch } from '../kernel/view-models.js';
 import { matches } from './match.js';
 import { type Failure, failureOf, MessagePages } from './message-pages.js';
+import { withFlag } from './messages.js';
 import { EMPTY_SPAN, type Span, spanAt, withMessage, withoutMessages, withPage } from './spans.js';
 
 const PAGE = 60;
@@ -29,6 +30,10 @@ export interface ListHooks {
   outgoing(narrow: Narrow): readonly string[];
   /** Messages as they were last shown. */
   cached(key: string): Promise<CachedMessages | null>;
+  /** True until the state is there. */
+  isStarting(): boolean;
+  /** Resolves with true once all events since a position are applied, with false if some are missing. */
+  caughtUp(from: QueuePosition): Promise<boolean>;
   /** Messages were fetched into a list. */
   fetched(): void;
   /** The list changed; its messages are to be kept. */
@@ -66,22 +71,35 @@ export class MessageLists {
     this.pages.touch(event);
   }
 
-  /** Called after the rule of the event. */
-  after(event: Event): void {
+  /** Called after the rule of the event. `queueId`: queue of an event of the last run, which some lists include. */
+  after(event: Event, queueId: string | null = null): void {
+    const lists = [...this.lists.values()].filter((list) => !list.includes(event, queueId));
     switch (event.type) {
       case 'message':
-        for (const list of this.lists.values()) list.received(event.message.id);
+        for (const list of lists) list.received(event.message.id);
         return;
       case 'delete_message':
-        for (const list of this.lists.values()) list.removed(new Set(event.message_ids));
+        for (const list of lists) list.removed(new Set(event.message_ids));
         return;
       case 'update_message':
         void this.fetchMoved(event);
-        this.follow(event);
-        for (const list of this.lists.values()) list.changed(event.message_ids);
+        follow(event, lists);
+        for (const list of lists) list.changed(event.message_ids);
         return;
       case 'update_message_flags':
-        for (const list of this.lists.values()) list.changed(event.messages);
+        for (const list of lists) list.changed(event.messages);
+        return;
+      case 'subscription':
+        if (event.op === 'add') this.reload(new Set(event.subscriptions.map(({ stream_id }) => stream_id)));
+    }
+  }
+
+  /** Fetches lists of channels again, whose messages came without events before. */
+  private reload(channelIds: ReadonlySet<number>): void {
+    for (const [key, list] of this.lists) {
+      if (list.destination?.kind !== 'channel' || !channelIds.has(list.destination.channelId)) continue;
+      if (list.isOpen) void list.reload();
+      else this.lists.delete(key);
     }
   }
 
@@ -108,22 +126,6 @@ export class MessageLists {
       for (const id of [...this.state.messages.all().keys()]) if (!shown.has(id)) this.state.messages.delete(id);
     });
     this.pages.swept(shown);
-  }
-
-  /** Tells lists of a topic where all of it went. */
-  private follow(event: Extract<Event, { type: 'update_message' }>): void {
-    if (event.rendering_only || event.propagate_mode !== 'change_all' || event.stream_id === undefined) return;
-    const { stream_id: channelId, orig_subject: topic = '' } = event;
-    const key = destinationKey({ kind: 'channel', channelId, topic });
-    const to: Destination = {
-      kind: 'channel',
-      channelId: event.new_stream_id ?? channelId,
-      topic: event.subject ?? topic,
-    };
-    if (destinationKey(to) === key && event.subject === topic) return;
-    for (const list of this.lists.values()) {
-      if (list.destination && destinationKey(list.destination) === key) list.movedTo.value = to;
-    }
   }
 
   /** Fetches messages that were moved into an open list and that the client does not have. */
@@ -157,6 +159,22 @@ export class MessageLists {
   }
 }
 
+/** Tells lists of a topic where all of it went. */
+function follow(event: Extract<Event, { type: 'update_message' }>, lists: readonly MessageList[]): void {
+  if (event.rendering_only || event.propagate_mode !== 'change_all' || event.stream_id === undefined) return;
+  const { stream_id: channelId, orig_subject: topic = '' } = event;
+  const key = destinationKey({ kind: 'channel', channelId, topic });
+  const to: Destination = {
+    kind: 'channel',
+    channelId: event.new_stream_id ?? channelId,
+    topic: event.subject ?? topic,
+  };
+  if (destinationKey(to) === key && event.subject === topic) return;
+  for (const list of lists) {
+    if (list.destination && destinationKey(list.destination) === key) list.movedTo.value = to;
+  }
+}
+
 interface FoundMessage extends Message {
   readonly match_content?: string;
   readonly match_subject?: string;
@@ -184,6 +202,8 @@ export class MessageList implements ConversationView {
   private arrived: number[] = [];
   /** True while the list shows what the cache had. */
   private isProvisional = false;
+  /** Position at which messages of the cache were current. */
+  private keptAt: QueuePosition | undefined;
   private openCount = 0;
   private loads = 0;
   /** Place where the list was opened last, and the page that is fetched for it. */
@@ -207,6 +227,11 @@ export class MessageList implements ConversationView {
 
   ids(): readonly number[] {
     return this.spans.peek().flatMap(({ ids }) => ids);
+  }
+
+  /** True for an event of the last run that the messages of the cache include. */
+  includes({ id }: Event, queueId: string | null): boolean {
+    return this.keptAt !== undefined && this.keptAt.queueId === queueId && id <= this.keptAt.lastEventId;
   }
 
   opened(near: number | null): void {
@@ -261,6 +286,7 @@ export class MessageList implements ConversationView {
   }
 
   async loadOlder(): Promise<void> {
+    await this.settled();
     const [first] = this.shown().ids;
     if (first === undefined) return this.retry();
     if (this.older.peek() === 'none') return;
@@ -268,9 +294,15 @@ export class MessageList implements ConversationView {
   }
 
   async loadNewer(): Promise<void> {
+    await this.settled();
     const last = this.shown().ids.at(-1);
     if (last === undefined || this.newer.peek() === 'none') return;
     await this.extend('newer', last);
+  }
+
+  /** Messages of the cache may be replaced, so that no page extends them. */
+  private async settled(): Promise<void> {
+    if (this.isProvisional) await this.opening?.isShown;
   }
 
   seen(messageIds: readonly number[]): void {
@@ -350,16 +382,20 @@ export class MessageList implements ConversationView {
   /** Shows the span around a message, and fetches it if it is not known. */
   private async load(target: number | 'first_unread' | 'newest'): Promise<void> {
     const load = ++this.loads;
-    if (typeof target === 'number' && spanAt(this.spans.peek(), target)) {
+    const spans = this.isProvisional ? [] : this.spans.peek();
+    if (typeof target === 'number' && spanAt(spans, target)) {
       this.show(target);
       return;
     }
-    if (target === 'newest' && this.spans.peek().some(({ isNewest }) => isNewest)) {
+    if (target === 'newest' && spans.some(({ isNewest }) => isNewest)) {
       this.show(null);
       return;
     }
     await this.during('first', async () => {
-      if (target !== 'newest') void this.showCached(load, target);
+      const cached = target === 'newest' ? false : this.showCached(load, target);
+      // Events bring the messages of the cache up to date with fewer bytes.
+      if (this.hooks.isStarting() && (await cached)) return;
+      if (load !== this.loads) return;
       const answer = await this.pages.fetch(this.narrow, target, PAGE / 2, PAGE / 2);
       if (load !== this.loads) return;
       this.keepMatches(answer.messages);
@@ -373,29 +409,67 @@ export class MessageList implements ConversationView {
     });
   }
 
-  /** Shows the messages of the cache while the server is asked. */
-  private async showCached(load: number, target: number | 'first_unread'): Promise<void> {
+  /** Shows the messages of the cache. Returns true once nothing has to be fetched, because events made them current. */
+  private async showCached(load: number, target: number | 'first_unread'): Promise<boolean> {
     const cached = this.narrow.some(({ operator }) => operator === 'search')
       ? null
       : await this.hooks.cached(narrowKey(this.narrow));
-    if (!cached || load !== this.loads || this.spans.peek().length > 0 || cached.messages.length === 0) return;
+    if (!cached || load !== this.loads || cached.messages.length === 0) return false;
+    if (this.spans.peek().length > 0 && !this.isProvisional) return false;
     const ids = cached.messages.map(({ id }) => id);
-    if (target !== 'first_unread' && !ids.includes(target)) return;
+    if (target !== 'first_unread' && !ids.includes(target)) return false;
+    const isStarting = this.hooks.isStarting();
     this.isProvisional = true;
     batch(() => {
       this.pages.seed(cached.messages);
-      this.spans.value = [{ ids, isOldest: false, isNewest: cached.isNewest }];
+      this.spans.value = [{ ids, isOldest: cached.isOldest, isNewest: cached.isNewest }];
       const isUnread = (id: number) => this.state.unread.destinations.has(id);
       if (target === 'first_unread') {
         const unread = ids.find(isUnread) ?? null;
         this.show(unread, unread);
       } else this.show(target);
     });
+    if (!isStarting || !cached.position) return false;
+    this.keptAt = cached.position;
+    return (await this.hooks.caughtUp(cached.position)) && load === this.loads && this.confirm(target);
+  }
+
+  /** Ends the provisional state of messages to which all events were applied. Returns false if others are needed. */
+  private confirm(target: number | 'first_unread'): boolean {
+    const { unread } = this.state;
+    const { ids } = this.shown();
+    const first = target === 'first_unread' ? this.oldestUnread() : target;
+    const isKnown = first === null ? !unread.isTruncated : ids.includes(first);
+    if (!this.isFed() || ids.length === 0 || !isKnown) return false;
+    this.isProvisional = false;
+    batch(() => {
+      this.pages.confirm(ids);
+      // Marks of the last run may not have reached the server.
+      for (const id of ids.filter((each) => unread.destinations.has(each))) {
+        this.state.messages.change(id, (message) => ({ ...message, flags: withFlag(message.flags, 'read', false) }));
+      }
+      this.show(first, target === 'first_unread' ? first : null);
+      this.hooks.fetched();
+    });
+    this.hooks.changed(this);
+    return true;
+  }
+
+  /** True for a conversation whose messages all come as events. */
+  private isFed(): boolean {
+    const to = this.destination;
+    if (to === null || this.narrow.some(({ operator }) => operator === 'with')) return false;
+    return to.kind === 'direct' || this.state.channels.peek(to.channelId)?.membership === 'subscribed';
+  }
+
+  private oldestUnread(): number | null {
+    const ids = this.state.unread.byDestination.get(narrowKey(this.narrow)) ?? [];
+    return [...ids].reduce<number | null>((oldest, id) => (oldest === null ? id : Math.min(oldest, id)), null);
   }
 
   /** Messages to keep in the cache: those around the place that is shown. */
   toKeep(): CachedMessages | null {
-    const { ids, isNewest } = this.shown();
+    const { ids, isOldest, isNewest } = this.shown();
     const focus = this.focus.peek();
     const end = focus === null ? ids.length : Math.min(ids.length, ids.indexOf(focus) + MAX_KEPT / 2);
     const kept = ids.slice(Math.max(0, end - MAX_KEPT), end);
@@ -403,7 +477,11 @@ export class MessageList implements ConversationView {
     if (this.isProvisional || messages.length === 0) return null;
     // A local id belongs to this run.
     const plain = messages.map(({ localId: _, ...message }) => message);
-    return { messages: plain, isNewest: isNewest && end === ids.length };
+    return {
+      messages: plain,
+      isOldest: isOldest && kept[0] === ids[0],
+      isNewest: isNewest && end === ids.length,
+    };
   }
 
   private show(focus: number | null, firstUnread = this.firstUnread.peek()): void {

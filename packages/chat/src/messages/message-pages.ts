@@ -72,6 +72,11 @@ export class MessagePages {
     });
   }
 
+  /** Events made older versions of messages current. */
+  confirm(ids: readonly number[]): void {
+    for (const id of ids) this.stale.delete(id);
+  }
+
   async fetchByIds(ids: readonly number[]): Promise<ReadonlySet<number>> {
     const params = { message_ids: ids, client_gravatar: false, allow_empty_topic_name: true };
     const { messages } = await this.gateway.get('/messages', params);

@@ -64,6 +64,10 @@ const IDLE_QUEUE_SECONDS = 12 * 60 * 60;
 const VISITOR_RELOAD_MS = 60_000;
 /** Delay within which changes of a list are collected for the cache. */
 const KEEP_MS = 1000;
+/** Time in which messages of the cache are brought up to date by events, before they are fetched instead. */
+const CATCH_UP_MS = 2000;
+/** Events in a response, after which more may follow at once (events §6.3). */
+const MAX_EVENTS = 1000;
 /** Messages without a list are removed when there are this many more than after the last removal. */
 const SWEEP_EVERY = 2000;
 
@@ -88,6 +92,9 @@ export class Chat {
   private readonly sentIds = new Map<string, number>();
   private readonly connected: Signal<ConnectionView> = signal({ state: 'starting', since: null, code: null });
   private readonly ready = signal(false);
+  /** Position since which all events were applied to the cached state; null after a registration. */
+  private readonly resumed: Promise<QueuePosition | null>;
+  private resume!: (since: QueuePosition | null) => void;
   private readonly gateway: Gateway;
   private readonly clock: Clock;
   private events: EventSource | null = null;
@@ -108,6 +115,9 @@ export class Chat {
     const { gateway, clock = SYSTEM_CLOCK, cache, isActive, outboxStorage, tabs, userId, isVisitor = false } = options;
     if (userId !== undefined) this.state.fields.set('user_id', userId);
     this.isVisitor = isVisitor;
+    this.resumed = new Promise((resolve) => {
+      this.resume = resolve;
+    });
     this.journal = new Journal(this.state, cache ?? null);
     this.hasCache = cache !== undefined;
     this.gateway = gateway;
@@ -131,6 +141,8 @@ export class Chat {
       markUnreadFrom: (narrow, id) => this.commands.markUnreadFrom(narrow, id),
       outgoing: (narrow) => this.outbox.keysIn(narrow),
       cached: (key) => this.journal.messages(key),
+      isStarting: () => !this.ready.peek(),
+      caughtUp: (from) => this.caughtUp(from),
       fetched: () => this.outbox.reconcile(),
       changed: (list) => this.keepLater(list),
     });
@@ -192,22 +204,27 @@ export class Chat {
   /** Applies events from a position until the poll is closed; without one, from the cache or a registration. */
   private async poll(from: QueuePosition | null): Promise<void> {
     let position = from;
+    let since: QueuePosition | null = null;
     if (position === null && !this.ready.peek()) {
       const cached = await this.journal.load();
       if (this.isStopped) return;
       position = cached && this.restore(cached) ? cached.position : null;
+      since = position && { ...position, lastEventId: cached!.since };
     } else {
       // The cache may be behind the state.
       this.journal.registered();
     }
     const together: Event[] = [];
+    let polls = 0;
     const events: EventSource = this.gateway.events(
       this.isVisitor ? {} : { idle_queue_timeout: IDLE_QUEUE_SECONDS, include_subscribers: 'partial' },
       {
         keepsQueue: this.hasCache || this.team !== null,
         ...(position && { resume: position }),
         beforePoll: () => {
-          this.receiveAll(together.splice(0));
+          const received = together.splice(0);
+          this.receiveAll(received);
+          if (polls++ > 0 && received.length < MAX_EVENTS) this.resume(since);
           return this.keep(events.position);
         },
         onConnection: (state) => this.report(state),
@@ -327,6 +344,7 @@ export class Chat {
     batch(() => {
       if (event.type === 'registered') {
         begin(this.state, event.state);
+        this.resume(null);
         this.marks.reapply();
         // Messages that were opened before the state may be older than the queue.
         this.lists.restart();
@@ -401,6 +419,7 @@ export class Chat {
         for (const event of events) {
           applyEvent(this.state, event);
           if (event.type === 'message') this.recognize(event);
+          this.lists.after(event, position.queueId);
         }
         this.ready.value = true;
       });
@@ -412,6 +431,13 @@ export class Chat {
     this.outbox.online(position.queueId);
     this.team?.begin(null, position, false);
     return true;
+  }
+
+  /** True once all events since a position were applied to the state of the cache; false if that lacks some of them. */
+  private async caughtUp({ queueId, lastEventId }: QueuePosition): Promise<boolean> {
+    const late = new Promise<null>((resolve) => this.clock.after(CATCH_UP_MS, () => resolve(null)));
+    const since = await Promise.race([this.resumed, late]);
+    return since !== null && since.queueId === queueId && since.lastEventId <= lastEventId;
   }
 
   /** Keeps the messages of a list in the cache soon. */

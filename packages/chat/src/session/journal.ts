@@ -12,6 +12,8 @@ export class Journal {
   private stored = 0;
   private isWhole = false;
   private isOff = false;
+  /** All events up to here have been applied. */
+  private position: QueuePosition | null = null;
 
   constructor(
     private readonly state: ChatState,
@@ -42,13 +44,15 @@ export class Journal {
   /** Stores what happened up to the position, at which all events have been applied. */
   async flush(position: QueuePosition | null): Promise<void> {
     if (this.isOff || position === null) return;
+    this.position = position;
     const events = this.pending;
     this.pending = [];
     if (!this.isWhole || this.stored + events.length > MAX_EVENTS) {
       this.isWhole = true;
       this.stored = 0;
       const state = present(this.state);
-      await this.attempt((cache) => cache.save({ format: CACHE_FORMAT, state, events: [], position }));
+      const since = position.lastEventId;
+      await this.attempt((cache) => cache.save({ format: CACHE_FORMAT, state, events: [], position, since }));
     } else if (events.length > 0) {
       this.stored += events.length;
       await this.attempt((cache) => cache.append(events, position.lastEventId));
@@ -61,7 +65,8 @@ export class Journal {
   }
 
   async keepMessages(key: string, cached: CachedMessages): Promise<void> {
-    await this.attempt((cache) => cache.saveMessages(key, cached));
+    const { position } = this;
+    await this.attempt((cache) => cache.saveMessages(key, { ...cached, ...(position && { position }) }));
   }
 
   private async attempt<T>(call: (cache: ChatCache) => Promise<T>): Promise<T | null> {

@@ -9,7 +9,7 @@ interface Schema extends DBSchema {
   /** One row: what identifies the state. */
   meta: {
     key: 'chat';
-    value: { readonly format: number; readonly position: QueuePosition };
+    value: { readonly format: number; readonly position: QueuePosition; readonly since: number };
   };
   state: { key: 'chat'; value: InitialState };
   events: { key: number; value: Event };
@@ -60,11 +60,11 @@ export class IdbCache implements ChatCache {
     return { ...meta, state, events };
   }
 
-  async save({ format, state, events, position }: CachedChat): Promise<void> {
+  async save({ format, state, events, position, since }: CachedChat): Promise<void> {
     const transaction = (await this.database).transaction(['meta', 'state', 'events'], 'readwrite');
     const rows = transaction.objectStore('events');
     await Promise.all([
-      transaction.objectStore('meta').put({ format, position }, 'chat'),
+      transaction.objectStore('meta').put({ format, position, since }, 'chat'),
       transaction.objectStore('state').put(state, 'chat'),
       rows.clear(),
       ...events.map((event) => rows.add(event)),
