@@ -4,7 +4,7 @@ import type { ChatState } from '../kernel/state.js';
 import { present } from './rules.js';
 
 /** Events after which the state is stored as a whole again. */
-const MAX_EVENTS = 2000;
+const MAX_EVENTS = 10_000;
 
 /** Stores the state and each response of events before the server may forget them. */
 export class Journal {

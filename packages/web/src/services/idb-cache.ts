@@ -12,7 +12,8 @@ interface Schema extends DBSchema {
     value: { readonly format: number; readonly position: QueuePosition; readonly since: number };
   };
   state: { key: 'chat'; value: InitialState };
-  events: { key: number; value: Event };
+  /** One row for each response: thousands of rows would take as long as applying their events. */
+  events: { key: number; value: readonly Event[] };
   messages: { key: string; value: CachedMessages & { readonly savedAt: number }; indexes: { savedAt: number } };
 }
 
@@ -57,7 +58,7 @@ export class IdbCache implements ChatCache {
       await this.clear();
       return null;
     }
-    return { ...meta, state, events };
+    return { ...meta, state, events: events.flat() };
   }
 
   async save({ format, state, events, position, since }: CachedChat): Promise<void> {
@@ -67,7 +68,7 @@ export class IdbCache implements ChatCache {
       transaction.objectStore('meta').put({ format, position, since }, 'chat'),
       transaction.objectStore('state').put(state, 'chat'),
       rows.clear(),
-      ...events.map((event) => rows.add(event)),
+      rows.add(events),
       transaction.done,
     ]);
   }
@@ -78,7 +79,7 @@ export class IdbCache implements ChatCache {
     if (!meta) throw new Error('Nothing was saved');
     const rows = transaction.objectStore('events');
     await Promise.all([
-      ...events.map((event) => rows.add(event)),
+      rows.add(events),
       transaction.objectStore('meta').put({ ...meta, position: { ...meta.position, lastEventId } }, 'chat'),
       transaction.done,
     ]);
