@@ -9,7 +9,17 @@ import {
   narrowOf,
 } from '@parley/chat';
 import { RotateCcw } from 'lucide-react';
-import { lazy, type RefObject, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  lazy,
+  type RefObject,
+  Suspense,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { MediaContext, mediaIn } from '../content/media.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';
 import { useChat, useComputed, useServices } from '../services/context.js';
@@ -96,8 +106,9 @@ function useOpened(narrow: Narrow, near: number | null): Opened | null {
   const { chat, navigation } = useServices();
   const [opened, setOpened] = useState<Opened | null>(null);
   const place = `${narrowKey(narrow)} ${near}`;
+  // Before the page is painted without messages.
   // biome-ignore lint/correctness/useExhaustiveDependencies: narrows are equal if their keys are.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const start = navigation.kept();
     const view = chat.open(narrow, start ? start.id : near);
     setOpened({ view, start });

@@ -103,7 +103,8 @@ export function MessageList(props: MessageListProps) {
   const isNearEnd = hasNewer && openedPlace.current === place && distanceFromEnd < NEAR_PX;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a page that just arrived may not fill the screen.
   useEffect(() => {
-    if (isNearStart) onNearStart();
+    // The offset is known late when the list was just scrolled to the place where it opens.
+    if (isNearStart && frame.current!.scrollTop < NEAR_PX) onNearStart();
   }, [isNearStart, keys.length, onNearStart]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
   useEffect(() => {

@@ -66,9 +66,11 @@ export async function startServices({
 }: Start): Promise<StartedServices> {
   const storageName = `${baseUrl}:${userId}`;
   const outbox = new StoredOutbox(`parley-outbox:${storageName}:`);
+  // Its database is opened while the browser is asked for its locks.
+  const ownCache = isVisitor || kind !== 'application' ? null : new IdbCache(baseUrl, userId, isDrawn);
   const tabs = isVisitor ? null : await BrowserTabs.open(`parley ${kind} ${storageName}`);
   // Only the tab that leads writes the state.
-  const cache = tabs && kind === 'application' ? new IdbCache(baseUrl, userId, isDrawn) : null;
+  const cache = tabs && ownCache;
   const activity = new Activity();
   const chat = new Chat({
     gateway: client,
