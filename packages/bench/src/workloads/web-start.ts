@@ -112,11 +112,18 @@ async function callsAtStart(scene: WebScene) {
   const requests: Request[] = [];
   tab.page.on('request', (request) => requests.push(request));
   await firstMessageIn(scene, tab);
-  const shownAt = await tab.page.evaluate(() => performance.timeOrigin + window.firstMessageMs);
-  const [, ...rest] = requests.filter((request) => request.timing().startTime <= shownAt);
-  const calls = rest
+  // Calls are listed when their responses have arrived.
+  await tab.page.waitForTimeout(5000);
+  // Only the page's own clock orders calls and frames that are less than a millisecond apart.
+  const early = await tab.page.evaluate(() =>
+    performance
+      .getEntriesByType('resource')
+      .filter(({ startTime }) => startTime <= window.firstMessageMs)
+      .map(({ name }) => name),
+  );
+  const calls = requests
     // Pictures and the icon of the tab appear when they are there.
-    .filter((request) => !/\/user_avatars\/|\/events\?/.test(request.url()))
+    .filter((request) => early.includes(request.url()) && !/\/user_avatars\/|\/events\?/.test(request.url()))
     .map(
       (request): Call => ({
         url: request.url(),
