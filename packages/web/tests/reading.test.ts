@@ -218,6 +218,7 @@ test('keeps an edit and a new option that are being written while their rows lea
   await page.reload();
   await goToStart();
   await expect(option).toHaveValue('In the park');
+  await page.getByRole('button', { name: 'Continue editing' }).click();
   await expect(field).toHaveValue('Edited at length');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(messageWith(page, 'Edited at length')).toContainText('edited');
