@@ -195,7 +195,9 @@ describe('a conversation in the cache', () => {
     (await firstRun()).stop();
     await say('two');
     const stuck = (async (url, init) =>
-      String(url).includes('/events') ? new Promise(() => {}) : fetch(url, init)) as typeof fetch;
+      String(url).includes('/events')
+        ? new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal!.reason)))
+        : fetch(url, init)) as typeof fetch;
     const chat = new Chat({ gateway: clientOf(hamlet, stuck), cache, userId: hamlet.id });
     running.push(chat);
     const view = chat.open(news());

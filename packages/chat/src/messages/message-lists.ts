@@ -415,10 +415,10 @@ export class MessageList implements ConversationView {
       ? null
       : await this.hooks.cached(narrowKey(this.narrow));
     if (!cached || load !== this.loads || cached.messages.length === 0) return false;
-    if (this.spans.peek().length > 0 && !this.isProvisional) return false;
+    const isStarting = this.hooks.isStarting();
+    if (this.spans.peek().length > 0 && !(isStarting && this.isProvisional)) return false;
     const ids = cached.messages.map(({ id }) => id);
     if (target !== 'first_unread' && !ids.includes(target)) return false;
-    const isStarting = this.hooks.isStarting();
     this.isProvisional = true;
     batch(() => {
       this.pages.seed(cached.messages);
