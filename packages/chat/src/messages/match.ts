@@ -1,6 +1,13 @@
-import type { Narrow, NarrowTerm } from '../kernel/narrow.js';
+import { destinationOf, type Narrow, type NarrowTerm } from '../kernel/narrow.js';
 import { type ChatState, type StoredMessage, VISITOR_ID } from '../kernel/state.js';
 import { destinationOfMessage, isMutedTopic } from './unread.js';
+
+/** True for a conversation whose messages all come as events. */
+export function comesAsEvents(state: ChatState, narrow: Narrow): boolean {
+  const to = destinationOf(narrow);
+  if (to === null || narrow.some(({ operator }) => operator === 'with')) return false;
+  return to.kind === 'direct' || state.channels.peek(to.channelId)?.membership === 'subscribed';
+}
 
 /** True or false if the client can decide whether a message belongs to a narrow; null if only the server can. */
 export function matches(state: ChatState, narrow: Narrow, message: StoredMessage): boolean | null {

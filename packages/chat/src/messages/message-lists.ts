@@ -1,14 +1,15 @@
-import type { Event, Message, QueuePosition } from '@parley/client';
+import type { Event, Message, QueuePosition, UpdateMessageEvent } from '@parley/client';
 import { batch, type Signal, signal } from '@preact/signals-core';
 import { covers, type Destination, destinationKey, destinationOf, type Narrow, narrowKey } from '../kernel/narrow.js';
 import type { CachedMessages, Gateway } from '../kernel/ports.js';
 import { derived, isSame, type Reading, Table } from '../kernel/reactive.js';
 import type { ChatState } from '../kernel/state.js';
 import type { ConversationView, ListEnd, SearchMatch } from '../kernel/view-models.js';
-import { matches } from './match.js';
+import { comesAsEvents, matches } from './match.js';
 import { type Failure, failureOf, MessagePages } from './message-pages.js';
-import { withFlag } from './messages.js';
+import { moveOfTopic, withFlag } from './messages.js';
 import { EMPTY_SPAN, type Span, spanAt, withMessage, withoutMessages, withPage } from './spans.js';
+import { oldestUnread } from './unread.js';
 
 const PAGE = 60;
 /** Messages fetched before and after the shown ones when events were missed. */
@@ -83,8 +84,10 @@ export class MessageLists {
         return;
       case 'update_message':
         void this.fetchMoved(event);
-        follow(event, lists);
-        for (const list of lists) list.changed(event.message_ids);
+        for (const list of lists) {
+          list.follow(event);
+          list.changed(event.message_ids);
+        }
         return;
       case 'update_message_flags':
         for (const list of lists) list.changed(event.messages);
@@ -129,7 +132,7 @@ export class MessageLists {
   }
 
   /** Fetches messages that were moved into an open list and that the client does not have. */
-  private async fetchMoved(event: Extract<Event, { type: 'update_message' }>): Promise<void> {
+  private async fetchMoved(event: UpdateMessageEvent): Promise<void> {
     if (event.rendering_only || event.propagate_mode === undefined) return;
     const to = {
       kind: 'channel',
@@ -156,22 +159,6 @@ export class MessageLists {
       if (this.lists.size <= MAX_LISTS) return;
       if (!list.isOpen) this.lists.delete(key);
     }
-  }
-}
-
-/** Tells lists of a topic where all of it went. */
-function follow(event: Extract<Event, { type: 'update_message' }>, lists: readonly MessageList[]): void {
-  if (event.rendering_only || event.propagate_mode !== 'change_all' || event.stream_id === undefined) return;
-  const { stream_id: channelId, orig_subject: topic = '' } = event;
-  const key = destinationKey({ kind: 'channel', channelId, topic });
-  const to: Destination = {
-    kind: 'channel',
-    channelId: event.new_stream_id ?? channelId,
-    topic: event.subject ?? topic,
-  };
-  if (destinationKey(to) === key && event.subject === topic) return;
-  for (const list of lists) {
-    if (list.destination && destinationKey(list.destination) === key) list.movedTo.value = to;
   }
 }
 
@@ -340,6 +327,14 @@ export class MessageList implements ConversationView {
     this.spans.value = withoutMessages(this.spans.peek(), ids);
   }
 
+  /** Tells where all messages of the topic went. */
+  follow(event: UpdateMessageEvent): void {
+    const move = moveOfTopic(event);
+    if (move && this.destination && destinationKey(this.destination) === destinationKey(move.from)) {
+      this.movedTo.value = move.to;
+    }
+  }
+
   /** Moves messages in or out after their conversation or flags changed. */
   changed(ids: readonly number[]): void {
     // The marks belong to the former text.
@@ -438,9 +433,9 @@ export class MessageList implements ConversationView {
   private confirm(target: number | 'first_unread'): boolean {
     const { unread } = this.state;
     const { ids } = this.shown();
-    const first = target === 'first_unread' ? this.oldestUnread() : target;
+    const first = target === 'first_unread' ? oldestUnread(unread, narrowKey(this.narrow)) : target;
     const isKnown = first === null ? !unread.isTruncated : ids.includes(first);
-    if (!this.isFed() || ids.length === 0 || !isKnown) return false;
+    if (!comesAsEvents(this.state, this.narrow) || ids.length === 0 || !isKnown) return false;
     this.isProvisional = false;
     batch(() => {
       this.pages.confirm(ids);
@@ -453,18 +448,6 @@ export class MessageList implements ConversationView {
     });
     this.hooks.changed(this);
     return true;
-  }
-
-  /** True for a conversation whose messages all come as events. */
-  private isFed(): boolean {
-    const to = this.destination;
-    if (to === null || this.narrow.some(({ operator }) => operator === 'with')) return false;
-    return to.kind === 'direct' || this.state.channels.peek(to.channelId)?.membership === 'subscribed';
-  }
-
-  private oldestUnread(): number | null {
-    const ids = this.state.unread.byDestination.get(narrowKey(this.narrow)) ?? [];
-    return [...ids].reduce<number | null>((oldest, id) => (oldest === null ? id : Math.min(oldest, id)), null);
   }
 
   /** Messages to keep in the cache: those around the place that is shown. */

@@ -5,6 +5,7 @@ import {
   changeMentions,
   destinationOfMessage,
   forgetUnread,
+  inTopic,
   markRead,
   markUnread,
   moveUnread,
@@ -124,6 +125,14 @@ function update(state: ChatState, event: UpdateMessageEvent): void {
       last_moved_timestamp: event.edit_timestamp,
     }));
   }
+}
+
+/** Topic whose messages were all moved, and their new place; null for other changes. */
+export function moveOfTopic(event: UpdateMessageEvent) {
+  if (event.rendering_only || event.propagate_mode !== 'change_all' || event.stream_id === undefined) return null;
+  const { stream_id, orig_subject = '', new_stream_id = stream_id, subject = orig_subject } = event;
+  if (new_stream_id === stream_id && subject === orig_subject) return null;
+  return { from: inTopic(stream_id, orig_subject), to: inTopic(new_stream_id, subject) };
 }
 
 function edited(message: StoredMessage, event: UpdateMessageEvent): StoredMessage {

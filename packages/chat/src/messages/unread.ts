@@ -179,6 +179,10 @@ export function changeMentions({ unread }: ChatState, id: number, flags: readonl
   if (destination) publish(unread, [destinationKey(destination)]);
 }
 
+/** First unread message of a conversation by its `destinationKey`. */
+export const oldestUnread = ({ byDestination }: UnreadState, key: string): number | null =>
+  [...(byDestination.get(key) ?? [])].sort(ascending)[0] ?? null;
+
 export function destinationOfMessage(state: ChatState, message: MessageEvent['message']): Destination {
   if (message.stream_id !== undefined) return inTopic(message.stream_id, message.subject);
   const people = message.display_recipient as Exclude<typeof message.display_recipient, string>;
