@@ -133,6 +133,7 @@ describe('a member at the limits of every operation', () => {
       call(member, 'POST', '/messages/flags', { messages: messageIds, op: 'remove', flag: 'starred' }),
     'marks many messages as unread': () =>
       call(member, 'POST', '/messages/flags', { messages: messageIds, op: 'remove', flag: 'read' }),
+    'registers with many unread messages': () => call(member, 'POST', '/register'),
     'marks everything as read': () => call(member, 'POST', '/mark_all_as_read'),
     'sends formulas': () => write(member, 'formulas', '$$x$$ '.repeat(1600)),
     'mentions everybody in a long message': () => write(member, 'words', `@**all** ${'word '.repeat(1900)}`),
