@@ -43,6 +43,12 @@ function NeedsAccount() {
   );
 }
 
+/** Shown while the code of a page is loaded, which takes long without a connection. */
+function Loading() {
+  const { i18n } = useLingui();
+  return <output className={styles.notFound}>{i18n._('Loading…')}</output>;
+}
+
 const LAZY_PAGES: Readonly<Record<'drafts' | 'scheduled' | 'reminders', () => Promise<ComponentType>>> = {
   drafts: () => import('../inbox/drafts-page.js').then(({ DraftsPage }) => DraftsPage),
   scheduled: () => import('../inbox/scheduled-page.js').then(({ ScheduledPage }) => ScheduledPage),
@@ -51,7 +57,7 @@ const LAZY_PAGES: Readonly<Record<'drafts' | 'scheduled' | 'reminders', () => Pr
 
 function Lazy({ load }: { readonly load: () => Promise<ComponentType> }) {
   const Loaded = useLoaded(load);
-  return Loaded && <Loaded />;
+  return Loaded ? <Loaded /> : <Loading />;
 }
 
 /** Areas of settings, by the first part of their addresses. */
@@ -70,5 +76,5 @@ function Managing({ path }: { readonly path: readonly string[] }) {
     [i18n, locale],
   );
   const ManagingPage = useLoaded(load);
-  return ManagingPage && <ManagingPage path={path} />;
+  return ManagingPage ? <ManagingPage path={path} /> : <Loading />;
 }
