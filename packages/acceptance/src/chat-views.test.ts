@@ -191,6 +191,33 @@ describe('chat views', () => {
     expect(isRead()).toBe(false);
   });
 
+  it('forget old messages of a long conversation at its end and fetch them again', async () => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [hamlet, iago]);
+    const chat = await start(hamlet);
+    const view = chat.open(news(town));
+    await until(() => view.newer.value === 'none');
+    const say = async (content: string) => {
+      const count = view.keys.value.length;
+      await server.sendMessage(iago, town, { topic: 'news', content });
+      await until(() => view.keys.value.length === count + 1);
+    };
+    for (const content of ['one', 'two', 'three']) await say(content);
+    await view.goTo(Number(view.keys.value[0]));
+    view.keepNewest(2);
+    expect(contents(chat, view)).toEqual(['<p>two</p>', '<p>three</p>']);
+    expect(view.older.value).toBe('more');
+    await say('four');
+    expect(contents(chat, view)).toEqual(['<p>two</p>', '<p>three</p>', '<p>four</p>']);
+    await view.loadOlder();
+    expect(contents(chat, view)).toEqual(['<p>one</p>', '<p>two</p>', '<p>three</p>', '<p>four</p>']);
+    // Another part of the page may show the first message.
+    const other = chat.open(news(town));
+    view.keepNewest(2);
+    expect(view.keys.value).toHaveLength(4);
+    other.close();
+  });
+
   it('show topics of an opened channel as they appear, are renamed and are deleted', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);

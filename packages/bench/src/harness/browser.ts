@@ -107,25 +107,24 @@ export interface TraceEvent {
   readonly tid: number;
   readonly ts: number;
   readonly dur?: number;
+  /** Time of the thread's CPU, which other programs of the machine do not change. */
+  readonly tdur?: number;
   readonly args?: { readonly name?: string; readonly data?: { readonly type?: string } };
 }
 
 const SCRIPT_EVENTS = new Set(['FunctionCall', 'RunMicrotasks', 'EvaluateScript', 'v8.callFunction', 'TimerFire']);
 
-/** Milliseconds of script between each pair of neighbouring times of a trace. */
+/** Milliseconds of CPU of the script that began between each pair of neighbouring times of a trace. */
 export function scriptBetween(events: readonly TraceEvent[], times: readonly number[]): readonly number[] {
   const sums = times.slice(1).map(() => 0);
   let slot = 0;
   let countedUntil = 0;
-  for (const { name, ph, ts, dur = 0 } of events) {
-    if (ph !== 'X' || !SCRIPT_EVENTS.has(name)) continue;
+  for (const { name, ph, ts, dur = 0, tdur = 0 } of events) {
     // Calls contain calls.
-    const from = Math.max(ts, countedUntil);
-    const to = ts + dur;
-    if (to <= from) continue;
-    countedUntil = to;
-    while (slot < sums.length - 1 && times[slot + 1]! <= from) slot++;
-    if (from >= times[0]! && from < times.at(-1)!) sums[slot]! += (to - from) / 1000;
+    if (ph !== 'X' || !SCRIPT_EVENTS.has(name) || ts < countedUntil) continue;
+    countedUntil = ts + dur;
+    while (slot < sums.length - 1 && times[slot + 1]! <= ts) slot++;
+    if (ts >= times[0]! && ts < times.at(-1)!) sums[slot]! += tdur / 1000;
   }
   return sums;
 }

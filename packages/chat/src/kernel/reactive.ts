@@ -138,6 +138,8 @@ export const isSame = <T>(a: T, b: T): boolean => Object.is(a, b) || shallow(a, 
 
 /** Compares the elements of arrays and the properties of objects by identity. */
 function shallow(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((element, index) => Object.is(element, b[index]));
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   const left = a as Readonly<Record<string, unknown>>;
   const right = b as Readonly<Record<string, unknown>>;

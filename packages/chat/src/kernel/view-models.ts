@@ -198,6 +198,8 @@ export interface ConversationView {
   match(messageId: number): SearchMatch | null;
   loadOlder(): Promise<void>;
   loadNewer(): Promise<void>;
+  /** Forgets all but the newest messages while their end is shown; the others are fetched again when they are needed. */
+  keepNewest(count: number): void;
   /** Opens the list at another message, or at the newest. */
   goTo(messageId: number | 'newest'): Promise<void>;
   /** Reports messages that were visible long enough; marks them as read where the settings want that. */

@@ -292,6 +292,17 @@ export class MessageList implements ConversationView {
     if (this.isProvisional) await this.opening?.isShown;
   }
 
+  keepNewest(count: number): void {
+    const shown = this.shown();
+    // Another part of the page may show older messages.
+    if (this.openCount > 1 || !shown.isNewest || shown.ids.length <= count) return;
+    const kept = { ...shown, ids: shown.ids.slice(-count), isOldest: false };
+    batch(() => {
+      this.spans.value = this.spans.peek().map((span) => (span === shown ? kept : span));
+      this.focus.value = null;
+    });
+  }
+
   seen(messageIds: readonly number[]): void {
     if (!this.readsNothing) this.hooks.seen(this.narrow, messageIds);
   }

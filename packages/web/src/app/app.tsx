@@ -45,7 +45,6 @@ interface AppProps {
 
 /** The application that fills the page. */
 export function App({ onLogOut }: AppProps) {
-  usePageTitle();
   // Conversations opened without a connection need it.
   useEffect(() => void loadLater(loadWriting), []);
   const DesktopApp = useLoaded(loadDesktopApp, electronBridge !== null);
@@ -58,11 +57,14 @@ export function App({ onLogOut }: AppProps) {
     </>
   );
   return (
-    <Workspace
-      tools={<Shortcuts pageActions={usePageActions(onLogOut)} />}
-      account={<Account onLogOut={onLogOut} />}
-      notices={notices}
-    />
+    <>
+      <TabTitle />
+      <Workspace
+        tools={<Shortcuts pageActions={usePageActions(onLogOut)} />}
+        account={<Account onLogOut={onLogOut} />}
+        notices={notices}
+      />
+    </>
   );
 }
 
@@ -86,7 +88,6 @@ interface VisitorProps {
 /** The application for people without an account, who read only. */
 export function VisitorApp({ onLogIn }: VisitorProps) {
   const { i18n } = useLingui();
-  usePageTitle();
   const account = (
     <div className={styles.account}>
       <button type="button" className={styles.logIn} onClick={onLogIn}>
@@ -94,7 +95,12 @@ export function VisitorApp({ onLogIn }: VisitorProps) {
       </button>
     </div>
   );
-  return <Workspace account={account} />;
+  return (
+    <>
+      <TabTitle />
+      <Workspace account={account} />
+    </>
+  );
 }
 
 interface WorkspaceProps {
@@ -271,11 +277,13 @@ function Account({ onLogOut }: AppProps) {
   );
 }
 
-function usePageTitle(): void {
+/** Title of the browser's tab; draws nothing itself, so that its counts render nothing else. */
+function TabTitle(): null {
   const chat = useChat();
   const count = useReading(chat.sidebar.badge);
   const name = useField('realm_name') ?? '';
   useEffect(() => {
     if (name !== '') document.title = count > 0 ? `(${count}) ${name} - Parley` : `${name} - Parley`;
   }, [count, name]);
+  return null;
 }

@@ -36,6 +36,9 @@ import { MessageRow } from './message-row.js';
 
 const Writing = lazy(() => loadLater(() => import('./writing.js')));
 
+/** Messages of a long conversation that stay in memory while its end is read. */
+const KEPT_MESSAGES = 1000;
+
 interface Props {
   readonly narrow: Narrow;
   readonly near: number | null;
@@ -185,12 +188,15 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   );
   const onNearStart = useCallback(() => void view.loadOlder(), [view]);
   const onNearEnd = useCallback(() => void view.loadNewer(), [view]);
+  const onLong = useCallback(() => view.keepNewest(KEPT_MESSAGES), [view]);
   const onNewest = useCallback(() => void view.goTo('newest'), [view]);
   const onUnread = useCallback(() => void view.goTo(view.firstUnread.peek() ?? 'newest'), [view]);
   const onRest = useCallback(
     (key: string | null, top: number) => {
       const id = key === null ? null : (chat.message(key).peek()?.id ?? null);
-      navigation.keep({ id, top });
+      const kept = navigation.kept();
+      // Browsers limit the number of calls.
+      if (kept?.id !== id || kept.top !== top) navigation.keep({ id, top });
     },
     [chat, navigation],
   );
@@ -226,6 +232,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
       hasNewer={newer !== 'none'}
       onNearStart={onNearStart}
       onNearEnd={onNearEnd}
+      onLong={onLong}
       onNewest={onNewest}
       onUnread={onUnread}
       onRest={onRest}

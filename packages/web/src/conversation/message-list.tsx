@@ -19,6 +19,8 @@ export interface MessageListProps {
   readonly hasNewer: boolean;
   onNearStart(): void;
   onNearEnd(): void;
+  /** Called at the end of a list with so many messages that each arrival would take noticeable time. */
+  onLong(): void;
   /** Goes to the newest message, which may not be loaded. */
   onNewest(): void;
   /** Goes to the first unread message, which is not among the keys. */
@@ -35,6 +37,7 @@ const SEEN_AFTER_MS = 500;
 const AT_REST_AFTER_MS = 100;
 const NEAR_PX = 600;
 const AT_END_PX = 60;
+const MANY_MESSAGES = 2000;
 /** Constant, since what the header says must not move the messages. */
 const HEADER_PX = 64;
 
@@ -51,20 +54,22 @@ const keepsRowsInPlace: NonNullable<Virtualizer<HTMLElement, Element>['shouldAdj
 /** Virtual list of messages that keeps the line being read in place while content above and below changes. */
 export function MessageList(props: MessageListProps) {
   const { keys, place, startKey, startTop, unreadKey, hasNewer, draw, label } = props;
-  const { onNearStart, onNearEnd, onNewest, onUnread, onSeen, onRest } = props;
+  const { onNearStart, onNearEnd, onLong, onNewest, onUnread, onSeen, onRest } = props;
   const { i18n } = useLingui();
   const frame = useRef<HTMLElement>(null);
   const [selected, setSelected] = useState<string | null>(null);
   const awaitsFocus = useRef<string | null>(null);
   /** Distance from the upper edge at which a return places its message. */
   const padding = useRef(0);
+  // Another function would make the virtualizer compute all places again.
+  const getItemKey = useCallback((index: number) => keys[index]!, [keys]);
   const virtual = useVirtualizer({
     count: keys.length,
     getScrollElement: () => frame.current,
     estimateSize: () => 64,
     scrollMargin: HEADER_PX,
     scrollPaddingStart: padding.current,
-    getItemKey: (index) => keys[index]!,
+    getItemKey,
     anchorTo: 'end',
     followOnAppend: !hasNewer,
     scrollEndThreshold: AT_END_PX,
@@ -110,6 +115,11 @@ export function MessageList(props: MessageListProps) {
   useEffect(() => {
     if (isNearEnd) onNearEnd();
   }, [isNearEnd, keys.length, onNearEnd]);
+  const isLong =
+    keys.length > MANY_MESSAGES && !hasNewer && openedPlace.current === place && distanceFromEnd <= AT_END_PX;
+  useEffect(() => {
+    if (isLong) onLong();
+  }, [isLong, onLong]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: every change of what is on screen starts the time again.
   useEffect(() => {
@@ -119,7 +129,8 @@ export function MessageList(props: MessageListProps) {
       if (!row) return;
       isArriving.current = false;
       const isAtEnd = !hasNewer && virtual.getDistanceFromEnd() <= AT_END_PX;
-      onRest(isAtEnd ? null : String(row.key), row.start - (virtual.scrollOffset ?? 0));
+      if (isAtEnd) onRest(null, 0);
+      else onRest(String(row.key), row.start - (virtual.scrollOffset ?? 0));
     }, AT_REST_AFTER_MS);
     return () => clearTimeout(timer);
   }, [offset, virtual.isScrolling, keys.length, place, hasNewer, onRest]);
