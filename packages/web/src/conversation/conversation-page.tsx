@@ -223,6 +223,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   }
   const list = (
     <MessageList
+      key={narrowKey(view.narrow)}
       label={i18n._('Messages')}
       keys={keys}
       place={`${narrowKey(view.narrow)} ${anchor}`}

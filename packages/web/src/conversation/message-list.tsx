@@ -38,6 +38,8 @@ const AT_REST_AFTER_MS = 100;
 const NEAR_PX = 600;
 const AT_END_PX = 60;
 const MANY_MESSAGES = 2000;
+/** Expected height of a row. */
+const ROW_PX = 64;
 /** Constant, since what the header says must not move the messages. */
 const HEADER_PX = 64;
 
@@ -50,6 +52,14 @@ const keepsRowsInPlace: NonNullable<Virtualizer<HTMLElement, Element>['shouldAdj
   _,
   { scrollOffset, scrollRect },
 ) => start < (scrollOffset ?? 0) && end <= (scrollOffset ?? 0) + (scrollRect?.height ?? 0) / 2;
+
+/** Place near the start, so that no rows elsewhere are drawn before the list is scrolled there. */
+function estimatedStart({ keys, startKey, startTop }: MessageListProps): number {
+  const index = startKey === null ? -1 : keys.indexOf(startKey);
+  const offset =
+    index < 0 ? keys.length * ROW_PX - innerHeight : index * ROW_PX - (startTop ?? (innerHeight - ROW_PX) / 2);
+  return Math.max(0, HEADER_PX + offset);
+}
 
 /** Virtual list of messages that keeps the line being read in place while content above and below changes. */
 export function MessageList(props: MessageListProps) {
@@ -66,7 +76,8 @@ export function MessageList(props: MessageListProps) {
   const virtual = useVirtualizer({
     count: keys.length,
     getScrollElement: () => frame.current,
-    estimateSize: () => 64,
+    estimateSize: () => ROW_PX,
+    initialOffset: () => estimatedStart(props),
     scrollMargin: HEADER_PX,
     scrollPaddingStart: padding.current,
     getItemKey,
