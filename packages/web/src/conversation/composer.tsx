@@ -89,7 +89,8 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text.
   useLayoutEffect(() => {
     const element = field.current;
-    if (!element) return;
+    // Without a layout for each key.
+    if (!element || CSS.supports('field-sizing', 'content')) return;
     element.style.height = 'auto';
     element.style.height = `${element.scrollHeight}px`;
   }, [text, preview]);
