@@ -29,7 +29,8 @@ const hiddenFieldsOf = ({ body }: TestReply): Record<string, string> =>
 async function logIn(browser: TestBrowser, fields: object = {}, path = '/login/'): Promise<TestReply> {
   const form = await browser.get(path);
   const { email: username, password } = people.hamlet;
-  return browser.post('/login/', { ...hiddenFieldsOf(form), username, password, ...fields });
+  // The form is posted to the address of its page.
+  return browser.post(path, { ...hiddenFieldsOf(form), username, password, ...fields });
 }
 const isLoggedIn = async (browser: TestBrowser) => (await browser.get('/json/users/me')).status === 200;
 
@@ -38,7 +39,7 @@ describe('log-in form', () => {
     const browser = new TestBrowser(server);
     const form = await browser.get('/login/');
     expect(form).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
-    expect(form.body).toContain('<form method="post" action="/login/">');
+    expect(form.body).toContain('<form method="post">');
     expect(form.body).toContain('<a href="/accounts/password/reset/">Forgot your password?</a>');
     expect(form.body).toContain('autocomplete="current-password"');
     const reply = await logIn(browser);

@@ -112,6 +112,14 @@ test('works where the browser forbids storage', async ({ server, browser, logIn 
   await strict.close();
 });
 
+test('leads to the address of a link after the log-in', async ({ server, page }) => {
+  const place = await placeOf(server, 'linked', 'Denmark');
+  await page.goto(`${server.url}/${place}`);
+  await page.getByRole('button', { name: 'Iago' }).click();
+  await expect(page).toHaveURL(`${server.url}/${place}`);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('linked');
+});
+
 test('keeps a draft when the session ends, and leads back to it', async ({ server, logIn }) => {
   const place = await placeOf(server, 'session-over', 'Denmark');
   const { page, context } = await logIn('othello', place);

@@ -154,6 +154,7 @@ interface FormState {
   readonly demo: Demo | null;
 }
 
+/** Forms have no action, because browsers then keep the fragment of the address through the log-in. */
 function logInForm(
   { base, t }: Site,
   { settings }: Realm,
@@ -184,7 +185,7 @@ ${PURPOSE_FIELDS.map(
           html`<p>${t('This is a demo. Log in as one of its people:')}</p>
 <ul class="people">${demo.accounts.map(
             ({ name, email, password }) =>
-              html`<li><form method="post" action="${base}/login/">
+              html`<li><form method="post">
 ${hiddenFields}<input type="hidden" name="username" value="${email}">
 <input type="hidden" name="password" value="${password}">
 <button class="other">${name}</button></form></li>
@@ -192,7 +193,7 @@ ${hiddenFields}<input type="hidden" name="username" value="${email}">
           )}</ul>
 <p class="or">${t('or')}</p>
 `
-        }<form method="post" action="${base}/login/">
+        }<form method="post">
 ${hiddenFields}<p><label for="username">${t('Email address')}</label>
 <input id="username" name="username" type="email" autocomplete="username" required value="${email}"${invalid}></p>
 <p><label for="password">${t('Password')}</label>
