@@ -435,8 +435,12 @@ export class Chat {
 
   /** True once all events since a position were applied to the state of the cache; false if that lacks some of them. */
   private async caughtUp({ queueId, lastEventId }: QueuePosition): Promise<boolean> {
-    const late = new Promise<null>((resolve) => this.clock.after(CATCH_UP_MS, () => resolve(null)));
+    let cancel = () => {};
+    const late = new Promise<null>((resolve) => {
+      cancel = this.clock.after(CATCH_UP_MS, () => resolve(null));
+    });
     const since = await Promise.race([this.resumed, late]);
+    cancel();
     return since !== null && since.queueId === queueId && since.lastEventId <= lastEventId;
   }
 
