@@ -170,7 +170,10 @@ async function bytesOfReload(scene: WebScene): Promise<Figure> {
     ...{ apply_markdown: 'true', event_types: '["message","update_message_flags","presence"]' },
   })) as { queue_id: string; last_event_id: number };
   const tab = await browser.open();
+  const isRegistered = tab.page.waitForResponse(/\/register$/);
   await firstMessageIn(scene, tab);
+  await isRegistered;
+  // The cache is written within seconds.
   await tab.page.waitForTimeout(3000);
   await tab.page.close();
   const messages = lab.size(300, 20);
@@ -183,8 +186,10 @@ async function bytesOfReload(scene: WebScene): Promise<Figure> {
   next.cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
     if (/\/(json|api\/v1)\//.test(kinds.get(requestId) ?? '')) bytes += encodedDataLength;
   });
+  const hasEvents = next.page.waitForResponse(/\/events\?/);
   await firstMessageIn(scene, next);
-  await next.page.waitForTimeout(2000);
+  await hasEvents;
+  await next.page.waitForTimeout(3000);
   await tab.close();
   const query = new URLSearchParams({ queue_id: queueId, last_event_id: String(lastId), dont_block: 'true' });
   const limit = await compressedBytes(`${browser.url}/api/v1/events?${query}`, reader.authorization);

@@ -64,7 +64,7 @@ const IDLE_QUEUE_SECONDS = 12 * 60 * 60;
 const VISITOR_RELOAD_MS = 60_000;
 /** Delay within which changes of a list are collected for the cache. */
 const KEEP_MS = 1000;
-/** Time in which messages of the cache are brought up to date by events, before they are fetched instead. */
+/** Time for the events since the state was stored, before messages of the cache are fetched instead. */
 const CATCH_UP_MS = 2000;
 /** Events in a response, after which more may follow at once (events §6.3). */
 const MAX_EVENTS = 1000;
@@ -102,6 +102,7 @@ export class Chat {
   private readonly toKeep = new Set<MessageList>();
   private cancelKeeping: (() => void) | null = null;
   private cancelReloading: (() => void) | null = null;
+  private cancelWaiting: (() => void) | null = null;
   private sweptAt = 0;
   private readonly journal: Journal;
   private readonly hasCache: boolean;
@@ -192,6 +193,7 @@ export class Chat {
     this.isStopped = true;
     this.cancelKeeping?.();
     this.cancelReloading?.();
+    this.cancelWaiting?.();
     this.presence?.stop();
     this.topics.stop();
     this.typing.stopped();
@@ -210,6 +212,7 @@ export class Chat {
       if (this.isStopped) return;
       position = cached && this.restore(cached) ? cached.position : null;
       since = position && { ...position, lastEventId: cached!.since };
+      if (since) this.cancelWaiting = this.clock.after(CATCH_UP_MS, () => this.resume(null));
     } else {
       // The cache may be behind the state.
       this.journal.registered();
@@ -224,7 +227,10 @@ export class Chat {
         beforePoll: () => {
           const received = together.splice(0);
           this.receiveAll(received);
-          if (polls++ > 0 && received.length < MAX_EVENTS) this.resume(since);
+          if (polls++ > 0 && received.length < MAX_EVENTS) {
+            this.cancelWaiting?.();
+            this.resume(since);
+          }
           return this.keep(events.position);
         },
         onConnection: (state) => this.report(state),
@@ -435,12 +441,7 @@ export class Chat {
 
   /** True once all events since a position were applied to the state of the cache; false if that lacks some of them. */
   private async caughtUp({ queueId, lastEventId }: QueuePosition): Promise<boolean> {
-    let cancel = () => {};
-    const late = new Promise<null>((resolve) => {
-      cancel = this.clock.after(CATCH_UP_MS, () => resolve(null));
-    });
-    const since = await Promise.race([this.resumed, late]);
-    cancel();
+    const since = await this.resumed;
     return since !== null && since.queueId === queueId && since.lastEventId <= lastEventId;
   }
 
