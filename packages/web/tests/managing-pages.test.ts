@@ -280,8 +280,11 @@ test('saves on each page of settings, shows why it could not, and follows anothe
 });
 
 test('shows sessions of other browsers on returning to the page, why one stays, and that it was ended', async ({
+  server,
   logIn,
 }) => {
+  // Sessions of other stories.
+  await server.call('zoe', 'DELETE', '/users/me/sessions');
   const { page } = await logIn('zoe', '#settings/sessions');
   await expect(page.getByText('This browser')).toBeVisible();
   const logOut = page.getByRole('list', { name: 'Sessions' }).getByRole('button', { name: 'Log out' });
