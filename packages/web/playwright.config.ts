@@ -3,18 +3,23 @@ import { defineConfig } from '@playwright/test';
 
 export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
+/** True during `npm run endurance`. */
+const isLong = process.env.HOSTILE_LOAD === 'long';
+
 /** Stories in the system's Chromium against the built server. */
 export default defineConfig({
   testDir: 'tests',
+  // Writing its organization takes longer than most stories.
+  testIgnore: isLong ? [] : ['large-organization.test.ts'],
   outputDir: 'dist/test-results',
   reporter: [['list']],
   // Stories wait more than they compute: three keep two cores at work.
   workers: 3,
   fullyParallel: true,
-  timeout: 120_000,
+  timeout: isLong ? 15 * 60_000 : 120_000,
   // A repeated story runs against a new server and is reported as flaky.
   retries: process.env.CI === undefined ? 0 : 1,
-  expect: { timeout: 15_000 },
+  expect: { timeout: isLong ? 60_000 : 15_000 },
   use: {
     launchOptions: {
       ...(CHROMIUM !== undefined && { executablePath: CHROMIUM }),

@@ -1,13 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
 
 const SERVER = join(import.meta.dirname, '../../server/dist/bundle/main.js');
+const WRITE_LARGE = join(import.meta.dirname, '../../bench/dist/write-large-organization.js');
+
+/** The large one has Hamlet and 9,999 others. */
+type Organization = 'demo' | 'large';
 
 export interface Server {
   readonly url: string;
@@ -20,8 +25,13 @@ export interface Server {
   upload(person: string, path: string, name: string, bytes: Buffer): Promise<unknown>;
 }
 
-async function startServer(folder: string, port: number): Promise<{ child: ChildProcess; port: number }> {
-  const child = spawn(process.execPath, [SERVER, 'serve', '--demo', '--rate-limits', 'off', '--port', String(port)], {
+async function startServer(
+  folder: string,
+  port: number,
+  organization: Organization,
+): Promise<{ child: ChildProcess; port: number }> {
+  const flags = ['--rate-limits', 'off', '--port', String(port), ...(organization === 'demo' ? ['--demo'] : [])];
+  const child = spawn(process.execPath, [SERVER, 'serve', ...flags], {
     cwd: folder,
     env: {
       ...process.env,
@@ -55,16 +65,21 @@ interface Fixtures {
 }
 
 interface Workers {
+  readonly organization: Organization;
   /** Server of the worker. */
   readonly server: Server;
 }
 
 export const test = base.extend<Fixtures, Workers>({
+  organization: ['demo', { scope: 'worker', option: true }],
+
   server: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a pattern.
-    async ({}, use) => {
+    async ({ organization }, use) => {
       const folder = mkdtempSync(join(tmpdir(), 'parley-web-'));
-      let { child, port } = await startServer(folder, 0);
+      if (organization === 'large') {
+        await promisify(execFile)(process.execPath, [WRITE_LARGE, join(folder, 'parley.db')]);
+      }
+      let { child, port } = await startServer(folder, 0, organization);
       const url = `http://localhost:${port}`;
       const headersOf = async (person: string) => ({
         Authorization: `Basic ${btoa(`${emailOf(person)}:${await keyOf(url, person)}`)}`,
@@ -85,7 +100,7 @@ export const test = base.extend<Fixtures, Workers>({
         async crash() {
           child.kill('SIGKILL');
           await once(child, 'exit');
-          ({ child } = await startServer(folder, port));
+          ({ child } = await startServer(folder, port, organization));
         },
         async call(person, method, path, params = {}) {
           const form = new URLSearchParams();

@@ -1,5 +1,5 @@
 import type { Role } from '@parley/domain/access';
-import { CreateChannel, DEFAULT_CHANNEL_OPTIONS } from '@parley/domain/channels';
+import { CreateChannel, DEFAULT_CHANNEL_OPTIONS, SubscribeUsers } from '@parley/domain/channels';
 import type { ChannelId, RealmId, UserId } from '@parley/domain/kernel';
 import { CreateRealm, RegisterUser } from '@parley/domain/membership';
 import { SendMessage } from '@parley/domain/messages';
@@ -23,11 +23,12 @@ export class World {
     readonly realmId: RealmId,
   ) {}
 
-  static async found(database: string): Promise<World> {
+  /** `secret`: null for one in a file beside the database, where a server finds it. */
+  static async found(database: string, secret: string | null = SECRET): Promise<World> {
     const parley = await createParley({
       database: `sqlite:${database}`,
       url: 'http://localhost',
-      secret: SECRET,
+      ...(secret !== null && { secret }),
       // Otherwise nobody may create thousands of channels a day.
       rateLimits: false,
     });
@@ -51,14 +52,19 @@ export class World {
   }
 
   /** Adds an owner who logs in with a password. */
-  async addReader(password: string): Promise<Person> {
-    return this.addPerson(0, 'owner', password);
+  async addReader(password: string, email?: string): Promise<Person> {
+    return this.addPerson(0, 'owner', password, email);
   }
 
-  private addPerson(number: number, role: Role = 'member', password: string | null = null): Promise<User> {
+  private addPerson(
+    number: number,
+    role: Role = 'member',
+    password: string | null = null,
+    email = `person${number}@example.com`,
+  ): Promise<User> {
     return this.parley.useCase(RegisterUser).execute({
       realmId: this.realmId,
-      email: `person${number}@example.com`,
+      email,
       fullName: `Person Number ${number}`,
       role,
       password,
@@ -83,6 +89,22 @@ export class World {
       echo: null,
     });
     return id;
+  }
+
+  /** Adds public channels with one subscriber and without messages by people. */
+  async addEmptyChannels(names: readonly string[], subscriber: Person): Promise<void> {
+    const caller = { realmId: this.realmId, userId: subscriber.id, clientName: CLIENT_NAME };
+    for (let from = 0; from < names.length; from += AT_A_TIME) {
+      const channels = names.slice(from, from + AT_A_TIME).map((name) => ({ name, color: null, description: '' }));
+      await this.parley.useCase(SubscribeUsers).execute(caller, {
+        channels,
+        principals: null,
+        options: DEFAULT_CHANNEL_OPTIONS,
+        announce: false,
+        failsOnInaccessible: true,
+        notifyNewSubscribers: false,
+      });
+    }
   }
 
   close(): Promise<void> {

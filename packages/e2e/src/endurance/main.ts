@@ -16,13 +16,15 @@ passed (default: 30) or something fails. Runs at least once. Exit code 1: someth
 const ROOT = resolve(import.meta.dirname, '../../../..');
 const { resolve: pathOf } = createRequire(import.meta.url);
 const JEST = pathOf('jest/bin/jest');
-/** Random actions in the browser. */
-const RANDOM_STORY = [
+/** Random actions and a large organization in the browser. */
+const STORIES = [
   pathOf('@playwright/test/cli'),
   'test',
   '--config',
   'packages/web/playwright.config.ts',
+  '--workers=1',
   'random',
+  'large-organization',
 ];
 /** Tests that CI runs in a short form; see `hostile/scale.ts`. */
 const TESTS = [
@@ -88,8 +90,8 @@ async function runOnce(seed: number, attackMinutes: number | null): Promise<numb
   const env = { ...process.env, HOSTILE_LOAD: 'long', HOSTILE_SEED: String(seed), HOSTILE_MINUTES: minutes };
   const code = await run([JEST, '--runInBand', ...(attackMinutes === null ? TESTS : [ATTACK])], env);
   if (code !== 0 || attackMinutes !== null) return code;
-  if (findChromium() !== null) return run(RANDOM_STORY, env);
-  console.log('Chromium is missing, so the random story in the browser was skipped');
+  if (findChromium() !== null) return run(STORIES, env);
+  console.log('Chromium is missing, so the stories in the browser were skipped');
   return 0;
 }
 
