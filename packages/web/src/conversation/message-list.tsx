@@ -86,7 +86,6 @@ export function MessageList(props: MessageListProps) {
     followOnAppend: !hasNewer,
     scrollEndThreshold: AT_END_PX,
     overscan: 8,
-    useFlushSync: false,
   });
   virtual.shouldAdjustScrollPositionOnItemSizeChange = keepsRowsInPlace;
   const jumpTo = useCallback(
