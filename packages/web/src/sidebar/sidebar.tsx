@@ -10,7 +10,7 @@ import {
   Rows3,
   Users as UsersIcon,
 } from 'lucide-react';
-import { memo, type ReactNode, useEffect } from 'react';
+import { type CSSProperties, memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
 import { UnreadBadge } from '../kit/badge.js';
@@ -27,6 +27,8 @@ import { useViews } from './views.js';
 /** Topics that a channel shows before its list is opened. */
 const FEW_TOPICS = 5;
 const FEW_DIRECTS = 12;
+/** Channels that are drawn when the first of them comes near the screen. */
+const DRAWN_TOGETHER = 50;
 
 /** Views, direct conversations and channels, each with its unread count. */
 export const Sidebar = memo(function Sidebar() {
@@ -46,9 +48,7 @@ export const Sidebar = memo(function Sidebar() {
         ))}
       </Section>
       <Section title={i18n._('Channels')} button={<BrowseChannels />}>
-        {channelIds.map((id) => (
-          <Channel key={id} id={id} />
-        ))}
+        <Channels ids={channelIds} />
       </Section>
     </nav>
   );
@@ -65,9 +65,7 @@ function VisitorSidebar({ channelIds }: { readonly channelIds: readonly number[]
         </Entry>
       </ul>
       <Section title={i18n._('Channels')}>
-        {channelIds.map((id) => (
-          <Channel key={id} id={id} />
-        ))}
+        <Channels ids={channelIds} />
       </Section>
     </nav>
   );
@@ -213,6 +211,30 @@ function Direct({ row }: { readonly row: DirectRow }) {
       {row.userIds.length === 1 && first.statusEmoji && <Emoji {...first.statusEmoji} />}
     </Entry>
   );
+}
+
+function Channels({ ids }: { readonly ids: readonly number[] }) {
+  const starts = Array.from({ length: Math.ceil(ids.length / DRAWN_TOGETHER) }, (_, n) => n * DRAWN_TOGETHER);
+  return starts.map((start) => (
+    <LazyChannels key={start} ids={ids.slice(start, start + DRAWN_TOGETHER)} isFirst={start === 0} />
+  ));
+}
+
+/** Leaves blank room for its channels until it comes near the screen. */
+function LazyChannels({ ids, isFirst }: { readonly ids: readonly number[]; readonly isFirst: boolean }) {
+  const [isDrawn, setDrawn] = useState(isFirst);
+  const blank = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (isDrawn) return;
+    const observer = new IntersectionObserver(([entry]) => setDrawn(entry!.isIntersecting), {
+      root: blank.current!.closest('nav'),
+      rootMargin: '100%',
+    });
+    observer.observe(blank.current!);
+    return () => observer.disconnect();
+  }, [isDrawn]);
+  if (isDrawn) return ids.map((id) => <Channel key={id} id={id} />);
+  return <li ref={blank} className={styles.blank} style={{ '--rows': ids.length } as CSSProperties} aria-hidden />;
 }
 
 const Channel = memo(function Channel({ id }: { readonly id: number }) {
