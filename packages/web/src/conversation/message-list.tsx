@@ -55,10 +55,9 @@ const keepsRowsInPlace: NonNullable<Virtualizer<HTMLElement, Element>['shouldAdj
 
 /** Place near the start, so that no rows elsewhere are drawn before the list is scrolled there. */
 function estimatedStart({ keys, startKey, startTop }: MessageListProps): number {
-  // Scrolling to an exact place stops short where the list is already near it.
-  if (startTop !== null) return 0;
   const index = startKey === null ? -1 : keys.indexOf(startKey);
-  const offset = index < 0 ? keys.length * ROW_PX - innerHeight : index * ROW_PX - (innerHeight - ROW_PX) / 2;
+  const offset =
+    index < 0 ? keys.length * ROW_PX - innerHeight : index * ROW_PX - (startTop ?? (innerHeight - ROW_PX) / 2);
   return Math.max(0, HEADER_PX + offset);
 }
 
