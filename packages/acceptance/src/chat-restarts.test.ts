@@ -229,6 +229,22 @@ describe('a conversation in the cache', () => {
     expect(calls).toContain('GET /messages');
   });
 
+  it('is fetched when it opens at the newest message, and the cache has the messages around another', async () => {
+    const ids = [];
+    for (let n = 0; n < 70; n++) ids.push(await say(`${n}`));
+    await clientOf(hamlet).post('/mark_all_as_read', {});
+    const { chat, view } = open(ids[0]);
+    void chat.run();
+    await until(() => chat.isReady.value && view.newer.value === 'more');
+    await until(async () => (await cache.loadMessages(narrowKey(view.narrow)))?.position !== undefined);
+    chat.stop();
+    const next = open();
+    void next.chat.run();
+    await until(() => next.chat.isReady.value && next.view.newer.value === 'none');
+    expect(texts(next.chat, next.view)).toMatch(/<p>69<\/p>$/);
+    expect(next.calls).toContain('GET /messages');
+  });
+
   it('has the messages from the time without a subscription', async () => {
     await say('one');
     (await firstRun()).stop();

@@ -424,16 +424,14 @@ export class MessageList implements ConversationView {
     const isStarting = this.hooks.isStarting();
     if (this.spans.peek().length > 0 && !(isStarting && this.isProvisional)) return false;
     const ids = cached.messages.map(({ id }) => id);
-    if (target !== 'first_unread' && !ids.includes(target)) return false;
+    const isUnread = (id: number) => this.state.unread.destinations.has(id);
+    const first = target === 'first_unread' ? (ids.find(isUnread) ?? null) : target;
+    if (first === null ? !cached.isNewest : !ids.includes(first)) return false;
     this.isProvisional = true;
     batch(() => {
       this.pages.seed(cached.messages);
       this.spans.value = [{ ids, isOldest: cached.isOldest, isNewest: cached.isNewest }];
-      const isUnread = (id: number) => this.state.unread.destinations.has(id);
-      if (target === 'first_unread') {
-        const unread = ids.find(isUnread) ?? null;
-        this.show(unread, unread);
-      } else this.show(target);
+      this.show(first, target === 'first_unread' ? first : null);
     });
     if (!isStarting || !cached.position) return false;
     this.keptAt = cached.position;
@@ -443,9 +441,9 @@ export class MessageList implements ConversationView {
   /** Ends the provisional state of messages to which all events were applied. Returns false if others are needed. */
   private confirm(target: number | 'first_unread'): boolean {
     const { unread } = this.state;
-    const { ids } = this.shown();
+    const { ids, isNewest } = this.shown();
     const first = target === 'first_unread' ? oldestUnread(unread, narrowKey(this.narrow)) : target;
-    const isKnown = first === null ? !unread.isTruncated : ids.includes(first);
+    const isKnown = first === null ? isNewest && !unread.isTruncated : ids.includes(first);
     if (!comesAsEvents(this.state, this.narrow) || ids.length === 0 || !isKnown) return false;
     this.isProvisional = false;
     batch(() => {
