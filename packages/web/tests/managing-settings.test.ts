@@ -98,24 +98,26 @@ test('ends another session, and says why a password is refused', async ({ logIn 
   await expect(dialog.getByRole('alert')).toContainText('Wrong password');
 });
 
-/** Lists that are fetched: their place, the call, and a text that they show once they are there. */
+/** Lists that are fetched: their place, the call, its response without entries, and the text that is shown then. */
 const FETCHED = [
-  ['#settings/uploaded-files', 'attachments', 'You have not uploaded any files.'],
-  ['#settings/sessions', 'users/me/sessions', 'This browser'],
-  ['#organization/data-exports-admin', 'export/realm', 'There are no exports.'],
-  ['#organization/invitations', 'invites', 'There are no open invitations.'],
+  ['#settings/uploaded-files', 'attachments', { attachments: [] }, 'You have not uploaded any files.'],
+  ['#settings/sessions', 'users/me/sessions', {}, 'This browser'],
+  ['#organization/data-exports-admin', 'export/realm', { exports: [] }, 'There are no exports.'],
+  ['#organization/invitations', 'invites', { invites: [] }, 'There are no open invitations.'],
 ] as const;
 
 test('says that a list is being loaded, and only afterwards that it is empty', async ({ logIn }) => {
   const { page } = await logIn('iago');
-  for (const [place, call, text] of FETCHED) {
+  for (const [place, call, empty, text] of FETCHED) {
     let arrive = () => {};
     const arrival = new Promise<void>((resolve) => {
       arrive = resolve;
     });
     await page.route(`**/json/${call}`, async (route) => {
       await arrival;
-      await route.continue();
+      // Other stories may have added something.
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), ...empty } });
     });
     await goTo(page, place);
     await expect(page.getByText('Loading…'), place).toBeVisible();

@@ -116,7 +116,7 @@ test('takes attacks in every field of text', async ({ logIn, server }) => {
     const fields = page.locator('main :is(input[type=text], input[type=search], input:not([type]), textarea):enabled');
     for (const field of await fields.all()) {
       if (!(await field.isVisible())) continue;
-      for (const attack of ATTACKS.slice(0, 3)) await field.fill(attack);
+      await field.fill(ATTACKS.slice(0, 3).join(' '));
       await field.press('ArrowDown');
       await field.fill('');
     }
