@@ -250,6 +250,6 @@ test('takes texts, dates, link targets and the address of the page from the host
   await own.locator('time').first().click();
   await expect(page).toHaveURL(/#narrow\/channel\/\d+-orders\/topic\/Own\.20texts\/near\/\d+$/);
   await page.goBack();
-  expect(new URL(page.url()).hash).toBe(before);
+  await expect.poll(() => new URL(page.url()).hash).toBe(before);
   await expect(own).toBeVisible();
 });

@@ -165,7 +165,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const unreadKey = firstUnread === null ? null : String(firstUnread);
   const isOneConversation = view.destination !== null;
   const draw = useCallback(
-    (key: string, index: number) => (
+    (key: string, index: number, isSelected: boolean) => (
       <ErrorBoundary
         text={i18n._('This message could not be drawn. Its text:')}
         rest={() => <p>{plainText(chat.message(key).peek()?.html ?? '')}</p>}
@@ -174,6 +174,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
           messageKey={key}
           previousKey={keys[index - 1] ?? null}
           isFirstUnread={key === unreadKey}
+          isSelected={isSelected}
           showsDestination={!isOneConversation}
           commands={commands}
           view={view}

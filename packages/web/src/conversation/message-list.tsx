@@ -29,7 +29,7 @@ export interface MessageListProps {
   onRest(key: string | null, top: number): void;
   /** Called with messages whose end was on screen for half a second in a focused window. */
   onSeen(keys: readonly string[]): void;
-  draw(key: string, index: number): ReactNode;
+  draw(key: string, index: number, isSelected: boolean): ReactNode;
   readonly header: ReactNode;
 }
 
@@ -228,7 +228,7 @@ export function MessageList(props: MessageListProps) {
               aria-posinset={index + 1}
               onFocus={() => setSelected(String(key))}
             >
-              {draw(String(key), index)}
+              {draw(String(key), index, key === selected)}
             </li>
           ))}
         </ol>

@@ -30,6 +30,8 @@ export interface MessageRowProps {
   /** Key of the message above; null for the first one. */
   readonly previousKey: string | null;
   readonly isFirstUnread: boolean;
+  /** True for the row that has the focus, or had it last. */
+  readonly isSelected: boolean;
   /** True in lists of several conversations. */
   readonly showsDestination: boolean;
   readonly commands: MessageCommands;
@@ -40,7 +42,7 @@ export interface MessageRowProps {
 const GROUP_SECONDS = 600;
 
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
-  const { messageKey, previousKey, isFirstUnread, showsDestination, commands, view } = props;
+  const { messageKey, previousKey, isFirstUnread, isSelected, showsDestination, commands, view } = props;
   const chat = useChat();
   const message = useReading(chat.message(messageKey));
   const previous = useReading(chat.message(previousKey ?? ''));
@@ -48,6 +50,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   const { i18n } = useLingui();
   const { Message: Own } = useContext(ComponentsContext);
   const [isRevealed, setRevealed] = useState(false);
+  const [wasPointedAt, setPointedAt] = useState(false);
   const id = message?.id ?? 0;
   const { fieldTexts } = useServices();
   const field = `edit ${id}`;
@@ -122,6 +125,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
           part="message"
           data-continued={isContinued || undefined}
           data-mentioned={message.isMentioned || undefined}
+          onPointerEnter={() => setPointedAt(true)}
         >
           <div className={styles.side}>
             {isContinued ? (
@@ -160,7 +164,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
             <Footer message={message} onEdit={commands.editFailed} />
             {!isHidden && <Reactions message={message} />}
           </div>
-          {message.id !== null && !isEditing && !chat.isVisitor && (
+          {(wasPointedAt || isSelected) && message.id !== null && !isEditing && !chat.isVisitor && (
             <MessageActions message={message} commands={commands} onEdit={edit} />
           )}
         </article>
