@@ -128,6 +128,32 @@ describe('chat views', () => {
     expect(contents(chat, view)).toEqual(['<p>there before</p>', '<p>waits</p>']);
   });
 
+  it('show a message that arrives after the first of two calls for its conversation', async () => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [hamlet, iago]);
+    const before = await server.sendMessage(iago, town, { topic: 'news', content: 'there before' });
+    const releases: (() => void)[] = [];
+    const late = (async (url, init) => {
+      const response = await fetch(url, init);
+      if (new URL(String(url)).pathname.endsWith('/messages')) {
+        await new Promise<void>((resolve) => releases.push(resolve));
+      }
+      return response;
+    }) as typeof fetch;
+    const chat = await start(hamlet, { gateway: clientOf(hamlet, late) });
+    const view = chat.open(news(town));
+    void view.goTo(before);
+    await until(() => releases.length === 2);
+    releases[0]!();
+    // The first call ends.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const id = await server.sendMessage(iago, town, { topic: 'news', content: 'arrives' });
+    await until(() => chat.message(String(id)).value !== null);
+    releases[1]!();
+    await until(() => view.older.value === 'none');
+    expect(contents(chat, view)).toEqual(['<p>there before</p>', '<p>arrives</p>']);
+  });
+
   it('keep a refused message in its conversation with the reason until it is discarded', async () => {
     const { hamlet, polonius } = server.people;
     const town = await server.createChannel('town', [hamlet, polonius], { can_send_message_group: hamletsOnly() });

@@ -167,6 +167,8 @@ interface FoundMessage extends Message {
   readonly match_subject?: string;
 }
 
+type Part = 'older' | 'newer' | 'first';
+
 /** Messages of one narrow. */
 export class MessageList implements ConversationView {
   readonly destination;
@@ -183,8 +185,9 @@ export class MessageList implements ConversationView {
   private readonly spans: Signal<readonly Span[]> = signal([]);
   /** Message in the span that is shown; null: the newest. */
   private readonly focus: Signal<number | null> = signal(null);
-  private readonly loading: Signal<ReadonlySet<'older' | 'newer' | 'first'>> = signal(new Set());
-  private readonly failed: Signal<ReadonlySet<'older' | 'newer' | 'first'>> = signal(new Set());
+  /** Parts that are being fetched, once for each call. */
+  private readonly loading: Signal<readonly Part[]> = signal([]);
+  private readonly failed: Signal<ReadonlySet<Part>> = signal(new Set());
   /** Messages that arrived while a page was being fetched. */
   private arrived: number[] = [];
   /** True while the list shows what the cache had. */
@@ -321,7 +324,7 @@ export class MessageList implements ConversationView {
     if (!message) return;
     const isHere = matches(this.state, this.narrow, message);
     if (isHere === false) return;
-    if (this.loading.peek().size > 0) this.arrived.push(id);
+    if (this.loading.peek().length > 0) this.arrived.push(id);
     else if (this.isOpen) this.retry();
     this.hooks.changed(this);
     if (isHere) this.spans.value = withMessage(this.spans.peek(), id);
@@ -380,7 +383,7 @@ export class MessageList implements ConversationView {
     const failed = this.failed.value;
     const span = this.shown();
     if (side === 'older' ? span.isOldest : span.isNewest) return 'none';
-    if (loading.has(side) || loading.has('first')) return 'loading';
+    if (loading.includes(side) || loading.includes('first')) return 'loading';
     if (failed.has(side) || failed.has('first')) return 'failed';
     return span.ids.length > 0 ? 'more' : 'unknown';
   }
@@ -485,7 +488,7 @@ export class MessageList implements ConversationView {
   }
 
   private async extend(side: 'older' | 'newer', from: number): Promise<void> {
-    if (this.loading.peek().has(side)) return;
+    if (this.loading.peek().includes(side)) return;
     await this.during(side, async () => {
       const [before, after] = side === 'older' ? [PAGE, 0] : [0, PAGE];
       const answer = await this.pages.fetch(this.narrow, from, before, after, false);
@@ -518,9 +521,9 @@ export class MessageList implements ConversationView {
     this.hooks.changed(this);
   }
 
-  private async during(part: 'older' | 'newer' | 'first', load: () => Promise<void>): Promise<void> {
+  private async during(part: Part, load: () => Promise<void>): Promise<void> {
     batch(() => {
-      this.loading.value = new Set([...this.loading.peek(), part]);
+      this.loading.value = [...this.loading.peek(), part];
       this.failed.value = new Set();
       this.failure.value = null;
     });
@@ -530,8 +533,9 @@ export class MessageList implements ConversationView {
       this.failed.value = new Set([part]);
       this.failure.value = failureOf(error);
     } finally {
-      this.loading.value = new Set([...this.loading.peek()].filter((each) => each !== part));
-      if (this.loading.peek().size === 0) this.arrived = [];
+      const loading = this.loading.peek();
+      this.loading.value = loading.toSpliced(loading.indexOf(part), 1);
+      if (this.loading.peek().length === 0) this.arrived = [];
     }
   }
 }
