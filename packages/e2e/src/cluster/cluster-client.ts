@@ -35,6 +35,8 @@ export class ClusterClient {
   failedPolls = 0;
   /** Number of registrations after a failover had lost events. */
   registrations = 0;
+  /** False from the end of a queue until the next one is registered and everything stored is loaded. */
+  hasQueue = true;
   private queueId = '';
   private lastEventId = -1;
   /** Failovers with losses when the queue was registered. */
@@ -84,7 +86,9 @@ export class ClusterClient {
     if (reply?.status === 200) return reply;
     this.failedPolls++;
     if (reply?.body.code === 'BAD_EVENT_QUEUE_ID' && this.cluster.losses > this.losses) {
-      if (await this.register()) this.registrations++;
+      this.hasQueue = false;
+      this.hasQueue = await this.register();
+      if (this.hasQueue) this.registrations++;
       return null;
     }
     if (reply !== null) assert.equal(reply.status, 503, `${this.person.email}: ${JSON.stringify(reply.body)}`);
