@@ -27,7 +27,10 @@ export default function NotificationsLine() {
   );
   const isFirst = permission === 'default' && !isDeclined && settings?.enable_desktop_notifications === true;
   const isForPush =
-    permission === 'granted' && state === 'unasked' && settings?.enable_offline_push_notifications === true;
+    permission === 'granted' &&
+    !isDeclined &&
+    state === 'unasked' &&
+    settings?.enable_offline_push_notifications === true;
   if (!isFirst && !isForPush) return null;
   const decline = () => {
     if (isFirst) store(KEY, '1');

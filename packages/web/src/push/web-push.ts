@@ -39,8 +39,7 @@ export async function endWebPush(): Promise<void> {
 
 async function open(services: Services): Promise<WebPush | null> {
   // Zulip's desktop app has no push service.
-  if (electronBridge || !('PushManager' in globalThis) || !('Notification' in globalThis) || !navigator.serviceWorker)
-    return null;
+  if (electronBridge || !('PushManager' in globalThis) || !navigator.serviceWorker) return null;
   const { vapid_public_key: key, endpoints } = await services.client.get('/web_push/subscriptions');
   if (key === null) return null;
   const push = new WebPush(services, key);
