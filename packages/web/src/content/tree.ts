@@ -77,17 +77,20 @@ const TOKEN_CLASS = /^[a-z]{1,3}\d?$/;
 const LOADING = 'image-loading-placeholder';
 
 /** Parses the HTML of a message inertly: nothing is loaded or run. */
-export function parseContent(html: string, baseUrl: string): readonly ContentNode[] {
-  const template = document.createElement('template');
-  template.innerHTML = policy.createHTML(renameStyles(html)) as string;
-  return new TreeBuilder(baseUrl).children(template.content);
-}
+export const parseContent = (html: string, baseUrl: string): readonly ContentNode[] =>
+  new TreeBuilder(baseUrl).children(parse(html));
 
 /** Text of the HTML of a message, on one line. */
-export function textOf(html: string): string {
-  const template = document.createElement('template');
-  template.innerHTML = policy.createHTML(renameStyles(html)) as string;
-  return (template.content.textContent ?? '').replaceAll(/\s+/g, ' ').trim();
+export const textOf = (html: string): string => parse(html).textContent.replaceAll(/\s+/g, ' ').trim();
+
+/** Document without a window, which loads and runs nothing. */
+let inert: Document | null = null;
+
+function parse(html: string): HTMLElement {
+  inert ??= document.implementation.createHTMLDocument();
+  const root = inert.createElement('div');
+  root.innerHTML = policy.createHTML(renameStyles(html)) as string;
+  return root;
 }
 
 /**
