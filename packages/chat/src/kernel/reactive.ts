@@ -12,7 +12,7 @@ export interface Reading<T> {
 
 /**
  * Rows by key, observed one by one: a change of a row re-runs only computations that read that row, or the whole
- * table. Rows are never mutated.
+ * table. Those that found no row for a key run again whenever a row is added or removed. Rows are never mutated.
  */
 export class Table<K, V> {
   private readonly rows = new Map<K, V>();
@@ -76,7 +76,10 @@ export class Table<K, V> {
     const before = new Map(this.rows);
     this.rows.clear();
     for (const [key, row] of entries) this.rows.set(key, row);
-    for (const key of this.versions.keys()) if (before.get(key) !== this.rows.get(key)) this.bump(key);
+    for (const key of this.versions.keys()) {
+      if (before.get(key) !== this.rows.get(key)) this.bump(key);
+      if (!this.rows.has(key)) this.versions.delete(key);
+    }
     this.keyVersion.value++;
     this.anyVersion.value++;
   }
@@ -93,6 +96,11 @@ export class Table<K, V> {
   }
 
   private observe(key: K): void {
+    // A page asks for more rows that do not exist than it can remember.
+    if (!this.rows.has(key)) {
+      this.keyVersion.value;
+      return;
+    }
     let version = this.versions.get(key);
     if (!version) {
       version = signal(0);
