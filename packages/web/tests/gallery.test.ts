@@ -99,6 +99,9 @@ async function visitAll({ page, settle }: Gallery, look: Look, hasPopups = true)
     await sections.getByRole('link', { name: section, exact: true }).click();
     await expect(page.getByRole('heading', { name: `Gallery: ${section}` })).toBeVisible();
     await settle();
+    // A message shows its buttons under the pointer.
+    const message = page.getByRole('main').getByRole('article').first();
+    if ((await message.count()) > 0) await message.hover();
     await look(section);
     if (section !== 'overlays' || !hasPopups) continue;
     for (const button of await page.getByRole('main').getByRole('button').all()) {
