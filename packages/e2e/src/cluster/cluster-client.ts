@@ -80,6 +80,20 @@ export class ClusterClient {
     this.isOver = true;
   }
 
+  /** Whether it has a queue, and what each node says to its next poll and to a registration. */
+  async describeNodes(): Promise<readonly string[]> {
+    const place = { queue_id: this.queueId, last_event_id: this.lastEventId, dont_block: true };
+    const describe = async (method: string, path: string, params: Readonly<Record<string, unknown>>) => {
+      const startedAt = Date.now();
+      const reply = await this.cluster.request(this.person, method, path, params).catch(String);
+      return `${method} ${path}: ${JSON.stringify(reply).slice(0, 200)} after ${Date.now() - startedAt} ms`;
+    };
+    const lines = [`has a queue: ${this.hasQueue}; failed polls: ${this.failedPolls}`];
+    for (const _ of this.cluster.nodes) lines.push(await describe('GET', '/events', place));
+    for (const _ of this.cluster.nodes) lines.push(await describe('POST', '/register', { event_types: ['message'] }));
+    return lines;
+  }
+
   private async poll(): Promise<Reply | null> {
     const place = { queue_id: this.queueId, last_event_id: this.lastEventId };
     const reply = await this.cluster.request(this.person, 'GET', '/events', place, POLL_MS).catch(() => null);

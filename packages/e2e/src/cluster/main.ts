@@ -214,7 +214,10 @@ async function settle(writers: readonly Writer[], clients: readonly ClusterClien
         const missing = awaited.filter((content) => !known.has(content));
         if (missing.length === 0) break;
         if (!client.hasQueue && Date.now() < registeredBy) deadline = Date.now() + patienceMs;
-        assert.ok(Date.now() < deadline, `${client.person.email} lacks ${name} messages: ${missing.join(' ')}`);
+        if (Date.now() >= deadline) {
+          const nodes = await client.describeNodes();
+          assert.fail(`${client.person.email} lacks ${name} messages: ${missing.join(' ')}\n${nodes.join('\n')}`);
+        }
         await sleep(50);
       }
     }
