@@ -14,7 +14,7 @@ function randomOf(seed: number): () => number {
 
 /** Set by `npm run endurance`. */
 const { HOSTILE_SEED, HOSTILE_LOAD } = process.env;
-const SEEDS = HOSTILE_SEED === undefined ? [1, 2, 3] : [Number(HOSTILE_SEED)];
+const seed = Number(HOSTILE_SEED ?? 1);
 const STEPS = HOSTILE_LOAD === 'long' ? 200 : 40;
 
 /** The last rows with everything that they say, such as reactions; how many are drawn depends on the scrolling. */
@@ -32,111 +32,109 @@ async function textsAt(server: Server, topic: string): Promise<readonly string[]
   return messages.map(({ content }: { content: string }) => content);
 }
 
-for (const seed of SEEDS) {
-  test(`sends every text once through events, lost responses, outages and reloads (seed ${seed})`, async ({
-    logIn,
-    server,
-  }) => {
-    test.setTimeout(HOSTILE_LOAD === 'long' ? 30 * 60_000 : 6 * 60_000);
-    const random = randomOf(seed);
-    const topic = `at random ${seed}`;
-    await post(server, 'iago', topic, `text ${seed}-0`);
-    const place = await placeOf(server, topic);
-    const { page, context } = await logIn('hamlet', place);
-    let losesResponse = false;
-    await page.route('**/json/messages', async (route) => {
-      if (route.request().method() !== 'POST' || !losesResponse) return route.fallback();
-      losesResponse = false;
-      // The server takes the message, and its response is lost.
-      await route.fetch();
-      await route.abort('connectionreset');
-    });
-    const field = page.getByRole('textbox', { name: 'Message' });
-    const written: string[] = [];
-    const posted: number[] = [];
-    const ofOthers = () => posted[Math.floor(random() * posted.length)];
-    const text = (number: number) => `text ${seed}-${number}`;
-    let isOffline = false;
-    const goOnline = async (isOnline: boolean) => {
-      isOffline = !isOnline;
-      await context.setOffline(isOffline);
-    };
-    const actions: readonly (() => Promise<unknown>)[] = [
-      async () => {
-        const next = text(written.length + 1);
-        written.push(next);
-        await field.fill(next);
-        await page.getByRole('button', { name: 'Send', exact: true }).click();
-      },
-      async () => posted.push((await post(server, 'iago', topic, text(1000 + Math.floor(random() * 1_000_000)))).id),
-      async () => {
-        const id = ofOthers();
-        if (id !== undefined) await server.call('iago', 'PATCH', `/messages/${id}`, { content: `${text(999)} edited` });
-      },
-      async () => {
-        const id = ofOthers();
-        if (id !== undefined) posted.splice(posted.indexOf(id), 1);
-        if (id !== undefined) await server.call('iago', 'DELETE', `/messages/${id}`);
-      },
-      async () => {
-        const id = ofOthers();
-        const emoji = ['tada', 'octopus', 'heart'][Math.floor(random() * 3)];
-        // The same reaction may be there already.
-        if (id !== undefined)
-          await server.call('iago', 'POST', `/messages/${id}/reactions`, { emoji_name: emoji }).catch(() => {});
-      },
-      async () => {
-        losesResponse = true;
-      },
-      () => goOnline(isOffline),
-      async () => {
-        if (isOffline) await goOnline(true);
-        await page.reload();
-        // It arrives after the messages, and cannot while the page is offline.
-        await expect(field).toBeVisible({ timeout: 60_000 });
-      },
-      async () => {
-        await goTo(page, '#inbox');
-        await goTo(page, place);
-      },
-      async () => {
-        await field.fill(`text ${seed}-draft`);
-        await goTo(page, '#recent');
-        await goTo(page, place);
-        await expect(field).toHaveValue(`text ${seed}-draft`);
-        await field.fill('');
-      },
-    ];
-    for (let step = 0; step < STEPS; step++) {
-      // Half of the steps write.
-      const index = random() < 0.5 ? 0 : Math.floor(random() * actions.length);
-      await actions[index]!();
-    }
+test(`sends every text once through events, lost responses, outages and reloads (seed ${seed})`, async ({
+  logIn,
+  server,
+}) => {
+  test.setTimeout(HOSTILE_LOAD === 'long' ? 30 * 60_000 : 6 * 60_000);
+  const random = randomOf(seed);
+  const topic = `at random ${seed}`;
+  await post(server, 'iago', topic, `text ${seed}-0`);
+  const place = await placeOf(server, topic);
+  const { page, context } = await logIn('hamlet', place);
+  let losesResponse = false;
+  await page.route('**/json/messages', async (route) => {
+    if (route.request().method() !== 'POST' || !losesResponse) return route.fallback();
     losesResponse = false;
-    await goOnline(true);
-    await expect
-      .poll(async () => (await textsAt(server, topic)).filter((text) => written.includes(text)).sort(), {
-        timeout: 60_000,
-      })
-      .toEqual([...written].sort());
-    const newest = (await textsAt(server, topic)).at(-1)!;
-    // A page opens at the first unread message, from which the newest may be far.
-    const fresh = await logIn('hamlet', place);
-    const showNewest = async (shown: Page) => {
-      const jump = shown.getByRole('button', { name: 'Newest message' });
-      // It goes away while the list arrives at its end.
-      if (await jump.isVisible()) await jump.click({ timeout: 1000 });
-      await expect(shown.getByRole('article').last()).toContainText(newest, { timeout: 1000 });
-    };
-    await expect(() => showNewest(fresh.page)).toPass({ timeout: 30_000 });
-    await goTo(page, '#inbox');
-    await goTo(page, place);
-    await expect(async () => {
-      await showNewest(page);
-      expect(await textsOn(page)).toEqual(await textsOn(fresh.page));
-    }).toPass({ timeout: 30_000 });
-    await field.fill(`text ${seed}-left`);
-    await page.reload();
-    await expect(field).toHaveValue(`text ${seed}-left`, { timeout: 60_000 });
+    // The server takes the message, and its response is lost.
+    await route.fetch();
+    await route.abort('connectionreset');
   });
-}
+  const field = page.getByRole('textbox', { name: 'Message' });
+  const written: string[] = [];
+  const posted: number[] = [];
+  const ofOthers = () => posted[Math.floor(random() * posted.length)];
+  const text = (number: number) => `text ${seed}-${number}`;
+  let isOffline = false;
+  const goOnline = async (isOnline: boolean) => {
+    isOffline = !isOnline;
+    await context.setOffline(isOffline);
+  };
+  const actions: readonly (() => Promise<unknown>)[] = [
+    async () => {
+      const next = text(written.length + 1);
+      written.push(next);
+      await field.fill(next);
+      await page.getByRole('button', { name: 'Send', exact: true }).click();
+    },
+    async () => posted.push((await post(server, 'iago', topic, text(1000 + Math.floor(random() * 1_000_000)))).id),
+    async () => {
+      const id = ofOthers();
+      if (id !== undefined) await server.call('iago', 'PATCH', `/messages/${id}`, { content: `${text(999)} edited` });
+    },
+    async () => {
+      const id = ofOthers();
+      if (id !== undefined) posted.splice(posted.indexOf(id), 1);
+      if (id !== undefined) await server.call('iago', 'DELETE', `/messages/${id}`);
+    },
+    async () => {
+      const id = ofOthers();
+      const emoji = ['tada', 'octopus', 'heart'][Math.floor(random() * 3)];
+      // The same reaction may be there already.
+      if (id !== undefined)
+        await server.call('iago', 'POST', `/messages/${id}/reactions`, { emoji_name: emoji }).catch(() => {});
+    },
+    async () => {
+      losesResponse = true;
+    },
+    () => goOnline(isOffline),
+    async () => {
+      if (isOffline) await goOnline(true);
+      await page.reload();
+      // It arrives after the messages, and cannot while the page is offline.
+      await expect(field).toBeVisible({ timeout: 60_000 });
+    },
+    async () => {
+      await goTo(page, '#inbox');
+      await goTo(page, place);
+    },
+    async () => {
+      await field.fill(`text ${seed}-draft`);
+      await goTo(page, '#recent');
+      await goTo(page, place);
+      await expect(field).toHaveValue(`text ${seed}-draft`);
+      await field.fill('');
+    },
+  ];
+  for (let step = 0; step < STEPS; step++) {
+    // Half of the steps write.
+    const index = random() < 0.5 ? 0 : Math.floor(random() * actions.length);
+    await actions[index]!();
+  }
+  losesResponse = false;
+  await goOnline(true);
+  await expect
+    .poll(async () => (await textsAt(server, topic)).filter((text) => written.includes(text)).sort(), {
+      timeout: 60_000,
+    })
+    .toEqual([...written].sort());
+  const newest = (await textsAt(server, topic)).at(-1)!;
+  // A page opens at the first unread message, from which the newest may be far.
+  const fresh = await logIn('hamlet', place);
+  const showNewest = async (shown: Page) => {
+    const jump = shown.getByRole('button', { name: 'Newest message' });
+    // It goes away while the list arrives at its end.
+    if (await jump.isVisible()) await jump.click({ timeout: 1000 });
+    await expect(shown.getByRole('article').last()).toContainText(newest, { timeout: 1000 });
+  };
+  await expect(() => showNewest(fresh.page)).toPass({ timeout: 30_000 });
+  await goTo(page, '#inbox');
+  await goTo(page, place);
+  await expect(async () => {
+    await showNewest(page);
+    expect(await textsOn(page)).toEqual(await textsOn(fresh.page));
+  }).toPass({ timeout: 30_000 });
+  await field.fill(`text ${seed}-left`);
+  await page.reload();
+  await expect(field).toHaveValue(`text ${seed}-left`, { timeout: 60_000 });
+});
