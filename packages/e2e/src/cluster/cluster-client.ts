@@ -80,7 +80,7 @@ export class ClusterClient {
     this.isOver = true;
   }
 
-  /** Whether it has a queue, and what each node says to its next poll and to a registration. */
+  /** Describes its queue, and what each node says to its next poll and to a registration. */
   async describeNodes(): Promise<readonly string[]> {
     const place = { queue_id: this.queueId, last_event_id: this.lastEventId, dont_block: true };
     const describe = async (method: string, path: string, params: Readonly<Record<string, unknown>>) => {
