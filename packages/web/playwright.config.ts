@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
+import { CHROMIUM, CHROMIUM_FLAGS } from '@parley/testkit';
 import { defineConfig } from '@playwright/test';
-
-export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
 /** True during `npm run endurance`. */
 const isLong = process.env.HOSTILE_LOAD === 'long';
@@ -23,7 +21,7 @@ export default defineConfig({
   use: {
     launchOptions: {
       ...(CHROMIUM !== undefined && { executablePath: CHROMIUM }),
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+      args: CHROMIUM_FLAGS,
     },
     viewport: { width: 1280, height: 800 },
     // Recording takes a third of the time.

@@ -1,5 +1,6 @@
 export * from './build-script.js';
 export * from './builders.js';
+export * from './chromium.js';
 export * from './client-model.js';
 export * from './counting-reads.js';
 export * from './driven-time.js';

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
+import type { Page, Request } from '@playwright/test';
 import { expect, goTo, type Server, violationsIn } from './stories.js';
 
 /** Widths of a small phone, a tablet and a desktop. */
 export const WIDTHS = [320, 768, 1440];
+
+/** Time without calls after which a place has what it shows. */
+const QUIET_MS = 150;
 
 /** Folder for screenshots; unset: none are taken. */
 const SCREENSHOTS = process.env.SCREENSHOTS;
@@ -61,10 +64,24 @@ export async function placesOf(server: Server): Promise<Readonly<Record<string, 
 
 /** Opens a place, and waits until it has loaded. */
 export async function open(page: Page, place: string): Promise<void> {
+  const pending = new Set<Request>();
+  let changedAt = Date.now();
+  const begin = (request: Request) => {
+    if (request.url().includes('/events?')) return;
+    pending.add(request);
+    changedAt = Date.now();
+  };
+  const end = (request: Request) => {
+    if (pending.delete(request)) changedAt = Date.now();
+  };
+  page.on('request', begin).on('requestfinished', end).on('requestfailed', end);
   await goTo(page, place);
   await expect(page.getByText('Loading…')).toHaveCount(0);
-  // Parts that load by themselves come with the network.
-  await page.waitForLoadState('networkidle', { timeout: 1000 }).catch(() => {});
+  // Parts that load by themselves come with the network, after which they are drawn.
+  await expect
+    .poll(() => pending.size === 0 && Date.now() - changedAt > QUIET_MS, { intervals: [QUIET_MS] })
+    .toBe(true);
+  page.off('request', begin).off('requestfinished', end).off('requestfailed', end);
 }
 
 /** Texts that nobody can read in full: cut off by their box, or beside the page. */

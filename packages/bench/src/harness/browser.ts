@@ -1,7 +1,5 @@
-import { existsSync } from 'node:fs';
+import { CHROMIUM, CHROMIUM_FLAGS } from '@parley/testkit';
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
-
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 
 /** Account with a password of the organization that is opened. */
 export interface BrowserUser {
@@ -54,10 +52,7 @@ export class BenchBrowser {
   /** @throws Error without Chromium */
   static async start(port: number, { email, password }: BrowserUser): Promise<BenchBrowser> {
     if (CHROMIUM === undefined) throw new Error('This workload needs Chromium (Debian: apt-get install chromium)');
-    const browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-    });
+    const browser = await chromium.launch({ executablePath: CHROMIUM, args: CHROMIUM_FLAGS });
     const url = `http://localhost:${port}`;
     const context = await browser.newContext();
     const page = await context.newPage();
