@@ -9,20 +9,20 @@ const PAUSE_MS = 50;
 export const unreadIn = ({ pms, streams, huddles }: Reply['body']): number[] =>
   [...pms, ...streams, ...huddles].flatMap(({ unread_message_ids }) => unread_message_ids);
 
-/** Contents of all messages of a person by id. */
+/** Contents of all messages of a person by id. Repeats requests that nodes do not respond to. */
 export async function history(cluster: Cluster, person: Person): Promise<ReadonlyMap<number, string>> {
   const contents = new Map<number, string>();
   for (;;) {
-    const { status, body } = await cluster.request(person, 'GET', '/messages', {
-      anchor: [...contents.keys()].at(-1) ?? 0,
-      include_anchor: false,
-      num_before: 0,
-      num_after: 1000,
-      apply_markdown: false,
-    });
-    assert.equal(status, 200, JSON.stringify(body));
-    for (const { id, content } of body.messages) contents.set(id, content);
-    if (body.found_newest) return contents;
+    const params = { include_anchor: false, num_before: 0, num_after: 1000, apply_markdown: false };
+    const anchor = [...contents.keys()].at(-1) ?? 0;
+    const reply = await cluster.request(person, 'GET', '/messages', { ...params, anchor }).catch(() => null);
+    if (reply === null || reply.status === 503) {
+      await sleep(PAUSE_MS);
+      continue;
+    }
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    for (const { id, content } of reply.body.messages) contents.set(id, content);
+    if (reply.body.found_newest) return contents;
   }
 }
 
@@ -55,8 +55,7 @@ export class ClusterClient {
     const reply = await this.cluster.request(this.person, 'POST', '/register', params).catch(() => null);
     if (reply?.status !== 200) return false;
     const { queue_id, last_event_id, max_message_id, unread_msgs } = reply.body;
-    const stored = await history(this.cluster, this.person).catch(() => null);
-    if (stored === null) return false;
+    const stored = await history(this.cluster, this.person);
     this.contents.clear();
     for (const [id, content] of stored) if (id <= max_message_id) this.contents.set(id, content);
     this.unread.clear();

@@ -8,6 +8,7 @@ import { findBinaries, startServer, startStandby, type TestServer } from '@parle
 import { freePort, NatsServer } from '@parley/testkit';
 import S3rver from 's3rver';
 import { type Finished, ParleyProcess, runParley } from '../testing/parley-process.js';
+import { within } from '../testing/pause.js';
 import { FaultyProxy } from './faulty-proxy.js';
 import { NextRelease } from './next-release.js';
 
@@ -107,13 +108,19 @@ export class Cluster {
       query.set(name, typeof value === 'string' ? value : JSON.stringify(value));
     }
     const isRead = method === 'GET';
-    const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}${isRead ? `?${query}` : ''}`, {
-      method,
-      headers: { Authorization: `Basic ${btoa(`${email}:${apiKey}`)}` },
-      signal: AbortSignal.timeout(timeoutMs),
-      ...(!isRead && { body: query }),
-    });
-    return { status: response.status, body: await response.json() };
+    const call = async (): Promise<Reply> => {
+      const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}${isRead ? `?${query}` : ''}`, {
+        method,
+        headers: { Authorization: `Basic ${btoa(`${email}:${apiKey}`)}` },
+        signal: AbortSignal.timeout(timeoutMs),
+        ...(!isRead && { body: query }),
+      });
+      return { status: response.status, body: await response.json() };
+    };
+    // One in some hundred thousand calls of killed and frozen nodes outlasts its signal.
+    const reply = await within(timeoutMs + 1000, call());
+    if (!reply) throw new Error(`${method} ${path}: no response within ${timeoutMs} ms`);
+    return reply;
   }
 
   async addPerson(name: string): Promise<Person> {
