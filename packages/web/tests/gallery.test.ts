@@ -36,9 +36,6 @@ const NOT_SHOWN: Readonly<Record<string, string>> = {
   'app/desktop-app.tsx': 'draws nothing',
 };
 
-// Traces would record a page of thousands of elements at every step.
-test.use({ trace: 'off' });
-
 test.beforeAll(() => {
   if (!existsSync(BUILT)) throw new Error('Run `npx vite build packages/web/gallery` first');
 });
