@@ -265,7 +265,11 @@ describe('encrypted notifications (organization §14)', () => {
     service.failure = null;
     if (!name.startsWith('a wrong')) await postponed(server, 'push.send');
     server.clock.advance(5);
-    await wakeJobs();
+    const latest = await wakeJobs();
+    // Otherwise the next test meets its notification.
+    await until(() =>
+      service.callsOf('push/e2ee/notify').some(({ fields }) => decrypt(fields.push_requests[0]).message_id === latest),
+    );
     await until(async () => (await waiting('push.send')) === 0);
   });
 
