@@ -368,7 +368,10 @@ describe('log-in in progress', () => {
     await server.storage.uow.write(realmId, async (tx) => {
       for (let index = 0; index < 10_000; index++) await tx.logIns.addFlow(flow, `print ${index}`);
     });
-    expectRefused(await new TestBrowser(server).get(start('keycloak')), 'The server is busy.', 503);
+    const refused = await new TestBrowser(server).get(start('keycloak'));
+    expectRefused(refused, 'The server is busy; try again in a moment.', 503);
+    // Loads the page again after so many seconds.
+    expect(refused.headers.refresh).toBe('2');
     await server.parley.useCase(RemoveExpiredLogIns).execute();
     expect((await new TestBrowser(server).get(start('keycloak'))).status).toBe(303);
   });

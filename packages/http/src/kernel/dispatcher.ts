@@ -280,7 +280,7 @@ class TableDispatcher implements Dispatcher {
     if (request.method === 'OPTIONS') {
       return { ...OPTIONS_REPLY, headers: ['Allow', entry.allowHeader, ...entry.optionsHeaders()] };
     }
-    this.shed(entry.endpoints.get(request.method)?.route);
+    this.shed(entry.endpoints.get(request.method)?.route, requestState);
 
     // A form field may change the method, so a small body is read first. Errors in body and credentials are reported
     // later, in contract order; credentials determine the body limit.
@@ -305,7 +305,7 @@ class TableDispatcher implements Dispatcher {
     if (values.length > 0) request.pathParameters = pathParameters(endpoint.names, values);
     const { identity } = requestState;
     this.browsers.checkSender(request, { identity, isPage: entry.style === 'browser', body });
-    this.shed(route);
+    this.shed(route, requestState);
     this.callLimits.countCall(request, requestState, route);
     if (route.roleRequirements.length > 0)
       await enforceRoles(route.roleRequirements, identity!, this.options.roleLookup);
@@ -381,11 +381,12 @@ class TableDispatcher implements Dispatcher {
     request.csrfToken = csrfTokenOf(request, 'identity' in proof ? proof.identity : undefined);
   }
 
-  /** Sheds load, anonymous requests first. @throws HttpRefusal 503 */
-  private shed(route: Route | undefined): void {
+  /** Sheds load, anonymous requests first; called before and after authentication. @throws HttpRefusal 503 */
+  private shed(route: Route | undefined, { proof }: RequestState): void {
     const { level } = this.load;
-    if (level === 'normal' || !route || route.isNeverShed) return;
-    if (route.auth === 'anyone' || (route.isExpensive && level === 'overloaded')) throw serverBusy();
+    if (level === 'normal' || !route || route.isNeverShed || (route.knowsCaller && !proof)) return;
+    const isAnonymous = route.auth === 'anyone' && !isProven(proof);
+    if (isAnonymous || (route.isExpensive && level === 'overloaded')) throw serverBusy();
   }
 
   /** Compares the target of an operation of administration before and after it. */

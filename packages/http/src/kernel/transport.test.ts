@@ -5,6 +5,7 @@ import type { RealmId, UserId } from '@parley/domain/kernel';
 import express from 'express';
 import { ERROR_REPLIES } from '../features.js';
 import { contractPathOf } from '../openapi/contract-operations.js';
+import type { Authenticator } from './authenticate.js';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.js';
 import type { LoadLevel } from './load.js';
 import { createRouter } from './mount.js';
@@ -68,6 +69,7 @@ const TABLE: readonly Route[] = [
     dto: NoParameters,
     handle: async () => success({ short: 'x'.repeat(200_000) }),
   }),
+  route('GET', '/page', { auth: 'anyone', knowsCaller: true, dto: NoParameters, handle: async () => success() }),
   route('GET', '/script', { auth: 'anyone', isNeverShed: true, dto: NoParameters, handle: async () => success() }),
   route('GET', '/long', { auth: 'user', dto: NoParameters, handle: async () => success({ long: 'é'.repeat(MIB) }) }),
   route('GET', '/shared', {
@@ -106,6 +108,13 @@ let level: LoadLevel;
 let log: string[];
 const sockets: Socket[] = [];
 
+const USER_OF_HEADER: Authenticator = {
+  authenticate: async (request) => {
+    const user = request.header('x-user');
+    return user === undefined ? null : { realmId: 1 as RealmId, userId: Number(user) as UserId };
+  },
+};
+
 async function start(options: Partial<DispatcherOptions> = {}): Promise<void> {
   const clock = { now: () => 1_700_000_000, nowMs: () => 1_700_000_000_000 };
   level = 'normal';
@@ -115,15 +124,8 @@ async function start(options: Partial<DispatcherOptions> = {}): Promise<void> {
     contractPathOf,
     routes: TABLE,
     resolve: () => undefined as never,
-    // Authenticates as the user named in the header.
-    authenticators: [
-      {
-        authenticate: async (request) => {
-          const user = request.header('x-user');
-          return user === undefined ? null : { realmId: 1 as RealmId, userId: Number(user) as UserId };
-        },
-      },
-    ],
+    authenticators: [USER_OF_HEADER],
+    browserAuthenticators: [USER_OF_HEADER],
     realms: { findRealm: async () => 1 as RealmId },
     roleLookup: { roleOf: async () => ({ role: 'member', isBot: false, synchronizesDrafts: true }) },
     limiter: new RateLimiter({ clock, isOn: false }),
@@ -648,15 +650,17 @@ describe('server under load', () => {
       (await call('GET', '/costly')).status,
       (await call('POST', '/echo', { form: { text: 'x' } })).status,
       (await call('GET', '/script', { user: null })).status,
+      (await call('GET', '/page', { user: null })).status,
+      (await call('GET', '/page')).status,
     ];
-    expect(await statuses()).toEqual([200, 200, 200, 200]);
+    expect(await statuses()).toEqual([200, 200, 200, 200, 200, 200]);
     level = 'busy';
-    expect(await statuses()).toEqual([503, 200, 200, 200]);
+    expect(await statuses()).toEqual([503, 200, 200, 200, 503, 200]);
     level = 'overloaded';
-    expect(await statuses()).toEqual([503, 503, 200, 200]);
+    expect(await statuses()).toEqual([503, 503, 200, 200, 503, 200]);
     const { headers, body } = await call('GET', '/costly');
     expect([headers['retry-after'], body.result, body.code]).toEqual(['1', 'error', 'SERVER_NOT_READY']);
     level = 'normal';
-    expect(await statuses()).toEqual([200, 200, 200, 200]);
+    expect(await statuses()).toEqual([200, 200, 200, 200, 200, 200]);
   });
 });

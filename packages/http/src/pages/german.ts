@@ -49,7 +49,7 @@ export const GERMAN = {
   'This organization has been deactivated.': 'Diese Organisation wurde deaktiviert.',
   'This form was sent from a page of another site. Reload the page and send the form again.':
     'Dieses Formular kam von der Seite eines anderen Anbieters. Bitte die Seite neu öffnen und von dort absenden.',
-  'The server is busy. Try again in a moment.': 'Der Server ist ausgelastet. Bitte gleich noch einmal versuchen.',
+  'The server is busy; try again in a moment.': 'Der Server ist ausgelastet. Bitte gleich noch einmal versuchen.',
   'Too many attempts. Try again in {count} minutes.':
     'Das wurde zu oft versucht. In {count} Minuten ist es wieder möglich.',
   'Too many attempts. Try again in one minute.': 'Das wurde zu oft versucht. In einer Minute ist es wieder möglich.',

@@ -237,7 +237,7 @@ export const pageRoute = <D extends object, C extends Injectable>(
     ...spec,
     auth: 'anyone',
     atRoot: true,
-    errorPage: async (failure, request) => errorPage(null, failure, await wordsFor(request)),
+    errorPage: async (failure, request) => errorPage(null, retried(failure, method), await wordsFor(request)),
     handle: async (context) => {
       const { request, caller } = context;
       if (caller.realmId === null) return noOrganizationPage(await wordsFor(request));
@@ -252,11 +252,17 @@ export const pageRoute = <D extends object, C extends Injectable>(
       try {
         return await handle({ ...context, realm, site });
       } catch (error) {
-        if (error instanceof DomainError) return errorPage(site, failureOf(error));
+        if (error instanceof DomainError) return errorPage(site, retried(failureOf(error), method));
         throw error;
       }
     },
   });
+
+/** Makes browsers load a page again that a busy server refused. A form is not sent again. */
+function retried(failure: Failure, method: Method): Failure {
+  if (failure.status !== 503 || method !== 'GET') return failure;
+  return { ...failure, headers: [...(failure.headers ?? []), 'Refresh', '2'] };
+}
 
 /** Error as shown on a page. */
 export interface Failure {
@@ -294,7 +300,7 @@ export function failureOf(error: DomainError): Failure {
   }
   if (error.kind === 'unavailable') {
     const seconds = error.is('SERVER_BUSY') ? error.details.retryAfter : 1;
-    return { status: 503, message: 'The server is busy. Try again in a moment.', headers: retryLater(seconds) };
+    return { status: 503, message: 'The server is busy; try again in a moment.', headers: retryLater(seconds) };
   }
   return { status: isBrokenLink(error) ? 404 : 400, message };
 }
