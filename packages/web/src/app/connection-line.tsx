@@ -26,7 +26,7 @@ export function ConnectionLine() {
     );
   }
   if (connection.state !== 'offline' || connection.since === null) return null;
-  const since = i18n.date(new Date(connection.since), { hour: '2-digit', minute: '2-digit' });
+  const since = i18n.date(new Date(connection.since), { timeStyle: 'short' });
   return (
     <output className={styles.offline}>
       {i18n._('No connection since {since}. Messages that you write are sent later.', { since })}

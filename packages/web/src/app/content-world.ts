@@ -3,6 +3,7 @@ import type { Chat } from '@parley/chat';
 import { useMemo } from 'react';
 import type { ContentWorld } from '../content/message-body.js';
 import type { Mention } from '../content/tree.js';
+import { timeText } from '../conversation/times.js';
 import { groupName } from '../people/group-name.js';
 import { openPersonCard } from '../people/open-card.js';
 import { openGroupCard } from '../people/open-group-card.js';
@@ -26,15 +27,7 @@ export function useContentWorld(): ContentWorld {
       },
       concernsMe: (mention) => concerns(chat, mention),
       openMention: ({ kind, id }, anchor) => (kind === 'group' ? openGroupCard : openPersonCard)(anchor, id!),
-      formatTime: (date) =>
-        i18n.date(date, {
-          weekday: 'short',
-          day: 'numeric',
-          month: 'short',
-          year: 'numeric',
-          hour: '2-digit',
-          minute: '2-digit',
-        }),
+      formatTime: (date) => timeText(i18n, date.getTime() / 1000),
     }),
     [chat, baseUrl, linkTarget, i18n, isReady],
   );

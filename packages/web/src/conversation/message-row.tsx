@@ -94,7 +94,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
       </MessageEditor>
     </Suspense>
   );
-  const time = i18n.date(new Date(message.timestamp * 1000), { hour: '2-digit', minute: '2-digit' });
+  const time = i18n.date(new Date(message.timestamp * 1000), { timeStyle: 'short' });
   return (
     <>
       {isNewDay && (

@@ -154,7 +154,7 @@ function presenceOf(card: CardModel | null, { presence }: PersonRow, i18n: I18n)
 function timeIn(timeZone: string, i18n: I18n): string | null {
   if (timeZone === '') return null;
   try {
-    return i18n.date(new Date(), { timeZone, weekday: 'short', hour: '2-digit', minute: '2-digit' });
+    return i18n.date(new Date(), { timeZone, weekday: 'short', hour: 'numeric', minute: '2-digit' });
   } catch {
     return null;
   }
