@@ -79,6 +79,8 @@ async function startOn(
     unix_socket_directories: folder,
     max_connections: '200',
     shared_buffers: '64MB',
+    // In its folder, so that what a killed server leaves is removed.
+    dynamic_shared_memory_type: 'mmap',
     full_page_writes: 'off',
     autovacuum: 'off',
     max_wal_size: '4GB',
