@@ -17,13 +17,21 @@ const CONCURRENCY = 16;
 jest.setTimeout(300_000 + KILLS * 10_000);
 const root = resolve(__dirname, '../../../..');
 
-/** Server that sends a message for each line on its input and acknowledges it. Runs on the built packages. */
+/** Longer than the lease of a notification that a killed server was sending. */
+const LATER_MS = 61_000;
+
+/**
+ * Server that sends a message for each line on its input and acknowledges it. Its clock is ahead by so many milliseconds.
+ * Runs on the built packages.
+ */
 const SERVER = `
 import { createInterface } from 'node:readline';
 import { AddPushToken } from '@parley/domain/push';
 import { createParley } from '@parley/server';
 
-const [, , database, url] = process.argv;
+const [, , database, url, aheadMs] = process.argv;
+const now = Date.now;
+Date.now = () => now() + Number(aheadMs);
 const logger = { info() {}, error() {} };
 const parley = await createParley({
   database, url: 'http://localhost', shedsLoad: false, logger, pushService: { url, orgId: 'id', orgKey: 'key' },
@@ -59,8 +67,9 @@ it('attempts every notification at least once and none again after its end was s
   const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
 
   const acknowledged: string[] = [];
-  const start = async (): Promise<ChildProcess> => {
-    const child = spawn(process.execPath, [script, database, url], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const start = async (aheadMs = 0): Promise<ChildProcess> => {
+    const parameters = [script, database, url, String(aheadMs)];
+    const child = spawn(process.execPath, parameters, { stdio: ['pipe', 'pipe', 'inherit'] });
     child.stdin!.on('error', () => {});
     const lines = createInterface({ input: child.stdout! });
     const ready = once(lines, 'line');
@@ -83,7 +92,7 @@ it('attempts every notification at least once and none again after its end was s
     await kill(child);
   }
 
-  const last = await start();
+  const last = await start(LATER_MS);
   const isComplete = () => acknowledged.every((content) => notified.includes(content));
   for (const deadline = performance.now() + 120_000; !isComplete() && performance.now() < deadline; ) await sleep(20);
   expect(acknowledged.filter((content) => !notified.includes(content))).toEqual([]);
@@ -92,7 +101,7 @@ it('attempts every notification at least once and none again after its end was s
   expect(repeated).toBeLessThanOrEqual((KILLS + 1) * CONCURRENCY);
 
   // Everything was acknowledged and stored, so a further start sends nothing.
-  const idle = await start();
+  const idle = await start(2 * LATER_MS);
   await sleep(100);
   const before = notified.length;
   idle.stdin!.write('marker\n');
