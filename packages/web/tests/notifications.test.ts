@@ -11,12 +11,17 @@ async function record(page: Page, permission: NotificationPermission): Promise<v
   await page.addInitScript((given) => {
     const shown: object[] = [];
     let sounds = 0;
+    let permission = given;
+    let isAsked = false;
     class Stub {
-      static permission = given;
+      static get permission() {
+        isAsked = true;
+        return permission;
+      }
       onclick: (() => void) | null = null;
       static async requestPermission() {
-        Stub.permission = 'granted';
-        return 'granted';
+        permission = 'granted';
+        return permission;
       }
       constructor(title: string, options: { body: string }) {
         shown.push({ title, body: options.body, click: () => this.onclick?.() });
@@ -29,11 +34,13 @@ async function record(page: Page, permission: NotificationPermission): Promise<v
         sounds++;
       }
     }
-    Object.assign(window, { Notification: Stub, AudioContext: Audio, recorded: { shown, sounds: () => sounds } });
+    const recorded = { shown, sounds: () => sounds, isAsked: () => isAsked };
+    Object.assign(window, { Notification: Stub, AudioContext: Audio, recorded });
   }, permission);
-  // The page notifies once this script has arrived.
-  await Promise.all([page.waitForResponse(/notifications-line-[\w-]+\.js$/), page.reload()]);
-  await expect(page.getByRole('navigation', { name: 'Conversations' })).toBeAttached();
+  await page.reload();
+  // The script that notifies asks for the permission when it is loaded, and starts in one of the next frames.
+  await page.waitForFunction(() => (window as unknown as { recorded: { isAsked(): boolean } }).recorded.isAsked());
+  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
 }
 
 const shownIn = (page: Page): Promise<readonly Recorded[]> =>
