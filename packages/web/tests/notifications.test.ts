@@ -11,17 +11,12 @@ async function record(page: Page, permission: NotificationPermission): Promise<v
   await page.addInitScript((given) => {
     const shown: object[] = [];
     let sounds = 0;
-    let permission = given;
-    let isAsked = false;
     class Stub {
-      static get permission() {
-        isAsked = true;
-        return permission;
-      }
+      static permission = given;
       onclick: (() => void) | null = null;
       static async requestPermission() {
-        permission = 'granted';
-        return permission;
+        Stub.permission = 'granted';
+        return 'granted';
       }
       constructor(title: string, options: { body: string }) {
         shown.push({ title, body: options.body, click: () => this.onclick?.() });
@@ -34,13 +29,12 @@ async function record(page: Page, permission: NotificationPermission): Promise<v
         sounds++;
       }
     }
-    const recorded = { shown, sounds: () => sounds, isAsked: () => isAsked };
-    Object.assign(window, { Notification: Stub, AudioContext: Audio, recorded });
+    Object.assign(window, { Notification: Stub, AudioContext: Audio, recorded: { shown, sounds: () => sounds } });
   }, permission);
-  await page.reload();
-  // The script that notifies asks for the permission when it is loaded, and starts in one of the next frames.
-  await page.waitForFunction(() => (window as unknown as { recorded: { isAsked(): boolean } }).recorded.isAsked());
-  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+  // The page fetches subscriptions when it begins to notify, and asks before it may.
+  const begin = permission === 'granted' ? page.waitForResponse(/\/web_push\/subscriptions$/) : null;
+  await Promise.all([begin, page.reload()]);
+  await expect(page.getByRole('navigation', { name: 'Conversations' })).toBeAttached();
 }
 
 const shownIn = (page: Page): Promise<readonly Recorded[]> =>

@@ -1,4 +1,4 @@
-import { expect, goTo, test, violationsIn } from './stories.js';
+import { expect, goTo, post, test, violationsIn } from './stories.js';
 
 test('shows the views that the user wants in the sidebar, in every window', async ({ server, logIn }) => {
   const first = await logIn('prospero', '#inbox');
@@ -34,11 +34,16 @@ test('shows the views that the user wants in the sidebar, in every window', asyn
   await expect(second.page).toHaveURL(/#narrow\/is\/mentioned$/);
 });
 
-test('lists recent conversations of channels that were not opened, although they are read', async ({ logIn }) => {
+test('lists recent conversations of channels that were not opened, although they are read', async ({
+  server,
+  logIn,
+}) => {
+  const { id } = await post(server, 'desdemona', 'footsteps', 'Nobody was there');
+  await server.call('prospero', 'POST', '/messages/flags', { messages: [id], op: 'add', flag: 'read' });
   const { page } = await logIn('prospero', '#inbox');
   await goTo(page, '#recent');
-  await page.getByRole('main').getByRole('link', { name: 'ghost sightings' }).click();
-  await expect(page.getByRole('heading', { level: 1 })).toContainText('ghost sightings');
+  await page.getByRole('main').getByRole('link', { name: 'footsteps' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('footsteps');
 });
 
 test('adds the page that is open as a view, says why a name is refused, and deletes it', async ({ server, logIn }) => {
