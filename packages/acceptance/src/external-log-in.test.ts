@@ -370,8 +370,8 @@ describe('log-in in progress', () => {
     });
     const refused = await new TestBrowser(server).get(start('keycloak'));
     expectRefused(refused, 'The server is busy; try again in a moment.', 503);
-    // Loads the page again after so many seconds.
-    expect(refused.headers.refresh).toBe('2');
+    // This may take minutes, and a page may have done something already.
+    expect(refused.headers).not.toHaveProperty('refresh');
     await server.parley.useCase(RemoveExpiredLogIns).execute();
     expect((await new TestBrowser(server).get(start('keycloak'))).status).toBe(303);
   });

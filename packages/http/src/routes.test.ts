@@ -1,6 +1,6 @@
 import type { RouteDependencies } from './kernel/feature.js';
 import { membersOfDto, parse } from './kernel/params.js';
-import { Parameters } from './kernel/request.js';
+import { Parameters, type Request } from './kernel/request.js';
 import type { Route } from './kernel/route.js';
 import { createRoutes } from './routes.js';
 
@@ -31,6 +31,17 @@ describe('route table', () => {
       'POST /typing',
       'POST /users/me/presence',
     ]);
+  });
+
+  it.each([
+    ['loads a page again that a busy server refused', 'GET', 503, true],
+    ['does not load a missing page again', 'GET', 404, false],
+    ['does not send a form again that a busy server refused', 'POST', 503, false],
+  ])('%s', async (_, method, status, isLoadedAgain) => {
+    const page = routes.find((each) => each.method === method && each.path === '/login/')!;
+    const request = { header: () => undefined } as unknown as Request;
+    const { headers } = await page.errorPage!({ status, message: 'No', headers: [] }, request);
+    expect(headers!.includes('Refresh')).toBe(isLoadedAgain);
   });
 
   it('requires authentication except for log-in, spectators, public responses and pages', () => {

@@ -252,13 +252,13 @@ export const pageRoute = <D extends object, C extends Injectable>(
       try {
         return await handle({ ...context, realm, site });
       } catch (error) {
-        if (error instanceof DomainError) return errorPage(site, retried(failureOf(error), method));
+        if (error instanceof DomainError) return errorPage(site, failureOf(error));
         throw error;
       }
     },
   });
 
-/** Makes browsers load a page again that a busy server refused. A form is not sent again. */
+/** Makes browsers load a page again that a busy server refused before it did anything. A form is not sent again. */
 function retried(failure: Failure, method: Method): Failure {
   if (failure.status !== 503 || method !== 'GET') return failure;
   return { ...failure, headers: [...(failure.headers ?? []), 'Refresh', '2'] };
