@@ -72,6 +72,13 @@ function decrypt({ payload }: Wire, key = KEY): Wire {
   return JSON.parse(Buffer.from(text).toString());
 }
 
+/** Messages of the notifications that arrived at the service, once per attempt. */
+const sentIds = (): number[] =>
+  service
+    .callsOf('push/e2ee/notify')
+    .map(({ fields }) => decrypt(fields.push_requests[0]))
+    .flatMap(({ type, message_id: id }) => (type === 'message' ? [id] : []));
+
 /** Number of notifications that wait for an attempt or its end. */
 const waiting = (kind: string) => dueJobs(server, kind, 60);
 
@@ -222,13 +229,8 @@ describe('encrypted notifications (organization §14)', () => {
     service.calls.length = 0;
     server.clock.advance(5);
     const latest = await wakeJobs();
-    const sent = () =>
-      service
-        .callsOf('push/e2ee/notify')
-        .map(({ fields }) => decrypt(fields.push_requests[0]))
-        .flatMap(({ type, message_id: id }) => (type === 'message' ? [id] : []));
-    await until(() => sent().length >= 2);
-    expect(sent().sort()).toEqual([kept, latest]);
+    await until(() => sentIds().length >= 2);
+    expect(sentIds().sort()).toEqual([kept, latest]);
   });
 
   it('delay nobody while the service is silent, and are sent when it answers again', async () => {
@@ -245,8 +247,7 @@ describe('encrypted notifications (organization §14)', () => {
     server.clock.advance(5);
     service.release();
     await until(() => service.callsOf('push/e2ee/notify').length >= 20);
-    const sent = service.callsOf('push/e2ee/notify').map(({ fields }) => decrypt(fields.push_requests[0]).message_id);
-    expect([...new Set(sent)].sort()).toEqual(ids.sort());
+    expect([...new Set(sentIds())].sort()).toEqual(ids.sort());
   });
 
   it.each([
@@ -267,9 +268,7 @@ describe('encrypted notifications (organization §14)', () => {
     server.clock.advance(5);
     const latest = await wakeJobs();
     // Otherwise the next test meets its notification.
-    await until(() =>
-      service.callsOf('push/e2ee/notify').some(({ fields }) => decrypt(fields.push_requests[0]).message_id === latest),
-    );
+    await until(() => sentIds().includes(latest));
     await until(async () => (await waiting('push.send')) === 0);
   });
 
