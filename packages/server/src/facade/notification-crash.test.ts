@@ -21,8 +21,8 @@ const root = resolve(__dirname, '../../../..');
 const LATER_MS = 61_000;
 
 /**
- * Server that sends a message for each line on its input and acknowledges it. Its clock is ahead by so many milliseconds.
- * Runs on the built packages.
+ * Server that sends a message for each line on its input and acknowledges it. The last parameter is the time in
+ * milliseconds by which its clock is ahead. Runs on the built packages.
  */
 const SERVER = `
 import { createInterface } from 'node:readline';
