@@ -19,7 +19,7 @@ export const dueJobs = async (server: TestServer, kind: string, withinSeconds: n
 /** Waits until so many failed jobs have been postponed, by less than the lease of a job. */
 export const postponed = (server: TestServer, kind: string, count = 1): Promise<void> =>
   until(async () => {
-    // By one read: a job that is claimed between two would look like a postponed one.
+    // One read, since a job that is claimed between two would look like a postponed one.
     const jobs = await jobsWithin(server, kind, 30);
     return jobs.filter(({ dueAt }) => dueAt > server.clock.now()).length >= count;
   });
