@@ -4,7 +4,7 @@ import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { fieldsOf, type Wire } from './testing/expectations.js';
 import { PUBLIC_KEY, sealed, TestPushService, tokenIdOf } from './testing/test-push-service.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
-import { dueJobs, postponed, until } from './testing/until.js';
+import { jobsWithin, postponed, until } from './testing/until.js';
 
 let service: TestPushService;
 let server: TestServer;
@@ -35,6 +35,8 @@ afterAll(async () => {
   await service.close();
 });
 
+/** Time for which a notification under way is claimed. */
+const LEASE_SECONDS = 60;
 const KEY = Buffer.alloc(32, 7);
 const OTHER_KEY = Buffer.alloc(32, 8);
 const keyOf = (push_key_id: number, key: Buffer) => ({
@@ -78,9 +80,6 @@ const sentIds = (): number[] =>
     .callsOf('push/e2ee/notify')
     .map(({ fields }) => decrypt(fields.push_requests[0]))
     .flatMap(({ type, message_id: id }) => (type === 'message' ? [id] : []));
-
-/** Number of notifications that wait for an attempt or its end. */
-const waiting = (kind: string) => dueJobs(server, kind, 60);
 
 const realmOf = () => ({ realm_url: server.url, realm_name: 'Realm zulip', user_id: reader.id });
 const mention = () => `hi @**${reader.user.fullName}**`;
@@ -269,7 +268,7 @@ describe('encrypted notifications (organization §14)', () => {
     const latest = await wakeJobs();
     // Otherwise the next test meets its notification.
     await until(() => sentIds().includes(latest));
-    await until(async () => (await waiting('push.send')) === 0);
+    await until(async () => (await jobsWithin(server, 'push.send', LEASE_SECONDS)).length === 0);
   });
 
   it('are abandoned after a day', async () => {

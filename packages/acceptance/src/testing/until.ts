@@ -9,12 +9,9 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   }
 }
 
-const jobsWithin = (server: TestServer, kind: string, seconds: number) =>
+/** Jobs of a kind that are due within so many seconds, at most ten. */
+export const jobsWithin = (server: TestServer, kind: string, seconds: number) =>
   server.storage.uow.readAcross(({ jobs }) => jobs.listDue({ kind, maxFormat: 1 }, server.clock.now() + seconds, 10));
-
-/** Number of jobs of a kind that are due within so many seconds. */
-export const dueJobs = async (server: TestServer, kind: string, withinSeconds: number): Promise<number> =>
-  (await jobsWithin(server, kind, withinSeconds)).length;
 
 /** Waits until so many failed jobs have been postponed, by less than the lease of a job. */
 export const postponed = (server: TestServer, kind: string, count = 1): Promise<void> =>

@@ -51,6 +51,12 @@ for await (const content of createInterface({ input: process.stdin })) {
 }
 `;
 
+async function until(isSo: () => boolean): Promise<void> {
+  for (const deadline = performance.now() + 120_000; !isSo(); await sleep(20)) {
+    if (performance.now() > deadline) throw new Error('It never came to be so');
+  }
+}
+
 it('attempts every notification at least once and none again after its end was stored, despite kills', async () => {
   const notified: string[] = [];
   const service = createServer(async (request, response) => {
@@ -96,8 +102,7 @@ it('attempts every notification at least once and none again after its end was s
   const last = await start(LATER_MS);
   const storage = new Sqlite(join(directory, 'chat.db'), { readonly: true });
   const jobs = storage.prepare<[], number>('SELECT count(*) FROM job').pluck();
-  for (const deadline = performance.now() + 120_000; jobs.get()! > 0 && performance.now() < deadline; ) await sleep(20);
-  expect(jobs.get()).toBe(0);
+  await until(() => jobs.get() === 0);
   storage.close();
   expect(acknowledged.filter((content) => !notified.includes(content))).toEqual([]);
   await kill(last);
@@ -109,9 +114,7 @@ it('attempts every notification at least once and none again after its end was s
   await sleep(100);
   const before = notified.length;
   idle.stdin!.write('marker\n');
-  for (const deadline = performance.now() + 60_000; !notified.includes('marker') && performance.now() < deadline; ) {
-    await sleep(20);
-  }
+  await until(() => notified.includes('marker'));
   expect(notified.slice(before)).toEqual(['marker']);
   await kill(idle);
   service.closeAllConnections();
