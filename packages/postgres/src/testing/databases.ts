@@ -65,6 +65,7 @@ export async function createDatabase({ copyOf = TEMPLATE } = {}): Promise<TestDa
   hasTemplate ??= createTemplate();
   await hasTemplate;
   const name = `parley_${randomBytes(8).toString('hex')}`;
+  // Copying files takes less time than the default, which writes them to the log.
   await administer((client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${copyOf} STRATEGY FILE_COPY`));
   if (copyOf !== TEMPLATE) await administer(keepNumbers, urlOf(name));
   return {
