@@ -1,3 +1,4 @@
+import { workMsOf } from '@parley/testkit/process-usage';
 import { useContainer } from 'class-validator';
 import {
   anyOf,
@@ -310,14 +311,17 @@ describe('request parsing', () => {
     }
   });
 
-  it.each(['"x"', '1.5', 'null', '{}', '[]', '{"name":5}'])('rejects 10,000 elements %s within 100 ms', (element) => {
-    const list = `[${Array(10_000).fill(element).join(',')}]`;
-    for (const name of ['numbers', 'mixed'] as const) {
-      const before = process.cpuUsage();
-      expect(read(ListsDto, { [name]: list })).toHaveProperty(name === 'mixed' && element === '"x"' ? name : 'refused');
-      expect(process.cpuUsage(before).user / 1000).toBeLessThan(100);
-    }
-  });
+  it.each(['"x"', '1.5', 'null', '{}', '[]', '{"name":5}'])(
+    'rejects 10,000 elements %s within 100 ms',
+    async (element) => {
+      const list = `[${Array(10_000).fill(element).join(',')}]`;
+      for (const name of ['numbers', 'mixed'] as const) {
+        const work = () => read(ListsDto, { [name]: list });
+        expect(work()).toHaveProperty(name === 'mixed' && element === '"x"' ? name : 'refused');
+        expect(await workMsOf(work, 100)).toBeLessThan(100);
+      }
+    },
+  );
 
   it('rejects the first missing parameter in declaration order', () => {
     const expected = { refused: "Missing 'type' argument", code: 'REQUEST_VARIABLE_MISSING', var_name: 'type' };
