@@ -1,4 +1,3 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,21 +6,10 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { CreateRealm, RegisterUser } from '@parley/domain/membership';
 import { createParley, type Parley } from '@parley/server';
+import { Chromium, findChromium } from './testing/chromium.js';
 
-const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome'];
-
-/** Null if this machine has none. */
-const browser =
-  BROWSERS.find((name) => {
-    try {
-      return execFileSync(name, ['--version'], { stdio: 'pipe' }).length > 0;
-    } catch {
-      return false;
-    }
-  }) ?? null;
-
-if (browser === null)
-  console.warn(`No browser here (${BROWSERS.join(', ')}): sessions are not tested with a real one.`);
+const command = findChromium();
+if (command === null) console.warn('Sessions are not tested in a browser: no Chromium is installed (apt-get install chromium).');
 
 const [email, password] = ['ann@example.com', 'a password that nobody guesses'];
 
@@ -94,18 +82,18 @@ const listen = async (server: Server): Promise<number> => {
 };
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0]!;
 
-(browser === null ? describe.skip : describe)('a real browser', () => {
+(command === null ? describe.skip : describe)('a real browser', () => {
   let directory: string;
   let parley: Parley;
   let own: Server;
   let others: Server;
-  let running: ChildProcess | undefined;
+  let browser: Chromium | undefined;
   afterEach(async () => {
-    if (running?.exitCode === null) await new Promise((resolve) => running!.once('exit', resolve).kill('SIGKILL'));
+    await browser?.close();
     await parley.close();
     for (const server of [own, others]) server.closeAllConnections();
     for (const server of [own, others]) server.close();
-    rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    rmSync(directory, { recursive: true });
   });
 
   it('browser session works for our own pages only (protocol §7.6)', async () => {
@@ -142,11 +130,8 @@ const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0]!;
     const user = { realmId: realm.id, email, fullName: 'Ann', role: 'member', password } as const;
     await parley.useCase(RegisterUser).execute(user);
 
-    // Runs until stopped after the page has reported its results.
-    const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--remote-debugging-port=0'];
-    running = spawn(browser!, [...flags, `--user-data-dir=${join(directory, 'profile')}`, `${target}/page`], {
-      stdio: 'ignore',
-    });
+    browser = await Chromium.start(command!, { runsScripts: true });
+    await browser.open(`${target}/page`);
     const found = await reported;
     const repelled = { blind: 'opaque', withHeader: 'failed', read: 'failed', token: 'failed' };
     expect(found).toEqual({
