@@ -68,10 +68,11 @@ test('mutes and follows a topic by the keyboard', async ({ server, logIn }) => {
 });
 
 test('pins, mutes and colours a channel', async ({ server, logIn }) => {
+  await server.call('prospero', 'POST', '/users/me/subscriptions', { subscriptions: [{ name: 'rehearsals' }] });
   const { page } = await logIn('prospero');
   const navigation = page.getByRole('navigation', { name: 'Conversations' });
   const open = async () => {
-    const link = navigation.getByRole('link', { name: 'Verona' });
+    const link = navigation.getByRole('link', { name: 'rehearsals' });
     await link.hover();
     await link.locator('..').getByRole('button', { name: 'Channel actions' }).click();
   };
@@ -87,8 +88,8 @@ test('pins, mutes and colours a channel', async ({ server, logIn }) => {
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await expect(page.getByRole('dialog')).toHaveCount(0);
   const { subscriptions } = await server.call('prospero', 'GET', '/users/me/subscriptions');
-  const verona = subscriptions.find(({ name }: { name: string }) => name === 'Verona');
-  expect(verona).toMatchObject({ pin_to_top: true, is_muted: true, color: '#bd86e5' });
+  const rehearsals = subscriptions.find(({ name }: { name: string }) => name === 'rehearsals');
+  expect(rehearsals).toMatchObject({ pin_to_top: true, is_muted: true, color: '#bd86e5' });
 });
 
 test('marks a topic and everything as read', async ({ server, logIn }) => {
