@@ -9,7 +9,8 @@ import { createParley, type Parley } from '@parley/server';
 import { Chromium, findChromium } from './testing/chromium.js';
 
 const command = findChromium();
-if (command === null) console.warn('Sessions are not tested in a browser: no Chromium is installed (apt-get install chromium).');
+if (command === null)
+  console.warn('Sessions are not tested in a browser: no Chromium is installed (apt-get install chromium).');
 
 const [email, password] = ['ann@example.com', 'a password that nobody guesses'];
 
