@@ -85,6 +85,34 @@ describe('chat views', () => {
     expect(chat.message(key).value).toMatchObject({ html: '<p>mine</p>', isOwn: true, isRead: true });
   });
 
+  it('show an own message whose event arrives after a call that found it', async () => {
+    const { hamlet } = server.people;
+    const town = await server.createChannel('town', [hamlet]);
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const late = (async (...request: Parameters<typeof fetch>) => {
+      const response = await fetch(...request);
+      if (String(request[0]).includes('/events')) await released;
+      return response;
+    }) as typeof fetch;
+    const chat = await start(hamlet, { gateway: clientOf(hamlet, late) });
+    const view = chat.open(news(town));
+    await until(() => view.newer.value === 'none');
+    const key = chat.send({ kind: 'channel', channelId: town, topic: 'news' }, 'mine');
+    // A page observes its rows.
+    const end = chat.message(key).subscribe(() => {});
+    await until(() => chat.outbox.messages.peek(key)?.id != null);
+    chat.open([{ operator: 'channel', operand: town }]);
+    await until(() => chat.outbox.messages.all().size === 0);
+    expect(contents(chat, view)).toEqual(['<p>mine</p>']);
+    release();
+    await until(() => view.keys.value.includes(key));
+    expect(contents(chat, view)).toEqual(['<p>mine</p>']);
+    end();
+  });
+
   it('send a message once although the response was lost', async () => {
     const { hamlet } = server.people;
     const town = await server.createChannel('town', [hamlet]);

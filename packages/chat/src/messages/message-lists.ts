@@ -8,7 +8,7 @@ import type { ConversationView, ListEnd, SearchMatch } from '../kernel/view-mode
 import { comesAsEvents, matches } from './match.js';
 import { type Failure, failureOf, MessagePages } from './message-pages.js';
 import { moveOfTopic, withFlag } from './messages.js';
-import { EMPTY_SPAN, type Span, spanAt, withMessage, withoutMessages, withPage } from './spans.js';
+import { EMPTY_SPAN, nearest, type Span, spanAt, withMessage, withoutMessages, withPage } from './spans.js';
 import { oldestUnread } from './unread.js';
 
 const PAGE = 60;
@@ -95,6 +95,11 @@ export class MessageLists {
       case 'subscription':
         if (event.op === 'add') this.reload(new Set(event.subscriptions.map(({ stream_id }) => stream_id)));
     }
+  }
+
+  /** Adds own messages, which one list fetched, to the others before their events. */
+  show(ids: readonly number[]): void {
+    for (const id of ids) for (const list of this.lists.values()) list.received(id);
   }
 
   /** Fetches lists of channels again, whose messages came without events before. */
@@ -542,9 +547,3 @@ export class MessageList implements ConversationView {
 
 /** Identity of a message in lists: that of its local copy if it was sent by this client. */
 export const keyOf = (state: ChatState, id: number): string => state.messages.peek(id)?.localId ?? String(id);
-
-const nearest = (ids: readonly number[], target: number): number | null =>
-  ids.reduce<number | null>(
-    (best, id) => (best === null || Math.abs(id - target) < Math.abs(best - target) ? id : best),
-    null,
-  );

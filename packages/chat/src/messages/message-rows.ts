@@ -1,5 +1,5 @@
 import type { Reaction } from '@parley/client';
-import { isSameDeep, Memo, type Reading } from '../kernel/reactive.js';
+import { isSameDeep, Memo, type Reading, type Table } from '../kernel/reactive.js';
 import type { ChatState, StoredMessage } from '../kernel/state.js';
 import type { MessageRow, OutgoingMessage, ReactionRow } from '../kernel/view-models.js';
 import type { Outbox } from './outbox.js';
@@ -13,7 +13,7 @@ export class MessageRows {
     private readonly state: ChatState,
     private readonly outbox: Outbox,
     /** Ids of messages that this client sent, by key. */
-    private readonly sentIds: ReadonlyMap<string, number>,
+    private readonly sentIds: Table<string, number>,
   ) {}
 
   /** Null for messages that were deleted or are no longer loaded. */

@@ -25,7 +25,7 @@ export class Outbox {
     private readonly storage: OutboxStorage | null,
     private readonly hasMessage: (id: number) => boolean,
     /** Ids of messages that have arrived, by key. */
-    private readonly sentIds: ReadonlyMap<string, number>,
+    private readonly sentIds: Table<string, number>,
   ) {}
 
   /** Takes over messages of an earlier run, and keeps those of this one. */
@@ -116,12 +116,11 @@ export class Outbox {
     this.messages.delete(key);
   }
 
-  /** Removes messages that were fetched, whose events an earlier run or queue had. */
-  reconcile(): void {
-    batch(() => {
-      for (const [key, { id }] of [...this.messages.all()])
-        if (id !== null && this.hasMessage(id)) this.messages.delete(key);
-    });
+  /** Removes messages that were fetched, whose events are late, or an earlier run or queue had. Returns their ids. */
+  reconcile(): readonly number[] {
+    const fetched = [...this.messages.all().values()].filter(({ id }) => id !== null && this.hasMessage(id));
+    for (const { key } of fetched) this.messages.delete(key);
+    return fetched.map(({ id }) => id!);
   }
 
   private async sendWaiting(): Promise<void> {

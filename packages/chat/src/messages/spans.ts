@@ -44,6 +44,13 @@ export function withoutMessages(spans: readonly Span[], ids: ReadonlySet<number>
   );
 }
 
+/** Message nearest to a place; null without any. */
+export const nearest = (ids: readonly number[], target: number): number | null =>
+  ids.reduce<number | null>(
+    (best, id) => (best === null || Math.abs(id - target) < Math.abs(best - target) ? id : best),
+    null,
+  );
+
 function touches({ ids, isOldest, isNewest }: Span, page: Page): boolean {
   const first = ids[0];
   const last = ids.at(-1);

@@ -20,7 +20,7 @@ import {
   SYSTEM_CLOCK,
   type Tabs,
 } from '../kernel/ports.js';
-import type { Reading } from '../kernel/reactive.js';
+import { type Reading, Table } from '../kernel/reactive.js';
 import { ChatState, type Fields } from '../kernel/state.js';
 import type { ConnectionView, ConversationView, MessageRow } from '../kernel/view-models.js';
 import { type Arrival, arrivalOf } from '../messages/arrivals.js';
@@ -89,7 +89,8 @@ export class Chat {
   private readonly lists: MessageLists;
   private readonly rows: MessageRows;
   private readonly marks: ReadMarks;
-  private readonly sentIds = new Map<string, number>();
+  /** Observed, because a message may be fetched before the event that names its key. */
+  private readonly sentIds = new Table<string, number>();
   private readonly connected: Signal<ConnectionView> = signal({ state: 'starting', since: null, code: null });
   private readonly ready = signal(false);
   /** Position since which all events were applied to the cached state; null after a registration. */
@@ -144,7 +145,7 @@ export class Chat {
       cached: (key) => this.journal.messages(key),
       isStarting: () => !this.ready.peek(),
       caughtUp: (from) => this.caughtUp(from),
-      fetched: () => this.outbox.reconcile(),
+      fetched: () => this.lists.show(this.outbox.reconcile()),
       changed: (list) => this.keepLater(list),
     });
     this.rows = new MessageRows(this.state, this.outbox, this.sentIds);
@@ -462,7 +463,10 @@ export class Chat {
   private sweep(): void {
     this.lists.sweep();
     this.sweptAt = this.state.messages.all().size;
-    for (const [key, id] of this.sentIds) if (this.state.messages.peek(id) === undefined) this.sentIds.delete(key);
+    batch(() => {
+      for (const [key, id] of [...this.sentIds.all()])
+        if (this.state.messages.peek(id) === undefined) this.sentIds.delete(key);
+    });
   }
 
   private report(state: 'online' | 'offline'): void {
