@@ -104,6 +104,19 @@ test('opens at the first unread message below a line that stays, and leads to it
   await expect(messageWith(page, 'Row 20 ')).toBeInViewport();
 });
 
+test('selects messages by the keyboard beginning with those on screen', async ({ server, logIn }) => {
+  const ids = await fill(server, 'by-keyboard', 60);
+  await server.call('othello', 'POST', '/messages/flags', { messages: ids.slice(0, 20), op: 'add', flag: 'read' });
+  const { page } = await logIn('othello', await placeOf(server, 'by-keyboard'));
+  const line = page.getByText('New', { exact: true });
+  await expect(line).toBeInViewport();
+  for (const key of ['k', 'k', 'j', 'j']) {
+    await page.keyboard.press(key);
+    await expect(page.getByRole('listitem').and(page.locator(':focus'))).toBeInViewport();
+  }
+  await expect(line).toBeInViewport();
+});
+
 test('marks nothing after "mark as unread from here" until the reader leaves', async ({ server, logIn }) => {
   const ids = await fill(server, 'unread-again', 3);
   const place = await placeOf(server, 'unread-again');

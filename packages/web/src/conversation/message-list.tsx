@@ -174,6 +174,7 @@ export function MessageList(props: MessageListProps) {
   const select = (index: number) => {
     const key = keys[index];
     if (key === undefined) return;
+    isArriving.current = false;
     setSelected(key);
     jumpTo(index, 'auto');
     awaitsFocus.current = key;
@@ -189,8 +190,10 @@ export function MessageList(props: MessageListProps) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target instanceof HTMLElement && event.target.closest('button, a, input, textarea, [contenteditable]'))
       return;
-    const current = selected === null ? keys.length : keys.indexOf(selected);
-    const next = { ArrowUp: current - 1, ArrowDown: current + 1, Home: 0, End: keys.length - 1 }[event.key];
+    const current = selected === null ? -1 : keys.indexOf(selected);
+    // Without a selected message, the last one on screen is selected.
+    const [previous, following] = current < 0 ? [lastIndex, lastIndex] : [current - 1, current + 1];
+    const next = { ArrowUp: previous, ArrowDown: following, Home: 0, End: keys.length - 1 }[event.key];
     if (next === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     select(Math.max(0, Math.min(keys.length - 1, next)));
