@@ -85,7 +85,7 @@ export async function open(page: Page, place: string): Promise<void> {
 }
 
 /** Texts that nobody can read in full: cut off by their box, or beside the page. */
-export const cutOffIn = (page: Page): Promise<readonly string[]> =>
+const cutOffIn = (page: Page): Promise<readonly string[]> =>
   page.evaluate(() => {
     const found: string[] = [];
     const scrolls = (element: Element | null): boolean => {
@@ -110,7 +110,7 @@ export const cutOffIn = (page: Page): Promise<readonly string[]> =>
     return found;
   });
 
-export const overflowOf = (page: Page): Promise<number> =>
+const overflowOf = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
 interface Checks {
@@ -130,8 +130,10 @@ export async function check(
 ): Promise<void> {
   if (SCREENSHOTS !== undefined)
     await takePicture(page, join(SCREENSHOTS, `${name.replaceAll(/[ ,]+/g, '-')}.png`), isWhole);
-  expect.soft(await overflowOf(page), `${name} scrolls sideways`).toBeLessThanOrEqual(0);
-  expect.soft(await cutOffIn(page), name).toEqual([]);
+  // Cards and menus move a moment after the width has changed.
+  const soft = expect.configure({ soft: true });
+  await soft.poll(() => overflowOf(page), `${name} scrolls sideways`).toBeLessThanOrEqual(0);
+  await soft.poll(() => cutOffIn(page), name).toEqual([]);
   if (axe !== null) expect.soft(await violationsIn(page, axe, within), name).toEqual([]);
 }
 
