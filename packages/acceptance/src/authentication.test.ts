@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { type Email, SendConfirmationEmails } from '@parley/domain/access';
 import { HashQueue } from '@parley/node-adapters';
-import { FakePasswordHasher, signJsonWebToken } from '@parley/testkit';
+import { FakePasswordHasher, signJsonWebToken, until } from '@parley/testkit';
 import { expectRefusal, fieldsOf } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
 import { JWT_SECRET, TestServer, type TestUser } from './testing/test-server.js';
@@ -112,10 +112,6 @@ describe('password verification queue', () => {
       return super.verify(password, hash);
     }
   }
-  const until = async (condition: () => boolean) => {
-    while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
-  };
-
   it('rejects passwords without room at once without counting an attempt, and drops those of disconnected clients', async () => {
     const hasher = new SlowHasher();
     const queue = new HashQueue(hasher, { atOnce: 1, maxWaitingPerClient: 1 });

@@ -1,8 +1,8 @@
 import { Chat, type ConversationView, MemoryCache, type Narrow, narrowKey } from '@parley/chat';
 import { ParleyClient } from '@parley/client';
+import { until } from '@parley/testkit';
 import { fieldsOf } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
-import { until } from './testing/until.js';
 
 let server: TestServer;
 let hamlet: TestUser;

@@ -10,6 +10,7 @@ import {
   type Tabs,
 } from '@parley/chat';
 import { ParleyClient } from '@parley/client';
+import { until } from '@parley/testkit';
 import { fieldsOf } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
@@ -64,13 +65,6 @@ async function openTab({ email, apiKey }: TestUser, options: Partial<ChatOptions
   void chat.run();
   await until(() => chat.isReady.value);
   return { chat, tab, calls, arrivals };
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  for (let i = 0; !holds(); i++) {
-    if (i > 500) throw new Error('This does not become true');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 /** Tabs whose messages are lost where a test wants that. */

@@ -10,9 +10,9 @@ import {
   present,
 } from '@parley/chat';
 import { ParleyClient } from '@parley/client';
+import { until } from '@parley/testkit';
 import { fieldsOf } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
-import { until } from './testing/until.js';
 
 let server: TestServer;
 const running: Chat[] = [];

@@ -1,5 +1,7 @@
 import { makePushKey } from '@parley/node-adapters';
+import { until } from '@parley/testkit';
 import { fieldsOf, type Wire } from './testing/expectations.js';
+import { postponed } from './testing/jobs.js';
 import {
   decrypted,
   fcmError,
@@ -11,7 +13,6 @@ import {
 } from './testing/test-phone-services.js';
 import { tokenIdOf } from './testing/test-push-service.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
-import { postponed, until } from './testing/until.js';
 
 const KEY = Buffer.alloc(32, 7);
 const PUSH_KEY = Buffer.concat([Buffer.from([0x31]), KEY]).toString('base64');

@@ -370,7 +370,7 @@ describe('log-in in progress', () => {
     });
     const refused = await new TestBrowser(server).get(start('keycloak'));
     expectRefused(refused, 'The server is busy; try again in a moment.', 503);
-    // Log-ins in progress expire after minutes, which is too long for loading the page again and again.
+    // A log-in in progress expires after minutes, too long for loading the page again and again.
     expect(refused.headers).not.toHaveProperty('refresh');
     await server.parley.useCase(RemoveExpiredLogIns).execute();
     expect((await new TestBrowser(server).get(start('keycloak'))).status).toBe(303);

@@ -2,8 +2,8 @@ import { SetTopicPolicy } from '@parley/domain/channels';
 import type { ChannelId } from '@parley/domain/kernel';
 import { SendMessage } from '@parley/domain/messages';
 import { errorHandler, type ParleyEvent, refuse } from '@parley/server';
+import { until } from '@parley/testkit';
 import { basic, TestServer } from './testing/test-server.js';
-import { until } from './testing/until.js';
 
 const code = (expected: string) => expect.objectContaining({ code: expected });
 const settle = async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { FolderBlobStore } from '@parley/blobs';
 import { DeleteFile, SweepFiles } from '@parley/domain/files';
 import { RestoreMessages } from '@parley/domain/messages';
-import { MemoryBlobStore, SeededRandomness } from '@parley/testkit';
+import { MemoryBlobStore, SeededRandomness, until } from '@parley/testkit';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { type FileUpload, MULTIPART, multipart, postFiles } from './testing/multipart.js';
@@ -168,9 +168,6 @@ describe('aborted upload', () => {
     const upload = request({ hostname, port, method: 'POST', path: '/api/v1/user_uploads', headers });
     upload.on('error', () => {});
     upload.write(multipart([{ name: 'large', content: Buffer.alloc(300_000) }]).subarray(0, 200_000));
-    const until = async (isSo: () => boolean) => {
-      while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
-    };
     await until(() => blobsOnDisk().length === 1);
     upload.destroy();
     await until(() => blobsOnDisk().length === 0);

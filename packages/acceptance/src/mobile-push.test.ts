@@ -1,10 +1,11 @@
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import type { MessageId } from '@parley/domain/kernel';
+import { until } from '@parley/testkit';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { fieldsOf, type Wire } from './testing/expectations.js';
+import { jobsWithin, postponed } from './testing/jobs.js';
 import { PUBLIC_KEY, sealed, TestPushService, tokenIdOf } from './testing/test-push-service.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
-import { jobsWithin, postponed, until } from './testing/until.js';
 
 let service: TestPushService;
 let server: TestServer;

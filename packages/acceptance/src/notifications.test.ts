@@ -1,7 +1,7 @@
 import type { ParleyEvent } from '@parley/server';
+import { until } from '@parley/testkit';
 import { fieldsOf } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
-import { until } from './testing/until.js';
 
 let server: TestServer;
 let sender: TestUser;

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '@parley/http';
 import { composePushServer, runCommandLine } from '@parley/server/testing';
-import { FixedClock, freePort } from '@parley/testkit';
+import { FixedClock, freePort, until } from '@parley/testkit';
 import { fieldsOf, type Wire } from './testing/expectations.js';
+import { postponed } from './testing/jobs.js';
 import {
   credentialsOf,
   decrypted,
@@ -19,7 +20,6 @@ import {
 } from './testing/test-phone-services.js';
 import { tokenIdOf } from './testing/test-push-service.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
-import { postponed, until } from './testing/until.js';
 
 const KEY = Buffer.alloc(32, 7);
 const PUSH_KEY = Buffer.concat([Buffer.from([0x31]), KEY]).toString('base64');

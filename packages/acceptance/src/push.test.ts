@@ -1,9 +1,9 @@
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
+import { until } from '@parley/testkit';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { PUBLIC_KEY, type Registration, sealed, TestPushService, tokenIdOf } from './testing/test-push-service.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
-import { until } from './testing/until.js';
 
 let service: TestPushService;
 let server: TestServer;

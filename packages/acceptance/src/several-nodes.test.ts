@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '@parley/postgres/testing';
 import { createParley, type Parley } from '@parley/server';
-import { FakeMailer, hasNatsServer, MemoryBlobStore, NatsServer } from '@parley/testkit';
+import { FakeMailer, hasNatsServer, MemoryBlobStore, NatsServer, until } from '@parley/testkit';
 import { isOnPostgres } from './testing/test-storage.js';
 
 const ANN = { realm: '', externalId: 'u1' };
@@ -165,10 +165,6 @@ if (isOnPostgres) {
 
       const startBus = () => nats.start('--user', 'parley', '--pass', 'secret');
       const stateOf = async (node: Node) => (await node.parley.ready()).checks.bus;
-      const until = async (isDone: () => Promise<boolean>) => {
-        while (!(await isDone())) await sleep(20);
-      };
-
       it('deliver a message before they look at the log again', async () => {
         const key = await found(one);
         expect((await two.fetch('/users/me', key)).status).toBe(200);

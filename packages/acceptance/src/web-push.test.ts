@@ -1,9 +1,10 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { SendTestNotifications } from '@parley/domain/push';
+import { until } from '@parley/testkit';
 import { expectRefusal, fieldsOf } from './testing/expectations.js';
+import { postponed } from './testing/jobs.js';
 import { TestBrowserPush } from './testing/test-browser-push.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
-import { postponed, until } from './testing/until.js';
 
 let browser: TestBrowserPush;
 let server: TestServer;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BusHint, EventSeq, RealmId, StoredEvent } from '@parley/domain/kernel';
-import { hasNatsServer, NatsServer } from '@parley/testkit';
+import { hasNatsServer, NatsServer, until } from '@parley/testkit';
 import { busContract } from '@parley/testkit/contracts';
 import { examineNats, type NatsBus, type NatsBusOptions, openNatsBus } from './nats-bus.js';
 
@@ -41,10 +41,6 @@ afterEach(async () => {
   await server.kill();
   rmSync(folder, { recursive: true });
 });
-
-async function until(isDone: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isDone())) await sleep(5);
-}
 
 async function open(options: Partial<NatsBusOptions> = {}): Promise<NatsBus> {
   const bus = await openNatsBus({

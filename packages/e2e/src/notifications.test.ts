@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { freePort } from '@parley/testkit';
+import { freePort, until } from '@parley/testkit';
 import { TestBrowserPush } from '../../acceptance/src/testing/test-browser-push.js';
 import {
   credentialsOf,
@@ -16,18 +16,10 @@ import {
 import { tokenIdOf } from '../../acceptance/src/testing/test-push-service.js';
 import { TestSmtpServer } from '../../acceptance/src/testing/test-smtp-server.js';
 import { ParleyProcess, runParley } from './testing/parley-process.js';
-import { pause } from './testing/pause.js';
 import { type Person, TestOrganization } from './testing/test-organization.js';
 
 const KEY = Buffer.alloc(32, 7);
 const PUSH_KEY = Buffer.concat([Buffer.from([0x31]), KEY]).toString('base64');
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await isSo()); tries++) {
-    if (tries > 1000) throw new Error('It never came to be so');
-    await pause(20);
-  }
-}
 
 /** Built chat server, and built push service between it and the makers of phones. */
 describe('a mention of an absent person', () => {

@@ -29,3 +29,4 @@ export * from './sending.js';
 export * from './sign-json-web-token.js';
 export * from './troubled-bus.js';
 export * from './troubled-units.js';
+export * from './until.js';

@@ -1,4 +1,5 @@
 import { type JobHandler, JobRunner } from '@parley/domain/kernel';
+import { until } from '@parley/testkit';
 import type { TestServer } from './test-server.js';
 
 /**
@@ -19,3 +20,15 @@ export async function runJobs(server: TestServer, handler: JobHandler): Promise<
   }
   if (failures.length > 0) throw failures[0];
 }
+
+/** Jobs of a kind that are due within so many seconds, at most ten. */
+export const jobsWithin = (server: TestServer, kind: string, seconds: number) =>
+  server.storage.uow.readAcross(({ jobs }) => jobs.listDue({ kind, maxFormat: 1 }, server.clock.now() + seconds, 10));
+
+/** Waits until so many failed jobs have been postponed, by less than the lease of a job. */
+export const postponed = (server: TestServer, kind: string, count = 1): Promise<void> =>
+  until(async () => {
+    // One read, since a job that is claimed between two would look like a postponed one.
+    const jobs = await jobsWithin(server, kind, 30);
+    return jobs.filter(({ dueAt }) => dueAt > server.clock.now()).length >= count;
+  });

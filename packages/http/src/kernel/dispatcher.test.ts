@@ -3,6 +3,7 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders, type Se
 import { type AddressInfo, connect } from 'node:net';
 import type { Injectable } from '@parley/domain/composition';
 import { type Caller, type ChannelId, DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
+import { until } from '@parley/testkit';
 import express from 'express';
 import { ERROR_REPLIES } from '../features.js';
 import { contractPathOf } from '../openapi/contract-operations.js';
@@ -918,10 +919,6 @@ describe('hosts and proxies', () => {
     expect([status, body.code]).toEqual([404, 'NONEXISTENT_SUBDOMAIN']);
   });
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
-}
 
 describe('reads by one user', () => {
   it('runs only a few reads of one user at a time, except long polls and pictures', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { RealmId, UserId } from '@parley/domain/kernel';
+import { until } from '@parley/testkit';
 import express from 'express';
 import { ERROR_REPLIES } from '../features.js';
 import { contractPathOf } from '../openapi/contract-operations.js';
@@ -224,12 +225,6 @@ const post = (path: string, length: number, begin = '', headers = 'X-User: 7\r\n
 
 const connections = () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));
 
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let count = 0; !(await condition()); count++) {
-    if (count === 20_000) throw new Error('waited in vain');
-    await pause(2);
-  }
-}
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Returns the first response with this status. */

@@ -14,11 +14,8 @@ import {
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { until } from '@parley/testkit';
 import { runCommandLine } from './run-command-line.js';
-
-const until = async (condition: () => Promise<boolean>) => {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
-};
 
 describe('parley command line', () => {
   let directory: string;

@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 
 /** Number of kills; the long run is part of `npm run endurance`. */
@@ -50,12 +51,6 @@ for await (const content of createInterface({ input: process.stdin })) {
   console.log(content);
 }
 `;
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (const deadline = performance.now() + 120_000; !isSo(); await sleep(20)) {
-    if (performance.now() > deadline) throw new Error('It never came to be so');
-  }
-}
 
 it('attempts every notification at least once and none again after its end was stored, despite kills', async () => {
   const notified: string[] = [];

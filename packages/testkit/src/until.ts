@@ -1,0 +1,11 @@
+const DEADLINE_MS = 120_000;
+const PAUSE_MS = 5;
+
+/** Waits for something that happens in the background. @throws Error after two minutes */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + DEADLINE_MS;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error('It never came to be so');
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
