@@ -98,7 +98,7 @@ export class MessageLists {
   }
 
   /** Adds own messages, which one list fetched, to the others before their events. */
-  show(ids: readonly number[]): void {
+  addOwn(ids: readonly number[]): void {
     for (const id of ids) for (const list of this.lists.values()) list.received(id);
   }
 

@@ -116,7 +116,7 @@ export class Outbox {
     this.messages.delete(key);
   }
 
-  /** Removes messages that were fetched, whose events are late, or an earlier run or queue had. Returns their ids. */
+  /** Removes messages that were fetched and returns their ids. Their events are late, or an earlier run had them. */
   reconcile(): readonly number[] {
     const fetched = [...this.messages.all().values()].filter(({ id }) => id !== null && this.hasMessage(id));
     for (const { key } of fetched) this.messages.delete(key);

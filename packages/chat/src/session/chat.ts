@@ -89,7 +89,7 @@ export class Chat {
   private readonly lists: MessageLists;
   private readonly rows: MessageRows;
   private readonly marks: ReadMarks;
-  /** Observed, because a message may be fetched before the event that names its key. */
+  /** Ids of own messages by key; observed, since a message may be fetched before the event that names its key. */
   private readonly sentIds = new Table<string, number>();
   private readonly connected: Signal<ConnectionView> = signal({ state: 'starting', since: null, code: null });
   private readonly ready = signal(false);
@@ -145,7 +145,7 @@ export class Chat {
       cached: (key) => this.journal.messages(key),
       isStarting: () => !this.ready.peek(),
       caughtUp: (from) => this.caughtUp(from),
-      fetched: () => this.lists.show(this.outbox.reconcile()),
+      fetched: () => this.lists.addOwn(this.outbox.reconcile()),
       changed: (list) => this.keepLater(list),
     });
     this.rows = new MessageRows(this.state, this.outbox, this.sentIds);
