@@ -113,7 +113,7 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
     signal?.addEventListener('abort', abort);
     const stopWatching = watchForWakeUps((kind) => {
       this.wake.abort();
-      if (kind === 'slept') this.poll?.abort(new ParleyError('The machine was asleep', 'NO_CONNECTION', 0));
+      if (kind === 'lost') this.poll?.abort(new ParleyError('The connection may be lost', 'NO_CONNECTION', 0));
     });
     try {
       yield* this.run();
@@ -179,6 +179,8 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
           return;
         }
         await this.waitAfter(error);
+        // A poll that waits for events would show late that the server can be reached again.
+        mayBlock = false;
         continue;
       }
       mayBlock = true;

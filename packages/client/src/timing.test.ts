@@ -39,7 +39,7 @@ it('watchForWakeUps detects sleep of the machine by the clock', () => {
   expect(woken).toEqual([]);
   jest.setSystemTime(Date.now() + 3_600_000);
   jest.advanceTimersByTime(10_000);
-  expect(woken).toEqual(['slept']);
+  expect(woken).toEqual(['lost']);
   stop();
   expect(jest.getTimerCount()).toBe(0);
 });

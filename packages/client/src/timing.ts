@@ -39,30 +39,32 @@ const TICK_MS = 10_000;
 /** Browsers run timers of hidden pages only once a minute. */
 const LONGEST_TICK_MS = 80_000;
 
-/** `slept`: the machine was asleep or offline, so connections may be dead. `shown`: the page became visible. */
-export type WakeUp = 'slept' | 'shown';
+/** `lost`: the machine was asleep, or its network came or went, so connections may be dead. `shown`: the page became visible. */
+export type WakeUp = 'lost' | 'shown';
 
 /** Returns a function that stops watching. */
 export function watchForWakeUps(wakeUp: (kind: WakeUp) => void): () => void {
   let lastTick = Date.now();
   const timer: unknown = setInterval(() => {
     const now = Date.now();
-    if (now - lastTick > LONGEST_TICK_MS) wakeUp('slept');
+    if (now - lastTick > LONGEST_TICK_MS) wakeUp('lost');
     lastTick = now;
   }, TICK_MS);
   // The timer must not keep Node alive.
   (timer as { unref?: () => void }).unref?.();
   const { document } = globalThis as { document?: EventTarget & { readonly visibilityState: string } };
   const page = globalThis as Partial<EventTarget>;
-  const isOnline = () => wakeUp('slept');
+  const onNetwork = () => wakeUp('lost');
   const isShown = () => {
     if (document?.visibilityState === 'visible') wakeUp('shown');
   };
-  page.addEventListener?.('online', isOnline);
+  page.addEventListener?.('online', onNetwork);
+  page.addEventListener?.('offline', onNetwork);
   document?.addEventListener('visibilitychange', isShown);
   return () => {
     clearInterval(timer as number);
-    page.removeEventListener?.('online', isOnline);
+    page.removeEventListener?.('online', onNetwork);
+    page.removeEventListener?.('offline', onNetwork);
     document?.removeEventListener('visibilitychange', isShown);
   };
 }

@@ -76,6 +76,9 @@ describe('ParleyClient', () => {
     await server.kill();
     await pause(500);
     server = await organization.serve([], port);
+    // Sooner than the server returns a poll without events.
+    for (let attempt = 0; changes.length < 2 && attempt < 600; attempt++) await pause(50);
+    expect(changes).toEqual(['offline', 'online']);
     await send('two');
     await send('three');
     expect(await second).toBe('<p>two</p>');
