@@ -198,6 +198,57 @@ test('keeps the line being read in place while messages, edits, reactions and th
   await stays('a shrinking composer');
 });
 
+test('keeps the line being read in place while lines above the list appear and go', async ({ server, logIn }) => {
+  await fill(server, 'lines-above', 60);
+  const { page, context } = await logIn(READER, await placeOf(server, 'lines-above'));
+  await scrollUpTo(page, 'Row 43 ');
+  const row = messageWith(page, `Row ${await firstWholeRow(page)} `);
+  const topOnScreen = async () => (await row.boundingBox())!.y;
+  const top = await topOnScreen();
+  const stays = async (cause: string) => {
+    await page.waitForTimeout(200);
+    expect(Math.abs((await topOnScreen()) - top), cause).toBeLessThanOrEqual(1);
+  };
+  await page.getByRole('button', { name: 'No', exact: true }).click();
+  await expect(page.getByRole('region', { name: 'Notifications' })).toHaveCount(0);
+  await stays('an answered question');
+  const offline = page.getByText('No connection since');
+  await context.setOffline(true);
+  await expect(offline).toBeVisible();
+  await stays('a lost connection');
+  await context.setOffline(false);
+  await expect(offline).toHaveCount(0);
+  await stays('a connection that returned');
+});
+
+test('stays at the end of a phone while a question appears, text is written and the keyboard opens', async ({
+  server,
+  logIn,
+}) => {
+  await fill(server, 'stays-at-end', 30);
+  const { page } = await logIn(READER, await placeOf(server, 'stays-at-end'));
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.reload();
+  const question = page.getByRole('region', { name: 'Notifications' });
+  await expect(question).toBeVisible();
+  const isWhole = (text: string) => expect(messageWith(page, text)).toBeInViewport({ ratio: 1 });
+  await isWhole('Row 29 ');
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await field.fill('Sent by phone');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await isWhole('Sent by phone');
+  await post(server, 'iago', 'stays-at-end', 'Answered');
+  await isWhole('Answered');
+  await field.fill('One\ntwo\nthree\nfour\nfive');
+  await post(server, 'iago', 'stays-at-end', 'Answered meanwhile');
+  await isWhole('Answered meanwhile');
+  await page.setViewportSize({ width: 390, height: 520 });
+  await isWhole('Answered meanwhile');
+  await field.fill('');
+  await question.getByRole('button', { name: 'No', exact: true }).click();
+  await isWhole('Answered meanwhile');
+});
+
 test('keeps an edit and a new option that are being written while their rows leave the screen', async ({
   server,
   logIn,

@@ -1,7 +1,16 @@
 import { useLingui } from '@lingui/react';
 import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import styles from './message-list.module.css';
 
 export interface MessageListProps {
@@ -71,6 +80,8 @@ export function MessageList(props: MessageListProps) {
   const awaitsFocus = useRef<string | null>(null);
   /** Distance from the upper edge at which a return places its message. */
   const padding = useRef(0);
+  /** Distance from the end at which new messages are followed; larger after the composer has grown over the end. */
+  const endThreshold = useRef(AT_END_PX);
   // Another function would make the virtualizer compute all places again.
   const getItemKey = useCallback((index: number) => keys[index]!, [keys]);
   const virtual = useVirtualizer({
@@ -83,7 +94,7 @@ export function MessageList(props: MessageListProps) {
     getItemKey,
     anchorTo: 'end',
     followOnAppend: !hasNewer,
-    scrollEndThreshold: AT_END_PX,
+    scrollEndThreshold: endThreshold.current,
     overscan: 8,
   });
   virtual.shouldAdjustScrollPositionOnItemSizeChange = keepsRowsInPlace;
@@ -100,20 +111,48 @@ export function MessageList(props: MessageListProps) {
   /** True until the list is at rest at its start; indexes change when messages are loaded above meanwhile. */
   const isArriving = useRef(false);
   const isEmpty = keys.length === 0;
-  useLayoutEffect(() => {
-    if (isEmpty || (openedPlace.current === place && !isArriving.current)) return;
-    openedPlace.current = place;
-    isArriving.current = true;
+  const arrive = useCallback(() => {
     const index = startKey === null ? -1 : keys.indexOf(startKey);
     if (index < 0) virtual.scrollToEnd();
     else if (startTop === null) jumpTo(index, 'center');
     else jumpTo(index, 'start', startTop);
-  }, [place, isEmpty, keys, startKey, startTop, virtual, jumpTo]);
+  }, [keys, startKey, startTop, virtual, jumpTo]);
+  useLayoutEffect(() => {
+    if (isEmpty || (openedPlace.current === place && !isArriving.current)) return;
+    openedPlace.current = place;
+    isArriving.current = true;
+    arrive();
+  }, [place, isEmpty, arrive]);
+
+  const setEndThreshold = useCallback(
+    (px: number) => {
+      endThreshold.current = px;
+      virtual.options.scrollEndThreshold = px;
+    },
+    [virtual],
+  );
+  const onResized = useCallback(
+    (before: Box, box: Box) => {
+      const distance = virtual.getDistanceFromEnd();
+      if (box.top !== before.top) {
+        if (isArriving.current) arrive();
+        // A line above, such as a question, covers messages instead of pushing them down. At the end, the browser has
+        // scrolled when the line went.
+        else if (box.top > before.top || distance > 0) virtual.scrollBy(box.top - before.top);
+      } else if (box.room === before.room) {
+        setEndThreshold(Math.max(AT_END_PX, endThreshold.current + before.height - box.height));
+      } else if (distance + box.height - before.height <= endThreshold.current) virtual.scrollToEnd();
+    },
+    [arrive, virtual, setEndThreshold],
+  );
+  useBoxChanges(frame, onResized);
 
   const items = virtual.getVirtualItems();
   const { startIndex: firstIndex, endIndex: lastIndex } = virtual.range ?? { startIndex: 0, endIndex: 0 };
   const offset = virtual.scrollOffset ?? 0;
   const isNearStart = !isEmpty && openedPlace.current === place && offset < NEAR_PX;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every scroll shows how far the end is.
+  useLayoutEffect(() => setEndThreshold(AT_END_PX), [offset, setEndThreshold]);
   const distanceFromEnd = isEmpty ? 0 : virtual.getDistanceFromEnd();
   const isNearEnd = hasNewer && openedPlace.current === place && distanceFromEnd < NEAR_PX;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a page that just arrived may not fill the screen.
@@ -138,7 +177,7 @@ export function MessageList(props: MessageListProps) {
       const row = virtual.measurementsCache[virtual.range?.startIndex ?? 0];
       if (!row) return;
       isArriving.current = false;
-      const isAtEnd = !hasNewer && virtual.getDistanceFromEnd() <= AT_END_PX;
+      const isAtEnd = !hasNewer && virtual.getDistanceFromEnd() <= endThreshold.current;
       if (isAtEnd) onRest(null, 0);
       else onRest(String(row.key), row.start - (virtual.scrollOffset ?? 0));
     }, AT_REST_AFTER_MS);
@@ -251,4 +290,31 @@ export function MessageList(props: MessageListProps) {
       </div>
     </div>
   );
+}
+
+interface Box {
+  /** Distance from the top of the application. */
+  readonly top: number;
+  readonly height: number;
+  /** Height for the list, the composer and what is above. */
+  readonly room: number;
+}
+
+function boxOf(frame: HTMLElement): Box {
+  const { offsetTop: top, parentElement } = frame.parentElement!;
+  return { top, height: frame.clientHeight, room: parentElement!.clientHeight };
+}
+
+/** Calls a function when the list is resized, with its former and its present box. */
+function useBoxChanges(frame: RefObject<HTMLElement | null>, onChange: (before: Box, box: Box) => void): void {
+  const last = useRef<Box>(null);
+  useEffect(() => {
+    const observer = new ResizeObserver(() => {
+      const before = last.current;
+      last.current = boxOf(frame.current!);
+      if (before) onChange(before, last.current);
+    });
+    observer.observe(frame.current!);
+    return () => observer.disconnect();
+  }, [frame, onChange]);
 }
