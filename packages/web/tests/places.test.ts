@@ -30,6 +30,36 @@ for (const theme of ['light', 'dark', ...(TAKES_PICTURES ? ['light high-contrast
   }
 }
 
+test('shows menus, dialogs and cards in full at every width, without findings of axe', async ({ logIn, server }) => {
+  await post(server, 'iago', 'over the page', 'Read below a card');
+  const { page } = await logIn('desdemona', await placeOf(server, 'over the page'));
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const row = messageWith(page, 'Read below a card');
+  const pressInRow = async (name: string) => {
+    await row.hover();
+    await row.getByRole('button', { name, exact: true }).click();
+  };
+  const popups: Readonly<Record<string, () => Promise<void>>> = {
+    'message menu': () => pressInRow('More actions'),
+    'emoji card': () => pressInRow('Add a reaction'),
+    'person card': () => pressInRow('Iago'),
+    'topic menu': () => page.getByRole('main').getByRole('button', { name: 'Topic actions' }).click(),
+    shortcuts: () => page.keyboard.press('?'),
+    palette: () => page.keyboard.press('Control+k'),
+  };
+  const popup = page.locator('[role="dialog"], [role="menu"]');
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const [name, show] of Object.entries(popups)) {
+      await show();
+      await expect(popup).toBeVisible();
+      await check(page, `${name} ${width}`, { axe: width === 768 ? [] : null });
+      await page.keyboard.press('Escape');
+      await expect(popup).toHaveCount(0);
+    }
+  }
+});
+
 test('opens conversations from a menu on phones', async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#inbox');
   await page.setViewportSize({ width: 390, height: 800 });

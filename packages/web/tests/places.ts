@@ -84,10 +84,11 @@ export async function open(page: Page, place: string): Promise<void> {
   page.off('request', begin).off('requestfinished', end).off('requestfailed', end);
 }
 
-/** Texts that nobody can read in full: cut off by their box, or beside the page. */
-const cutOffIn = (page: Page): Promise<readonly string[]> =>
+/** Texts that nobody can read in full: cut off by their box, or beside the page. Also those without the font of the chat. */
+const faultsIn = (page: Page): Promise<readonly string[]> =>
   page.evaluate(() => {
     const found: string[] = [];
+    const fontOfBrowser = getComputedStyle(document.documentElement).fontFamily;
     const scrolls = (element: Element | null): boolean => {
       if (element === null) return false;
       const { overflowX } = getComputedStyle(element);
@@ -97,8 +98,9 @@ const cutOffIn = (page: Page): Promise<readonly string[]> =>
       const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent!.trim() !== '');
       const box = element.getBoundingClientRect();
       if (!hasText || box.width < 2 || box.height < 2 || !element.checkVisibility()) continue;
-      const { overflowX, textOverflow, position } = getComputedStyle(element);
+      const { overflowX, textOverflow, position, fontFamily } = getComputedStyle(element);
       const name = `${element.tagName.toLowerCase()} "${element.textContent!.trim().slice(0, 40)}"`;
+      if (fontFamily === fontOfBrowser) found.push(`${name} has the font of the browser`);
       const isHidden = overflowX === 'hidden' || overflowX === 'clip';
       if (isHidden && textOverflow !== 'ellipsis' && element.scrollWidth > element.clientWidth + 1)
         found.push(`${name} is cut off`);
@@ -133,7 +135,7 @@ export async function check(
   // Cards and menus move a moment after the width has changed.
   const soft = expect.configure({ soft: true });
   await soft.poll(() => overflowOf(page), `${name} scrolls sideways`).toBeLessThanOrEqual(0);
-  await soft.poll(() => cutOffIn(page), name).toEqual([]);
+  await soft.poll(() => faultsIn(page), name).toEqual([]);
   if (axe !== null) expect.soft(await violationsIn(page, axe, within), name).toEqual([]);
 }
 

@@ -15,7 +15,7 @@ export function Menu({ label, children }: MenuProps) {
   return (
     <Base.Root open onOpenChange={(isOpen) => isOpen || close()}>
       {/* Menus belong to a landmark, unlike dialogs. */}
-      <Base.Portal container={container ?? document.querySelector('main')}>
+      <Base.Portal container={container.querySelector('main') ?? container}>
         <Base.Positioner className={styles.positioner} anchor={anchor} align="end" sideOffset={4} collisionPadding={8}>
           <Base.Popup className={styles.menu} part="menu" aria-label={label} finalFocus={() => focusAfter(anchor)}>
             {children}

@@ -4,8 +4,8 @@ import { closeOverlay, overlay } from '../services/overlay.js';
 interface OwnOverlay {
   /** Element that opened it. */
   readonly anchor: HTMLElement;
-  /** Element for the overlay in another product's page; undefined in the application, whose overlays belong to the page. */
-  readonly container: HTMLElement | undefined;
+  /** Root of the application, element or part around the anchor, whose styles apply to the overlay too. */
+  readonly container: HTMLElement;
   close(): void;
 }
 
@@ -14,7 +14,7 @@ export function useOverlay(): OwnOverlay {
   const [own] = useState(() => {
     const opened = overlay.peek()!;
     const { anchor } = opened;
-    const container = anchor.closest<HTMLElement>('[data-parley]:not(#parley)') ?? undefined;
+    const container = anchor.closest<HTMLElement>('[data-parley]')!;
     return { anchor, container, close: () => closeOverlay(opened) };
   });
   return own;
