@@ -13,7 +13,7 @@ export interface EmojiEntry extends Emoji {
 /** Emoji of the organization, then Unicode's, which are loaded on first use. */
 export class EmojiNames {
   readonly entries: ReadonlySignal<readonly EmojiEntry[]>;
-  /** Names, the usual ones of all emoji first, because they are the ones that people see on messages. */
+  /** Names of popular emoji, then the usual names of the others, which people see on messages, then the rest. */
   readonly all: ReadonlySignal<readonly EmojiName[]>;
   private readonly unicode = signal<readonly EmojiEntry[]>(POPULAR);
   private isLoaded = false;
@@ -29,11 +29,17 @@ export class EmojiNames {
       return [...own, ...this.unicode.value.filter(({ emoji_name: name }) => !taken.has(name))];
     });
     this.all = computed(() => {
-      const named = (pick: (names: readonly string[]) => readonly string[]) =>
-        this.entries.value.flatMap(({ names, character, imageUrl }) =>
-          pick(names).map((name) => ({ name, character, imageUrl })),
-        );
-      return [...named((names) => names.slice(0, 1)), ...named((names) => names.slice(1))];
+      const named = (pick: (entry: EmojiEntry) => readonly string[]) =>
+        this.entries.value.flatMap((entry) => {
+          const { character, imageUrl } = entry;
+          return pick(entry).map((name) => ({ name, character, imageUrl }));
+        });
+      const isPopular = (code: string) => POPULAR_CODES.includes(code);
+      return [
+        ...named(({ emoji_code: code, names }) => (isPopular(code) ? names : [])),
+        ...named(({ emoji_code: code, names }) => (isPopular(code) ? [] : names.slice(0, 1))),
+        ...named(({ emoji_code: code, names }) => (isPopular(code) ? [] : names.slice(1))),
+      ];
     });
   }
 
@@ -78,6 +84,7 @@ const POPULAR = [
   unicodeEntry('1f440', ['eyes']),
   unicodeEntry('2705', ['check']),
 ];
+const POPULAR_CODES = POPULAR.map(({ emoji_code: code }) => code);
 
 /** Blocks of Unicode with faces and hands, which people use most. */
 const FACES: readonly (readonly [from: number, to: number])[] = [
@@ -89,11 +96,12 @@ const FACES: readonly (readonly [from: number, to: number])[] = [
 
 function unicodeEntries(names: EmojiData['code_to_names']): readonly EmojiEntry[] {
   const all = Object.entries(names).map(([code, list]) => unicodeEntry(code, list));
-  const popular = new Map(POPULAR.map((entry, index) => [entry.emoji_code, index]));
   const rank = ({ emoji_code: code }: EmojiEntry) => {
+    const popular = POPULAR_CODES.indexOf(code);
+    if (popular !== -1) return popular;
     const first = Number.parseInt(code, 16);
     const block = FACES.findIndex(([from, to]) => first >= from && first <= to);
-    return popular.get(code) ?? POPULAR.length + (block === -1 ? FACES.length : block);
+    return POPULAR.length + (block === -1 ? FACES.length : block);
   };
   return all.sort((a, b) => rank(a) - rank(b));
 }
