@@ -249,6 +249,23 @@ test('stays at the end of a phone while a question appears, text is written and 
   await isWhole('Answered meanwhile');
 });
 
+test('leads to a message that was sent a little above the end', async ({ server, logIn }) => {
+  await fill(server, 'sent-above', 30);
+  const { page } = await logIn(READER, await placeOf(server, 'sent-above'));
+  await expect(messageWith(page, 'Row 29 ')).toBeInViewport();
+  const newest = page.getByRole('button', { name: 'Newest message' });
+  await expect(newest).toHaveCount(0);
+  await listOf(page).hover();
+  await page.mouse.wheel(0, -100);
+  await expect(newest).toBeVisible();
+  await page.getByRole('textbox', { name: 'Message' }).fill('Sent from above');
+  await page.keyboard.press('Control+Enter');
+  await expect(messageWith(page, 'Sent from above')).toBeAttached();
+  await newest.click();
+  await expect(messageWith(page, 'Sent from above')).toBeInViewport({ ratio: 1 });
+  await expect(newest).toHaveCount(0);
+});
+
 test('keeps an edit and a new option that are being written while their rows leave the screen', async ({
   server,
   logIn,

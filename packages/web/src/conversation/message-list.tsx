@@ -282,7 +282,7 @@ export function MessageList(props: MessageListProps) {
             {i18n._('First unread message')}
           </button>
         )}
-        {!isEmpty && (hasNewer || distanceFromEnd > 3 * AT_END_PX) && (
+        {!isEmpty && (hasNewer || distanceFromEnd > endThreshold.current) && (
           <button type="button" onClick={() => (hasNewer ? onNewest() : virtual.scrollToEnd())}>
             <ArrowDown size={16} aria-hidden /> {i18n._('Newest message')}
           </button>
