@@ -5,7 +5,7 @@ import { ParleyClient } from '@parley/client';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App, VisitorApp } from './app/app.js';
-import { loadLanguage } from './app/languages.js';
+import { changeLanguage, isLanguage, loadLanguage } from './app/languages.js';
 import { followPreferences } from './app/preferences.js';
 import { applyTheme } from './app/theme.js';
 import { ServicesContext } from './services/context.js';
@@ -66,6 +66,9 @@ async function start(): Promise<void> {
   const i18n = await language;
   document.documentElement.lang = i18n.locale;
   followPreferences(services.chat, i18n);
+  const setLanguage = (name: string) => {
+    if (isLanguage(name)) void changeLanguage(i18n, name);
+  };
   const logOut = async () => {
     await import('./push/web-push.js').then(({ endWebPush }) => endWebPush()).catch(() => {});
     await services.forget();
@@ -76,7 +79,7 @@ async function start(): Promise<void> {
   createRoot(document.getElementById('parley')!).render(
     <StrictMode>
       <I18nProvider i18n={i18n}>
-        <ServicesContext.Provider value={{ ...services, navigation }}>
+        <ServicesContext.Provider value={{ ...services, navigation, setLanguage }}>
           {isVisitor ? <VisitorApp onLogIn={goToLogIn} /> : <App onLogOut={() => void logOut()} />}
         </ServicesContext.Provider>
       </I18nProvider>

@@ -51,6 +51,26 @@ test('applies theme, size of text and language, here and in another window', asy
   await server.call('polonius', 'PATCH', '/settings', { default_language: 'en' });
 });
 
+test('shows the language of the page and changes it to the default of the organization', async ({
+  browser,
+  server,
+  logIn,
+}) => {
+  const { context } = await logIn('prospero');
+  const german = await browser.newContext({ locale: 'de-DE', storageState: await context.storageState() });
+  const page = await german.newPage();
+  await page.goto(`${server.url}/#settings/preferences`);
+  const title = page.getByRole('main').getByRole('heading', { level: 2 }).last();
+  await expect(title).toHaveText('Voreinstellungen');
+  await expect(page.getByLabel('Sprache').locator(':checked')).toHaveText('Deutsch');
+  await page.getByLabel('Sprache').selectOption({ label: 'English' });
+  await expect(title).toHaveText('Preferences');
+  await page.reload();
+  await expect(title).toHaveText('Preferences');
+  await expect(page.getByLabel('Language').locator(':checked')).toHaveText('English');
+  await german.close();
+});
+
 test('chooses what is notified where', async ({ logIn }) => {
   const shiva = await logIn('shiva', '#settings/notifications');
   const other = await logIn('shiva', '#settings/notifications');

@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react';
-import { type ComponentType, useId } from 'react';
-import { useComputed } from '../services/context.js';
+import type { SettingsSource } from '@parley/chat';
+import { type ComponentType, useId, useMemo } from 'react';
+import { useComputed, useServices } from '../services/context.js';
 import { useManagement } from '../services/use-management.js';
 import { Account } from './account.js';
 import { AllBots, OwnBots } from './bots.js';
@@ -49,7 +50,25 @@ const PAGES: Readonly<Record<string, ComponentType>> = {
 const FILLING = new Set(['topics', 'muted-users', 'your-bots', 'uploaded-files', 'users', 'bots']);
 
 function OwnPreferences() {
-  return <Preferences source={useManagement().personal} isOwn />;
+  const { personal } = useManagement();
+  const { setLanguage } = useServices();
+  const { locale } = useLingui().i18n;
+  // While the setting is the organization's default, which is nobody's choice, the page has the browser's language.
+  const source = useMemo<SettingsSource>(
+    () =>
+      setLanguage === undefined
+        ? personal
+        : {
+            ...personal,
+            read: (name) => (name === 'default_language' ? locale : personal.read(name)),
+            save: async (changes) => {
+              await personal.save(changes);
+              if (changes.default_language !== undefined) setLanguage(String(changes.default_language));
+            },
+          },
+    [personal, setLanguage, locale],
+  );
+  return <Preferences source={source} isOwn />;
 }
 
 function OwnNotifications() {

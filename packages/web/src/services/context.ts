@@ -25,6 +25,8 @@ export interface Services {
   readonly frame?: Frame | undefined;
   /** Window in which links to other pages open; default: a new one. */
   readonly linkTarget?: string;
+  /** Shows the page in a language, also on the next start; absent where the host chooses it. */
+  setLanguage?(language: string): void;
   /** Called when the user has written a message. */
   onSent?(destination: Destination, content: string): void;
 }
