@@ -27,7 +27,8 @@ test('saves a draft on the server, continues it in another browser and removes i
   await row.getByRole('link').click();
   const other = phone.page.getByRole('textbox', { name: 'Message' });
   await expect(other).toHaveValue('Neither a borrower');
-  await other.fill('Neither a borrower nor a lender be');
+  await phone.page.keyboard.press('c');
+  await phone.page.keyboard.type(' nor a lender be');
   await expect(field).toHaveValue('Neither a borrower nor a lender be');
   await phone.page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(field).toHaveValue('');

@@ -1,7 +1,16 @@
 import { useLingui } from '@lingui/react';
 import { type Destination, destinationKey } from '@parley/chat';
 import { Bold, Code, Eye, EyeOff, Italic, Link, List, SendHorizontal, Smile, TextQuote } from 'lucide-react';
-import { type KeyboardEvent, type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type Ref,
+  type RefObject,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { insertTextIntoField, setFieldText, wrapFieldSelection } from 'text-field-edit';
 import { MessageBody } from '../content/message-body.js';
 import { IconButton } from '../kit/icon-button.js';
@@ -49,6 +58,7 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
   const { chat, client, drafts, uploads, onSent } = useServices();
   const { i18n } = useLingui();
   const field = useRef<HTMLTextAreaElement>(null);
+  const entered = useRef<HTMLTextAreaElement>(null);
   const [draft] = useState(() => drafts.open(destination));
   const [text, setText] = useState(draft.text);
   const [preview, setPreview] = useState<string | null>(null);
@@ -120,6 +130,7 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
     const element = field.current;
     // A preview has no field; the links are inserted when it is closed.
     if (links.length === 0 || !element || preview !== null) return;
+    enter(entered, element);
     insertLinks(element, uploads.takeLinks(filesOf).join(' '));
   }, [uploads, filesOf, links, preview]);
 
@@ -216,7 +227,10 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
             chat.typing.typed(destination, event.target.value);
             completion.current?.onSelect();
           }}
-          onFocus={() => setHadFocus(true)}
+          onFocus={({ currentTarget }) => {
+            enter(entered, currentTarget);
+            setHadFocus(true);
+          }}
           onSelect={() => completion.current?.onSelect()}
           onBlur={() => completion.current?.onBlur()}
           onKeyDown={onKeyDown}
@@ -309,6 +323,13 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
       </div>
     </form>
   );
+}
+
+/** Puts the cursor at the end of a draft that is continued; a click that follows puts it elsewhere. */
+function enter(entered: RefObject<HTMLTextAreaElement | null>, element: HTMLTextAreaElement): void {
+  if (entered.current === element) return;
+  entered.current = element;
+  if (element.selectionEnd === 0) element.setSelectionRange(element.value.length, element.value.length);
 }
 
 /** Inserts links at the cursor, apart from the words around them. */
