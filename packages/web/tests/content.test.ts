@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, type Server, test } from './stories.js';
+import { expect, messageWith, placeOf, post, type Server, test } from './stories.js';
 
 interface Recorded {
   readonly name: string;
@@ -51,4 +51,18 @@ test('draws every recorded rendering without an unknown part', async ({ server, 
   expect(unknown).toEqual([]);
   // Nothing a user writes becomes markup that the contract does not name.
   expect(await page.locator('article').locator('script, iframe, object, embed, form, style, link').count()).toBe(0);
+});
+
+test('marks lists by their level, and shows an image below the text of its item', async ({ server, logIn }) => {
+  const picture = readFileSync(join(import.meta.dirname, '../../../docs/images/web-client.png'));
+  const { url } = (await server.upload('hamlet', '/user_uploads', 'listed.png', picture)) as { url: string };
+  await post(server, 'hamlet', 'lists', `* First level\n  * Second level\n* Seen [listed.png](${url})`);
+  const { page } = await logIn('hamlet', await placeOf(server, 'lists'));
+  const message = messageWith(page, 'First level');
+  await expect(message.locator('ul').first()).toHaveCSS('list-style-type', 'disc');
+  await expect(message.locator('ul ul')).toHaveCSS('list-style-type', 'circle');
+  const link = (await message.getByRole('link', { name: 'listed.png' }).first().boundingBox())!;
+  const image = (await message.getByRole('img').boundingBox())!;
+  expect(image.y).toBeGreaterThan(link.y + link.height / 2);
+  expect(image.x).toBeLessThan(link.x);
 });
