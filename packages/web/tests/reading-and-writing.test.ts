@@ -229,6 +229,19 @@ test('edits and deletes an own message, and reacts to the message of another per
   await expect(messageWith(cordelia.page, 'A typo, mended')).toHaveCount(0);
 });
 
+test('shows the name in place of "/me"', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'statuses'));
+  await page.getByRole('textbox', { name: 'Message' }).fill('/me **waves** to everybody');
+  await page.keyboard.press('Control+Enter');
+  const status = messageWith(page, 'waves to everybody');
+  await expect(status.locator('strong')).toHaveText('waves');
+  await expect(status).not.toContainText('/me');
+  const [name, text] = [status.getByRole('button', { name: 'King Hamlet' }), status.locator('strong')];
+  const [left, right] = [(await name.boundingBox())!, (await text.boundingBox())!];
+  expect(Math.abs(left.y + left.height - right.y - right.height)).toBeLessThan(8);
+  expect(right.x).toBeGreaterThan(left.x + left.width);
+});
+
 test('finds messages by words', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'search', 'The marmalade is on the table');
   const { page } = await logIn('hamlet', '#feed');

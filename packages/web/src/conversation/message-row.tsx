@@ -69,6 +69,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
     !hasHeading &&
     !isFirstUnread &&
     !message.isMe &&
+    !previous!.isMe &&
     previous!.sender.id === message.sender.id &&
     message.timestamp - previous!.timestamp < GROUP_SECONDS;
   const edit = () => {
@@ -125,6 +126,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
           part="message"
           data-continued={isContinued || undefined}
           data-mentioned={message.isMentioned || undefined}
+          data-status={(message.isMe && !isHidden && isEditing === null) || undefined}
           onPointerEnter={() => setPointedAt(true)}
         >
           <div className={styles.side}>
@@ -173,6 +175,9 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   );
 });
 
+/** Start of a status such as "/me waves" in Markdown and HTML; the name takes its place (markdown §3). */
+const ME = /^(<p>)?\/me /;
+
 interface ContentProps {
   readonly message: Message;
   readonly match: SearchMatch | null;
@@ -186,10 +191,11 @@ function Content({ message, match }: ContentProps) {
   const hasWidget = message.submessages.length > 0 && widgetOf(message.submessages) !== null;
   const Widget = useLoaded(loadWidget, hasWidget);
   const { MessageBody: Own } = useContext(ComponentsContext);
+  const statusOf = (text: string) => (message.isMe ? text.replace(ME, '$1') : text);
   // Own messages that the server has not rendered yet.
-  if (message.html === null) return <p className={styles.source}>{message.markdown}</p>;
+  if (message.html === null) return <p className={styles.source}>{statusOf(message.markdown!)}</p>;
   if (Widget) return <Widget message={message} />;
-  const html = match?.content ?? message.html;
+  const html = statusOf(match?.content ?? message.html);
   return Own ? <Own message={message} html={html} /> : <MessageBody html={html} />;
 }
 
