@@ -229,6 +229,22 @@ test('edits and deletes an own message, and reacts to the message of another per
   await expect(messageWith(cordelia.page, 'A typo, mended')).toHaveCount(0);
 });
 
+test('stars a message, which is marked and listed until the star is removed', async ({ server, logIn }) => {
+  await post(server, 'iago', 'stars', 'Worth a star');
+  const { page } = await logIn('hamlet', await placeOf(server, 'stars'));
+  const message = messageWith(page, 'Worth a star');
+  const star = message.getByRole('img', { name: 'Starred' });
+  await message.hover();
+  await expect(star).toHaveCount(0);
+  await message.getByRole('button', { name: 'Star', exact: true }).click();
+  await expect(star).toBeVisible();
+  await goTo(page, '#narrow/is/starred');
+  await expect(star).toBeVisible();
+  await message.hover();
+  await message.getByRole('button', { name: 'Remove star' }).click();
+  await expect(star).toHaveCount(0);
+});
+
 test('shows the name in place of "/me"', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'statuses'));
   await page.getByRole('textbox', { name: 'Message' }).fill('/me **waves** to everybody');

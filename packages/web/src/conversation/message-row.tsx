@@ -7,7 +7,7 @@ import {
   type SearchMatch,
   widgetOf,
 } from '@parley/chat';
-import { Pencil, RotateCcw, Trash2 } from 'lucide-react';
+import { Pencil, RotateCcw, Star, Trash2 } from 'lucide-react';
 import { lazy, memo, Suspense, useContext, useRef, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
 import { Avatar } from '../kit/avatar.js';
@@ -166,6 +166,9 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
             <Footer message={message} onEdit={commands.editFailed} />
             {!isHidden && <Reactions message={message} />}
           </div>
+          {message.isStarred && (
+            <Star className={styles.star} size={12} fill="currentColor" role="img" aria-label={i18n._('Starred')} />
+          )}
           {(wasPointedAt || isSelected) && message.id !== null && !isEditing && !chat.isVisitor && (
             <MessageActions message={message} commands={commands} onEdit={edit} />
           )}
