@@ -82,6 +82,7 @@ export {
   type WidgetAction,
   widgetOf,
 } from './messages/widgets.js';
+export { formatSearch, isSearch, parseSearch } from './navigation/search.js';
 export { Scheduling } from './personal/scheduling.js';
 export { Chat, type ChatOptions } from './session/chat.js';
 export { MemoryCache } from './session/journal.js';

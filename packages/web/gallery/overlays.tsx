@@ -88,7 +88,7 @@ export const OVERLAYS: readonly Exhibit[] = [
   { name: 'Read receipts, failing', world: 'failing', open: () => <ReceiptsDialog messageId={SHORT} /> },
   { name: 'Report', open: () => <ReportDialog messageId={SHORT} /> },
   { name: 'Emoji', open: () => <EmojiPicker label="Emoji" onPick={nothing} /> },
-  { name: 'Call', open: () => <CallMenu destination={GALLERY} onInsert={nothing} /> },
+  { name: 'Call', open: () => <CallMenu jitsiUrl={null} destination={GALLERY} onInsert={nothing} /> },
   { name: 'Topic menu', open: () => <TopicMenu place={GALLERY} /> },
   { name: 'Channel menu', open: () => <ChannelMenu channelId={VERONA} /> },
   { name: 'Main menu', open: () => <MainMenu onLogOut={nothing} /> },

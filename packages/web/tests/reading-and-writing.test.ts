@@ -258,11 +258,31 @@ test('shows the name in place of "/me"', async ({ server, logIn }) => {
   expect(right.x).toBeGreaterThan(left.x + left.width);
 });
 
-test('finds messages by words', async ({ server, logIn }) => {
+test('finds messages by words and operators, and keeps what was searched', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'search', 'The marmalade is on the table');
+  await post(server, 'iago', 'search', 'No marmalade: https://example.com');
   const { page } = await logIn('hamlet', '#feed');
-  await page.getByRole('searchbox', { name: 'Search' }).fill('marmalade');
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('article')).toHaveCount(1);
-  await expect(messageWith(page, 'marmalade')).toBeVisible();
+  const field = page.getByRole('searchbox', { name: 'Search' });
+  const search = async (text: string) => {
+    await field.fill(text);
+    await page.keyboard.press('Enter');
+  };
+  const found = page.getByRole('article');
+  await search('marmalade');
+  await expect(found).toHaveCount(2);
+  await expect(field).toHaveValue('marmalade');
+  await search('marmalade from:iago has:link');
+  await expect(found).toHaveCount(1);
+  await expect(found).toContainText('No marmalade');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Search: sender:Iago has:link marmalade');
+  await page.reload();
+  await expect(field).toHaveValue('sender:Iago has:link marmalade');
+  await search('channel:Verona topic:"search" -from:iago');
+  await expect(found).toHaveCount(1);
+  await expect(found).toContainText('on the table');
+  await goTo(page, await placeOf(server, 'search'));
+  await expect(field).toHaveValue('');
+  await search('from:me');
+  await expect(page.getByText('Nothing found')).toBeVisible();
+  await expect(field).toHaveValue('channel:Verona topic:search sender:me');
 });

@@ -76,17 +76,21 @@ export function parseAddress(hash: string): Address | null {
       return { view: 'narrow', narrow: [], near: null };
     case 'narrow': {
       const terms = parseTerms(rest);
-      if (terms === null) return null;
-      const near = terms.find((term) => term.operator === 'near');
-      return {
-        view: 'narrow',
-        narrow: terms.filter(({ operator }) => operator !== 'near'),
-        near: near?.operator === 'near' ? near.operand : null,
-      };
+      return terms && addressOf(terms);
     }
     default:
       return first === '' ? null : { view: 'other', path: [first, ...rest.map((part) => decode(part) ?? part)] };
   }
+}
+
+/** Address of messages; a term `near` is the message at which it opens. */
+export function addressOf(terms: Narrow): Address {
+  const near = terms.find((term) => term.operator === 'near');
+  return {
+    view: 'narrow',
+    narrow: terms.filter(({ operator }) => operator !== 'near'),
+    near: near?.operator === 'near' ? near.operand : null,
+  };
 }
 
 function parseTerms(parts: readonly string[]): Narrow | null {
@@ -104,10 +108,13 @@ function parseTerms(parts: readonly string[]): Narrow | null {
   return terms;
 }
 
-function parseTerm(raw: string, operand: string): NarrowTerm | null {
+/** Name of an operator without its synonyms in older addresses. */
+export const canonical = (operator: string): string => SYNONYMS[operator] ?? operator;
+
+/** Parses a term of an address; a minus sign before the operator negates it. Null if it has no valid meaning. */
+export function parseTerm(raw: string, operand: string): NarrowTerm | null {
   const isNegated = raw.startsWith('-');
-  const name = isNegated ? raw.slice(1) : raw;
-  const operator = SYNONYMS[name] ?? name;
+  const operator = canonical(isNegated ? raw.slice(1) : raw);
   const sign = isNegated ? ({ negated: true } as const) : {};
   switch (operator) {
     case 'channel':

@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import { destinationOf } from '@parley/chat';
+import { destinationOf, formatSearch, isSearch, parseSearch } from '@parley/chat';
 import { Bell, LogIn, LogOut, Menu, Moon, Search as SearchIcon, Settings, Sun, Users, X } from 'lucide-react';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
@@ -14,7 +14,7 @@ import { ErrorBoundary } from '../kit/error-boundary.js';
 import { IconButton } from '../kit/icon-button.js';
 import { OverlayHost } from '../kit/overlay-host.js';
 import { openPersonCard } from '../people/open-card.js';
-import { useAddress, useChat, useField, useServices } from '../services/context.js';
+import { useAddress, useChat, useComputed, useField, useServices } from '../services/context.js';
 import { electronBridge } from '../services/electron-bridge.js';
 import { loadLater, useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
@@ -175,24 +175,33 @@ export function Workspace({ tools, account, notices }: WorkspaceProps) {
   );
 }
 
-/** Field that searches all messages, or the conversation that is shown. */
+/** Field that searches all messages, or the conversation that is shown; keeps what was searched. */
 function Search() {
   const { i18n } = useLingui();
   const { chat, navigation } = useServices();
-  const { address } = useAddress();
-  const scope = address?.view === 'narrow' ? address.narrow.filter(({ operator }) => operator !== 'search') : [];
+  const { address, hash } = useAddress();
+  const narrow = address?.view === 'narrow' ? address.narrow : [];
+  const isResult = isSearch(narrow);
+  const searched = useComputed(() => (isResult ? formatSearch(chat.state, narrow) : ''), [chat, hash]);
   const submit = (form: FormData) => {
-    const operand = String(form.get('search')).trim();
-    if (operand === '') return;
-    navigation.navigate(
-      chat.formatAddress({ view: 'narrow', narrow: [...scope, { operator: 'search', operand }], near: null }),
-    );
+    const text = String(form.get('search')).trim();
+    if (text === '') return;
+    navigation.navigate(chat.formatAddress(parseSearch(chat.state, text, isResult ? [] : narrow)));
   };
   return (
     <search className={styles.search}>
       <form action={submit}>
         <SearchIcon size={17} aria-hidden />
-        <input name="search" type="search" aria-label={i18n._('Search')} placeholder={i18n._('Search')} />
+        <input
+          // What was typed and not searched is replaced.
+          key={searched}
+          name="search"
+          type="search"
+          defaultValue={searched}
+          aria-label={i18n._('Search')}
+          placeholder={i18n._('Search')}
+          title={i18n._('Words, and operators such as from:me, has:link, is:starred, channel:"name", -topic:"name"')}
+        />
       </form>
     </search>
   );

@@ -4,7 +4,10 @@ import { Video } from 'lucide-react';
 import { IconButton } from '../kit/icon-button.js';
 import { useField } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
-import { BIG_BLUE_BUTTON, JITSI } from './call-providers.js';
+
+/** Ids of providers (organization §20). */
+const JITSI = 1;
+const BIG_BLUE_BUTTON = 4;
 
 interface Props {
   readonly destination: Destination;
@@ -16,7 +19,8 @@ export default function CallButton({ destination, onInsert }: Props) {
   const { i18n } = useLingui();
   const provider = useField('realm_video_chat_provider');
   const jitsi = useField('jitsi_server_url');
-  if (provider !== BIG_BLUE_BUTTON && !(provider === JITSI && jitsi)) return null;
+  const jitsiUrl = provider === JITSI && jitsi ? jitsi : null;
+  if (provider !== BIG_BLUE_BUTTON && jitsiUrl === null) return null;
   return (
     <IconButton
       icon={Video}
@@ -25,7 +29,7 @@ export default function CallButton({ destination, onInsert }: Props) {
       onClick={({ currentTarget }) =>
         openOverlay(currentTarget, async () => {
           const { CallMenu } = await import('./call-menu.js');
-          return <CallMenu destination={destination} onInsert={onInsert} />;
+          return <CallMenu jitsiUrl={jitsiUrl} destination={destination} onInsert={onInsert} />;
         })
       }
     />

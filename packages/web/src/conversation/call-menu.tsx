@@ -5,19 +5,20 @@ import { Phone, Video } from 'lucide-react';
 import { Menu, MenuItem } from '../kit/menu.js';
 import { type Services, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
-import { BIG_BLUE_BUTTON } from './call-providers.js';
 
 interface Props {
+  /** Address of the organization's Jitsi server; null for BigBlueButton. */
+  readonly jitsiUrl: string | null;
   readonly destination: Destination;
   onInsert(text: string): void;
 }
 
 /** Kinds of calls; choosing one inserts a link that joins a new call. */
-export function CallMenu({ destination, onInsert }: Props) {
+export function CallMenu({ jitsiUrl, destination, onInsert }: Props) {
   const { i18n } = useLingui();
   const services = useServices();
   const insert = (isVoiceOnly: boolean) =>
-    createCall(services, i18n, destination, isVoiceOnly).then((url) => {
+    createCall(services, i18n, jitsiUrl, destination, isVoiceOnly).then((url) => {
       const label = isVoiceOnly ? i18n._('Join voice call.') : i18n._('Join video call.');
       onInsert(`[${label}](${url})`);
     }, reportFailure);
@@ -40,14 +41,12 @@ const MAX_NAME_LENGTH = 512;
 async function createCall(
   { chat, client, baseUrl }: Services,
   i18n: I18n,
+  jitsiUrl: string | null,
   destination: Destination,
   isVoiceOnly: boolean,
 ): Promise<string> {
-  const { fields } = chat.state;
-  if (fields.peek('realm_video_chat_provider') !== BIG_BLUE_BUTTON) {
-    const server = (fields.peek('jitsi_server_url') ?? '').replace(/\/+$/, '');
-    return `${server}/${randomName()}#config.startWithVideoMuted=${isVoiceOnly}`;
-  }
+  if (jitsiUrl !== null)
+    return `${jitsiUrl.replace(/\/+$/, '')}/${randomName()}#config.startWithVideoMuted=${isVoiceOnly}`;
   const { url } = await client.get('/calls/bigbluebutton/create', {
     meeting_name: [...nameOf(chat, i18n, destination)].slice(0, MAX_NAME_LENGTH).join(''),
     voice_only: isVoiceOnly,

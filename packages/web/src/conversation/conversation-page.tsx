@@ -3,6 +3,8 @@ import {
   type Chat,
   type ConversationView,
   destinationOf,
+  formatSearch,
+  isSearch,
   type MessageRow as Message,
   type Narrow,
   narrowKey,
@@ -211,12 +213,11 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   if (failure && isEmpty) return <Failed text={failure.message} onRetry={onNewest} />;
   if (isEmpty) {
     const isLoading = older !== 'none' || newer !== 'none';
-    const isSearch = view.narrow.some(({ operator }) => operator === 'search');
     return (
       <div className={styles.empty}>
         {isLoading
           ? i18n._('Loading…')
-          : isSearch
+          : isSearch(view.narrow)
             ? i18n._('Nothing found')
             : i18n._('There are no messages here yet.')}
       </div>
@@ -341,6 +342,12 @@ export function ConversationTitle({ narrow }: { readonly narrow: Narrow }) {
   const isOne = first !== undefined && others.length === 0 && !first.negated;
   if (isOne && first.operator === 'is' && first.operand === 'starred') return <>{i18n._('Starred messages')}</>;
   if (isOne && first.operator === 'is' && first.operand === 'mentioned') return <>{i18n._('Mentions')}</>;
-  if (isOne && first.operator === 'search') return <>{i18n._('Search: {text}', { text: String(first.operand) })}</>;
-  return <>{narrow.map(({ operator, operand, negated }) => `${negated ? '-' : ''}${operator}:${operand}`).join(' ')}</>;
+  return <SearchTitle narrow={narrow} />;
+}
+
+function SearchTitle({ narrow }: { readonly narrow: Narrow }) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const text = useComputed(() => formatSearch(chat.state, narrow), [chat, narrow]);
+  return <>{i18n._('Search: {text}', { text })}</>;
 }

@@ -1,0 +1,138 @@
+import type { Narrow } from '../kernel/narrow.js';
+import { ChatState } from '../kernel/state.js';
+import { formatSearch, isSearch, parseSearch } from './search.js';
+
+function stateWith(): ChatState {
+  const state = new ChatState();
+  state.fields.set('user_id', 1);
+  for (const [id, full_name, email] of [
+    [1, 'Hamlet', 'hamlet@example.com'],
+    [2, 'Iago', 'iago@example.com'],
+    [3, "Cordelia, Lear's daughter", 'cordelia@example.com'],
+    [4, 'Iago', 'other@example.com'],
+  ] as const) {
+    const user = { user_id: id, full_name, email, delivery_email: null };
+    state.people.set(id, { user: user as never, list: 'realm_users' });
+  }
+  for (const [id, name] of [
+    [9, 'design'],
+    [10, 'core team'],
+    [11, 'c++'],
+    [12, '9'],
+  ] as const) {
+    state.channels.set(id, { channel: { stream_id: id, name, is_archived: false }, membership: 'subscribed' } as never);
+  }
+  return state;
+}
+
+const state = stateWith();
+const parse = (text: string, scope?: Narrow) => {
+  const address = parseSearch(state, text, scope);
+  if (address.view !== 'narrow') throw new Error('Not a narrow');
+  return address;
+};
+
+describe('A search', () => {
+  it.each<[text: string, narrow: Narrow]>([
+    ['two words', [{ operator: 'search', operand: 'two words' }]],
+    ['"two words" here', [{ operator: 'search', operand: '"two words" here' }]],
+    [
+      'from:me has:link',
+      [
+        { operator: 'sender', operand: 1 },
+        { operator: 'has', operand: 'link' },
+      ],
+    ],
+    ['From:IAGO', [{ operator: 'sender', operand: 2 }]],
+    ['sender:other@example.com', [{ operator: 'sender', operand: 4 }]],
+    ['mentions:4', [{ operator: 'mentions', operand: 4 }]],
+    [
+      'stream:"Core Team" act',
+      [
+        { operator: 'channel', operand: 10 },
+        { operator: 'search', operand: 'act' },
+      ],
+    ],
+    ['channel:c++', [{ operator: 'channel', operand: 11 }]],
+    ['channel:9', [{ operator: 'channel', operand: 12 }]],
+    ['channel:10', [{ operator: 'channel', operand: 10 }]],
+    ['topic:""', [{ operator: 'topic', operand: '' }]],
+    ['subject:"act two', [{ operator: 'topic', operand: 'act two' }]],
+    ['-is:private', [{ operator: 'is', operand: 'dm', negated: true }]],
+    ['dm:"Cordelia, Lear\'s daughter"', [{ operator: 'dm', operand: [3] }]],
+    ['dm:cordelia@example.com,iago,me', [{ operator: 'dm', operand: [2, 3] }]],
+    ['pm-with:me', [{ operator: 'dm', operand: [] }]],
+    [
+      'channels:public id:7',
+      [
+        { operator: 'channels', operand: 'public' },
+        { operator: 'id', operand: 7 },
+      ],
+    ],
+  ])('%s has operators', (text, narrow) => {
+    expect(parse(text)).toEqual({ view: 'narrow', narrow, near: null });
+  });
+
+  it.each([
+    'foo:bar',
+    'channel:nowhere',
+    'from:nobody',
+    'dm:iago,nobody',
+    'id:x',
+    'date:2026-01-01',
+    'https://a.example',
+    'is:',
+  ])('%s has words alone', (text) => expect(parse(text).narrow).toEqual([{ operator: 'search', operand: text }]));
+
+  it('opens at a message', () => {
+    expect(parse('channel:design near:5')).toEqual({
+      view: 'narrow',
+      narrow: [{ operator: 'channel', operand: 9 }],
+      near: 5,
+    });
+  });
+
+  it('stays in the place that is shown unless it names another one', () => {
+    const scope: Narrow = [{ operator: 'channel', operand: 9 }];
+    expect(parse('from:me act', scope).narrow.map(({ operator }) => operator)).toEqual(['channel', 'sender', 'search']);
+    expect(parse('channel:10 act', scope).narrow).toEqual(parse('channel:10 act').narrow);
+  });
+
+  it.each<Narrow>([
+    [
+      { operator: 'channel', operand: 10 },
+      { operator: 'topic', operand: 'act two' },
+      { operator: 'search', operand: '"the end" now' },
+    ],
+    [
+      { operator: 'topic', operand: '' },
+      { operator: 'has', operand: 'link', negated: true },
+    ],
+    [{ operator: 'sender', operand: 4 }],
+    [{ operator: 'sender', operand: 1 }],
+    [{ operator: 'dm-including', operand: [2, 3] }],
+    [
+      { operator: 'dm', operand: [3] },
+      { operator: 'is', operand: 'starred' },
+    ],
+    [
+      { operator: 'mentions', operand: 1 },
+      { operator: 'id', operand: 12 },
+    ],
+    [
+      { operator: 'channel', operand: 12 },
+      { operator: 'has', operand: 'image' },
+    ],
+  ])('has a text that means the same (%#)', (...narrow) => {
+    expect(parse(formatSearch(state, narrow)).narrow).toEqual(narrow);
+  });
+
+  it('is not a conversation, a channel or a view', () => {
+    const narrows = ['channel:design', 'channel:design topic:x', 'dm:iago', 'is:starred', ''].map(
+      (it) => parse(it).narrow,
+    );
+    expect(narrows.map(isSearch)).toEqual([false, false, false, false, false]);
+    const searches = ['x', 'topic:x', '-is:dm', 'has:link', 'channel:design has:link', 'from:me'];
+    expect(searches.map((it) => isSearch(parse(it).narrow))).toEqual(searches.map(() => true));
+  });
+});
