@@ -229,6 +229,22 @@ test('edits and deletes an own message, and reacts to the message of another per
   await expect(messageWith(cordelia.page, 'A typo, mended')).toHaveCount(0);
 });
 
+test('announces new messages of others to screen readers, after a pause of typing', async ({ server, logIn }) => {
+  await post(server, 'hamlet', 'aloud', 'Known before');
+  const { page } = await logIn('hamlet', await placeOf(server, 'aloud'));
+  await expect(messageWith(page, 'Known before')).toBeVisible();
+  const said = page.getByRole('main').locator('[aria-live="polite"]').first();
+  await expect(said).toBeEmpty();
+  await post(server, 'iago', 'aloud', 'Read **aloud**');
+  await expect(said).toHaveText('Iago: Read aloud');
+  await page.getByRole('textbox', { name: 'Message' }).fill('I am writing');
+  await post(server, 'iago', 'aloud', 'First');
+  await post(server, 'cordelia', 'aloud', 'Second');
+  await expect(messageWith(page, 'Second')).toBeVisible();
+  await expect(said).toHaveText('Iago: Read aloud');
+  await expect(said).toHaveText('2 new messages');
+});
+
 test('stars a message, which is marked and listed until the star is removed', async ({ server, logIn }) => {
   await post(server, 'iago', 'stars', 'Worth a star');
   const { page } = await logIn('hamlet', await placeOf(server, 'stars'));

@@ -23,7 +23,9 @@ import {
   useState,
 } from 'react';
 import { MediaContext, mediaIn } from '../content/media.js';
+import { textOf } from '../content/tree.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';
+import kit from '../kit/kit.module.css';
 import { useChat, useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { loadLater, useDrawn } from '../services/loading.js';
@@ -258,7 +260,67 @@ export function Messages({ view, near = null, start = null, commands }: Messages
         </output>
       )}
       {list}
+      <Announcements key={`${narrowKey(view.narrow)} aloud`} keys={keys} isLive={newer === 'none'} />
     </MediaContext.Provider>
+  );
+}
+
+/** Pause after a key before new messages are read aloud. */
+const TYPING_PAUSE_MS = 3000;
+const MAX_ANNOUNCED = 200;
+
+interface AnnouncementsProps {
+  readonly keys: readonly string[];
+  /** False while the newest messages are not among the keys. */
+  readonly isLive: boolean;
+}
+
+/** Reads new messages of others to users of screen readers, and waits while they type. */
+function Announcements({ keys, isLive }: AnnouncementsProps) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const [text, setText] = useState('');
+  const newest = useRef<string | undefined>(undefined);
+  const waiting = useRef<Message[]>([]);
+  const typedAt = useRef(0);
+  useEffect(() => {
+    const onInput = () => {
+      typedAt.current = Date.now();
+    };
+    document.addEventListener('input', onInput);
+    return () => document.removeEventListener('input', onInput);
+  }, []);
+  useEffect(() => {
+    const from = newest.current === undefined ? -1 : keys.indexOf(newest.current);
+    newest.current = isLive ? keys.at(-1) : undefined;
+    for (const key of from === -1 ? [] : keys.slice(from + 1)) {
+      const message = chat.message(key).peek();
+      if (message && !message.isOwn && !chat.people.person(message.sender.id).peek().isMuted)
+        waiting.current.push(message);
+    }
+    if (waiting.current.length === 0) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const say = () => {
+      const pause = typedAt.current + TYPING_PAUSE_MS - Date.now();
+      if (pause > 0) {
+        timer = setTimeout(say, pause);
+        return;
+      }
+      const [first, ...others] = waiting.current.splice(0);
+      const count = others.length + 1;
+      setText(
+        count === 1
+          ? `${first!.sender.name}: ${textOf(first!.html ?? '').slice(0, MAX_ANNOUNCED)}`
+          : i18n._('{count, plural, one {# new message} other {# new messages}}', { count }),
+      );
+    };
+    say();
+    return () => clearTimeout(timer);
+  }, [keys, isLive, chat, i18n]);
+  return (
+    <p className={kit.hiddenText} aria-live="polite">
+      {text}
+    </p>
   );
 }
 
