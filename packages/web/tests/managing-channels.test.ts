@@ -1,4 +1,4 @@
-import { expect, type Person, send, test, violationsIn } from './stories.js';
+import { expect, messageWith, type Person, send, test, violationsIn } from './stories.js';
 
 /** Control of a setting in its row. */
 const row = ({ page }: Person, name: string) => page.locator(`[data-setting="${name}"]`);
@@ -37,7 +37,7 @@ test('creates a private channel with people, who can write there at once', async
   await link.click();
   await cordelia.page.getByLabel('Topic', { exact: true }).fill('first');
   await send(cordelia.page, 'Here I am');
-  await expect(page.getByText('Here I am')).toBeVisible();
+  await expect(messageWith(page, 'Here I am')).toBeVisible();
 });
 
 test('explains why a channel cannot be created and keeps what was written', async ({ logIn }) => {
