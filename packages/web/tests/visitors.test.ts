@@ -97,7 +97,7 @@ test('fetches new messages for visitors without polling for events', async ({ vi
   await museum.say('garden', 'A fountain was added');
   await expect(async () => {
     await page.clock.fastForward(61_000);
-    await expect(page.getByText('A fountain was added')).toBeVisible({ timeout: 3000 });
+    await expect(messageWith(page, 'A fountain was added')).toBeVisible({ timeout: 3000 });
   }).toPass();
   expect(polls).toEqual([]);
 });
