@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createProxy, connect as dial, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { ParleyClient, ParleyError, type ReceivedEvent } from '@parley/client';
+import { until } from '@parley/testkit';
 import { bundleClient } from './testing/bundle-client.js';
 import { pause, within } from './testing/pause.js';
 import { type Person, TestOrganization } from './testing/test-organization.js';
@@ -76,8 +77,11 @@ describe('ParleyClient', () => {
     await server.kill();
     await pause(500);
     server = await organization.serve([], port);
-    // Sooner than the server returns a poll without events.
-    for (let attempt = 0; changes.length < 2 && attempt < 600; attempt++) await pause(50);
+    // The server returns a poll without events after 45 seconds at the earliest.
+    await within(
+      30_000,
+      until(() => changes.length === 2),
+    );
     expect(changes).toEqual(['offline', 'online']);
     await send('two');
     await send('three');
