@@ -279,9 +279,9 @@ interface AnnouncementsProps {
 function Announcements({ keys, isLive }: AnnouncementsProps) {
   const { i18n } = useLingui();
   const chat = useChat();
-  const [text, setText] = useState('');
+  const [said, setSaid] = useState({ text: '', number: 0 });
   const newest = useRef<string | undefined>(undefined);
-  const waiting = useRef<Message[]>([]);
+  const waiting = useRef<{ readonly first: Message; readonly count: number } | null>(null);
   const typedAt = useRef(0);
   useEffect(() => {
     const onInput = () => {
@@ -295,10 +295,11 @@ function Announcements({ keys, isLive }: AnnouncementsProps) {
     newest.current = isLive ? keys.at(-1) : undefined;
     for (const key of from === -1 ? [] : keys.slice(from + 1)) {
       const message = chat.message(key).peek();
-      if (message && !message.isOwn && !chat.people.person(message.sender.id).peek().isMuted)
-        waiting.current.push(message);
+      if (!message || message.isOwn || chat.people.person(message.sender.id).peek().isMuted) continue;
+      const { first, count } = waiting.current ?? { first: message, count: 0 };
+      waiting.current = { first, count: count + 1 };
     }
-    if (waiting.current.length === 0) return;
+    if (waiting.current === null) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const say = () => {
       const pause = typedAt.current + TYPING_PAUSE_MS - Date.now();
@@ -306,20 +307,21 @@ function Announcements({ keys, isLive }: AnnouncementsProps) {
         timer = setTimeout(say, pause);
         return;
       }
-      const [first, ...others] = waiting.current.splice(0);
-      const count = others.length + 1;
-      setText(
+      const { first, count } = waiting.current!;
+      waiting.current = null;
+      const text =
         count === 1
-          ? `${first!.sender.name}: ${textOf(first!.html ?? '').slice(0, MAX_ANNOUNCED)}`
-          : i18n._('{count, plural, one {# new message} other {# new messages}}', { count }),
-      );
+          ? `${first.sender.name}: ${textOf(first.html ?? '').slice(0, MAX_ANNOUNCED)}`
+          : i18n._('{count, plural, one {# new message} other {# new messages}}', { count });
+      setSaid(({ number }) => ({ text, number: number + 1 }));
     };
     say();
     return () => clearTimeout(timer);
   }, [keys, isLive, chat, i18n]);
   return (
     <p className={kit.hiddenText} aria-live="polite">
-      {text}
+      {/* A text that equals the former one is read again. */}
+      <span key={said.number}>{said.text}</span>
     </p>
   );
 }
