@@ -193,7 +193,7 @@ function Search() {
       <form action={submit}>
         <SearchIcon size={17} aria-hidden />
         <input
-          // What was typed and not searched is replaced.
+          // A new place replaces a text that was not searched.
           key={searched}
           name="search"
           type="search"

@@ -53,7 +53,7 @@ function OwnPreferences() {
   const { personal } = useManagement();
   const { setLanguage } = useServices();
   const { locale } = useLingui().i18n;
-  // While the setting is the organization's default, which is nobody's choice, the page has the browser's language.
+  // The page has the browser's language while the setting is the organization's default, which is nobody's choice.
   const source = useMemo<SettingsSource>(
     () =>
       setLanguage === undefined
