@@ -44,7 +44,7 @@ async function rowOf({ chat }: World, text: string) {
   });
 }
 
-const COMMANDS = { quote: nothing, editFailed: nothing, markUnread: nothing };
+const COMMANDS = { write: nothing, quote: nothing, editFailed: nothing, markUnread: nothing };
 const SHORT = messageId('Short, to');
 const MEDIA = { kind: 'image', href: `${BASE_URL}picture.svg`, preview: null, title: 'a picture.png' } as const;
 

@@ -1,4 +1,4 @@
-import { expect, test, violationsIn } from './stories.js';
+import { expect, goTo, idOf, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
 
 test('goes to a conversation by a part of its name', async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#inbox');
@@ -38,6 +38,140 @@ test("has Zulip's shortcuts, which can be turned off", async ({ logIn }) => {
   await page.keyboard.press('Escape');
   await page.keyboard.press('t');
   await expect(heading).toHaveText('Combined feed');
+});
+
+test('acts on the message with the focus', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'keys', 'Message for keys');
+  const { page } = await logIn('hamlet', await placeOf(server, 'keys'));
+  const heading = page.getByRole('heading', { level: 1 });
+  const field = page.getByRole('textbox', { name: 'Message', exact: true });
+  const press = (key: string) => page.keyboard.press(key);
+  const row = page.getByRole('listitem').filter({ hasText: 'Message for keys' });
+  await expect(row).toHaveAccessibleName(/^Cordelia, Lear's daughter Message for keys \d/);
+  await messageWith(page, 'Message for keys').waitFor();
+  await press('ArrowUp');
+  await expect(row).toBeFocused();
+
+  await press('+');
+  const thumb = row.getByRole('button', { name: /reacted with :\+1:/ });
+  await expect(thumb).toHaveAttribute('aria-pressed', 'true');
+  await press('=');
+  await expect(thumb).toBeHidden();
+  await press('Control+s');
+  await expect(row.getByRole('img', { name: 'Starred' })).toBeVisible();
+  for (const [key, name] of [
+    [':', 'Add a reaction'],
+    ['V', 'Read receipts'],
+    ['u', "Cordelia, Lear's daughter"],
+  ] as const) {
+    await press(key);
+    await expect(page.getByRole('dialog', { name })).toBeVisible();
+    await press('Escape');
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+  }
+  await press('i');
+  await expect(page.getByRole('menu', { name: 'More actions' })).toBeVisible();
+  await press('Escape');
+  await press('M');
+  await expect
+    .poll(async () => {
+      const { user_topics: topics } = await server.call('hamlet', 'POST', '/register', {
+        fetch_event_types: ['user_topic'],
+      });
+      return topics.find((each: { topic_name: string }) => each.topic_name === 'keys')?.visibility_policy;
+    })
+    .toBe(1);
+  await row.focus();
+  await press('U');
+  await expect(page.getByText('New', { exact: true })).toBeVisible();
+  await row.focus();
+  await press('>');
+  await expect(field).toHaveValue(/```quote\nMessage for keys\n```$/);
+  await field.fill('');
+  await row.focus();
+  await press('@');
+  await expect(field).toHaveValue(
+    new RegExp(`^@\\*\\*Cordelia, Lear's daughter\\|${await idOf(server, 'cordelia')}\\*\\* $`),
+  );
+  await field.fill('');
+  await row.focus();
+  await press('Enter');
+  await expect(field).toBeFocused();
+  await row.focus();
+  await press('s');
+  await expect(heading).toHaveText('Verona');
+  await row.focus();
+  await press('s');
+  await expect(heading).toContainText('keys');
+  await row.focus();
+  await press('R');
+  await expect(heading).toHaveText("Cordelia, Lear's daughter");
+  await expect(field).toBeFocused();
+});
+
+test('edits the last own message, moves and shows its history', async ({ server, logIn }) => {
+  const { page } = await logIn('iago', await placeOf(server, 'own keys'));
+  const field = page.getByRole('textbox', { name: 'Message', exact: true });
+  await send(page, 'First of my own');
+  await messageWith(page, 'First of my own').hover();
+  // The message has its id.
+  await messageWith(page, 'First of my own').getByRole('button', { name: 'Edit' }).waitFor();
+  await expect(field).toBeFocused();
+  await page.keyboard.press('ArrowUp');
+  const editor = page.getByRole('textbox', { name: 'Edit message' });
+  await expect(editor).toBeFocused();
+  await editor.fill('Changed by keys');
+  await page.keyboard.press('Control+Enter');
+  await expect(messageWith(page, 'Changed by keys')).toContainText('edited');
+  const row = page.getByRole('listitem').filter({ hasText: 'Changed by keys' });
+  await row.focus();
+  await page.keyboard.press('H');
+  await expect(page.getByRole('dialog', { name: 'Edit history' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await row.focus();
+  await page.keyboard.press('m');
+  await expect(page.getByRole('dialog', { name: 'Move messages' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await row.focus();
+  await page.keyboard.press('e');
+  await expect(editor).toHaveValue('Changed by keys');
+});
+
+test('goes to channels, people and new messages by keys', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', '#feed');
+  const heading = page.getByRole('heading', { level: 1 });
+  const press = (key: string) => page.keyboard.press(key);
+  await page.getByRole('article').last().waitFor();
+  await press('c');
+  await expect(page.getByRole('dialog', { name: 'Go to…' })).toBeVisible();
+  await press('Escape');
+  await press('D');
+  await expect(heading).not.toHaveText('Combined feed');
+  const first = String(await heading.textContent());
+  await press('D');
+  await expect(heading).not.toHaveText(first);
+  await press('A');
+  await expect(heading).toHaveText(first);
+  await goTo(page, await placeOf(server, 'a topic'));
+  await expect(heading).toContainText('Verona');
+  await press('c');
+  await expect(page.getByRole('combobox', { name: 'Topic' })).toBeFocused();
+  await press('Escape');
+  await page.getByRole('combobox', { name: 'Topic' }).blur();
+  await press('P');
+  await expect(heading).toContainText('is:dm');
+  await press('x');
+  await page.getByRole('dialog', { name: 'New direct message' }).getByRole('combobox').fill('othello');
+  await press('Enter');
+  await press('Enter');
+  await expect(heading).toContainText('Othello');
+  await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeFocused();
+  await press('Escape');
+  await press('w');
+  await expect(page.getByRole('searchbox', { name: 'Search people' })).toBeFocused();
+  await page.getByRole('searchbox', { name: 'Search people' }).blur();
+  await press('g');
+  await expect(page.getByRole('menu', { name: 'Main menu' })).toBeVisible();
 });
 
 test('goes to pages of settings and runs actions by a part of their names', async ({ logIn }) => {

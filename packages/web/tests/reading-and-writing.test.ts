@@ -159,6 +159,36 @@ test('quotes a message with a link to it', async ({ server, logIn }) => {
   );
 });
 
+test('quotes and mentions in the conversation of a message from a list of several', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'quotes of the feed', 'Quoted from the feed');
+  const { page } = await logIn('hamlet', '#feed');
+  const heading = page.getByRole('heading', { level: 1 });
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await messageWith(page, 'Quoted from the feed').hover();
+  await messageWith(page, 'Quoted from the feed').getByRole('button', { name: 'Quote' }).click();
+  await expect(heading).toContainText('quotes of the feed');
+  await expect(field).toBeFocused();
+  await expect(field).toHaveValue(/Quoted from the feed/);
+});
+
+test('keeps the text of a refused message that is edited in a list of several conversations', async ({
+  server,
+  logIn,
+}) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'refused in the feed'));
+  await page.route('**/json/messages', (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({ status: 400, json: { result: 'error', msg: 'Not now', code: 'BAD_REQUEST' } })
+      : route.continue(),
+  );
+  await send(page, 'Refused and kept');
+  await expect(page.getByRole('alert')).toContainText('Not now');
+  await goTo(page, '#feed');
+  await messageWith(page, 'Refused and kept').getByRole('button', { name: 'Edit' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('refused in the feed');
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Refused and kept');
+});
+
 test('opens a link to an old message there, and leads to the newest one', async ({ server, logIn }) => {
   const ids: number[] = [];
   for (let i = 0; i < 80; i++)

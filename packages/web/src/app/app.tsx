@@ -152,6 +152,7 @@ export function Workspace({ tools, account, notices }: WorkspaceProps) {
               <IconButton
                 icon={Users}
                 label={i18n._('People')}
+                shortcut="w"
                 isPressed={isPanelOpen}
                 onClick={() => setPanelOpen(!isPanelOpen)}
               />
@@ -274,6 +275,7 @@ function Account({ onLogOut }: AppProps) {
       <IconButton
         icon={Settings}
         label={i18n._('Main menu')}
+        shortcut="g"
         opens="menu"
         onClick={({ currentTarget }) =>
           openOverlay(currentTarget, async () => {

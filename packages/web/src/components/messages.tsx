@@ -1,7 +1,7 @@
 import type { Narrow } from '@parley/chat';
 import { useMemo } from 'react';
 import { Messages as List, useConversation } from '../conversation/conversation-page.js';
-import type { MessageCommands } from '../conversation/message-commands.js';
+import type { MessageCommands } from '../conversation/message-menu.js';
 import { type PartProps, SmallPart } from '../element/part.js';
 import type { Place } from '../element/place.js';
 import { useAddress } from '../services/context.js';
@@ -25,6 +25,7 @@ function Opened({ narrow, near }: { readonly narrow: Narrow; readonly near: numb
   const view = useConversation(narrow, near);
   const commands = useMemo<MessageCommands>(
     () => ({
+      write: null,
       quote: null,
       editFailed: null,
       markUnread: (message) => void view?.markUnreadFrom(message.id!).catch(reportFailure),

@@ -28,9 +28,9 @@ import { OtherDrafts } from './other-drafts.js';
 import { UploadList } from './upload-list.js';
 
 export interface ComposerHandle {
-  /** Inserts text at the cursor, on lines of its own. */
+  readonly destination: Destination;
+  /** Puts a text on lines of its own at the end, and takes the focus. */
   insert(text: string): void;
-  focus(): void;
   /** Removes the text and returns it. */
   take(): string;
 }
@@ -105,15 +105,24 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
     element.style.height = `${element.scrollHeight}px`;
   }, [text, preview]);
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once, when the field appears.
+  useEffect(() => {
+    if (drafts.takesFocus(destination)) field.current?.focus();
+  }, []);
   useImperativeHandle(ref, () => ({
+    destination,
     insert(more) {
       const element = field.current;
-      if (!element) return;
+      if (!element) {
+        setPreview(null);
+        setText([latest.current, more].filter(Boolean).join('\n\n'));
+        return;
+      }
       element.focus();
+      if (more === '') return;
       element.setSelectionRange(element.value.length, element.value.length);
       insertTextIntoField(element, element.value === '' ? more : `\n\n${more}`);
     },
-    focus: () => field.current?.focus(),
     take() {
       const taken = latest.current;
       latest.current = '';
@@ -177,6 +186,10 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
       event.preventDefault();
       wrapFieldSelection(field.current, mark);
     }
+    if (hasModifier && event.shiftKey && event.key.toLowerCase() === 'l' && field.current) {
+      event.preventDefault();
+      wrapLink(field.current);
+    }
     if (event.key === 'Escape') field.current?.blur();
   };
   const onPreview = async () => {
@@ -202,6 +215,11 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
       className={styles.composer}
       part="composer"
       data-over={isOver || undefined}
+      onKeyDown={(event) => {
+        if (!event.altKey || event.code !== 'KeyP' || text.trim() === '') return;
+        event.preventDefault();
+        void onPreview().catch(reportFailure);
+      }}
       onSubmit={(event) => {
         event.preventDefault();
         send();
@@ -272,11 +290,7 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
             label={i18n._('Italic')}
             onClick={format((element) => wrapFieldSelection(element, '*'))}
           />
-          <IconButton
-            icon={Link}
-            label={i18n._('Link')}
-            onClick={format((element) => wrapFieldSelection(element, '[', '](https://)'))}
-          />
+          <IconButton icon={Link} label={i18n._('Link')} onClick={format(wrapLink)} />
           <IconButton icon={Code} label={i18n._('Code')} onClick={format(wrapCode)} />
           <IconButton icon={TextQuote} label={i18n._('Quote')} onClick={prefixLines('> ')} />
           <IconButton icon={List} label={i18n._('List')} onClick={prefixLines('* ')} />
@@ -338,6 +352,8 @@ function insertLinks(element: HTMLTextAreaElement, links: string): void {
   const gap = before === undefined || /\s/.test(before) ? '' : ' ';
   insertTextIntoField(element, `${gap}${links} `);
 }
+
+const wrapLink = (element: HTMLTextAreaElement) => wrapFieldSelection(element, '[', '](https://)');
 
 function wrapCode(element: HTMLTextAreaElement): void {
   const selected = element.value.slice(element.selectionStart, element.selectionEnd);

@@ -2,6 +2,8 @@ import { useLingui } from '@lingui/react';
 import {
   type Chat,
   type ConversationView,
+  type Destination,
+  destinationKey,
   destinationOf,
   formatSearch,
   isSearch,
@@ -12,6 +14,7 @@ import {
 } from '@parley/chat';
 import { RotateCcw } from 'lucide-react';
 import {
+  type KeyboardEvent,
   lazy,
   type RefObject,
   Suspense,
@@ -28,17 +31,19 @@ import { ErrorBoundary } from '../kit/error-boundary.js';
 import kit from '../kit/kit.module.css';
 import { useChat, useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
-import { loadLater, useDrawn } from '../services/loading.js';
+import { loadLater, useDrawn, useLoaded } from '../services/loading.js';
 import type { ReadingPlace } from '../services/location.js';
 import { useReading } from '../services/use-reading.js';
 import type { ComposerHandle } from './composer.js';
 import styles from './conversation-page.module.css';
 import { ChannelName, DestinationName, onlyChannel } from './destination-heading.js';
-import type { MessageCommands } from './message-commands.js';
 import { MessageList } from './message-list.js';
+import type { MessageCommands } from './message-menu.js';
 import { MessageRow } from './message-row.js';
 
 const Writing = lazy(() => loadLater(() => import('./writing.js')));
+
+const loadMessageKeys = () => import('./message-keys.js').then(({ pressOnMessage }) => pressOnMessage);
 
 /** Messages of a long conversation that stay in memory while its end is read. */
 const KEPT_MESSAGES = 1000;
@@ -51,24 +56,38 @@ interface Props {
 /** Messages of a narrow with a field to write below. */
 export function ConversationPage({ narrow, near }: Props) {
   const chat = useChat();
-  const { view, start } = useOpened(narrow, near) ?? NOT_OPENED;
-  const { composer, attach, insert } = useComposer();
+  const { view, start } = useOpened(narrow, near) ?? { view: null, start: null };
+  const { drafts, navigation } = useServices();
+  const composer = useRef<ComposerHandle>(null);
   const { i18n } = useLingui();
-  const commands = useMemo<MessageCommands>(
-    () => ({
+  const commands = useMemo<MessageCommands>(() => {
+    const write = (to: Destination, text: string) => {
+      const key = destinationKey(to);
+      if (composer.current && destinationKey(composer.current.destination) === key) {
+        composer.current.insert(text);
+        return;
+      }
+      drafts.begin(to, text);
+      const shown = view?.destination ?? null;
+      if (shown && destinationKey(shown) === key) return;
+      navigation.navigate(chat.formatAddress({ view: 'narrow', narrow: narrowOf(to), near: null }));
+    };
+    return {
+      write,
       quote: (message) => {
-        quoteOf(chat, message, i18n._('said')).then(insert).catch(reportFailure);
+        quoteOf(chat, message, i18n._('said'))
+          .then((text) => write(message.destination, text))
+          .catch(reportFailure);
       },
       editFailed: (message) => {
+        write(message.destination, message.markdown ?? '');
         chat.outbox.discard(message.key);
-        insert(message.markdown ?? '');
       },
       markUnread: (message) => {
         view?.markUnreadFrom(message.id!).catch(reportFailure);
       },
-    }),
-    [chat, i18n, view, insert],
-  );
+    };
+  }, [chat, i18n, view, drafts, navigation]);
   useFollowing(view, composer);
   const isReady = useReading(chat.isReady);
   if (!view) return null;
@@ -76,25 +95,10 @@ export function ConversationPage({ narrow, near }: Props) {
     <>
       <Messages view={view} near={start ? null : near} start={start} commands={commands} />
       <Suspense fallback={<div className={styles.reserved} />}>
-        {isReady ? <Writing narrow={view.narrow} composer={attach} /> : <div className={styles.reserved} />}
+        {isReady ? <Writing narrow={view.narrow} composer={composer} /> : <div className={styles.reserved} />}
       </Suspense>
     </>
   );
-}
-
-/** Field to write, which arrives after the messages. Text that is inserted before waits for it. */
-function useComposer() {
-  const composer = useRef<ComposerHandle>(null);
-  const waiting = useRef<string[]>([]);
-  const attach = useCallback((handle: ComposerHandle | null) => {
-    composer.current = handle;
-    if (handle) for (const text of waiting.current.splice(0)) handle.insert(text);
-  }, []);
-  const insert = useCallback((text: string) => {
-    if (composer.current) composer.current.insert(text);
-    else waiting.current.push(text);
-  }, []);
-  return { composer, attach, insert };
 }
 
 interface Opened {
@@ -102,8 +106,6 @@ interface Opened {
   /** Place that the reader left; null for a first visit. */
   readonly start: ReadingPlace | null;
 }
-
-const NOT_OPENED = { view: null, start: null };
 
 /** Opens the messages of a narrow as long as the component is shown. */
 export const useConversation = (narrow: Narrow, near: number | null): ConversationView | null =>
@@ -146,12 +148,12 @@ interface MessagesProps {
 
 export function Messages({ view, near = null, start = null, commands }: MessagesProps) {
   const { i18n } = useLingui();
-  const { navigation } = useServices();
+  const services = useServices();
+  const { chat, navigation, baseUrl } = services;
   const keys = useReading(view.keys);
   const older = useReading(view.older);
   const newer = useReading(view.newer);
   const anchor = useReading(view.anchor);
-  const { chat, baseUrl } = useServices();
   const firstUnread = useReading(view.firstUnread);
   const missing = useComputed(() => missingIn(chat, view.narrow), [chat, view]);
   const isFetching = older === 'loading' || newer === 'loading';
@@ -169,7 +171,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const unreadKey = firstUnread === null ? null : String(firstUnread);
   const isOneConversation = view.destination !== null;
   const draw = useCallback(
-    (key: string, index: number, isSelected: boolean) => (
+    (key: string, index: number, isSelected: boolean, labelId: string) => (
       <ErrorBoundary
         text={i18n._('This message could not be drawn. Its text:')}
         rest={() => <p>{plainText(chat.message(key).peek()?.html ?? '')}</p>}
@@ -182,6 +184,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
           showsDestination={!isOneConversation}
           commands={commands}
           view={view}
+          labelId={labelId}
         />
       </ErrorBoundary>
     ),
@@ -211,6 +214,9 @@ export function Messages({ view, near = null, start = null, commands }: Messages
     (seen: readonly string[]) => view.seen(seen.map(Number).filter(Number.isInteger)),
     [view, isReady],
   );
+  const pressOnMessage = useLoaded(loadMessageKeys, isReady);
+  const onKey = (event: KeyboardEvent<HTMLElement>) =>
+    pressOnMessage?.(event, { services, i18n, commands, shown: view.destination });
   if (missing && isEmpty) return <Missing part={missing} />;
   if (failure && isEmpty) return <Failed text={failure.message} onRetry={onNewest} />;
   if (isEmpty) {
@@ -242,6 +248,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
       onUnread={onUnread}
       onRest={onRest}
       onSeen={onSeen}
+      onKey={onKey}
       draw={draw}
       header={
         older === 'failed' ? (

@@ -5,7 +5,7 @@ import { IconButton } from '../kit/icon-button.js';
 import { useChat, useComputed } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
-import type { MessageCommands } from './message-commands.js';
+import type { MessageCommands } from './message-menu.js';
 import styles from './message-row.module.css';
 
 interface Props {
@@ -21,6 +21,8 @@ export function MessageActions({ message, commands, onEdit }: Props) {
   const id = message.id!;
   const canReact = useComputed(() => chat.rights.canReact(id), [chat, id]);
   const canEdit = useComputed(() => chat.rights.canEdit(id), [chat, id]);
+  const canSend = useComputed(() => chat.rights.canSend(message.destination) === null, [chat, message.destination]);
+  const quote = canSend ? commands.quote : null;
   const openPicker = (anchor: HTMLElement) =>
     openOverlay(anchor, async () => {
       const { EmojiPicker } = await import('./emoji-picker.js');
@@ -38,21 +40,24 @@ export function MessageActions({ message, commands, onEdit }: Props) {
         <IconButton
           icon={SmilePlus}
           label={i18n._('Add a reaction')}
+          shortcut=":"
           opens="dialog"
           onClick={({ currentTarget }) => openPicker(currentTarget)}
         />
       )}
-      {commands.quote && <IconButton icon={Quote} label={i18n._('Quote')} onClick={() => commands.quote?.(message)} />}
+      {quote && <IconButton icon={Quote} label={i18n._('Quote')} shortcut=">" onClick={() => quote(message)} />}
       <IconButton
         icon={Star}
         label={message.isStarred ? i18n._('Remove star') : i18n._('Star')}
+        shortcut="Control+S"
         isPressed={message.isStarred}
         onClick={() => chat.commands.star(id, !message.isStarred).catch(reportFailure)}
       />
-      {canEdit && <IconButton icon={Pencil} label={i18n._('Edit')} onClick={onEdit} />}
+      {canEdit && <IconButton icon={Pencil} label={i18n._('Edit')} shortcut="e" onClick={onEdit} />}
       <IconButton
         icon={EllipsisVertical}
         label={i18n._('More actions')}
+        shortcut="i"
         opens="menu"
         onClick={({ currentTarget }) => openMessageMenu(currentTarget, message, commands)}
       />

@@ -7,6 +7,7 @@ import {
   type RefObject,
   useCallback,
   useEffect,
+  useId,
   useLayoutEffect,
   useRef,
   useState,
@@ -38,7 +39,10 @@ export interface MessageListProps {
   onRest(key: string | null, top: number): void;
   /** Called with messages whose end was on screen for half a second in a focused window. */
   onSeen(keys: readonly string[]): void;
-  draw(key: string, index: number, isSelected: boolean): ReactNode;
+  /** Called with keys pressed in the list outside of fields; a handled key is prevented. */
+  onKey(event: KeyboardEvent<HTMLElement>): void;
+  /** The row has elements for its name, text and time, whose ids begin with `labelId`. */
+  draw(key: string, index: number, isSelected: boolean, labelId: string): ReactNode;
   readonly header: ReactNode;
 }
 
@@ -75,6 +79,7 @@ export function MessageList(props: MessageListProps) {
   const { keys, place, startKey, startTop, unreadKey, hasNewer, draw, label } = props;
   const { onNearStart, onNearEnd, onLong, onNewest, onUnread, onSeen, onRest } = props;
   const { i18n } = useLingui();
+  const listId = useId();
   const frame = useRef<HTMLElement>(null);
   const [selected, setSelected] = useState<string | null>(null);
   const awaitsFocus = useRef<string | null>(null);
@@ -226,9 +231,11 @@ export function MessageList(props: MessageListProps) {
     awaitsFocus.current = null;
     row.focus({ preventScroll: true });
   });
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.target instanceof HTMLElement && event.target.closest('button, a, input, textarea, [contenteditable]'))
-      return;
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const target = event.target as HTMLElement;
+    if (target.closest('input, textarea, select, [contenteditable]')) return;
+    props.onKey(event);
+    if (event.defaultPrevented || target.closest('button, a')) return;
     const current = selected === null ? -1 : keys.indexOf(selected);
     // Without a selected message, the last one on screen is selected.
     const [previous, following] = current < 0 ? [lastIndex, lastIndex] : [current - 1, current + 1];
@@ -257,22 +264,26 @@ export function MessageList(props: MessageListProps) {
           {props.header}
         </div>
         <ol className={styles.list} style={{ height: virtual.getTotalSize() }}>
-          {items.map(({ key, index, start }) => (
-            <li
-              key={key}
-              data-index={index}
-              data-key={key}
-              ref={virtual.measureElement}
-              className={styles.row}
-              style={{ transform: `translateY(${start - HEADER_PX}px)` }}
-              tabIndex={-1}
-              aria-setsize={keys.length}
-              aria-posinset={index + 1}
-              onFocus={() => setSelected(String(key))}
-            >
-              {draw(String(key), index, key === selected)}
-            </li>
-          ))}
+          {items.map(({ key, index, start }) => {
+            const labelId = `${listId}${key}`;
+            return (
+              <li
+                key={key}
+                data-index={index}
+                data-key={key}
+                ref={virtual.measureElement}
+                className={styles.row}
+                style={{ transform: `translateY(${start - HEADER_PX}px)` }}
+                tabIndex={-1}
+                aria-setsize={keys.length}
+                aria-posinset={index + 1}
+                aria-labelledby={`${labelId}-name ${labelId}-text ${labelId}-time`}
+                onFocus={() => setSelected(String(key))}
+              >
+                {draw(String(key), index, key === selected, labelId)}
+              </li>
+            );
+          })}
         </ol>
       </section>
       <div className={styles.jumps}>

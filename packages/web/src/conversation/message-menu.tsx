@@ -1,5 +1,6 @@
+import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
-import { type MessageRow as Message, narrowOf } from '@parley/chat';
+import { type Destination, type MessageRow as Message, narrowOf } from '@parley/chat';
 import {
   AlarmClock,
   Check,
@@ -7,30 +8,50 @@ import {
   Flag,
   History,
   Link,
+  type LucideIcon,
   MailOpen,
   MoveRight,
   RotateCcw,
   SmilePlus,
   Trash2,
 } from 'lucide-react';
+import { Fragment, type ReactNode } from 'react';
 import { copyLink } from '../channels/copy-link.js';
 import { Menu, MenuItem, MenuLine } from '../kit/menu.js';
 import { useOverlay } from '../kit/own-overlay.js';
-import { useServices } from '../services/context.js';
+import { type Services, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
-import type { MessageCommands } from './message-commands.js';
 
-interface Props {
-  readonly message: Message;
-  readonly commands: MessageCommands;
+/** Commands on messages that belong to the page. */
+export interface MessageCommands {
+  /** Goes to a conversation to write there, after a text to begin with; null without a field. */
+  readonly write: ((to: Destination, text: string) => void) | null;
+  /** Quotes a message in the field of its conversation; null without one. */
+  readonly quote: ((message: Message) => void) | null;
+  /** Takes a message that failed back into the field; null without one. */
+  readonly editFailed: ((message: Message) => void) | null;
+  /** Marks a message and those after it as unread. */
+  readonly markUnread: (message: Message) => void;
 }
 
-/** Rarer actions on a message: what the server's rules allow. */
-export function MessageMenu({ message, commands }: Props) {
-  const { i18n } = useLingui();
-  const { chat, baseUrl } = useServices();
-  const { anchor } = useOverlay();
+interface RareAction {
+  readonly icon: LucideIcon;
+  readonly name: string;
+  /** Key that does the same to the message with the focus. */
+  readonly shortcut?: string;
+  readonly isDangerous?: boolean;
+  run(): void;
+}
+
+/** Rarer actions on a message: what the server's rules allow. Their dialogs belong to the anchor. */
+export function rareActionsOn(
+  message: Message,
+  anchor: HTMLElement,
+  commands: MessageCommands,
+  { chat, baseUrl }: Services,
+  i18n: I18n,
+): readonly RareAction[] {
   const id = message.id!;
   const { destination } = message;
   const { rights } = chat;
@@ -38,129 +59,119 @@ export function MessageMenu({ message, commands }: Props) {
   const topic = destination.kind === 'channel' ? destination : null;
   const isResolved = topic?.topic.startsWith('✔ ') === true;
   const wasChanged = message.editedAt !== null || message.movedAt !== null;
+  const open = (load: () => Promise<ReactNode>) => () => openOverlay(anchor, load);
+  const offered: readonly (RareAction | false | null)[] = [
+    {
+      icon: MailOpen,
+      name: i18n._('Mark as unread from here'),
+      shortcut: 'U',
+      run: () => commands.markUnread(message),
+    },
+    {
+      icon: Link,
+      name: i18n._('Copy link to message'),
+      run: () => copyLink(baseUrl, chat.formatAddress({ view: 'narrow', narrow: narrowOf(destination), near: id })),
+    },
+    {
+      icon: AlarmClock,
+      name: i18n._('Remind me about this…'),
+      run: open(async () => {
+        const { ReminderDialog } = await import('./reminder-dialog.js');
+        return <ReminderDialog messageId={id} />;
+      }),
+    },
+    message.reactions.length > 0 && {
+      icon: SmilePlus,
+      name: i18n._('See who reacted'),
+      run: open(async () => {
+        const { ReactionsDialog } = await import('./reactions-dialog.js');
+        return <ReactionsDialog messageKey={message.key} />;
+      }),
+    },
+    rights.canSeeReceipts && {
+      icon: Eye,
+      name: i18n._('View read receipts'),
+      shortcut: 'V',
+      run: open(async () => {
+        const { ReceiptsDialog } = await import('../people/receipts-dialog.js');
+        return <ReceiptsDialog messageId={id} />;
+      }),
+    },
+    wasChanged &&
+      rights.canSeeHistory && {
+        icon: History,
+        name: i18n._('View edit history'),
+        shortcut: 'H',
+        run: open(async () => {
+          const { HistoryDialog } = await import('./history-dialog.js');
+          return <HistoryDialog messageId={id} />;
+        }),
+      },
+    topic &&
+      (move.topic || move.channel) && {
+        icon: MoveRight,
+        name: i18n._('Move messages'),
+        shortcut: 'm',
+        run: open(async () => {
+          const { MoveDialog } = await import('../channels/move-dialog.js');
+          return <MoveDialog place={topic} messageId={id} />;
+        }),
+      },
+    topic &&
+      rights.canResolve(topic.channelId, topic.topic) && {
+        icon: isResolved ? RotateCcw : Check,
+        name: isResolved ? i18n._('Mark topic as unresolved') : i18n._('Mark topic as resolved'),
+        run: () => void chat.commands.resolve(topic, !isResolved).catch(reportFailure),
+      },
+    rights.canReport(id) && {
+      icon: Flag,
+      name: i18n._('Report this message…'),
+      run: open(async () => {
+        const { ReportDialog } = await import('./report-dialog.js');
+        return <ReportDialog messageId={id} />;
+      }),
+    },
+    rights.canDelete(id) && {
+      icon: Trash2,
+      name: i18n._('Delete'),
+      isDangerous: true,
+      run: open(async () => {
+        const { FormDialog } = await import('../kit/dialog.js');
+        return (
+          <FormDialog
+            title={i18n._('Delete this message?')}
+            action={i18n._('Delete')}
+            isDangerous
+            onSubmit={() => chat.commands.delete(id)}
+          >
+            <p>{i18n._('It disappears for everyone and cannot be restored.')}</p>
+          </FormDialog>
+        );
+      }),
+    },
+  ];
+  return offered.filter((action) => action !== false && action !== null);
+}
+
+interface Props {
+  readonly message: Message;
+  readonly commands: MessageCommands;
+}
+
+export function MessageMenu({ message, commands }: Props) {
+  const { i18n } = useLingui();
+  const { anchor } = useOverlay();
+  const actions = rareActionsOn(message, anchor, commands, useServices(), i18n);
   return (
     <Menu label={i18n._('More actions')}>
-      <MenuItem icon={MailOpen} onSelect={() => commands.markUnread(message)}>
-        {i18n._('Mark as unread from here')}
-      </MenuItem>
-      <MenuItem
-        icon={Link}
-        onSelect={() =>
-          copyLink(baseUrl, chat.formatAddress({ view: 'narrow', narrow: narrowOf(destination), near: id }))
-        }
-      >
-        {i18n._('Copy link to message')}
-      </MenuItem>
-      <MenuItem
-        icon={AlarmClock}
-        onSelect={() =>
-          openOverlay(anchor, async () => {
-            const { ReminderDialog } = await import('./reminder-dialog.js');
-            return <ReminderDialog messageId={id} />;
-          })
-        }
-      >
-        {i18n._('Remind me about this…')}
-      </MenuItem>
-      {message.reactions.length > 0 && (
-        <MenuItem
-          icon={SmilePlus}
-          onSelect={() =>
-            openOverlay(anchor, async () => {
-              const { ReactionsDialog } = await import('./reactions-dialog.js');
-              return <ReactionsDialog messageKey={message.key} />;
-            })
-          }
-        >
-          {i18n._('See who reacted')}
-        </MenuItem>
-      )}
-      {rights.canSeeReceipts && (
-        <MenuItem
-          icon={Eye}
-          onSelect={() =>
-            openOverlay(anchor, async () => {
-              const { ReceiptsDialog } = await import('../people/receipts-dialog.js');
-              return <ReceiptsDialog messageId={id} />;
-            })
-          }
-        >
-          {i18n._('View read receipts')}
-        </MenuItem>
-      )}
-      {wasChanged && rights.canSeeHistory && (
-        <MenuItem
-          icon={History}
-          onSelect={() =>
-            openOverlay(anchor, async () => {
-              const { HistoryDialog } = await import('./history-dialog.js');
-              return <HistoryDialog messageId={id} />;
-            })
-          }
-        >
-          {i18n._('View edit history')}
-        </MenuItem>
-      )}
-      {topic && (move.topic || move.channel) && (
-        <MenuItem
-          icon={MoveRight}
-          onSelect={() =>
-            openOverlay(anchor, async () => {
-              const { MoveDialog } = await import('../channels/move-dialog.js');
-              return <MoveDialog place={topic} messageId={id} />;
-            })
-          }
-        >
-          {i18n._('Move messages')}
-        </MenuItem>
-      )}
-      {topic && rights.canResolve(topic.channelId, topic.topic) && (
-        <MenuItem
-          icon={isResolved ? RotateCcw : Check}
-          onSelect={() => chat.commands.resolve(topic, !isResolved).catch(reportFailure)}
-        >
-          {isResolved ? i18n._('Mark topic as unresolved') : i18n._('Mark topic as resolved')}
-        </MenuItem>
-      )}
-      {rights.canReport(id) && (
-        <MenuItem
-          icon={Flag}
-          onSelect={() =>
-            openOverlay(anchor, async () => {
-              const { ReportDialog } = await import('./report-dialog.js');
-              return <ReportDialog messageId={id} />;
-            })
-          }
-        >
-          {i18n._('Report this message…')}
-        </MenuItem>
-      )}
-      {rights.canDelete(id) && (
-        <>
-          <MenuLine />
-          <MenuItem
-            icon={Trash2}
-            isDangerous
-            onSelect={() =>
-              openOverlay(anchor, async () => {
-                const { FormDialog } = await import('../kit/dialog.js');
-                return (
-                  <FormDialog
-                    title={i18n._('Delete this message?')}
-                    action={i18n._('Delete')}
-                    isDangerous
-                    onSubmit={() => chat.commands.delete(id)}
-                  >
-                    <p>{i18n._('It disappears for everyone and cannot be restored.')}</p>
-                  </FormDialog>
-                );
-              })
-            }
-          >
-            {i18n._('Delete')}
+      {actions.map(({ icon, name, isDangerous = false, run }) => (
+        <Fragment key={name}>
+          {isDangerous && <MenuLine />}
+          <MenuItem icon={icon} isDangerous={isDangerous} onSelect={run}>
+            {name}
           </MenuItem>
-        </>
-      )}
+        </Fragment>
+      ))}
     </Menu>
   );
 }

@@ -20,7 +20,7 @@ import { retrying, useLoaded } from '../services/loading.js';
 import { useReading } from '../services/use-reading.js';
 import { DestinationHeading } from './destination-heading.js';
 import { MessageActions } from './message-actions.js';
-import type { MessageCommands } from './message-commands.js';
+import type { MessageCommands } from './message-menu.js';
 import styles from './message-row.module.css';
 import { OwnMessage } from './own-message.js';
 import { Reactions } from './reactions.js';
@@ -36,13 +36,15 @@ export interface MessageRowProps {
   readonly showsDestination: boolean;
   readonly commands: MessageCommands;
   readonly view: ConversationView;
+  /** Beginning of the ids of what names the row: name, text and time. */
+  readonly labelId: string;
 }
 
 /** Messages of one person within ten minutes share a name and a picture. */
 const GROUP_SECONDS = 600;
 
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
-  const { messageKey, previousKey, isFirstUnread, isSelected, showsDestination, commands, view } = props;
+  const { messageKey, previousKey, isFirstUnread, isSelected, showsDestination, commands, view, labelId } = props;
   const chat = useChat();
   const message = useReading(chat.message(messageKey));
   const previous = useReading(chat.message(previousKey ?? ''));
@@ -119,7 +121,9 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
         <DestinationHeading destination={message.destination} messageId={message.id} match={match?.subject} />
       )}
       {Own ? (
-        <OwnMessage as={Own} message={message} isContinued={isContinued} body={body} commands={commands} />
+        <div id={`${labelId}-text`}>
+          <OwnMessage as={Own} message={message} isContinued={isContinued} body={body} commands={commands} />
+        </div>
       ) : (
         <article
           className={styles.message}
@@ -131,7 +135,9 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
         >
           <div className={styles.side}>
             {isContinued ? (
-              <time className={styles.smallTime}>{time}</time>
+              <time id={`${labelId}-time`} className={styles.smallTime}>
+                {time}
+              </time>
             ) : (
               <button
                 type="button"
@@ -145,10 +151,15 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
             )}
           </div>
           <div className={styles.content}>
-            {!isContinued && (
+            {isContinued ? (
+              <span id={`${labelId}-name`} hidden>
+                {message.sender.name}
+              </span>
+            ) : (
               <header className={styles.header}>
                 <button
                   type="button"
+                  id={`${labelId}-name`}
                   className={styles.sender}
                   part="sender"
                   aria-haspopup="dialog"
@@ -158,13 +169,17 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
                 </button>
                 {sender.statusEmoji && <Emoji {...sender.statusEmoji} />}
                 <a className={styles.time} part="time" href={href}>
-                  <time dateTime={new Date(message.timestamp * 1000).toISOString()}>{time}</time>
+                  <time id={`${labelId}-time`} dateTime={new Date(message.timestamp * 1000).toISOString()}>
+                    {time}
+                  </time>
                 </a>
               </header>
             )}
-            {body}
-            <Footer message={message} onEdit={commands.editFailed} />
-            {!isHidden && <Reactions message={message} />}
+            <div id={`${labelId}-text`}>
+              {body}
+              <Footer message={message} onEdit={commands.editFailed} />
+              {!isHidden && <Reactions message={message} />}
+            </div>
           </div>
           {message.isStarred && (
             <Star className={styles.star} size={12} fill="currentColor" role="img" aria-label={i18n._('Starred')} />
@@ -205,15 +220,20 @@ function Content({ message, match }: ContentProps) {
 function Footer({ message, onEdit }: { readonly message: Message; readonly onEdit: MessageCommands['editFailed'] }) {
   const { i18n } = useLingui();
   const chat = useChat();
-  if (message.delivery === 'failed') {
+  const { delivery, destination } = message;
+  const canEdit = useComputed(
+    () => onEdit !== null && delivery === 'failed' && chat.rights.canSend(destination) === null,
+    [chat, onEdit, delivery, destination],
+  );
+  if (delivery === 'failed') {
     return (
       <div className={styles.failure} role="alert">
         <span>{i18n._('Not sent: {reason}', { reason: message.failure?.message ?? '' })}</span>
         <button type="button" onClick={() => chat.outbox.retry(message.key)}>
           <RotateCcw size={14} aria-hidden /> {i18n._('Try again')}
         </button>
-        {onEdit && (
-          <button type="button" onClick={() => onEdit(message)}>
+        {canEdit && (
+          <button type="button" onClick={() => onEdit!(message)}>
             <Pencil size={14} aria-hidden /> {i18n._('Edit')}
           </button>
         )}
@@ -223,8 +243,7 @@ function Footer({ message, onEdit }: { readonly message: Message; readonly onEdi
       </div>
     );
   }
-  if (message.delivery === 'waiting')
-    return <div className={styles.note}>{i18n._('Will be sent when you are online')}</div>;
+  if (delivery === 'waiting') return <div className={styles.note}>{i18n._('Will be sent when you are online')}</div>;
   if (message.editedAt !== null) return <div className={styles.note}>{i18n._('edited')}</div>;
   if (message.movedAt !== null) return <div className={styles.note}>{i18n._('moved')}</div>;
   return null;

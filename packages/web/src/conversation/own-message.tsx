@@ -3,7 +3,7 @@ import { openPersonCard } from '../people/open-card.js';
 import type { Components, MessageActions, MessageProps } from '../services/components.js';
 import { useChat } from '../services/context.js';
 import { openMessageMenu } from './message-actions.js';
-import type { MessageCommands } from './message-commands.js';
+import type { MessageCommands } from './message-menu.js';
 
 interface Props extends Omit<MessageProps, 'actions'> {
   readonly as: Components['Message'];

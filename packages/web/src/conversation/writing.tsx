@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { destinationKey, destinationOf, type Narrow } from '@parley/chat';
-import { type Ref, useId, useMemo, useState } from 'react';
+import { type Ref, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useChat, useField, useServices } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import { Composer, type ComposerHandle } from './composer.js';
@@ -62,11 +62,19 @@ function NewTopic({ channelId, composer }: NewTopicProps) {
   const topics = useReading(chat.sidebar.topics(channelId));
   const topicLength = useField('max_topic_length');
   const requiresTopic = useField('realm_mandatory_topics');
+  const { drafts } = useServices();
+  const field = useRef<HTMLInputElement>(null);
+  // Before the field for the text, whose place is the same until there is a topic.
+  useLayoutEffect(() => {
+    if (drafts.takesFocus({ kind: 'channel', channelId, topic: '' })) field.current?.focus();
+  }, [drafts, channelId]);
   return (
     <>
       <label className={styles.topic}>
         {i18n._('Topic')}
         <input
+          ref={field}
+          data-new-topic
           value={topic}
           maxLength={topicLength}
           required={requiresTopic}

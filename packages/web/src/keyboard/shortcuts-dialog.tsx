@@ -1,30 +1,86 @@
 import { useLingui } from '@lingui/react';
 import { Dialog } from '../kit/dialog.js';
+import { letterKeys, setLetterKeys } from '../services/letter-keys.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './keyboard.module.css';
-import { letterKeys, setLetterKeys } from './letter-keys.js';
+
+type Shortcut = readonly [keys: readonly string[], text: string];
 
 /** List of the shortcuts, and the switch for those of one letter. */
 export function ShortcutsDialog() {
   const { i18n } = useLingui();
   const isOn = useReading(letterKeys);
-  const shortcuts: readonly (readonly [keys: readonly string[], text: string])[] = [
-    [['Ctrl', 'K'], i18n._('Go to any conversation, person or view')],
-    [['?'], i18n._('Keyboard shortcuts')],
-    [['/'], i18n._('Search')],
-    [['c'], i18n._('Write a message')],
-    [['r'], i18n._('Reply')],
-    [['x'], i18n._('New direct message')],
-    [['n'], i18n._('Next unread topic')],
-    [['p'], i18n._('Next unread direct conversation')],
-    [['j'], i18n._('Next message')],
-    [['k'], i18n._('Previous message')],
-    [['v'], i18n._('Enlarge images and videos')],
-    [['Shift', 'I'], i18n._('Inbox')],
-    [['t'], i18n._('Recent conversations')],
-    [['a'], i18n._('Combined feed')],
-    [['d'], i18n._('Drafts')],
-    [['*'], i18n._('Starred messages')],
+  const keyNames: Readonly<Record<string, string>> = { Ctrl: i18n._('Ctrl'), Shift: i18n._('Shift') };
+  const groups: readonly { readonly title: string; readonly shortcuts: readonly Shortcut[] }[] = [
+    {
+      title: i18n._('Navigation'),
+      shortcuts: [
+        [['Ctrl', 'K'], i18n._('Go to any conversation, person or view')],
+        [['q'], i18n._('Go to…')],
+        [['/'], i18n._('Search')],
+        [['w'], i18n._('Search people')],
+        [['n'], i18n._('Next unread topic')],
+        [['Shift', 'N'], i18n._('Next unread followed topic')],
+        [['p'], i18n._('Next unread direct conversation')],
+        [['Shift', 'A'], i18n._('Previous channel')],
+        [['Shift', 'D'], i18n._('Next channel')],
+        [['Shift', 'I'], i18n._('Inbox')],
+        [['t'], i18n._('Recent conversations')],
+        [['a'], i18n._('Combined feed')],
+        [['Shift', 'P'], i18n._('All direct messages')],
+        [['*'], i18n._('Starred messages')],
+        [['d'], i18n._('Drafts')],
+        [['g'], i18n._('Main menu')],
+        [['?'], i18n._('Keyboard shortcuts')],
+      ],
+    },
+    {
+      title: i18n._('Reading'),
+      shortcuts: [
+        [['j'], i18n._('Next message')],
+        [['k'], i18n._('Previous message')],
+        [['Shift', 'J'], i18n._('Next page')],
+        [['Shift', 'K'], i18n._('Previous page')],
+        [['Shift', 'G'], i18n._('Newest message')],
+        [['v'], i18n._('Enlarge images and videos')],
+      ],
+    },
+    {
+      title: i18n._('Writing'),
+      shortcuts: [
+        [['c'], i18n._('New topic')],
+        [['x'], i18n._('New direct message')],
+        [['r'], i18n._('Reply')],
+        [['←'], i18n._('Edit your last message')],
+        [['Ctrl', 'B'], i18n._('Bold')],
+        [['Ctrl', 'I'], i18n._('Italic')],
+        [['Ctrl', 'Shift', 'L'], i18n._('Link')],
+        [['Alt', 'P'], i18n._('Preview')],
+      ],
+    },
+    {
+      title: i18n._('Message with the focus'),
+      shortcuts: [
+        [['Enter'], i18n._('Reply')],
+        [['Shift', 'R'], i18n._('Reply to the sender directly')],
+        [['@'], i18n._('Mention the sender')],
+        [['>'], i18n._('Quote')],
+        [['e'], i18n._('Edit')],
+        [['+'], i18n._('React with 👍')],
+        [['='], i18n._('Add the first reaction, or take it back')],
+        [[':'], i18n._('Add a reaction')],
+        [['Ctrl', 'S'], i18n._('Star')],
+        [['Shift', 'U'], i18n._('Mark as unread from here')],
+        [['m'], i18n._('Move messages')],
+        [['i'], i18n._('More actions')],
+        [['u'], i18n._('Card of the sender')],
+        [['Shift', 'H'], i18n._('View edit history')],
+        [['Shift', 'V'], i18n._('View read receipts')],
+        [['Shift', 'M'], i18n._('Mute the topic, or unmute it')],
+        [['s'], i18n._('Go to its conversation, or from there to its channel')],
+        [['z'], i18n._('Go to the message in its conversation')],
+      ],
+    },
   ];
   return (
     <Dialog title={i18n._('Keyboard shortcuts')}>
@@ -33,18 +89,23 @@ export function ShortcutsDialog() {
           <input type="checkbox" checked={isOn} onChange={(event) => setLetterKeys(event.target.checked)} />
           {i18n._('Shortcuts of one letter')}
         </label>
-        <dl className={styles.shortcuts}>
-          {shortcuts.map(([keys, text]) => (
-            <div key={keys.join()}>
-              <dt>
-                {keys.map((key) => (
-                  <kbd key={key}>{key}</kbd>
-                ))}
-              </dt>
-              <dd>{text}</dd>
-            </div>
-          ))}
-        </dl>
+        {groups.map(({ title, shortcuts }) => (
+          <section key={title} className={styles.shortcuts}>
+            <h3>{title}</h3>
+            <dl>
+              {shortcuts.map(([keys, text]) => (
+                <div key={keys.join()}>
+                  <dt>
+                    {keys.map((key) => (
+                      <kbd key={key}>{keyNames[key] ?? key}</kbd>
+                    ))}
+                  </dt>
+                  <dd>{text}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
       </div>
     </Dialog>
   );

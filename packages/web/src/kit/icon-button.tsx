@@ -9,10 +9,12 @@ export interface IconButtonProps {
   readonly isDisabled?: boolean;
   /** Kind of overlay that it opens. */
   readonly opens?: 'menu' | 'dialog';
+  /** Key that does the same, in the form of `aria-keyshortcuts`. */
+  readonly shortcut?: string;
 }
 
 /** Button that shows a picture; its label is read aloud and shown on hover. */
-export function IconButton({ icon: Icon, label, onClick, isPressed, isDisabled, opens }: IconButtonProps) {
+export function IconButton({ icon: Icon, label, onClick, isPressed, isDisabled, opens, shortcut }: IconButtonProps) {
   return (
     <button
       type="button"
@@ -21,6 +23,7 @@ export function IconButton({ icon: Icon, label, onClick, isPressed, isDisabled, 
       title={label}
       aria-pressed={isPressed}
       aria-haspopup={opens}
+      aria-keyshortcuts={shortcut}
       disabled={isDisabled}
       onClick={onClick}
     >

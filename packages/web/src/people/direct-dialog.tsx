@@ -14,7 +14,7 @@ const MAX_SUGGESTIONS = 8;
 /** Chooses the people of a direct conversation and opens it. */
 export function DirectDialog() {
   const { i18n } = useLingui();
-  const { chat, navigation } = useServices();
+  const { chat, drafts, navigation } = useServices();
   const [chosen, setChosen] = useState<readonly number[]>([]);
   return (
     <FormDialog
@@ -23,6 +23,7 @@ export function DirectDialog() {
       isDisabled={chosen.length === 0}
       onSubmit={async () => {
         const operand = [...chosen].sort((a, b) => a - b);
+        drafts.begin({ kind: 'direct', userIds: operand }, '');
         navigation.navigate(chat.formatAddress({ view: 'narrow', narrow: [{ operator: 'dm', operand }], near: null }));
       }}
     >

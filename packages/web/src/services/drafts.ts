@@ -55,6 +55,8 @@ export class Drafts {
   /** False while storage is full or forbidden: drafts then last as long as the page. */
   private isStored = true;
   private count = 0;
+  /** Key of the conversation whose field takes the focus when it is shown next. */
+  private awaited: string | null = null;
 
   constructor({ storageKey, selfId, onServer }: Options) {
     this.storageKey = storageKey;
@@ -81,6 +83,19 @@ export class Drafts {
   /** Adds a text to the drafts of a conversation. */
   add(to: Destination, text: string): void {
     if (text.trim() !== '') this.put(this.newKey(), { to, text, editedAt: now(), id: null, saved: '' });
+  }
+
+  /** Adds a text to a conversation that is about to be shown, whose field then takes the focus. */
+  begin(to: Destination, text: string): void {
+    this.add(to, text);
+    this.awaited = destinationKey(to);
+  }
+
+  /** True once after `begin`. */
+  takesFocus(to: Destination): boolean {
+    if (this.awaited !== destinationKey(to)) return false;
+    this.awaited = null;
+    return true;
   }
 
   newKey(): string {

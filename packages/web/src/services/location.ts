@@ -70,6 +70,8 @@ export class PageNavigation implements Navigation {
 
   navigate(hash: string): void {
     location.hash = hash;
+    // The event of the browser comes after what is drawn until then, such as a page without its heading.
+    this.changes.dispatchEvent(new Event('change'));
   }
 
   replace(hash: string): void {
