@@ -92,6 +92,17 @@ test('pins, mutes and colours a channel', async ({ server, logIn }) => {
   expect(rehearsals).toMatchObject({ pin_to_top: true, is_muted: true, color: '#bd86e5' });
 });
 
+test('lists all topics of a channel on request, and the one that is shown', async ({ server, logIn }) => {
+  for (let i = 0; i < 8; i++) await post(server, 'cordelia', `shelf ${i}`, 'A book');
+  const { page } = await logIn('cordelia', await placeOf(server, 'shelf 0'));
+  const sidebar = page.getByRole('navigation', { name: 'Conversations' });
+  await expect(sidebar.getByRole('link', { name: 'shelf 7' })).toBeVisible();
+  await expect(sidebar.getByRole('link', { name: 'shelf 0' })).toHaveAttribute('aria-current', 'page');
+  await expect(sidebar.getByRole('link', { name: 'shelf 1' })).toBeHidden();
+  await sidebar.getByRole('button', { name: 'More topics' }).click();
+  await expect(sidebar.getByRole('link', { name: 'shelf 1' })).toBeVisible();
+});
+
 test('marks a topic and everything as read', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'unread-one', 'one');
   await post(server, 'cordelia', 'unread-two', 'two');

@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import type { DirectRow, TopicRow } from '@parley/chat';
+import { type DirectRow, narrowKey, narrowOf, type TopicRow } from '@parley/chat';
 import {
   BellOff,
   Check,
@@ -24,9 +24,10 @@ import { useReading } from '../services/use-reading.js';
 import styles from './sidebar.module.css';
 import { useViews } from './views.js';
 
-/** Topics that a channel shows before its list is opened. */
+/** Read topics of a channel, and read direct conversations, that are shown before more are asked for. */
 const FEW_TOPICS = 5;
 const FEW_DIRECTS = 12;
+const MORE = 50;
 /** Channels that are drawn when the first of them comes near the screen. */
 const DRAWN_TOGETHER = 50;
 
@@ -43,9 +44,13 @@ export const Sidebar = memo(function Sidebar() {
         <Views />
       </Section>
       <Section title={i18n._('Direct messages')} button={<NewDirect />}>
-        {directs.slice(0, FEW_DIRECTS).map((row) => (
-          <Direct key={row.key} row={row} />
-        ))}
+        <Few
+          rows={directs}
+          few={FEW_DIRECTS}
+          more={i18n._('More conversations')}
+          isWanted={({ unread }) => unread.count > 0}
+          draw={(row) => <Direct key={row.key} row={row} />}
+        />
       </Section>
       <Section title={i18n._('Channels')} button={<BrowseChannels />}>
         <Channels ids={channelIds} />
@@ -258,18 +263,53 @@ const Channel = memo(function Channel({ id }: { readonly id: number }) {
 });
 
 function Topics({ channelId }: { readonly channelId: number }) {
+  const { i18n } = useLingui();
   const chat = useChat();
   const topics = useReading(chat.sidebar.topics(channelId));
   useEffect(() => {
     chat.loadTopics(channelId).catch(reportFailure);
   }, [chat, channelId]);
-  const shown = topics.filter(({ unread }, index) => index < FEW_TOPICS || unread.count > 0);
+  const place = usePlace(({ key }) => key);
+  const keyOfTopic = ({ name }: TopicRow) => narrowKey(narrowOf({ kind: 'channel', channelId, topic: name }));
   return (
     <ul className={styles.list}>
-      {shown.map((topic) => (
-        <Topic key={topic.name.toLowerCase()} topic={topic} />
-      ))}
+      <Few
+        rows={topics}
+        few={FEW_TOPICS}
+        more={i18n._('More topics')}
+        isWanted={(topic) => topic.unread.count > 0 || keyOfTopic(topic) === place}
+        draw={(topic) => <Topic key={topic.name.toLowerCase()} topic={topic} />}
+      />
     </ul>
+  );
+}
+
+interface FewProps<Row> {
+  readonly rows: readonly Row[];
+  /** Rows that are shown at first. */
+  readonly few: number;
+  /** Text of the button that shows more. */
+  readonly more: string;
+  /** True for rows that are always shown. */
+  isWanted(row: Row): boolean;
+  draw(row: Row): ReactNode;
+}
+
+/** First rows of a list, those that are wanted, and a button for more. */
+function Few<Row>({ rows, few, more, isWanted, draw }: FewProps<Row>) {
+  const [limit, setLimit] = useState(few);
+  const shown = rows.filter((row, index) => index < limit || isWanted(row));
+  return (
+    <>
+      {shown.map(draw)}
+      {shown.length < rows.length && (
+        <li>
+          <button type="button" className={styles.entry} data-more onClick={() => setLimit(limit + MORE)}>
+            {more}
+          </button>
+        </li>
+      )}
+    </>
   );
 }
 
