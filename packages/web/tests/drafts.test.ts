@@ -27,7 +27,7 @@ test('saves a draft on the server, continues it in another browser and removes i
   await row.getByRole('link').click();
   const other = phone.page.getByRole('textbox', { name: 'Message' });
   await expect(other).toHaveValue('Neither a borrower');
-  await phone.page.keyboard.press('c');
+  await phone.page.keyboard.press('r');
   await phone.page.keyboard.type(' nor a lender be');
   await expect(field).toHaveValue('Neither a borrower nor a lender be');
   await phone.page.getByRole('button', { name: 'Send', exact: true }).click();

@@ -31,19 +31,18 @@ import { ErrorBoundary } from '../kit/error-boundary.js';
 import kit from '../kit/kit.module.css';
 import { useChat, useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
-import { loadLater, useDrawn, useLoaded } from '../services/loading.js';
+import { loadLater, useDrawn } from '../services/loading.js';
 import type { ReadingPlace } from '../services/location.js';
 import { useReading } from '../services/use-reading.js';
 import type { ComposerHandle } from './composer.js';
 import styles from './conversation-page.module.css';
 import { ChannelName, DestinationName, onlyChannel } from './destination-heading.js';
+import { pressOnMessage } from './message-actions.js';
 import { MessageList } from './message-list.js';
 import type { MessageCommands } from './message-menu.js';
 import { MessageRow } from './message-row.js';
 
 const Writing = lazy(() => loadLater(() => import('./writing.js')));
-
-const loadMessageKeys = () => import('./message-keys.js').then(({ pressOnMessage }) => pressOnMessage);
 
 /** Messages of a long conversation that stay in memory while its end is read. */
 const KEPT_MESSAGES = 1000;
@@ -214,9 +213,8 @@ export function Messages({ view, near = null, start = null, commands }: Messages
     (seen: readonly string[]) => view.seen(seen.map(Number).filter(Number.isInteger)),
     [view, isReady],
   );
-  const pressOnMessage = useLoaded(loadMessageKeys, isReady);
   const onKey = (event: KeyboardEvent<HTMLElement>) =>
-    pressOnMessage?.(event, { services, i18n, commands, shown: view.destination });
+    pressOnMessage(event, { services, i18n, commands, shown: view.destination });
   if (missing && isEmpty) return <Missing part={missing} />;
   if (failure && isEmpty) return <Failed text={failure.message} onRetry={onNewest} />;
   if (isEmpty) {

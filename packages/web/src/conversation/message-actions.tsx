@@ -1,11 +1,13 @@
 import { useLingui } from '@lingui/react';
 import type { Emoji, MessageRow as Message } from '@parley/chat';
 import { EllipsisVertical, Pencil, Quote, SmilePlus, Star } from 'lucide-react';
+import type { KeyboardEvent } from 'react';
 import { IconButton } from '../kit/icon-button.js';
 import { useChat, useComputed } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
+import { isPlainKey, letterKeys } from '../services/letter-keys.js';
 import { openOverlay } from '../services/overlay.js';
-import type { MessageCommands } from './message-menu.js';
+import type { KeyContext, MessageCommands } from './message-menu.js';
 import styles from './message-row.module.css';
 
 interface Props {
@@ -70,4 +72,22 @@ export function openMessageMenu(anchor: HTMLElement, message: Message, commands:
     const { MessageMenu } = await import('./message-menu.js');
     return <MessageMenu message={message} commands={commands} />;
   });
+}
+
+/** Zulip's shortcuts for messages. Keys are compared as typed, so `H` is Shift+H. */
+const KEYS: readonly string[] = ['Enter', ...'e:>i+=urR@MszUVHm'];
+
+/** Runs the shortcut of a key for the message whose row has the focus. */
+export function pressOnMessage(event: KeyboardEvent<HTMLElement>, context: KeyContext): void {
+  const target = event.target as HTMLElement;
+  const row = target.closest<HTMLElement>('[data-key]');
+  const message = row && context.services.chat.message(row.dataset.key!).peek();
+  if (!message || message.id === null || !letterKeys.peek()) return;
+  const isStar = (event.ctrlKey || event.metaKey) && event.key === 's';
+  if (!isStar && !(isPlainKey(event) && KEYS.includes(event.key))) return;
+  if (event.key === 'Enter' && target !== row) return;
+  event.preventDefault();
+  import('./message-keys.js')
+    .then(({ press }) => press(isStar ? 'Control+S' : event.key, row, message, context))
+    .catch(reportFailure);
 }

@@ -1,46 +1,18 @@
-import type { I18n } from '@lingui/core';
-import { type Destination, type MessageRow, narrowOf } from '@parley/chat';
-import type { KeyboardEvent } from 'react';
+import { type MessageRow, narrowOf } from '@parley/chat';
 import { openPersonCard } from '../people/open-card.js';
 import type { Services } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
-import { isPlainKey, letterKeys } from '../services/letter-keys.js';
-import { type MessageCommands, rareActionsOn } from './message-menu.js';
+import { type KeyContext, rareActionsOn } from './message-menu.js';
 
-interface Page {
-  readonly services: Services;
-  readonly i18n: I18n;
-  readonly commands: MessageCommands;
-  /** Conversation that is shown; null for a list of several. */
-  readonly shown: Destination | null;
-}
-
-/** Runs Zulip's shortcut for the message whose row has the focus, if there is one that is allowed. */
-export function pressOnMessage(event: KeyboardEvent<HTMLElement>, page: Page): void {
-  const row = (event.target as HTMLElement).closest<HTMLElement>('[data-key]');
-  const message = row && page.services.chat.message(row.dataset.key!).peek();
-  const isStar = (event.ctrlKey || event.metaKey) && event.key === 's';
-  if (!message || message.id === null || !letterKeys.peek()) return;
-  if (!isStar && !isPlainKey(event)) return;
-  if (event.key === 'Enter' && event.target !== row) return;
-  const run = commandOf(isStar ? 'Control+S' : event.key, row, message, page);
-  if (!run) return;
-  event.preventDefault();
-  run();
-}
-
-/** Keys are compared as typed, so `H` is Shift+H. */
-function commandOf(key: string, row: HTMLElement, message: MessageRow, page: Page): (() => void) | null {
-  const { services, i18n, commands, shown } = page;
+/** Runs Zulip's shortcut for the message of a row, as far as the server's rules allow it. */
+export function press(key: string, row: HTMLElement, message: MessageRow, context: KeyContext): void {
+  const { services, i18n, commands, shown } = context;
   const { chat, navigation } = services;
-  const { destination, sender } = message;
+  const { id, destination, sender, isOwn } = message;
   const button = (name: string) => row.querySelector<HTMLElement>(`[aria-keyshortcuts="${name}"]`);
   const anchor = button('i');
   // Visitors have no buttons, nor has a message that is being edited.
-  if (!anchor) return null;
-  const goTo = (to: Destination) => () =>
-    navigation.navigate(chat.formatAddress({ view: 'narrow', narrow: narrowOf(to), near: message.id }));
-  const { write } = commands;
+  if (!anchor) return;
   const topic = destination.kind === 'channel' ? destination : null;
   switch (key) {
     case 'e':
@@ -48,45 +20,54 @@ function commandOf(key: string, row: HTMLElement, message: MessageRow, page: Pag
     case '>':
     case 'i':
     case 'Control+S':
-      return () => button(key)?.click();
+      button(key)?.click();
+      break;
     case '+':
-      return chat.rights.canReact(message.id!) ? () => toggleThumbsUp(message, services) : null;
+      if (chat.rights.canReact(id!)) toggleThumbsUp(message, services);
+      break;
     case '=':
-      return () => row.querySelector<HTMLElement>('[part="reactions"] button')?.click();
+      row.querySelector<HTMLElement>('[part="reactions"] button')?.click();
+      break;
     case 'u':
-      return () => openPersonCard(anchor, sender.id);
+      openPersonCard(anchor, sender.id);
+      break;
     case 'r':
     case 'Enter':
-      return write && (() => write(destination, ''));
+      commands.write?.(destination, '');
+      break;
     case 'R':
-      return write && (() => write({ kind: 'direct', userIds: message.isOwn ? [] : [sender.id] }, ''));
+      commands.write?.({ kind: 'direct', userIds: isOwn ? [] : [sender.id] }, '');
+      break;
     case '@':
-      return write && (() => write(destination, `@**${sender.name}|${sender.id}** `));
-    case 'M': {
-      if (!topic) return null;
-      const isMuted = chat.sidebar.policyOf(topic.channelId, topic.topic) === 'muted';
-      return () => void chat.commands.setTopicPolicy(topic, isMuted ? 'none' : 'muted').catch(reportFailure);
-    }
+      commands.write?.(destination, `@**${sender.name}|${sender.id}** `);
+      break;
+    case 'M':
+      if (topic) toggleMute(topic, services);
+      break;
     case 's':
-      if (!shown) return goTo(destination);
-      return topic && (() => navigation.navigate(channelAddress(chat, topic.channelId, message.id)));
-    case 'z':
-      return goTo(destination);
-    default:
-      return (
-        rareActionsOn(message, anchor, commands, services, i18n).find(({ shortcut }) => shortcut === key)?.run ?? null
-      );
+    case 'z': {
+      const channel = key === 's' && shown && topic;
+      const narrow = channel ? [{ operator: 'channel' as const, operand: channel.channelId }] : narrowOf(destination);
+      navigation.navigate(chat.formatAddress({ view: 'narrow', narrow, near: id }));
+      break;
+    }
+    default: {
+      const actions = rareActionsOn(message, anchor, commands, services, i18n);
+      actions.find(({ shortcut }) => shortcut === key)?.run();
+    }
   }
 }
 
-const channelAddress = (chat: Services['chat'], operand: number, near: number | null): string =>
-  chat.formatAddress({ view: 'narrow', narrow: [{ operator: 'channel', operand }], near });
-
 function toggleThumbsUp({ id, reactions }: MessageRow, { chat }: Services): void {
   const emoji = { emoji_name: '+1', emoji_code: '1f44d', reaction_type: 'unicode_emoji' } as const;
-  const isOwn = reactions.some(
+  const isSet = reactions.some(
     ({ emojiCode, reactionType, isOwn }) =>
       isOwn && emojiCode === emoji.emoji_code && reactionType === emoji.reaction_type,
   );
-  chat.commands.react(id!, emoji, !isOwn).catch(reportFailure);
+  chat.commands.react(id!, emoji, !isSet).catch(reportFailure);
+}
+
+function toggleMute(topic: Parameters<Services['chat']['commands']['setTopicPolicy']>[0], { chat }: Services): void {
+  const isMuted = chat.sidebar.policyOf(topic.channelId, topic.topic) === 'muted';
+  chat.commands.setTopicPolicy(topic, isMuted ? 'none' : 'muted').catch(reportFailure);
 }

@@ -35,6 +35,15 @@ export interface MessageCommands {
   readonly markUnread: (message: Message) => void;
 }
 
+/** What shortcuts on messages need of the page. */
+export interface KeyContext {
+  readonly services: Services;
+  readonly i18n: I18n;
+  readonly commands: MessageCommands;
+  /** Conversation that is shown; null for a list of several. */
+  readonly shown: Destination | null;
+}
+
 interface RareAction {
   readonly icon: LucideIcon;
   readonly name: string;
