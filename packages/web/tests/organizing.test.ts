@@ -49,6 +49,30 @@ test('follows a topic that is resolved, with the text that is being written', as
   await expect(cordelia.page.getByRole('heading', { level: 1 }).getByLabel('resolved')).toHaveCount(0);
 });
 
+test('keeps every letter that is typed while a topic is resolved', async ({ server, logIn }) => {
+  const { id } = await post(server, 'cordelia', 'typed through', 'Wait for it');
+  const { page } = await logIn('hamlet', await placeOf(server, 'typed through'));
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await field.focus();
+  const text = 'Not a single letter runs a shortcut or gets lost';
+  const typing = page.keyboard.type(text, { delay: 40 });
+  await expect(field).toHaveValue(/^Not a single/);
+  await server.call('cordelia', 'PATCH', `/messages/${id}`, { topic: '✔ typed through', propagate_mode: 'change_all' });
+  await typing;
+  await expect(page.getByRole('heading', { level: 1 }).getByLabel('resolved')).toBeVisible();
+  await expect(field).toHaveValue(text);
+  await expect(field).toBeFocused();
+});
+
+test('opens a link to a message where it was moved', async ({ server, logIn }) => {
+  const { id } = await post(server, 'cordelia', 'linked', 'The message of the link');
+  const place = `${await placeOf(server, 'linked')}/near/${id}`;
+  await server.call('cordelia', 'PATCH', `/messages/${id}`, { topic: '✔ linked', propagate_mode: 'change_all' });
+  const { page } = await logIn('hamlet', place);
+  await expect(page.getByRole('heading', { level: 1 }).getByLabel('resolved')).toBeVisible();
+  await expect(messageWith(page, 'The message of the link')).toBeInViewport();
+});
+
 test('mutes and follows a topic by the keyboard', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'noise', 'Noise');
   const { page } = await logIn('hamlet', await placeOf(server, 'noise'));

@@ -157,6 +157,11 @@ test('quotes a message with a link to it', async ({ server, logIn }) => {
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue(
     /^@_\*\*.*\|\d+\*\* \[said\]\(#narrow.*\):\n```quote\nTo be quoted\n```$/,
   );
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeHidden();
+  await messageWith(page, 'To be quoted').first().hover();
+  await messageWith(page, 'To be quoted').first().getByRole('button', { name: 'Quote' }).click();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue(/(To be quoted.*){2}/s);
 });
 
 test('quotes and mentions in the conversation of a message from a list of several', async ({ server, logIn }) => {

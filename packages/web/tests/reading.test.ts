@@ -84,6 +84,56 @@ test('returns to the previous place by the back button and after a reload', asyn
   await expect.poll(async () => Math.abs((await topOf(page, 'Row 83 ')) - top)).toBeLessThanOrEqual(1);
 });
 
+test('returns to the end, below messages that are still unread', async ({ server, logIn }) => {
+  await fill(server, 'left at the end', 60);
+  const { page } = await logIn('othello', await placeOf(server, 'left at the end'));
+  await page.getByRole('button', { name: 'Newest message' }).click();
+  await expect(messageWith(page, 'Row 59 ')).toBeInViewport();
+  await expect.poll(() => page.evaluate(() => history.state?.parleyReading?.top)).toBe(null);
+  await goTo(page, '#recent');
+  await expect(listOf(page)).toBeHidden();
+  await page.goBack();
+  await expect(messageWith(page, 'Row 59 ')).toBeInViewport();
+  await expect(page.getByRole('button', { name: 'First unread message' })).toBeVisible();
+  await page.reload();
+  await expect(messageWith(page, 'Row 59 ')).toBeInViewport();
+});
+
+test('marks messages as read while others keep coming', async ({ server, logIn }) => {
+  await post(server, READER, 'busy', 'The first');
+  const { page } = await logIn('othello', await placeOf(server, 'busy'));
+  await messageWith(page, 'The first').waitFor();
+  const ids: number[] = [];
+  const isRead = async (id: number) =>
+    (await server.call('othello', 'GET', `/messages/${id}`)).message.flags.includes('read');
+  await expect(async () => {
+    ids.push((await post(server, READER, 'busy', `Next ${ids.length}`)).id);
+    expect(await isRead(ids[0]!)).toBe(true);
+  }).toPass({ intervals: [200] });
+});
+
+test('shows the first unread message after a link to a later one, and follows the link again', async ({
+  server,
+  logIn,
+}) => {
+  const ids = await fill(server, 'linked twice', 60);
+  const place = `${await placeOf(server, 'linked twice')}/near/${ids[40]}`;
+  await post(server, READER, 'links', `The [link](${place})`);
+  const { page } = await logIn('othello', await placeOf(server, 'links'));
+  await messageWith(page, 'The link').getByRole('link', { name: 'link' }).click();
+  await expect(messageWith(page, 'Row 40 ')).toBeInViewport();
+  await page.getByRole('button', { name: 'First unread message' }).click();
+  await expect(page.getByText('New', { exact: true })).toBeInViewport();
+  await expect(messageWith(page, 'Row 0 ')).toBeInViewport();
+  const again = page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name: 'linked twice' });
+  for (let i = 0; i < 2; i++) {
+    await page.getByRole('button', { name: 'Newest message' }).click();
+    await expect(messageWith(page, 'Row 59 ')).toBeInViewport();
+    await again.click();
+    await expect(page.getByText('New', { exact: true })).toBeInViewport();
+  }
+});
+
 test('opens at the first unread message below a line that stays, and leads to it and to the newest', async ({
   server,
   logIn,

@@ -9,7 +9,7 @@ import { comesAsEvents, matches } from './match.js';
 import { type Failure, failureOf, MessagePages } from './message-pages.js';
 import { moveOfTopic, withFlag } from './messages.js';
 import { EMPTY_SPAN, nearest, type Span, spanAt, withMessage, withoutMessages, withPage } from './spans.js';
-import { oldestUnread } from './unread.js';
+import { firstUnread, oldestUnread } from './unread.js';
 
 const PAGE = 60;
 /** Messages fetched before and after the shown ones when events were missed. */
@@ -18,8 +18,6 @@ const MAX_RELOADED = 200;
 const MAX_LISTS = 50;
 /** Messages of a list that the cache keeps. */
 const MAX_KEPT = 100;
-/** Messages fetched by their ids in one call. */
-const MAX_IDS = 1000;
 /** Anchor after every message (messages §5). */
 const END = 10_000_000_000_000_000;
 
@@ -147,16 +145,9 @@ export class MessageLists {
     const isShown = [...this.lists.values()].some((list) => list.isOpen && covers(list.narrow, to));
     const unknown = event.message_ids.filter((id) => this.state.messages.peek(id) === undefined);
     if (!isShown || unknown.length === 0) return;
-    for (let at = 0; at < unknown.length; at += MAX_IDS) {
-      const ids = unknown.slice(at, at + MAX_IDS);
-      try {
-        await this.pages.fetchByIds(ids);
-      } catch {
-        // The lists show the messages when they are opened again.
-        return;
-      }
-      for (const list of this.lists.values()) list.changed(ids);
-    }
+    // Messages that cannot be fetched are shown when the lists are opened again.
+    await this.pages.fetchByIds(unknown).catch(() => {});
+    for (const list of this.lists.values()) list.changed(unknown);
   }
 
   private evict(): void {
@@ -398,7 +389,7 @@ export class MessageList implements ConversationView {
     const load = ++this.loads;
     const spans = this.isProvisional ? [] : this.spans.peek();
     if (typeof target === 'number' && spanAt(spans, target)) {
-      this.show(target);
+      this.show(target, this.unreadOnOpening([]));
       return;
     }
     if (target === 'newest' && spans.some(({ isNewest }) => isNewest)) {
@@ -415,12 +406,24 @@ export class MessageList implements ConversationView {
       this.keepMatches(answer.messages);
       const found = answer.anchor === undefined || answer.anchor >= END ? null : answer.anchor;
       const ids = answer.messages.map(({ id }) => id);
+      if (typeof target === 'number' && !ids.includes(target) && this.destination?.kind === 'channel') {
+        this.movedTo.value = await this.pages.findElsewhere(target, this.destination);
+      }
       this.add(ids, answer.found_oldest, answer.found_newest, found);
       if (target === 'first_unread') {
         const unread = found !== null && ids.includes(found) ? found : null;
         this.show(unread, unread);
-      } else this.show(target === 'newest' ? null : nearest(ids, target));
+      } else if (target === 'newest') this.show(null);
+      else this.show(nearest(ids, target), this.unreadOnOpening(answer.messages));
     });
+  }
+
+  /** First unread message of a conversation that is opened at another one. */
+  private unreadOnOpening(messages: readonly Message[]): number | null {
+    const known = this.firstUnread.peek();
+    return known !== null || !this.destination
+      ? known
+      : firstUnread(this.state.unread, narrowKey(this.narrow), messages);
   }
 
   /** Shows the messages of the cache. Returns true once nothing has to be fetched, because events made them current. */

@@ -1,9 +1,10 @@
 import { type Event, type Message, ParleyError } from '@parley/client';
 import { batch } from '@preact/signals-core';
-import type { Narrow } from '../kernel/narrow.js';
+import { type Destination, destinationKey, type Narrow } from '../kernel/narrow.js';
 import type { Gateway } from '../kernel/ports.js';
 import type { ChatState } from '../kernel/state.js';
 import { apiNarrow } from './match.js';
+import { destinationOfMessage } from './unread.js';
 
 export type Failure = { readonly code: string; readonly message: string };
 
@@ -11,6 +12,9 @@ export const failureOf = (error: unknown): Failure =>
   error instanceof ParleyError
     ? { code: error.code, message: error.message }
     : { code: 'UNEXPECTED', message: error instanceof Error ? error.message : String(error) };
+
+/** Messages fetched by their ids in one call. */
+const MAX_IDS = 1000;
 
 /** Fetches pages of messages into the state, where events may have newer versions of them. */
 export class MessagePages {
@@ -77,10 +81,26 @@ export class MessagePages {
     for (const id of ids) this.stale.delete(id);
   }
 
+  /** Conversation in which a message is that another one lacks; null if the message is not readable. */
+  async findElsewhere(id: number, conversation: Destination): Promise<Destination | null> {
+    await this.fetchByIds([id]);
+    const message = this.state.messages.peek(id);
+    const destination = message ? destinationOfMessage(this.state, message) : conversation;
+    return destinationKey(destination) === destinationKey(conversation) ? null : destination;
+  }
+
   async fetchByIds(ids: readonly number[]): Promise<ReadonlySet<number>> {
-    const params = { message_ids: ids, client_gravatar: false, allow_empty_topic_name: true };
-    const { messages } = await this.gateway.get('/messages', params);
-    return this.store(messages);
+    const gone: number[] = [];
+    for (let at = 0; at < ids.length; at += MAX_IDS) {
+      const params = {
+        message_ids: ids.slice(at, at + MAX_IDS),
+        client_gravatar: false,
+        allow_empty_topic_name: true,
+      };
+      const { messages } = await this.gateway.get('/messages', params);
+      gone.push(...(await this.store(messages)));
+    }
+    return new Set(gone);
   }
 
   /** Returns the ids that were deleted meanwhile. */

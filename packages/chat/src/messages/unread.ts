@@ -1,4 +1,4 @@
-import type { MessageEvent, UpdateMessageFlagsEvent } from '@parley/client';
+import type { Message, MessageEvent, UpdateMessageFlagsEvent } from '@parley/client';
 import { type Destination, destinationKey } from '../kernel/narrow.js';
 import { ascending, type ChatState, type StatePart, topicKey, type UnreadState } from '../kernel/state.js';
 
@@ -182,6 +182,12 @@ export function changeMentions({ unread }: ChatState, id: number, flags: readonl
 /** First unread message of a conversation by its `destinationKey`. */
 export const oldestUnread = ({ byDestination }: UnreadState, key: string): number | null =>
   [...(byDestination.get(key) ?? [])].sort(ascending)[0] ?? null;
+
+/** First unread message of a conversation, of which some messages may be there before the state. */
+export function firstUnread(unread: UnreadState, key: string, messages: readonly Message[]): number | null {
+  const shown = messages.find(({ flags }) => !flags.includes('read'));
+  return oldestUnread(unread, key) ?? shown?.id ?? null;
+}
 
 export function destinationOfMessage(state: ChatState, message: MessageEvent['message']): Destination {
   if (message.stream_id !== undefined) return inTopic(message.stream_id, message.subject);

@@ -122,7 +122,7 @@ export function Workspace({ tools, account, notices }: WorkspaceProps) {
   const PeoplePanel = useLoaded(loadPeoplePanel, isPanelOpen);
   const { isVisitor } = useChat();
   // Within an area of settings the focus stays.
-  const placeKey = place.address?.view === 'other' ? place.address.path[0] : place.hash;
+  const placeKey = place.address?.view === 'other' ? place.address.path[0] : `${place.hash} ${place.visit}`;
   // biome-ignore lint/correctness/useExhaustiveDependencies: going somewhere closes the menu.
   useEffect(() => setMenuOpen(false), [place]);
   return (

@@ -29,6 +29,7 @@ import { UploadList } from './upload-list.js';
 
 export interface ComposerHandle {
   readonly destination: Destination;
+  readonly hasFocus: boolean;
   /** Puts a text on lines of its own at the end, and takes the focus. */
   insert(text: string): void;
   /** Removes the text and returns it. */
@@ -105,12 +106,16 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
     element.style.height = `${element.scrollHeight}px`;
   }, [text, preview]);
 
+  // Before the next key, which would otherwise be a shortcut.
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked once, when the field appears.
-  useEffect(() => {
-    if (drafts.takesFocus(destination)) field.current?.focus();
+  useLayoutEffect(() => {
+    if (drafts.takesFocus(destinationKey(destination))) field.current?.focus();
   }, []);
   useImperativeHandle(ref, () => ({
     destination,
+    get hasFocus() {
+      return field.current?.matches(':focus') === true;
+    },
     insert(more) {
       const element = field.current;
       if (!element) {

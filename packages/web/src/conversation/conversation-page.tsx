@@ -87,7 +87,7 @@ export function ConversationPage({ narrow, near }: Props) {
       },
     };
   }, [chat, i18n, view, drafts, navigation]);
-  useFollowing(view, composer);
+  useFollowing(view, near, composer);
   const isReady = useReading(chat.isReady);
   if (!view) return null;
   return (
@@ -125,16 +125,26 @@ function useOpened(narrow: Narrow, near: number | null): Opened | null {
   return opened;
 }
 
-/** Goes where the whole conversation was moved, with the text that is being written. */
-function useFollowing(view: ConversationView | null, composer: RefObject<ComposerHandle | null>): void {
+/** Goes where the whole conversation was moved, with the text that is being written, or the message of a link. */
+function useFollowing(
+  view: ConversationView | null,
+  near: number | null,
+  composer: RefObject<ComposerHandle | null>,
+): void {
   const { chat, drafts, navigation } = useServices();
   const movedTo = useComputed(() => view?.movedTo.value ?? null, [view]);
   useEffect(() => {
     if (!movedTo) return;
-    const text = composer.current?.take() ?? '';
-    drafts.add(movedTo, text);
-    navigation.replace(chat.formatAddress({ view: 'narrow', narrow: narrowOf(movedTo), near: null }));
-  }, [movedTo, chat, drafts, navigation, composer]);
+    const isOfLink = near !== null && view?.keys.peek().includes(String(near)) === false;
+    if (!isOfLink && composer.current) {
+      const { hasFocus } = composer.current;
+      const text = composer.current.take();
+      if (hasFocus) drafts.begin(movedTo, text);
+      else drafts.add(movedTo, text);
+    }
+    const narrow = narrowOf(movedTo);
+    navigation.replace(chat.formatAddress({ view: 'narrow', narrow, near: isOfLink ? near : null }));
+  }, [view, near, movedTo, chat, drafts, navigation, composer]);
 }
 
 interface MessagesProps {
@@ -199,11 +209,11 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const onNewest = useCallback(() => void view.goTo('newest'), [view]);
   const onUnread = useCallback(() => void view.goTo(view.firstUnread.peek() ?? 'newest'), [view]);
   const onRest = useCallback(
-    (key: string | null, top: number) => {
-      const id = key === null ? null : (chat.message(key).peek()?.id ?? null);
+    (key: string, top: number | null) => {
+      const id = chat.message(key).peek()?.id ?? null;
       const kept = navigation.kept();
       // Browsers limit the number of calls.
-      if (kept?.id !== id || kept.top !== top) navigation.keep({ id, top });
+      if (id !== null && (kept?.id !== id || kept.top !== top)) navigation.keep({ id, top });
     },
     [chat, navigation],
   );
@@ -236,7 +246,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
       keys={keys}
       place={`${narrowKey(view.narrow)} ${anchor}`}
       startKey={startKey}
-      startTop={start !== null && start.id !== null && start.id === anchor ? start.top : null}
+      startTop={start !== null && start.id === anchor ? (start.top ?? 'end') : 'middle'}
       unreadKey={unreadKey}
       hasNewer={newer !== 'none'}
       onNearStart={onNearStart}

@@ -20,8 +20,8 @@ export interface MessageListProps {
   readonly keys: readonly string[];
   /** Opens there; at the newest message if null. Read once for each `place`. */
   readonly startKey: string | null;
-  /** Distance of that message from the upper edge, where the reader left it; null: in the middle. */
-  readonly startTop: number | null;
+  /** Distance of that message from the upper edge, where the reader left it, or another place for it. */
+  readonly startTop: number | 'middle' | 'end';
   /** First unread message when the conversation was opened. */
   readonly unreadKey: string | null;
   /** Identity of the conversation: a new value starts again at `startKey`. */
@@ -35,8 +35,8 @@ export interface MessageListProps {
   onNewest(): void;
   /** Goes to the first unread message, which is not among the keys. */
   onUnread(): void;
-  /** Called when the list is at rest, with the row at the upper edge; null at the end of the list. */
-  onRest(key: string | null, top: number): void;
+  /** Called when the list is at rest, with the row at the upper edge; with the last row and null at the end. */
+  onRest(key: string, top: number | null): void;
   /** Called with messages whose end was on screen for half a second in a focused window. */
   onSeen(keys: readonly string[]): void;
   /** Called with keys pressed in the list outside of fields; a handled key is prevented. */
@@ -69,8 +69,11 @@ const keepsRowsInPlace: NonNullable<Virtualizer<HTMLElement, Element>['shouldAdj
 /** Place near the start, so that no rows elsewhere are drawn before the list is scrolled there. */
 function estimatedStart({ keys, startKey, startTop }: MessageListProps): number {
   const index = startKey === null ? -1 : keys.indexOf(startKey);
+  const top = { middle: (innerHeight - ROW_PX) / 2, end: innerHeight - ROW_PX };
   const offset =
-    index < 0 ? keys.length * ROW_PX - innerHeight : index * ROW_PX - (startTop ?? (innerHeight - ROW_PX) / 2);
+    index < 0
+      ? keys.length * ROW_PX - innerHeight
+      : index * ROW_PX - (typeof startTop === 'number' ? startTop : top[startTop]);
   return Math.max(0, HEADER_PX + offset);
 }
 
@@ -104,7 +107,7 @@ export function MessageList(props: MessageListProps) {
   });
   virtual.shouldAdjustScrollPositionOnItemSizeChange = keepsRowsInPlace;
   const jumpTo = useCallback(
-    (index: number, align: 'auto' | 'center' | 'start', top = 0) => {
+    (index: number, align: 'auto' | 'center' | 'start' | 'end', top = 0) => {
       padding.current = top;
       virtual.options.scrollPaddingStart = top;
       virtual.scrollToIndex(index, { align });
@@ -118,9 +121,10 @@ export function MessageList(props: MessageListProps) {
   const isEmpty = keys.length === 0;
   const arrive = useCallback(() => {
     const index = startKey === null ? -1 : keys.indexOf(startKey);
-    if (index < 0) virtual.scrollToEnd();
-    else if (startTop === null) jumpTo(index, 'center');
-    else jumpTo(index, 'start', startTop);
+    const isLast = startTop === 'end' && index === keys.length - 1;
+    if (index < 0 || isLast) virtual.scrollToEnd();
+    else if (typeof startTop === 'number') jumpTo(index, 'start', startTop);
+    else jumpTo(index, startTop === 'end' ? 'end' : 'center');
   }, [keys, startKey, startTop, virtual, jumpTo]);
   useLayoutEffect(() => {
     if (isEmpty || (openedPlace.current === place && !isArriving.current)) return;
@@ -183,37 +187,13 @@ export function MessageList(props: MessageListProps) {
       if (!row) return;
       isArriving.current = false;
       const isAtEnd = !hasNewer && virtual.getDistanceFromEnd() <= endThreshold.current;
-      if (isAtEnd) onRest(null, 0);
+      if (isAtEnd) onRest(keys.at(-1)!, null);
       else onRest(String(row.key), row.start - (virtual.scrollOffset ?? 0));
     }, AT_REST_AFTER_MS);
     return () => clearTimeout(timer);
-  }, [offset, virtual.isScrolling, keys.length, place, hasNewer, onRest]);
+  }, [offset, virtual.isScrolling, keys, place, hasNewer, onRest]);
 
-  const reportSeen = useCallback(() => {
-    const element = frame.current;
-    if (!element || document.visibilityState !== 'visible' || !document.hasFocus()) return;
-    const { top, bottom } = element.getBoundingClientRect();
-    const seen: string[] = [];
-    for (const row of element.querySelectorAll<HTMLElement>('[data-key]')) {
-      const end = row.getBoundingClientRect().bottom;
-      if (end > top && end <= bottom + 1) seen.push(row.dataset.key!);
-    }
-    if (seen.length > 0) onSeen(seen);
-  }, [onSeen]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: every change of what is on screen starts the time again.
-  useEffect(() => {
-    const timer = setTimeout(reportSeen, SEEN_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, [offset, keys.length, place, reportSeen]);
-  useEffect(() => {
-    const restart = () => setTimeout(reportSeen, SEEN_AFTER_MS);
-    addEventListener('focus', restart);
-    document.addEventListener('visibilitychange', restart);
-    return () => {
-      removeEventListener('focus', restart);
-      document.removeEventListener('visibilitychange', restart);
-    };
-  }, [reportSeen]);
+  useSeen(virtual, `${place} ${offset} ${keys.length} ${virtual.getTotalSize()}`, onSeen);
 
   const select = (index: number) => {
     const key = keys[index];
@@ -301,6 +281,52 @@ export function MessageList(props: MessageListProps) {
       </div>
     </div>
   );
+}
+
+/** Reports rows whose end was on screen for half a second in a focused window, each once until it leaves the screen. */
+function useSeen(
+  virtual: Virtualizer<HTMLElement, Element>,
+  /** Changes with what is on screen. */
+  screen: string,
+  onSeen: (keys: readonly string[]) => void,
+): void {
+  /** Unix milliseconds since when a row is on screen; null once it was reported. */
+  const since = useRef<ReadonlyMap<string, number | null>>(new Map());
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const check = useCallback(() => {
+    clearTimeout(timer.current);
+    const now = Date.now();
+    const isWatched = document.visibilityState === 'visible' && document.hasFocus();
+    const { startIndex, endIndex } = (isWatched && virtual.range) || { startIndex: 0, endIndex: -1 };
+    const top = virtual.scrollOffset ?? 0;
+    const bottom = top + (virtual.scrollRect?.height ?? 0) + 1;
+    const present = new Map<string, number | null>();
+    for (const { key, end } of virtual.measurementsCache.slice(startIndex, endIndex + 1)) {
+      if (end <= top || end > bottom) continue;
+      const before = since.current.get(String(key));
+      present.set(String(key), before === undefined ? now : before);
+    }
+    const seen = [...present].filter(([, at]) => at !== null && at + SEEN_AFTER_MS <= now).map(([key]) => key);
+    for (const key of seen) present.set(key, null);
+    since.current = present;
+    if (seen.length > 0) onSeen(seen);
+    const waiting = [...present.values()].filter((at) => at !== null);
+    if (waiting.length > 0) timer.current = setTimeout(check, Math.min(...waiting) + SEEN_AFTER_MS - now);
+  }, [virtual, onSeen]);
+  useEffect(() => {
+    addEventListener('focus', check);
+    addEventListener('blur', check);
+    document.addEventListener('visibilitychange', check);
+    return () => {
+      removeEventListener('focus', check);
+      removeEventListener('blur', check);
+      document.removeEventListener('visibilitychange', check);
+      clearTimeout(timer.current);
+      since.current = new Map();
+    };
+  }, [check]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every change of what is on screen counts.
+  useEffect(check, [check, screen]);
 }
 
 interface Box {

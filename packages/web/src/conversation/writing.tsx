@@ -2,6 +2,7 @@ import { useLingui } from '@lingui/react';
 import { destinationKey, destinationOf, type Narrow } from '@parley/chat';
 import { type Ref, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { useChat, useField, useServices } from '../services/context.js';
+import { newTopicOf } from '../services/drafts.js';
 import { useReading } from '../services/use-reading.js';
 import { Composer, type ComposerHandle } from './composer.js';
 import styles from './conversation-page.module.css';
@@ -64,9 +65,8 @@ function NewTopic({ channelId, composer }: NewTopicProps) {
   const requiresTopic = useField('realm_mandatory_topics');
   const { drafts } = useServices();
   const field = useRef<HTMLInputElement>(null);
-  // Before the field for the text, whose place is the same until there is a topic.
   useLayoutEffect(() => {
-    if (drafts.takesFocus({ kind: 'channel', channelId, topic: '' })) field.current?.focus();
+    if (drafts.takesFocus(newTopicOf(channelId))) field.current?.focus();
   }, [drafts, channelId]);
   return (
     <>

@@ -199,7 +199,7 @@ function startTopic({ chat, navigation, drafts }: Services, askForChannel: () =>
   if (channelId === null) askForChannel();
   else if (document.querySelector(TOPIC)) focus(TOPIC);
   else {
-    drafts.begin({ kind: 'channel', channelId, topic: '' }, '');
+    drafts.beginTopic(channelId);
     navigation.navigate(channelAddress(chat, channelId));
   }
 }

@@ -42,6 +42,9 @@ interface Options {
   readonly onServer: () => readonly Draft[];
 }
 
+/** Name of the field for a new topic of a channel; other fields have the keys of their conversations. */
+export const newTopicOf = (channelId: number): string => `new topic in ${channelId}`;
+
 /** Unsent texts of a user: of this browser, shared by its windows, and those that only the server has. */
 export class Drafts {
   readonly selfId: number;
@@ -55,7 +58,7 @@ export class Drafts {
   /** False while storage is full or forbidden: drafts then last as long as the page. */
   private isStored = true;
   private count = 0;
-  /** Key of the conversation whose field takes the focus when it is shown next. */
+  /** Name of the field that takes the focus when it is shown next. */
   private awaited: string | null = null;
 
   constructor({ storageKey, selfId, onServer }: Options) {
@@ -91,9 +94,14 @@ export class Drafts {
     this.awaited = destinationKey(to);
   }
 
-  /** True once after `begin`. */
-  takesFocus(to: Destination): boolean {
-    if (this.awaited !== destinationKey(to)) return false;
+  /** Lets the field for a new topic of a channel take the focus when it is shown. */
+  beginTopic(channelId: number): void {
+    this.awaited = newTopicOf(channelId);
+  }
+
+  /** True once after `begin` or `beginTopic`. */
+  takesFocus(field: string): boolean {
+    if (this.awaited !== field) return false;
     this.awaited = null;
     return true;
   }

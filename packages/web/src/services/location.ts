@@ -8,13 +8,15 @@ export interface Place {
   readonly address: Address | null;
   /** Channel whose messages are shown. */
   readonly channelId: number | null;
+  /** Changes when the user goes to the place again that is shown. */
+  readonly visit: number;
 }
 
-/** Message at the upper edge of a list that was left; null for its end. */
+/** Message at the upper edge of a list that was left, or at its end. */
 export interface ReadingPlace {
-  readonly id: number | null;
-  /** Distance of the message from that edge. */
-  readonly top: number;
+  readonly id: number;
+  /** Distance of the message from that edge; null at the end. */
+  readonly top: number | null;
 }
 
 /** Place that is shown, and the way to another one. */
@@ -45,7 +47,14 @@ export class PageNavigation implements Navigation {
     private home: () => string,
     /** True beside other parts of the address, which belong to the page. */
     private readonly isShared = false,
-  ) {}
+  ) {
+    // Browsers tell nothing when a link leads to the address that is shown.
+    addEventListener('click', ({ target, defaultPrevented, ctrlKey, metaKey, shiftKey }) => {
+      const link = target instanceof Element ? target.closest<HTMLAnchorElement>('a[href^="#"]') : null;
+      if (!link || defaultPrevented || ctrlKey || metaKey || shiftKey) return;
+      if (link.hash === location.hash) this.visitAgain();
+    });
+  }
 
   current(): Place {
     const isOther = location.hash === '' || (this.isShared && parseAddress(location.hash) === null);
@@ -65,17 +74,31 @@ export class PageNavigation implements Navigation {
 
   start(hash: string): void {
     this.home = () => hash;
-    this.changes.dispatchEvent(new Event('change'));
+    this.changed();
   }
 
   navigate(hash: string): void {
-    location.hash = hash;
-    // The event of the browser comes after what is drawn until then, such as a page without its heading.
-    this.changes.dispatchEvent(new Event('change'));
+    if (hash === location.hash) this.visitAgain();
+    else {
+      location.hash = hash;
+      this.changed();
+    }
   }
 
   replace(hash: string): void {
     location.replace(hash);
+    this.changed();
+  }
+
+  /** Tells at once what the browser tells later, so that nothing is drawn in between. */
+  private changed(): void {
+    this.changes.dispatchEvent(new Event('change'));
+  }
+
+  private visitAgain(): void {
+    history.replaceState({ ...history.state, parleyReading: null }, '');
+    this.last = { ...this.current(), visit: this.last.visit + 1 };
+    this.changed();
   }
 
   keep(reading: ReadingPlace): void {
@@ -131,7 +154,7 @@ export class OwnNavigation implements Navigation {
 
 function placeOf(hash: string): Place {
   const address = parseAddress(hash);
-  return { hash, key: keyOf(hash, address), address, channelId: channelOf(address) };
+  return { hash, key: keyOf(hash, address), address, channelId: channelOf(address), visit: 0 };
 }
 
 /** Key of a place. */
