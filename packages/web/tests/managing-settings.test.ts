@@ -30,6 +30,37 @@ test('changes the own name and a profile field, which another window shows', asy
   await expect(other.page.getByLabel('Favorite food')).toHaveValue('Pears');
 });
 
+test('empties profile fields of every kind, of oneself and of somebody else', async ({ server, logIn }) => {
+  const { custom_fields: fields } = await server.call('aaron', 'GET', '/realm/profile_fields');
+  const values = { Birthday: '2001-02-03', 'Favorite website': 'https://example.com/', 'Favorite editor': '1' };
+  const fill = () =>
+    server.call('aaron', 'PATCH', '/users/me/profile_data', {
+      data: Object.entries(values).map(([name, value]) => ({
+        ...{ id: fields.find((field: { name: string }) => field.name === name).id, value },
+      })),
+    });
+  const { page: own } = await logIn('aaron', '#settings/profile');
+  const { page: managed } = await logIn('iago', '#organization/users');
+  await managed.getByRole('searchbox', { name: 'Search people' }).fill('aaron');
+  await managed.getByRole('button', { name: 'Manage aaron' }).click();
+  for (const page of [own, managed]) {
+    await fill();
+    const list = page.getByLabel('Favorite editor');
+    for (const [name, value] of Object.entries(values).slice(0, 2)) {
+      const row = page.locator('[data-setting]').filter({ has: page.getByLabel(name) });
+      await expect(page.getByLabel(name)).toHaveValue(value);
+      await page.getByLabel(name).fill('');
+      await row.getByRole('button', { name: 'Save' }).click();
+      await expect(row.getByText('Saved')).toBeVisible();
+    }
+    await expect(list.locator('option:checked')).toHaveText('Emacs');
+    await list.selectOption({ label: '–' });
+    await expect(list.locator('option')).toHaveText(['–', 'Vim', 'Emacs']);
+    const { profile_data } = await server.call('aaron', 'GET', '/users/me');
+    expect(Object.keys(profile_data)).toEqual([]);
+  }
+});
+
 test('applies theme, size of text and language, here and in another window', async ({ server, logIn }) => {
   const polonius = await logIn('polonius', '#settings/preferences');
   const other = await logIn('polonius', '#inbox');

@@ -173,10 +173,15 @@ export function ProfileFields({ userId }: { readonly userId: number }) {
         const value = state.people.get(userId)?.user.profile_data?.[name]?.value;
         const isPeople =
           state.fields.peek('custom_profile_fields')?.find(({ id }) => String(id) === name)?.type === TYPE.people;
-        return isPeople && value !== undefined ? JSON.parse(value) : value;
+        return isPeople && value !== undefined ? JSON.parse(value) : (value ?? '');
       },
       save(changes) {
         const data = Object.entries(changes).map(([id, value]) => ({ id: Number(id), value: value as string }));
+        // Setting a field of one's own to nothing is refused for dates, links and lists.
+        const emptied = data.filter(({ value }) => value.length === 0).map(({ id }) => id);
+        if (userId === state.selfId && emptied.length > 0) {
+          return management.api.delete('/users/me/profile_data', { data: emptied });
+        }
         return userId === state.selfId
           ? management.api.patch('/users/me/profile_data', { data })
           : management.api.patch('/users/{user_id}', { user_id: userId, profile_data: data });
