@@ -131,6 +131,24 @@ test('creates a bot, shows its key, replaces the key and deactivates the bot', a
   await expect(page.getByRole('button', { name: 'Reactivate Weather' })).toBeVisible();
 });
 
+test('offers to manage a bot to its owner and to administrators only', async ({ server, logIn }) => {
+  const add = (person: string, name: string) =>
+    server.call(person, 'POST', '/bots', { full_name: `Bot of ${name}`, short_name: `bot-of-${name}`, bot_type: 1 });
+  await add('iago', 'iago');
+  await add('cordelia', 'cordelia');
+  const { user_id: gone } = await add('iago', 'nobody');
+  await server.call('iago', 'DELETE', `/bots/${gone}`);
+  const { page: cordelia } = await logIn('cordelia', '#organization/bots');
+  await expect(cordelia.getByRole('list', { name: 'Bots' })).toContainText('Bot of iago');
+  await expect(cordelia.getByRole('button', { name: 'Edit Bot of cordelia' })).toBeVisible();
+  for (const name of ['API key of', 'Edit', 'Deactivate', 'Reactivate']) {
+    await expect(cordelia.getByRole('button', { name: new RegExp(`^${name} Bot of (iago|nobody)`) })).toHaveCount(0);
+  }
+  const { page: iago } = await logIn('iago', '#organization/bots');
+  await expect(iago.getByRole('button', { name: 'Edit Bot of cordelia' })).toBeVisible();
+  await expect(iago.getByRole('button', { name: 'Reactivate Bot of nobody' })).toBeVisible();
+});
+
 test('ends another session, and says why a password is refused', async ({ logIn }) => {
   const { page } = await logIn('aaron', '#settings/sessions');
   const other = await logIn('aaron', '#inbox');

@@ -32,6 +32,16 @@ export interface GroupRights {
   readonly leave: boolean;
 }
 
+/** Actions on a bot that the user may take. */
+export interface BotRights {
+  /** Name, key and deactivation. */
+  readonly administer: boolean;
+  readonly reactivate: boolean;
+}
+
+/** Type of bots that only write (users §1.1). */
+const INCOMING_WEBHOOK = 2;
+
 /** Settings that only owners change (docs/permissions.md). */
 const BY_OWNERS = new Set([
   'authentication_methods',
@@ -128,6 +138,24 @@ export class ManagementRights {
       join: isActive && !isMember && (addMembers || has('can_join_group')),
       leave: isActive && isMember && (removeMembers || has('can_leave_group')),
     };
+  }
+
+  /** True if the user may deactivate somebody, change their role and end their sessions. */
+  administers(userId: number): boolean {
+    return this.isAdmin && (this.isOwner || this.state.people.get(userId)?.user.is_owner !== true);
+  }
+
+  /** Whoever controls a bot has its rights, so its role counts beside its owner. */
+  bot(id: number): BotRights {
+    const { people, selfId } = this.state;
+    const bot = people.get(id)?.user;
+    const self = people.get(selfId)?.user;
+    const administer =
+      bot !== undefined && self !== undefined && (this.isAdmin || bot.bot_owner_id === selfId) && self.role <= bot.role;
+    const mayCreate =
+      this.has('realm_can_create_bots_group') ||
+      (bot?.bot_type === INCOMING_WEBHOOK && this.has('realm_can_create_write_only_bots_group'));
+    return { administer, reactivate: administer && mayCreate };
   }
 
   private get mayCreateWebPublic(): boolean {

@@ -99,11 +99,13 @@ const botTypes = (i18n: I18n) => [
 function BotButtons({ userId }: { readonly userId: number }) {
   const { i18n } = useLingui();
   const { state } = useChat();
-  const { api } = useManagement();
+  const { api, rights } = useManagement();
   const person = useComputed(() => state.people.get(userId), [state, userId]);
-  if (!person) return null;
+  const may = useComputed(() => rights.bot(userId), [rights, userId]);
+  if (!person || !may.administer) return null;
   const name = person.user.full_name;
   if (person.list === 'realm_non_active_users') {
+    if (!may.reactivate) return null;
     return (
       <IconButton
         icon={RotateCcw}

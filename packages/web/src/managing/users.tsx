@@ -88,21 +88,7 @@ export function Users() {
                 opens="dialog"
                 onClick={({ currentTarget }) => openOverlay(currentTarget, async () => <UserDialog userId={id} />)}
               />
-              <IconButton
-                icon={UserX}
-                label={i18n._('Deactivate {name}', { name })}
-                opens="dialog"
-                onClick={({ currentTarget }) =>
-                  openOverlay(currentTarget, async () => (
-                    <ConfirmDialog
-                      title={i18n._('Deactivate {name}?', { name })}
-                      action={i18n._('Deactivate')}
-                      text={i18n._('They are logged out at once, and so are their bots. Their messages stay.')}
-                      onConfirm={() => api.delete('/users/{user_id}', { user_id: id })}
-                    />
-                  ))
-                }
-              />
+              <DeactivateButton userId={id} name={name} />
             </>
           ) : (
             <IconButton
@@ -114,6 +100,30 @@ export function Users() {
         }
       </MemberList>
     </>
+  );
+}
+
+function DeactivateButton({ userId, name }: { readonly userId: number; readonly name: string }) {
+  const { i18n } = useLingui();
+  const { api, rights } = useManagement();
+  const may = useComputed(() => rights.administers(userId), [rights, userId]);
+  if (!may) return null;
+  return (
+    <IconButton
+      icon={UserX}
+      label={i18n._('Deactivate {name}', { name })}
+      opens="dialog"
+      onClick={({ currentTarget }) =>
+        openOverlay(currentTarget, async () => (
+          <ConfirmDialog
+            title={i18n._('Deactivate {name}?', { name })}
+            action={i18n._('Deactivate')}
+            text={i18n._('They are logged out at once, and so are their bots. Their messages stay.')}
+            onConfirm={() => api.delete('/users/{user_id}', { user_id: userId })}
+          />
+        ))
+      }
+    />
   );
 }
 
@@ -137,9 +147,7 @@ function UserDialog({ userId }: { readonly userId: number }) {
     () => ({
       read: (setting) => state.people.get(userId)?.user[setting as 'full_name'],
       save: (changes) => management.api.patch('/users/{user_id}', { user_id: userId, ...changes }),
-      mayEdit: (setting) =>
-        management.rights.isAdmin &&
-        (setting !== 'role' || state.people.get(userId)?.user.is_owner !== true || management.rights.isOwner),
+      mayEdit: (setting) => (setting === 'role' ? management.rights.administers(userId) : management.rights.isAdmin),
     }),
     [management, state, userId],
   );
