@@ -1,4 +1,4 @@
-import { expect, messageWith, type Person, send, test, violationsIn } from './stories.js';
+import { expect, goTo, idOf, messageWith, type Person, send, test, violationsIn } from './stories.js';
 
 /** Control of a setting in its row. */
 const row = ({ page }: Person, name: string) => page.locator(`[data-setting="${name}"]`);
@@ -18,6 +18,40 @@ test('browses channels, joins one and leaves it', async ({ logIn }) => {
   await expect(sidebar.getByRole('link', { name: /Venice/ })).toBeVisible();
   await list.getByRole('button', { name: 'Subscribed to Venice' }).click();
   await expect(sidebar.getByRole('link', { name: /Venice/ })).toHaveCount(0);
+});
+
+test('asks before leaving a private channel, and leaves it', async ({ logIn, server }) => {
+  const { page } = await logIn('prospero', '#channels/subscribed');
+  const dialog = page.getByRole('dialog');
+  const members = [await idOf(server, 'prospero'), await idOf(server, 'iago')];
+  const leave: Readonly<Record<string, (name: string, id: number) => Promise<void>>> = {
+    'from the list': (name) => page.getByRole('button', { name: `Subscribed to ${name}: unsubscribe` }).click(),
+    'by the menu': async (name) => {
+      const link = page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name });
+      await link.hover();
+      await link.locator('..').getByRole('button', { name: 'Channel actions' }).click();
+      await page.getByRole('menuitem', { name: 'Unsubscribe' }).click();
+    },
+    'as a subscriber': async (_, id) => {
+      await goTo(page, `#channels/${id}/private/subscribers`);
+      await page.getByRole('button', { name: 'Remove Prospero from The Tempest' }).click();
+    },
+  };
+  for (const [way, start] of Object.entries(leave)) {
+    const name = `private ${way}`;
+    await server.call('iago', 'POST', '/users/me/subscriptions', {
+      ...{ subscriptions: [{ name }], principals: members, invite_only: true },
+    });
+    const { stream_id: id } = await server.call('iago', 'GET', '/get_stream_id', { stream: name });
+    const link = page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name });
+    await start(name, id);
+    await expect(dialog).toContainText('You cannot come back until somebody adds you again.');
+    expect(await violationsIn(page)).toEqual([]);
+    const { subscriptions } = await server.call('prospero', 'GET', '/users/me/subscriptions');
+    expect(subscriptions.map((each: { name: string }) => each.name)).toContain(name);
+    await dialog.getByRole('button', { name: 'Unsubscribe' }).click();
+    await expect(link).toHaveCount(0);
+  }
 });
 
 test('creates a private channel with people, who can write there at once', async ({ logIn }) => {

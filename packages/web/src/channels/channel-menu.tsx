@@ -1,5 +1,7 @@
 import { useLingui } from '@lingui/react';
+import type { Management } from '@parley/chat';
 import { Bell, BellOff, Link, LogIn, LogOut, MailCheck, Palette, Pin, PinOff, Settings } from 'lucide-react';
+import { FormDialog } from '../kit/dialog.js';
 import { Menu, MenuItem, MenuLine } from '../kit/menu.js';
 import { useOverlay } from '../kit/own-overlay.js';
 import { useComputed, useServices } from '../services/context.js';
@@ -71,10 +73,38 @@ export function ChannelMenu({ channelId }: { readonly channelId: number }) {
         </MenuItem>
       )}
       {rights.unsubscribe && (
-        <MenuItem icon={LogOut} onSelect={() => management.unsubscribe(channelId).catch(reportFailure)}>
+        <MenuItem icon={LogOut} onSelect={() => leaveChannel(anchor, management, channelId).catch(reportFailure)}>
           {i18n._('Unsubscribe')}
         </MenuItem>
       )}
     </Menu>
+  );
+}
+
+/** Ends the user's subscription. Asks first where they could not come back by themselves. */
+export async function leaveChannel(anchor: HTMLElement, management: Management, channelId: number): Promise<void> {
+  const channel = management.state.channels.peek(channelId)?.channel;
+  if (!channel?.invite_only) return management.unsubscribe(channelId);
+  openOverlay(anchor, async () => (
+    <LeaveDialog name={channel.name} onConfirm={() => management.unsubscribe(channelId)} />
+  ));
+}
+
+interface LeaveProps {
+  readonly name: string;
+  onConfirm(): Promise<void>;
+}
+
+function LeaveDialog({ name, onConfirm }: LeaveProps) {
+  const { i18n } = useLingui();
+  return (
+    <FormDialog
+      title={i18n._('Leave #{channel}?', { channel: name })}
+      action={i18n._('Unsubscribe')}
+      isDangerous
+      onSubmit={onConfirm}
+    >
+      <p>{i18n._('The channel is private. You cannot come back until somebody adds you again.')}</p>
+    </FormDialog>
   );
 }

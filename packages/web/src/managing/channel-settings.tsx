@@ -2,6 +2,7 @@ import { useLingui } from '@lingui/react';
 import { privacyOf } from '@parley/chat';
 import { Archive, ArchiveRestore, Copy, Mail, MessageSquare, X } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
+import { leaveChannel } from '../channels/channel-menu.js';
 import { InlineContent } from '../content/message-body.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
 import { IconButton } from '../kit/icon-button.js';
@@ -294,6 +295,8 @@ function Subscribers({ channelId }: PartProps) {
       .then(() => setChosen([]), reportFailure)
       .finally(() => setWorking(false));
   };
+  const remove = (anchor: HTMLElement, id: number) =>
+    id === state.selfId ? leaveChannel(anchor, management, channelId) : management.unsubscribe(channelId, [id]);
   if (!rights.seeSubscribers) {
     return <p className={styles.empty}>{i18n._('You cannot see the people of this channel.')}</p>;
   }
@@ -314,7 +317,7 @@ function Subscribers({ channelId }: PartProps) {
               <IconButton
                 icon={X}
                 label={i18n._('Remove {name}', { name })}
-                onClick={() => management.unsubscribe(channelId, [id]).catch(reportFailure)}
+                onClick={({ currentTarget }) => remove(currentTarget, id).catch(reportFailure)}
               />
             )
           }

@@ -2,6 +2,7 @@ import { useLingui } from '@lingui/react';
 import { type Chat, type Privacy, rankOf } from '@parley/chat';
 import { Check, Plus } from 'lucide-react';
 import { type FormEvent, useDeferredValue, useMemo, useState } from 'react';
+import { leaveChannel } from '../channels/channel-menu.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
 import overlays from '../kit/overlays.module.css';
 import { RowList } from '../kit/row-list.js';
@@ -133,7 +134,7 @@ export function SubscribeButton({ channelId }: { readonly channelId: number }) {
         className={overlays.button}
         disabled={isWorking}
         aria-label={i18n._('Subscribed to {channel}: unsubscribe', { channel: name })}
-        onClick={() => run(management.unsubscribe(channelId))}
+        onClick={({ currentTarget }) => run(leaveChannel(currentTarget, management, channelId))}
       >
         <Check size={16} aria-hidden /> <span className={styles.wide}>{i18n._('Subscribed')}</span>
       </button>
