@@ -77,7 +77,7 @@ test('invites by link and withdraws the invitation, which another window shows',
   await expect(other.page.getByText('There are no open invitations.')).toBeVisible();
 });
 
-test('adds, orders, changes and removes linkifiers and profile fields', async ({ logIn }) => {
+test('adds, orders, changes and removes linkifiers and profile fields', async ({ logIn, server }) => {
   const { page } = await logIn('iago', '#organization/linkifier-settings');
   const dialog = page.getByRole('dialog');
   const add = async (pattern: string) => {
@@ -87,6 +87,17 @@ test('adds, orders, changes and removes linkifiers and profile fields', async ({
     await dialog.getByRole('button', { name: 'Add' }).click();
   };
   await add('T-(?P<id>[0-9]+)');
+  const edit = async (example: string, reverse: string) => {
+    await page.getByRole('button', { name: 'Edit T-(?P<id>[0-9]+)' }).click();
+    await dialog.getByLabel('Example of a text').fill(example);
+    await dialog.getByLabel('Text for a pasted address').fill(reverse);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expect(dialog).toHaveCount(0);
+  };
+  await edit('T-5', 'T-{id}');
+  await edit('', '');
+  const { linkifiers } = await server.call('iago', 'GET', '/realm/linkifiers');
+  expect(linkifiers.at(-1)).toMatchObject({ example_input: null, reverse_template: null });
   await add('(?P<id>[0-9]+)X');
   const items = page.getByRole('list', { name: 'Linkifiers' }).getByRole('listitem');
   await expect(items.last()).toContainText('(?P<id>[0-9]+)X');
@@ -134,6 +145,20 @@ test('starts an export and lists it', async ({ logIn }) => {
   await page.getByRole('button', { name: 'Start export' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
   await expect(page.getByRole('list', { name: 'Data exports' })).toContainText('Desdemona');
+});
+
+test('adds default channels once some are chosen', async ({ logIn, server }) => {
+  const name = 'for everybody new';
+  await server.call('iago', 'POST', '/users/me/subscriptions', { subscriptions: [{ name }], announce: false });
+  const { page } = await logIn('iago', '#organization/default-channels-list');
+  await page.getByRole('button', { name: 'Add default channel' }).click();
+  const dialog = page.getByRole('dialog');
+  const add = dialog.getByRole('button', { name: 'Add', exact: true });
+  await expect(add).toBeDisabled();
+  await dialog.getByRole('combobox', { name: 'Channels' }).fill(name);
+  await page.keyboard.press('Enter');
+  await add.click();
+  await expect(page.getByRole('list', { name: 'Default channels' })).toContainText(name);
 });
 
 test('manages groups of default channels, which another window shows', async ({ logIn, server }) => {

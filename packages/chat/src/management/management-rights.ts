@@ -145,7 +145,7 @@ export class ManagementRights {
     return this.isAdmin && (this.isOwner || this.state.people.get(userId)?.user.is_owner !== true);
   }
 
-  /** Whoever controls a bot has its rights, so its role counts beside its owner. */
+  /** Controlling a bot gives the rights of its role, so the role counts beside the owner. */
   bot(id: number): BotRights {
     const { people, selfId } = this.state;
     const bot = people.get(id)?.user;

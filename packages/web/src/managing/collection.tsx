@@ -22,6 +22,7 @@ interface Props<T> {
     readonly label: string;
     readonly values?: Values;
     readonly settings: readonly Setting[] | ((values: Values) => readonly Setting[]);
+    isComplete?(values: Values): boolean;
     onSubmit(values: Values): Promise<unknown>;
   };
   readonly edit?: {
@@ -64,6 +65,7 @@ export function Collection<T>(props: Props<T>) {
                 action={i18n._('Add')}
                 settings={add.settings}
                 values={add.values ?? {}}
+                {...(add.isComplete && { isComplete: add.isComplete })}
                 onSubmit={add.onSubmit}
               />
             ))

@@ -143,16 +143,19 @@ interface ValuesDialogProps {
   readonly settings: readonly Setting[] | ((values: Values) => readonly Setting[]);
   readonly values?: Values;
   readonly isDangerous?: boolean;
+  /** False as long as there is nothing to send. */
+  isComplete?(values: Values): boolean;
   onSubmit(values: Values): Promise<unknown>;
   readonly children?: ReactNode;
 }
 
 /** Dialog that creates or changes something. */
-export function ValuesDialog({ settings, values: initial = {}, onSubmit, children, ...dialog }: ValuesDialogProps) {
+export function ValuesDialog(props: ValuesDialogProps) {
+  const { settings, values: initial = {}, isComplete, onSubmit, children, ...dialog } = props;
   const [values, setValues] = useState(initial);
   const shown = typeof settings === 'function' ? settings(values) : settings;
   return (
-    <FormDialog {...dialog} onSubmit={() => onSubmit(values)}>
+    <FormDialog {...dialog} isDisabled={isComplete?.(values) === false} onSubmit={() => onSubmit(values)}>
       {children}
       <Fields settings={shown} values={values} onChange={setValues} />
     </FormDialog>

@@ -29,7 +29,9 @@ export function DefaultChannels() {
       {...(mayEdit && {
         add: {
           label: i18n._('Add default channel'),
+          values: { channels: [] },
           settings: [{ name: 'channels', label: i18n._('Channels'), kind: 'channels' }],
+          isComplete: ({ channels }: Values) => (channels as readonly number[]).length > 0,
           onSubmit: async ({ channels }: Values) => {
             for (const id of channels as readonly number[]) await api.post('/default_streams', { stream_id: id });
           },

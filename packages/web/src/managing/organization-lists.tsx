@@ -81,8 +81,8 @@ export function Linkifiers() {
   const params = ({ pattern, url_template, example_input, reverse_template }: Values) => ({
     pattern: str(pattern),
     url_template: str(url_template),
-    ...(str(example_input) !== '' && { example_input: str(example_input) }),
-    ...(str(reverse_template) !== '' && { reverse_template: str(reverse_template) }),
+    example_input: str(example_input),
+    reverse_template: str(reverse_template),
   });
   return (
     <Collection<Linkifier>
