@@ -110,4 +110,23 @@ test('tells visitors which pages are for people with an account', async ({ visit
     await goTo(page, hash);
     await expect(main).toContainText('This page is for people with an account.');
   }
+  await goTo(page, '#nowhere');
+  await expect(main).toContainText('There is no such page.');
+  await expect(main).not.toContainText('account');
+  await main.getByRole('link', { name: 'Combined feed' }).click();
+  await expect(page.getByText('Statues among trees')).toBeVisible();
+});
+
+test('leads visitors on phones from a page for people with an account to the log-in page and back', async ({
+  visit,
+  server,
+}) => {
+  const page = await visit();
+  await page.setViewportSize({ width: 360, height: 640 });
+  await goTo(page, '#settings/profile');
+  await page.getByRole('main').getByRole('link', { name: 'Log in' }).click();
+  await page.getByLabel('Email address').fill('hamlet@zulip.com');
+  await page.getByLabel('Password').fill('pw-hamlet@zulip.com');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await expect(page).toHaveURL(`${server.url}/#settings/profile`);
 });

@@ -4,25 +4,32 @@ import type { Narrow } from '@parley/chat';
 import { type ComponentType, useMemo } from 'react';
 import { ConversationPage } from '../conversation/conversation-page.js';
 import { InboxPage, RecentPage } from '../inbox/inbox-page.js';
-import { useAddress, useChat } from '../services/context.js';
+import { useAddress, useChat, useServices } from '../services/context.js';
 import { useDrawn, useLoaded } from '../services/loading.js';
 import styles from './app.module.css';
+import { LogInAgain } from './connection-line.js';
 
 /** Page that the address names. */
 export function Page() {
-  const { i18n } = useLingui();
   const { address } = useAddress();
   const { isVisitor } = useChat();
   useDrawn(address?.view !== 'narrow');
-  if (isVisitor && (address?.view !== 'narrow' || needsAccount(address.narrow))) return <NeedsAccount />;
-  if (address?.view === 'inbox') return <InboxPage />;
-  if (address?.view === 'recent') return <RecentPage />;
-  if (address?.view === 'narrow') return <ConversationPage narrow={address.narrow} near={address.near} />;
-  if (address?.view === 'other' && MANAGED[address.path[0]!]) return <Managing path={address.path} />;
-  if (address && address.view !== 'other') return <Lazy key={address.view} load={LAZY_PAGES[address.view]} />;
+  if (!address || (address.view === 'other' && !MANAGED[address.path[0]!])) return <NotFound />;
+  if (isVisitor && (address.view !== 'narrow' || needsAccount(address.narrow))) return <NeedsAccount />;
+  if (address.view === 'inbox') return <InboxPage />;
+  if (address.view === 'recent') return <RecentPage />;
+  if (address.view === 'narrow') return <ConversationPage narrow={address.narrow} near={address.near} />;
+  if (address.view === 'other') return <Managing path={address.path} />;
+  return <Lazy key={address.view} load={LAZY_PAGES[address.view]} />;
+}
+
+function NotFound() {
+  const { i18n } = useLingui();
+  const { isVisitor } = useChat();
   return (
     <p className={styles.notFound}>
-      {i18n._('There is no such page.')} <a href="#inbox">{i18n._('Inbox')}</a>
+      {i18n._('There is no such page.')}{' '}
+      {isVisitor ? <a href="#feed">{i18n._('Combined feed')}</a> : <a href="#inbox">{i18n._('Inbox')}</a>}
     </p>
   );
 }
@@ -36,9 +43,11 @@ const needsAccount = (narrow: Narrow): boolean =>
 
 function NeedsAccount() {
   const { i18n } = useLingui();
+  const { baseUrl, frame } = useServices();
   return (
     <p className={styles.notFound}>
-      {i18n._('This page is for people with an account.')} <a href="#feed">{i18n._('Combined feed')}</a>
+      {i18n._('This page is for people with an account.')} <LogInAgain baseUrl={baseUrl} frame={frame} />{' '}
+      <a href="#feed">{i18n._('Combined feed')}</a>
     </p>
   );
 }
