@@ -16,7 +16,7 @@
  *
  * | List | Row |
  * | --- | --- |
- * | `chat.sidebar.channelIds` | `chat.sidebar.channel(id)`, `chat.sidebar.topics(id)` after `chat.loadTopics(id)` |
+ * | `chat.sidebar.channelIds`, `chat.sidebar.channelGroups` | `chat.sidebar.channel(id)`, `chat.sidebar.topics(id)` after `chat.loadTopics(id)` |
  * | `chat.sidebar.directs` | `chat.people.person(userId)` |
  * | `chat.open(narrow).keys` | `chat.message(key)` |
  *

@@ -1,4 +1,4 @@
-import { choose, expect, messageWith, placeOf, post, test, violationsIn } from './stories.js';
+import { choose, expect, goTo, messageWith, placeOf, post, test, violationsIn } from './stories.js';
 
 test('moves a message and those after it to another topic', async ({ server, logIn }) => {
   for (const text of ['stays here', 'goes away', 'goes too']) await post(server, 'iago', 'crowded', text);
@@ -172,4 +172,66 @@ test('offers only what the rules allow', async ({ server, logIn }) => {
   await message.getByRole('button', { name: 'More actions' }).click();
   await expect(page.getByRole('menuitem', { name: 'Copy link to message' })).toBeVisible();
   await expect(page.getByRole('menuitem', { name: 'Delete' })).toHaveCount(0);
+});
+
+test('groups channels by pins and folders in the sidebar, the inbox, the channel browser and for shortcuts', async ({
+  server,
+  logIn,
+}) => {
+  const makeFolder = async (name: string): Promise<number> =>
+    (await server.call('iago', 'POST', '/channel_folders/create', { name })).channel_folder_id;
+  const folders = [await makeFolder('Tragedies'), await makeFolder('Comedies')];
+  const ids: number[] = [];
+  for (const name of ['play one', 'play two', 'play three']) {
+    const subscriptions = [{ name }];
+    await server.call('hamlet', 'POST', '/users/me/subscriptions', { subscriptions });
+    ids.push((await server.call('hamlet', 'GET', '/get_stream_id', { stream: name })).stream_id);
+  }
+  const file = (index: number, folder: number | null) =>
+    server.call('iago', 'PATCH', `/streams/${ids[index]}`, { folder_id: folder });
+  const pin = (value: boolean) =>
+    server.call('hamlet', 'POST', '/users/me/subscriptions/properties', {
+      subscription_data: [{ stream_id: ids[2], property: 'pin_to_top', value }],
+    });
+  const { page } = await logIn('hamlet', '#feed');
+  const sidebar = page.getByRole('navigation', { name: 'Conversations' });
+  const section = (title: string) =>
+    sidebar.getByRole('group').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
+  await expect(section('Channels').getByRole('link', { name: 'play one' })).toBeVisible();
+  await file(0, folders[1]!);
+  await file(1, folders[0]!);
+  await pin(true);
+  await expect(sidebar.getByRole('heading')).toHaveText([
+    ...['Views', 'Direct messages', 'Pinned channels', 'Tragedies', 'Comedies', 'Other channels'],
+  ]);
+  await expect(section('Pinned channels').getByRole('link')).toHaveText(['play three']);
+  await expect(section('Comedies').getByRole('link')).toHaveText(['play one']);
+  await expect(section('Other channels').getByRole('link', { name: 'Verona' })).toBeVisible();
+  await section('Comedies').getByText('Comedies').click();
+  await expect(section('Comedies').getByRole('link', { name: 'play one' })).toBeHidden();
+  expect(await violationsIn(page)).toEqual([]);
+  for (const name of ['play three', 'play two', 'play one']) {
+    await page.keyboard.press('D');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(name);
+  }
+
+  await server.call('iago', 'POST', '/users/me/subscriptions', { subscriptions: [{ name: 'play two' }] });
+  const says = { type: 'channel', to: 'play two', topic: 'acts', content: 'The curtain rises' };
+  await server.call('iago', 'POST', '/messages', says);
+  await goTo(page, '#inbox');
+  const main = page.getByRole('main');
+  await expect(main.getByRole('heading', { name: 'Tragedies', level: 2 })).toBeVisible();
+  await expect(main.getByRole('heading', { name: '#play two', level: 3 })).toBeVisible();
+  await server.call('hamlet', 'PATCH', '/settings', { web_inbox_show_channel_folders: false });
+  await expect(main.getByRole('heading', { name: '#play two', level: 2 })).toBeVisible();
+  await expect(main.getByRole('heading', { name: 'Tragedies' })).toHaveCount(0);
+  await goTo(page, '#channels/subscribed');
+  await expect(main.getByRole('listitem').filter({ hasText: 'play two' })).toContainText('Tragedies');
+
+  await server.call('hamlet', 'PATCH', '/settings', { web_left_sidebar_show_channel_folders: false });
+  await expect(sidebar.getByRole('heading')).toHaveText(['Views', 'Direct messages', 'Channels']);
+  await expect(section('Channels').getByRole('link').first()).toHaveText('play three');
+  // Other stories share the organization.
+  await pin(false);
+  for (const index of [0, 1]) await file(index, null);
 });

@@ -60,10 +60,23 @@ export interface ConversationRow {
   readonly unread: UnreadCount;
 }
 
+/** Channels below one heading. */
+export interface ChannelGroup {
+  /** Id of a folder. `all`: nothing is grouped. `other`: channels without a folder. */
+  readonly key: 'all' | 'pinned' | 'other' | number;
+  /** Name of the folder; empty for others. */
+  readonly name: string;
+  readonly channelIds: readonly number[];
+}
+
+interface InboxGroup extends Omit<ChannelGroup, 'channelIds'> {
+  readonly channels: readonly { readonly channelId: number; readonly topics: readonly ConversationRow[] }[];
+}
+
 /** Unread conversations: direct ones, then topics by channel. */
 export interface Inbox {
   readonly directs: readonly ConversationRow[];
-  readonly channels: readonly { readonly channelId: number; readonly topics: readonly ConversationRow[] }[];
+  readonly groups: readonly InboxGroup[];
 }
 
 /** A person or bot. People who are unknown to the user have the name and picture that messages carry. */

@@ -18,10 +18,16 @@ export class Conversations {
 
   private inboxNow(): Inbox {
     const isUnread = ({ unread }: ConversationRow) => unread.count > 0;
-    const channels = this.sidebar.channelIds.value
-      .filter((id) => (this.sidebar.channel(id).value?.unread.count ?? 0) > 0)
-      .map((channelId) => ({ channelId, topics: this.topicsOf(channelId).filter(isUnread) }));
-    return { directs: this.directs().filter(isUnread), channels };
+    const groups = this.sidebar.inboxGroups.value
+      .map(({ key, name, channelIds }) => ({
+        key,
+        name,
+        channels: channelIds
+          .filter((id) => (this.sidebar.channel(id).value?.unread.count ?? 0) > 0)
+          .map((channelId) => ({ channelId, topics: this.topicsOf(channelId).filter(isUnread) })),
+      }))
+      .filter(({ channels }) => channels.length > 0);
+    return { directs: this.directs().filter(isUnread), groups };
   }
 
   private recentNow(): readonly ConversationRow[] {

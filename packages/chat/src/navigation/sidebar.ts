@@ -1,7 +1,7 @@
 import { destinationKey, destinationOf, type Narrow } from '../kernel/narrow.js';
 import { derived, isSame, isSameDeep, Memo, type Reading } from '../kernel/reactive.js';
 import { type ChannelState, type ChatState, RESOLVED_PREFIX, topicKey } from '../kernel/state.js';
-import type { ChannelRow, DirectRow, TopicPolicy, TopicRow, UnreadCount } from '../kernel/view-models.js';
+import type { ChannelGroup, ChannelRow, DirectRow, TopicPolicy, TopicRow, UnreadCount } from '../kernel/view-models.js';
 import { isMutedTopic } from '../messages/unread.js';
 
 const NOTHING_UNREAD: UnreadCount = { count: 0, hasMention: false };
@@ -17,9 +17,14 @@ const BADGE = { all: 1, followed: 2, personal: 3, none: 4 };
 /** Channels, topics and direct conversations with their unread counts. */
 export class Sidebar {
   private readonly channelRows = new Memo((id: number) => this.channelRow(id), isSameDeep);
+  private readonly subscribed: Reading<readonly ChannelState[]>;
   private readonly topicLists = new Memo((id: number) => this.topicRows(id), isSameDeep);
 
-  /** Ids of subscribed channels, for visitors of all they may read: pinned ones first, muted ones last, by name. */
+  /** Subscribed channels, for visitors all they may read: pinned ones, then folders, then others. Groups have channels. */
+  readonly channelGroups: Reading<readonly ChannelGroup[]>;
+  /** The same for the inbox, where folders have a setting of their own. */
+  readonly inboxGroups: Reading<readonly ChannelGroup[]>;
+  /** Ids of the channels in the order of `channelGroups`; muted ones last in their group, others by name. */
   readonly channelIds: Reading<readonly number[]>;
   /** Direct conversations, latest first. */
   readonly directs: Reading<readonly DirectRow[]>;
@@ -29,7 +34,10 @@ export class Sidebar {
   readonly badge: Reading<number>;
 
   constructor(private readonly state: ChatState) {
-    this.channelIds = derived(() => this.subscribed().map(({ channel }) => channel.stream_id), isSame);
+    this.subscribed = derived(() => this.subscribedNow(), isSame);
+    this.channelGroups = derived(() => this.groupsBy('web_left_sidebar_show_channel_folders'), isSameDeep);
+    this.inboxGroups = derived(() => this.groupsBy('web_inbox_show_channel_folders'), isSameDeep);
+    this.channelIds = derived(() => this.channelGroups.value.flatMap(({ channelIds }) => channelIds), isSame);
     this.directs = derived(() => this.directRows(), isSameDeep);
     this.total = derived(() => this.totalCount(), isSame);
     this.badge = derived(() => this.badgeCount(), isSame);
@@ -58,13 +66,33 @@ export class Sidebar {
     return POLICIES[this.state.policies.get(topicKey(channelId, topic))?.visibility_policy ?? 0]!;
   }
 
-  private subscribed(): readonly ChannelState[] {
+  private subscribedNow(): readonly ChannelState[] {
     const rank = ({ own }: ChannelState) => (own?.pin_to_top ? 0 : own?.is_muted ? 2 : 1);
     const wanted = this.state.isVisitor ? 'never' : 'subscribed';
     return this.state.channels
       .values()
       .filter(({ membership, channel }) => membership === wanted && !channel.is_archived)
       .sort((a, b) => rank(a) - rank(b) || COLLATOR.compare(a.channel.name, b.channel.name));
+  }
+
+  /** One group with all channels if the setting is off or no channel is below a folder. */
+  private groupsBy(
+    setting: 'web_left_sidebar_show_channel_folders' | 'web_inbox_show_channel_folders',
+  ): readonly ChannelGroup[] {
+    const { fields } = this.state;
+    const groupOf = (key: ChannelGroup['key'], name = '') => ({ key, name, channelIds: [] as number[] });
+    const [all, pinned, other] = [groupOf('all'), groupOf('pinned'), groupOf('other')];
+    const isShown = fields.get('user_settings')?.[setting] !== false;
+    const folders = isShown ? (fields.get('channel_folders') ?? []) : [];
+    const byFolder = new Map(folders.map(({ id, name }) => [id, groupOf(id, name)]));
+    for (const { own, channel } of this.subscribed.value) {
+      all.channelIds.push(channel.stream_id);
+      const group = own?.pin_to_top ? pinned : (byFolder.get(channel.folder_id ?? 0) ?? other);
+      group.channelIds.push(channel.stream_id);
+    }
+    const isFilled = ({ channelIds }: ChannelGroup) => channelIds.length > 0;
+    const filled = [...byFolder.values()].filter(isFilled);
+    return filled.length === 0 ? [all] : [pinned, ...filled, other].filter(isFilled);
   }
 
   private channelRow(id: number): ChannelRow | null {

@@ -1,5 +1,6 @@
+import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
-import type { Destination, Narrow } from '@parley/chat';
+import type { ChannelGroup, Destination, Narrow } from '@parley/chat';
 import { Check, ChevronRight, Globe, Hash, Lock, User, Users } from 'lucide-react';
 import { InlineContent } from '../content/message-body.js';
 import { useAddressOf, useChat, useField, useNames } from '../services/context.js';
@@ -48,6 +49,13 @@ export function ChannelIcon({ channelId, size = 15 }: { readonly channelId: numb
   // Light colours are too pale on a light background.
   const color = channel?.color ? `color-mix(in srgb, ${channel.color} 70%, var(--parley-text))` : 'currentColor';
   return <Icon size={size} color={color} aria-label={label[channel?.privacy ?? 'public']} />;
+}
+
+/** Heading above the channels of a group. */
+export function groupTitle(i18n: I18n, { key, name }: Pick<ChannelGroup, 'key' | 'name'>): string {
+  if (key === 'pinned') return i18n._('Pinned channels');
+  if (key === 'other') return i18n._('Other channels');
+  return key === 'all' ? i18n._('Channels') : name;
 }
 
 export function ChannelName({ channelId }: { readonly channelId: number }) {

@@ -2,7 +2,7 @@ import { useLingui } from '@lingui/react';
 import type { ConversationRow } from '@parley/chat';
 import { MailCheck } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { DestinationName } from '../conversation/destination-heading.js';
+import { DestinationName, groupTitle } from '../conversation/destination-heading.js';
 import { UnreadBadge } from '../kit/badge.js';
 import { useAddressOf, useChat } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
@@ -10,12 +10,12 @@ import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './inbox.module.css';
 
-/** Unread conversations: direct ones, then topics by channel. */
+/** Unread conversations: direct ones, then topics by channel, with channels below the headings of their groups. */
 export function InboxPage() {
   const chat = useChat();
   const { i18n } = useLingui();
-  const { directs, channels } = useReading(chat.conversations.inbox);
-  if (directs.length === 0 && channels.length === 0) {
+  const { directs, groups } = useReading(chat.conversations.inbox);
+  if (directs.length === 0 && groups.length === 0) {
     return <p className={styles.empty}>{i18n._('You have read everything.')}</p>;
   }
   return (
@@ -39,27 +39,32 @@ export function InboxPage() {
           <Rows rows={directs} />
         </section>
       )}
-      {channels.map(({ channelId, topics }) => (
-        <section key={channelId}>
-          <ChannelTitle channelId={channelId} />
-          <Rows rows={topics} />
+      {groups.map((group) => (
+        <section key={group.key}>
+          {group.key !== 'all' && <h2>{groupTitle(i18n, group)}</h2>}
+          {group.channels.map(({ channelId, topics }) => (
+            <section key={channelId}>
+              <ChannelTitle channelId={channelId} as={group.key === 'all' ? 'h2' : 'h3'} />
+              <Rows rows={topics} />
+            </section>
+          ))}
         </section>
       ))}
     </div>
   );
 }
 
-function ChannelTitle({ channelId }: { readonly channelId: number }) {
+function ChannelTitle({ channelId, as: Heading }: { readonly channelId: number; readonly as: 'h2' | 'h3' }) {
   const chat = useChat();
   const channel = useReading(chat.sidebar.channel(channelId));
   return (
-    <h2>
+    <Heading>
       <a
         href={chat.formatAddress({ view: 'narrow', narrow: [{ operator: 'channel', operand: channelId }], near: null })}
       >
         #{channel?.name}
       </a>
-    </h2>
+    </Heading>
   );
 }
 

@@ -225,7 +225,8 @@ const policyOf = (chat: Chat, { channelId, topic }: Topic) => chat.sidebar.polic
 
 /** Goes to the unread conversation of a kind after the present one, or to the first. */
 function goToUnread({ chat, navigation }: Services, isWanted: (to: Destination) => boolean): void {
-  const { directs, channels } = chat.conversations.inbox.value;
+  const { directs, groups } = chat.conversations.inbox.value;
+  const channels = groups.flatMap((group) => group.channels);
   const unread = [...directs, ...channels.flatMap(({ topics }) => topics)];
   const { address } = navigation.current();
   const shown = address?.view === 'narrow' ? destinationOf(address.narrow) : null;

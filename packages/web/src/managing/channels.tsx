@@ -92,15 +92,16 @@ function ChannelLine({ channelId }: { readonly channelId: number }) {
   const { i18n } = useLingui();
   const chat = useChat();
   const channel = useComputed(() => chat.state.channels.get(channelId)?.channel, [chat, channelId]);
+  const folder = useField('channel_folders')?.find(({ id }) => id === channel?.folder_id);
   if (!channel) return null;
+  const people = i18n._('{count, plural, one {# person} other {# people}}', { count: channel.subscriber_count });
   return (
     <div className={styles.line}>
       <ChannelIcon channelId={channelId} size={18} />
       <a className={styles.lineMain} href={channelPlace(chat, channelId, 'general')}>
         <span className={styles.lineTitle}>{channel.name}</span>
         <span className={styles.lineDetail}>
-          {i18n._('{count, plural, one {# person} other {# people}}', { count: channel.subscriber_count })}
-          {channel.description !== '' && ` · ${channel.description}`}
+          {[people, folder?.name, channel.description].filter(Boolean).join(' · ')}
         </span>
       </a>
       <SubscribeButton channelId={channelId} />

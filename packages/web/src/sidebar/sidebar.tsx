@@ -12,7 +12,7 @@ import {
 } from 'lucide-react';
 import { type CSSProperties, memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
-import { ChannelIcon } from '../conversation/destination-heading.js';
+import { ChannelIcon, groupTitle } from '../conversation/destination-heading.js';
 import { UnreadBadge } from '../kit/badge.js';
 import { Emoji } from '../kit/emoji.js';
 import { IconButton } from '../kit/icon-button.js';
@@ -35,9 +35,8 @@ const DRAWN_TOGETHER = 50;
 export const Sidebar = memo(function Sidebar() {
   const { i18n } = useLingui();
   const chat = useChat();
-  const channelIds = useReading(chat.sidebar.channelIds);
   const directs = useReading(chat.sidebar.directs);
-  if (chat.isVisitor) return <VisitorSidebar channelIds={channelIds} />;
+  if (chat.isVisitor) return <VisitorSidebar />;
   return (
     <nav className={styles.sidebar} aria-label={i18n._('Conversations')}>
       <Section title={i18n._('Views')} button={<ChooseViews />}>
@@ -52,15 +51,13 @@ export const Sidebar = memo(function Sidebar() {
           draw={(row) => <Direct key={row.key} row={row} />}
         />
       </Section>
-      <Section title={i18n._('Channels')} button={<BrowseChannels />}>
-        <Channels ids={channelIds} />
-      </Section>
+      <Channels button={<BrowseChannels />} />
     </nav>
   );
 });
 
 /** Channels that everybody may read. */
-function VisitorSidebar({ channelIds }: { readonly channelIds: readonly number[] }) {
+function VisitorSidebar() {
   const { i18n } = useLingui();
   return (
     <nav className={styles.sidebar} aria-label={i18n._('Conversations')}>
@@ -69,9 +66,7 @@ function VisitorSidebar({ channelIds }: { readonly channelIds: readonly number[]
           {i18n._('Combined feed')}
         </Entry>
       </ul>
-      <Section title={i18n._('Channels')}>
-        <Channels ids={channelIds} />
-      </Section>
+      <Channels />
     </nav>
   );
 }
@@ -218,11 +213,22 @@ function Direct({ row }: { readonly row: DirectRow }) {
   );
 }
 
-function Channels({ ids }: { readonly ids: readonly number[] }) {
-  const starts = Array.from({ length: Math.ceil(ids.length / DRAWN_TOGETHER) }, (_, n) => n * DRAWN_TOGETHER);
-  return starts.map((start) => (
-    <LazyChannels key={start} ids={ids.slice(start, start + DRAWN_TOGETHER)} isFirst={start === 0} />
-  ));
+/** Channels below the headings of their groups; a button stands beside the first one. */
+function Channels({ button }: { readonly button?: ReactNode }) {
+  const { i18n } = useLingui();
+  const groups = useReading(useChat().sidebar.channelGroups);
+  return groups.map((group, index) => {
+    const { key, channelIds: ids } = group;
+    const starts = Array.from({ length: Math.ceil(ids.length / DRAWN_TOGETHER) }, (_, n) => n * DRAWN_TOGETHER);
+    const isFirst = index === 0;
+    return (
+      <Section key={key} title={groupTitle(i18n, group)} button={isFirst && button}>
+        {starts.map((start) => (
+          <LazyChannels key={start} ids={ids.slice(start, start + DRAWN_TOGETHER)} isFirst={isFirst && start === 0} />
+        ))}
+      </Section>
+    );
+  });
 }
 
 /** Leaves blank room for its channels until it comes near the screen. */
