@@ -226,6 +226,7 @@ export function authenticationMethods(
     method,
     // Login without a password is limited to development servers.
     isEnabled: settings[method] && (method !== 'devAuthentication' || isDevelopment),
-    isAvailable: method === 'devAuthentication' || method === 'emailAuthentication' || configured.has(method),
+    isAvailable:
+      method === 'devAuthentication' ? isDevelopment : method === 'emailAuthentication' || configured.has(method),
   }));
 }
