@@ -11,6 +11,7 @@ test('shows who somebody is from their name and from a mention, and leads to a d
   await expect(card.getByRole('heading')).toHaveText('King Hamlet');
   await expect(card).toContainText('Member');
   await expect(card).toContainText('The prince of Denmark');
+  await expect(card).toContainText('January 1, 1900');
   expect(await violationsIn(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await expect(card).toHaveCount(0);

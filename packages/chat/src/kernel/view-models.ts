@@ -119,6 +119,8 @@ export interface ProfileRow {
   /** Address to which the text leads. */
   readonly url: string | null;
   readonly userIds: readonly number[];
+  /** True if the text is a date such as 2000-01-31. */
+  readonly isDate: boolean;
 }
 
 /** Reactions with one emoji. */

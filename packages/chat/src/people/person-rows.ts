@@ -131,7 +131,15 @@ export class People {
       const given = data[field.id];
       if (!given || given.value === '') return [];
       const { value, rendered_value: html = null } = given;
-      const row = { id: field.id, name: field.name, text: value, html, url: null, userIds: [] };
+      const row = {
+        id: field.id,
+        name: field.name,
+        text: value,
+        html,
+        url: null,
+        userIds: [],
+        isDate: field.type === FIELD.date,
+      };
       switch (field.type) {
         case FIELD.options:
           return [{ ...row, text: parsed<Record<string, { text: string }>>(field.field_data)?.[value]?.text ?? value }];

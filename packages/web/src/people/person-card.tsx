@@ -119,9 +119,12 @@ function Row({ name, children }: { readonly name: string; readonly children: Rea
 }
 
 function ProfileValue({ row }: { readonly row: ProfileRow }) {
+  const { i18n } = useLingui();
   const names = useNames(row.userIds);
   if (row.html !== null) return <MessageBody html={row.html} />;
   if (row.userIds.length > 0) return names.join(', ');
+  // A date without a time is midnight in UTC.
+  if (row.isDate) return i18n.date(row.text, { dateStyle: 'long', timeZone: 'UTC' });
   if (row.url === null || !/^https?:/.test(row.url)) return row.text;
   return (
     <a href={row.url} target="_blank" rel="noopener noreferrer">
