@@ -35,6 +35,9 @@ test('reports a message where the organization has a channel for reports', async
   expect(await violationsIn(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Report' }).click();
   await expect(dialog).toHaveCount(0);
+  await expect(page.getByRole('dialog', { name: 'The message was reported' })).toBeVisible();
+  expect(await violationsIn(page)).toEqual([]);
+  await page.keyboard.press('Escape');
   const { messages } = await server.call('iago', 'GET', '/messages', {
     narrow: [{ operator: 'channel', operand: id }],
     anchor: 'newest',

@@ -1,8 +1,10 @@
 import { useLingui } from '@lingui/react';
 import { useId, useState } from 'react';
-import { FormDialog } from '../kit/dialog.js';
+import { Dialog, FormDialog } from '../kit/dialog.js';
 import overlays from '../kit/overlays.module.css';
+import { useOverlay } from '../kit/own-overlay.js';
 import { useChat, useField } from '../services/context.js';
+import { openOverlay } from '../services/overlay.js';
 
 /** Maximum length of a description (messages §15.4). */
 const MAX_LENGTH = 1000;
@@ -15,6 +17,7 @@ export function ReportDialog({ messageId }: { readonly messageId: number }) {
   const [type, setType] = useState(types[0]?.key ?? '');
   const [description, setDescription] = useState('');
   const hint = useId();
+  const { anchor } = useOverlay();
   const names: Readonly<Record<string, string>> = {
     spam: i18n._('Spam'),
     harassment: i18n._('Harassment'),
@@ -28,7 +31,14 @@ export function ReportDialog({ messageId }: { readonly messageId: number }) {
       title={i18n._('Report a message')}
       action={i18n._('Report')}
       isDisabled={mustExplain && description.trim() === ''}
-      onSubmit={() => chat.commands.report(messageId, type, description.trim())}
+      onSubmit={async () => {
+        await chat.commands.report(messageId, type, description.trim());
+        openOverlay(anchor, async () => (
+          <Dialog title={i18n._('The message was reported')}>
+            <p>{i18n._('The moderators will look at it. Thank you.')}</p>
+          </Dialog>
+        ));
+      }}
     >
       <p>{i18n._('The moderators see the message, your name, the reason and your description.')}</p>
       <label className={overlays.field}>
