@@ -31,18 +31,18 @@ test('changes the own name and a profile field, which another window shows', asy
 });
 
 test('empties profile fields of every kind, of oneself and of somebody else', async ({ server, logIn }) => {
-  const { custom_fields: fields } = await server.call('aaron', 'GET', '/realm/profile_fields');
+  const { custom_fields: fields } = await server.call('othello', 'GET', '/realm/profile_fields');
   const values = { Birthday: '2001-02-03', 'Favorite website': 'https://example.com/', 'Favorite editor': '1' };
   const fill = () =>
-    server.call('aaron', 'PATCH', '/users/me/profile_data', {
+    server.call('othello', 'PATCH', '/users/me/profile_data', {
       data: Object.entries(values).map(([name, value]) => ({
         ...{ id: fields.find((field: { name: string }) => field.name === name).id, value },
       })),
     });
-  const { page: own } = await logIn('aaron', '#settings/profile');
+  const { page: own } = await logIn('othello', '#settings/profile');
   const { page: managed } = await logIn('iago', '#organization/users');
-  await managed.getByRole('searchbox', { name: 'Search people' }).fill('aaron');
-  await managed.getByRole('button', { name: 'Manage aaron' }).click();
+  await managed.getByRole('searchbox', { name: 'Search people' }).fill('othello');
+  await managed.getByRole('button', { name: 'Manage Othello, the Moor of Venice' }).click();
   for (const page of [own, managed]) {
     await fill();
     const list = page.getByLabel('Favorite editor');
@@ -56,7 +56,7 @@ test('empties profile fields of every kind, of oneself and of somebody else', as
     await expect(list.locator('option:checked')).toHaveText('Emacs');
     await list.selectOption({ label: '–' });
     await expect(list.locator('option')).toHaveText(['–', 'Vim', 'Emacs']);
-    const { profile_data } = await server.call('aaron', 'GET', '/users/me');
+    const { profile_data } = await server.call('othello', 'GET', '/users/me');
     expect(Object.keys(profile_data)).toEqual([]);
   }
 });
@@ -144,6 +144,8 @@ test('offers to manage a bot to its owner and to administrators only', async ({ 
   for (const name of ['API key of', 'Edit', 'Deactivate', 'Reactivate']) {
     await expect(cordelia.getByRole('button', { name: new RegExp(`^${name} Bot of (iago|nobody)`) })).toHaveCount(0);
   }
+  await cordelia.getByRole('searchbox', { name: 'Search bots' }).fill('of cordelia');
+  await expect(cordelia.getByText('1 bot', { exact: true })).toBeVisible();
   const { page: iago } = await logIn('iago', '#organization/bots');
   await expect(iago.getByRole('button', { name: 'Edit Bot of cordelia' })).toBeVisible();
   await expect(iago.getByRole('button', { name: 'Reactivate Bot of nobody' })).toBeVisible();

@@ -66,6 +66,7 @@ function Bots({ userIds, showsOwner = false }: { readonly userIds: readonly numb
         <MemberList
           userIds={userIds}
           label={i18n._('Bots')}
+          isOfBots
           detail={(id) => <Detail userId={id} showsOwner={showsOwner} />}
         >
           {(id) => <BotButtons userId={id} />}

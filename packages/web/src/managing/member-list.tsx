@@ -13,6 +13,7 @@ const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'bas
 interface Props {
   readonly userIds: readonly number[];
   readonly label: string;
+  readonly isOfBots?: boolean;
   /** Shown below the name. */
   readonly detail?: (userId: number) => ReactNode;
   /** Buttons of a person. */
@@ -20,7 +21,7 @@ interface Props {
 }
 
 /** People by name, with a search and with buttons. */
-export function MemberList({ userIds, label, detail, children }: Props) {
+export function MemberList({ userIds, label, isOfBots = false, detail, children }: Props) {
   const { i18n } = useLingui();
   const { state } = useChat();
   const [query, setQuery] = useState('');
@@ -36,23 +37,26 @@ export function MemberList({ userIds, label, detail, children }: Props) {
         : sorted.filter((id) => rankOf(wanted, state.people.peek(id)?.user.full_name ?? '') !== null),
     [sorted, wanted, state],
   );
+  const search = isOfBots ? i18n._('Search bots') : i18n._('Search people');
   return (
     <>
       <div className={styles.search}>
         <input
           type="search"
           className={styles.filter}
-          aria-label={i18n._('Search people')}
-          placeholder={i18n._('Search people')}
+          aria-label={search}
+          placeholder={search}
           value={query}
           onChange={(event) => setQuery(event.target.value)}
         />
         <span className={styles.hint} role="status">
-          {i18n._('{count, plural, one {# person} other {# people}}', { count: found.length })}
+          {isOfBots
+            ? i18n._('{count, plural, one {# bot} other {# bots}}', { count: found.length })
+            : i18n._('{count, plural, one {# person} other {# people}}', { count: found.length })}
         </span>
       </div>
       {found.length === 0 ? (
-        <p className={styles.empty}>{i18n._('Nobody found')}</p>
+        <p className={styles.empty}>{isOfBots ? i18n._('No bots found') : i18n._('Nobody found')}</p>
       ) : (
         <RowList keys={found} label={label} rowHeight={52}>
           {(id) => (
