@@ -154,12 +154,11 @@ export function useFetched<T>(
   const load = useCallback(() => void fetch().then(setValue, reportFailure), [fetch]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another revision is fetched again.
   useEffect(load, [load, revision]);
-  // No event says that another window changed such a list.
+  // Events say neither that another window nor, of exports, that another administrator changed such a list.
   useEffect(() => {
-    if (changing !== undefined) return;
     addEventListener('focus', load);
     return () => removeEventListener('focus', load);
-  }, [load, changing]);
+  }, [load]);
   return [value, load];
 }
 
@@ -205,11 +204,11 @@ export function Sessions() {
   );
 }
 
-const timeOf = (seconds: number, i18n: I18n): string =>
+export const timeOf = (seconds: number, i18n: I18n): string =>
   i18n.date(new Date(seconds * 1000), { dateStyle: 'medium', timeStyle: 'short' });
 
 /** Name of a browser and its system, as far as known. */
-function browserOf(userAgent: string): string {
+export function browserOf(userAgent: string): string {
   const [, browser] =
     /(ZulipElectron|Edg|OPR|Firefox|Chrome|Safari)\//.exec(
       userAgent.replace(/Chrome(?=.*(Edg|OPR|ZulipElectron)\/)/, ''),
