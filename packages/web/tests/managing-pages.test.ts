@@ -235,6 +235,7 @@ async function groupPage(server: Server): Promise<string> {
 
 const PAGES: readonly SettingsPage[] = [
   { place: '#settings/preferences', setting: 'receives_typing_notifications', control: SWITCH, values: ON },
+  { place: '#settings/preferences', setting: 'translate_emoticons', control: SWITCH, values: OFF },
   { place: '#settings/notifications', setting: 'enable_digest_emails', control: SWITCH, values: ON },
   { place: '#settings/account-and-privacy', setting: 'send_read_receipts', control: SWITCH, values: ON },
   { place: '#organization/organization-settings', setting: 'inline_image_preview', control: SWITCH, values: ON },

@@ -117,6 +117,12 @@ export function Preferences({ source, isOwn = false }: Props) {
             hint: i18n._('Otherwise Ctrl+Enter does.'),
             kind: 'switch',
           },
+          {
+            name: 'translate_emoticons',
+            label: i18n._('Turn emoticons into emoji'),
+            hint: i18n._('Such as :) and <3 in what is sent'),
+            kind: 'switch',
+          },
           { name: 'receives_typing_notifications', label: i18n._('Show who is typing'), kind: 'switch' },
         ]}
       />
