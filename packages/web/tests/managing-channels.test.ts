@@ -105,6 +105,8 @@ test('changes settings and permissions of a channel, which another window shows'
   const hamlet = await logIn('hamlet', `#channels/${id}/sandbox/permissions`);
   await expect(hamlet.page.getByRole('combobox', { name: 'Who can post?' })).toBeDisabled();
   await expect(hamlet.page.getByText('Only administrators of the channel')).toBeVisible();
+  await hamlet.page.getByRole('link', { name: 'General', exact: true }).click();
+  await expect(hamlet.page.getByText('Only administrators of the channel can change its settings.')).toBeVisible();
 });
 
 test('shows a refused change in its place and returns to the real value', async ({ server, logIn }) => {

@@ -17,7 +17,7 @@ import type { Setting } from './fields.js';
 import { ConfirmDialog, Section } from './form.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
-import { Heading, Missing, Tabs } from './page-parts.js';
+import { Heading, Missing, SayingButton, Tabs } from './page-parts.js';
 import { PeopleField } from './pickers.js';
 
 interface Props {
@@ -109,6 +109,9 @@ function General({ channelId }: PartProps) {
   );
   return (
     <div className={styles.scroll}>
+      {!rights.edit && (
+        <p className={styles.notice}>{i18n._('Only administrators of the channel can change its settings.')}</p>
+      )}
       <Section settings={[...basic, ...advanced]} source={source} />
       {(isAdmin || defaults.includes(channelId)) && !channel.invite_only && (
         <Section
@@ -148,10 +151,11 @@ function EmailAddress({ channelId }: PartProps) {
     return (
       <p className={styles.address}>
         <output className={styles.key}>{email}</output>
-        <IconButton
+        <SayingButton
           icon={Copy}
           label={i18n._('Copy email address')}
-          onClick={() => void navigator.clipboard.writeText(email).catch(reportFailure)}
+          done={i18n._('Copied')}
+          onClick={() => navigator.clipboard.writeText(email)}
         />
         <span className={styles.hint}>{i18n._('Emails to this address are posted in the channel.')}</span>
       </p>

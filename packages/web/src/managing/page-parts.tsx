@@ -1,6 +1,8 @@
 import { useLingui } from '@lingui/react';
 import { ChevronLeft } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { IconButton, type IconButtonProps } from '../kit/icon-button.js';
+import { reportFailure } from '../services/failures.js';
 import styles from './managing.module.css';
 
 export function Missing() {
@@ -79,5 +81,29 @@ export function Line({ title, detail, picture, children }: LineProps) {
       </span>
       {children}
     </li>
+  );
+}
+
+interface SayingProps extends Pick<IconButtonProps, 'icon' | 'label'> {
+  /** Says that it succeeded. */
+  readonly done: string;
+  onClick(): Promise<unknown>;
+}
+
+/** Button whose effect is not visible, with a text that shows for two seconds after a success. */
+export function SayingButton({ done, onClick, ...button }: SayingProps) {
+  const [isDone, setDone] = useState(false);
+  useEffect(() => {
+    if (!isDone) return;
+    const timer = setTimeout(() => setDone(false), 2000);
+    return () => clearTimeout(timer);
+  }, [isDone]);
+  return (
+    <>
+      <span className={styles.hint} role="status">
+        {isDone && done}
+      </span>
+      <IconButton {...button} onClick={() => void onClick().then(() => setDone(true), reportFailure)} />
+    </>
   );
 }
