@@ -1,4 +1,4 @@
-import { expect, goTo, type Person, test, violationsIn } from './stories.js';
+import { expect, goTo, idOf, type Person, test, violationsIn } from './stories.js';
 
 /** Control of a setting in its row. */
 const row = ({ page }: Person, name: string) => page.locator(`[data-setting="${name}"]`);
@@ -77,6 +77,83 @@ test('invites by link and withdraws the invitation, which another window shows',
   await expect(other.page.getByText('There are no open invitations.')).toBeVisible();
 });
 
+test('says which addresses were not invited and why, and keeps only these', async ({ logIn }) => {
+  const { page, context } = await logIn('iago', '#organization/invitations');
+  await context.grantPermissions(['clipboard-write']);
+  await page.getByRole('button', { name: 'Invite by email' }).click();
+  const dialog = page.getByRole('dialog');
+  const field = dialog.getByLabel('Email addresses');
+  const refused = dialog.getByRole('list', { name: 'Addresses that were not invited' });
+  await field.fill('new.person@example.com\nnonsense');
+  await dialog.getByRole('button', { name: 'Invite' }).click();
+  await expect(refused.getByRole('listitem')).toHaveText([/nonsense.*Invalid address\./]);
+  await expect(field).toHaveValue('new.person@example.com\nnonsense');
+  await field.fill('new.person@example.com\nhamlet@zulip.com');
+  await dialog.getByRole('button', { name: 'Invite' }).click();
+  await expect(refused.getByRole('listitem')).toHaveText([/hamlet@zulip\.com.*Already has an account\./]);
+  await expect(field).toHaveValue('hamlet@zulip.com');
+  expect(await violationsIn(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Create link' }).click();
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  const item = (text: string) => page.getByRole('listitem').filter({ hasText: text });
+  await item('Link for several people').getByRole('button', { name: 'Copy link' }).click();
+  await expect(item('Link for several people').getByText('Copied')).toBeVisible();
+  await page.getByRole('button', { name: 'Send again to new.person@example.com' }).click();
+  await expect(item('new.person@example.com').getByText('Sent')).toBeVisible();
+  for (const title of ['Link for several people', 'new.person@example.com']) {
+    await page.getByRole('button', { name: `Withdraw ${title}` }).click();
+    await dialog.getByRole('button', { name: 'Withdraw' }).click();
+  }
+  await expect(page.getByText('There are no open invitations.')).toBeVisible();
+});
+
+test('fetches no invitations for people who may not invite', async ({ logIn }) => {
+  const { page } = await logIn('polonius', '#inbox');
+  const calls: string[] = [];
+  page.on('request', (request) => calls.push(request.url()));
+  await goTo(page, '#organization/invitations');
+  await expect(page.getByText('You are not allowed to invite people.')).toBeVisible();
+  expect(calls.filter((url) => url.includes('/invites'))).toEqual([]);
+});
+
+test('logs somebody out everywhere, and removes their second factors', async ({ logIn, server }) => {
+  const { page } = await logIn('iago', '#organization/users');
+  const aaron = await logIn('aaron', '#inbox');
+  const search = page.getByRole('searchbox', { name: 'Search people' });
+  const dialog = page.getByRole('dialog');
+  const manage = async (name: string) => {
+    await search.fill(name);
+    await page.getByRole('button', { name: `Manage ${name}` }).click();
+  };
+  await manage('aaron');
+  expect(await violationsIn(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Log out everywhere' }).click();
+  await expect(dialog.getByRole('list', { name: 'Sessions' })).toContainText('Chrome, Linux');
+  expect(await violationsIn(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Log out' }).click();
+  await expect(dialog).toHaveCount(0);
+  const { sessions } = await server.call('iago', 'GET', `/users/${await idOf(server, 'aaron')}/sessions`);
+  expect(sessions).toEqual([]);
+  await aaron.page.reload();
+  await expect(aaron.page).toHaveURL(/\/login\//);
+  await manage('aaron');
+  await dialog.getByRole('button', { name: 'Remove second factors' }).click();
+  await expect(dialog).toContainText('A password is then enough to log in.');
+  await dialog.getByRole('button', { name: 'Remove' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('There is no such second factor.');
+  await page.keyboard.press('Escape');
+  await manage('Desdemona');
+  await expect(dialog.getByLabel('Role')).toBeDisabled();
+  await expect(dialog.getByRole('button', { name: 'Log out everywhere' })).toHaveCount(0);
+});
+
+test('offers no way to log in that only development servers have', async ({ logIn }) => {
+  const desdemona = await logIn('desdemona', '#organization/auth-methods');
+  await expect(row(desdemona, 'Email').getByRole('checkbox')).toBeEnabled();
+  await expect(row(desdemona, 'Dev').getByRole('checkbox')).toBeDisabled();
+});
+
 test('adds, orders, changes and removes linkifiers and profile fields', async ({ logIn, server }) => {
   const { page } = await logIn('iago', '#organization/linkifier-settings');
   const dialog = page.getByRole('dialog');
@@ -140,11 +217,17 @@ test('creates a group, changes who is in it and deactivates it', async ({ logIn 
   await expect(page.getByText('This group is deactivated.')).toBeVisible();
 });
 
-test('starts an export and lists it', async ({ logIn }) => {
+test('starts an export, and lists it in the window of another administrator', async ({ logIn, server }) => {
+  await server.call('cordelia', 'PATCH', '/settings', { allow_private_data_export: true });
   const { page } = await logIn('desdemona', '#organization/data-exports-admin');
+  const other = await logIn('iago', '#organization/data-exports-admin');
+  await expect(other.page.getByRole('button', { name: 'Start export' })).toBeVisible();
   await page.getByRole('button', { name: 'Start export' }).click();
+  await expect(page.getByRole('dialog')).toContainText('1 person agrees to the export of private data.');
   await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
   await expect(page.getByRole('list', { name: 'Data exports' })).toContainText('Desdemona');
+  await other.page.evaluate(() => dispatchEvent(new Event('focus')));
+  await expect(other.page.getByRole('list', { name: 'Data exports' })).toContainText('Desdemona');
 });
 
 test('adds default channels once some are chosen', async ({ logIn, server }) => {

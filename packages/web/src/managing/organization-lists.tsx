@@ -322,6 +322,11 @@ export function Exports() {
   const { chat, baseUrl } = useServices();
   const fetch = useCallback(async () => (await api.get('/export/realm', {})).exports, [api]);
   const [exports] = useFetched(fetch, 'exports');
+  const count = useCallback(async () => {
+    const { export_consents: people } = await api.get('/export/realm/consents', {});
+    return people.filter(({ consented }) => consented).length;
+  }, [api]);
+  const [consents] = useFetched(count);
   if (!exports) return <Loading />;
   const stateOf = ({ pending, failed_timestamp, export_url, deleted_timestamp }: DataExport) => {
     if (pending) return i18n._('in progress');
@@ -354,6 +359,12 @@ export function Exports() {
             name: 'export_type',
             label: i18n._('Data'),
             kind: 'choice',
+            ...(consents !== null && {
+              hint: i18n._(
+                '{count, plural, one {# person agrees} other {# people agree}} to the export of private data.',
+                { count: consents },
+              ),
+            }),
             options: [
               { value: 'public', label: i18n._('Public data only') },
               { value: 'full_with_consent', label: i18n._('Also private data of people who agree') },

@@ -1,21 +1,23 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { ChatState, PersonState, SettingsSource } from '@parley/chat';
+import type { ParleyError } from '@parley/client';
 import { Copy, Pencil, Plus, RotateCcw, Send, Trash2, UserX } from 'lucide-react';
-import { useCallback, useMemo, useState } from 'react';
-import { Dialog } from '../kit/dialog.js';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { Dialog, FormDialog } from '../kit/dialog.js';
 import { IconButton } from '../kit/icon-button.js';
 import overlays from '../kit/overlays.module.css';
+import { useOverlay } from '../kit/own-overlay.js';
 import { useChat, useComputed, useField, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
 import type { Option, Setting } from './fields.js';
-import { ConfirmDialog, Section, type Values, ValuesDialog } from './form.js';
+import { ConfirmDialog, Fields, Section, type Values, ValuesDialog } from './form.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
-import { Line, Loading } from './page-parts.js';
-import { useFetched } from './personal-lists.js';
+import { Line, Loading, SayingButton } from './page-parts.js';
+import { browserOf, timeOf, useFetched } from './personal-lists.js';
 import { ProfileFields } from './profile.js';
 
 const ROLE = { owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 };
@@ -151,6 +153,12 @@ function UserDialog({ userId }: { readonly userId: number }) {
     }),
     [management, state, userId],
   );
+  const { anchor } = useOverlay();
+  const ask = (question: ReactNode) => openOverlay(anchor, async () => question);
+  const mayLogOut = useComputed(
+    () => userId !== state.selfId && management.rights.administers(userId),
+    [management, state, userId],
+  );
   const isRoleOwner = useComputed(() => state.people.get(userId)?.user.is_owner === true, [state, userId]);
   const roles = rolesOf(i18n).filter(({ value }) => isOwner || isRoleOwner || value !== ROLE.owner);
   return (
@@ -164,18 +172,78 @@ function UserDialog({ userId }: { readonly userId: number }) {
           ]}
         />
         <ProfileFields userId={userId} />
+        {mayLogOut && (
+          <section className={styles.section}>
+            <h3>{i18n._('Log-in')}</h3>
+            <div className={styles.rowButtons}>
+              <button type="button" className={styles.dangerous} onClick={() => ask(<LogOutDialog userId={userId} />)}>
+                {i18n._('Log out everywhere')}
+              </button>
+              <button
+                type="button"
+                className={styles.dangerous}
+                onClick={() =>
+                  ask(
+                    <ConfirmDialog
+                      title={i18n._('Remove all second factors of {name}?', { name })}
+                      action={i18n._('Remove')}
+                      text={i18n._('A password is then enough to log in. They are told by email.')}
+                      onConfirm={() => management.api.delete('/users/{user_id}/second_factors', { user_id: userId })}
+                    />,
+                  )
+                }
+              >
+                {i18n._('Remove second factors')}
+              </button>
+            </div>
+          </section>
+        )}
       </div>
     </Dialog>
+  );
+}
+
+/** Shows the browsers in which somebody is logged in, before they are logged out. */
+function LogOutDialog({ userId }: { readonly userId: number }) {
+  const { i18n } = useLingui();
+  const { state } = useChat();
+  const { api } = useManagement();
+  const fetch = useCallback(
+    async () => (await api.get('/users/{user_id}/sessions', { user_id: userId })).sessions,
+    [api, userId],
+  );
+  const [sessions] = useFetched(fetch);
+  return (
+    <ValuesDialog
+      title={i18n._('Log out {name} everywhere?', { name: state.people.peek(userId)?.user.full_name ?? '' })}
+      action={i18n._('Log out')}
+      isDangerous
+      settings={[
+        { name: 'api_key', label: i18n._('Also on phones and in programs, by replacing the API key'), kind: 'switch' },
+      ]}
+      onSubmit={({ api_key }) =>
+        api.delete('/users/{user_id}/sessions', { user_id: userId, api_key: api_key === true })
+      }
+    >
+      {!sessions && <Loading />}
+      {sessions?.length === 0 && <p>{i18n._('They are not logged in in any browser.')}</p>}
+      <ul className={styles.rows} aria-label={i18n._('Sessions')}>
+        {sessions?.map(({ id, user_agent, last_used_at }) => (
+          <Line
+            key={id}
+            title={browserOf(user_agent)}
+            detail={i18n._('Last used: {time}', { time: timeOf(last_used_at, i18n) })}
+          />
+        ))}
+      </ul>
+    </ValuesDialog>
   );
 }
 
 /** Invitations by link and by email that are still open. */
 export function Invitations() {
   const { i18n } = useLingui();
-  const { chat } = useServices();
-  const { api, rights } = useManagement();
-  const fetch = useCallback(async () => (await api.get('/invites', {})).invites, [api]);
-  const [invites] = useFetched(fetch, 'invites');
+  const { rights } = useManagement();
   const may = useComputed(
     () => ({
       email: rights.has('realm_can_invite_users_group'),
@@ -183,7 +251,6 @@ export function Invitations() {
     }),
     [rights],
   );
-  const roles = rolesOf(i18n);
   const open = (anchor: HTMLElement, isLink: boolean) =>
     openOverlay(anchor, async () => <InviteDialog isLink={isLink} />);
   if (!may.email && !may.link) {
@@ -213,6 +280,20 @@ export function Invitations() {
           </button>
         )}
       </div>
+      <InvitationList />
+    </>
+  );
+}
+
+function InvitationList() {
+  const { i18n } = useLingui();
+  const { chat } = useServices();
+  const { api } = useManagement();
+  const fetch = useCallback(async () => (await api.get('/invites', {})).invites, [api]);
+  const [invites] = useFetched(fetch, 'invites');
+  const roles = rolesOf(i18n);
+  return (
+    <>
       {!invites && <Loading />}
       {invites?.length === 0 && <p className={styles.empty}>{i18n._('There are no open invitations.')}</p>}
       <ul className={styles.rows} aria-label={i18n._('Invitations')}>
@@ -236,17 +317,19 @@ export function Invitations() {
           return (
             <Line key={`${invite.is_multiuse} ${invite.id}`} title={name} detail={detail.filter(Boolean).join(' · ')}>
               {invite.link_url !== undefined && (
-                <IconButton
+                <SayingButton
                   icon={Copy}
                   label={i18n._('Copy link')}
-                  onClick={() => void navigator.clipboard.writeText(invite.link_url!).catch(reportFailure)}
+                  done={i18n._('Copied')}
+                  onClick={() => navigator.clipboard.writeText(invite.link_url!)}
                 />
               )}
               {!invite.is_multiuse && (
-                <IconButton
+                <SayingButton
                   icon={Send}
                   label={i18n._('Send again to {name}', { name })}
-                  onClick={() => api.post('/invites/{invite_id}/resend', { invite_id: invite.id }).catch(reportFailure)}
+                  done={i18n._('Sent')}
+                  onClick={() => api.post('/invites/{invite_id}/resend', { invite_id: invite.id })}
                 />
               )}
               <IconButton
@@ -318,24 +401,62 @@ function InviteDialog({ isLink }: { readonly isLink: boolean }) {
     { name: 'stream_ids', label: i18n._('Further channels'), kind: 'channels' },
     { name: 'group_ids', label: i18n._('Groups'), kind: 'groups' },
   ];
-  const submit = async ({ invitee_emails, ...values }: Values) => {
-    const params = values as { stream_ids: readonly number[] };
-    if (isLink) await api.post('/invites/multiuse', params);
-    else await api.post('/invites', { ...params, invitee_emails: String(invitee_emails ?? '') });
+  const [values, setValues] = useState<Values>({
+    invite_expires_in_minutes: 10 * DAY_MINUTES,
+    invite_as: ROLE.member,
+    include_realm_default_subscriptions: true,
+    stream_ids: [],
+    group_ids: [],
+  });
+  const [refused, setRefused] = useState<readonly RefusedAddress[]>([]);
+  const submit = async () => {
+    const { invitee_emails, ...others } = values;
+    const params = others as { stream_ids: readonly number[] };
+    if (isLink) return api.post('/invites/multiuse', params);
+    setRefused([]);
+    try {
+      await api.post('/invites', { ...params, invitee_emails: String(invitee_emails ?? '') });
+    } catch (error) {
+      const { details } = error as ParleyError;
+      const addresses = (details?.errors ?? []) as readonly RefusedAddress[];
+      setRefused(addresses);
+      // The others are invited.
+      if (details?.sent_invitations === true) {
+        setValues({ ...values, invitee_emails: addresses.map(([address]) => address).join('\n') });
+      }
+      throw error;
+    }
   };
   return (
-    <ValuesDialog
+    <FormDialog
       title={isLink ? i18n._('Create invitation link') : i18n._('Invite people')}
       action={isLink ? i18n._('Create') : i18n._('Invite')}
-      settings={settings}
-      values={{
-        invite_expires_in_minutes: 10 * DAY_MINUTES,
-        invite_as: ROLE.member,
-        include_realm_default_subscriptions: true,
-        stream_ids: [],
-        group_ids: [],
-      }}
       onSubmit={submit}
-    />
+    >
+      <Fields settings={settings} values={values} onChange={setValues} />
+      {refused.length > 0 && (
+        <ul className={styles.rows} aria-label={i18n._('Addresses that were not invited')}>
+          {refused.map(([address, reason]) => (
+            <Line key={address} title={address} detail={refusalOf(reason, i18n)} />
+          ))}
+        </ul>
+      )}
+    </FormDialog>
   );
+}
+
+/** Address and reason in the server's words (organization §9.3). */
+type RefusedAddress = readonly [address: string, reason: string, ...rest: unknown[]];
+
+function refusalOf(reason: string, i18n: I18n): string {
+  const known: Readonly<Record<string, string>> = {
+    'Invalid address.': i18n._('Invalid address.'),
+    'Outside your domain.': i18n._('Outside your domain.'),
+    'Please use your real email address.': i18n._('Please use your real email address.'),
+    'Email addresses containing + are not allowed.': i18n._('Email addresses containing + are not allowed.'),
+    'Already has an account.': i18n._('Already has an account.'),
+    'Account has been deactivated.': i18n._('Account has been deactivated.'),
+    'Reserved for system bots.': i18n._('Reserved for system bots.'),
+  };
+  return known[reason] ?? reason;
 }
