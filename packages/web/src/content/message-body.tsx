@@ -1,24 +1,30 @@
 import { useLingui } from '@lingui/react';
-import { Check, Copy, ImageOff, Maximize2 } from 'lucide-react';
+import { Check, Copy, ImageOff } from 'lucide-react';
 import {
   type ComponentProps,
-  type CSSProperties,
   createContext,
   type MouseEvent,
   memo,
   type ReactNode,
   useContext,
-  useEffect,
   useMemo,
   useState,
 } from 'react';
 import { ComponentsContext } from '../services/components.js';
 import { ServicesContext } from '../services/context.js';
+import { useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
 import { useFile } from '../services/use-file.js';
 import { MediaContext } from './media.js';
 import styles from './message-body.module.css';
-import { type ContentNode, type ImageNode, type Mention, parseContent, STYLE } from './tree.js';
+import {
+  type ContentNode,
+  type ImageNode,
+  type MathNode,
+  type Mention,
+  type PlayedNode,
+  parseContent,
+} from './tree.js';
 
 /** Surroundings of message content: the organization's address and names that may have changed since rendering. */
 export interface ContentWorld {
@@ -117,7 +123,7 @@ function draw(node: ContentNode, key: number): ReactNode {
     case 'spoiler':
       return <Spoiler key={key} header={node.header} nodes={node.children} />;
     case 'math':
-      return <Formula key={key} element={node.element} source={node.source} isBlock={node.isBlock} />;
+      return <Formula key={key} node={node} />;
     case 'math-error':
       return (
         <code key={key} className={styles.mathError}>
@@ -260,58 +266,25 @@ function Spoiler({ header, nodes }: { header: readonly ContentNode[]; nodes: rea
   );
 }
 
-/** Draws KaTeX's own elements: spans with classes and inline lengths, which KaTeX's style sheet lays out. */
-function Formula({ element, source, isBlock }: { element: Element; source: string; isBlock: boolean }) {
-  useEffect(() => {
-    void import('katex/dist/katex.min.css');
-  }, []);
-  return (
-    <span className={isBlock ? 'katex-display' : undefined}>
-      <span className="katex" role="math" aria-label={source}>
-        {drawFormula(element, 0)}
-      </span>
-    </span>
-  );
-}
+type RareParts = typeof import('./rare-parts.js');
 
-function drawFormula(element: Element, key: number): ReactNode {
-  const lengths = (element.getAttribute(STYLE) ?? '').split(';').flatMap((declaration) => {
-    const [name, value] = declaration.split(':').map((part) => part.trim());
-    return name && value ? [[name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()), value]] : [];
+/** Kept, so that messages that are drawn again show such parts at once. */
+let rareParts: RareParts | null = null;
+
+const loadRareParts = () =>
+  import('./rare-parts.js').then((loaded) => {
+    rareParts = loaded;
   });
-  const children = [...element.childNodes].map((node, index) =>
-    node instanceof Element ? drawFormula(node, index) : node.nodeValue,
-  );
-  if (element instanceof SVGElement) return drawSvg(element, children, key);
-  return (
-    <span
-      key={key}
-      className={element.className}
-      style={Object.fromEntries(lengths) as CSSProperties}
-      aria-hidden={key === 0 || undefined}
-    >
-      {children}
-    </span>
-  );
+
+/** Code of parts that few messages have; null until it is loaded. */
+function useRareParts(): RareParts | null {
+  useLoaded(loadRareParts, rareParts === null);
+  return rareParts;
 }
 
-/** Roots, arrows and braces: KaTeX draws them as one `path`. */
-function drawSvg(element: SVGElement, children: ReactNode[], key: number): ReactNode {
-  const value = (name: string) => element.getAttribute(name) ?? undefined;
-  if (element.tagName === 'path') return <path key={key} d={value('d')} />;
-  if (element.tagName !== 'svg') return null;
-  return (
-    <svg
-      key={key}
-      aria-hidden="true"
-      width={value('width')}
-      height={value('height')}
-      viewBox={value('viewBox')}
-      preserveAspectRatio={value('preserveAspectRatio')}
-    >
-      {children}
-    </svg>
-  );
+function Formula({ node }: { node: MathNode }) {
+  const parts = useRareParts();
+  return parts ? <parts.Formula node={node} /> : node.source;
 }
 
 const PREVIEW_WIDTH = 360;
@@ -339,32 +312,10 @@ function Foreign({ url, isStreamed = false, children }: ForeignProps) {
   );
 }
 
-function Player({ media }: { readonly media: Extract<ContentNode, { type: 'video' | 'audio' }> }) {
-  const { type, src, title } = media;
-  const { i18n } = useLingui();
-  const openViewer = useViewer(src);
-  const file = useFile(src) ?? undefined;
-  // biome-ignore lint/a11y/useMediaCaption: uploads have no captions.
-  if (type === 'audio') return <audio controls preload="metadata" src={file} title={title} />;
-  return (
-    <span className={styles.media}>
-      {/* biome-ignore lint/a11y/useMediaCaption: uploads have no captions. */}
-      <video controls preload="metadata" src={file} title={title} />
-      {openViewer && (
-        <button
-          type="button"
-          className={styles.enlarge}
-          aria-label={i18n._('Enlarge {name}', { name: title })}
-          title={i18n._('Enlarge {name}', { name: title })}
-          aria-haspopup="dialog"
-          data-media=""
-          onClick={openViewer}
-        >
-          <Maximize2 size={16} aria-hidden />
-        </button>
-      )}
-    </span>
-  );
+function Player({ media }: { readonly media: PlayedNode }) {
+  const parts = useRareParts();
+  const openViewer = useViewer(media.src);
+  return parts && <parts.Player media={media} openViewer={openViewer} />;
 }
 
 function Picture({ src, ...attributes }: ComponentProps<'img'> & { readonly src: string }) {

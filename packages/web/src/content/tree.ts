@@ -21,14 +21,13 @@ export type ContentNode =
   | { readonly type: 'time'; readonly date: Date; readonly text: string }
   | { readonly type: 'code'; readonly language: string; readonly tokens: readonly CodeToken[]; readonly text: string }
   | { readonly type: 'spoiler'; readonly header: readonly ContentNode[]; readonly children: readonly ContentNode[] }
-  | { readonly type: 'math'; readonly source: string; readonly isBlock: boolean; readonly element: Element }
+  | MathNode
   | { readonly type: 'math-error'; readonly text: string }
   /** Difference between two versions. */
   | { readonly type: 'change'; readonly tag: 'ins' | 'del'; readonly children: readonly ContentNode[] }
   | { readonly type: 'highlight'; readonly children: readonly ContentNode[] }
   | ImageNode
-  | { readonly type: 'video'; readonly src: string; readonly href: string; readonly title: string }
-  | { readonly type: 'audio'; readonly src: string; readonly title: string }
+  | PlayedNode
   | { readonly type: 'unknown'; readonly text: string };
 
 export interface Mention {
@@ -52,6 +51,17 @@ export interface ImageNode {
   readonly isBlock: boolean;
   readonly isVideoPreview: boolean;
 }
+
+export interface MathNode {
+  readonly type: 'math';
+  readonly source: string;
+  readonly isBlock: boolean;
+  readonly element: Element;
+}
+
+export type PlayedNode =
+  | { readonly type: 'video'; readonly src: string; readonly href: string; readonly title: string }
+  | { readonly type: 'audio'; readonly src: string; readonly title: string };
 
 export interface CodeToken {
   /** Pygments token class; empty for plain text. */

@@ -6,8 +6,8 @@ import type { Mention } from '../content/tree.js';
 import { timeText } from '../conversation/times.js';
 import { groupName } from '../people/group-name.js';
 import { openPersonCard } from '../people/open-card.js';
-import { openGroupCard } from '../people/open-group-card.js';
 import { useServices } from '../services/context.js';
+import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 
 /** Surroundings of message content in the chat of the user. */
@@ -37,3 +37,10 @@ function concerns({ state }: Chat, { kind, id }: Mention): boolean {
   if (kind === 'user') return id === state.selfId;
   return kind !== 'group' || state.groups.peek(id!)?.members.includes(state.selfId) === true;
 }
+
+/** Opens the card of a group beside the element that names it. */
+const openGroupCard = (anchor: HTMLElement, groupId: number): void =>
+  openOverlay(anchor, async () => {
+    const { GroupCard } = await import('../people/group-card.js');
+    return <GroupCard groupId={groupId} />;
+  });
