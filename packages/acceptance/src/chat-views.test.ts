@@ -313,8 +313,11 @@ describe('chat views', () => {
     await until(() => !names().includes('newer'));
     await chat.loadRecentTopics();
     expect(names().slice(0, 2)).toEqual(['newer', 'older']);
+    const [newer] = chat.conversations.recent.peek();
+    expect(newer!.lastMessageAt).toBeGreaterThan(1_700_000_000);
     await server.sendMessage(hamlet, second, { topic: 'newest', content: 'three' });
     await until(() => names()[0] === 'newest');
+    expect(chat.conversations.recent.peek()[0]!.lastMessageAt).toBeGreaterThanOrEqual(newer!.lastMessageAt!);
   });
 
   it('show messages that are moved into an open conversation', async () => {

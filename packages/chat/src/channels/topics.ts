@@ -43,6 +43,7 @@ export class Topics {
       allow_empty_topic_name: true,
     });
     for (const message of messages) if (message.stream_id !== undefined) this.add(message);
+    this.state.sentAt.reset(messages.map(({ id, timestamp }) => [id, timestamp]));
     this.flush();
   }
 

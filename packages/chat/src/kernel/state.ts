@@ -100,6 +100,8 @@ export class ChatState {
   /** Policies by `topicKey`. */
   readonly policies = new Table<string, UserTopic>();
   /** Topics of channels by `topicKey` of those channels in `loadedTopics`, and of messages seen. */
+  /** Unix seconds of recent messages, which need not be among `messages`. */
+  readonly sentAt = new Table<number, number>();
   readonly topics = new Table<number, ReadonlyMap<string, Topic>>();
   readonly unread = new UnreadState();
   readonly starred = new Table<number, true>();

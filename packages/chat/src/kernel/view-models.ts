@@ -73,6 +73,11 @@ interface InboxGroup extends Omit<ChannelGroup, 'channelIds'> {
   readonly channels: readonly { readonly channelId: number; readonly topics: readonly ConversationRow[] }[];
 }
 
+export interface RecentRow extends ConversationRow {
+  /** Unix seconds; null where it is not known. */
+  readonly lastMessageAt: number | null;
+}
+
 /** Unread conversations: direct ones, then topics by channel. */
 export interface Inbox {
   readonly directs: readonly ConversationRow[];

@@ -1,5 +1,6 @@
 import { derived, isSameDeep, type Reading } from '../kernel/reactive.js';
-import type { ConversationRow, Inbox } from '../kernel/view-models.js';
+import type { ChatState } from '../kernel/state.js';
+import type { ConversationRow, Inbox, RecentRow } from '../kernel/view-models.js';
 import type { Sidebar } from './sidebar.js';
 
 const MAX_RECENT = 200;
@@ -9,9 +10,12 @@ export class Conversations {
   /** Conversations with unread messages. */
   readonly inbox: Reading<Inbox>;
   /** Conversations with the latest message first. */
-  readonly recent: Reading<readonly ConversationRow[]>;
+  readonly recent: Reading<readonly RecentRow[]>;
 
-  constructor(private readonly sidebar: Sidebar) {
+  constructor(
+    private readonly sidebar: Sidebar,
+    private readonly state: ChatState,
+  ) {
     this.inbox = derived(() => this.inboxNow(), isSameDeep);
     this.recent = derived(() => this.recentNow(), isSameDeep);
   }
@@ -30,9 +34,17 @@ export class Conversations {
     return { directs: this.directs().filter(isUnread), groups };
   }
 
-  private recentNow(): readonly ConversationRow[] {
+  private recentNow(): readonly RecentRow[] {
+    const { messages, sentAt } = this.state;
     const topics = this.sidebar.channelIds.value.flatMap((id) => this.topicsOf(id));
-    return [...this.directs(), ...topics].sort((a, b) => b.lastMessageId - a.lastMessageId).slice(0, MAX_RECENT);
+    const rows = [...this.directs(), ...topics].sort((a, b) => b.lastMessageId - a.lastMessageId);
+    // Computed again when recent messages were fetched.
+    sentAt.keys();
+    return rows.slice(0, MAX_RECENT).map((row) => {
+      // Messages never change their time, so that they need not be observed.
+      const time = messages.peek(row.lastMessageId)?.timestamp ?? sentAt.peek(row.lastMessageId);
+      return { ...row, lastMessageAt: time ?? null };
+    });
   }
 
   private directs(): readonly ConversationRow[] {

@@ -126,7 +126,7 @@ export class Chat {
     this.clock = clock;
     this.team = tabs ? this.join(tabs) : null;
     this.sidebar = new Sidebar(this.state);
-    this.conversations = new Conversations(this.sidebar);
+    this.conversations = new Conversations(this.sidebar, this.state);
     this.people = new People(this.state, clock);
     this.typing = new Typing(this.state, gateway, clock);
     this.presence = isActive

@@ -1,3 +1,4 @@
+import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { ConversationRow } from '@parley/chat';
 import { MailCheck } from 'lucide-react';
@@ -86,7 +87,11 @@ export function RecentPage() {
   }
   return (
     <div className={styles.page}>
-      <Rows rows={rows} />
+      <ul>
+        {rows.map((row) => (
+          <Row key={row.key} row={row} lastMessageAt={row.lastMessageAt} />
+        ))}
+      </ul>
     </div>
   );
 }
@@ -101,7 +106,8 @@ function Rows({ rows }: { readonly rows: readonly ConversationRow[] }) {
   );
 }
 
-function Row({ row }: { readonly row: ConversationRow }) {
+function Row({ row, lastMessageAt = null }: { readonly row: ConversationRow; readonly lastMessageAt?: number | null }) {
+  const { i18n } = useLingui();
   const href = useAddressOf(row.destination);
   return (
     <li>
@@ -109,8 +115,18 @@ function Row({ row }: { readonly row: ConversationRow }) {
         <span className={styles.name}>
           <DestinationName destination={row.destination} />
         </span>
+        {lastMessageAt !== null && <time className={styles.time}>{shortTime(i18n, lastMessageAt)}</time>}
         <UnreadBadge count={row.unread.count} />
       </a>
     </li>
   );
+}
+
+/** Time of a message of today, otherwise its day. */
+function shortTime(i18n: I18n, timestamp: number): string {
+  const date = new Date(timestamp * 1000);
+  const now = new Date();
+  if (date.toDateString() === now.toDateString()) return i18n.date(date, { timeStyle: 'short' });
+  const isThisYear = date.getFullYear() === now.getFullYear();
+  return i18n.date(date, { day: 'numeric', month: 'short', ...(!isThisYear && { year: 'numeric' }) });
 }
