@@ -1,5 +1,11 @@
 import { isSettingValue, type SettingDefinition } from '../kernel/settings.js';
-import { REALM_SETTINGS, type RealmSettingDefinition, STORED_REALM_SETTINGS } from './realm-settings.js';
+import {
+  authenticationMethods,
+  REALM_SETTINGS,
+  type RealmSettingDefinition,
+  type RealmSettings,
+  STORED_REALM_SETTINGS,
+} from './realm-settings.js';
 
 /** JSON from events §5.1, organization §2.1 and §2.3: name, kind, default, who may change it, values. */
 const CONTRACT = `
@@ -80,4 +86,11 @@ it('has the defaults and value ranges of the contract', () => {
   for (const definition of Object.values<SettingDefinition>(STORED_REALM_SETTINGS)) {
     expect(isSettingValue(definition, definition.default)).toBe(true);
   }
+});
+
+it.each([true, false])('names the log-in without a password available only in development: %s', (isOn) => {
+  const settings = { devAuthentication: true, emailAuthentication: true } as RealmSettings;
+  const [dev, email] = authenticationMethods(settings, { isOn }, new Set());
+  expect(dev).toEqual({ method: 'devAuthentication', isEnabled: isOn, isAvailable: isOn });
+  expect(email).toEqual({ method: 'emailAuthentication', isEnabled: true, isAvailable: true });
 });
