@@ -47,6 +47,8 @@ it('marks past and new messages of a muted user as read until unmuted', async ()
   const before = [await say(iago, 'town'), await say(iago, [hamlet])];
   const others = await say(polonius, 'town');
   const queue = await openQueue(server, hamlet);
+  const receivedFlags = async () =>
+    (await eventsAfter(server, queue)).filter(({ type }) => type === 'message').map(({ flags }) => flags);
   fieldsOf(await mute(iago.id));
   expect(await eventsAfter(server, queue)).toEqual([
     { type: 'update_message_flags', op: 'add', operation: 'add', flag: 'read', all: false, messages: before },
@@ -55,9 +57,14 @@ it('marks past and new messages of a muted user as read until unmuted', async ()
   expect(await flagsOf(others)).toEqual([]);
   const meanwhile = await say(iago, 'town');
   expect(await flagsOf(meanwhile)).toEqual(['read']);
+  await say(iago, [hamlet]);
+  await server.sendMessage(iago, 'town', { topic: 'x', content: '@**King Hamlet**' });
+  await say(polonius, 'town');
+  expect(await receivedFlags()).toEqual([['read'], ['read'], ['read', 'mentioned'], []]);
   expect(await flagsOf(meanwhile, polonius)).toEqual([]);
   fieldsOf(await unmute(iago.id));
   expect(await flagsOf(await say(iago, 'town'))).toEqual([]);
+  expect((await receivedFlags()).at(-1)).toEqual([]);
   expect(await flagsOf(meanwhile)).toEqual(['read']);
 });
 

@@ -130,7 +130,8 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
   });
   const submessages = post.widget ? [await attach(tx, message, post.widget)] : [];
   const received = new Map<UserId, ReceivedFlags>(flagged);
-  for (const userId of readBy) received.set(userId, { ...received.get(userId), read: true });
+  const muters = await tx.personal.listMuters(realmId, sender.id);
+  for (const userId of [...readBy, ...muters]) received.set(userId, { ...received.get(userId), read: true });
 
   if (destination.kind === 'channel') await noteActivity(tx, destination.channel, message);
   await attachFiles(tx, message, files);

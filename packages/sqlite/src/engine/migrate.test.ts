@@ -33,6 +33,7 @@ const RELEASED = [
   ['authentication.018', '3f6872dad0ddf7ec80503699b76c0fc256d326273d90c7cc90e6ce9c7908bd5d'],
   ['log-in-methods.019', '89679e892ac17515f59eb6e03fc93b611aaca5fe7b5a292859e931b90a06cbe6'],
   ['messages.020', '63761b24a6546273a23cd5036ce9f0e786a61ac5f44154d63fe0b03738592ce9'],
+  ['messages.021', '1700a0cf13ed572bfa361567bf377730f9ec330e865b7d435049d7681ff49787'],
 ];
 
 let directory: string;

@@ -65,8 +65,14 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await muting('b')).toEqual([a]);
         expect(await muting('a', [b])).toEqual([b]);
         expect(await muting('a', [])).toEqual([]);
+        const { realm: other } = await anotherRealm(fixture);
+        const muters = (sender: UserId, realmId = fixture.realm.id) =>
+          uow.read(realmId, ({ personal }) => personal.listMuters(realmId, sender));
+        expect([await muters(a), await muters(b), await muters(c)]).toEqual([[c], [a], []]);
+        expect(await muters(b, other.id)).toEqual([]);
         await uow.write(fixture.realm.id, ({ personal }) => personal.unmuteSender(viewer('a'), b));
         expect(await muting('a')).toEqual([c]);
+        expect(await muters(b)).toEqual([]);
       });
 
       it('delivers a message to subscribers, unread except for the sender', async () => {
