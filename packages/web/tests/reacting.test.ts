@@ -23,6 +23,29 @@ test('reacts with any emoji, found by several parts of its name and chosen by ke
   await expect(message.getByRole('button', { name: /reacted with :octopus:/ })).toBeVisible();
 });
 
+test('names the reader first, at most ten people and the number of the others who reacted', async ({
+  server,
+  logIn,
+}) => {
+  const { id } = await post(server, 'cordelia', 'reactions', 'Popular');
+  for (const person of ['iago', 'hamlet', 'zoe']) {
+    await server.call(person, 'POST', `/messages/${id}/reactions`, { emoji_name: 'tada' });
+  }
+  const { page } = await logIn('hamlet', await placeOf(server, 'reactions'));
+  const reaction = messageWith(page, 'Popular').getByRole('button', { name: /reacted with :tada:/ });
+  await expect(reaction).toHaveAttribute('title', 'You, Iago, and Zoe reacted with :tada:');
+  await page.route(/\/json\/messages\?/, async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    for (const { reactions } of body.messages) {
+      for (let n = 0; reactions.length > 0 && n < 10; n++) reactions.push({ ...reactions[0], user_id: 9000 + n });
+    }
+    await route.fulfill({ response, json: body });
+  });
+  await page.reload();
+  await expect(reaction).toHaveAttribute('title', /^You, Iago, Zoe, .*, and 3 others reacted with :tada:$/);
+});
+
 test('offers the emoji of the organization, for reactions and in texts', async ({ server, logIn }) => {
   const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
   await server.upload('iago', '/realm/emoji/our_thing', 'thing.png', Buffer.from(pixel, 'base64'));

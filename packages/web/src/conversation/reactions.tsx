@@ -5,6 +5,9 @@ import { useChat } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import styles from './reactions.module.css';
 
+/** People that the name of a reaction lists. */
+const MAX_NAMES = 10;
+
 /** Reactions to a message; a click adds or removes the reader's own. */
 export function Reactions({ message }: { readonly message: MessageRow }) {
   if (message.reactions.length === 0) return null;
@@ -24,8 +27,16 @@ export function Reactions({ message }: { readonly message: MessageRow }) {
 function ReactionButton({ messageId, reaction }: { readonly messageId: number; readonly reaction: ReactionRow }) {
   const chat = useChat();
   const { i18n } = useLingui();
-  const names = reaction.userIds.slice(0, 10).map((id) => chat.people.person(id).peek().name);
-  const people = new Intl.ListFormat(i18n.locale, { type: 'conjunction' }).format(names);
+  const others = reaction.userIds
+    .filter((id) => id !== chat.state.selfId)
+    .map((id) => chat.people.person(id).peek().name);
+  const names = reaction.isOwn ? [i18n._('You'), ...others] : others;
+  const count = names.length - MAX_NAMES;
+  const rest = count > 0 ? [i18n._('{count, plural, one {# other} other {# others}}', { count })] : [];
+  const people = new Intl.ListFormat(i18n.locale, { type: 'conjunction' }).format([
+    ...names.slice(0, MAX_NAMES),
+    ...rest,
+  ]);
   const label = i18n._('{people} reacted with :{emoji}:', { people, emoji: reaction.emojiName });
   return (
     <button
