@@ -75,3 +75,19 @@ test('adds the page that is open as a view, says why a name is refused, and dele
   await server.call('desdemona', 'DELETE', '/navigation_views/narrow/has/link');
   await expect(links.getByRole('link', { name: 'Links of desdemona' })).toHaveCount(0);
 });
+
+test('marks conversations that mention the reader in the inbox and in recent conversations', async ({
+  server,
+  logIn,
+}) => {
+  const { page } = await logIn('othello', '#inbox');
+  await post(server, 'iago', 'mentioning', 'Look, @**Othello, the Moor of Venice**');
+  await post(server, 'iago', 'plain', 'Nobody is meant');
+  const row = (topic: string) => page.getByRole('main').getByRole('listitem').filter({ hasText: topic });
+  for (const place of ['#inbox', '#recent']) {
+    await goTo(page, place);
+    await expect(row('mentioning').getByRole('img', { name: 'You were mentioned' })).toBeVisible();
+    await expect(row('plain')).toBeVisible();
+    await expect(row('plain').getByRole('img', { name: 'You were mentioned' })).toHaveCount(0);
+  }
+});

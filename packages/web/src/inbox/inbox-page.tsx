@@ -116,6 +116,11 @@ function Row({ row, lastMessageAt = null }: { readonly row: ConversationRow; rea
           <DestinationName destination={row.destination} />
         </span>
         {lastMessageAt !== null && <time className={styles.time}>{shortTime(i18n, lastMessageAt)}</time>}
+        {row.unread.hasMention && (
+          <span className={styles.mention} role="img" aria-label={i18n._('You were mentioned')}>
+            @
+          </span>
+        )}
         <UnreadBadge count={row.unread.count} />
       </a>
     </li>
