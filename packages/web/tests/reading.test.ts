@@ -391,3 +391,23 @@ test('keeps the line being read in place while images and older messages arrive 
   await expect(messageWith(page, 'Row 44 ')).toBeAttached();
   await stays('older messages above');
 });
+
+test('shows one toolbar at the row under the pointer after a click in another row, and that of the keyboard', async ({
+  server,
+  logIn,
+}) => {
+  for (const text of ['One line', 'Another line', 'Third line']) await post(server, 'cordelia', 'toolbars', text);
+  const { page } = await logIn('hamlet', await placeOf(server, 'toolbars'));
+  const toolbarOf = (text: string) => messageWith(page, text).getByRole('toolbar');
+  await messageWith(page, 'Another line').hover();
+  await toolbarOf('Another line').getByRole('button', { name: 'Star', exact: true }).click();
+  await messageWith(page, 'Third line').hover();
+  await expect(toolbarOf('Third line')).toHaveCSS('opacity', '1');
+  await expect(toolbarOf('Another line')).toHaveCSS('opacity', '0');
+  await page.getByRole('heading', { level: 1 }).hover();
+  await expect(toolbarOf('Another line')).toHaveCSS('opacity', '1');
+  await page.keyboard.press('k');
+  await messageWith(page, 'Third line').hover();
+  await expect(toolbarOf('One line')).toHaveCSS('opacity', '1');
+  await expect(toolbarOf('Third line')).toHaveCSS('opacity', '1');
+});
