@@ -108,7 +108,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
   for (const userId of unreadFor ?? []) flagged.set(userId, { ...flagged.get(userId), unread: true });
   const readBy = [...(isReadBySender ? [sender.id] : []), ...(post.readFor ?? [])];
   const shown = shownOf(rendered, files);
-  const message = await tx.messages.append({
+  const appended = tx.messages.append({
     realmId,
     senderId: sender.id,
     recipientId: destination.kind === 'channel' ? destination.channel.recipientId : destination.recipientId,
@@ -128,9 +128,10 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
     readBy,
     exceptions: flagged,
   });
+  // Asked in the same round trip.
+  const [message, muters] = await Promise.all([appended, tx.personal.listMuters(realmId, sender.id)]);
   const submessages = post.widget ? [await attach(tx, message, post.widget)] : [];
   const received = new Map<UserId, ReceivedFlags>(flagged);
-  const muters = await tx.personal.listMuters(realmId, sender.id);
   for (const userId of [...readBy, ...muters]) received.set(userId, { ...received.get(userId), read: true });
 
   if (destination.kind === 'channel') await noteActivity(tx, destination.channel, message);
