@@ -278,3 +278,26 @@ test('sends a text to the destination that was shown when the button was pressed
   await expect.poll(() => textsIn('shown first')).toEqual(['Begins', 'Written for the first']);
   await expect.poll(() => textsIn('shown second')).toEqual(['Begins too', 'Written for the second']);
 });
+
+test('takes the marks of bold and italic text away again', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'marks'));
+  const field = page.getByRole('textbox', { name: 'Message' });
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  await field.fill('word');
+  await field.selectText();
+  for (const [name, text] of [
+    ['Bold', '**word**'],
+    ['Italic', '***word***'],
+    ['Bold', '*word*'],
+    ['Italic', 'word'],
+  ] as const) {
+    await press(name);
+    await expect(field).toHaveValue(text);
+  }
+  await field.fill('one **two** three');
+  await field.evaluate((element: HTMLTextAreaElement) => element.setSelectionRange(4, 11));
+  await page.keyboard.press('Control+b');
+  await expect(field).toHaveValue('one two three');
+  await page.keyboard.press('Control+i');
+  await expect(field).toHaveValue('one *two* three');
+});

@@ -88,6 +88,28 @@ test('moves a text along while its topic is being typed', async ({ server, logIn
   await expect(rows).toHaveCount(0);
 });
 
+test('keeps the topic that was typed in a channel until the message is sent', async ({ server, logIn }) => {
+  const { stream_id: id } = await server.call(WRITER, 'GET', '/get_stream_id', { stream: 'Denmark' });
+  const { page } = await logIn(WRITER, `#narrow/channel/${id}-Denmark`);
+  const topic = page.getByRole('combobox', { name: 'Topic' });
+  const text = page.getByRole('textbox', { name: 'Message' });
+  await topic.fill('returning');
+  await text.fill('Unsent in a channel');
+  await goTo(page, '#inbox');
+  await goTo(page, `#narrow/channel/${id}-Denmark`);
+  await expect(topic).toHaveValue('returning');
+  await expect(text).toHaveValue('Unsent in a channel');
+  await page.reload();
+  await expect(topic).toHaveValue('returning');
+  await expect(text).toHaveValue('Unsent in a channel');
+  await send(page, 'Sent in a channel');
+  await expect(topic).toHaveValue('returning');
+  await goTo(page, '#inbox');
+  await goTo(page, `#narrow/channel/${id}-Denmark`);
+  await expect(text).toHaveValue('');
+  await expect(topic).toHaveValue('');
+});
+
 test('keeps a text through Escape, a click elsewhere, closing and a crash of the page', async ({ server, logIn }) => {
   const place = await placeOf(server, 'survivor', 'Denmark');
   const { page, context } = await logIn(WRITER, place);

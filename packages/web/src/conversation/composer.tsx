@@ -40,6 +40,8 @@ interface Props {
   readonly destination: Destination;
   /** Place that keeps its files while the destination is still being chosen; by default the destination. */
   readonly filesOf?: Destination;
+  /** Called when the user changes the text, also by sending it. */
+  onText?(text: string): void;
   readonly ref?: Ref<ComposerHandle>;
 }
 
@@ -55,7 +57,7 @@ const loadWarnings = () => import('./warnings.js').then(({ Warnings }) => Warnin
 const loadCompletion = () => import('./completion.js').then(({ Completion }) => Completion);
 
 /** Field in which a message is written. The draft belongs to the destination shown above the text. */
-export function Composer({ destination, filesOf = destination, ref }: Props) {
+export function Composer({ destination, filesOf = destination, onText, ref }: Props) {
   const { chat, client, drafts, uploads, onSent } = useServices();
   const { i18n } = useLingui();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -161,6 +163,7 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
     const element = field.current;
     if (element) setFieldText(element, '');
     setText('');
+    onText?.('');
     draft.save('');
     setPreview(null);
   };
@@ -186,10 +189,10 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
       send();
       return;
     }
-    const mark = hasModifier ? { b: '**', i: '*' }[event.key] : undefined;
+    const mark = hasModifier ? ({ b: '**', i: '*' } as const)[event.key] : undefined;
     if (mark !== undefined && field.current) {
       event.preventDefault();
-      wrapFieldSelection(field.current, mark);
+      toggleMark(field.current, mark);
     }
     if (hasModifier && event.shiftKey && event.key.toLowerCase() === 'l' && field.current) {
       event.preventDefault();
@@ -247,6 +250,7 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
           placeholder={i18n._('Write a message')}
           onChange={(event) => {
             setText(event.target.value);
+            onText?.(event.target.value);
             chat.typing.typed(destination, event.target.value);
             completion.current?.onSelect();
           }}
@@ -285,16 +289,8 @@ export function Composer({ destination, filesOf = destination, ref }: Props) {
               })
             }
           />
-          <IconButton
-            icon={Bold}
-            label={i18n._('Bold')}
-            onClick={format((element) => wrapFieldSelection(element, '**'))}
-          />
-          <IconButton
-            icon={Italic}
-            label={i18n._('Italic')}
-            onClick={format((element) => wrapFieldSelection(element, '*'))}
-          />
+          <IconButton icon={Bold} label={i18n._('Bold')} onClick={format((element) => toggleMark(element, '**'))} />
+          <IconButton icon={Italic} label={i18n._('Italic')} onClick={format((element) => toggleMark(element, '*'))} />
           <IconButton icon={Link} label={i18n._('Link')} onClick={format(wrapLink)} />
           <IconButton icon={Code} label={i18n._('Code')} onClick={format(wrapCode)} />
           <IconButton icon={TextQuote} label={i18n._('Quote')} onClick={prefixLines('> ')} />
@@ -356,6 +352,26 @@ function insertLinks(element: HTMLTextAreaElement, links: string): void {
   const [before] = element.value.slice(0, element.selectionStart).slice(-1);
   const gap = before === undefined || /\s/.test(before) ? '' : ' ';
   insertTextIntoField(element, `${gap}${links} `);
+}
+
+/** Marks the selection, or takes its marks away. Asterisks mark italic text once and bold text twice. */
+function toggleMark(element: HTMLTextAreaElement, mark: '*' | '**'): void {
+  const { value } = element;
+  let { selectionStart: start, selectionEnd: end } = element;
+  while (start < end && value[start] === '*') start++;
+  while (start < end && value[end - 1] === '*') end--;
+  const [before] = /\**$/.exec(value.slice(0, start))!;
+  const [after] = /^\**/.exec(value.slice(end))!;
+  const marks = Math.min(before.length, after.length);
+  const { length } = mark;
+  if (length === 2 ? marks < 2 : marks % 2 === 0) {
+    element.setSelectionRange(start, end);
+    wrapFieldSelection(element, mark);
+    return;
+  }
+  element.setSelectionRange(start - length, end + length);
+  insertTextIntoField(element, value.slice(start, end));
+  element.setSelectionRange(start - length, end - length);
 }
 
 const wrapLink = (element: HTMLTextAreaElement) => wrapFieldSelection(element, '[', '](https://)');

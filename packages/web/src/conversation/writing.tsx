@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { destinationKey, destinationOf, type Narrow } from '@parley/chat';
 import { type Ref, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { useChat, useField, useServices } from '../services/context.js';
+import { useChat, useField, useFieldText, useServices } from '../services/context.js';
 import { newTopicOf } from '../services/drafts.js';
 import { useReading } from '../services/use-reading.js';
 import { Composer, type ComposerHandle } from './composer.js';
@@ -44,7 +44,7 @@ function Fields({ narrow, composer }: WritingProps) {
   }
   return channelId === null ? null : (
     <Writable channelId={channelId}>
-      <NewTopic channelId={channelId} composer={composer} />
+      <NewTopic channelId={channelId} composer={composer} key={channelId} />
     </Writable>
   );
 }
@@ -58,7 +58,9 @@ interface NewTopicProps {
 function NewTopic({ channelId, composer }: NewTopicProps) {
   const chat = useChat();
   const { i18n } = useLingui();
-  const [topic, setTopic] = useState('');
+  // Kept beside the text, which the drafts have by its topic.
+  const [kept, keep] = useFieldText(`topic ${channelId}`);
+  const [topic, setTopic] = useState(kept ?? '');
   const list = useId();
   const topics = useReading(chat.sidebar.topics(channelId));
   const topicLength = useField('max_topic_length');
@@ -80,7 +82,10 @@ function NewTopic({ channelId, composer }: NewTopicProps) {
           required={requiresTopic}
           list={list}
           autoComplete="off"
-          onChange={(event) => setTopic(event.target.value)}
+          onChange={({ target }) => {
+            setTopic(target.value);
+            keep(target.value || null);
+          }}
         />
         <datalist id={list}>
           {topics.slice(0, 20).map(({ name }) => (
@@ -91,6 +96,7 @@ function NewTopic({ channelId, composer }: NewTopicProps) {
       <Composer
         destination={{ kind: 'channel', channelId, topic: topic.trim() }}
         filesOf={{ kind: 'channel', channelId, topic: '' }}
+        onText={(text) => keep((text && topic) || null)}
         ref={composer}
       />
     </>
