@@ -90,8 +90,6 @@ export interface PersonalMessageReads {
   ): Promise<ReadonlyMap<UserId, ReadonlyMap<MessageId, PersonalFlags>>>;
   /** Returns the users muted by the viewer, sorted by time of muting, then by id. */
   listMutedSenders(viewer: Viewer): Promise<readonly MutedSender[]>;
-  /** Returns the users who mute the sender, ascending. */
-  listMuters(realmId: RealmId, senderId: UserId): Promise<readonly UserId[]>;
   /** Returns the given users who mute the viewer or are muted by the viewer. */
   filterMuting(viewer: Viewer, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>>;
   /**

@@ -413,6 +413,8 @@ export interface MessageReads {
     limit: number,
     before?: MessageId | null,
   ): Promise<readonly MessageId[]>;
+  /** Returns the users who mute the sender, whose messages reach them as read; ascending. */
+  listMuters(realmId: RealmId, senderId: UserId): Promise<readonly UserId[]>;
 }
 
 /** Data about existing submessages that rules need. */

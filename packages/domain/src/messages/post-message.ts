@@ -129,7 +129,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
     exceptions: flagged,
   });
   // Asked in the same round trip.
-  const [message, muters] = await Promise.all([appended, tx.personal.listMuters(realmId, sender.id)]);
+  const [message, muters] = await Promise.all([appended, tx.messages.listMuters(realmId, sender.id)]);
   const submessages = post.widget ? [await attach(tx, message, post.widget)] : [];
   const received = new Map<UserId, ReceivedFlags>(flagged);
   for (const userId of [...readBy, ...muters]) received.set(userId, { ...received.get(userId), read: true });

@@ -183,7 +183,7 @@ export class PostgresMessageRepository implements MessageRepository {
     this.renewVersion = connection.command('UPDATE message SET version = version + 1 WHERE id = $1 AND realm_id = $2');
     this.mutersOf = connection.values<UserId>(
       `SELECT user_id FROM muted_sender
-       WHERE user_id = ANY($1::bigint[]) AND sender_id = $2 AND until_message_id IS NULL`,
+       WHERE sender_id = $1 AND until_message_id IS NULL AND realm_id = $2 ORDER BY user_id`,
     );
     this.insertFlags = connection.command(
       `INSERT INTO message_flag (user_id, message_id, realm_id, source, read, mentioned, topic_wildcard_mentioned,
@@ -238,6 +238,10 @@ export class PostgresMessageRepository implements MessageRepository {
     return this.oldestIds.all(recipientId, before ?? Number.MAX_SAFE_INTEGER, realmId, limit);
   }
 
+  async listMuters(realmId: RealmId, senderId: UserId): Promise<readonly UserId[]> {
+    return this.mutersOf.all(senderId, realmId);
+  }
+
   async append(message: NewMessage): Promise<Message> {
     const { readBy, exceptions, ...values } = message;
     const { realmId, senderId, recipientId, channelId } = message;
@@ -249,7 +253,7 @@ export class PostgresMessageRepository implements MessageRepository {
     const [[id, ordinal], receivers, muters, latest] = await Promise.all([
       this.inserts.addNext(message, key),
       considered.length === 0 ? NOBODY : this.spans.withOpen(recipientId, considered),
-      named.length === 0 ? [] : this.mutersOf.all(named, senderId),
+      named.length === 0 ? [] : this.mutersOf.all(senderId, realmId),
       readBy.length === 0 ? NOTHING_READ : this.readSets.latest(readBy, recipientId),
     ]);
     this.searchTerms.put([[id, realmId, message.topic, message.renderedContent]]);

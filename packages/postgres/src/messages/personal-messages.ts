@@ -60,7 +60,6 @@ export class PostgresPersonalMessages implements PersonalMessages {
   private readonly historicalChannels;
   private readonly sentRows;
   private readonly markedHolders;
-  private readonly muters;
   private readonly muting;
   private readonly outsideHolders;
   private readonly subscribedSpans;
@@ -116,10 +115,6 @@ export class PostgresPersonalMessages implements PersonalMessages {
       `SELECT message_id, user_id FROM message_flag WHERE message_id = ANY($1::bigint[]) AND source <> 0
        UNION ALL
        SELECT message_id, user_id FROM removed_message_holder WHERE message_id = ANY($1::bigint[])`,
-    );
-    this.muters = connection.values<UserId>(
-      `SELECT user_id FROM muted_sender
-       WHERE sender_id = $1 AND until_message_id IS NULL AND realm_id = $2 ORDER BY user_id`,
     );
     this.muting = connection.values<UserId>(
       `SELECT user_id FROM muted_sender
@@ -264,10 +259,6 @@ export class PostgresPersonalMessages implements PersonalMessages {
         return [userId, own];
       }),
     );
-  }
-
-  async listMuters(realmId: RealmId, senderId: UserId): Promise<readonly UserId[]> {
-    return this.muters.all(senderId, realmId);
   }
 
   async filterMuting({ userId }: Viewer, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>> {

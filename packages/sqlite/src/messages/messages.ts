@@ -189,7 +189,7 @@ export class SqliteMessageRepository implements MessageRepository {
     );
     this.mutersOf = connection.values<UserId>(
       `SELECT user_id FROM muted_sender
-       WHERE user_id IN (SELECT value FROM json_each(?)) AND sender_id = ? AND until_message_id IS NULL`,
+       WHERE sender_id = ? AND until_message_id IS NULL AND realm_id = ? ORDER BY user_id`,
     );
     this.insertFlags = connection.command(
       `INSERT INTO message_flag (user_id, message_id, realm_id, source, read, mentioned, topic_wildcard_mentioned,
@@ -244,6 +244,10 @@ export class SqliteMessageRepository implements MessageRepository {
     before: MessageId | null = null,
   ): Promise<readonly MessageId[]> {
     return this.oldestIds.all(recipientId, before ?? Number.MAX_SAFE_INTEGER, realmId, limit);
+  }
+
+  async listMuters(realmId: RealmId, senderId: UserId): Promise<readonly UserId[]> {
+    return this.mutersOf.all(senderId, realmId);
   }
 
   async append(message: NewMessage): Promise<Message> {
@@ -329,7 +333,7 @@ export class SqliteMessageRepository implements MessageRepository {
   private addExceptions(id: MessageId, message: NewMessage): void {
     const { realmId, recipientId, senderId, exceptions } = message;
     const receivers = this.spans.withOpen(recipientId, exceptions.keys());
-    const muters = new Set(this.mutersOf.all(jsonList(exceptions.keys()), senderId));
+    const muters = new Set(this.mutersOf.all(senderId, realmId));
     const rows: (number | null)[][] = [];
     for (const [userId, sent] of exceptions) {
       const isRead =

@@ -65,7 +65,6 @@ export class SqlitePersonalMessages implements PersonalMessages {
   private readonly historicalChannels;
   private readonly sentRows;
   private readonly markedHolders;
-  private readonly muters;
   private readonly muting;
   private readonly muted;
   private readonly outsideHolders;
@@ -116,10 +115,6 @@ export class SqlitePersonalMessages implements PersonalMessages {
        WHERE message_id IN (SELECT value FROM json_each(?)) AND source <> 0
        UNION ALL
        SELECT message_id, user_id FROM removed_message_holder WHERE message_id IN (SELECT value FROM json_each(?))`,
-    );
-    this.muters = connection.values<UserId>(
-      `SELECT user_id FROM muted_sender
-       WHERE sender_id = ? AND until_message_id IS NULL AND realm_id = ? ORDER BY user_id`,
     );
     this.muting = connection.values<UserId>(
       `SELECT m.user_id FROM json_each(?) u CROSS JOIN muted_sender m ON m.user_id = u.value AND m.sender_id = ?
@@ -264,10 +259,6 @@ export class SqlitePersonalMessages implements PersonalMessages {
         return [userId, own];
       }),
     );
-  }
-
-  async listMuters(realmId: RealmId, senderId: UserId): Promise<readonly UserId[]> {
-    return this.muters.all(senderId, realmId);
   }
 
   async filterMuting({ userId }: Viewer, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>> {

@@ -67,7 +67,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await muting('a', [])).toEqual([]);
         const { realm: other } = await anotherRealm(fixture);
         const muters = (sender: UserId, realmId = fixture.realm.id) =>
-          uow.read(realmId, ({ personal }) => personal.listMuters(realmId, sender));
+          uow.read(realmId, ({ messages }) => messages.listMuters(realmId, sender));
         expect([await muters(a), await muters(b), await muters(c)]).toEqual([[c], [a], []]);
         expect(await muters(b, other.id)).toEqual([]);
         await uow.write(fixture.realm.id, ({ personal }) => personal.unmuteSender(viewer('a'), b));

@@ -9,7 +9,7 @@ import type {
 } from '@parley/domain/messages';
 import { messagesOf } from './messages-of.js';
 import { deliver, findFlags, forget, holdersOf, isReceived, putFlags } from './personal-rows.js';
-import { keyOf, type MemoryUnit } from './tables.js';
+import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
 interface FormerHolders {
   readonly realmId: RealmId;
@@ -81,6 +81,15 @@ export class MemoryMessages implements MessageRepository {
       .filter((message) => message.recipientId === recipientId && (before === null || message.id < before))
       .slice(0, limit)
       .map(({ id }) => id);
+  }
+
+  async listMuters(realmId: RealmId, senderId: UserId): Promise<readonly UserId[]> {
+    const mutes = this.unit.read('mutes');
+    const users = [...this.unit.read('users').values()].map(({ user }) => user).filter((it) => it.realmId === realmId);
+    return users
+      .map(({ id }) => id)
+      .filter((id) => mutes.has(keyOf(id, senderId)))
+      .sort(ascending);
   }
 
   async append(newMessage: NewMessage): Promise<Message> {

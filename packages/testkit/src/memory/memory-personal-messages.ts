@@ -113,15 +113,6 @@ export class MemoryPersonalMessages implements PersonalMessages {
     return flags;
   }
 
-  async listMuters(realmId: RealmId, senderId: UserId): Promise<readonly UserId[]> {
-    const mutes = this.unit.read('mutes');
-    const users = [...this.unit.read('users').values()].map(({ user }) => user).filter((it) => it.realmId === realmId);
-    return users
-      .map(({ id }) => id)
-      .filter((id) => mutes.has(keyOf(id, senderId)))
-      .sort(ascending);
-  }
-
   async filterMuting({ userId }: Viewer, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>> {
     const mutes = this.unit.read('mutes');
     return new Set(userIds.filter((id) => mutes.has(keyOf(id, userId)) || mutes.has(keyOf(userId, id))));
