@@ -1,4 +1,4 @@
-import { expect, goTo, type Person, test, violationsIn } from './stories.js';
+import { expect, goTo, messageWith, type Person, post, test, violationsIn } from './stories.js';
 
 /** Control of a setting in its row. */
 const row = ({ page }: Person, name: string) => page.locator(`[data-setting="${name}"]`);
@@ -197,4 +197,18 @@ test('says that a list is being loaded, and only afterwards that it is empty', a
     await expect(page.getByText(text), place).toBeVisible();
     await expect(page.getByText('Loading…'), place).toHaveCount(0);
   }
+});
+
+test('leads from an uploaded file to the messages that contain it', async ({ server, logIn }) => {
+  const { url } = (await server.upload('cordelia', '/user_uploads', 'letter.txt', Buffer.from('Nothing'))) as {
+    url: string;
+  };
+  const { id } = await post(server, 'cordelia', 'letters', `Read [letter.txt](${url})`);
+  const { page } = await logIn('cordelia', '#settings/uploaded-files');
+  const line = page.getByRole('main').getByRole('listitem').filter({ hasText: 'letter.txt' });
+  await expect(line.getByRole('link', { name: 'letter.txt' })).toBeVisible();
+  expect(await violationsIn(page)).toEqual([]);
+  await line.getByRole('link', { name: `Message ${id}` }).click();
+  await expect(messageWith(page, 'Read letter.txt')).toBeVisible();
+  await expect(page.getByRole('article')).toHaveCount(1);
 });

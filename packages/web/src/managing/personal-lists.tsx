@@ -2,7 +2,7 @@ import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { narrowOf, type TopicPolicy } from '@parley/chat';
 import { Trash2, X } from 'lucide-react';
-import { type FormEvent, useCallback, useEffect, useState } from 'react';
+import { type FormEvent, Fragment, useCallback, useEffect, useState } from 'react';
 import { ChannelIcon } from '../conversation/destination-heading.js';
 import { IconButton } from '../kit/icon-button.js';
 import overlays from '../kit/overlays.module.css';
@@ -227,7 +227,7 @@ export function browserOf(userAgent: string): string {
 /** Files that the user uploaded. */
 export function Uploads() {
   const { i18n } = useLingui();
-  const { baseUrl } = useServices();
+  const { baseUrl, chat } = useServices();
   const { api } = useManagement();
   const fetch = useCallback(() => api.get('/attachments', {}), [api]);
   const [answer, reload] = useFetched(fetch, 'attachments');
@@ -241,18 +241,34 @@ export function Uploads() {
         const remove = () => api.delete('/attachments/{attachment_id}', { attachment_id: id }).then(reload);
         return (
           <div className={styles.line}>
-            <a
-              className={styles.lineMain}
-              href={new URL(`user_uploads/${file.path_id}`, baseUrl).href}
-              target="_blank"
-              rel="noopener"
-            >
-              <span className={styles.lineTitle}>{file.name}</span>
+            <div className={styles.lineMain}>
+              <a
+                className={styles.lineTitle}
+                href={new URL(`user_uploads/${file.path_id}`, baseUrl).href}
+                target="_blank"
+                rel="noopener"
+              >
+                {file.name}
+              </a>
               <span className={styles.lineDetail}>
-                {sizeOf(file.size, i18n)} · {timeOf(file.create_time, i18n)}
-                {file.message_ids.length === 0 && ` · ${i18n._('in no message')}`}
+                {sizeOf(file.size, i18n)} · {timeOf(file.create_time, i18n)} ·{' '}
+                {file.message_ids.length === 0 && i18n._('in no message')}
+                {file.message_ids.map((messageId) => (
+                  <Fragment key={messageId}>
+                    <a
+                      href={chat.formatAddress({
+                        view: 'narrow',
+                        narrow: [{ operator: 'id', operand: messageId }],
+                        near: null,
+                      })}
+                      aria-label={i18n._('Message {id}', { id: messageId })}
+                    >
+                      #{messageId}
+                    </a>{' '}
+                  </Fragment>
+                ))}
               </span>
-            </a>
+            </div>
             <IconButton
               icon={Trash2}
               label={i18n._('Delete {name}', { name: file.name })}
