@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, messageWith, placeOf, post, type Server, test } from './stories.js';
+import { expect, messageWith, placeOf, post, type Server, test, violationsIn } from './stories.js';
 
 interface Recorded {
   readonly name: string;
@@ -65,4 +65,50 @@ test('marks lists by their level, and shows an image below the text of its item'
   const image = (await message.getByRole('img').boundingBox())!;
   expect(image.y).toBeGreaterThan(link.y + link.height / 2);
   expect(image.x).toBeLessThan(link.x);
+});
+
+test('marks alert words in messages outside of code and links, until they are removed', async ({ server, logIn }) => {
+  const alert_words = ['harbour', 'old', 'old quay', 'c++'];
+  await server.call('hamlet', 'POST', '/users/me/alert_words', { alert_words });
+  const text = 'The HARBOUR, the **old quay** and C++, no harbours\n```\nharbour\n```\n[see](http://a.example/harbour)';
+  await post(server, 'iago', 'quays', text);
+  const { page } = await logIn('hamlet', await placeOf(server, 'quays'));
+  const marks = messageWith(page, 'The HARBOUR').locator('mark');
+  await expect(marks).toHaveText(['HARBOUR', 'old quay', 'C++']);
+  expect(await violationsIn(page)).toEqual([]);
+  await server.call('hamlet', 'DELETE', '/users/me/alert_words', { alert_words: ['harbour'] });
+  await expect(marks).toHaveText(['old quay', 'C++']);
+  await server.call('hamlet', 'DELETE', '/users/me/alert_words', { alert_words });
+  await expect(marks).toHaveCount(0);
+});
+
+test('links blocks of code to the playgrounds of their language', async ({ server, logIn }) => {
+  const encoded = 'a%20%3D%20%27b%2Fc%5B%5D%27%0A';
+  const reserved = "a%20=%20'b/c[]'%0A";
+  const playgrounds: readonly (readonly [string, string, string | null])[] = [
+    ['Path', 'https://play.example{/code}', `https://play.example/${encoded}`],
+    ['Query', 'https://play.example/{?code}', `https://play.example/?code=${encoded}`],
+    ['Second', 'https://play.example/?a=1{&code}', `https://play.example/?a=1&code=${encoded}`],
+    ['Plain', 'http://play.example/?c={code}', `http://play.example/?c=${encoded}`],
+    ['Hash', 'https://play.example/{#code}', `https://play.example/#${reserved}`],
+    ['Reserved', 'https://play.example/{+code}', `https://play.example/${reserved}`],
+    ['Unsafe', 'ftp://play.example/{code}', null],
+  ];
+  const ids: number[] = [];
+  for (const [name, url_template] of playgrounds) {
+    const fields = { name, pygments_language: 'Python', url_template };
+    ids.push((await server.call('iago', 'POST', '/realm/playgrounds', fields)).id);
+  }
+  await post(server, 'iago', 'snakes', "```python\na = 'b/c[]'\n```\nand\n```js\nb\n```");
+  const { page } = await logIn('hamlet', await placeOf(server, 'snakes'));
+  const message = messageWith(page, "a = 'b/c[]'");
+  for (const [name, , href] of playgrounds) {
+    const link = message.getByRole('link', { name: `View in ${name}` });
+    if (href === null) await expect(link).toHaveCount(0);
+    else await expect(link).toHaveAttribute('href', href);
+  }
+  await expect(message.getByRole('link', { name: 'View in Path' })).toHaveAttribute('target', '_blank');
+  expect(await violationsIn(page)).toEqual([]);
+  for (const id of ids) await server.call('iago', 'DELETE', `/realm/playgrounds/${id}`);
+  await expect(message.getByRole('link', { name: 'View in' })).toHaveCount(0);
 });

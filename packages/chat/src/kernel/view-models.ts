@@ -178,6 +178,7 @@ export interface MessageRow {
   readonly isRead: boolean;
   readonly isStarred: boolean;
   readonly isMentioned: boolean;
+  readonly hasAlertWord: boolean;
   readonly isCollapsed: boolean;
   readonly editedAt: number | null;
   readonly movedAt: number | null;

@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import { Check, Copy, ImageOff } from 'lucide-react';
+import { Check, Copy } from 'lucide-react';
 import {
   type ComponentProps,
   createContext,
@@ -50,13 +50,20 @@ const useWorld = (): ContentWorld => {
   return world;
 };
 
+interface MessageBodyProps {
+  readonly html: string;
+  /** True for messages in which the server found an alert word of the reader. */
+  readonly hasAlertWord?: boolean;
+}
+
 /** Draws the HTML of a message. */
-export const MessageBody = memo(function MessageBody({ html }: { readonly html: string }) {
+export const MessageBody = memo(function MessageBody({ html, hasAlertWord = false }: MessageBodyProps) {
   const { baseUrl } = useWorld();
+  const parts = useRareParts(hasAlertWord);
   const nodes = useMemo(() => parseContent(html, baseUrl), [html, baseUrl]);
   return (
     <div className={styles.body} part="message-body">
-      {drawAll(nodes)}
+      {parts ? <parts.Marked nodes={nodes} draw={drawAll} /> : drawAll(nodes)}
     </div>
   );
 });
@@ -136,6 +143,12 @@ function draw(node: ContentNode, key: number): ReactNode {
     }
     case 'highlight':
       return <mark key={key}>{drawAll(node.children)}</mark>;
+    case 'alert-word':
+      return (
+        <mark key={key} className={styles.alertWord}>
+          {node.text}
+        </mark>
+      );
     case 'image':
       return <Image key={key} image={node} />;
     case 'video':
@@ -224,6 +237,7 @@ function Code({ node }: { node: Extract<ContentNode, { type: 'code' }> }) {
 
 function UsualCode({ node }: { node: Extract<ContentNode, { type: 'code' }> }) {
   const { i18n } = useLingui();
+  const parts = useRareParts(node.language !== '');
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(node.text);
@@ -248,9 +262,12 @@ function UsualCode({ node }: { node: Extract<ContentNode, { type: 'code' }> }) {
           )}
         </code>
       </pre>
-      <button type="button" className={styles.copy} onClick={copy} aria-label={label} title={label}>
-        {isCopied ? <Check size={16} /> : <Copy size={16} />}
-      </button>
+      <div className={styles.codeTools}>
+        {parts && <parts.Playgrounds language={node.language} code={node.text} />}
+        <button type="button" onClick={copy} aria-label={label} title={label}>
+          {isCopied ? <Check size={16} /> : <Copy size={16} />}
+        </button>
+      </div>
     </div>
   );
 }
@@ -276,14 +293,14 @@ const loadRareParts = () =>
     rareParts = loaded;
   });
 
-/** Code of parts that few messages have; null until it is loaded. */
-function useRareParts(): RareParts | null {
-  useLoaded(loadRareParts, rareParts === null);
-  return rareParts;
+/** Code of parts that few messages have; null until it is loaded, and where it is not wanted. */
+function useRareParts(isWanted: boolean): RareParts | null {
+  useLoaded(loadRareParts, isWanted && rareParts === null);
+  return isWanted ? rareParts : null;
 }
 
 function Formula({ node }: { node: MathNode }) {
-  const parts = useRareParts();
+  const parts = useRareParts(true);
   return parts ? <parts.Formula node={node} /> : node.source;
 }
 
@@ -299,21 +316,15 @@ interface ForeignProps {
 
 /** Loads files of other sites only on a click, because loading would show them the reader's address. */
 function Foreign({ url, isStreamed = false, children }: ForeignProps) {
-  const { i18n } = useLingui();
   const { baseUrl } = useWorld();
   const isFetched = useContext(ServicesContext)?.frame !== undefined && isStreamed;
   const [isShown, setShown] = useState(url.startsWith(baseUrl) && !isFetched);
-  if (isShown) return children;
-  return (
-    <button type="button" className={styles.hiddenImage} onClick={() => setShown(true)}>
-      <ImageOff size={16} aria-hidden />
-      {i18n._('Show file from {site}', { site: new URL(url).host })}
-    </button>
-  );
+  const parts = useRareParts(!isShown);
+  return isShown ? children : parts && <parts.Hidden url={url} onShow={() => setShown(true)} />;
 }
 
 function Player({ media }: { readonly media: PlayedNode }) {
-  const parts = useRareParts();
+  const parts = useRareParts(true);
   const openViewer = useViewer(media.src);
   return parts && <parts.Player media={media} openViewer={openViewer} />;
 }

@@ -1,9 +1,10 @@
 import { useLingui } from '@lingui/react';
-import { Maximize2 } from 'lucide-react';
-import { type CSSProperties, type MouseEvent, type ReactNode, useEffect } from 'react';
+import { ImageOff, Maximize2, SquareArrowOutUpRight } from 'lucide-react';
+import { type CSSProperties, type MouseEvent, type ReactNode, useEffect, useMemo } from 'react';
+import { useField } from '../services/context.js';
 import { useFile } from '../services/use-file.js';
 import styles from './message-body.module.css';
-import { type MathNode, type PlayedNode, STYLE } from './tree.js';
+import { type ContentNode, type MathNode, type PlayedNode, STYLE } from './tree.js';
 
 /** Draws KaTeX's own elements: spans with classes and inline lengths, which KaTeX's style sheet lays out. */
 export function Formula({ node }: { readonly node: MathNode }) {
@@ -60,6 +61,22 @@ function drawSvg(element: SVGElement, children: ReactNode[], key: number): React
   );
 }
 
+interface HiddenProps {
+  readonly url: string;
+  onShow(): void;
+}
+
+/** Stands for a file of another site. */
+export function Hidden({ url, onShow }: HiddenProps) {
+  const { i18n } = useLingui();
+  return (
+    <button type="button" className={styles.hiddenImage} onClick={onShow}>
+      <ImageOff size={16} aria-hidden />
+      {i18n._('Show file from {site}', { site: new URL(url).host })}
+    </button>
+  );
+}
+
 interface PlayerProps {
   readonly media: PlayedNode;
   /** Opens the viewer at the file; null where there is none. */
@@ -91,4 +108,74 @@ export function Player({ media, openViewer }: PlayerProps) {
       )}
     </span>
   );
+}
+
+interface PlaygroundsProps {
+  readonly language: string;
+  readonly code: string;
+}
+
+/** Links that open a block of code on the sites for its language. */
+export function Playgrounds({ language, code }: PlaygroundsProps) {
+  const { i18n } = useLingui();
+  const playgrounds = useField('realm_playgrounds') ?? [];
+  return playgrounds.map(({ id, name, pygments_language, url_template }) => {
+    if (pygments_language.toLowerCase() !== language.toLowerCase()) return null;
+    const href = expand(url_template, code);
+    const label = i18n._('View in {name}', { name });
+    // Other schemes could run the code of the message.
+    if (!/^https?:\/\//i.test(href)) return null;
+    return (
+      <a key={id} href={href} target="_blank" rel="noopener noreferrer" aria-label={label} title={label}>
+        <SquareArrowOutUpRight size={16} aria-hidden />
+      </a>
+    );
+  });
+}
+
+/** Fills in a template of RFC 6570, whose only variable the server has found to be `code` (organization §7). */
+const expand = (template: string, code: string): string =>
+  template.replaceAll(/\{([+#./;?&]?)code(?:\*|:(\d+))?\}/g, (_, operator: string, length?: string) => {
+    const value = length === undefined ? code : [...code].slice(0, Number(length)).join('');
+    if (operator === '+') return encodeReserved(value);
+    if (operator === '#') return `#${encodeReserved(value)}`;
+    const isNamed = operator === '?' || operator === '&' || operator === ';';
+    return `${operator}${isNamed ? 'code=' : ''}${encode(value)}`;
+  });
+
+const encode = (text: string): string =>
+  encodeURIComponent(text).replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** Leaves reserved characters and encoded ones as they are. */
+const encodeReserved = (text: string): string =>
+  encodeURI(text)
+    .replaceAll(/%5[BD]/g, (bracket) => decodeURIComponent(bracket))
+    .replaceAll(/%25([\dA-Fa-f]{2})/g, '%$1');
+
+interface MarkedProps {
+  readonly nodes: readonly ContentNode[];
+  draw(nodes: readonly ContentNode[]): ReactNode;
+}
+
+/** Content in which the reader's alert words are marked. */
+export function Marked({ nodes, draw }: MarkedProps) {
+  const words = useField('alert_words');
+  return useMemo(() => draw(words?.length ? markWords(nodes, words) : nodes), [nodes, words, draw]);
+}
+
+/** Marks words in text. Blocks of code, mentions and addresses have none (markdown §17). */
+function markWords(nodes: readonly ContentNode[], words: readonly string[]): readonly ContentNode[] {
+  // Of words that begin at the same place, the longest is marked.
+  const longestFirst = [...words].sort((a, b) => b.length - a.length);
+  const choice = longestFirst.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|');
+  const pattern = new RegExp(`(?<=^|[\\s(".,';[*\`>])(${choice})(?=$|[\\s)?:.,';\\]!*\`])`, 'i');
+  const mark = (node: ContentNode): ContentNode | readonly ContentNode[] => {
+    if (typeof node === 'string') {
+      return node.split(pattern).map((text, index) => (index % 2 === 0 ? text : { type: 'alert-word', text }));
+    }
+    if (!('children' in node)) return node;
+    const children = node.children.flatMap(mark);
+    return node.type === 'spoiler' ? { ...node, children, header: node.header.flatMap(mark) } : { ...node, children };
+  };
+  return nodes.flatMap(mark);
 }

@@ -25,6 +25,7 @@ export type ContentNode =
   | { readonly type: 'math-error'; readonly text: string }
   /** Difference between two versions. */
   | { readonly type: 'change'; readonly tag: 'ins' | 'del'; readonly children: readonly ContentNode[] }
+  | { readonly type: 'alert-word'; readonly text: string }
   | { readonly type: 'highlight'; readonly children: readonly ContentNode[] }
   | ImageNode
   | PlayedNode

@@ -214,7 +214,7 @@ function Content({ message, match }: ContentProps) {
   if (message.html === null) return <p className={styles.source}>{statusOf(message.markdown!)}</p>;
   if (Widget) return <Widget message={message} />;
   const html = statusOf(match?.content ?? message.html);
-  return Own ? <Own message={message} html={html} /> : <MessageBody html={html} />;
+  return Own ? <Own message={message} html={html} /> : <MessageBody html={html} hasAlertWord={message.hasAlertWord} />;
 }
 
 function Footer({ message, onEdit }: { readonly message: Message; readonly onEdit: MessageCommands['editFailed'] }) {
