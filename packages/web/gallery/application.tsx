@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals-core';
 import { App, VisitorApp, Workspace } from '../src/app/app.js';
-import { ConnectionLine } from '../src/app/connection-line.js';
-import { FailureLine } from '../src/app/failure-line.js';
+import { ConnectionLine, FailureLine } from '../src/app/lines.js';
 import { Chat as WholeChat } from '../src/components/chat.js';
 import { Composer } from '../src/components/composer.js';
 import { Conversation } from '../src/components/conversation.js';
@@ -45,7 +44,7 @@ export const APPLICATION: readonly Exhibit[] = [
   {
     name: 'command refused',
     prepare: () => {
-      lastFailure.value = 'The reason of the server, in a sentence of usual length';
+      lastFailure.value = { code: 'BAD_REQUEST', message: 'The reason of the server, in a sentence of usual length' };
     },
     draw: () => <FailureLine />,
   },

@@ -112,6 +112,41 @@ test('works where the browser forbids storage', async ({ server, browser, logIn 
   await strict.close();
 });
 
+test('explains refusals in the language of the page, and quotes texts of the server that have no code', async ({
+  browser,
+  server,
+  logIn,
+}) => {
+  const { context } = await logIn('iago');
+  const german = await browser.newContext({ locale: 'de-DE', storageState: await context.storageState() });
+  const page = await german.newPage();
+  const alert = page.getByRole('alert');
+  await page.goto(`${server.url}/#channels/new`);
+  await page.getByLabel('Name', { exact: true }).fill('verona');
+  await page.getByRole('button', { name: 'Erstellen', exact: true }).click();
+  await expect(alert).toHaveText('Es gibt schon einen Kanal mit dem Namen „verona“.');
+  const refusals = ['STREAM_WILDCARD_MENTION_NOT_ALLOWED', 'BAD_REQUEST'];
+  await page.route('**/json/messages', (route) =>
+    route.fulfill({ status: 400, json: { result: 'error', msg: 'Not now', code: refusals.shift() } }),
+  );
+  await goTo(page, await placeOf(server, 'refusals'));
+  for (const reason of [
+    'Nicht gesendet: Sie dürfen in diesem Kanal nicht alle erwähnen.',
+    'Nicht gesendet: Der Server hat es abgelehnt: Not now',
+  ]) {
+    await page.getByRole('textbox', { name: 'Nachricht' }).fill('Refused');
+    await page.getByRole('button', { name: 'Senden', exact: true }).click();
+    await expect(alert).toContainText(reason);
+    await alert.getByRole('button', { name: 'Löschen' }).click();
+  }
+  await goTo(page, '#settings/preferences');
+  await expect(page.getByLabel('Sprache')).toBeVisible();
+  await german.setOffline(true);
+  await page.getByLabel('Schriftgröße').selectOption({ index: 3 });
+  await expect(alert).toHaveText('Der Server ist nicht erreichbar.');
+  await german.close();
+});
+
 test('leads to the address of a link after the log-in', async ({ server, page }) => {
   const place = await placeOf(server, 'linked', 'Denmark');
   await page.goto(`${server.url}/${place}`);

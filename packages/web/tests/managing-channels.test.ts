@@ -78,7 +78,7 @@ test('explains why a channel cannot be created and keeps what was written', asyn
   const { page } = await logIn('iago', '#channels/new');
   await page.getByLabel('Name', { exact: true }).fill('verona');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
-  await expect(page.getByRole('alert')).toContainText("Channel 'verona' already exists");
+  await expect(page.getByRole('alert')).toHaveText('A channel named “verona” already exists.');
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue('verona');
 });
 

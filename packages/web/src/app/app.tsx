@@ -22,9 +22,8 @@ import { useReading } from '../services/use-reading.js';
 import { Sidebar } from '../sidebar/sidebar.js';
 import { builtInViews } from '../sidebar/views.js';
 import styles from './app.module.css';
-import { ConnectionLine } from './connection-line.js';
 import { useContentWorld } from './content-world.js';
-import { FailureLine } from './failure-line.js';
+import { ConnectionLine, FailureLine } from './lines.js';
 import { MANAGED, Page } from './page.js';
 import { useTheme } from './theme.js';
 

@@ -7,7 +7,7 @@ import { InboxPage, RecentPage } from '../inbox/inbox-page.js';
 import { useAddress, useChat, useServices } from '../services/context.js';
 import { useDrawn, useLoaded } from '../services/loading.js';
 import styles from './app.module.css';
-import { LogInAgain } from './connection-line.js';
+import { LogInAgain } from './lines.js';
 
 /** Page that the address names. */
 export function Page() {

@@ -30,7 +30,7 @@ import { textOf } from '../content/tree.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';
 import kit from '../kit/kit.module.css';
 import { useChat, useComputed, useServices } from '../services/context.js';
-import { reportFailure } from '../services/failures.js';
+import { reportFailure, useReason } from '../services/failures.js';
 import { loadLater, useDrawn } from '../services/loading.js';
 import type { ReadingPlace } from '../services/location.js';
 import { useReading } from '../services/use-reading.js';
@@ -169,6 +169,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   useDrawn(keys.length > 0 || !isFetching);
   const isGone = useIsGone(near, keys, isFetching);
   const failure = useReading(view.failure);
+  const reason = useReason(failure);
   const isEmpty = keys.length === 0;
   // Messages that were sent here have keys of their own.
   // biome-ignore lint/correctness/useExhaustiveDependencies: read when the list opens there.
@@ -226,7 +227,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const onKey = (event: KeyboardEvent<HTMLElement>) =>
     pressOnMessage(event, { services, i18n, commands, shown: view.destination });
   if (missing && isEmpty) return <Missing part={missing} />;
-  if (failure && isEmpty) return <Failed text={failure.message} onRetry={onNewest} />;
+  if (failure && isEmpty) return <Failed text={reason} onRetry={onNewest} />;
   if (isEmpty) {
     const isLoading = older !== 'none' || newer !== 'none';
     return (

@@ -2,9 +2,10 @@ import { useLingui } from '@lingui/react';
 import type { MessageSnapshot } from '@parley/client';
 import { useEffect, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
-import { Dialog } from '../kit/dialog.js';
+import { Dialog, FailureText } from '../kit/dialog.js';
 import overlays from '../kit/overlays.module.css';
 import { useChat, useField, useServices } from '../services/context.js';
+import type { Refusal } from '../services/reasons.js';
 import styles from './history-dialog.module.css';
 
 /** Versions of a message, the newest first. */
@@ -12,21 +13,17 @@ export function HistoryDialog({ messageId }: { readonly messageId: number }) {
   const { i18n } = useLingui();
   const { client } = useServices();
   const [versions, setVersions] = useState<readonly MessageSnapshot[] | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
+  const [failure, setFailure] = useState<Refusal | null>(null);
   useEffect(() => {
     client
       .get('/messages/{message_id}/history', { message_id: messageId, allow_empty_topic_name: true })
       .then(({ message_history: all }) => setVersions(all.toReversed()))
-      .catch((error: Error) => setFailure(error.message));
+      .catch(setFailure);
   }, [client, messageId]);
   return (
     <Dialog title={i18n._('Edit history')}>
       <div className={overlays.scroll}>
-        {failure !== null && (
-          <p className={overlays.failure} role="alert">
-            {failure}
-          </p>
-        )}
+        <FailureText failure={failure} />
         {versions === null && failure === null && <p>{i18n._('Loading…')}</p>}
         <ol className={styles.versions}>
           {versions?.map((version, index) => (

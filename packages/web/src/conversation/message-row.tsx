@@ -15,7 +15,7 @@ import { Emoji } from '../kit/emoji.js';
 import { openPersonCard } from '../people/open-card.js';
 import { ComponentsContext } from '../services/components.js';
 import { useChat, useComputed, useServices } from '../services/context.js';
-import { reportFailure } from '../services/failures.js';
+import { reportFailure, useReason } from '../services/failures.js';
 import { retrying, useLoaded } from '../services/loading.js';
 import { useReading } from '../services/use-reading.js';
 import { DestinationHeading } from './destination-heading.js';
@@ -228,7 +228,7 @@ function Footer({ message, onEdit }: { readonly message: Message; readonly onEdi
   if (delivery === 'failed') {
     return (
       <div className={styles.failure} role="alert">
-        <span>{i18n._('Not sent: {reason}', { reason: message.failure?.message ?? '' })}</span>
+        <NotSent failure={message.failure} />
         <button type="button" onClick={() => chat.outbox.retry(message.key)}>
           <RotateCcw size={14} aria-hidden /> {i18n._('Try again')}
         </button>
@@ -247,6 +247,12 @@ function Footer({ message, onEdit }: { readonly message: Message; readonly onEdi
   if (message.editedAt !== null) return <div className={styles.note}>{i18n._('edited')}</div>;
   if (message.movedAt !== null) return <div className={styles.note}>{i18n._('moved')}</div>;
   return null;
+}
+
+function NotSent({ failure }: Pick<Message, 'failure'>) {
+  const { i18n } = useLingui();
+  const reason = useReason(failure);
+  return <span>{reason === '' ? i18n._('Not sent.') : i18n._('Not sent: {reason}', { reason })}</span>;
 }
 
 const dayOf = (timestamp: number): string => new Date(timestamp * 1000).toDateString();

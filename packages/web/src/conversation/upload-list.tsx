@@ -1,9 +1,10 @@
-import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
+import { ParleyError } from '@parley/client';
 import { RotateCcw, X } from 'lucide-react';
 import { IconButton } from '../kit/icon-button.js';
 import { useField, useServices } from '../services/context.js';
+import { useReason } from '../services/failures.js';
 import { MAX_FILES, type UploadRow } from '../services/uploads.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './upload-list.module.css';
@@ -13,7 +14,6 @@ export function UploadList({ destination }: { readonly destination: Destination 
   const { uploads } = useServices();
   const { i18n } = useLingui();
   const { rows } = useReading(uploads.of(destination));
-  const maxMebibytes = useField('max_file_upload_size_mib') ?? 0;
   if (rows.length === 0) return null;
   return (
     <ul className={styles.list} aria-label={i18n._('Uploads')}>
@@ -21,10 +21,7 @@ export function UploadList({ destination }: { readonly destination: Destination 
         <li key={row.id} className={styles.row}>
           {row.state === 'failed' ? (
             <span className={styles.failure} role="alert">
-              {i18n._('{name} was not uploaded: {reason}', {
-                name: row.name,
-                reason: reasonOf(row, maxMebibytes, i18n),
-              })}
+              <NotUploaded row={row} />
             </span>
           ) : (
             <>
@@ -59,15 +56,15 @@ export function UploadList({ destination }: { readonly destination: Destination 
   );
 }
 
-function reasonOf({ failure }: UploadRow, maxMebibytes: number, i18n: I18n): string {
-  switch (failure) {
-    case 'empty':
-      return i18n._('The file is empty.');
-    case 'too-large':
-      return i18n._('The file is larger than {max} MiB.', { max: maxMebibytes });
-    case 'too-many':
-      return i18n._('At most {max} files at once.', { max: MAX_FILES });
-    default:
-      return failure?.message ?? '';
-  }
+function NotUploaded({ row: { name, failure } }: { readonly row: UploadRow }) {
+  const { i18n } = useLingui();
+  const max = useField('max_file_upload_size_mib') ?? 0;
+  const refused = useReason(failure instanceof ParleyError ? failure : null);
+  const reasons = {
+    empty: i18n._('The file is empty.'),
+    'too-large': i18n._('The file is larger than {max} MiB.', { max }),
+    'too-many': i18n._('At most {max} files at once.', { max: MAX_FILES }),
+  };
+  const reason = typeof failure === 'string' ? reasons[failure] : refused;
+  return i18n._('{name} was not uploaded: {reason}', { name, reason });
 }

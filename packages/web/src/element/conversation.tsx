@@ -1,7 +1,6 @@
 import { useLingui } from '@lingui/react';
-import { ConnectionLine } from '../app/connection-line.js';
 import { useContentWorld } from '../app/content-world.js';
-import { FailureLine } from '../app/failure-line.js';
+import { ConnectionLine, FailureLine } from '../app/lines.js';
 import { Page } from '../app/page.js';
 import { ContentContext } from '../content/message-body.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';

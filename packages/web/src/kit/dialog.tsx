@@ -2,6 +2,8 @@ import { Dialog as Base } from '@base-ui/react/dialog';
 import { useLingui } from '@lingui/react';
 import { X } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
+import { useReason } from '../services/failures.js';
+import type { Refusal } from '../services/reasons.js';
 import styles from './overlays.module.css';
 import { focusAfter, useOverlay } from './own-overlay.js';
 
@@ -45,6 +47,17 @@ function firstField(popup: HTMLElement | null): HTMLElement | true {
   return popup?.querySelector<HTMLElement>('input:not([type="radio"], [type="checkbox"]), textarea, select') ?? true;
 }
 
+/** Reason of a refusal, beside what was refused. */
+export function FailureText({ failure }: { readonly failure: Refusal | null }) {
+  const reason = useReason(failure);
+  if (reason === '') return null;
+  return (
+    <p className={styles.failure} role="alert">
+      {reason}
+    </p>
+  );
+}
+
 interface FormDialogProps extends Props {
   readonly action: string;
   readonly isDangerous?: boolean;
@@ -58,7 +71,7 @@ export function FormDialog({ title, children, action, isDangerous, isDisabled, o
   const { close } = useOverlay();
   const { i18n } = useLingui();
   const [isWorking, setWorking] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
+  const [failure, setFailure] = useState<Refusal | null>(null);
   const submit = async () => {
     setWorking(true);
     setFailure(null);
@@ -66,7 +79,7 @@ export function FormDialog({ title, children, action, isDangerous, isDisabled, o
       await onSubmit();
       close();
     } catch (error) {
-      setFailure(error instanceof Error ? error.message : String(error));
+      setFailure(error as Refusal);
       setWorking(false);
     }
   };
@@ -80,11 +93,7 @@ export function FormDialog({ title, children, action, isDangerous, isDisabled, o
         }}
       >
         {children}
-        {failure !== null && (
-          <p className={styles.failure} role="alert">
-            {failure}
-          </p>
-        )}
+        <FailureText failure={failure} />
         <footer className={styles.buttons}>
           <Base.Close className={styles.button}>{i18n._('Cancel')}</Base.Close>
           <button

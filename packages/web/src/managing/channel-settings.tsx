@@ -5,11 +5,13 @@ import { useEffect, useMemo, useState } from 'react';
 import { leaveChannel } from '../channels/channel-menu.js';
 import { InlineContent } from '../content/message-body.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
+import { FailureText } from '../kit/dialog.js';
 import { IconButton } from '../kit/icon-button.js';
 import overlays from '../kit/overlays.module.css';
 import { useChat, useComputed, useField } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
+import type { Refusal } from '../services/reasons.js';
 import { useManagement } from '../services/use-management.js';
 import { channelFields, channelPermissions, foldersOf, privacyOptions } from './channel-fields.js';
 import { channelPlace, SubscribeButton } from './channels.js';
@@ -145,7 +147,7 @@ function EmailAddress({ channelId }: PartProps) {
   const { i18n } = useLingui();
   const { api } = useManagement();
   const [email, setEmail] = useState<string | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
+  const [failure, setFailure] = useState<Refusal | null>(null);
   if (email === '') return <p className={styles.hint}>{i18n._('This server does not take emails.')}</p>;
   if (email !== null) {
     return (
@@ -162,25 +164,20 @@ function EmailAddress({ channelId }: PartProps) {
     );
   }
   return (
-    <p className={styles.address}>
+    <div className={styles.address}>
       <button
         type="button"
         className={overlays.button}
         onClick={() => {
-          api.get('/streams/{stream_id}/email_address', { stream_id: channelId }).then(
-            ({ email: address }) => setEmail(address),
-            (error: Error) => setFailure(error.message),
-          );
+          api
+            .get('/streams/{stream_id}/email_address', { stream_id: channelId })
+            .then(({ email: address }) => setEmail(address), setFailure);
         }}
       >
         <Mail size={16} aria-hidden /> {i18n._('Show email address')}
       </button>
-      {failure !== null && (
-        <span className={overlays.failure} role="alert">
-          {failure}
-        </span>
-      )}
-    </p>
+      <FailureText failure={failure} />
+    </div>
   );
 }
 

@@ -4,10 +4,12 @@ import { Check, Plus } from 'lucide-react';
 import { type FormEvent, useDeferredValue, useMemo, useState } from 'react';
 import { leaveChannel } from '../channels/channel-menu.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
+import { FailureText } from '../kit/dialog.js';
 import overlays from '../kit/overlays.module.css';
 import { RowList } from '../kit/row-list.js';
 import { useChat, useComputed, useField, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
+import type { Refusal } from '../services/reasons.js';
 import { useManagement } from '../services/use-management.js';
 import { channelFields, channelPermissions, foldersOf, privacyOptions } from './channel-fields.js';
 import type { Setting } from './fields.js';
@@ -177,7 +179,7 @@ export function CreateChannel() {
       Object.entries(definitions ?? {}).map(([name, { default_group_name: group }]) => [name, groupNamed(group)]),
     ),
   });
-  const [failure, setFailure] = useState<string | null>(null);
+  const [failure, setFailure] = useState<Refusal | null>(null);
   const [isWorking, setWorking] = useState(false);
   function groupNamed(name: string): unknown {
     const { groups, selfId } = chat.state;
@@ -210,7 +212,7 @@ export function CreateChannel() {
         chat.formatAddress({ view: 'narrow', narrow: [{ operator: 'channel', operand: id }], near: null }),
       );
     } catch (error) {
-      setFailure(error instanceof Error ? error.message : String(error));
+      setFailure(error as Refusal);
       setWorking(false);
     }
   };
@@ -233,11 +235,7 @@ export function CreateChannel() {
               onChange={setValues}
             />
           </details>
-          {failure !== null && (
-            <p className={overlays.failure} role="alert">
-              {failure}
-            </p>
-          )}
+          <FailureText failure={failure} />
           <div className={styles.rowButtons}>
             <button type="submit" className={overlays.primary} disabled={isWorking}>
               {i18n._('Create')}

@@ -2,9 +2,10 @@ import { useLingui } from '@lingui/react';
 import type { SettingsSource } from '@parley/chat';
 import { Check } from 'lucide-react';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
-import { FormDialog } from '../kit/dialog.js';
+import { FailureText, FormDialog } from '../kit/dialog.js';
 import overlays from '../kit/overlays.module.css';
 import { useComputed } from '../services/context.js';
+import type { Refusal } from '../services/reasons.js';
 import { Field, isAtOnce, type Setting } from './fields.js';
 import styles from './managing.module.css';
 
@@ -42,7 +43,7 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
   const value = useComputed(() => source.read(name), [source, name]);
   const mayEdit = useComputed(() => source.mayEdit(name), [source, name]);
   const [draft, setDraft] = useState<Draft | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
+  const [failure, setFailure] = useState<Refusal | null>(null);
   const phase = draft?.phase;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the event with the saved value ends the draft.
   useEffect(() => setDraft((current) => (current?.phase === 'saved' ? null : current)), [value]);
@@ -66,7 +67,7 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
       setDraft({ value: next, phase: 'saved' });
       setSaved(true);
     } catch (error) {
-      setFailure(error instanceof Error ? error.message : String(error));
+      setFailure(error as Refusal);
       // A text stays for another attempt.
       setDraft(isAtOnce(setting) ? null : { value: next, phase: 'editing' });
     }
@@ -107,11 +108,7 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
           </button>
         </span>
       )}
-      {failure !== null && (
-        <p className={overlays.failure} role="alert">
-          {failure}
-        </p>
-      )}
+      <FailureText failure={failure} />
     </form>
   );
 }

@@ -1,7 +1,8 @@
 import { useLingui } from '@lingui/react';
 import { type FormEvent, useState } from 'react';
-import { Dialog } from '../kit/dialog.js';
+import { Dialog, FailureText } from '../kit/dialog.js';
 import overlays from '../kit/overlays.module.css';
+import type { Refusal } from '../services/reasons.js';
 import styles from './managing.module.css';
 
 interface Props {
@@ -16,12 +17,12 @@ export function KeyDialog({ asksPassword = false, read, replace }: Props) {
   const { i18n } = useLingui();
   const [key, setKey] = useState<string | null>(null);
   const [password, setPassword] = useState('');
-  const [failure, setFailure] = useState<string | null>(null);
+  const [failure, setFailure] = useState<Refusal | null>(null);
   const [isCopied, setCopied] = useState(false);
   const run = (call: Promise<string>) => {
     setFailure(null);
     setCopied(false);
-    call.then(setKey, (error: Error) => setFailure(error.message));
+    call.then(setKey, setFailure);
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -68,11 +69,7 @@ export function KeyDialog({ asksPassword = false, read, replace }: Props) {
             <p className={styles.hint}>{i18n._('After a replacement the former key no longer works.')}</p>
           </>
         )}
-        {failure !== null && (
-          <p className={overlays.failure} role="alert">
-            {failure}
-          </p>
-        )}
+        <FailureText failure={failure} />
       </form>
     </Dialog>
   );

@@ -3,9 +3,11 @@ import type { SettingsSource } from '@parley/chat';
 import type { ProfileField } from '@parley/client';
 import { useMemo, useRef, useState } from 'react';
 import { Avatar } from '../kit/avatar.js';
+import { FailureText } from '../kit/dialog.js';
 import overlays from '../kit/overlays.module.css';
 import { openPersonCard } from '../people/open-card.js';
 import { useChat, useComputed, useField } from '../services/context.js';
+import type { Refusal } from '../services/reasons.js';
 import { useManagement } from '../services/use-management.js';
 import { useReading } from '../services/use-reading.js';
 import type { Option, Setting } from './fields.js';
@@ -102,11 +104,11 @@ export function ImageSection({ title, preview, isOwn, isDisabled, onChoose, onRe
   const { i18n } = useLingui();
   const input = useRef<HTMLInputElement>(null);
   const [isWorking, setWorking] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
+  const [failure, setFailure] = useState<Refusal | null>(null);
   const run = async (call: Promise<unknown>) => {
     setWorking(true);
     setFailure(null);
-    await call.catch((error: Error) => setFailure(error.message));
+    await call.catch(setFailure);
     setWorking(false);
   };
   return (
@@ -149,11 +151,7 @@ export function ImageSection({ title, preview, isOwn, isDisabled, onChoose, onRe
           }}
         />
       </div>
-      {failure !== null && (
-        <p className={overlays.failure} role="alert">
-          {failure}
-        </p>
-      )}
+      <FailureText failure={failure} />
     </section>
   );
 }

@@ -1,8 +1,9 @@
 import { useLingui } from '@lingui/react';
 import { useEffect, useState } from 'react';
-import { Dialog } from '../kit/dialog.js';
+import { Dialog, FailureText } from '../kit/dialog.js';
 import overlays from '../kit/overlays.module.css';
 import { useServices } from '../services/context.js';
+import type { Refusal } from '../services/reasons.js';
 import { PeopleList } from './people-list.js';
 
 /** People who have read a message. */
@@ -10,21 +11,17 @@ export function ReceiptsDialog({ messageId }: { readonly messageId: number }) {
   const { i18n } = useLingui();
   const { client } = useServices();
   const [userIds, setUserIds] = useState<readonly number[] | null>(null);
-  const [failure, setFailure] = useState<string | null>(null);
+  const [failure, setFailure] = useState<Refusal | null>(null);
   useEffect(() => {
     client
       .get('/messages/{message_id}/read_receipts', { message_id: messageId })
       .then((answer) => setUserIds(answer.user_ids))
-      .catch((error: Error) => setFailure(error.message));
+      .catch(setFailure);
   }, [client, messageId]);
   return (
     <Dialog title={i18n._('Read receipts')}>
       <div className={overlays.scroll}>
-        {failure !== null && (
-          <p className={overlays.failure} role="alert">
-            {failure}
-          </p>
-        )}
+        <FailureText failure={failure} />
         {userIds === null && failure === null && <p>{i18n._('Loading…')}</p>}
         {userIds !== null && (
           <>

@@ -1,7 +1,10 @@
+import { useLingui } from '@lingui/react';
 import { signal } from '@preact/signals-core';
+import { useLoaded } from './loading.js';
+import type { Refusal } from './reasons.js';
 
-/** Reason why the last command was refused, in the server's words; null if none or seen. */
-export const lastFailure = signal<string | null>(null);
+/** Refusal of the last command; null if none or seen. */
+export const lastFailure = signal<Refusal | null>(null);
 
 /** True while the server keeps calls waiting. */
 export const isServerBusy = signal(false);
@@ -9,5 +12,15 @@ export const isServerBusy = signal(false);
 /** Shows why a command was refused. Errors that are no refusals are left to the console. */
 export function reportFailure(error: unknown): void {
   if (!(error instanceof Error)) throw error;
-  lastFailure.value = error.message;
+  lastFailure.value = error;
+}
+
+/** Loads the texts of refusals. */
+export const loadReasons = () => import('./reasons.js').then(({ reasonOf }) => reasonOf);
+
+/** Reason of a refusal in the language of the page; empty without one and until the texts are loaded. */
+export function useReason(refusal: Refusal | null): string {
+  const { i18n } = useLingui();
+  const reasonOf = useLoaded(loadReasons, refusal !== null);
+  return refusal && reasonOf ? reasonOf(refusal, i18n) : '';
 }

@@ -13,8 +13,8 @@ export interface UploadRow {
   readonly failure: UploadFailure | null;
 }
 
-/** Reason of this page, or of the server in its words. */
-export type UploadFailure = 'empty' | 'too-large' | 'too-many' | { readonly message: string };
+/** Reason of this page, or refusal by the server. */
+export type UploadFailure = 'empty' | 'too-large' | 'too-many' | ParleyError;
 
 /** Files of one conversation. */
 export interface UploadList {
@@ -136,7 +136,7 @@ export class Uploads {
     } catch (error) {
       if (abort.signal.aborted) return;
       if (!(error instanceof ParleyError)) throw error;
-      this.row(key, id, { state: 'failed', failure: { message: error.message } });
+      this.row(key, id, { state: 'failed', failure: error });
     } finally {
       this.next();
     }

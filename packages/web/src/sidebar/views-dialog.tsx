@@ -1,10 +1,11 @@
 import { useLingui } from '@lingui/react';
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { Dialog } from '../kit/dialog.js';
+import { Dialog, FailureText } from '../kit/dialog.js';
 import { IconButton } from '../kit/icon-button.js';
 import overlays from '../kit/overlays.module.css';
 import { useAddress, useField, useServices } from '../services/context.js';
+import type { Refusal } from '../services/reasons.js';
 import { useViews } from './views.js';
 import styles from './views-dialog.module.css';
 
@@ -20,14 +21,14 @@ export function ViewsDialog() {
   const pins = useField('navigation_views') ?? [];
   const [name, setName] = useState('');
   const [isSaving, setSaving] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
+  const [failure, setFailure] = useState<Refusal | null>(null);
   const save = async (call: () => Promise<unknown>) => {
     setSaving(true);
     setFailure(null);
     try {
       await call();
     } catch (error) {
-      setFailure(error instanceof Error ? error.message : String(error));
+      setFailure(error as Refusal);
     }
     setSaving(false);
   };
@@ -84,11 +85,7 @@ export function ViewsDialog() {
             </button>
           </form>
         )}
-        {failure !== null && (
-          <p className={overlays.failure} role="alert">
-            {failure}
-          </p>
-        )}
+        <FailureText failure={failure} />
       </div>
     </Dialog>
   );

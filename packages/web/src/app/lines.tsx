@@ -1,6 +1,10 @@
 import { useLingui } from '@lingui/react';
+import { X } from 'lucide-react';
+import { useEffect } from 'react';
+import { IconButton } from '../kit/icon-button.js';
 import { type Services, useServices } from '../services/context.js';
-import { isServerBusy } from '../services/failures.js';
+import { isServerBusy, lastFailure, loadReasons, useReason } from '../services/failures.js';
+import { loadLater } from '../services/loading.js';
 import { isOverlayLate } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './app.module.css';
@@ -55,3 +59,24 @@ const endTexts = (i18n: I18n): Readonly<Record<string, string>> => ({
   USER_DEACTIVATED: i18n._('Your account has been deactivated.'),
   REALM_DEACTIVATED: i18n._('This organization has been deactivated.'),
 });
+
+/** Reason why the last command was refused, until it is closed. */
+export function FailureLine() {
+  const { i18n } = useLingui();
+  const reason = useReason(useReading(lastFailure));
+  // Without a connection they could not be loaded.
+  useEffect(() => void loadLater(loadReasons), []);
+  if (reason === '') return null;
+  return (
+    <div className={styles.failure} role="alert">
+      <span>{reason}</span>
+      <IconButton
+        icon={X}
+        label={i18n._('Close')}
+        onClick={() => {
+          lastFailure.value = null;
+        }}
+      />
+    </div>
+  );
+}

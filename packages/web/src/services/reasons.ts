@@ -1,0 +1,112 @@
+import type { I18n } from '@lingui/core';
+
+/** Error of the client, of the browser or of a message that was not sent. */
+export interface Refusal {
+  readonly message: string;
+  readonly code?: unknown;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly retryAfterMs?: number | null;
+}
+
+/** Returns why something was refused, in the language of the page. English texts without a code of their own are quoted. */
+export function reasonOf(error: Refusal, i18n: I18n): string {
+  const { code, message } = error;
+  const text = textOf(error, i18n);
+  if (text !== null) return text;
+  // Errors of the browser have no code, or a number.
+  return typeof code === 'string' && code !== 'UNEXPECTED'
+    ? i18n._('The server refused it: {message}', { message })
+    : i18n._('This did not work: {message}', { message });
+}
+
+/** Null for codes with many meanings. */
+function textOf({ code, message, details = {}, retryAfterMs }: Refusal, i18n: I18n): string | null {
+  switch (code) {
+    case 'NO_CONNECTION':
+      return i18n._('The server cannot be reached.');
+    case 'TIMEOUT':
+      return i18n._('The server did not answer in time.');
+    case 'NOT_PARLEY':
+      return i18n._('The server is not available at the moment.');
+    case 'SERVER_NOT_READY':
+      return i18n._('The server is busy. Please try again later.');
+    case 'RATE_LIMIT_HIT':
+      return retryAfterMs
+        ? i18n._('You did this too often. Please try again in {time}.', { time: timeOf(retryAfterMs, i18n) })
+        : i18n._('You did this too often. Please try again later.');
+    case 'MAY_BE_SENT':
+      return i18n._('This message may have been sent already.');
+    case 'UNAUTHORIZED':
+    case 'CSRF_FAILED':
+      return i18n._('Your session has ended.');
+    case 'AUTHENTICATION_FAILED':
+      return i18n._('The email address or the password is wrong.');
+    case 'USER_DEACTIVATED':
+      return i18n._('Your account has been deactivated.');
+    case 'REALM_DEACTIVATED':
+      return i18n._('This organization has been deactivated.');
+    case 'UNAUTHORIZED_PRINCIPAL':
+      return i18n._('Only owners or administrators of the organization may do this.');
+    case 'CANNOT_DEACTIVATE_LAST_USER':
+      return details.is_last_owner
+        ? i18n._('The last owner of the organization cannot be deactivated.')
+        : i18n._('The last person of the organization cannot be deactivated.');
+    case 'INVITATION_FAILED':
+      return invitationText(details, i18n);
+    case 'CANNOT_DEACTIVATE_GROUP_IN_USE':
+      return i18n._('The group is still in use: in another group, or in a permission.');
+    case 'SYSTEM_GROUP_REQUIRED':
+      return i18n._('This permission can only be given to roles and other built-in groups.');
+    case 'EXPECTATION_MISMATCH':
+      return i18n._('Somebody else has changed this in the meantime.');
+    case 'CHANNEL_ALREADY_EXISTS':
+      return i18n._('A channel named “{channel}” already exists.', { channel: details.channel_name });
+    case 'CANNOT_ADMINISTER_CHANNEL':
+      return i18n._('Only administrators of the channel may do this.');
+    case 'CANNOT_MANAGE_DEFAULT_CHANNEL':
+      return i18n._('You are not allowed to change the default channels.');
+    case 'STREAM_DOES_NOT_EXIST':
+      return i18n._('The channel does not exist, or you are not allowed to see it.');
+    case 'STREAM_WILDCARD_MENTION_NOT_ALLOWED':
+      return i18n._('You are not allowed to mention everybody in this channel.');
+    case 'TOPIC_WILDCARD_MENTION_NOT_ALLOWED':
+      return i18n._('You are not allowed to mention everybody in this topic.');
+    case 'BAD_NARROW':
+      return i18n._('This search is not possible: {reason}', { reason: details.desc ?? message });
+    case 'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED':
+      return i18n._('Some messages are too old to be moved. You may move the newest {allowed} of {all}.', {
+        allowed: details.total_messages_allowed_to_move,
+        all: details.total_messages_in_topic,
+      });
+    case 'REACTION_ALREADY_EXISTS':
+      return i18n._('You have already reacted with this emoji.');
+    case 'REACTION_DOES_NOT_EXIST':
+      return i18n._('You have not reacted with this emoji.');
+    case 'BAD_IMAGE':
+      return i18n._('The picture is damaged, too large or of an unknown format.');
+    case 'REALM_UPLOAD_QUOTA':
+      return i18n._('The organization has no space left for files.');
+    case 'USER_UPLOAD_QUOTA':
+      return i18n._('You have no space left for files.');
+    case 'PUSH_SERVICE_NOT_CONFIGURED':
+      return i18n._('This server does not send notifications to devices.');
+    default:
+      return null;
+  }
+}
+
+function timeOf(milliseconds: number, i18n: I18n): string {
+  const seconds = Math.ceil(milliseconds / 1000);
+  const isLong = seconds > 120;
+  const format = { style: 'unit', unit: isLong ? 'minute' : 'second', unitDisplay: 'long' } as const;
+  return i18n.number(isLong ? Math.ceil(seconds / 60) : seconds, format);
+}
+
+function invitationText({ errors, daily_limit_reached }: NonNullable<Refusal['details']>, i18n: I18n): string | null {
+  if (daily_limit_reached) return i18n._('The organization has sent as many invitations as it may send in a day.');
+  const people = (errors as readonly (readonly [string, string, boolean])[]).map(
+    ([email, text]) => `${email} (${text})`,
+  );
+  if (people.length === 0) return null;
+  return i18n._('These people were not invited: {people}', { people: people.join(', ') });
+}
