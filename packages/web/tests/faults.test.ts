@@ -147,6 +147,24 @@ test('explains refusals in the language of the page, and quotes texts of the ser
   await german.close();
 });
 
+test('shows why a command was refused until the user goes to another place', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'refused-reaction', 'Please react');
+  const { page } = await logIn('othello', await placeOf(server, 'refused-reaction'));
+  await page.route('**/json/messages/*/reactions', (route) =>
+    route.fulfill({ status: 400, json: { result: 'error', msg: 'Exists', code: 'REACTION_ALREADY_EXISTS' } }),
+  );
+  await messageWith(page, 'Please react').hover();
+  await messageWith(page, 'Please react').getByRole('button', { name: 'Add a reaction' }).click();
+  await page.getByRole('option', { name: ':tada:' }).click();
+  const alert = page.getByRole('alert');
+  await expect(alert).toHaveText('You have already reacted with this emoji.');
+  await goTo(page, '#inbox');
+  await expect(alert).toHaveCount(0);
+  await page.goBack();
+  await expect(messageWith(page, 'Please react')).toBeVisible();
+  await expect(alert).toHaveCount(0);
+});
+
 test('leads to the address of a link after the log-in', async ({ server, page }) => {
   const place = await placeOf(server, 'linked', 'Denmark');
   await page.goto(`${server.url}/${place}`);

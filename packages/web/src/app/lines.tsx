@@ -2,7 +2,7 @@ import { useLingui } from '@lingui/react';
 import { X } from 'lucide-react';
 import { useEffect } from 'react';
 import { IconButton } from '../kit/icon-button.js';
-import { type Services, useServices } from '../services/context.js';
+import { type Services, usePlace, useServices } from '../services/context.js';
 import { isServerBusy, lastFailure, loadReasons, useReason } from '../services/failures.js';
 import { loadLater } from '../services/loading.js';
 import { isOverlayLate } from '../services/overlay.js';
@@ -60,12 +60,20 @@ const endTexts = (i18n: I18n): Readonly<Record<string, string>> => ({
   REALM_DEACTIVATED: i18n._('This organization has been deactivated.'),
 });
 
-/** Reason why the last command was refused, until it is closed. */
+/** Reason why the last command was refused, until it is closed or the user goes to another place. */
 export function FailureLine() {
   const { i18n } = useLingui();
   const reason = useReason(useReading(lastFailure));
+  const place = usePlace(({ key }) => key);
   // Without a connection they could not be loaded.
   useEffect(() => void loadLater(loadReasons), []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: going to another place ends it.
+  useEffect(
+    () => () => {
+      lastFailure.value = null;
+    },
+    [place],
+  );
   if (reason === '') return null;
   return (
     <div className={styles.failure} role="alert">
