@@ -108,6 +108,16 @@ test('chooses what is notified where', async ({ logIn }) => {
   const box = ({ page }: Person) => page.getByRole('checkbox', { name: 'All messages of channels: Email' });
   await box(shiva).check();
   await expect(box(other)).toBeChecked();
+  await shiva.page.route('**/json/settings', (route) =>
+    route.fulfill({ status: 400, json: { result: 'error', msg: 'Not today', code: 'BAD_REQUEST' } }),
+  );
+  await box(shiva).click();
+  const section = shiva.page.locator('section', { has: shiva.page.getByRole('table') });
+  await expect(section.getByRole('alert')).toHaveText('Not today');
+  await expect(box(shiva)).toBeChecked();
+  await shiva.page.unroute('**/json/settings');
+  await box(shiva).uncheck();
+  await expect(section.getByRole('alert')).toHaveCount(0);
 });
 
 test('creates a bot, shows its key, replaces the key and deactivates the bot', async ({ logIn }) => {

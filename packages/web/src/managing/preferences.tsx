@@ -1,10 +1,11 @@
 import { useLingui } from '@lingui/react';
 import type { SettingsSource } from '@parley/chat';
 import { useEffect, useId, useState } from 'react';
+import { FailureText } from '../kit/dialog.js';
 import overlays from '../kit/overlays.module.css';
 import { useComputed, useField } from '../services/context.js';
-import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
+import type { Refusal } from '../services/reasons.js';
 import type { Setting } from './fields.js';
 import { Section } from './form.js';
 import styles from './managing.module.css';
@@ -171,6 +172,7 @@ export function Notifications({ source, isOwn = false }: Props) {
     i18n._('Email'),
     i18n._('Mentions of everybody'),
   ];
+  const [failure, setFailure] = useState<Refusal | null>(null);
   return (
     <>
       <section className={styles.section}>
@@ -192,13 +194,22 @@ export function Notifications({ source, isOwn = false }: Props) {
                 <th scope="row">{label}</th>
                 {names.map((name, index) => (
                   <td key={columns[index]} data-empty={name === null || undefined}>
-                    {name !== null && <Trigger source={source} name={name} row={label} column={columns[index]!} />}
+                    {name !== null && (
+                      <Trigger
+                        source={source}
+                        name={name}
+                        row={label}
+                        column={columns[index]!}
+                        onFailure={setFailure}
+                      />
+                    )}
                   </td>
                 ))}
               </tr>
             ))}
           </tbody>
         </table>
+        <FailureText failure={failure} />
         {isOwn && (
           <p className={styles.hint}>{i18n._('Each channel can differ: see its settings, under "Personal".')}</p>
         )}
@@ -306,9 +317,11 @@ interface TriggerProps {
   readonly name: string;
   readonly row: string;
   readonly column: string;
+  /** Called with null when a change begins. */
+  onFailure(failure: Refusal | null): void;
 }
 
-function Trigger({ source, name, row, column }: TriggerProps) {
+function Trigger({ source, name, row, column, onFailure }: TriggerProps) {
   const id = useId();
   const value = useComputed(() => source.read(name) === true, [source, name]);
   const mayEdit = useComputed(() => source.mayEdit(name), [source, name]);
@@ -317,9 +330,10 @@ function Trigger({ source, name, row, column }: TriggerProps) {
   useEffect(() => setDraft(null), [value]);
   const change = (next: boolean) => {
     setDraft(next);
-    source.save({ [name]: next }).catch((error) => {
+    onFailure(null);
+    source.save({ [name]: next }).catch((error: Refusal) => {
       setDraft(null);
-      reportFailure(error);
+      onFailure(error);
     });
   };
   return (
