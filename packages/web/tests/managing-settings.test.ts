@@ -120,6 +120,16 @@ test('chooses what is notified where', async ({ logIn }) => {
   await expect(section.getByRole('alert')).toHaveCount(0);
 });
 
+test('says that a picture is too large instead of sending it', async ({ logIn }) => {
+  const { page } = await logIn('shiva', '#settings/profile');
+  const section = page.locator('section', { has: page.getByRole('heading', { name: 'Picture', exact: true }) }).last();
+  const chooser = page.waitForEvent('filechooser');
+  await section.getByRole('button', { name: 'Upload' }).click();
+  const buffer = Buffer.alloc(5 * 1024 * 1024 + 1);
+  await (await chooser).setFiles([{ name: 'large.png', mimeType: 'image/png', buffer }]);
+  await expect(section.getByRole('alert')).toHaveText('The file is larger than 5 MiB.');
+});
+
 test('creates a bot, shows its key, replaces the key and deactivates the bot', async ({ logIn }) => {
   const { page } = await logIn('iago', '#settings/your-bots');
   await page.getByRole('button', { name: 'Add bot' }).click();

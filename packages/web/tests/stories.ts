@@ -286,7 +286,7 @@ export async function expectPastRefused(page: Page): Promise<void> {
   await page.keyboard.press('ArrowUp');
   await dialog.getByLabel('Date and time').fill('2020-01-01T09:00');
   await page.keyboard.press('Enter');
-  await expect(dialog.getByRole('alert')).toContainText('must be in the future');
+  await expect(dialog.getByRole('alert')).toHaveText('The time must be in the future.');
 }
 
 export { expect };

@@ -18,7 +18,7 @@ export function ReminderDialog({ messageId }: { readonly messageId: number }) {
       action={i18n._('Set reminder')}
       isDisabled={at === null}
       onSubmit={async () => {
-        requireFuture(i18n, at!);
+        requireFuture(at!);
         await client.post('/reminders', { message_id: messageId, scheduled_delivery_timestamp: at!, note });
       }}
     >

@@ -31,7 +31,7 @@ export function SendLaterDialog({ destination, text, onScheduled }: Props) {
       action={i18n._('Schedule')}
       isDisabled={at === null}
       onSubmit={async () => {
-        requireFuture(i18n, at!);
+        requireFuture(at!);
         await scheduling.schedule(destination, text, at!);
         onScheduled(at!);
       }}
@@ -56,7 +56,7 @@ export function ScheduledMessageDialog({ message }: { readonly message: Schedule
       action={i18n._('Save')}
       isDisabled={at === null || text.trim() === ''}
       onSubmit={async () => {
-        requireFuture(i18n, at!);
+        requireFuture(at!);
         await scheduling.change(message.scheduled_message_id, text, at!);
       }}
     >

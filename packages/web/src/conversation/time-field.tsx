@@ -1,5 +1,5 @@
-import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
+import { ParleyError } from '@parley/client';
 import { useId, useState } from 'react';
 import styles from '../kit/overlays.module.css';
 import { fieldValueOf, suggestedTimes, timeOfField, timeText } from './times.js';
@@ -63,7 +63,7 @@ export function TimeField({ legend, initial, onChange }: Props) {
 /** Time that the field shows at first. */
 export const firstTime = (): number => suggestedTimes(new Date()).tomorrow;
 
-/** @throws Error with a text for the user if the time has passed, which the server refuses without a code of its own. */
-export function requireFuture(i18n: I18n, time: number): void {
-  if (time * 1000 <= Date.now()) throw new Error(i18n._('The time must be in the future.'));
+/** @throws ParleyError TIME_PASSED, which the server refuses without a code of its own */
+export function requireFuture(time: number): void {
+  if (time * 1000 <= Date.now()) throw new ParleyError('The time must be in the future', 'TIME_PASSED', 0);
 }

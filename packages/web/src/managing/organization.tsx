@@ -20,6 +20,8 @@ export function OrganizationProfile() {
   const icon = { url: useField('realm_icon_url'), source: useField('realm_icon_source') };
   const logo = { url: useField('realm_logo_url'), source: useField('realm_logo_source') };
   const nightLogo = { url: useField('realm_night_logo_url'), source: useField('realm_night_logo_source') };
+  const maxOfIcons = useField('max_icon_file_size_mib');
+  const maxOfLogos = useField('max_logo_file_size_mib');
   const isAdmin = useComputed(() => rights.isAdmin, [rights]);
   const isOwner = useComputed(() => rights.isOwner, [rights]);
   const addressOf = (url: string | undefined) =>
@@ -60,6 +62,7 @@ export function OrganizationProfile() {
         preview={<Avatar key={icon.url} url={addressOf(icon.url)} name={name} size={64} />}
         isOwn={icon.source === 'U'}
         isDisabled={!isAdmin}
+        maxMebibytes={maxOfIcons}
         onChoose={(filename) => api.post('/realm/icon', { filename })}
         onRemove={() => api.delete('/realm/icon', {})}
       />
@@ -79,6 +82,7 @@ export function OrganizationProfile() {
           }
           isOwn={source === 'U'}
           isDisabled={!isAdmin}
+          maxMebibytes={maxOfLogos}
           onChoose={(filename) => api.post('/realm/logo', { night, filename })}
           onRemove={() => api.delete('/realm/logo', { night })}
         />

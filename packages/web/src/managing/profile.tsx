@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import type { SettingsSource } from '@parley/chat';
-import type { ProfileField } from '@parley/client';
+import { ParleyError, type ProfileField } from '@parley/client';
 import { useMemo, useRef, useState } from 'react';
 import { Avatar } from '../kit/avatar.js';
 import { FailureText } from '../kit/dialog.js';
@@ -83,6 +83,7 @@ function Picture() {
       preview={<Avatar key={self.avatarUrl} url={self.avatarUrl} name={self.name} size={72} />}
       isOwn={source === 'U'}
       isDisabled={!mayChange}
+      maxMebibytes={useField('max_avatar_file_size_mib')}
       onChoose={(filename) => management.api.post('/users/me/avatar', { filename })}
       onRemove={() => management.api.delete('/users/me/avatar', {})}
     />
@@ -95,12 +96,23 @@ interface ImageProps {
   /** True if there is a picture to remove. */
   readonly isOwn: boolean;
   readonly isDisabled: boolean;
+  readonly maxMebibytes: number | undefined;
   onChoose(file: File): Promise<unknown>;
   onRemove(): Promise<unknown>;
 }
 
+const BYTES_PER_MIB = 1024 * 1024;
+
 /** A picture with buttons that replace and remove it. */
-export function ImageSection({ title, preview, isOwn, isDisabled, onChoose, onRemove }: ImageProps) {
+export function ImageSection({
+  title,
+  preview,
+  isOwn,
+  isDisabled,
+  maxMebibytes = Infinity,
+  onChoose,
+  onRemove,
+}: ImageProps) {
   const { i18n } = useLingui();
   const input = useRef<HTMLInputElement>(null);
   const [isWorking, setWorking] = useState(false);
@@ -110,6 +122,12 @@ export function ImageSection({ title, preview, isOwn, isDisabled, onChoose, onRe
     setFailure(null);
     await call.catch(setFailure);
     setWorking(false);
+  };
+  const choose = async (file: File) => {
+    // The server has no code of its own for this.
+    if (file.size > maxMebibytes * BYTES_PER_MIB)
+      throw new ParleyError('The file is too large', 'FILE_TOO_LARGE', 0, { max: maxMebibytes });
+    await onChoose(file);
   };
   return (
     <section className={styles.section}>
@@ -146,7 +164,7 @@ export function ImageSection({ title, preview, isOwn, isDisabled, onChoose, onRe
           aria-label={title}
           onChange={({ target }) => {
             const file = target.files?.[0];
-            if (file) void run(onChoose(file));
+            if (file) void run(choose(file));
             target.value = '';
           }}
         />

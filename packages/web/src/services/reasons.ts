@@ -36,6 +36,10 @@ function textOf({ code, message, details = {}, retryAfterMs }: Refusal, i18n: I1
         : i18n._('You did this too often. Please try again later.');
     case 'MAY_BE_SENT':
       return i18n._('This message may have been sent already.');
+    case 'TIME_PASSED':
+      return i18n._('The time must be in the future.');
+    case 'FILE_TOO_LARGE':
+      return i18n._('The file is larger than {max} MiB.', { max: details.max });
     case 'UNAUTHORIZED':
     case 'CSRF_FAILED':
       return i18n._('Your session has ended.');
