@@ -154,6 +154,33 @@ test('offers no way to log in that only development servers have', async ({ logI
   await expect(row(desdemona, 'Dev').getByRole('checkbox')).toBeDisabled();
 });
 
+test('sends only what was changed in a dialog, so that changes of another window stay', async ({ server, logIn }) => {
+  const folder = { name: 'Projects', description: 'For work' };
+  const { channel_folder_id: folderId } = await server.call('iago', 'POST', '/channel_folders/create', folder);
+  const linkifier = { pattern: 'T(?P<id>[0-9]+)', url_template: 'https://example.com/old/{id}' };
+  const { id } = await server.call('iago', 'POST', '/realm/filters', linkifier);
+  const { page } = await logIn('iago', '#organization/channel-folders');
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Edit Projects' }).click();
+  await server.call('desdemona', 'PATCH', `/channel_folders/${folderId}`, { description: 'For play' });
+  // Behind the dialog.
+  await expect(page.getByText('For play')).toBeVisible();
+  await dialog.getByLabel('Name').fill('Plans');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('list', { name: 'Channel folders' })).toContainText(/Plans.*For play/);
+  await goTo(page, '#organization/linkifier-settings');
+  const list = page.getByRole('list', { name: 'Linkifiers' });
+  await page.getByRole('button', { name: `Edit ${linkifier.pattern}` }).click();
+  const url_template = 'https://example.com/new/{id}';
+  await server.call('desdemona', 'PATCH', `/realm/filters/${id}`, { ...linkifier, url_template });
+  await expect(page.getByText(url_template)).toBeVisible();
+  await dialog.getByLabel('Pattern').fill('Task(?P<id>[0-9]+)');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(list).toContainText('Task(?P<id>[0-9]+)');
+  await expect(list).toContainText(url_template);
+  await server.call('iago', 'DELETE', `/realm/filters/${id}`);
+});
+
 test('adds, orders, changes and removes linkifiers and profile fields', async ({ logIn, server }) => {
   const { page } = await logIn('iago', '#organization/linkifier-settings');
   const dialog = page.getByRole('dialog');

@@ -8,7 +8,7 @@ import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
 import type { Setting } from './fields.js';
-import { ConfirmDialog, type Values, ValuesDialog } from './form.js';
+import { ConfirmDialog, EditDialog, type Values, ValuesDialog } from './form.js';
 import { KeyDialog } from './key-dialog.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
@@ -156,8 +156,8 @@ function BotButtons({ userId }: { readonly userId: number }) {
 }
 
 const nameField = (i18n: I18n): Setting => ({ name: 'full_name', label: i18n._('Name'), kind: 'text', maxLength: 100 });
-const addressField = (i18n: I18n): Setting => ({
-  name: 'payload_url',
+const addressField = (i18n: I18n, name: string): Setting => ({
+  name,
   label: i18n._('Address that gets the messages'),
   kind: 'text',
   type: 'url',
@@ -178,7 +178,7 @@ function CreateBotDialog() {
       hint: i18n._('Letters, digits and hyphens'),
     },
     { name: 'bot_type', label: i18n._('Kind'), kind: 'choice', options: types },
-    ...(bot_type === TYPE.outgoing ? [addressField(i18n)] : []),
+    ...(bot_type === TYPE.outgoing ? [addressField(i18n, 'payload_url')] : []),
   ];
   return (
     <ValuesDialog
@@ -198,18 +198,14 @@ function EditBotDialog({ userId }: { readonly userId: number }) {
   const { user } = state.people.peek(userId)!;
   const service = state.fields.peek('realm_bots')?.find((bot) => bot.user_id === userId)?.services[0];
   return (
-    <ValuesDialog
+    <EditDialog
       title={i18n._('Edit bot')}
-      action={i18n._('Save')}
-      values={{ full_name: user.full_name, payload_url: service?.base_url ?? '' }}
-      settings={[nameField(i18n), ...(user.bot_type === TYPE.outgoing ? [addressField(i18n)] : [])]}
-      onSubmit={({ full_name, payload_url }) =>
-        api.patch('/bots/{bot_id}', {
-          bot_id: userId,
-          full_name: full_name as string,
-          ...(user.bot_type === TYPE.outgoing && { service_payload_url: payload_url as string }),
-        })
-      }
+      values={{ full_name: user.full_name, service_payload_url: service?.base_url ?? '' }}
+      settings={[
+        nameField(i18n),
+        ...(user.bot_type === TYPE.outgoing ? [addressField(i18n, 'service_payload_url')] : []),
+      ]}
+      onSubmit={(changes) => api.patch('/bots/{bot_id}', { bot_id: userId, ...changes })}
     />
   );
 }

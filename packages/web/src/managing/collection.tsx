@@ -5,7 +5,7 @@ import { IconButton } from '../kit/icon-button.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import type { Setting } from './fields.js';
-import { ConfirmDialog, type Values, ValuesDialog } from './form.js';
+import { ConfirmDialog, EditDialog, type Values, ValuesDialog } from './form.js';
 import styles from './managing.module.css';
 import { Line } from './page-parts.js';
 
@@ -29,7 +29,8 @@ interface Props<T> {
     readonly title: string;
     valuesOf(item: T): Values;
     settingsOf(item: T): readonly Setting[];
-    onSubmit(item: T, values: Values): Promise<unknown>;
+    /** Called with the item as it was when the dialog opened. */
+    onSubmit(item: T, changes: Values): Promise<unknown>;
   };
   readonly remove?: {
     readonly action: string;
@@ -103,12 +104,11 @@ export function Collection<T>(props: Props<T>) {
                   opens="dialog"
                   onClick={({ currentTarget }) =>
                     openOverlay(currentTarget, async () => (
-                      <ValuesDialog
+                      <EditDialog
                         title={edit.title}
-                        action={i18n._('Save')}
                         settings={edit.settingsOf(item)}
                         values={edit.valuesOf(item)}
-                        onSubmit={(values) => edit.onSubmit(item, values)}
+                        onSubmit={(changes) => edit.onSubmit(item, changes)}
                       />
                     ))
                   }

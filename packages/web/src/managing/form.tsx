@@ -159,6 +159,25 @@ export function ValuesDialog(props: ValuesDialogProps) {
   );
 }
 
+type EditDialogProps = Omit<ValuesDialogProps, 'action' | 'onSubmit'> & {
+  /** Called with the values that the user changed, without blanks around texts. */
+  onSubmit(changes: Values): Promise<unknown>;
+};
+
+/** Dialog that changes something. Values that the user leaves alone are not sent, as another window may change them. */
+export function EditDialog({ values = {}, onSubmit, ...dialog }: EditDialogProps) {
+  const { i18n } = useLingui();
+  const [before] = useState(values);
+  const submit = async (after: Values) => {
+    const changed = Object.entries(after).filter(([name, value]) => value !== before[name]);
+    if (changed.length === 0) return;
+    await onSubmit(Object.fromEntries(changed.map(([name, value]) => [name, trimmed(value)])));
+  };
+  return <ValuesDialog {...dialog} action={i18n._('Save')} values={before} onSubmit={submit} />;
+}
+
+const trimmed = (value: unknown): unknown => (typeof value === 'string' ? value.trim() : value);
+
 interface ConfirmProps {
   readonly title: string;
   readonly action: string;

@@ -99,13 +99,13 @@ export function DefaultChannelGroups() {
           title: i18n._('Edit group of channels'),
           settingsOf: () => settings,
           valuesOf: ({ name, description, streams }: DefaultChannelGroup) => ({ name, description, channels: streams }),
-          onSubmit: async (group: DefaultChannelGroup, { name, description, channels }: Values) => {
+          onSubmit: async (group: DefaultChannelGroup, { name, description, channels = group.streams }: Values) => {
             const ids = channels as readonly number[];
-            if (str(name) !== group.name || str(description) !== group.description) {
+            if (name !== undefined || description !== undefined) {
               await api.patch('/default_stream_groups/{group_id}', {
                 group_id: group.id,
-                ...(str(name) !== group.name && { new_group_name: str(name) }),
-                ...(str(description) !== group.description && { new_description: str(description) }),
+                ...(name !== undefined && { new_group_name: str(name) }),
+                ...(description !== undefined && { new_description: str(description) }),
               });
             }
             await changeChannels(
@@ -160,12 +160,8 @@ export function ChannelFolders() {
           title: i18n._('Edit folder'),
           settingsOf: () => settings,
           valuesOf: ({ name, description }: Folder) => ({ name, description }),
-          onSubmit: ({ id }: Folder, { name, description }: Values) =>
-            api.patch('/channel_folders/{channel_folder_id}', {
-              channel_folder_id: id,
-              name: str(name),
-              description: str(description),
-            }),
+          onSubmit: ({ id }: Folder, changes: Values) =>
+            api.patch('/channel_folders/{channel_folder_id}', { channel_folder_id: id, ...changes }),
         },
         remove: {
           action: i18n._('Archive'),

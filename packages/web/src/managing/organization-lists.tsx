@@ -2,7 +2,7 @@ import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { DataExport, Linkifier, Playground, ProfileField } from '@parley/client';
 import { useCallback } from 'react';
-import { useComputed, useField, useServices } from '../services/context.js';
+import { useChat, useComputed, useField, useServices } from '../services/context.js';
 import { useManagement } from '../services/use-management.js';
 import { Collection } from './collection.js';
 import type { Setting } from './fields.js';
@@ -21,6 +21,10 @@ export const text = (
   ...more,
 });
 export const str = (value: unknown): string => String(value ?? '').trim();
+
+/** Item as it is now; another window may have changed it since the dialog opened. */
+const presentOf = <T extends { readonly id: number }>(item: T, items: readonly T[] = []): T =>
+  items.find(({ id }) => id === item.id) ?? item;
 
 export function CustomEmoji() {
   const { i18n } = useLingui();
@@ -67,6 +71,7 @@ export function CustomEmoji() {
 
 export function Linkifiers() {
   const { i18n } = useLingui();
+  const { state } = useChat();
   const { api, rights } = useManagement();
   const items = useField('realm_linkifiers') ?? [];
   const mayEdit = useComputed(() => rights.isAdmin, [rights]);
@@ -103,8 +108,10 @@ export function Linkifiers() {
           title: i18n._('Edit linkifier'),
           settingsOf: () => settings,
           valuesOf: (item: Linkifier) => ({ ...item }),
-          onSubmit: ({ id }: Linkifier, values: Values) =>
-            api.patch('/realm/filters/{filter_id}', { filter_id: id, ...params(values) }),
+          onSubmit: (item: Linkifier, changes: Values) => {
+            const { id, pattern, url_template } = presentOf(item, state.fields.peek('realm_linkifiers'));
+            return api.patch('/realm/filters/{filter_id}', { filter_id: id, pattern, url_template, ...changes });
+          },
         },
         remove: {
           action: i18n._('Remove'),
@@ -199,6 +206,7 @@ const linesOf = (data: string): string =>
 
 export function ProfileFieldsOfAll() {
   const { i18n } = useLingui();
+  const { state } = useChat();
   const { api, rights } = useManagement();
   const items = useField('custom_profile_fields') ?? [];
   const accounts = useField('realm_default_external_accounts') ?? {};
@@ -261,13 +269,14 @@ export function ProfileFieldsOfAll() {
             ...field,
             ...(field.type === SELECT && { options: linesOf(field.field_data) }),
           }),
-          onSubmit: ({ id, type, field_data }: ProfileField, values: Values) =>
-            api.patch('/realm/profile_fields/{field_id}', {
+          onSubmit: (field: ProfileField, { options, ...changes }: Values) => {
+            const { id, field_data } = presentOf(field, state.fields.peek('custom_profile_fields'));
+            return api.patch('/realm/profile_fields/{field_id}', {
               field_id: id,
-              ...params(values),
-              ...(type !== ACCOUNT && { name: str(values.name), hint: str(values.hint) }),
-              ...(type === SELECT && { field_data: optionsOf(values.options, field_data) }),
-            }),
+              ...changes,
+              ...(options !== undefined && { field_data: optionsOf(options, field_data) }),
+            });
+          },
         },
         remove: {
           action: i18n._('Remove'),
