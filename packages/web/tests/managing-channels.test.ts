@@ -119,6 +119,24 @@ test('shows a refused change in its place and returns to the real value', async 
   await expect(iago.page.getByLabel('Name', { exact: true })).toHaveValue('Denmark');
 });
 
+test('says beside a text being written that another window changed it, and to what', async ({ server, logIn }) => {
+  const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'sandbox' });
+  const iago = await logIn('iago', `#channels/${id}/sandbox/general`);
+  const other = await logIn('desdemona', `#channels/${id}/sandbox/general`);
+  const field = iago.page.getByLabel('Description');
+  const notice = row(iago, 'description').getByText('Somebody has changed this in the meantime');
+  await field.fill('Text of Iago');
+  await other.page.getByLabel('Description').fill('Text of Desdemona');
+  await row(other, 'description').getByRole('button', { name: 'Save' }).click();
+  await expect(notice).toContainText('to “Text of Desdemona”.');
+  await expect(field).toHaveValue('Text of Iago');
+  expect(await violationsIn(iago.page)).toEqual([]);
+  await row(iago, 'description').getByRole('button', { name: 'Save' }).click();
+  await saved(iago, 'description');
+  await expect(notice).toHaveCount(0);
+  await expect(other.page.getByLabel('Description')).toHaveValue('Text of Iago');
+});
+
 test('changes what is personal about a channel, and mutes it', async ({ server, logIn }) => {
   const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Venice' });
   const othello = await logIn('othello', `#channels/${id}/Venice/personal`);

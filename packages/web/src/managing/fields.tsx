@@ -247,5 +247,14 @@ function Limit({
   );
 }
 
+/** Value of a setting that is saved by a button, in words. */
+export function wordsOf(setting: Setting, value: unknown): string {
+  if (setting.kind === 'number') return [value, setting.unit].join(' ').trim();
+  if (setting.kind !== 'limit') return textOf(value);
+  const { presets, none, unit, unitSize } = setting;
+  const option = [none, ...presets].find((each) => each.value === value);
+  return option?.label ?? `${Number(value) / unitSize} ${unit}`;
+}
+
 const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value));
 const idsOf = (value: unknown): readonly number[] => (Array.isArray(value) ? value : []);

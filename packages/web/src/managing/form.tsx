@@ -6,7 +6,7 @@ import { FailureText, FormDialog } from '../kit/dialog.js';
 import overlays from '../kit/overlays.module.css';
 import { useComputed } from '../services/context.js';
 import type { Refusal } from '../services/reasons.js';
-import { Field, isAtOnce, type Setting } from './fields.js';
+import { Field, isAtOnce, type Setting, wordsOf } from './fields.js';
 import styles from './managing.module.css';
 
 /** Time for which "Saved" shows, and for which a saved value waits for its event. */
@@ -34,6 +34,8 @@ export function Section({ title, settings, source, children }: SectionProps) {
 
 interface Draft {
   readonly value: unknown;
+  /** Value that the setting had when the user began to change it. */
+  readonly before: unknown;
   readonly phase: 'editing' | 'saving' | 'saved';
 }
 
@@ -59,27 +61,31 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
     return () => clearTimeout(timer);
   }, [isSaved]);
   const save = async (next: unknown) => {
-    setDraft({ value: next, phase: 'saving' });
+    const before = draft ? draft.before : value;
+    setDraft({ value: next, before, phase: 'saving' });
     setFailure(null);
     setSaved(false);
     try {
       await source.save({ [name]: next });
-      setDraft({ value: next, phase: 'saved' });
+      setDraft({ value: next, before, phase: 'saved' });
       setSaved(true);
     } catch (error) {
       setFailure(error as Refusal);
       // A text stays for another attempt.
-      setDraft(isAtOnce(setting) ? null : { value: next, phase: 'editing' });
+      setDraft(isAtOnce(setting) ? null : { value: next, before, phase: 'editing' });
     }
   };
   const change = (next: unknown) => {
-    if (isAtOnce(setting)) void save(next);
-    else setDraft(next === value ? null : { value: next, phase: 'editing' });
+    if (isAtOnce(setting)) return void save(next);
+    const before = draft === null ? value : phase === 'editing' ? draft.before : draft.value;
+    setDraft(next === value ? null : { value: next, before, phase: 'editing' });
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (draft) void save(draft.value);
   };
+  // While the own value is being saved, its event may come before the response.
+  const isChangedElsewhere = phase === 'editing' && value !== draft?.before && value !== draft?.value;
   const isEdited = phase === 'editing' || (phase === 'saving' && !isAtOnce(setting));
   return (
     <form className={styles.row} data-setting={name} onSubmit={submit}>
@@ -91,6 +97,11 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
           </>
         )}
       </span>
+      {isChangedElsewhere && (
+        <output className={styles.notice}>
+          {i18n._('Somebody has changed this in the meantime, to “{value}”.', { value: wordsOf(setting, value) })}
+        </output>
+      )}
       {isEdited && (
         <span className={styles.rowButtons}>
           <button type="submit" className={overlays.primary} disabled={phase === 'saving'}>
