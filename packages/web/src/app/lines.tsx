@@ -3,8 +3,7 @@ import { X } from 'lucide-react';
 import { useEffect } from 'react';
 import { IconButton } from '../kit/icon-button.js';
 import { type Services, usePlace, useServices } from '../services/context.js';
-import { isServerBusy, lastFailure, loadReasons, useReason } from '../services/failures.js';
-import { loadLater } from '../services/loading.js';
+import { isServerBusy, lastFailure, useReason } from '../services/failures.js';
 import { isOverlayLate } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './app.module.css';
@@ -65,8 +64,6 @@ export function FailureLine() {
   const { i18n } = useLingui();
   const reason = useReason(useReading(lastFailure));
   const place = usePlace(({ key }) => key);
-  // Without a connection they could not be loaded.
-  useEffect(() => void loadLater(loadReasons), []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: going to another place ends it.
   useEffect(
     () => () => {

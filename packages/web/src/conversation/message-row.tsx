@@ -7,7 +7,7 @@ import {
   type SearchMatch,
   widgetOf,
 } from '@parley/chat';
-import { Pencil, RotateCcw, Star, Trash2 } from 'lucide-react';
+import { Star } from 'lucide-react';
 import { lazy, memo, Suspense, useContext, useRef, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
 import { Avatar } from '../kit/avatar.js';
@@ -15,7 +15,7 @@ import { Emoji } from '../kit/emoji.js';
 import { openPersonCard } from '../people/open-card.js';
 import { ComponentsContext } from '../services/components.js';
 import { useChat, useComputed, useServices } from '../services/context.js';
-import { reportFailure, useReason } from '../services/failures.js';
+import { reportFailure } from '../services/failures.js';
 import { retrying, useLoaded } from '../services/loading.js';
 import { useReading } from '../services/use-reading.js';
 import { DestinationHeading } from './destination-heading.js';
@@ -217,42 +217,22 @@ function Content({ message, match }: ContentProps) {
   return Own ? <Own message={message} html={html} /> : <MessageBody html={html} hasAlertWord={message.hasAlertWord} />;
 }
 
+const NotSent = lazy(() => retrying(() => import('./warnings.js')).then((file) => ({ default: file.NotSent })));
+
 function Footer({ message, onEdit }: { readonly message: Message; readonly onEdit: MessageCommands['editFailed'] }) {
   const { i18n } = useLingui();
-  const chat = useChat();
-  const { delivery, destination } = message;
-  const canEdit = useComputed(
-    () => onEdit !== null && delivery === 'failed' && chat.rights.canSend(destination) === null,
-    [chat, onEdit, delivery, destination],
-  );
+  const { delivery } = message;
   if (delivery === 'failed') {
     return (
-      <div className={styles.failure} role="alert">
-        <NotSent failure={message.failure} />
-        <button type="button" onClick={() => chat.outbox.retry(message.key)}>
-          <RotateCcw size={14} aria-hidden /> {i18n._('Try again')}
-        </button>
-        {canEdit && (
-          <button type="button" onClick={() => onEdit!(message)}>
-            <Pencil size={14} aria-hidden /> {i18n._('Edit')}
-          </button>
-        )}
-        <button type="button" onClick={() => chat.outbox.discard(message.key)}>
-          <Trash2 size={14} aria-hidden /> {i18n._('Delete')}
-        </button>
-      </div>
+      <Suspense>
+        <NotSent message={message} onEdit={onEdit} />
+      </Suspense>
     );
   }
   if (delivery === 'waiting') return <div className={styles.note}>{i18n._('Will be sent when you are online')}</div>;
   if (message.editedAt !== null) return <div className={styles.note}>{i18n._('edited')}</div>;
   if (message.movedAt !== null) return <div className={styles.note}>{i18n._('moved')}</div>;
   return null;
-}
-
-function NotSent({ failure }: Pick<Message, 'failure'>) {
-  const { i18n } = useLingui();
-  const reason = useReason(failure);
-  return <span>{reason === '' ? i18n._('Not sent.') : i18n._('Not sent: {reason}', { reason })}</span>;
 }
 
 const dayOf = (timestamp: number): string => new Date(timestamp * 1000).toDateString();

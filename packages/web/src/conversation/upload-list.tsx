@@ -1,10 +1,9 @@
 import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
-import { ParleyError } from '@parley/client';
 import { RotateCcw, X } from 'lucide-react';
 import { IconButton } from '../kit/icon-button.js';
 import { useField, useServices } from '../services/context.js';
-import { useReason } from '../services/failures.js';
+import { reasonOf } from '../services/reasons.js';
 import { MAX_FILES, type UploadRow } from '../services/uploads.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './upload-list.module.css';
@@ -59,12 +58,11 @@ export function UploadList({ destination }: { readonly destination: Destination 
 function NotUploaded({ row: { name, failure } }: { readonly row: UploadRow }) {
   const { i18n } = useLingui();
   const max = useField('max_file_upload_size_mib') ?? 0;
-  const refused = useReason(failure instanceof ParleyError ? failure : null);
   const reasons = {
     empty: i18n._('The file is empty.'),
     'too-large': i18n._('The file is larger than {max} MiB.', { max }),
     'too-many': i18n._('At most {max} files at once.', { max: MAX_FILES }),
   };
-  const reason = typeof failure === 'string' ? reasons[failure] : refused;
+  const reason = typeof failure === 'string' ? reasons[failure] : reasonOf(failure!, i18n);
   return i18n._('{name} was not uploaded: {reason}', { name, reason });
 }

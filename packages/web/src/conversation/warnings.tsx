@@ -1,7 +1,11 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
-import { type Destination, type SendWarning, warningsFor } from '@parley/chat';
+import { type Destination, type MessageRow, type SendWarning, warningsFor } from '@parley/chat';
+import { Pencil, RotateCcw, Trash2 } from 'lucide-react';
 import { useChat, useComputed } from '../services/context.js';
+import { reasonOf } from '../services/reasons.js';
+import type { MessageCommands } from './message-menu.js';
+import rows from './message-row.module.css';
 import styles from './other-drafts.module.css';
 
 interface Props {
@@ -40,4 +44,36 @@ function textOf(warning: SendWarning, nameOf: (id: number) => string, i18n: I18n
         '{count, plural, one {{people} is not subscribed to this channel and will not be notified.} other {{people} are not subscribed to this channel and will not be notified.}}',
         { count, people },
       );
+}
+
+interface NotSentProps {
+  readonly message: MessageRow;
+  readonly onEdit: MessageCommands['editFailed'];
+}
+
+/** Line below a message that was refused, with what can be done about it. */
+export function NotSent({ message, onEdit }: NotSentProps) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const { key, destination, failure } = message;
+  const canEdit = useComputed(
+    () => onEdit !== null && chat.rights.canSend(destination) === null,
+    [chat, onEdit, destination],
+  );
+  return (
+    <div className={rows.failure} role="alert">
+      <span>{i18n._('Not sent: {reason}', { reason: reasonOf(failure!, i18n) })}</span>
+      <button type="button" onClick={() => chat.outbox.retry(key)}>
+        <RotateCcw size={14} aria-hidden /> {i18n._('Try again')}
+      </button>
+      {canEdit && (
+        <button type="button" onClick={() => onEdit!(message)}>
+          <Pencil size={14} aria-hidden /> {i18n._('Edit')}
+        </button>
+      )}
+      <button type="button" onClick={() => chat.outbox.discard(key)}>
+        <Trash2 size={14} aria-hidden /> {i18n._('Delete')}
+      </button>
+    </div>
+  );
 }

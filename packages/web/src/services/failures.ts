@@ -15,8 +15,8 @@ export function reportFailure(error: unknown): void {
   lastFailure.value = error;
 }
 
-/** Loads the texts of refusals. */
-export const loadReasons = () => import('./reasons.js').then(({ reasonOf }) => reasonOf);
+/** The field in which users write has them too: without a connection they could not be loaded. */
+const loadReasons = () => import('./reasons.js').then(({ reasonOf }) => reasonOf);
 
 /** Reason of a refusal in the language of the page; empty without one and until the texts are loaded. */
 export function useReason(refusal: Refusal | null): string {
