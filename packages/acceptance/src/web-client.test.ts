@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { FolderWebAssets } from '@parley/server/testing';
+import { until } from '@parley/testkit';
 import { imageFile, postFiles } from './testing/multipart.js';
 import { TestBrowser } from './testing/test-browser.js';
 import { TestServer } from './testing/test-server.js';
@@ -80,6 +81,41 @@ describe('web client', () => {
     expect(compressed.headers.get('content-encoding')).toBe('br');
     expect(await compressed.text()).toBe(SCRIPT);
     expect((await load('br;q=0')).headers.get('content-encoding')).toBeNull();
+  });
+
+  it('sends the files of the former build for a day after an upgrade', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'parley-builds-'));
+    const build = (name: string) => {
+      const path = join(data, name);
+      mkdirSync(join(path, 'web'), { recursive: true });
+      writeFileSync(join(path, 'index.html'), `<script type="module" src="./web/${name}.js"></script>`);
+      writeFileSync(join(path, 'web', `${name}.js`), name);
+      return new FolderWebAssets(path, join(data, 'kept'));
+    };
+    const isKept = async (assets: FolderWebAssets, file: string) => (await assets.open(file, '')) !== null;
+    const files = () => {
+      mkdirSync(join(data, 'kept'), { recursive: true });
+      return readdirSync(join(data, 'kept'), { recursive: true, encoding: 'utf8' });
+    };
+    const kept = () => files().filter((name) => /^[0-9a-f]{16}$/.test(name)).length;
+    const replaced = () => files().filter((name) => name.endsWith('replaced'));
+    const first = build('main-a');
+    await first.page();
+    await until(() => kept() === 1);
+    const second = build('main-b');
+    rmSync(join(data, 'main-a'), { recursive: true });
+    await second.page();
+    await until(() => kept() === 2);
+    expect(await isKept(second, 'main-a.js')).toBe(true);
+    expect(await isKept(second, 'main-b.js')).toBe(true);
+    expect(await isKept(second, 'main-c.js')).toBe(false);
+    await until(() => replaced().length === 1);
+    const longAgo = Date.now() / 1000 - 25 * 3600;
+    utimesSync(join(data, 'kept', replaced()[0]!), longAgo, longAgo);
+    await build('main-b').page();
+    await until(() => kept() === 1);
+    expect(await isKept(second, 'main-a.js')).toBe(false);
+    rmSync(data, { recursive: true });
   });
 
   it('lets browsers ask whether the script that receives notifications changed', async () => {

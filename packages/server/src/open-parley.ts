@@ -146,7 +146,7 @@ export async function openParley(
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
       ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
       images,
-      ...(configuration.hasWebClient && { webAssets: openWebAssets() }),
+      ...(configuration.hasWebClient && { webAssets: openWebAssets(keptWebFilesOf(configuration)) }),
       ...(configuration.isDemo && { demo: DEMO }),
       frameAncestors: configuration.frameAncestors,
       ...hostOptions,
@@ -290,6 +290,10 @@ function requirePlaces({ secret, files, smtpUrl }: RuntimeConfig, { blobs, maile
     );
   }
 }
+
+/** Folder for files of former builds of the web client; null without a folder that lasts. */
+const keptWebFilesOf = ({ database }: RuntimeConfig): string | null =>
+  database?.kind === 'sqlite' ? join(dirname(database.path), 'web-client') : null;
 
 type FilesConfiguration = Pick<RuntimeConfig, 'files' | 'database'>;
 

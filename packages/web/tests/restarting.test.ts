@@ -143,3 +143,19 @@ test('shows nothing of a person to the next one who logs in in the same browser'
   });
   expect(rows).toBe(0);
 });
+
+test('offers the new version after an upgrade, and loads it', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'upgraded'));
+  await page.getByRole('textbox', { name: 'Message' }).fill('Written before the upgrade');
+  await page.route(`${server.url}/`, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()).replace(/index-[\w-]+\.js/, 'index-newer.js') });
+  });
+  await server.crash();
+  const line = page.getByText('There is a new version of this page.');
+  await expect(line).toBeVisible({ timeout: 30_000 });
+  await page.unroute(`${server.url}/`);
+  await page.getByRole('button', { name: 'Load it now' }).click();
+  await expect(line).toBeHidden();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Written before the upgrade');
+});

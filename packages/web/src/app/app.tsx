@@ -29,6 +29,8 @@ import { useTheme } from './theme.js';
 
 const NotificationsLine = lazy(() => loadLater(() => import('./notifications-line.js')));
 
+const NewVersionLine = lazy(() => loadLater(() => import('./new-version-line.js')));
+
 const loadDeviceNotifications = () =>
   import('../push/device-notifications.js').then(({ DeviceNotificationsDialog }) => <DeviceNotificationsDialog />);
 
@@ -51,6 +53,7 @@ export function App({ onLogOut }: AppProps) {
     <>
       <Suspense>
         <NotificationsLine />
+        <NewVersionLine />
       </Suspense>
       {DesktopApp && electronBridge && <DesktopApp bridge={electronBridge} onLogOut={onLogOut} />}
     </>

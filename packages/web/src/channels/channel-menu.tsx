@@ -6,10 +6,10 @@ import { Menu, MenuItem, MenuLine } from '../kit/menu.js';
 import { useOverlay } from '../kit/own-overlay.js';
 import { useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
+import { copyLink } from '../services/location.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
 import { useReading } from '../services/use-reading.js';
-import { copyLink } from './copy-link.js';
 
 /** The reader's own settings of a channel, and marking it as read. */
 export function ChannelMenu({ channelId }: { readonly channelId: number }) {

@@ -5,9 +5,9 @@ import { Menu, MenuChoice, MenuItem, MenuLine } from '../kit/menu.js';
 import { useOverlay } from '../kit/own-overlay.js';
 import { useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
+import { copyLink } from '../services/location.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
-import { copyLink } from './copy-link.js';
 
 interface Props {
   readonly place: Extract<Destination, { kind: 'channel' }>;

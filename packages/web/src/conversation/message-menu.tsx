@@ -16,11 +16,11 @@ import {
   Trash2,
 } from 'lucide-react';
 import { Fragment, type ReactNode } from 'react';
-import { copyLink } from '../channels/copy-link.js';
 import { Menu, MenuItem, MenuLine } from '../kit/menu.js';
 import { useOverlay } from '../kit/own-overlay.js';
 import { type Services, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
+import { copyLink } from '../services/location.js';
 import { openOverlay } from '../services/overlay.js';
 
 /** Commands on messages that belong to the page. */

@@ -1,4 +1,5 @@
 import { type Address, narrowKey, parseAddress } from '@parley/chat';
+import { reportFailure } from './failures.js';
 
 export interface Place {
   readonly hash: string;
@@ -165,4 +166,9 @@ function channelOf(address: Address | null): number | null {
   if (address?.view !== 'narrow') return null;
   const term = address.narrow.find(({ operator, negated }) => operator === 'channel' && !negated);
   return typeof term?.operand === 'number' ? term.operand : null;
+}
+
+/** Puts the full address of a place in the clipboard. */
+export function copyLink(baseUrl: string, hash: string): void {
+  navigator.clipboard.writeText(baseUrl + hash).catch(reportFailure);
 }

@@ -60,6 +60,11 @@ export class Uploads {
     return this.at(destinationKey(destination));
   }
 
+  /** True while files are on their way. */
+  isBusy(): boolean {
+    return [...this.lists.values()].some((list) => list.peek().rows.some(({ state }) => state !== 'failed'));
+  }
+
   /** Starts uploads; files that cannot be sent are listed with the reason. */
   add(destination: Destination, files: readonly File[]): void {
     const key = destinationKey(destination);
