@@ -92,6 +92,7 @@ test('says which addresses were not invited and why, and keeps only these', asyn
   await dialog.getByRole('button', { name: 'Invite' }).click();
   await expect(refused.getByRole('listitem')).toHaveText([/hamlet@zulip\.com.*Already has an account\./]);
   await expect(field).toHaveValue('hamlet@zulip.com');
+  await expect(dialog.getByRole('alert')).toHaveText('Not everybody could be invited.');
   expect(await violationsIn(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Create link' }).click();

@@ -56,7 +56,12 @@ function textOf({ code, message, details = {}, retryAfterMs }: Refusal, i18n: I1
         ? i18n._('The last owner of the organization cannot be deactivated.')
         : i18n._('The last person of the organization cannot be deactivated.');
     case 'INVITATION_FAILED':
-      return invitationText(details, i18n);
+      if (details.daily_limit_reached)
+        return i18n._('The organization has sent as many invitations as it may send in a day.');
+      // The dialog lists the others.
+      return Array.isArray(details.errors) && details.errors.length > 0
+        ? i18n._('Not everybody could be invited.')
+        : null;
     case 'CANNOT_DEACTIVATE_GROUP_IN_USE':
       return i18n._('The group is still in use: in another group, or in a permission.');
     case 'SYSTEM_GROUP_REQUIRED':
@@ -104,13 +109,4 @@ function timeOf(milliseconds: number, i18n: I18n): string {
   const isLong = seconds > 120;
   const format = { style: 'unit', unit: isLong ? 'minute' : 'second', unitDisplay: 'long' } as const;
   return i18n.number(isLong ? Math.ceil(seconds / 60) : seconds, format);
-}
-
-function invitationText({ errors, daily_limit_reached }: NonNullable<Refusal['details']>, i18n: I18n): string | null {
-  if (daily_limit_reached) return i18n._('The organization has sent as many invitations as it may send in a day.');
-  const people = (errors as readonly (readonly [string, string, boolean])[]).map(
-    ([email, text]) => `${email} (${text})`,
-  );
-  if (people.length === 0) return null;
-  return i18n._('These people were not invited: {people}', { people: people.join(', ') });
 }
