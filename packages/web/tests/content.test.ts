@@ -82,7 +82,7 @@ test('marks alert words in messages outside of code and links, until they are re
   await expect(marks).toHaveCount(0);
 });
 
-test('links blocks of code to the playgrounds of their language', async ({ server, logIn }) => {
+test('links blocks of code to the playgrounds of their language, and copies them', async ({ server, logIn }) => {
   const encoded = 'a%20%3D%20%27b%2Fc%5B%5D%27%0A';
   const reserved = "a%20=%20'b/c[]'%0A";
   const playgrounds: readonly (readonly [string, string, string | null])[] = [
@@ -100,7 +100,7 @@ test('links blocks of code to the playgrounds of their language', async ({ serve
     ids.push((await server.call('iago', 'POST', '/realm/playgrounds', fields)).id);
   }
   await post(server, 'iago', 'snakes', "```python\na = 'b/c[]'\n```\nand\n```js\nb\n```");
-  const { page } = await logIn('hamlet', await placeOf(server, 'snakes'));
+  const { page, context } = await logIn('hamlet', await placeOf(server, 'snakes'));
   const message = messageWith(page, "a = 'b/c[]'");
   for (const [name, , href] of playgrounds) {
     const link = message.getByRole('link', { name: `View in ${name}` });
@@ -109,6 +109,10 @@ test('links blocks of code to the playgrounds of their language', async ({ serve
   }
   await expect(message.getByRole('link', { name: 'View in Path' })).toHaveAttribute('target', '_blank');
   expect(await violationsIn(page)).toEqual([]);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await message.getByRole('button', { name: 'Copy code' }).first().click();
+  await expect(message.getByRole('button', { name: 'Copied' })).toBeVisible();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("a = 'b/c[]'\n");
   for (const id of ids) await server.call('iago', 'DELETE', `/realm/playgrounds/${id}`);
   await expect(message.getByRole('link', { name: 'View in' })).toHaveCount(0);
 });

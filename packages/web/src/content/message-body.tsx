@@ -1,5 +1,4 @@
 import { useLingui } from '@lingui/react';
-import { Check, Copy } from 'lucide-react';
 import {
   type ComponentProps,
   createContext,
@@ -18,6 +17,7 @@ import { useFile } from '../services/use-file.js';
 import { MediaContext } from './media.js';
 import styles from './message-body.module.css';
 import {
+  type CodeNode,
   type ContentNode,
   type ImageNode,
   type MathNode,
@@ -229,22 +229,14 @@ function Time({ date, text }: { date: Date; text: string }) {
   );
 }
 
-function Code({ node }: { node: Extract<ContentNode, { type: 'code' }> }) {
+function Code({ node }: { node: CodeNode }) {
   const { CodeBlock: Own } = useContext(ComponentsContext);
   const { text, language, tokens } = node;
   return Own ? <Own text={text} language={language} tokens={tokens} /> : <UsualCode node={node} />;
 }
 
-function UsualCode({ node }: { node: Extract<ContentNode, { type: 'code' }> }) {
-  const { i18n } = useLingui();
-  const parts = useRareParts(node.language !== '');
-  const [isCopied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(node.text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 2000);
-  };
-  const label = isCopied ? i18n._('Copied') : i18n._('Copy code');
+function UsualCode({ node }: { node: CodeNode }) {
+  const parts = useRareParts(true);
   return (
     <div className={styles.code} part="code">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, which needs the keyboard. */}
@@ -262,12 +254,7 @@ function UsualCode({ node }: { node: Extract<ContentNode, { type: 'code' }> }) {
           )}
         </code>
       </pre>
-      <div className={styles.codeTools}>
-        {parts && <parts.Playgrounds language={node.language} code={node.text} />}
-        <button type="button" onClick={copy} aria-label={label} title={label}>
-          {isCopied ? <Check size={16} /> : <Copy size={16} />}
-        </button>
-      </div>
+      {parts && <parts.CodeTools node={node} />}
     </div>
   );
 }

@@ -1,10 +1,10 @@
 import { useLingui } from '@lingui/react';
-import { ImageOff, Maximize2, SquareArrowOutUpRight } from 'lucide-react';
-import { type CSSProperties, type MouseEvent, type ReactNode, useEffect, useMemo } from 'react';
+import { Check, Copy, ImageOff, Maximize2, SquareArrowOutUpRight } from 'lucide-react';
+import { type CSSProperties, type MouseEvent, type ReactNode, useEffect, useMemo, useState } from 'react';
 import { useField } from '../services/context.js';
 import { useFile } from '../services/use-file.js';
 import styles from './message-body.module.css';
-import { type ContentNode, type MathNode, type PlayedNode, STYLE } from './tree.js';
+import { type CodeNode, type ContentNode, type MathNode, type PlayedNode, STYLE } from './tree.js';
 
 /** Draws KaTeX's own elements: spans with classes and inline lengths, which KaTeX's style sheet lays out. */
 export function Formula({ node }: { readonly node: MathNode }) {
@@ -110,18 +110,33 @@ export function Player({ media, openViewer }: PlayerProps) {
   );
 }
 
-interface PlaygroundsProps {
-  readonly language: string;
-  readonly code: string;
+/** Buttons beside a block of code: sites for its language, and the clipboard. */
+export function CodeTools({ node }: { readonly node: CodeNode }) {
+  const { i18n } = useLingui();
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(node.text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 2000);
+  };
+  const label = isCopied ? i18n._('Copied') : i18n._('Copy code');
+  return (
+    <div className={styles.codeTools}>
+      <Playgrounds node={node} />
+      <button type="button" onClick={copy} aria-label={label} title={label}>
+        {isCopied ? <Check size={16} /> : <Copy size={16} />}
+      </button>
+    </div>
+  );
 }
 
 /** Links that open a block of code on the sites for its language. */
-export function Playgrounds({ language, code }: PlaygroundsProps) {
+function Playgrounds({ node }: { readonly node: CodeNode }) {
   const { i18n } = useLingui();
   const playgrounds = useField('realm_playgrounds') ?? [];
   return playgrounds.map(({ id, name, pygments_language, url_template }) => {
-    if (pygments_language.toLowerCase() !== language.toLowerCase()) return null;
-    const href = expand(url_template, code);
+    if (pygments_language.toLowerCase() !== node.language.toLowerCase()) return null;
+    const href = expand(url_template, node.text);
     const label = i18n._('View in {name}', { name });
     // Other schemes could run the code of the message.
     if (!/^https?:\/\//i.test(href)) return null;

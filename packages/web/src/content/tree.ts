@@ -19,7 +19,7 @@ export type ContentNode =
   | { readonly type: 'emoji'; readonly text: string; readonly name: string }
   | { readonly type: 'custom-emoji'; readonly src: string; readonly name: string }
   | { readonly type: 'time'; readonly date: Date; readonly text: string }
-  | { readonly type: 'code'; readonly language: string; readonly tokens: readonly CodeToken[]; readonly text: string }
+  | CodeNode
   | { readonly type: 'spoiler'; readonly header: readonly ContentNode[]; readonly children: readonly ContentNode[] }
   | MathNode
   | { readonly type: 'math-error'; readonly text: string }
@@ -63,6 +63,13 @@ export interface MathNode {
 export type PlayedNode =
   | { readonly type: 'video'; readonly src: string; readonly href: string; readonly title: string }
   | { readonly type: 'audio'; readonly src: string; readonly title: string };
+
+export interface CodeNode {
+  readonly type: 'code';
+  readonly language: string;
+  readonly tokens: readonly CodeToken[];
+  readonly text: string;
+}
 
 export interface CodeToken {
   /** Pygments token class; empty for plain text. */
