@@ -1,10 +1,10 @@
 import { useEffect, useMemo, useRef } from 'react';
 import { MessageBody } from '../src/components/message-body.js';
-import { AttachButton } from '../src/conversation/attach-files.js';
 import { Completion } from '../src/conversation/completion.js';
 import { Composer } from '../src/conversation/composer.js';
 import { DestinationHeading } from '../src/conversation/destination-heading.js';
 import MessageEditor from '../src/conversation/message-editor.js';
+import { AttachButton } from '../src/conversation/message-field.js';
 import { OtherDrafts } from '../src/conversation/other-drafts.js';
 import { TypingLine } from '../src/conversation/typing-line.js';
 import { UploadList } from '../src/conversation/upload-list.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { expect, messageWith, post, type Server, test, violationsIn } from './stories.js';
+import { expect, messageWith, post, type Server, send, test, violationsIn } from './stories.js';
 
 const placeOf = async (server: Server, topic: string): Promise<string> => {
   const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
@@ -300,4 +300,70 @@ test('takes the marks of bold and italic text away again', async ({ server, logI
   await expect(field).toHaveValue('one two three');
   await page.keyboard.press('Control+i');
   await expect(field).toHaveValue('one *two* three');
+});
+
+test('edits a message with suggestions, marks, files, a preview and the Enter key of the settings', async ({
+  server,
+  logIn,
+}) => {
+  const { page } = await logIn('zoe', await placeOf(server, 'editing'));
+  await send(page, 'Before');
+  const field = page.getByRole('textbox', { name: 'Edit message' });
+  const begin = async (text: string) => {
+    await messageWith(page, text).hover();
+    await messageWith(page, text).getByRole('button', { name: 'Edit', exact: true }).click();
+    await expect(field).toBeFocused();
+  };
+  await begin('Before');
+  await page.keyboard.type(' @iag');
+  const suggestions = page.getByRole('listbox', { name: 'Suggestions' });
+  await expect(suggestions.getByRole('option')).toHaveText(['Iago']);
+  await expect(suggestions).toBeInViewport();
+  expect(await violationsIn(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await expect(suggestions).toHaveCount(0);
+  await page.keyboard.type('o');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.type(' @iag');
+  await page.keyboard.press('Enter');
+  await expect(field).toHaveValue('Before @ia @**Iago** ');
+  await field.fill('Before');
+  await field.selectText();
+  await page.keyboard.press('Control+b');
+  await page.keyboard.press('Control+i');
+  await page.keyboard.press('Control+b');
+  await expect(field).toHaveValue('*Before*');
+  await page.keyboard.press('End');
+  await field.evaluate((element) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File(['pasted'], 'pasted.txt'));
+    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+  });
+  await expect(field).toHaveValue(/pasted\.txt\]/);
+  await field.evaluate((element) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(['dropped'], 'dropped.txt'));
+    element.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+  });
+  await expect(field).toHaveValue(/dropped\.txt\]/);
+  await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toHaveValue('');
+  const editor = page.getByRole('article').locator('form');
+  await editor.getByRole('button', { name: 'Preview' }).click();
+  await expect(editor.locator('em')).toHaveText('Before');
+  await editor.getByRole('button', { name: 'Edit' }).click();
+  await field.fill('After');
+  await page.keyboard.press('Enter');
+  await expect(field).toHaveValue('After\n');
+  await page.keyboard.press('Control+Enter');
+  await expect(messageWith(page, 'After')).toBeVisible();
+  await expect(field).toHaveCount(0);
+  await server.call('zoe', 'PATCH', '/settings', { enter_sends: true });
+  await begin('After');
+  await page.keyboard.type(' all');
+  await page.keyboard.press('Shift+Enter');
+  await page.keyboard.type('lines');
+  await page.keyboard.press('Enter');
+  await expect(field).toHaveCount(0);
+  await expect(messageWith(page, 'After all')).toContainText('lines');
 });

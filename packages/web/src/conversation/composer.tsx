@@ -1,29 +1,25 @@
 import { useLingui } from '@lingui/react';
 import { type Destination, destinationKey } from '@parley/chat';
 import { Bold, Code, Eye, EyeOff, Italic, Link, List, SendHorizontal, Smile, TextQuote } from 'lucide-react';
-import {
-  type KeyboardEvent,
-  type Ref,
-  type RefObject,
-  useEffect,
-  useImperativeHandle,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react';
+import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import { insertTextIntoField, setFieldText, wrapFieldSelection } from 'text-field-edit';
 import { MessageBody } from '../content/message-body.js';
 import { IconButton } from '../kit/icon-button.js';
 import { useField, useServices } from '../services/context.js';
 import type { DraftRow } from '../services/drafts.js';
-import { reportFailure } from '../services/failures.js';
 import { useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
-import { useReading } from '../services/use-reading.js';
-import { AttachButton, pastedFiles, useDroppedFiles } from './attach-files.js';
-import type { CompletionHandle } from './completion.js';
 import styles from './composer.module.css';
 import { DestinationName } from './destination-heading.js';
+import {
+  AttachButton,
+  insertLinks,
+  toggleMark,
+  useDroppedFiles,
+  useMessageField,
+  usePreview,
+  wrapLink,
+} from './message-field.js';
 import { OtherDrafts } from './other-drafts.js';
 import { UploadList } from './upload-list.js';
 
@@ -52,21 +48,18 @@ const loadCallButton = () => import('./call-button.js').then(({ default: CallBut
 const loadSnippetsButton = () => import('./snippets-button.js').then(({ default: SnippetsButton }) => SnippetsButton);
 const loadSendLater = () => import('./send-later.js').then(({ default: SendLater }) => SendLater);
 
-/** Parts that are loaded when the field gets the focus. */
+/** Loaded when the field gets the focus. */
 const loadWarnings = () => import('./warnings.js').then(({ Warnings }) => Warnings);
-const loadCompletion = () => import('./completion.js').then(({ Completion }) => Completion);
 
 /** Field in which a message is written. The draft belongs to the destination shown above the text. */
 export function Composer({ destination, filesOf = destination, onText, ref }: Props) {
-  const { chat, client, drafts, uploads, onSent } = useServices();
+  const { chat, drafts, onSent } = useServices();
   const { i18n } = useLingui();
   const field = useRef<HTMLTextAreaElement>(null);
-  const entered = useRef<HTMLTextAreaElement>(null);
   const [draft] = useState(() => drafts.open(destination));
   const [text, setText] = useState(draft.text);
-  const [preview, setPreview] = useState<string | null>(null);
+  const { preview, setPreview, togglePreview } = usePreview(text);
   const maxLength = useField('max_message_length') ?? 10_000;
-  const entersSend = useField('user_settings')?.enter_sends === true;
 
   useEffect(() => {
     const timer = setTimeout(() => draft.save(text), SAVE_AFTER_MS);
@@ -140,16 +133,14 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
   }));
 
   const isOver = useDroppedFiles(filesOf);
-  const { rows, links } = useReading(uploads.of(filesOf));
-  const isUploading = rows.some(({ state }) => state !== 'failed');
-  useEffect(() => {
-    const element = field.current;
-    // A preview has no field; the links are inserted when it is closed.
-    if (links.length === 0 || !element || preview !== null) return;
-    enter(entered, element);
-    insertLinks(element, uploads.takeLinks(filesOf).join(' '));
-  }, [uploads, filesOf, links, preview]);
-
+  const { hadFocus, isUploading, suggestions, fieldProps, onChanged } = useMessageField(field, {
+    text,
+    destination,
+    filesOf,
+    isShown: preview === null,
+    onSend: () => send(),
+    onEscape: () => field.current?.blur(),
+  });
   const isTooLong = [...text].length > maxLength;
   const canSend = text.trim() !== '' && !isTooLong && !isUploading;
   const send = () => {
@@ -176,34 +167,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
   const CallButton = useLoaded(loadCallButton);
   const SnippetsButton = useLoaded(loadSnippetsButton);
   const SendLater = useLoaded(loadSendLater);
-  const [hadFocus, setHadFocus] = useState(false);
-  const Completion = useLoaded(loadCompletion, hadFocus);
-  const completion = useRef<CompletionHandle>(null);
   const Warnings = useLoaded(loadWarnings, hadFocus);
-  const onKeyDown = (event: KeyboardEvent) => {
-    // The Enter key that ends a composition belongs to the input method.
-    if (event.nativeEvent.isComposing || completion.current?.onKeyDown(event)) return;
-    const hasModifier = event.ctrlKey || event.metaKey;
-    if (event.key === 'Enter' && (entersSend ? !event.shiftKey && !event.altKey : hasModifier)) {
-      event.preventDefault();
-      send();
-      return;
-    }
-    const mark = hasModifier ? ({ b: '**', i: '*' } as const)[event.key] : undefined;
-    if (mark !== undefined && field.current) {
-      event.preventDefault();
-      toggleMark(field.current, mark);
-    }
-    if (hasModifier && event.shiftKey && event.key.toLowerCase() === 'l' && field.current) {
-      event.preventDefault();
-      wrapLink(field.current);
-    }
-    if (event.key === 'Escape') field.current?.blur();
-  };
-  const onPreview = async () => {
-    if (preview !== null) setPreview(null);
-    else setPreview((await client.post('/messages/render', { content: text })).rendered);
-  };
   const format = (change: (element: HTMLTextAreaElement) => void) => () => {
     const element = field.current;
     if (!element) return;
@@ -226,14 +190,14 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
       onKeyDown={(event) => {
         if (!event.altKey || event.code !== 'KeyP' || text.trim() === '') return;
         event.preventDefault();
-        void onPreview().catch(reportFailure);
+        togglePreview();
       }}
       onSubmit={(event) => {
         event.preventDefault();
         send();
       }}
     >
-      {Completion && <Completion field={field} text={text} destination={destination} ref={completion} />}
+      {suggestions}
       <OtherDrafts draft={draft} onUse={continueDraft} />
       {Warnings && <Warnings destination={destination} text={text} />}
       <div className={styles.destination}>
@@ -252,21 +216,9 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
             setText(event.target.value);
             onText?.(event.target.value);
             chat.typing.typed(destination, event.target.value);
-            completion.current?.onSelect();
+            onChanged();
           }}
-          onFocus={({ currentTarget }) => {
-            enter(entered, currentTarget);
-            setHadFocus(true);
-          }}
-          onSelect={() => completion.current?.onSelect()}
-          onBlur={() => completion.current?.onBlur()}
-          onKeyDown={onKeyDown}
-          onPaste={(event) => {
-            const files = pastedFiles(event);
-            if (files.length === 0) return;
-            event.preventDefault();
-            uploads.add(filesOf, files);
-          }}
+          {...fieldProps}
         />
       ) : (
         <div className={styles.preview}>
@@ -300,7 +252,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
             label={preview === null ? i18n._('Preview') : i18n._('Edit')}
             isPressed={preview !== null}
             isDisabled={text.trim() === ''}
-            onClick={() => void onPreview().catch(reportFailure)}
+            onClick={togglePreview}
           />
           {CallButton && (
             <CallButton
@@ -339,42 +291,6 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
     </form>
   );
 }
-
-/** Puts the cursor at the end of a draft that is continued; a click that follows puts it elsewhere. */
-function enter(entered: RefObject<HTMLTextAreaElement | null>, element: HTMLTextAreaElement): void {
-  if (entered.current === element) return;
-  entered.current = element;
-  if (element.selectionEnd === 0) element.setSelectionRange(element.value.length, element.value.length);
-}
-
-/** Inserts links at the cursor, apart from the words around them. */
-function insertLinks(element: HTMLTextAreaElement, links: string): void {
-  const [before] = element.value.slice(0, element.selectionStart).slice(-1);
-  const gap = before === undefined || /\s/.test(before) ? '' : ' ';
-  insertTextIntoField(element, `${gap}${links} `);
-}
-
-/** Marks the selection, or takes its marks away. Asterisks mark italic text once and bold text twice. */
-function toggleMark(element: HTMLTextAreaElement, mark: '*' | '**'): void {
-  const { value } = element;
-  let { selectionStart: start, selectionEnd: end } = element;
-  while (start < end && value[start] === '*') start++;
-  while (start < end && value[end - 1] === '*') end--;
-  const [before] = /\**$/.exec(value.slice(0, start))!;
-  const [after] = /^\**/.exec(value.slice(end))!;
-  const marks = Math.min(before.length, after.length);
-  const { length } = mark;
-  if (length === 2 ? marks < 2 : marks % 2 === 0) {
-    element.setSelectionRange(start, end);
-    wrapFieldSelection(element, mark);
-    return;
-  }
-  element.setSelectionRange(start - length, end + length);
-  insertTextIntoField(element, value.slice(start, end));
-  element.setSelectionRange(start - length, end - length);
-}
-
-const wrapLink = (element: HTMLTextAreaElement) => wrapFieldSelection(element, '[', '](https://)');
 
 function wrapCode(element: HTMLTextAreaElement): void {
   const selected = element.value.slice(element.selectionStart, element.selectionEnd);

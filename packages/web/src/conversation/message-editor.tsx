@@ -1,9 +1,12 @@
 import { useLingui } from '@lingui/react';
 import type { MessageRow as Message } from '@parley/chat';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
+import { MessageBody } from '../content/message-body.js';
 import { useChat, useComputed, useFieldText, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import styles from './message-editor.module.css';
+import { useMessageField, usePreview } from './message-field.js';
+import { UploadList } from './upload-list.js';
 
 interface Props {
   readonly message: Message;
@@ -21,7 +24,7 @@ interface Props {
 export default function MessageEditor({ message, field, takesFocus, onOpen, onClose, children }: Props) {
   const { i18n } = useLingui();
   const chat = useChat();
-  const { fieldTexts } = useServices();
+  const { fieldTexts, uploads } = useServices();
   const isOpen = useComputed(() => fieldTexts.isOpen(field), [fieldTexts, field]);
   const [kept, setText] = useFieldText(field);
   const text = kept ?? '';
@@ -29,7 +32,17 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
     onClose();
     setText(null);
   };
-  const save = () => void chat.commands.edit(message.id!, text).then(end, reportFailure);
+  const element = useRef<HTMLTextAreaElement>(null);
+  const { preview, togglePreview } = usePreview(text);
+  const { isUploading, suggestions, fieldProps, onChanged } = useMessageField(element, {
+    text,
+    destination: message.destination,
+    filesOf: field,
+    isShown: isOpen === true && preview === null,
+    onSend: () => save(),
+    onEscape: onClose,
+  });
+  const save = () => isUploading || void chat.commands.edit(message.id!, text).then(end, reportFailure);
   const discard = (
     <button type="button" onClick={end}>
       {i18n._('Discard changes')}
@@ -56,21 +69,39 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
         event.preventDefault();
         save();
       }}
+      onDrop={(event) => {
+        if (event.dataTransfer.files.length === 0) return;
+        event.preventDefault();
+        uploads.add(field, [...event.dataTransfer.files]);
+      }}
     >
-      <textarea
-        // biome-ignore lint/a11y/noAutofocus: the user has just asked for this field.
-        autoFocus={takesFocus}
-        aria-label={i18n._('Edit message')}
-        value={text}
-        rows={Math.min(12, text.split('\n').length + 1)}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.nativeEvent.isComposing) return;
-          if (event.key === 'Escape') onClose();
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) save();
-        }}
-      />
-      <button type="submit">{i18n._('Save')}</button>
+      {preview === null ? (
+        <textarea
+          ref={element}
+          // biome-ignore lint/a11y/noAutofocus: the user has just asked for this field.
+          autoFocus={takesFocus}
+          aria-label={i18n._('Edit message')}
+          value={text}
+          rows={Math.min(12, text.split('\n').length + 1)}
+          onChange={(event) => {
+            setText(event.target.value);
+            onChanged();
+          }}
+          {...fieldProps}
+        />
+      ) : (
+        <div className={styles.preview}>
+          <MessageBody html={preview} />
+        </div>
+      )}
+      {suggestions}
+      <UploadList destination={field} />
+      <button type="submit" disabled={isUploading}>
+        {i18n._('Save')}
+      </button>
+      <button type="button" onClick={togglePreview}>
+        {preview === null ? i18n._('Preview') : i18n._('Edit')}
+      </button>
       <button type="button" onClick={onClose}>
         {i18n._('Close')}
       </button>

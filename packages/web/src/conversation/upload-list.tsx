@@ -1,15 +1,14 @@
 import { useLingui } from '@lingui/react';
-import type { Destination } from '@parley/chat';
 import { RotateCcw, X } from 'lucide-react';
 import { IconButton } from '../kit/icon-button.js';
 import { useField, useServices } from '../services/context.js';
 import { reasonOf } from '../services/reasons.js';
-import { MAX_FILES, type UploadRow } from '../services/uploads.js';
+import { MAX_FILES, type UploadPlace, type UploadRow } from '../services/uploads.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './upload-list.module.css';
 
 /** Files that are being uploaded to a conversation, with what went wrong. */
-export function UploadList({ destination }: { readonly destination: Destination }) {
+export function UploadList({ destination }: { readonly destination: UploadPlace }) {
   const { uploads } = useServices();
   const { i18n } = useLingui();
   const { rows } = useReading(uploads.of(destination));

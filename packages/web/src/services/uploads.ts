@@ -16,7 +16,10 @@ export interface UploadRow {
 /** Reason of this page, or refusal by the server. */
 export type UploadFailure = 'empty' | 'too-large' | 'too-many' | ParleyError;
 
-/** Files of one conversation. */
+/** Conversation, or name of another field, to which files are uploaded. */
+export type UploadPlace = Destination | string;
+
+/** Files of one place. */
 export interface UploadList {
   readonly rows: readonly UploadRow[];
   /** Links to uploaded files that no text field has taken yet. */
@@ -56,8 +59,8 @@ export class Uploads {
     private readonly maxMebibytes: () => number,
   ) {}
 
-  of(destination: Destination): ReadonlySignal<UploadList> {
-    return this.at(destinationKey(destination));
+  of(place: UploadPlace): ReadonlySignal<UploadList> {
+    return this.at(keyOf(place));
   }
 
   /** True while files are on their way. */
@@ -66,8 +69,8 @@ export class Uploads {
   }
 
   /** Starts uploads; files that cannot be sent are listed with the reason. */
-  add(destination: Destination, files: readonly File[]): void {
-    const key = destinationKey(destination);
+  add(place: UploadPlace, files: readonly File[]): void {
+    const key = keyOf(place);
     for (const file of files) {
       const { rows } = this.at(key).peek();
       // The last row tells that there were more.
@@ -85,15 +88,15 @@ export class Uploads {
   }
 
   /** Ends an upload, or removes one that failed. */
-  remove(destination: Destination, id: number): void {
+  remove(place: UploadPlace, id: number): void {
     this.uploads.get(id)?.abort.abort();
-    this.forget(destinationKey(destination), id);
+    this.forget(keyOf(place), id);
     this.next();
   }
 
   /** Repeats an upload that failed on its way; files that cannot be sent at all stay. */
-  retry(destination: Destination, id: number): void {
-    this.row(destinationKey(destination), id, { state: 'waiting', progress: 0, failure: null });
+  retry(place: UploadPlace, id: number): void {
+    this.row(keyOf(place), id, { state: 'waiting', progress: 0, failure: null });
     this.next();
   }
 
@@ -102,8 +105,8 @@ export class Uploads {
   }
 
   /** Returns the links that no text field has taken yet, once. */
-  takeLinks(destination: Destination): readonly string[] {
-    const key = destinationKey(destination);
+  takeLinks(place: UploadPlace): readonly string[] {
+    const key = keyOf(place);
     const { links } = this.at(key).peek();
     if (links.length > 0) this.change(key, (list) => ({ ...list, links: [] }));
     return links;
@@ -176,3 +179,5 @@ export class Uploads {
 /** Markdown link; brackets in the name would end it early. */
 export const linkTo = (name: string, url: string): string =>
   `[${name.replaceAll('[', '(').replaceAll(']', ')')}](${url})`;
+
+const keyOf = (place: UploadPlace): string => (typeof place === 'string' ? place : destinationKey(place));

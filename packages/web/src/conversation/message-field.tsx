@@ -1,0 +1,198 @@
+import { useLingui } from '@lingui/react';
+import type { Destination } from '@parley/chat';
+import { Paperclip } from 'lucide-react';
+import {
+  type ClipboardEvent,
+  type FocusEvent,
+  type KeyboardEvent,
+  type RefObject,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
+import { insertTextIntoField, wrapFieldSelection } from 'text-field-edit';
+import { IconButton } from '../kit/icon-button.js';
+import { useField, useServices } from '../services/context.js';
+import { reportFailure } from '../services/failures.js';
+import { useLoaded } from '../services/loading.js';
+import type { UploadPlace } from '../services/uploads.js';
+import { useReading } from '../services/use-reading.js';
+import type { CompletionHandle } from './completion.js';
+
+interface Options {
+  readonly text: string;
+  /** Place of the message, whose people are suggested first. */
+  readonly destination: Destination;
+  readonly filesOf: UploadPlace;
+  /** False while a preview takes the place of the field. */
+  readonly isShown: boolean;
+  onSend(): void;
+  onEscape(): void;
+}
+
+/** Loaded when a field gets the focus. */
+const loadCompletion = () => import('./completion.js').then(({ Completion }) => Completion);
+
+/** Keys, suggestions and files of a field with the text of a message. */
+export function useMessageField(
+  field: RefObject<HTMLTextAreaElement | null>,
+  { text, destination, filesOf, isShown, onSend, onEscape }: Options,
+) {
+  const { uploads } = useServices();
+  const entersSend = useField('user_settings')?.enter_sends === true;
+  const entered = useRef<HTMLTextAreaElement>(null);
+  const [hadFocus, setHadFocus] = useState(false);
+  const Completion = useLoaded(loadCompletion, hadFocus);
+  const completion = useRef<CompletionHandle>(null);
+  const { rows, links } = useReading(uploads.of(filesOf));
+  useEffect(() => {
+    const element = field.current;
+    // A preview has no field; the links are inserted when it is closed.
+    if (links.length === 0 || !element || !isShown) return;
+    enter(entered, element);
+    insertLinks(element, uploads.takeLinks(filesOf).join(' '));
+  }, [field, uploads, filesOf, links, isShown]);
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    // The Enter key that ends a composition belongs to the input method.
+    if (event.nativeEvent.isComposing || completion.current?.onKeyDown(event)) return;
+    const { key, currentTarget } = event;
+    const hasModifier = event.ctrlKey || event.metaKey;
+    const mark = hasModifier ? ({ b: '**', i: '*' } as const)[key] : undefined;
+    if (key === 'Enter' && (entersSend ? !event.shiftKey && !event.altKey : hasModifier)) onSend();
+    else if (mark !== undefined) toggleMark(currentTarget, mark);
+    else if (hasModifier && event.shiftKey && key.toLowerCase() === 'l') wrapLink(currentTarget);
+    else {
+      if (key === 'Escape') onEscape();
+      return;
+    }
+    event.preventDefault();
+  };
+  return {
+    hadFocus,
+    isUploading: rows.some(({ state }) => state !== 'failed'),
+    suggestions: Completion && <Completion field={field} text={text} destination={destination} ref={completion} />,
+    /** To be called when the text changes. */
+    onChanged: () => completion.current?.onSelect(),
+    fieldProps: {
+      onFocus: ({ currentTarget }: FocusEvent<HTMLTextAreaElement>) => {
+        enter(entered, currentTarget);
+        setHadFocus(true);
+      },
+      onSelect: () => completion.current?.onSelect(),
+      onBlur: () => completion.current?.onBlur(),
+      onKeyDown,
+      onPaste: (event: ClipboardEvent) => {
+        const files = pastedFiles(event);
+        if (files.length === 0) return;
+        event.preventDefault();
+        uploads.add(filesOf, files);
+      },
+    },
+  };
+}
+
+/** HTML of a text as it would be sent; null while the text is written. */
+export function usePreview(text: string) {
+  const { client } = useServices();
+  const [preview, setPreview] = useState<string | null>(null);
+  const togglePreview = () => {
+    if (preview !== null) setPreview(null);
+    else client.post('/messages/render', { content: text }).then(({ rendered }) => setPreview(rendered), reportFailure);
+  };
+  return { preview, setPreview, togglePreview };
+}
+
+/** Button that opens the choice of files. */
+export function AttachButton({ destination }: { readonly destination: UploadPlace }) {
+  const { uploads } = useServices();
+  const { i18n } = useLingui();
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <IconButton icon={Paperclip} label={i18n._('Attach files')} onClick={() => input.current?.click()} />
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={({ target }) => {
+          uploads.add(destination, [...(target.files ?? [])]);
+          // The same file can be chosen again.
+          target.value = '';
+        }}
+      />
+    </>
+  );
+}
+
+/** Uploads files that are dropped anywhere on the page; returns true while files are above it. */
+export function useDroppedFiles(destination: UploadPlace): boolean {
+  const { uploads } = useServices();
+  const [isOver, setOver] = useState(false);
+  useEffect(() => {
+    const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true;
+    const over = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const leave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setOver(false);
+    };
+    const drop = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      setOver(false);
+      // A field with its own files took them.
+      if (event.defaultPrevented) return;
+      event.preventDefault();
+      uploads.add(destination, [...event.dataTransfer!.files]);
+    };
+    const end = new AbortController();
+    addEventListener('dragover', over, { signal: end.signal });
+    addEventListener('dragleave', leave, { signal: end.signal });
+    addEventListener('drop', drop, { signal: end.signal });
+    return () => end.abort();
+  }, [uploads, destination]);
+  return isOver;
+}
+
+/** Returns pasted files; empty if there is text as well, as for cells of a spreadsheet. */
+function pastedFiles({ clipboardData }: ClipboardEvent): readonly File[] {
+  return clipboardData.types.includes('text/plain') ? [] : [...clipboardData.files];
+}
+
+/** Puts the cursor at the end of a draft that is continued; a click that follows puts it elsewhere. */
+function enter(entered: RefObject<HTMLTextAreaElement | null>, element: HTMLTextAreaElement): void {
+  if (entered.current === element) return;
+  entered.current = element;
+  if (element.selectionEnd === 0) element.setSelectionRange(element.value.length, element.value.length);
+}
+
+/** Inserts links at the cursor, apart from the words around them. */
+export function insertLinks(element: HTMLTextAreaElement, links: string): void {
+  const [before] = element.value.slice(0, element.selectionStart).slice(-1);
+  const gap = before === undefined || /\s/.test(before) ? '' : ' ';
+  insertTextIntoField(element, `${gap}${links} `);
+}
+
+/** Marks the selection, or takes its marks away. Asterisks mark italic text once and bold text twice. */
+export function toggleMark(element: HTMLTextAreaElement, mark: '*' | '**'): void {
+  const { value } = element;
+  let { selectionStart: start, selectionEnd: end } = element;
+  while (start < end && value[start] === '*') start++;
+  while (start < end && value[end - 1] === '*') end--;
+  const [before] = /\**$/.exec(value.slice(0, start))!;
+  const [after] = /^\**/.exec(value.slice(end))!;
+  const marks = Math.min(before.length, after.length);
+  const { length } = mark;
+  if (length === 2 ? marks < 2 : marks % 2 === 0) {
+    element.setSelectionRange(start, end);
+    wrapFieldSelection(element, mark);
+    return;
+  }
+  element.setSelectionRange(start - length, end + length);
+  insertTextIntoField(element, value.slice(start, end));
+  element.setSelectionRange(start - length, end - length);
+}
+
+export const wrapLink = (element: HTMLTextAreaElement) => wrapFieldSelection(element, '[', '](https://)');
