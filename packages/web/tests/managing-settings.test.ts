@@ -77,7 +77,7 @@ test('applies theme, size of text and language, here and in another window', asy
   await expect(page.getByRole('heading', { level: 2, name: 'Voreinstellungen' })).toBeVisible();
   await expect(other.page.getByRole('heading', { level: 1 })).toHaveText('Posteingang');
   await page.reload();
-  await expect(page.getByLabel('Farben')).toHaveValue('2');
+  await expect(page.getByLabel('Design')).toHaveValue('2');
   // Other stories read the pages of this person in English.
   await server.call('polonius', 'PATCH', '/settings', { default_language: 'en' });
 });
