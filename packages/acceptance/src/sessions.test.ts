@@ -274,6 +274,24 @@ describe('browser session', () => {
     await expectLoggedOut(one);
   });
 
+  it('ends its waiting poll too, and leaves the queue to the other sessions', async () => {
+    const user = await somebodyNew();
+    const [one, other] = [await logIn(user), await logIn(user)];
+    const queue = fieldsOf(await one.post('/json/register', { event_types: ['message'] })).queue_id;
+    const path = `/json/events?queue_id=${queue}&last_event_id=-1`;
+    const poll = one.get(path);
+    const { servedQueues } = server.parley.ports;
+    while (servedQueues.lastPolled(user.id).get(queue) !== Number.POSITIVE_INFINITY) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const startedAt = performance.now();
+    fieldsOf(await other.request('DELETE', '/json/users/me/sessions', {}));
+    expect(fieldsOf(await poll).events).toEqual([]);
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+    await expectLoggedOut(one);
+    expect(fieldsOf(await other.get(`${path}&dont_block=true`)).events).toEqual([]);
+  });
+
   it('ends when the key is regenerated, except the session that requested it', async () => {
     const user = await somebodyNew();
     const [one, other] = [await logIn(user), await logIn(user)];

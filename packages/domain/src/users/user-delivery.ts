@@ -240,7 +240,8 @@ export class UserProjection implements LiveProjection {
 
 /** Returns the user whose queues end with the event, and why; null if none do. */
 export function signedOutUserIn(event: DomainEvent): SignedOut | null {
-  if (event.type === 'user.api_key_replaced') return { userId: event.userId, reason: null };
+  if (event.type === 'user.api_key_replaced' || event.type === 'user.sessions_ended')
+    return { userId: event.userId, reason: null };
   if (event.type !== 'user.activation_changed' || event.isActive) return null;
   return { userId: event.userId, reason: accountDeactivated() };
 }
