@@ -57,8 +57,10 @@ async function openTab({ email, apiKey }: TestUser, options: Partial<ChatOptions
     await until(() => !tab.isFrozen);
     return answer;
   }) as typeof fetch;
-  const gateway = new ParleyClient({ url: server.url, credentials: { email, apiKey }, fetch: send, maxRetries: 0 });
-  const chat = new Chat({ gateway, tabs: tab, clock: fast, ...options });
+  const credentials = { email, apiKey };
+  const onLoggedOut = (code: string) => chat.leave(code);
+  const gateway = new ParleyClient({ url: server.url, credentials, fetch: send, maxRetries: 0, onLoggedOut });
+  const chat: Chat = new Chat({ gateway, tabs: tab, clock: fast, ...options });
   running.push(chat);
   const arrivals: Arrival[] = [];
   chat.onArrival((arrival) => arrivals.push(arrival));
@@ -218,5 +220,25 @@ describe('several tabs', () => {
     await until(() => first.chat.connection.value.state === 'ended');
     expect(second.chat.connection.value.state).toBe('ended');
     expect(await cache.load()).toBeNull();
+  });
+
+  it('end when another person has logged in where their session was', async () => {
+    const { hamlet, iago } = server.people;
+    const { email, apiKey } = iago;
+    const gateway = new ParleyClient({ url: server.url, credentials: { email, apiKey } });
+    const chat = new Chat({ gateway, userId: hamlet.id });
+    await chat.run();
+    expect(chat.connection.value).toMatchObject({ state: 'ended', code: 'UNAUTHORIZED' });
+    expect(chat.field('full_name')).toBeUndefined();
+  });
+
+  it('end together when a call shows that the log-in has ended, and keep what was not sent', async () => {
+    const { hamlet, iago } = server.people;
+    const channelId = await server.createChannel('town', [hamlet, iago]);
+    const [first, second] = [await openTab(hamlet), await openTab(hamlet)];
+    await server.post('/users/me/api_key/regenerate', hamlet);
+    const key = second.chat.send({ kind: 'channel', channelId, topic: 'news' }, 'late');
+    for (const { chat } of [first, second]) await until(() => chat.connection.value.state === 'ended');
+    await until(() => second.chat.outbox.messages.peek(key)?.delivery === 'waiting');
   });
 });

@@ -25,8 +25,15 @@ export class ParleyError extends Error {
     return this.status === 0 || this.status === 429 || this.status >= 500 || this.code === 'NOT_PARLEY';
   }
 
+  /** True if nobody is logged in any more with the credentials of the call. */
+  get endsLogIn(): boolean {
+    return LOG_IN_ENDED.includes(this.code);
+  }
+
   /** True if the server rejected the call before any effect, so that any call can be retried. */
   get changedNothing(): boolean {
     return this.status === 429 || (this.status === 503 && this.retryAfterMs !== null);
   }
 }
+
+const LOG_IN_ENDED = ['UNAUTHORIZED', 'USER_DEACTIVATED', 'REALM_DEACTIVATED'];

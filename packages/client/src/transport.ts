@@ -31,6 +31,10 @@ export interface ClientOptions {
   readonly maxRetries?: number;
   /** Called when the server keeps calls waiting for two seconds (429, 503), and when none waits any more. */
   readonly onHold?: (isHeld: boolean) => void;
+  /** Called with the error's code when a call shows that the log-in has ended (protocol §7). */
+  readonly onLoggedOut?: (code: string) => void;
+  /** Id of the user of a session. Calls that change something are refused once another person has logged in. */
+  readonly userId?: number;
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -72,6 +76,9 @@ export class Transport {
       return await this.retried(method, request, options, () => {
         release ??= this.hold();
       });
+    } catch (error) {
+      if (error instanceof ParleyError && error.endsLogIn) this.options.onLoggedOut?.(error.code);
+      throw error;
     } finally {
       (release as (() => void) | null)?.();
     }
@@ -191,11 +198,21 @@ export class Transport {
   private async fetchCsrfToken(): Promise<string> {
     if (!('location' in globalThis)) throw new TypeError('Sessions work only in browsers; use an API key elsewhere');
     try {
-      return String((await this.request('GET', '/accounts/csrf_token/', [], {})).csrf_token);
+      const token = String((await this.request('GET', '/accounts/csrf_token/', [], {})).csrf_token);
+      await this.checkUser();
+      return token;
     } catch (error) {
       this.csrfToken = null;
       throw error;
     }
+  }
+
+  /** Follows the fetch of a token: a later log-in makes that token invalid. @throws ParleyError if another person is logged in */
+  private async checkUser(): Promise<void> {
+    const { userId } = this.options;
+    if (userId === undefined) return;
+    const { user_id } = await this.request('GET', '/json/users/me', [], {});
+    if (user_id !== userId) throw new ParleyError('Another person has logged in', 'UNAUTHORIZED', 401);
   }
 }
 

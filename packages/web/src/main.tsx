@@ -42,7 +42,10 @@ async function start(): Promise<void> {
   applyTheme();
   loadSheetsAgain();
   const language = loadLanguage(navigator.languages);
-  const client = new ParleyClient({ url: baseUrl, credentials, onHold });
+  let chat: Chat | undefined;
+  const onLoggedOut = (code: string) => chat?.leave(code);
+  const ofUser = credentials === 'session' ? { userId, onLoggedOut } : isVisitor ? {} : { onLoggedOut };
+  const client = new ParleyClient({ url: baseUrl, credentials, onHold, ...ofUser });
   const address = isVisitor ? null : parseAddress(location.hash);
   const messages = address?.view === 'narrow' ? address : null;
   const services = await startServices({
@@ -53,6 +56,7 @@ async function start(): Promise<void> {
     isVisitor,
     isDrawn: messages ? isDrawn : undefined,
   });
+  chat = services.chat;
   const navigation = new PageNavigation(() => homeOf(services.chat));
   // Messages are fetched beside the state of the organization, which they do not need.
   const kept = navigation.kept();

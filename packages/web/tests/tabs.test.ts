@@ -78,3 +78,43 @@ test('ends in all tabs when one logs out', async ({ server, logIn }) => {
   await expect(page).toHaveURL(/login/);
   await expect(second.getByRole('alert')).toContainText('Your session has ended.');
 });
+
+test('ends the tabs of a person in whose browser another person logs in, and sends nothing as that person', async ({
+  server,
+  logIn,
+}) => {
+  const place = await placeOf(server, 'other-person');
+  const { page, context } = await logIn('hamlet', place);
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  await context.clearCookies();
+  const other = await context.newPage();
+  await other.goto(`${server.url}/login/`);
+  await other.getByRole('button', { name: 'Othello' }).click();
+  await expect(other.getByRole('heading', { name: 'Inbox' })).toBeVisible();
+  await send(page, 'written by Hamlet');
+  await expect(page.getByRole('alert')).toContainText('Your session has ended.');
+  await expect(messageWith(page, 'written by Hamlet')).toContainText('Will be sent');
+  await other.goto(`${server.url}/${place}`);
+  await expect(other.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  await expect(messageWith(other, 'written by Hamlet')).toHaveCount(0);
+});
+
+test('ends a page at once when its session is ended elsewhere, and sends what was typed after the log-in', async ({
+  server,
+  logIn,
+}) => {
+  const place = await placeOf(server, 'ended-elsewhere');
+  const { page } = await logIn('cordelia', place);
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  const elsewhere = await logIn('cordelia', '#settings/account');
+  await elsewhere.page.evaluate(async () => {
+    const { csrf_token } = await (await fetch('/accounts/csrf_token/')).json();
+    await fetch('/json/users/me/sessions', { method: 'DELETE', headers: { 'X-CSRFToken': csrf_token } });
+  });
+  await expect(page.getByRole('alert')).toContainText('Your session has ended.');
+  await send(page, 'typed after the end');
+  await page.getByRole('alert').getByRole('link', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Cordelia' }).click();
+  await expect(messageWith(page, 'typed after the end')).toHaveCount(1);
+  await expect(messageWith(page, 'typed after the end')).not.toContainText('Will be sent');
+});

@@ -155,7 +155,8 @@ export class Outbox {
       else this.messages.change(key, (current) => ({ ...current, id }));
       return true;
     } catch (error) {
-      const isTemporary = error instanceof ParleyError && error.isTemporary;
+      // A message of a person who was logged out waits for the next log-in.
+      const isTemporary = error instanceof ParleyError && (error.isTemporary || error.endsLogIn);
       this.messages.change(key, (current) => ({
         ...current,
         delivery: isTemporary ? 'waiting' : 'failed',

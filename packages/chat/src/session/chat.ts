@@ -182,11 +182,11 @@ export class Chat {
     if (this.connected.peek().state !== 'ended') this.end(null);
   }
 
-  /** Stops this chat and those of other tabs, because the user logs out. */
-  leave(): void {
-    const connection: ConnectionView = { state: 'ended', since: this.clock.now(), code: null };
-    this.team?.report(connection);
-    this.stop();
+  /** Ends this chat and those of other tabs, because the user is logged out. Messages on their way wait for the next start. */
+  leave(code: string | null = null): void {
+    if (this.connected.peek().state === 'ended') return;
+    this.team?.report({ state: 'ended', since: this.clock.now(), code });
+    this.end(code);
   }
 
   /** Ends everything that works in the background. */
@@ -241,6 +241,11 @@ export class Chat {
     try {
       for await (const event of events) {
         if (event.type === 'registered') {
+          // Another person logged in where the session of the user ended.
+          if ((this.state.fields.peek('user_id') ?? event.state.user_id) !== event.state.user_id) {
+            this.leave('UNAUTHORIZED');
+            return;
+          }
           const isReplaced = this.ready.peek();
           this.receive(event);
           this.journal.registered();

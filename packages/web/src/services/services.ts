@@ -109,6 +109,7 @@ export async function startServices({
     await Promise.race([sync.then((it) => it.flush()), new Promise((resolve) => setTimeout(resolve, 2000))]);
     void sync.then((it) => it.stop());
     chat.leave();
+    chat.stop();
     activity.stop();
     drafts.clear();
     fieldTexts.clear();
