@@ -68,9 +68,11 @@ export {
   channelOf as completionChannel,
   completionAt,
   type EmojiName,
+  parseSearch,
   rankOf,
   type Suggestion,
   suggestionsFor,
+  UnclearName,
 } from './messages/completion.js';
 export type { SendRefusal } from './messages/rights.js';
 export { type SendWarning, warningsFor } from './messages/warnings.js';
@@ -82,7 +84,7 @@ export {
   type WidgetAction,
   widgetOf,
 } from './messages/widgets.js';
-export { formatSearch, isSearch, parseSearch } from './navigation/search.js';
+export { formatSearch, isSearch } from './navigation/search.js';
 export { Scheduling } from './personal/scheduling.js';
 export { Chat, type ChatOptions } from './session/chat.js';
 export { MemoryCache } from './session/journal.js';

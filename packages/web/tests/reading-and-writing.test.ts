@@ -336,4 +336,14 @@ test('finds messages by words and operators, and keeps what was searched', async
   await search('from:me');
   await expect(page.getByText('Nothing found')).toBeVisible();
   await expect(field).toHaveValue('channel:Verona topic:search sender:me');
+
+  await search('marmalade from:cordelia channel:ver');
+  await expect(page.getByRole('article')).toHaveText([/on the table/]);
+  await search('from:nobody marmalade');
+  await expect(page.getByRole('alert')).toHaveText('Nobody is named nobody');
+  await expect(field).toHaveValue('from:nobody marmalade');
+  await search('channel:v');
+  await expect(page.getByRole('alert')).toHaveText('Several channels are named v');
+  await field.fill('channel:ve');
+  await expect(page.getByRole('alert')).toHaveCount(0);
 });

@@ -88,3 +88,34 @@ export function apiNarrow(narrow: Narrow, selfId: number): ApiNarrow {
   if (selfId === VISITOR_ID) return [{ operator: 'channels', operand: 'web-public' }, ...shown] as ApiNarrow;
   return (narrow.length === 0 ? [{ operator: 'in', operand: 'home' }] : shown) as ApiNarrow;
 }
+
+/** Id of the channel with exactly this name or id. */
+export function channelNamed(state: ChatState, name: string): number | null {
+  const wanted = name.toLowerCase();
+  const found = state.channels.values().find(({ channel }) => channel.name.toLowerCase() === wanted);
+  if (found) return found.channel.stream_id;
+  return state.channels.get(Number(name)) ? Number(name) : null;
+}
+
+/** Id of the person with exactly this name, email address or id. */
+export function personNamed(state: ChatState, name: string): number | null {
+  const wanted = name.toLowerCase();
+  if (wanted === 'me') return state.selfId;
+  const found = state.people
+    .values()
+    .find(({ user }) => [user.full_name, user.email, user.delivery_email].some((it) => it?.toLowerCase() === wanted));
+  if (found) return found.user.user_id;
+  return state.people.get(Number(name)) ? Number(name) : null;
+}
+
+/** Ids of the others; names are separated by commas, which one name may contain. */
+export function peopleNamed(
+  state: ChatState,
+  names: string,
+  idOf: (name: string) => number | null = (name) => personNamed(state, name),
+): readonly number[] | null {
+  const one = personNamed(state, names);
+  const ids = one === null ? names.split(',').map((name) => idOf(name.trim())) : [one];
+  if (ids.includes(null)) return null;
+  return [...new Set(ids as number[])].filter((id) => id !== state.selfId).sort((a, b) => a - b);
+}

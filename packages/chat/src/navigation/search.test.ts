@@ -1,6 +1,7 @@
 import type { Narrow } from '../kernel/narrow.js';
 import { ChatState } from '../kernel/state.js';
-import { formatSearch, isSearch, parseSearch } from './search.js';
+import { parseSearch, UnclearName } from '../messages/completion.js';
+import { formatSearch, isSearch } from './search.js';
 
 function stateWith(): ChatState {
   const state = new ChatState();
@@ -61,6 +62,9 @@ describe('A search', () => {
     ['-is:private', [{ operator: 'is', operand: 'dm', negated: true }]],
     ['dm:"Cordelia, Lear\'s daughter"', [{ operator: 'dm', operand: [3] }]],
     ['dm:cordelia@example.com,iago,me', [{ operator: 'dm', operand: [2, 3] }]],
+    ['from:cordelia', [{ operator: 'sender', operand: 3 }]],
+    ['channel:core', [{ operator: 'channel', operand: 10 }]],
+    ['dm:ham,daugh', [{ operator: 'dm', operand: [3] }]],
     ['pm-with:me', [{ operator: 'dm', operand: [] }]],
     [
       'channels:public id:7',
@@ -73,16 +77,25 @@ describe('A search', () => {
     expect(parse(text)).toEqual({ view: 'narrow', narrow, near: null });
   });
 
+  it.each(['foo:bar', 'id:x', 'date:2026-01-01', 'https://a.example', 'is:'])('%s has words alone', (text) =>
+    expect(parse(text).narrow).toEqual([{ operator: 'search', operand: text }]),
+  );
+
   it.each([
-    'foo:bar',
-    'channel:nowhere',
-    'from:nobody',
-    'dm:iago,nobody',
-    'id:x',
-    'date:2026-01-01',
-    'https://a.example',
-    'is:',
-  ])('%s has words alone', (text) => expect(parse(text).narrow).toEqual([{ operator: 'search', operand: text }]));
+    ['from:nobody act', new UnclearName('person', 'nobody', false)],
+    ['-mentions:iag', new UnclearName('person', 'iag', true)],
+    ['dm:iago,nobody', new UnclearName('person', 'nobody', false)],
+    ['channel:nowhere', new UnclearName('channel', 'nowhere', false)],
+    ['channel:c', new UnclearName('channel', 'c', true)],
+  ])('%s has an unclear name', (text, expected) => {
+    let thrown: unknown;
+    try {
+      parse(text);
+    } catch (error) {
+      thrown = error;
+    }
+    expect({ ...(thrown as UnclearName) }).toEqual({ ...expected });
+  });
 
   it('opens at a message', () => {
     expect(parse('channel:design near:5')).toEqual({

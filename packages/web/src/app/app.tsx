@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
-import { destinationOf, formatSearch, isSearch, parseSearch } from '@parley/chat';
+import { destinationOf, formatSearch, isSearch } from '@parley/chat';
 import { Bell, LogIn, LogOut, Menu, Moon, Search as SearchIcon, Settings, Sun, Users, X } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { type FormEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ContentContext } from '../content/message-body.js';
 import { ConversationTitle } from '../conversation/conversation-page.js';
@@ -16,7 +16,7 @@ import { OverlayHost } from '../kit/overlay-host.js';
 import { openPersonCard } from '../people/open-card.js';
 import { useAddress, useChat, useComputed, useField, useServices } from '../services/context.js';
 import { electronBridge } from '../services/electron-bridge.js';
-import { loadLater, useLoaded } from '../services/loading.js';
+import { loadLater, retrying, useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import { Sidebar } from '../sidebar/sidebar.js';
@@ -186,14 +186,19 @@ function Search() {
   const narrow = address?.view === 'narrow' ? address.narrow : [];
   const isResult = isSearch(narrow);
   const searched = useComputed(() => (isResult ? formatSearch(chat.state, narrow) : ''), [chat, hash]);
-  const submit = (form: FormData) => {
-    const text = String(form.get('search')).trim();
+  const [problem, setProblem] = useState('');
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const text = String(new FormData(event.currentTarget).get('search')).trim();
     if (text === '') return;
-    navigation.navigate(chat.formatAddress(parseSearch(chat.state, text, isResult ? [] : narrow)));
+    const { searchFor } = await retrying(() => import('../conversation/completion.js'));
+    const found = searchFor(chat, text, isResult ? [] : narrow, i18n);
+    if ('problem' in found) setProblem(found.problem);
+    else navigation.navigate(found.href);
   };
   return (
     <search className={styles.search}>
-      <form action={submit}>
+      <form onSubmit={submit}>
         <SearchIcon size={17} aria-hidden />
         <input
           // A new place replaces a text that was not searched.
@@ -201,10 +206,16 @@ function Search() {
           name="search"
           type="search"
           defaultValue={searched}
+          onChange={() => setProblem('')}
           aria-label={i18n._('Search')}
           placeholder={i18n._('Search')}
           title={i18n._('Words, and operators such as from:me, has:link, is:starred, channel:"name", -topic:"name"')}
         />
+        {problem !== '' && (
+          <p className={styles.problem} role="alert">
+            {problem}
+          </p>
+        )}
       </form>
     </search>
   );
