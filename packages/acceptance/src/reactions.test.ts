@@ -242,6 +242,17 @@ describe('POST /messages/{message_id}/reactions', () => {
   });
 });
 
+describe('the emoji `zulip`', () => {
+  it('has a picture at the address in messages', async () => {
+    const id = await server.sendMessage(people.hamlet, [people.iago], { content: ':zulip:' });
+    const { content } = fieldsOf(await server.get(`/messages/${id}`, people.hamlet)).message as Wire;
+    const [, path] = /src="([^"]+)"/.exec(content)!;
+    const picture = await fetch(`${server.url}${path}`);
+    expect(picture.status).toBe(200);
+    expect(picture.headers.get('content-type')).toBe('image/png');
+  });
+});
+
 describe('DELETE /messages/{message_id}/reactions', () => {
   it('validates in the order of the contract', async () => {
     const refused = async (params: object, msg: string, more = {}) =>

@@ -65,6 +65,7 @@ describe('route table', () => {
       'GET /openapi.json',
       'GET /server_settings',
       'GET /static/emoji/emoji_api.json',
+      'GET /static/generated/emoji/images/emoji/unicode/zulip.png',
       'GET /user_avatars/:realm_id/:file',
       'GET /user_avatars/:realm_id/emoji/images/:file',
       'GET /user_avatars/:realm_id/emoji/images/still/:file',

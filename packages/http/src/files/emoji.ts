@@ -5,6 +5,7 @@ import type { PublicRealm } from '../kernel/public-realm.js';
 import type { ClientVariant } from '../kernel/request.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
+import { SERVES_PICTURES, serveIdenticon } from './pictures.js';
 
 /** Accepts both names of the extra emoji type from every client (messages §12.4). */
 const TYPES: Readonly<Record<string, EmojiType>> = {
@@ -37,6 +38,10 @@ export const EMOJI_FIELDS = {
 
 export const EMOJI_DATA_PATH = '/static/emoji/emoji_api.json';
 
+/** Picture of `:zulip:`, whose path clients know (markdown §13). It shows no trademark. */
+const EXTRA_EMOJI_PATH = '/static/generated/emoji/images/emoji/unicode/zulip.png';
+const EXTRA_EMOJI_SIZE = 64;
+
 /** URL of the emoji data for clients without their own copy (events §5.2, server_emoji_data_url). */
 export const emojiDataUrl = ({ url }: PublicRealm): string => url + EMOJI_DATA_PATH;
 
@@ -54,6 +59,12 @@ export function emojiDataRoutes(unicodeEmoji: LoadUnicodeEmoji): readonly Route[
         body ??= JSON.stringify({ code_to_names: Object.fromEntries(unicodeEmoji().namesByCode) });
         return { status: 200, body, cacheControl: 'public, max-age=86400' };
       },
+    }),
+    route('GET', EXTRA_EMOJI_PATH, {
+      ...SERVES_PICTURES,
+      dto: NoParameters,
+      response: 'bytes',
+      handle: async () => serveIdenticon('zulip', EXTRA_EMOJI_SIZE),
     }),
   ];
 }

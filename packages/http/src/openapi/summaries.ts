@@ -285,6 +285,7 @@ export const TAGGED_OPERATIONS: readonly TaggedOperations[] = [
       'GET //user_avatars/exports/{path_id}': 'Download an export',
       'GET //web/{file}': 'Get a file of the web client',
       'GET //static/emoji/emoji_api.json': 'Get the names of Unicode emoji',
+      'GET //static/generated/emoji/images/emoji/unicode/zulip.png': 'Get the picture of the emoji `zulip`',
     },
   },
   {
