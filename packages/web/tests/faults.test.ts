@@ -45,6 +45,18 @@ test('says which part of an address does not exist, and leads to the nearest pla
   await expect(page).toHaveURL(/#channels\/all$/);
   await goTo(page, '#narrow/dm/987654-nobody');
   await expect(main).toContainText('A person of this address does not exist');
+  await goTo(page, '#narrow/stream/nochannel/topic/x');
+  await expect(main).toContainText('The channel of this address does not exist');
+  await goTo(page, '#narrow/sender/987654');
+  await expect(main).toContainText('A person of this address does not exist');
+  await goTo(page, '#narrow/is/nonsense');
+  await expect(main).toContainText('There is no such page.');
+  await goTo(page, '#groups/987654/x');
+  await expect(main).toContainText('The group of this address does not exist.');
+  await goTo(page, '#channels/987654/x/general');
+  await expect(main).toContainText('The channel of this address does not exist');
+  await main.getByRole('link', { name: 'Channels' }).click();
+  await expect(page).toHaveURL(/#channels\/all$/);
   await goTo(page, '#nonsense');
   await expect(main).toContainText('There is no such page.');
   const place = await placeOf(server, 'neighbors');

@@ -60,6 +60,7 @@ describe('addresses', () => {
     ['#narrow/is/private', [{ operator: 'is', operand: 'dm' }], null],
     ['#narrow/is/unread/', [{ operator: 'is', operand: 'unread' }], null],
     ['#all_messages', [], null],
+    ['#user/10', [{ operator: 'dm', operand: [10] }], null],
   ] as [string, Narrow, number | null][])('reads the older or shorter form %s', (hash, narrow, near) => {
     expect(parseAddress(hash)).toEqual(inNarrow(narrow, near));
   });
@@ -74,6 +75,8 @@ describe('addresses', () => {
       ['inbox', 'recent', 'recent', 'drafts'].map((view) => ({ view })),
     );
     expect(parseAddress('#settings/profile')).toEqual({ view: 'other', path: ['settings', 'profile'] });
+    expect(parseAddress('#streams/all')).toEqual({ view: 'other', path: ['channels', 'all'] });
+    expect(parseAddress('#subscriptions')).toEqual({ view: 'other', path: ['channels'] });
     expect(formatAddress({ view: 'other', path: ['channels', '9', 'a b'] }, NAMES)).toBe('#channels/9/a.20b');
     expect(formatAddress(inNarrow([channel(9)], 5), NAMES)).toBe('#narrow/channel/9-design/near/5');
   });

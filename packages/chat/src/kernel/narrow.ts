@@ -78,6 +78,13 @@ export function parseAddress(hash: string): Address | null {
       const terms = parseTerms(rest);
       return terms && addressOf(terms);
     }
+    case 'user': {
+      const ids = idsOf(rest[0] ?? '');
+      return ids && addressOf([{ operator: 'dm', operand: ids }]);
+    }
+    case 'streams':
+    case 'subscriptions':
+      return parseAddress(['channels', ...rest].join('/'));
     default:
       return first === '' ? null : { view: 'other', path: [first, ...rest.map((part) => decode(part) ?? part)] };
   }

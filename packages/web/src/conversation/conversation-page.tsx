@@ -227,6 +227,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const onKey = (event: KeyboardEvent<HTMLElement>) =>
     pressOnMessage(event, { services, i18n, commands, shown: view.destination });
   if (missing && isEmpty) return <Missing part={missing} />;
+  if (failure?.code === 'BAD_NARROW' && isEmpty) return <Missing part={refusedIn(view.narrow)} />;
   if (failure && isEmpty) return <Failed text={reason} onRetry={onNewest} />;
   if (isEmpty) {
     const isLoading = older !== 'none' || newer !== 'none';
@@ -359,8 +360,14 @@ function missingIn({ isReady, state }: Chat, narrow: Narrow): 'channel' | 'perso
   return null;
 }
 
+/** Part of a narrow that the server does not know. */
+function refusedIn(narrow: Narrow): 'channel' | 'person' | 'page' {
+  if (narrow.some(({ operator, operand }) => operator === 'channel' && typeof operand === 'string')) return 'channel';
+  return narrow.some(({ operator }) => operator === 'sender' || operator === 'mentions') ? 'person' : 'page';
+}
+
 /** Says what an address names that is not there, and leads to the nearest place that is. */
-function Missing({ part }: { readonly part: 'channel' | 'person' }) {
+function Missing({ part }: { readonly part: 'channel' | 'person' | 'page' }) {
   const { i18n } = useLingui();
   const { isVisitor } = useChat();
   const isChannel = part === 'channel';
@@ -369,7 +376,9 @@ function Missing({ part }: { readonly part: 'channel' | 'person' }) {
       <p>
         {isChannel
           ? i18n._('The channel of this address does not exist, or you may not see it.')
-          : i18n._('A person of this address does not exist, or you may not see them.')}
+          : part === 'person'
+            ? i18n._('A person of this address does not exist, or you may not see them.')
+            : i18n._('There is no such page.')}
       </p>
       {isVisitor ? (
         <a href="#feed">{i18n._('Combined feed')}</a>

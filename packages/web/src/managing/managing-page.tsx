@@ -7,7 +7,7 @@ import { SettingsPages } from './settings-pages.js';
 /** Pages of settings, by the address in Zulip's form: `#channels/5/name/general`, `#settings/profile` … */
 export function ManagingPage({ path }: { readonly path: readonly string[] }) {
   const [area, place = '', ...rest] = path;
-  if (area === 'channels' || area === 'streams') {
+  if (area === 'channels') {
     if (place === 'new') return <CreateChannel />;
     if (/^\d+$/.test(place)) return <ChannelSettings channelId={Number(place)} section={rest[1] ?? 'general'} />;
     return <BrowseChannels filter={place} />;
