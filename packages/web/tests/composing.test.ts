@@ -139,6 +139,19 @@ test('shows progress, and why a file was refused until it is sent again', async 
   await expect(fieldOf(page)).toHaveValue(/^Text \[refused\.txt\]/);
 });
 
+test('sends a small file once the connection is back', async ({ server, logIn }) => {
+  const { page, context } = await logIn('hamlet', await placeOf(server, 'uploads-offline'));
+  await expect(fieldOf(page)).toBeVisible();
+  await context.setOffline(true);
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Attach files' }).click();
+  await (await chooser).setFiles([note('later.txt')]);
+  await expect(page.getByText('No connection since')).toBeVisible();
+  await expect(page.getByRole('alert')).toHaveCount(0);
+  await context.setOffline(false);
+  await expect(fieldOf(page)).toHaveValue(/^\[later\.txt\]/);
+});
+
 for (const kind of ['paste', 'drop'] as const) {
   test(`uploads files by ${kind}`, async ({ server, logIn }) => {
     const { page } = await logIn('hamlet', await placeOf(server, `uploads-${kind}`));

@@ -2,8 +2,8 @@ import { useLingui } from '@lingui/react';
 import { X } from 'lucide-react';
 import { useEffect } from 'react';
 import { IconButton } from '../kit/icon-button.js';
-import { type Services, usePlace, useServices } from '../services/context.js';
-import { isServerBusy, lastFailure, useReason } from '../services/failures.js';
+import { type Services, useChat, usePlace, useServices } from '../services/context.js';
+import { isOffline, isServerBusy, lastFailure, useReason } from '../services/failures.js';
 import { isOverlayLate } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './app.module.css';
@@ -62,7 +62,13 @@ const endTexts = (i18n: I18n): Readonly<Record<string, string>> => ({
 /** Reason why the last command was refused, until it is closed or the user goes to another place. */
 export function FailureLine() {
   const { i18n } = useLingui();
-  const reason = useReason(useReading(lastFailure));
+  const failure = useReading(lastFailure);
+  const reason = useReason(failure);
+  const { state } = useReading(useChat().connection);
+  // The line about the lost connection says it.
+  useEffect(() => {
+    if (state === 'online' && isOffline(lastFailure.peek())) lastFailure.value = null;
+  }, [state]);
   const place = usePlace(({ key }) => key);
   // biome-ignore lint/correctness/useExhaustiveDependencies: going to another place ends it.
   useEffect(
@@ -71,7 +77,7 @@ export function FailureLine() {
     },
     [place],
   );
-  if (reason === '') return null;
+  if (reason === '' || (state !== 'online' && isOffline(failure))) return null;
   return (
     <div className={styles.failure} role="alert">
       <span>{reason}</span>

@@ -9,6 +9,9 @@ export const lastFailure = signal<Refusal | null>(null);
 /** True while the server keeps calls waiting. */
 export const isServerBusy = signal(false);
 
+/** True if the server was not reached, which a line of the page says already. */
+export const isOffline = (error: unknown): boolean => (error as Partial<Refusal> | null)?.code === 'NO_CONNECTION';
+
 /** Shows why a command was refused. Errors that are no refusals are left to the console. */
 export function reportFailure(error: unknown): void {
   if (!(error instanceof Error)) throw error;

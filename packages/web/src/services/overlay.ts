@@ -32,7 +32,10 @@ export function openOverlay(anchor: HTMLElement, load: () => Promise<ReactNode>)
   retrying(load, isWanted)
     .then((content) => {
       if (isWanted()) overlay.value = { anchor, content };
-    }, reportFailure)
+    })
+    .catch((error) => {
+      if (isWanted()) reportFailure(error);
+    })
     .finally(() => {
       clearTimeout(patience);
       isOverlayLate.value = false;

@@ -6,15 +6,16 @@ import type { Services } from './context.js';
 import type { DraftSync } from './draft-sync.js';
 import { Drafts } from './drafts.js';
 import { EmojiNames } from './emoji-names.js';
+import { isOffline } from './failures.js';
 import { FieldTexts } from './field-texts.js';
 import type { Frame } from './frame.js';
 import { IdbCache } from './idb-cache.js';
-import { loadLater } from './loading.js';
+import { loadLater, retrying } from './loading.js';
 import { store, storedKeys } from './storage.js';
 import { StoredOutbox } from './stored-outbox.js';
 import { Uploads } from './uploads.js';
 
-/** Smaller files are sent at once. */
+/** Smaller files are sent at once, and in parts after a lost connection. */
 const RESUMABLE_FROM_BYTES = 5 * 1024 * 1024;
 
 /** Services that all elements of a page share. */
@@ -89,9 +90,18 @@ export async function startServices({
   const uploadsKey = `parley-upload ${storageName}`;
   const uploads = new Uploads(
     async (file, options) => {
-      if (file.size < RESUMABLE_FROM_BYTES)
-        return (await client.post('/user_uploads', { filename: file }, options)).url;
-      const { sendResumable } = await import('./resumable-upload.js');
+      if (file.size < RESUMABLE_FROM_BYTES) {
+        try {
+          return (await client.post('/user_uploads', { filename: file }, options)).url;
+        } catch (error) {
+          if (!isOffline(error)) throw error;
+          options.onInterrupted?.();
+        }
+      }
+      const { sendResumable } = await retrying(
+        () => import('./resumable-upload.js'),
+        () => !options.signal?.aborted,
+      );
       return sendResumable(client, uploadsKey, file, options);
     },
     () => chat.state.fields.peek('max_file_upload_size_mib') ?? 0,
