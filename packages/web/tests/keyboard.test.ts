@@ -16,6 +16,18 @@ test('goes to a conversation by a part of its name', async ({ logIn }) => {
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Cordelia');
 });
 
+test('returns to the text that is being written', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'palette while writing'));
+  const field = page.getByRole('textbox', { name: 'Message', exact: true });
+  await field.fill('Dear ');
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('dialog', { name: 'Go to…' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(field).toBeFocused();
+  await page.keyboard.type('all');
+  await expect(field).toHaveValue('Dear all');
+});
+
 test("has Zulip's shortcuts, which can be turned off", async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#inbox');
   const heading = page.getByRole('heading', { level: 1 });

@@ -14,7 +14,7 @@ interface Props {
 
 /** Dialog over the page; closes by Escape, its button or a click outside. */
 export function Dialog({ title, children }: Props) {
-  const { anchor, container, close } = useOverlay();
+  const { returnTo, container, close } = useOverlay();
   const { i18n } = useLingui();
   const popup = useRef<HTMLDivElement>(null);
   return (
@@ -26,7 +26,7 @@ export function Dialog({ title, children }: Props) {
           className={styles.dialog}
           part="dialog"
           initialFocus={() => firstField(popup.current)}
-          finalFocus={() => focusAfter(anchor)}
+          finalFocus={() => focusAfter(returnTo)}
         >
           <header className={styles.dialogHeader}>
             <Base.Title className={styles.title}>{title}</Base.Title>

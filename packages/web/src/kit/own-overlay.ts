@@ -4,6 +4,8 @@ import { closeOverlay, overlay } from '../services/overlay.js';
 interface OwnOverlay {
   /** Element that opened it. */
   readonly anchor: HTMLElement;
+  /** Element that gets the focus back. */
+  readonly returnTo: HTMLElement;
   /** Root of the application, element or part around the anchor, whose styles apply to the overlay too. */
   readonly container: HTMLElement;
   close(): void;
@@ -13,9 +15,9 @@ interface OwnOverlay {
 export function useOverlay(): OwnOverlay {
   const [own] = useState(() => {
     const opened = overlay.peek()!;
-    const { anchor } = opened;
+    const { anchor, returnTo } = opened;
     const container = anchor.closest<HTMLElement>('[data-parley]')!;
-    return { anchor, container, close: () => closeOverlay(opened) };
+    return { anchor, returnTo, container, close: () => closeOverlay(opened) };
   });
   return own;
 }

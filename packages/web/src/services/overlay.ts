@@ -5,8 +5,10 @@ import { retrying } from './loading.js';
 
 /** Menu, dialog or card above the page. */
 export interface Overlay {
-  /** Element that opened it and gets the focus back. */
+  /** Element that opened it. */
   readonly anchor: HTMLElement;
+  /** Element that gets the focus back: the anchor, unless a key opened it. */
+  readonly returnTo: HTMLElement;
   readonly content: ReactNode;
 }
 
@@ -21,7 +23,7 @@ const PATIENCE_MS = 2000;
 let opening: HTMLElement | null = null;
 
 /** Opens an overlay whose code is loaded on the first use. The anchor says by `aria-expanded` that it is open. */
-export function openOverlay(anchor: HTMLElement, load: () => Promise<ReactNode>): void {
+export function openOverlay(anchor: HTMLElement, load: () => Promise<ReactNode>, returnTo = anchor): void {
   closeOverlay();
   opening = anchor;
   anchor.setAttribute('aria-expanded', 'true');
@@ -31,7 +33,7 @@ export function openOverlay(anchor: HTMLElement, load: () => Promise<ReactNode>)
   }, PATIENCE_MS);
   retrying(load, isWanted)
     .then((content) => {
-      if (isWanted()) overlay.value = { anchor, content };
+      if (isWanted()) overlay.value = { anchor, returnTo, content };
     })
     .catch((error) => {
       if (isWanted()) reportFailure(error);
