@@ -88,7 +88,7 @@ test('counts in the title what the setting of the user names', async ({ server, 
   const { page } = await logIn('zoe', '#inbox');
   const zoe = await idOf(server, 'zoe');
   await server.call('zoe', 'POST', '/mark_all_as_read');
-  await expect(page).toHaveTitle(/^Zulip Dev/);
+  await expect(page).toHaveTitle(/^Inbox - Zulip Dev/);
   const { stream_id: channel } = await server.call('zoe', 'GET', '/get_stream_id', { stream: 'Verona' });
   await server.call('zoe', 'POST', '/user_topics', { stream_id: channel, topic: 'followed', visibility_policy: 3 });
   await post(server, 'desdemona', 'plain', 'One');
@@ -99,7 +99,7 @@ test('counts in the title what the setting of the user names', async ({ server, 
   for (const [setting, title] of [
     [2, /^\(3\) /],
     [3, /^\(2\) /],
-    [4, /^Zulip Dev/],
+    [4, /^Inbox - Zulip Dev/],
   ] as const) {
     await server.call('zoe', 'PATCH', '/settings', { desktop_icon_count_display: setting });
     await expect(page).toHaveTitle(title);

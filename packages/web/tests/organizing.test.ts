@@ -71,6 +71,7 @@ test('opens a link to a message where it was moved', async ({ server, logIn }) =
   const { page } = await logIn('hamlet', place);
   await expect(page.getByRole('heading', { level: 1 }).getByLabel('resolved')).toBeVisible();
   await expect(messageWith(page, 'The message of the link')).toBeInViewport();
+  await expect(page).toHaveTitle(/#Verona > ✔ linked - Zulip Dev - Parley$/);
 });
 
 test('mutes and follows a topic by the keyboard', async ({ server, logIn }) => {

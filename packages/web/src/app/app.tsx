@@ -306,8 +306,32 @@ function TabTitle(): null {
   const chat = useChat();
   const count = useReading(chat.sidebar.badge);
   const name = useField('realm_name') ?? '';
+  const page = usePageName();
   useEffect(() => {
-    if (name !== '') document.title = count > 0 ? `(${count}) ${name} - Parley` : `${name} - Parley`;
-  }, [count, name]);
+    // Zulip's desktop app reads the count.
+    const title = [page, name, 'Parley'].filter(Boolean).join(' - ');
+    if (name !== '') document.title = count > 0 ? `(${count}) ${title}` : title;
+  }, [count, page, name]);
   return null;
+}
+
+/** Heading of the page as plain text; empty for pages that do not exist. */
+function usePageName(): string {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const { address } = useAddress();
+  return useComputed(() => {
+    if (address?.view !== 'narrow') {
+      const managed = address?.view === 'other' ? MANAGED[address.path[0]!] : undefined;
+      return managed?.(i18n) ?? builtInViews(i18n).find(({ href }) => href === `#${address?.view}`)?.label ?? '';
+    }
+    const destination = destinationOf(address.narrow);
+    if (destination?.kind === 'direct') {
+      return destination.userIds.map((id) => chat.people.person(id).value.name).join(', ');
+    }
+    const channelId = destination?.channelId ?? onlyChannel(address.narrow);
+    if (channelId === null) return address.narrow.length === 0 ? i18n._('Combined feed') : i18n._('Search');
+    const channel = `#${chat.sidebar.channel(channelId).value?.name ?? ''}`;
+    return destination ? `${channel} > ${destination.topic || chat.field('realm_empty_topic_display_name')}` : channel;
+  }, [address, chat, i18n]);
 }

@@ -32,7 +32,7 @@ export function ChannelSettings({ channelId, section }: Props) {
   const { i18n } = useLingui();
   const chat = useChat();
   const known = useComputed(() => chat.state.channels.get(channelId), [chat, channelId]);
-  if (!known) return <Missing part="channel" />;
+  if (!known) return <Missing kind="channel" />;
   const { channel } = known;
   const tabs = [
     { key: 'general', label: i18n._('General') },

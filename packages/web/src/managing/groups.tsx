@@ -182,7 +182,7 @@ export function GroupSettings({ groupId, section }: Props) {
   const source = useMemo(() => management.group(groupId), [management, groupId]);
   const may = useComputed(() => management.rights.group(groupId), [management, groupId]);
   const definitions = useField('server_supported_permission_settings')?.group;
-  if (!group) return <Missing part="group" />;
+  if (!group) return <Missing kind="group" />;
   const current = ['permissions', 'members'].includes(section) ? section : 'general';
   const tab = (key: string, label: string) => ({
     href: chat.formatAddress({ view: 'other', path: ['groups', String(groupId), group.name, key] }),

@@ -5,16 +5,16 @@ import { IconButton, type IconButtonProps } from '../kit/icon-button.js';
 import { reportFailure } from '../services/failures.js';
 import styles from './managing.module.css';
 
-export function Missing({ part }: { readonly part?: 'channel' | 'group' }) {
+export function Missing({ kind }: { readonly kind?: 'channel' | 'group' }) {
   const { i18n } = useLingui();
   return (
     <p className={styles.empty}>
-      {part === 'channel' ? (
+      {kind === 'channel' ? (
         <>
           {i18n._('The channel of this address does not exist, or you may not see it.')}{' '}
           <a href="#channels/all">{i18n._('Channels')}</a>
         </>
-      ) : part === 'group' ? (
+      ) : kind === 'group' ? (
         <>
           {i18n._('The group of this address does not exist.')} <a href="#groups/all">{i18n._('Groups')}</a>
         </>
