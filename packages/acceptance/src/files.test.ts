@@ -634,6 +634,17 @@ describe('anonymous file access (messages §16.2, protocol §9)', () => {
     });
   });
 
+  it('leads browsers that are not logged in to the log-in page and back', async () => {
+    const url = (await uploaded(people.hamlet)).replace(/^\/+/, '/');
+    const headers = { Accept: 'text/html,*/*;q=0.8' };
+    const reply = await server.request('GET', `/${url}`, { headers });
+    expect(reply.status).toBe(302);
+    expect(reply.headers.location).toBe(`/login/?next=${encodeURIComponent(url)}`);
+    expect((await server.request('GET', `/${url}`, { headers: { Accept: 'image/*' } })).status).toBe(401);
+    const wrong = { ...headers, Authorization: 'Basic eDp5' };
+    expect((await server.request('GET', `/${url}`, { headers: wrong })).status).toBe(401);
+  });
+
   it('limits reads of one file to a thousand per day', async () => {
     const limited = await TestServer.start({ hasRateLimits: true });
     const { desdemona } = limited.people;

@@ -252,7 +252,7 @@ const spectating = <D extends object>(
       orPage(async () => serve(await useCase.execute(caller, inputOf(name)), request)),
   });
 
-const FOR_BROWSERS = { atRoot: true, limit: 'none' } as const;
+const FOR_BROWSERS = { atRoot: true, limit: 'none', leadsToLogIn: true } as const;
 
 /** Returns the only uploaded file of a request. @throws HttpRefusal */
 function theFile(files: readonly UploadedFile[]): UploadedFile {

@@ -60,6 +60,13 @@ export class SessionCookies {
     return this.cookie(request, LOG_IN_COOKIE, token, maxAge, this.isSecure(request) ? 'None' : 'Lax');
   }
 
+  /** Address of the log-in page that leads back to the requested one. */
+  logInAddress(request: Request): string {
+    const { path, query } = request;
+    const base = this.pathOf(request).replace(/\/$/, '');
+    return `${base}/login/?next=${encodeURIComponent(base + path + (query && `?${query}`))}`;
+  }
+
   /** A browser may be logged in to several organizations if paths distinguish them. */
   private pathOf({ realmAddress }: Request): string {
     return (realmAddress.startsWith('/') ? this.path + realmAddress : this.path) || '/';

@@ -3,6 +3,7 @@ import type { Reply } from './reply.js';
 import type { ReceivedRequest } from './request.js';
 
 const checks = new BrowserChecks({
+  isHostAuthenticated: false,
   publicUrl: new URL('http://chat.example'),
   trustedOrigins: new Map() as never,
   hasKnownPasswords: false,

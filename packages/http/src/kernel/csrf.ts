@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { CSRF_COOKIE, checkLocalAccess, type Identity, readCookie, SessionCookies } from './authenticate.js';
 import type { Body } from './load.js';
-import { HttpRefusal, type Reply } from './reply.js';
+import { HttpRefusal, type Reply, SESSION_CHALLENGE } from './reply.js';
 import type { ReceivedRequest, Request } from './request.js';
 import type { Route } from './route.js';
 
@@ -134,10 +134,18 @@ const csrfFailed = (reason: string) => new HttpRefusal(403, 'CSRF_FAILED', `CSRF
 export interface BrowserChecksOptions {
   /** URL that browsers use. */
   readonly publicUrl: URL;
+  /** True if the host application logs people in. */
+  readonly isHostAuthenticated: boolean;
   /** Additional origins whose pages may act for users logged in through the host application. */
   readonly trustedOrigins: TrustedOrigins;
   /** True if passwords are publicly known, so other web sites must not try them through a local browser. */
   readonly hasKnownPasswords: boolean;
+}
+
+/** Call without valid credentials, as far as it is known. */
+interface RefusedCall {
+  readonly route: Route | undefined;
+  readonly style: string | undefined;
 }
 
 /** Protects against requests that foreign pages send with the user's cookies. */
@@ -146,6 +154,17 @@ export class BrowserChecks {
 
   constructor(private readonly options: BrowserChecksOptions) {
     this.cookies = new SessionCookies(options.publicUrl.href);
+  }
+
+  /** Completes the refusal of a caller without valid credentials. Routes for browsers lead to the log-in page (protocol §7.2). */
+  challenge(reply: Reply, request: ReceivedRequest, { route, style }: RefusedCall): Reply {
+    const { isHostAuthenticated } = this.options;
+    if (style === 'browser') return { ...reply, headers: SESSION_CHALLENGE };
+    if (isHostAuthenticated) return { ...reply, headers: [] };
+    const isPage = request.header('authorization') === undefined && request.header('accept')?.includes('text/html');
+    if (!route?.leadsToLogIn || !isPage) return reply;
+    const headers = ['Location', this.cookies.logInAddress(request)];
+    return { status: 302, body: '', contentType: 'text/html; charset=utf-8', cacheControl: 'no-store', headers };
   }
 
   /** Rejects harmful requests from foreign pages. @throws HttpRefusal 403 */

@@ -26,7 +26,6 @@ import {
   malformedRequest,
   methodNotAllowed,
   type Reply,
-  SESSION_CHALLENGE,
   serverBusy,
   success,
   tooMuchAtOnce,
@@ -181,6 +180,7 @@ class TableDispatcher implements Dispatcher {
     this.proxies = new TrustedProxies(options.trustedProxies);
     this.callLimits = new CallLimits(options.limiter, this.proxies.exist, this.logger);
     this.browsers = new BrowserChecks({
+      isHostAuthenticated: options.isHostAuthenticated ?? false,
       publicUrl: new URL(options.publicUrl ?? 'http://localhost'),
       trustedOrigins: options.trustedOrigins ?? NO_ORIGINS,
       hasKnownPasswords: options.hasKnownPasswords ?? false,
@@ -458,7 +458,9 @@ class TableDispatcher implements Dispatcher {
     }
     const { reply, message, isBug } = this.options.errorReplies.replyTo(error, request.variant);
     const route = routeOf(request, requestState);
-    if (reply.headers === BASIC_CHALLENGE) return { ...reply, headers: this.challengeOf(requestState) };
+    if (reply.headers === BASIC_CHALLENGE) {
+      return this.browsers.challenge(reply, request, { route, style: requestState?.match.entry.style });
+    }
     if (isBug) {
       this.logger.error(
         { requestId: request.id, method: request.method, route: route?.path, err: error },
@@ -467,11 +469,6 @@ class TableDispatcher implements Dispatcher {
     }
     if (!route?.errorPage) return reply;
     return route.errorPage({ status: reply.status, message, headers: reply.headers ?? [] }, request);
-  }
-
-  private challengeOf(requestState: RequestState | null): readonly string[] {
-    if (requestState?.match.entry.style === 'browser') return SESSION_CHALLENGE;
-    return this.options.isHostAuthenticated ? [] : BASIC_CHALLENGE;
   }
 
   private write(

@@ -170,6 +170,8 @@ interface Declaration<A extends Auth, D extends object> {
   readonly optionsHeaders?: () => readonly string[];
   /** True to accept the query parameter `api_key` if there are no other credentials (protocol §7.4). */
   readonly takesKeyParameter?: boolean;
+  /** True to redirect browsers that are not logged in to the log-in page (protocol §7.2). */
+  readonly leadsToLogIn?: boolean;
   /** Variant for spectators; none by default. */
   readonly forSpectators?: A extends 'user' ? Route : never;
   /** True if incoming-webhook bots may call it, which holds for very few operations. */
@@ -266,6 +268,7 @@ export interface Route {
   readonly streamsBody: boolean;
   readonly optionsHeaders: (() => readonly string[]) | undefined;
   readonly takesKeyParameter: boolean;
+  readonly leadsToLogIn: boolean;
   readonly forSpectators: Route | undefined;
   readonly allowsWebhookBots: boolean;
   readonly longPoll: boolean;
@@ -318,6 +321,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     streamsBody: false,
     optionsHeaders: undefined,
     takesKeyParameter: false,
+    leadsToLogIn: false,
     forSpectators: undefined,
     allowsWebhookBots: false,
     longPoll: false,
