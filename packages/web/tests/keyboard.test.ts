@@ -121,6 +121,26 @@ test('acts on the message with the focus', async ({ server, logIn }) => {
   await expect(field).toBeFocused();
 });
 
+test('reaches the buttons of a message without a name of its own by the Tab key', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'tab key', 'First of two');
+  await post(server, 'cordelia', 'tab key', 'Second of two');
+  const { page } = await logIn('hamlet', await placeOf(server, 'tab key'));
+  await messageWith(page, 'Second of two').waitFor();
+  await page.keyboard.press('ArrowUp');
+  await expect(page.getByRole('listitem').filter({ hasText: 'Second of two' })).toBeFocused();
+  await page.keyboard.press('Tab');
+  const toolbar = messageWith(page, 'Second of two').getByRole('toolbar');
+  await expect(toolbar.getByRole('button').first()).toBeFocused();
+  await expect(toolbar).toHaveCSS('opacity', '1');
+  const more = toolbar.getByRole('button', { name: 'More actions' });
+  await more.focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('menu')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('menu')).toHaveCount(0);
+  await expect(more).toBeFocused();
+});
+
 test('edits the last own message, moves and shows its history', async ({ server, logIn }) => {
   const { page } = await logIn('iago', await placeOf(server, 'own keys'));
   const field = page.getByRole('textbox', { name: 'Message', exact: true });

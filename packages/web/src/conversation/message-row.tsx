@@ -129,6 +129,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
           className={styles.message}
           part="message"
           data-continued={isContinued || undefined}
+          data-selected={isSelected || undefined}
           data-mentioned={message.isMentioned || undefined}
           data-status={(message.isMe && !isHidden && isEditing === null) || undefined}
           onPointerEnter={() => setPointedAt(true)}
