@@ -142,13 +142,22 @@ test('ends its poll and listeners when it is removed, and begins again when it i
   await expect(page.getByRole('article').filter({ hasText: 'Back again' })).not.toContainText('Will be sent');
 });
 
-test('opens a panel from a button, and Escape closes it', async ({ shop }) => {
+test('opens a panel from a button that it may cover, and closes it by a button or Escape', async ({ shop }) => {
   const page = await shop.open('<parley-chat view="button" channel="orders" topic="Order 8"></parley-chat>', 'ann');
-  await page.getByRole('button', { name: 'Chat' }).click();
+  await page.locator('parley-chat').evaluate((element: HTMLElement) => {
+    Object.assign(element.style, { position: 'fixed', right: '16px', bottom: '16px' });
+  });
+  const button = page.getByRole('button', { name: 'Chat' });
+  await button.click();
+  await page.getByRole('dialog', { name: 'Chat' }).getByRole('button', { name: 'Close' }).click();
+  await expect(page.getByRole('dialog', { name: 'Chat' })).toHaveCount(0);
+  await expect(button).toBeFocused();
+  await button.click();
   const panel = page.getByRole('dialog', { name: 'Chat' });
   await expect(panel.getByText('Another order')).toBeVisible();
   await panel.getByRole('textbox').press('Escape');
   await expect(panel).toHaveCount(0);
+  await expect(button).toBeFocused();
 });
 
 test('tells the host about unread messages and lets it open links itself', async ({ shop }) => {
@@ -162,6 +171,10 @@ test('tells the host about unread messages and lets it open links itself', async
       document.title = `${(event as CustomEvent<{ count: number }>).detail.count} unread`;
     });
   });
+  const height = (element: Element) => element.clientHeight;
+  expect(await page.getByRole('navigation', { name: 'Conversations' }).evaluate(height)).toBe(
+    await page.locator('parley-chat').evaluate(height),
+  );
   await page.getByRole('link', { name: 'orders' }).click();
   await expect(page.locator('output')).toHaveText(/^#narrow\/channel\/\d+-orders$/);
   const other = await (await page.context().browser()!.newContext()).newPage();

@@ -1,8 +1,9 @@
 import { useLingui } from '@lingui/react';
-import { MessageCircle } from 'lucide-react';
-import { useState } from 'react';
+import { MessageCircle, X } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { Workspace } from '../app/app.js';
 import { UnreadBadge } from '../kit/badge.js';
+import { IconButton } from '../kit/icon-button.js';
 import { useComputed, useServices } from '../services/context.js';
 import { Conversation } from './conversation.js';
 import { ConversationList } from './conversation-list.js';
@@ -36,15 +37,29 @@ function PanelButton({ isWhole, start }: PanelProps) {
   const { i18n } = useLingui();
   const { chat } = useServices();
   const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isOpen) panel.current?.focus();
+  }, [isOpen]);
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && !event.defaultPrevented && isOpen) close();
+  };
   const count = useComputed(() => unreadIn(chat, start), [chat, start]);
   return (
     <>
       <button
+        ref={button}
         type="button"
         className={styles.button}
         part="button"
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}
+        onKeyDown={onKeyDown}
       >
         <MessageCircle size={18} aria-hidden />
         {i18n._('Chat')}
@@ -52,13 +67,18 @@ function PanelButton({ isWhole, start }: PanelProps) {
       </button>
       {isOpen && (
         <div
+          ref={panel}
           className={styles.panel}
           part="panel"
           role="dialog"
+          tabIndex={-1}
           aria-label={i18n._('Chat')}
-          onKeyDown={(event) => event.key === 'Escape' && !event.defaultPrevented && setOpen(false)}
+          onKeyDown={onKeyDown}
         >
-          {isWhole ? <Workspace /> : <Conversation />}
+          <div className={styles.bar}>
+            <IconButton icon={X} label={i18n._('Close')} onClick={close} />
+          </div>
+          <div className={styles.inside}>{isWhole ? <Workspace /> : <Conversation />}</div>
         </div>
       )}
     </>
