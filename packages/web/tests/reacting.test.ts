@@ -1,4 +1,5 @@
-import { expect, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
+import type { Page } from '@playwright/test';
+import { expect, goTo, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
 
 test('reacts with any emoji, found by several parts of its name and chosen by keys', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'emoji', 'Pick one');
@@ -31,9 +32,11 @@ test('names the reader first, at most ten people and the number of the others wh
   for (const person of ['iago', 'hamlet', 'zoe']) {
     await server.call(person, 'POST', `/messages/${id}/reactions`, { emoji_name: 'tada' });
   }
-  const { page } = await logIn('hamlet', await placeOf(server, 'reactions'));
-  const reaction = messageWith(page, 'Popular').getByRole('button', { name: /reacted with :tada:/ });
-  await expect(reaction).toHaveAttribute('title', 'You, Iago, and Zoe reacted with :tada:');
+  const place = await placeOf(server, 'reactions');
+  const reactionOn = (page: Page) => messageWith(page, 'Popular').getByRole('button', { name: /reacted with :tada:/ });
+  const hamlet = await logIn('hamlet', place);
+  await expect(reactionOn(hamlet.page)).toHaveAttribute('title', 'You, Iago, and Zoe reacted with :tada:');
+  const { page } = await logIn('zoe', '#recent');
   await page.route(/\/json\/messages\?/, async (route) => {
     const response = await route.fetch();
     const body = await response.json();
@@ -42,8 +45,9 @@ test('names the reader first, at most ten people and the number of the others wh
     }
     await route.fulfill({ response, json: body });
   });
-  await page.reload();
-  await expect(reaction).toHaveAttribute('title', /^You, Iago, Zoe, .*, and 3 others reacted with :tada:$/);
+  await goTo(page, place);
+  const title = /^You, Iago, King Hamlet, .*, and 3 others reacted with :tada:$/;
+  await expect(reactionOn(page)).toHaveAttribute('title', title);
 });
 
 test('offers the emoji of the organization, for reactions and in texts', async ({ server, logIn }) => {

@@ -165,6 +165,8 @@ test('quotes a message with a link to it', async ({ server, logIn }) => {
 });
 
 test('quotes and mentions in the conversation of a message from a list of several', async ({ server, logIn }) => {
+  // The feed opens at the first unread message.
+  await server.call('hamlet', 'POST', '/mark_all_as_read');
   await post(server, 'cordelia', 'quotes of the feed', 'Quoted from the feed');
   const { page } = await logIn('hamlet', '#feed');
   const heading = page.getByRole('heading', { level: 1 });
@@ -180,6 +182,7 @@ test('keeps the text of a refused message that is edited in a list of several co
   server,
   logIn,
 }) => {
+  await server.call('hamlet', 'POST', '/mark_all_as_read');
   const { page } = await logIn('hamlet', await placeOf(server, 'refused in the feed'));
   await page.route('**/json/messages', (route) =>
     route.request().method() === 'POST'
