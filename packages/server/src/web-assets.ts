@@ -23,7 +23,7 @@ const ENCODINGS = [
   ['gzip', '.gz'],
 ] as const;
 
-/** Returns the built web client, whose files are kept in a folder for pages that are open during an upgrade; null if it has not been built. */
+/** Returns the built web client; null if it has not been built. `keptIn`: folder for files of former builds, which open pages need. */
 export function openWebAssets(keptIn: string | null): WebAssets | null {
   for (const page of PAGES) {
     try {

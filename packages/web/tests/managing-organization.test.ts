@@ -164,7 +164,7 @@ test('sends only what was changed in a dialog, so that changes of another window
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Edit Projects' }).click();
   await server.call('desdemona', 'PATCH', `/channel_folders/${folderId}`, { description: 'For play' });
-  // Behind the dialog.
+  // The list behind the dialog shows it.
   await expect(page.getByText('For play')).toBeVisible();
   await dialog.getByLabel('Name').fill('Plans');
   await dialog.getByRole('button', { name: 'Save' }).click();

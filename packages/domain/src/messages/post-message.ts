@@ -128,7 +128,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
     readBy,
     exceptions: flagged,
   });
-  // Asked in the same round trip.
+  // The question travels in the same round trip.
   const [message, muters] = await Promise.all([appended, tx.messages.listMuters(realmId, sender.id)]);
   const submessages = post.widget ? [await attach(tx, message, post.widget)] : [];
   const received = new Map<UserId, ReceivedFlags>(flagged);

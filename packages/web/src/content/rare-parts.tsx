@@ -180,7 +180,7 @@ export function Marked({ nodes, draw }: MarkedProps) {
 
 /** Marks words in text. Blocks of code, mentions and addresses have none (markdown §17). */
 function markWords(nodes: readonly ContentNode[], words: readonly string[]): readonly ContentNode[] {
-  // Of words that begin at the same place, the longest is marked.
+  // The longest of the words that begin at the same place is marked.
   const longestFirst = [...words].sort((a, b) => b.length - a.length);
   const choice = longestFirst.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|');
   const pattern = new RegExp(`(?<=^|[\\s(".,';[*\`>])(${choice})(?=$|[\\s)?:.,';\\]!*\`])`, 'i');

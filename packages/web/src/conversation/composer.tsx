@@ -101,7 +101,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
     element.style.height = `${element.scrollHeight}px`;
   }, [text, preview]);
 
-  // Before the next key, which would otherwise be a shortcut.
+  // Takes the focus before the next key, which would otherwise be a shortcut.
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked once, when the field appears.
   useLayoutEffect(() => {
     if (drafts.takesFocus(destinationKey(destination))) field.current?.focus();

@@ -84,7 +84,7 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
     event.preventDefault();
     if (draft) void save(draft.value);
   };
-  // While the own value is being saved, its event may come before the response.
+  // An event of the own change may come before the response.
   const isChangedElsewhere = phase === 'editing' && value !== draft?.before && value !== draft?.value;
   const isEdited = phase === 'editing' || (phase === 'saving' && !isAtOnce(setting));
   return (
