@@ -113,6 +113,21 @@ describe('chat views', () => {
     end();
   });
 
+  it('show an own message to a channel that the user has not joined, after what others wrote', async () => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [iago]);
+    const chat = await start(hamlet);
+    const view = chat.open(news(town));
+    await until(() => view.newer.value === 'none');
+    await server.sendMessage(iago, town, { topic: 'news', content: 'before' });
+    const key = chat.send({ kind: 'channel', channelId: town, topic: 'news' }, 'mine');
+    await until(() => view.keys.value.length === 2);
+    expect(view.keys.value[1]).toBe(key);
+    expect(chat.message(key).value).toMatchObject({ html: '<p>mine</p>', delivery: 'sent', isOwn: true });
+    expect(contents(chat, view)).toEqual(['<p>before</p>', '<p>mine</p>']);
+    expect(chat.outbox.messages.all().size).toBe(0);
+  });
+
   it('send a message once although the response was lost', async () => {
     const { hamlet } = server.people;
     const town = await server.createChannel('town', [hamlet]);

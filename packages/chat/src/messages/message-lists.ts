@@ -41,8 +41,8 @@ export interface ListHooks {
 
 /** Lists of messages by narrow, which events and fetched pages extend. */
 export class MessageLists {
+  readonly pages: MessagePages;
   private readonly lists = new Map<string, MessageList>();
-  private readonly pages: MessagePages;
 
   constructor(
     private readonly state: ChatState,
@@ -101,7 +101,7 @@ export class MessageLists {
   }
 
   /** Fetches lists of channels again, whose messages came without events before. */
-  private reload(channelIds: ReadonlySet<number>): void {
+  reload(channelIds: ReadonlySet<number>): void {
     for (const [key, list] of this.lists) {
       if (list.destination?.kind !== 'channel' || !channelIds.has(list.destination.channelId)) continue;
       if (list.isOpen) void list.reload();

@@ -26,6 +26,8 @@ export class Outbox {
     private readonly hasMessage: (id: number) => boolean,
     /** Ids of messages that have arrived, by key. */
     private readonly sentIds: Table<string, number>,
+    /** Called with each message that the server has. */
+    private readonly onSent: (message: OutgoingMessage & { readonly id: number }) => void,
   ) {}
 
   /** Takes over messages of an earlier run, and keeps those of this one. */
@@ -153,6 +155,7 @@ export class Outbox {
       // A message of an earlier run may have been fetched already.
       if (message.queueId !== null && this.hasMessage(id)) this.messages.delete(key);
       else this.messages.change(key, (current) => ({ ...current, id }));
+      this.onSent({ ...message, id });
       return true;
     } catch (error) {
       // A message of a person who was logged out waits for the next log-in.

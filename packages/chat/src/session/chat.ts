@@ -8,6 +8,7 @@ import {
   formatAddress,
   type Narrow,
   narrowKey,
+  narrowOf,
   parseAddress,
 } from '../kernel/narrow.js';
 import {
@@ -22,9 +23,10 @@ import {
 } from '../kernel/ports.js';
 import { type Reading, Table } from '../kernel/reactive.js';
 import { ChatState, type Fields } from '../kernel/state.js';
-import type { ConnectionView, ConversationView, MessageRow } from '../kernel/view-models.js';
+import type { ConnectionView, ConversationView, MessageRow, OutgoingMessage } from '../kernel/view-models.js';
 import { type Arrival, arrivalOf } from '../messages/arrivals.js';
 import { Commands } from '../messages/commands.js';
+import { comesAsEvents } from '../messages/match.js';
 import { type MessageList, MessageLists } from '../messages/message-lists.js';
 import { MessageRows } from '../messages/message-rows.js';
 import { Outbox } from '../messages/outbox.js';
@@ -135,7 +137,9 @@ export class Chat {
     this.commands = new Commands(this.state, gateway);
     this.topics = new Topics(this.state, gateway, clock);
     const hasMessage = (id: number) => this.state.messages.peek(id) !== undefined;
-    this.outbox = new Outbox(gateway, clock, outboxStorage ?? null, hasMessage, this.sentIds);
+    this.outbox = new Outbox(gateway, clock, outboxStorage ?? null, hasMessage, this.sentIds, (message) => {
+      if (!comesAsEvents(this.state, narrowOf(message.destination))) void this.fetchSent(message);
+    });
     this.rights = new Rights(this.state, clock);
     this.marks = new ReadMarks(this.state, gateway, clock);
     this.lists = new MessageLists(this.state, gateway, {
@@ -412,6 +416,18 @@ export class Chat {
     if (key === undefined) return;
     this.sentIds.set(key, message.id);
     this.outbox.arrived(key);
+  }
+
+  /** Fetches a message to a channel that the user has not joined, and what others wrote there before it. */
+  private async fetchSent({ key, id, destination }: OutgoingMessage & { readonly id: number }): Promise<void> {
+    // A message that cannot be fetched is shown when its conversation is opened again.
+    await this.lists.pages.fetchByIds([id]).catch(() => {});
+    batch(() => {
+      this.state.messages.change(id, (message) => ({ ...message, localId: key }));
+      this.sentIds.set(key, id);
+      this.lists.addOwn(this.outbox.reconcile());
+    });
+    if (destination.kind === 'channel') this.lists.reload(new Set([destination.channelId]));
   }
 
   private announce(event: MessageEvent): void {
