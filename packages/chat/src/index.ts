@@ -68,11 +68,9 @@ export {
   channelOf as completionChannel,
   completionAt,
   type EmojiName,
-  parseSearch,
   rankOf,
   type Suggestion,
   suggestionsFor,
-  UnclearName,
 } from './messages/completion.js';
 export type { SendRefusal } from './messages/rights.js';
 export { type SendWarning, warningsFor } from './messages/warnings.js';
@@ -84,6 +82,13 @@ export {
   type WidgetAction,
   widgetOf,
 } from './messages/widgets.js';
+export {
+  channelBefore,
+  parseSearch,
+  type SearchSuggestion,
+  searchSuggestions,
+  UnclearName,
+} from './navigation/parse-search.js';
 export { formatSearch, isSearch } from './navigation/search.js';
 export { Scheduling } from './personal/scheduling.js';
 export { Chat, type ChatOptions } from './session/chat.js';

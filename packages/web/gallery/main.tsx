@@ -7,7 +7,7 @@ import { useContentWorld } from '../src/app/content-world.js';
 import { loadLanguage } from '../src/app/languages.js';
 import { ContentContext } from '../src/content/message-body.js';
 import { ErrorBoundary } from '../src/kit/error-boundary.js';
-import { OverlayHost } from '../src/kit/overlay-host.js';
+import { OverlayHost } from '../src/kit/overlay.js';
 import { openManaging } from '../src/managing/open.js';
 import { ServicesContext } from '../src/services/context.js';
 import { OwnNavigation } from '../src/services/location.js';

@@ -84,7 +84,7 @@ test('has room for texts of languages with longer words', async ({ logIn, server
 
 test('shows the whole name of the search field, or its icon where there is no room', async ({ logIn, server }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'a conversation with quite a long name to show'));
-  const field = page.getByRole('searchbox', { name: 'Search' });
+  const field = page.getByRole('combobox', { name: 'Search' });
   const icon = page.locator('header search svg');
   for (const width of [1280, 700, 481, 320]) {
     await page.setViewportSize({ width, height: 800 });

@@ -39,10 +39,10 @@ test("has Zulip's shortcuts, which can be turned off", async ({ logIn }) => {
   await page.keyboard.press('k');
   await expect(page.getByRole('listitem').and(page.locator(':focus'))).toBeVisible();
   await page.keyboard.press('/');
-  await expect(page.getByRole('searchbox', { name: 'Search' }).first()).toBeFocused();
+  await expect(page.getByRole('combobox', { name: 'Search' }).first()).toBeFocused();
   await page.keyboard.press('t');
   await expect(heading).toHaveText('Combined feed');
-  await page.getByRole('searchbox', { name: 'Search' }).first().blur();
+  await page.getByRole('combobox', { name: 'Search' }).first().blur();
   await page.keyboard.press('?');
   await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
   expect(await violationsIn(page)).toEqual([]);

@@ -97,7 +97,7 @@ test('ticks tasks of a to-do list and adds one', async ({ server, logIn }) => {
 test('marks the words that were searched', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'quinces everywhere', 'Two quinces and a pear');
   const { page } = await logIn('hamlet', '#feed');
-  await page.getByRole('searchbox', { name: 'Search' }).fill('quinces');
+  await page.getByRole('combobox', { name: 'Search' }).fill('quinces');
   await page.keyboard.press('Enter');
   await expect(messageWith(page, 'Two quinces').locator('mark')).toHaveText('quinces');
   await expect(page.getByRole('region', { name: 'Messages' }).getByRole('link').locator('mark')).toHaveText('quinces');

@@ -312,11 +312,44 @@ test('shows the name in place of "/me"', async ({ server, logIn }) => {
   expect(right.x).toBeGreaterThan(left.x + left.width);
 });
 
+test('suggests operators, people, channels and topics for a search', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'about plums', 'plums are ripe');
+  const { page } = await logIn('hamlet', '#feed');
+  const field = page.getByRole('combobox', { name: 'Search' });
+  const suggestions = page.locator('search').getByRole('option');
+  await field.focus();
+  await expect(suggestions).toHaveText([
+    /^channel:/,
+    /^topic:/,
+    /^sender:/,
+    /^dm:/,
+    /^dm-including:/,
+    /^mentions:/,
+    /^is:/,
+    /^has:/,
+  ]);
+  await field.pressSequentially('plums from:cord');
+  await expect(suggestions).toHaveText([/^Search for “plums from:cord”/, /^sender:.*Messages from Cordelia/]);
+  await field.press('ArrowDown');
+  await field.press('Enter');
+  await expect(field).toHaveValue(/^plums sender:"?Cordelia.* $/);
+  await field.pressSequentially('channel:ver');
+  await suggestions.filter({ hasText: 'channel:Verona' }).click();
+  await field.pressSequentially('-topic:ab');
+  await expect(suggestions.filter({ hasText: '-topic:"about plums"' })).toContainText('Not: Messages in a topic');
+  await field.press('Escape');
+  await expect(suggestions).toHaveCount(0);
+  for (let i = 0; i < '-topic:ab'.length; i++) await field.press('Backspace');
+  await field.press('Enter');
+  await expect(suggestions).toHaveCount(0);
+  await expect(page.getByRole('article')).toHaveText([/plums are ripe/]);
+});
+
 test('finds messages by words and operators, and keeps what was searched', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'search', 'The marmalade is on the table');
   await post(server, 'iago', 'search', 'No marmalade: https://example.com');
   const { page } = await logIn('hamlet', '#feed');
-  const field = page.getByRole('searchbox', { name: 'Search' });
+  const field = page.getByRole('combobox', { name: 'Search' });
   const search = async (text: string) => {
     await field.fill(text);
     await page.keyboard.press('Enter');

@@ -69,7 +69,7 @@ test('shows visitors web-public channels, their topics and messages, and nothing
   await expect(page.getByRole('dialog')).toContainText('View messages sent');
   await expect(page.getByRole('dialog')).not.toContainText('Send direct message');
   await page.keyboard.press('Escape');
-  await page.getByRole('searchbox', { name: 'Search' }).fill('paintings');
+  await page.getByRole('combobox', { name: 'Search' }).fill('paintings');
   await page.keyboard.press('Enter');
   await expect(messageWith(page, 'The old paintings')).toBeVisible();
   expect(museum.channelId).toBeGreaterThan(0);

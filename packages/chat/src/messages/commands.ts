@@ -58,6 +58,16 @@ export class Commands {
     );
   }
 
+  /** Adds the user's reaction, or removes it if it is there. */
+  toggleReaction(messageId: number, emoji: Emoji): Promise<void> {
+    const { reactions = [] } = this.state.messages.peek(messageId) ?? {};
+    const isSet = reactions.some(
+      ({ user_id, emoji_code, reaction_type }) =>
+        user_id === this.state.selfId && emoji_code === emoji.emoji_code && reaction_type === emoji.reaction_type,
+    );
+    return this.react(messageId, emoji, !isSet);
+  }
+
   async star(messageId: number, isSet: boolean): Promise<void> {
     const apply = (isStarred: boolean) => {
       if (isStarred) this.state.starred.set(messageId, true);

@@ -1,17 +1,6 @@
-import {
-  type Address,
-  addressOf,
-  canonical,
-  type Destination,
-  formatAddress,
-  type Narrow,
-  type NarrowTerm,
-  narrowOf,
-  parseTerm,
-} from '../kernel/narrow.js';
+import { type Destination, formatAddress, narrowOf } from '../kernel/narrow.js';
 import type { ChatState } from '../kernel/state.js';
 import { isMember } from '../organization/organization.js';
-import { channelNamed, peopleNamed, personNamed } from './match.js';
 
 /** Unfinished mention, link, emoji, command or language of a code block before the cursor. */
 export interface CompletionQuery {
@@ -331,70 +320,4 @@ function linkTo(state: ChatState, channelId: number, channel: string, topic: str
       : narrowOf({ kind: 'channel', channelId, topic });
   const text = label.replaceAll(/[[\]*`]/g, '').replace('>', ' > ');
   return `[#${text}](${formatAddress({ view: 'narrow', narrow, near: null }, names)})`;
-}
-
-/** An operator with its operand, or a word; an operand with spaces is in quotation marks. */
-const PART = /(?:(-?)([a-z-]+):)?("[^"]*"?|\S+)/gi;
-/** Operators that name a place. */
-const PLACES = new Set(['channel', 'channels', 'topic', 'dm', 'dm-including']);
-
-/** A name in a search that nothing or several things have. */
-export class UnclearName extends Error {
-  constructor(
-    readonly of: 'person' | 'channel',
-    readonly operand: string,
-    readonly isShared: boolean,
-  ) {
-    super(`Unclear: ${operand}`);
-  }
-}
-
-/**
- * Parses what was typed to search, such as `from:iago topic:"act two" -has:link curtain`. Channels and people have their
- * names, parts of them, email addresses or ids; `me` is the user. Unknown operators are words to search.
- * @param scope Narrow in which is searched unless the text names a place
- * @throws UnclearName
- */
-export function parseSearch(state: ChatState, text: string, scope: Narrow = []): Address {
-  const terms: NarrowTerm[] = [];
-  const words: string[] = [];
-  for (const [part, sign, operator, operand] of text.matchAll(PART)) {
-    const term = operator ? termOf(state, canonical(operator.toLowerCase()), operand!.replaceAll('"', '')) : null;
-    if (term) terms.push(sign ? { ...term, negated: true } : term);
-    else words.push(part);
-  }
-  const namesPlace = terms.some(({ operator }) => PLACES.has(operator));
-  const search: Narrow = words.length > 0 ? [{ operator: 'search', operand: words.join(' ') }] : [];
-  return addressOf([...(namesPlace ? [] : scope), ...terms, ...search]);
-}
-
-function termOf(state: ChatState, operator: string, operand: string): NarrowTerm | null {
-  switch (operator) {
-    case 'channel':
-      return { operator, operand: channelNamed(state, operand) ?? onlyMatch(state, 'channel', operand) };
-    case 'sender':
-    case 'mentions':
-      return { operator, operand: personNamed(state, operand) ?? onlyMatch(state, 'person', operand) };
-    case 'dm':
-    case 'dm-including': {
-      const idOf = (name: string) => personNamed(state, name) ?? onlyMatch(state, 'person', name);
-      return { operator, operand: peopleNamed(state, operand, idOf)! };
-    }
-    // The server has no such operator (messages §6).
-    case 'date':
-      return null;
-    default:
-      return parseTerm(operator, operand);
-  }
-}
-
-/** Id of the only person or channel whose name has the parts. */
-function onlyMatch(state: ChatState, of: 'person' | 'channel', text: string): number {
-  const all: readonly (readonly [id: number, name: string])[] =
-    of === 'person'
-      ? state.people.values().map(({ user }) => [user.user_id, user.full_name])
-      : state.channels.values().map(({ channel }) => [channel.stream_id, channel.name]);
-  const [found, ...others] = all.filter(([, name]) => rankOf(text, name) !== null);
-  if (!found || others.length > 0) throw new UnclearName(of, text, found !== undefined);
-  return found[0];
 }

@@ -1,6 +1,6 @@
 import type { Narrow } from '../kernel/narrow.js';
 import { ChatState } from '../kernel/state.js';
-import { parseSearch, UnclearName } from '../messages/completion.js';
+import { parseSearch, searchSuggestions, UnclearName } from './parse-search.js';
 import { formatSearch, isSearch } from './search.js';
 
 function stateWith(): ChatState {
@@ -147,5 +147,37 @@ describe('A search', () => {
     expect(narrows.map(isSearch)).toEqual([false, false, false, false, false]);
     const searches = ['x', 'topic:x', '-is:dm', 'has:link', 'channel:design has:link', 'from:me'];
     expect(searches.map((it) => isSearch(parse(it).narrow))).toEqual(searches.map(() => true));
+  });
+});
+
+describe('Suggestions of a search', () => {
+  const parts = (text: string, scope?: Narrow) => searchSuggestions(state, text, scope).map(({ part }) => part);
+  state.topics.set(9, new Map([['act two', { name: 'act two', maxId: 5 }]]) as never);
+
+  it.each<[text: string, parts: string[]]>([
+    ['', ['channel:', 'topic:', 'sender:', 'dm:', 'dm-including:', 'mentions:', 'is:', 'has:']],
+    ['d', ['dm:', 'dm-including:', 'channel:design', `sender:"Cordelia, Lear's daughter"`]],
+    ['-fr', ['-sender:']],
+    ['news is:u', ['is:unread']],
+    ['-has:', ['-has:link', '-has:image', '-has:attachment', '-has:reaction']],
+    ['from:ham', ['sender:me']],
+    ['dm:iag', ['dm:Iago', 'dm:4']],
+    ['channel:"core t', ['channel:"core team"']],
+    ['channel:design topic:', ['topic:"act two"']],
+    ['topic:act', []],
+    ['id:5', []],
+    ['topic:"act two"', []],
+  ])('%s has suggestions', (text, expected) => {
+    expect(parts(text)).toEqual(expected);
+  });
+
+  it('has topics of the channel that is shown', () => {
+    expect(parts('topic:a', [{ operator: 'channel', operand: 9 }])).toEqual(['topic:"act two"']);
+  });
+
+  it('keeps the text before the part', () => {
+    expect(searchSuggestions(state, 'two words -is:st')).toEqual([
+      { operator: 'is', value: 'starred', part: '-is:starred', isNegated: true, text: 'two words -is:starred' },
+    ]);
   });
 });

@@ -1,18 +1,19 @@
 import { useLingui } from '@lingui/react';
-import { destinationOf, formatSearch, isSearch } from '@parley/chat';
+import { destinationOf, formatSearch, isSearch, type Narrow } from '@parley/chat';
 import { Bell, LogIn, LogOut, Menu, Moon, Search as SearchIcon, Settings, Sun, Users, X } from 'lucide-react';
 import { type FormEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ContentContext } from '../content/message-body.js';
 import { ConversationTitle } from '../conversation/conversation-page.js';
 import { onlyChannel } from '../conversation/destination-heading.js';
-import type { PageAction } from '../keyboard/page-actions.js';
+import type { SuggestionsHandle } from '../conversation/search-suggestions.js';
+import type { PageAction } from '../keyboard/commands.js';
 import { Shortcuts } from '../keyboard/shortcuts.js';
 import { Avatar } from '../kit/avatar.js';
 import { Emoji } from '../kit/emoji.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';
 import { IconButton } from '../kit/icon-button.js';
-import { OverlayHost } from '../kit/overlay-host.js';
+import { OverlayHost } from '../kit/overlay.js';
 import { openPersonCard } from '../people/open-card.js';
 import { useAddress, useChat, useComputed, useField, useServices } from '../services/context.js';
 import { electronBridge } from '../services/electron-bridge.js';
@@ -25,7 +26,7 @@ import styles from './app.module.css';
 import { useContentWorld } from './content-world.js';
 import { ConnectionLine, FailureLine } from './lines.js';
 import { MANAGED, Page } from './page.js';
-import { useTheme } from './theme.js';
+import { useTheme } from './preferences.js';
 
 const NotificationsLine = lazy(() => loadLater(() => import('./notifications-line.js')));
 
@@ -178,21 +179,31 @@ export function Workspace({ tools, account, notices }: WorkspaceProps) {
   );
 }
 
+const NO_NARROW: Narrow = [];
+const loadSuggestions = () => import('../conversation/search-suggestions.js').then((it) => it.SearchSuggestions);
+
 /** Field that searches all messages, or the conversation that is shown; keeps what was searched. */
 function Search() {
   const { i18n } = useLingui();
   const { chat, navigation } = useServices();
   const { address, hash } = useAddress();
-  const narrow = address?.view === 'narrow' ? address.narrow : [];
+  const narrow = address?.view === 'narrow' ? address.narrow : NO_NARROW;
   const isResult = isSearch(narrow);
   const searched = useComputed(() => (isResult ? formatSearch(chat.state, narrow) : ''), [chat, hash]);
   const [problem, setProblem] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  /** Null while no suggestions are shown. */
+  const [typed, setTyped] = useState<string | null>(null);
+  const suggestions = useRef<SuggestionsHandle>(null);
+  const SearchSuggestions = useLoaded(loadSuggestions, typed !== null);
+  const scope = isResult ? NO_NARROW : narrow;
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const text = String(new FormData(event.currentTarget).get('search')).trim();
     if (text === '') return;
-    const { searchFor } = await retrying(() => import('../conversation/completion.js'));
-    const found = searchFor(chat, text, isResult ? [] : narrow, i18n);
+    setTyped(null);
+    const { searchFor } = await retrying(() => import('../conversation/search-suggestions.js'));
+    const found = searchFor(chat, text, scope, i18n);
     if ('problem' in found) setProblem(found.problem);
     else navigation.navigate(found.href);
   };
@@ -205,12 +216,31 @@ function Search() {
           key={searched}
           name="search"
           type="search"
+          ref={field}
+          role="combobox"
+          aria-expanded={SearchSuggestions !== null && typed !== null}
+          autoComplete="off"
           defaultValue={searched}
-          onChange={() => setProblem('')}
+          onFocus={({ currentTarget }) => setTyped(currentTarget.value)}
+          onBlur={() => setTyped(null)}
+          onKeyDown={(event) => suggestions.current?.onKeyDown(event)}
+          onChange={({ currentTarget }) => {
+            setProblem('');
+            setTyped(currentTarget.value);
+          }}
           aria-label={i18n._('Search')}
           placeholder={i18n._('Search')}
           title={i18n._('Words, and operators such as from:me, has:link, is:starred, channel:"name", -topic:"name"')}
         />
+        {SearchSuggestions && typed !== null && problem === '' && (
+          <SearchSuggestions
+            field={field}
+            text={typed}
+            scope={scope}
+            onClose={() => setTyped(null)}
+            ref={suggestions}
+          />
+        )}
         {problem !== '' && (
           <p className={styles.problem} role="alert">
             {problem}

@@ -2,7 +2,7 @@ import { useLingui } from '@lingui/react';
 import { narrowOf } from '@parley/chat';
 import { X } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { openHelp } from '../keyboard/page-actions.js';
+import { openHelp } from '../keyboard/commands.js';
 import { IconButton } from '../kit/icon-button.js';
 import { useComputed, useField, useServices } from '../services/context.js';
 import type { ElectronBridge } from '../services/electron-bridge.js';

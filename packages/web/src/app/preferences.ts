@@ -1,12 +1,17 @@
 import type { I18n } from '@lingui/core';
 import type { Chat } from '@parley/chat';
 import { effect } from '@preact/signals-core';
+import { useField, useServices } from '../services/context.js';
+import { reportFailure } from '../services/failures.js';
 import { changeHours, changeLanguage, isLanguage } from './languages.js';
-import { showTheme, type Theme } from './theme.js';
+
+type Theme = 'light' | 'dark';
 
 const THEMES: readonly (Theme | null)[] = [null, 'dark', 'light'];
 /** Size at which texts have the size that the browser suggests. */
 const USUAL_SIZE_PX = 16;
+const THEME_KEY = 'parley-theme';
+const SCHEMES = { dark: 2, light: 3 } as const;
 
 /** Applies the user's theme, size of text, language and form of times, now and when they change anywhere. */
 export function followPreferences(chat: Chat, i18n: I18n): void {
@@ -27,4 +32,34 @@ export function followPreferences(chat: Chat, i18n: I18n): void {
       changeHours(i18n, has24Hours);
     }
   });
+}
+
+const systemTheme = (): Theme => (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+
+/** Theme of the user's settings, else the system's, and a function that chooses the other one. */
+export function useTheme(): readonly [theme: Theme, toggle: () => void] {
+  const { client } = useServices();
+  const scheme = useField('user_settings')?.color_scheme;
+  const theme = scheme === SCHEMES.dark ? 'dark' : scheme === SCHEMES.light ? 'light' : systemTheme();
+  const other = theme === 'dark' ? 'light' : 'dark';
+  return [theme, () => void client.patch('/settings', { color_scheme: SCHEMES[other] }).catch(reportFailure)];
+}
+
+/** Shows a theme, or the system's, and keeps it for the next start of this browser. */
+function showTheme(theme: Theme | null): void {
+  if (theme === null) delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  // Storage may be forbidden; the page then starts in the system's theme.
+  try {
+    if (theme === null) localStorage.removeItem(THEME_KEY);
+    else localStorage.setItem(THEME_KEY, theme);
+  } catch {}
+}
+
+/** Shows the last theme before anything is drawn. */
+export function applyTheme(): void {
+  try {
+    const theme = localStorage.getItem(THEME_KEY);
+    if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
+  } catch {}
 }

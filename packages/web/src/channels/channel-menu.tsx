@@ -3,7 +3,7 @@ import type { Management } from '@parley/chat';
 import { Bell, BellOff, Link, LogIn, LogOut, MailCheck, Palette, Pin, PinOff, Settings } from 'lucide-react';
 import { FormDialog } from '../kit/dialog.js';
 import { Menu, MenuItem, MenuLine } from '../kit/menu.js';
-import { useOverlay } from '../kit/own-overlay.js';
+import { useOverlay } from '../kit/overlay.js';
 import { useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { copyLink } from '../services/location.js';

@@ -2,7 +2,7 @@ import { useLingui } from '@lingui/react';
 import { type Destination, narrowOf, type TopicPolicy } from '@parley/chat';
 import { Check, Link, MailCheck, MoveRight, RotateCcw, Trash2 } from 'lucide-react';
 import { Menu, MenuChoice, MenuItem, MenuLine } from '../kit/menu.js';
-import { useOverlay } from '../kit/own-overlay.js';
+import { useOverlay } from '../kit/overlay.js';
 import { useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { copyLink } from '../services/location.js';

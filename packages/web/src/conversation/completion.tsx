@@ -1,16 +1,6 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
-import {
-  type Chat,
-  completionAt,
-  completionChannel,
-  type Destination,
-  type Narrow,
-  parseSearch,
-  type Suggestion,
-  suggestionsFor,
-  UnclearName,
-} from '@parley/chat';
+import { completionAt, completionChannel, type Destination, type Suggestion, suggestionsFor } from '@parley/chat';
 import { AtSign, Code, Hash, Slash, Users } from 'lucide-react';
 import { type KeyboardEvent, type Ref, type RefObject, useEffect, useImperativeHandle, useMemo, useState } from 'react';
 import { insertTextIntoField } from 'text-field-edit';
@@ -119,28 +109,6 @@ export function Completion({ field, text, destination, ref }: Props) {
       {list}
     </>
   );
-}
-
-/** Place of what was typed to search, or the reason why a name in it is not clear. */
-export function searchFor(chat: Chat, text: string, scope: Narrow, i18n: I18n): { href: string } | { problem: string } {
-  try {
-    return { href: chat.formatAddress(parseSearch(chat.state, text, scope)) };
-  } catch (error) {
-    if (!(error instanceof UnclearName)) throw error;
-    const values = { name: error.operand };
-    if (error.of === 'person') {
-      return {
-        problem: error.isShared
-          ? i18n._('Several people are named {name}', values)
-          : i18n._('Nobody is named {name}', values),
-      };
-    }
-    return {
-      problem: error.isShared
-        ? i18n._('Several channels are named {name}', values)
-        : i18n._('No channel is named {name}', values),
-    };
-  }
 }
 
 const NONE: readonly Suggestion[] = [];

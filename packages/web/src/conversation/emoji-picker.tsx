@@ -1,6 +1,6 @@
 import { Card } from '../kit/card.js';
 import { EmojiGrid } from '../kit/emoji-grid.js';
-import { useOverlay } from '../kit/own-overlay.js';
+import { useOverlay } from '../kit/overlay.js';
 import type { EmojiEntry } from '../services/emoji-names.js';
 
 interface Props {

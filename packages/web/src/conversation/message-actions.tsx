@@ -30,12 +30,8 @@ export function MessageActions({ message, commands, onEdit }: Props) {
       const { EmojiPicker } = await import('./emoji-picker.js');
       return <EmojiPicker label={i18n._('Add a reaction')} onPick={react} />;
     });
-  const react = ({ emoji_name, emoji_code, reaction_type }: Emoji) => {
-    const isOwn = message.reactions.some(
-      (row) => row.emojiCode === emoji_code && row.reactionType === reaction_type && row.isOwn,
-    );
-    chat.commands.react(id, { emoji_name, emoji_code, reaction_type }, !isOwn).catch(reportFailure);
-  };
+  const react = ({ emoji_name, emoji_code, reaction_type }: Emoji) =>
+    void chat.commands.toggleReaction(id, { emoji_name, emoji_code, reaction_type }).catch(reportFailure);
   return (
     <div className={styles.actions} role="toolbar" aria-label={i18n._('Message actions')}>
       {canReact && (

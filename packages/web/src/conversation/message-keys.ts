@@ -4,6 +4,8 @@ import type { Services } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { type KeyContext, rareActionsOn } from './message-menu.js';
 
+const THUMBS_UP = { emoji_name: '+1', emoji_code: '1f44d', reaction_type: 'unicode_emoji' } as const;
+
 /** Runs Zulip's shortcut for the message of a row, as far as the server's rules allow it. */
 export function press(key: string, row: HTMLElement, message: MessageRow, context: KeyContext): void {
   const { services, i18n, commands, shown } = context;
@@ -23,7 +25,7 @@ export function press(key: string, row: HTMLElement, message: MessageRow, contex
       button(key)?.click();
       break;
     case '+':
-      if (chat.rights.canReact(id!)) toggleThumbsUp(message, services);
+      if (chat.rights.canReact(id!)) chat.commands.toggleReaction(id!, THUMBS_UP).catch(reportFailure);
       break;
     case '=':
       row.querySelector<HTMLElement>('[part="reactions"] button')?.click();
@@ -56,15 +58,6 @@ export function press(key: string, row: HTMLElement, message: MessageRow, contex
       actions.find(({ shortcut }) => shortcut === key)?.run();
     }
   }
-}
-
-function toggleThumbsUp({ id, reactions }: MessageRow, { chat }: Services): void {
-  const emoji = { emoji_name: '+1', emoji_code: '1f44d', reaction_type: 'unicode_emoji' } as const;
-  const isSet = reactions.some(
-    ({ emojiCode, reactionType, isOwn }) =>
-      isOwn && emojiCode === emoji.emoji_code && reactionType === emoji.reaction_type,
-  );
-  chat.commands.react(id!, emoji, !isSet).catch(reportFailure);
 }
 
 function toggleMute(topic: Parameters<Services['chat']['commands']['setTopicPolicy']>[0], { chat }: Services): void {

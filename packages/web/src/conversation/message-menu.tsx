@@ -17,7 +17,7 @@ import {
 } from 'lucide-react';
 import { Fragment, type ReactNode } from 'react';
 import { Menu, MenuItem, MenuLine } from '../kit/menu.js';
-import { useOverlay } from '../kit/own-overlay.js';
+import { useOverlay } from '../kit/overlay.js';
 import { type Services, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { copyLink } from '../services/location.js';

@@ -45,7 +45,7 @@ function ReactionButton({ messageId, reaction }: { readonly messageId: number; r
       aria-label={`${reaction.userIds.length}: ${label}`}
       title={label}
       disabled={chat.isVisitor}
-      onClick={() => void chat.commands.react(messageId, emojiOf(reaction), !reaction.isOwn).catch(reportFailure)}
+      onClick={() => void chat.commands.toggleReaction(messageId, emojiOf(reaction)).catch(reportFailure)}
     >
       <Emoji type={reaction.reactionType} code={reaction.emojiCode} name={reaction.emojiName} />
       <span>{reaction.userIds.length}</span>

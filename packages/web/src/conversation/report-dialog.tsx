@@ -1,8 +1,8 @@
 import { useLingui } from '@lingui/react';
 import { useId, useState } from 'react';
 import { Dialog, FormDialog } from '../kit/dialog.js';
+import { useOverlay } from '../kit/overlay.js';
 import overlays from '../kit/overlays.module.css';
-import { useOverlay } from '../kit/own-overlay.js';
 import { useChat, useField } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 

@@ -1,4 +1,4 @@
-import { OverlayHost } from '../kit/overlay-host.js';
+import { OverlayHost } from '../kit/overlay.js';
 import { Sidebar } from '../sidebar/sidebar.js';
 import styles from './element.module.css';
 

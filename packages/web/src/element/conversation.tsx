@@ -4,7 +4,7 @@ import { ConnectionLine, FailureLine } from '../app/lines.js';
 import { Page } from '../app/page.js';
 import { ContentContext } from '../content/message-body.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';
-import { OverlayHost } from '../kit/overlay-host.js';
+import { OverlayHost } from '../kit/overlay.js';
 import { useAddress } from '../services/context.js';
 import styles from './element.module.css';
 

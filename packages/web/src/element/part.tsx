@@ -2,7 +2,7 @@ import { useLingui } from '@lingui/react';
 import { type CSSProperties, type MouseEvent, type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react';
 import { useContentWorld } from '../app/content-world.js';
 import { ContentContext } from '../content/message-body.js';
-import { OverlayHost } from '../kit/overlay-host.js';
+import { OverlayHost } from '../kit/overlay.js';
 import { ServicesContext, useServices } from '../services/context.js';
 import { type Navigation, OwnNavigation, PageNavigation } from '../services/location.js';
 import styles from './element.module.css';

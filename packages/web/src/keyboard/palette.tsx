@@ -5,13 +5,13 @@ import { CheckCheck, Hash, Keyboard, MessageSquare, Send, Settings, User } from 
 import { type ReactNode, useMemo, useState } from 'react';
 import { Dialog } from '../kit/dialog.js';
 import { useListbox } from '../kit/listbox.js';
-import { useOverlay } from '../kit/own-overlay.js';
+import { useOverlay } from '../kit/overlay.js';
 import { type SettingsArea, sectionsOf } from '../managing/sections.js';
 import { useComputed, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import { builtInViews, ownViews } from '../sidebar/views.js';
+import { openDirect, openHelp, type PageAction } from './commands.js';
 import styles from './keyboard.module.css';
-import { openDirect, openHelp, type PageAction } from './page-actions.js';
 
 const MAX_ENTRIES = 12;
 

@@ -7,10 +7,10 @@ import { useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { loadLater, useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
-import type { PageAction } from './page-actions.js';
+import type { PageAction } from './commands.js';
 
 /** Loaded after the first message. */
-const loadActions = () => loadLater(() => import('./page-actions.js'));
+const loadActions = () => loadLater(() => import('./commands.js'));
 
 function openPalette(
   anchor: HTMLElement,

@@ -1,7 +1,7 @@
 import { Popover } from '@base-ui/react/popover';
 import type { ReactNode } from 'react';
+import { focusAfter, useOverlay } from './overlay.js';
 import styles from './overlays.module.css';
-import { focusAfter, useOverlay } from './own-overlay.js';
 
 interface Props {
   readonly label: string;

@@ -4,8 +4,8 @@ import { X } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
 import { useReason } from '../services/failures.js';
 import type { Refusal } from '../services/reasons.js';
+import { focusAfter, useOverlay } from './overlay.js';
 import styles from './overlays.module.css';
-import { focusAfter, useOverlay } from './own-overlay.js';
 
 interface Props {
   readonly title: ReactNode;

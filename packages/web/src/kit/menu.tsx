@@ -1,8 +1,8 @@
 import { Menu as Base } from '@base-ui/react/menu';
 import { Check } from 'lucide-react';
 import type { ComponentType, ReactNode } from 'react';
+import { focusAfter, useOverlay } from './overlay.js';
 import styles from './overlays.module.css';
-import { focusAfter, useOverlay } from './own-overlay.js';
 
 interface MenuProps {
   readonly label: string;

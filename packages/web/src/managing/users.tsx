@@ -6,8 +6,8 @@ import { Copy, Pencil, Plus, RotateCcw, Send, Trash2, UserX } from 'lucide-react
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { Dialog, FormDialog } from '../kit/dialog.js';
 import { IconButton } from '../kit/icon-button.js';
+import { useOverlay } from '../kit/overlay.js';
 import overlays from '../kit/overlays.module.css';
-import { useOverlay } from '../kit/own-overlay.js';
 import { useChat, useComputed, useField, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';

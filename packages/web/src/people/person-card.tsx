@@ -6,7 +6,7 @@ import { MessageBody } from '../content/message-body.js';
 import { Avatar } from '../kit/avatar.js';
 import { Card } from '../kit/card.js';
 import { Emoji } from '../kit/emoji.js';
-import { useOverlay } from '../kit/own-overlay.js';
+import { useOverlay } from '../kit/overlay.js';
 import { useChat, useNames } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';

@@ -1,0 +1,181 @@
+import { type Address, addressOf, canonical, type Narrow, type NarrowTerm, parseTerm } from '../kernel/narrow.js';
+import type { ChatState } from '../kernel/state.js';
+import { rankOf } from '../messages/completion.js';
+import { channelNamed, peopleNamed, personNamed } from '../messages/match.js';
+import { formatSearch } from './search.js';
+
+/** An operator with its operand, or a word; an operand with spaces is in quotation marks. */
+const PART = /(?:(-?)([a-z-]+):)?("[^"]*"?|\S+)/gi;
+/** Operators that name a place. */
+const PLACES = new Set(['channel', 'channels', 'topic', 'dm', 'dm-including']);
+
+/** A name in a search that nothing or several things have. */
+export class UnclearName extends Error {
+  constructor(
+    readonly of: 'person' | 'channel',
+    readonly operand: string,
+    readonly isShared: boolean,
+  ) {
+    super(`Unclear: ${operand}`);
+  }
+}
+
+/**
+ * Parses what was typed to search, such as `from:iago topic:"act two" -has:link curtain`. Channels and people have their
+ * names, parts of them, email addresses or ids; `me` is the user. Unknown operators are words to search.
+ * @param scope Narrow in which is searched unless the text names a place
+ * @throws UnclearName
+ */
+export function parseSearch(state: ChatState, text: string, scope: Narrow = []): Address {
+  const terms: NarrowTerm[] = [];
+  const words: string[] = [];
+  for (const [part, sign, operator, operand] of text.matchAll(PART)) {
+    const term = operator ? termOf(state, canonical(operator.toLowerCase()), operand!.replaceAll('"', '')) : null;
+    if (term) terms.push(sign ? { ...term, negated: true } : term);
+    else words.push(part);
+  }
+  const namesPlace = terms.some(({ operator }) => PLACES.has(operator));
+  const search: Narrow = words.length > 0 ? [{ operator: 'search', operand: words.join(' ') }] : [];
+  return addressOf([...(namesPlace ? [] : scope), ...terms, ...search]);
+}
+
+function termOf(state: ChatState, operator: string, operand: string): NarrowTerm | null {
+  switch (operator) {
+    case 'channel':
+      return { operator, operand: channelNamed(state, operand) ?? onlyMatch(state, 'channel', operand) };
+    case 'sender':
+    case 'mentions':
+      return { operator, operand: personNamed(state, operand) ?? onlyMatch(state, 'person', operand) };
+    case 'dm':
+    case 'dm-including': {
+      const idOf = (name: string) => personNamed(state, name) ?? onlyMatch(state, 'person', name);
+      return { operator, operand: peopleNamed(state, operand, idOf)! };
+    }
+    // The server has no such operator (messages §6).
+    case 'date':
+      return null;
+    default:
+      return parseTerm(operator, operand);
+  }
+}
+
+/** Id of the only person or channel whose name has the parts. */
+function onlyMatch(state: ChatState, of: 'person' | 'channel', text: string): number {
+  const all: readonly (readonly [id: number, name: string])[] =
+    of === 'person'
+      ? state.people.values().map(({ user }) => [user.user_id, user.full_name])
+      : state.channels.values().map(({ channel }) => [channel.stream_id, channel.name]);
+  const [found, ...others] = all.filter(([, name]) => rankOf(text, name) !== null);
+  if (!found || others.length > 0) throw new UnclearName(of, text, found !== undefined);
+  return found[0];
+}
+
+/** Completion of the last part of a text that is typed to search. */
+export interface SearchSuggestion {
+  /** Operator, with a value such as `is:starred` or without one, such as `channel:`. */
+  readonly part: string;
+  readonly operator: string;
+  /** Name of the person, channel or topic, or another value; empty without one. */
+  readonly value: string;
+  readonly isNegated: boolean;
+  /** The whole text with this part. */
+  readonly text: string;
+}
+
+type Value = readonly [name: string, term: NarrowTerm];
+
+const MAX_SUGGESTIONS = 8;
+/** The last part of a text, of which a quotation mark may not be closed yet. */
+const LAST_PART = /(?<=^|\s)(-?)(?:([a-z-]+):)?("[^"]*|[^\s"]*)$/i;
+const OPERATORS = ['channel', 'topic', 'sender', 'dm', 'dm-including', 'mentions', 'is', 'has'] as const;
+const OTHER_NAMES: Readonly<Record<string, string>> = { sender: 'from', channel: 'stream', topic: 'subject' };
+const FIXED = {
+  is: ['unread', 'starred', 'mentioned', 'dm', 'followed', 'resolved', 'alerted', 'muted'],
+  has: ['link', 'image', 'attachment', 'reaction'],
+} as const;
+
+/** Suggests operators and their values for the last part of a text. Topics are those of `channelBefore`. */
+export function searchSuggestions(state: ChatState, text: string, scope: Narrow = []): readonly SearchSuggestion[] {
+  const last = LAST_PART.exec(text);
+  if (!last) return [];
+  const [, sign = '', name, quoted = ''] = last;
+  const typed = quoted.replace('"', '').toLowerCase();
+  const before = `${text.slice(0, last.index)}${sign}`;
+  const isNegated = sign !== '';
+  const values = name
+    ? valuesOf(state, canonical(name.toLowerCase()), typed, channelBefore(state, text, scope))
+    : ['channel', 'sender'].flatMap((operator) => (typed === '' ? [] : valuesOf(state, operator, typed, null)));
+  const operators = name
+    ? []
+    : OPERATORS.filter((each) => [each, OTHER_NAMES[each]].some((it) => it?.startsWith(typed)));
+  return [
+    ...operators.map((operator) => ({ operator, value: '', part: `${operator}:` })),
+    ...values.map(([value, term]) => ({ operator: term.operator, value, part: formatSearch(state, [term]) })),
+  ]
+    .slice(0, MAX_SUGGESTIONS)
+    .map(({ operator, value, part }) => ({
+      part: `${sign}${part}`,
+      operator,
+      value,
+      isNegated,
+      text: `${before}${part}`,
+    }));
+}
+
+function valuesOf(state: ChatState, operator: string, typed: string, channelId: number | null): readonly Value[] {
+  switch (operator) {
+    case 'channel':
+      return ranked(
+        state.channels.values().map(({ channel }) => [channel.name, { operator, operand: channel.stream_id }]),
+        typed,
+      );
+    case 'sender':
+    case 'mentions':
+      return ranked(
+        state.people.values().map(({ user }) => [user.full_name, { operator, operand: user.user_id }]),
+        typed,
+      );
+    case 'dm':
+    case 'dm-including':
+      return ranked(
+        state.people.values().map(({ user: { full_name, user_id } }) => {
+          return [full_name, { operator, operand: user_id === state.selfId ? [] : [user_id] }];
+        }),
+        typed,
+      );
+    case 'topic': {
+      const topics = channelId === null ? undefined : state.topics.get(channelId)?.values();
+      return ranked(
+        [...(topics ?? [])].map(({ name }) => [name, { operator, operand: name }]),
+        typed,
+      );
+    }
+    case 'is':
+    case 'has':
+      return FIXED[operator]
+        .filter((value) => value.startsWith(typed))
+        .map((operand) => [operand, { operator, operand }]);
+    default:
+      return [];
+  }
+}
+
+/** Channel that a text, or else the place where it searches, names last. */
+export function channelBefore(state: ChatState, text: string, scope: Narrow): number | null {
+  const named = [...text.matchAll(PART)].findLast(([, , operator]) => operator && canonical(operator) === 'channel');
+  if (named) return channelNamed(state, named[3]!.replaceAll('"', ''));
+  const term = scope.find(({ operator }) => operator === 'channel');
+  return typeof term?.operand === 'number' ? term.operand : null;
+}
+
+/** Values whose name matches, the best first. */
+function ranked(values: readonly Value[], typed: string): readonly Value[] {
+  return values
+    .flatMap((value) => {
+      const rank = rankOf(typed, value[0]);
+      return rank === null ? [] : [{ value, rank }];
+    })
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, MAX_SUGGESTIONS)
+    .map(({ value }) => value);
+}

@@ -1,0 +1,142 @@
+import type { I18n } from '@lingui/core';
+import { useLingui } from '@lingui/react';
+import { type Chat, channelBefore, type Narrow, parseSearch, searchSuggestions, UnclearName } from '@parley/chat';
+import { type KeyboardEvent, type Ref, type RefObject, useEffect, useImperativeHandle } from 'react';
+import { insertTextIntoField } from 'text-field-edit';
+import { useListbox } from '../kit/listbox.js';
+import { useChat, useComputed } from '../services/context.js';
+import styles from './completion.module.css';
+
+export interface SuggestionsHandle {
+  onKeyDown(event: KeyboardEvent): void;
+}
+
+interface Props {
+  readonly field: RefObject<HTMLInputElement | null>;
+  readonly text: string;
+  readonly scope: Narrow;
+  onClose(): void;
+  readonly ref: Ref<SuggestionsHandle>;
+}
+
+/** Search for the typed text, then operators and their values for its last part. */
+export function SearchSuggestions({ field, text, scope, onClose, ref }: Props) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const suggestions = useComputed(() => searchSuggestions(chat.state, text, scope), [chat, text, scope]);
+  const channelId = useComputed(() => channelBefore(chat.state, text, scope), [chat, text, scope]);
+  useEffect(() => {
+    // A failure leaves the list without topics.
+    if (channelId !== null) chat.loadTopics(channelId).catch(() => {});
+  }, [chat, channelId]);
+  const typed = text.trim();
+  const search = { part: i18n._('Search for “{text}”', { text: typed }), detail: '', text: null };
+  const found = suggestions.map(({ part, operator, value, isNegated, text }) => {
+    const description = meaningOf(operator, value, i18n);
+    return { part, detail: isNegated ? i18n._('Not: {description}', { description }) : description, text };
+  });
+  const listbox = useListbox<(typeof found)[number] | typeof search>({
+    label: i18n._('Suggestions'),
+    query: text,
+    options: typed === '' ? found : [search, ...found],
+    className: styles.search,
+    keyOf: ({ part }) => part,
+    draw: ({ part, detail }) => (
+      <>
+        <span className={styles.label}>{part}</span>
+        <span className={styles.detail}>{detail}</span>
+      </>
+    ),
+    onPick: (option) => {
+      const element = field.current!;
+      if (option.text === null) {
+        element.form!.requestSubmit();
+        return;
+      }
+      element.focus();
+      element.select();
+      insertTextIntoField(element, option.text.endsWith(':') ? option.text : `${option.text} `);
+    },
+  });
+  const { fieldProps } = listbox;
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (listbox.onKeyDown(event) || event.key !== 'Escape') return;
+    onClose();
+    event.preventDefault();
+  };
+  useImperativeHandle(ref, () => ({ onKeyDown }));
+  useEffect(() => {
+    for (const [name, value] of Object.entries(fieldProps)) {
+      if (value === undefined) field.current?.removeAttribute(name);
+      else field.current?.setAttribute(name, value);
+    }
+  });
+  return listbox.list;
+}
+
+function meaningOf(operator: string, value: string, i18n: I18n): string {
+  switch (operator) {
+    case 'is':
+      return stateText(value, i18n);
+    case 'has':
+      return contentText(value, i18n);
+    case 'channel':
+      return i18n._('Messages in a channel');
+    case 'topic':
+      return i18n._('Messages in a topic');
+    case 'dm':
+      return i18n._('Direct messages with {name}', { name: value || '…' });
+    case 'dm-including':
+      return i18n._('Direct messages that include {name}', { name: value || '…' });
+    case 'mentions':
+      return i18n._('Messages that mention {name}', { name: value || '…' });
+    default:
+      return i18n._('Messages from {name}', { name: value || '…' });
+  }
+}
+
+function stateText(value: string, i18n: I18n): string {
+  const texts: Readonly<Record<string, string>> = {
+    unread: i18n._('Unread messages'),
+    starred: i18n._('Starred messages'),
+    mentioned: i18n._('Messages that mention you'),
+    dm: i18n._('Direct messages'),
+    followed: i18n._('Messages in followed topics'),
+    resolved: i18n._('Messages in resolved topics'),
+    alerted: i18n._('Messages with alert words'),
+    muted: i18n._('Messages in muted topics and channels'),
+  };
+  return texts[value] ?? i18n._('Messages by their state');
+}
+
+function contentText(value: string, i18n: I18n): string {
+  const texts: Readonly<Record<string, string>> = {
+    link: i18n._('Messages with links'),
+    image: i18n._('Messages with images'),
+    attachment: i18n._('Messages with files'),
+    reaction: i18n._('Messages with reactions'),
+  };
+  return texts[value] ?? i18n._('Messages by their content');
+}
+
+/** Place of what was typed to search, or the reason why a name in it is not clear. */
+export function searchFor(chat: Chat, text: string, scope: Narrow, i18n: I18n): { href: string } | { problem: string } {
+  try {
+    return { href: chat.formatAddress(parseSearch(chat.state, text, scope)) };
+  } catch (error) {
+    if (!(error instanceof UnclearName)) throw error;
+    const values = { name: error.operand };
+    if (error.of === 'person') {
+      return {
+        problem: error.isShared
+          ? i18n._('Several people are named {name}', values)
+          : i18n._('Nobody is named {name}', values),
+      };
+    }
+    return {
+      problem: error.isShared
+        ? i18n._('Several channels are named {name}', values)
+        : i18n._('No channel is named {name}', values),
+    };
+  }
+}
