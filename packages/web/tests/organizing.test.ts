@@ -229,7 +229,8 @@ test('groups channels by pins and folders in the sidebar, the inbox, the channel
   await goTo(page, '#channels/subscribed');
   await expect(main.getByRole('listitem').filter({ hasText: 'play two' })).toContainText('Tragedies');
 
-  await server.call('hamlet', 'PATCH', '/settings', { web_left_sidebar_show_channel_folders: false });
+  await goTo(page, '#settings/preferences');
+  await page.getByRole('checkbox', { name: 'Group channels by folder in the sidebar' }).click();
   await expect(sidebar.getByRole('heading')).toHaveText(['Views', 'Direct messages', 'Channels']);
   await expect(section('Channels').getByRole('link').first()).toHaveText('play three');
   // Other stories share the organization.

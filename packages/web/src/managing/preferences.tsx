@@ -73,6 +73,16 @@ export function Preferences({ source, isOwn = false }: Props) {
             ['recent', i18n._('Recent conversations')],
             ['all_messages', i18n._('Combined feed')],
           ]),
+          {
+            name: 'web_left_sidebar_show_channel_folders',
+            label: i18n._('Group channels by folder in the sidebar'),
+            kind: 'switch',
+          },
+          {
+            name: 'web_inbox_show_channel_folders',
+            label: i18n._('Group channels by folder in the inbox'),
+            kind: 'switch',
+          },
         ]}
       />
       <Section
