@@ -248,6 +248,37 @@ test('keeps the line being read in place while messages, edits, reactions and th
   await stays('a shrinking composer');
 });
 
+test('keeps the message with the focus and its edit in place while rows above it on screen change', async ({
+  server,
+  logIn,
+}) => {
+  const ids = await fill(server, 'focus-in-place', 60);
+  const { page } = await logIn(READER, await placeOf(server, 'focus-in-place'));
+  await expect(messageWith(page, 'Row 59')).toBeInViewport();
+  await scrollUpTo(page, 'Row 40 ');
+  const first = await firstWholeRow(page);
+  const focused = first + 4;
+  const text = `Row ${focused} `;
+  const react = async (emoji: string) => {
+    await server.call('iago', 'POST', `/messages/${ids[first + 2]}/reactions`, { emoji_name: emoji });
+    await expect(messageWith(page, `Row ${first + 2} `).getByRole('button', { name: `:${emoji}:` })).toBeVisible();
+    await page.waitForTimeout(200);
+  };
+  await page.locator('[data-key]', { hasText: text }).focus();
+  const top = await topOf(page, text);
+  await server.call(READER, 'PATCH', `/messages/${ids[first + 1]}`, { content: `Row ${first + 1}\n\ngrew` });
+  await expect(messageWith(page, `Row ${first + 1}`)).toContainText('grew');
+  await react('tada');
+  expect(Math.abs((await topOf(page, text)) - top), 'the focus').toBeLessThanOrEqual(1);
+  await page.keyboard.press('e');
+  const field = page.getByRole('textbox', { name: 'Edit message' });
+  await expect(field).toBeFocused();
+  const edited = (await field.boundingBox())!.y;
+  await server.call('iago', 'DELETE', `/messages/${ids[first + 2]}/reactions`, { emoji_name: 'tada' });
+  await page.waitForTimeout(300);
+  expect(Math.abs((await field.boundingBox())!.y - edited), 'the edit').toBeLessThanOrEqual(1);
+});
+
 test('keeps the line being read in place while lines above the list appear and go', async ({ server, logIn }) => {
   await fill(server, 'lines-above', 60);
   const { page, context } = await logIn(READER, await placeOf(server, 'lines-above'));

@@ -56,16 +56,6 @@ const ROW_PX = 64;
 /** Constant, since what the header says must not move the messages. */
 const HEADER_PX = 64;
 
-/**
- * Rows that reach above the upper edge and end in the upper half grow upwards, so that the rows below stay. A longer one
- * is being read itself.
- */
-const keepsRowsInPlace: NonNullable<Virtualizer<HTMLElement, Element>['shouldAdjustScrollPositionOnItemSizeChange']> = (
-  { start, end },
-  _,
-  { scrollOffset, scrollRect },
-) => start < (scrollOffset ?? 0) && end <= (scrollOffset ?? 0) + (scrollRect?.height ?? 0) / 2;
-
 /** Place near the start, so that no rows elsewhere are drawn before the list is scrolled there. */
 function estimatedStart({ keys, startKey, startTop }: MessageListProps): number {
   const index = startKey === null ? -1 : keys.indexOf(startKey);
@@ -105,7 +95,16 @@ export function MessageList(props: MessageListProps) {
     scrollEndThreshold: endThreshold.current,
     overscan: 8,
   });
-  virtual.shouldAdjustScrollPositionOnItemSizeChange = keepsRowsInPlace;
+  // Rows above the focus on screen grow upwards. Without it, rows do that reach above the upper edge and end in the
+  // upper half; a longer one is being read itself.
+  virtual.shouldAdjustScrollPositionOnItemSizeChange = ({ index, start, end }) => {
+    const top = virtual.scrollOffset ?? 0;
+    const height = virtual.scrollRect?.height ?? 0;
+    const focused = frame.current?.querySelector<HTMLElement>('[data-index]:focus-within');
+    const row = focused && virtual.measurementsCache[Number(focused.dataset.index)];
+    if (row && row.start < top + height && row.end > top) return index < row.index;
+    return start < top && end <= top + height / 2;
+  };
   const jumpTo = useCallback(
     (index: number, align: 'auto' | 'center' | 'start' | 'end', top = 0) => {
       padding.current = top;
@@ -228,6 +227,12 @@ export function MessageList(props: MessageListProps) {
   const unreadIndex = unreadKey === null ? -1 : keys.indexOf(unreadKey);
   const isUnreadBelow = unreadIndex > lastIndex;
   const isUnreadAway = unreadKey !== null && !isEmpty && (unreadIndex < firstIndex || isUnreadBelow);
+  const toUnread = isUnreadAway && (
+    <button type="button" onClick={() => (unreadIndex < 0 ? onUnread() : jumpTo(unreadIndex, 'center'))}>
+      {isUnreadBelow ? <ArrowDown size={16} aria-hidden /> : <ArrowUp size={16} aria-hidden />}{' '}
+      {i18n._('First unread message')}
+    </button>
+  );
   return (
     <div className={styles.place}>
       <section
@@ -266,13 +271,9 @@ export function MessageList(props: MessageListProps) {
           })}
         </ol>
       </section>
+      <div className={`${styles.jumps} ${styles.above}`}>{!isUnreadBelow && toUnread}</div>
       <div className={styles.jumps}>
-        {isUnreadAway && (
-          <button type="button" onClick={() => (unreadIndex < 0 ? onUnread() : jumpTo(unreadIndex, 'center'))}>
-            {isUnreadBelow ? <ArrowDown size={16} aria-hidden /> : <ArrowUp size={16} aria-hidden />}{' '}
-            {i18n._('First unread message')}
-          </button>
-        )}
+        {isUnreadBelow && toUnread}
         {!isEmpty && (hasNewer || distanceFromEnd > endThreshold.current) && (
           <button type="button" onClick={() => (hasNewer ? onNewest() : virtual.scrollToEnd())}>
             <ArrowDown size={16} aria-hidden /> {i18n._('Newest message')}
