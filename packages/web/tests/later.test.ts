@@ -1,4 +1,4 @@
-import { expect, expectPastRefused, idOf, placeOf, test, violationsIn } from './stories.js';
+import { expect, expectPastRefused, goTo, idOf, placeOf, test, violationsIn } from './stories.js';
 
 const WRITER = 'othello';
 
@@ -46,6 +46,40 @@ test('schedules by keyboard, and keeps the text with the reason when its time is
   await page.keyboard.press('Escape');
   await expect(page.getByRole('button', { name: 'Send later' })).toBeFocused();
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Too late for the moor');
+});
+
+test('keeps the text of a scheduled message and of a snippet that another window changed meanwhile', async ({
+  server,
+  logIn,
+}) => {
+  const { scheduled_message_id: id } = await server.call('othello', 'POST', '/scheduled_messages', {
+    type: 'direct',
+    to: [await idOf(server, 'othello')],
+    content: 'Before the change',
+    scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 3600,
+  });
+  const { page } = await logIn('othello', '#scheduled');
+  const rows = page.getByRole('main').getByRole('listitem');
+  await rows.filter({ hasText: 'Before the change' }).getByRole('button', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Date and time').fill('2099-01-01T10:00');
+  await server.call('othello', 'PATCH', `/scheduled_messages/${id}`, { content: 'Changed elsewhere' });
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(rows.filter({ hasText: 'Changed elsewhere' })).toContainText('2099');
+  await server.call('othello', 'DELETE', `/scheduled_messages/${id}`);
+
+  const saved = { title: 'Greeting', content: 'Good morning' };
+  const { saved_snippet_id: snippet } = await server.call('othello', 'POST', '/saved_snippets', saved);
+  await goTo(page, await placeOf(server, 'snippets-of-othello'));
+  await page.getByRole('button', { name: 'Saved snippets' }).click();
+  await dialog.getByRole('button', { name: 'Edit' }).click();
+  await dialog.getByRole('textbox', { name: 'Title' }).fill('Salutation');
+  await server.call('othello', 'PATCH', `/saved_snippets/${snippet}`, { content: 'Good evening' });
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toHaveCount(0);
+  const { saved_snippets: snippets } = await server.call('othello', 'GET', '/saved_snippets');
+  expect(snippets).toMatchObject([{ title: 'Salutation', content: 'Good evening' }]);
 });
 
 test('shows the reason of a scheduled message that could not be sent, and takes another time for it', async ({

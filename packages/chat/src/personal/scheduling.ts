@@ -26,13 +26,15 @@ export class Scheduling {
     });
   }
 
-  /** Changes text and time. A message that could not be sent is tried again. */
-  async change(id: number, content: string, at: number): Promise<void> {
-    await this.api.patch('/scheduled_messages/{scheduled_message_id}', {
-      scheduled_message_id: id,
-      content,
-      scheduled_delivery_timestamp: at,
-    });
+  /** Changes the text or the time, and keeps what another window changed. A message that could not be sent is tried again. */
+  async change({ scheduled_message_id, ...before }: ScheduledMessage, content: string, at: number): Promise<void> {
+    const changes = {
+      // The server checks at once whether a text may be sent, and a time only when it has come (users §20.3).
+      ...((before.failed || content !== before.content) && { content }),
+      ...((before.failed || at !== before.scheduled_delivery_timestamp) && { scheduled_delivery_timestamp: at }),
+    };
+    if (Object.keys(changes).length === 0) return;
+    await this.api.patch('/scheduled_messages/{scheduled_message_id}', { scheduled_message_id, ...changes });
   }
 
   async remove(id: number): Promise<void> {
@@ -44,7 +46,10 @@ export class Scheduling {
     return { kind: 'direct', userIds: to.filter((id) => id !== this.state.selfId).sort((a, b) => a - b) };
   }
 
-  /** Reasons why messages of some times were not sent, which only the notification bot's messages have (users §20.5). */
+  /**
+   * Reasons why messages of some times were not sent, which only the notification bot's messages have (users §20.5). Those
+   * name no message, so a time with several reasons has none.
+   */
   async reasonsFor(times: readonly number[]): Promise<ReadonlyMap<number, string>> {
     const reasons = new Map<number, string>();
     const bot = this.state.people
@@ -60,9 +65,9 @@ export class Scheduling {
     });
     for (const time of times) {
       const mark = `<time:${new Date(time * 1000).toISOString().replace('T', ' ').replace('.000Z', '+00:00')}>`;
-      const notice = messages.findLast(({ content }) => content.includes(mark));
-      const [, reason] = /^> (.*)$/m.exec(notice?.content ?? '') ?? [];
-      if (reason !== undefined) reasons.set(time, reason);
+      const notices = messages.filter(({ content }) => content.includes(mark));
+      const [reason, ...others] = new Set(notices.map(({ content }) => /^> (.*)$/m.exec(content)?.[1]));
+      if (reason !== undefined && others.length === 0) reasons.set(time, reason);
     }
     return reasons;
   }

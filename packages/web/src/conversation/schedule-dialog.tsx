@@ -57,7 +57,7 @@ export function ScheduledMessageDialog({ message }: { readonly message: Schedule
       isDisabled={at === null || text.trim() === ''}
       onSubmit={async () => {
         requireFuture(at!);
-        await scheduling.change(message.scheduled_message_id, text, at!);
+        await scheduling.change(message, text, at!);
       }}
     >
       <p>

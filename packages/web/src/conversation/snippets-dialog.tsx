@@ -48,13 +48,15 @@ export function SnippetsDialog({ text, onInsert }: Props) {
         heading={i18n._('Edit snippet')}
         title={title}
         content={content}
-        onSave={(newTitle, newContent) =>
-          client.patch('/saved_snippets/{saved_snippet_id}', {
-            saved_snippet_id: id,
-            title: newTitle,
-            content: newContent,
-          })
-        }
+        onSave={async (newTitle, newContent) => {
+          // Another window may have changed the other one.
+          const changes = {
+            ...(newTitle !== title && { title: newTitle }),
+            ...(newContent !== content && { content: newContent }),
+          };
+          if (Object.keys(changes).length === 0) return;
+          await client.patch('/saved_snippets/{saved_snippet_id}', { saved_snippet_id: id, ...changes });
+        }}
       />
     );
   }
