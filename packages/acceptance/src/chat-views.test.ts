@@ -346,6 +346,28 @@ describe('chat views', () => {
     await until(() => contents(chat, view).includes('<p>moved</p>'));
   });
 
+  it('lead from `with` links to the conversation in which the message is now', async () => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [hamlet, iago]);
+    const id = await server.sendMessage(iago, town, { topic: 'news', content: 'linked' });
+    const chat = await start(hamlet);
+    const link: Narrow = [...news(town), { operator: 'with', operand: id }];
+    const view = chat.open(link);
+    await until(() => view.newer.value === 'none');
+    expect(view.elsewhere.value).toBeNull();
+    await clientOf(iago).patch('/messages/{message_id}', {
+      ...{ message_id: id, topic: 'olds', propagate_mode: 'change_all' },
+    });
+    await until(() => view.movedTo.value !== null);
+    view.close();
+    const fresh = await start(hamlet);
+    for (const later of [chat.open(link), fresh.open(link)]) {
+      await until(() => later.elsewhere.value !== null);
+      expect(later.elsewhere.value).toMatchObject({ channelId: town, topic: 'olds' });
+      expect(later.movedTo.value).toBeNull();
+    }
+  });
+
   it('continue with the cached state and the same queue after a restart', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);

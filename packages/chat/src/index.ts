@@ -30,6 +30,7 @@ export {
   destinationKey,
   destinationOf,
   formatAddress,
+  linkedIn,
   type Narrow,
   type NarrowTerm,
   narrowKey,

@@ -1,4 +1,4 @@
-import { choose, expect, goTo, messageWith, placeOf, post, test, violationsIn } from './stories.js';
+import { choose, expect, goTo, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
 
 test('moves a message and those after it to another topic', async ({ server, logIn }) => {
   for (const text of ['stays here', 'goes away', 'goes too']) await post(server, 'iago', 'crowded', text);
@@ -47,6 +47,23 @@ test('follows a topic that is resolved, with the text that is being written', as
   await hamlet.page.getByRole('main').getByRole('button', { name: 'Topic actions' }).click();
   await hamlet.page.getByRole('menuitem', { name: 'Mark topic as unresolved' }).click();
   await expect(cordelia.page.getByRole('heading', { level: 1 }).getByLabel('resolved')).toHaveCount(0);
+});
+
+test('follows a link to the topic in which its message is now, and answers there', async ({ server, logIn }) => {
+  const { id } = await post(server, 'cordelia', 'linked', 'Find me');
+  const link = `${await placeOf(server, 'linked')}/with/${id}`;
+  const { page } = await logIn('hamlet', link);
+  await expect(messageWith(page, 'Find me')).toBeVisible();
+  await goTo(page, '#inbox');
+  await server.call('cordelia', 'PATCH', `/messages/${id}`, { topic: 'found', propagate_mode: 'change_all' });
+  const other = await logIn('iago', link);
+  await goTo(page, link);
+  for (const each of [page, other.page]) {
+    await expect(each.getByRole('heading', { level: 1 })).toContainText('found');
+    await expect(messageWith(each, 'Find me')).toBeVisible();
+  }
+  await send(page, 'I am here');
+  await expect(messageWith(other.page, 'I am here')).toBeVisible();
 });
 
 test('keeps every letter that is typed while a topic is resolved', async ({ server, logIn }) => {

@@ -229,6 +229,10 @@ export function destinationOf(narrow: Narrow): Destination | null {
   return { kind: 'channel', channelId: channel.operand, topic: topic.operand };
 }
 
+/** Message whose present conversation an address means by `with`; null without that term. */
+export const linkedIn = (narrow: Narrow): number | null =>
+  (narrow.find((term) => term.operator === 'with' && !term.negated)?.operand as number) ?? null;
+
 /** Key of a destination; topics ignore case. */
 export const destinationKey = (to: Destination): string =>
   to.kind === 'direct' ? `dm:${to.userIds.join(',')}` : `channel:${to.channelId}:${to.topic.toLowerCase()}`;

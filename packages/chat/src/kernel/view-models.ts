@@ -213,6 +213,8 @@ export interface ConversationView {
   readonly firstUnread: Reading<number | null>;
   /** Place to which the whole conversation was moved or renamed. */
   readonly movedTo: Reading<Destination | null>;
+  /** Other conversation, in which the message is now at which the list was opened, or that `with` names. */
+  readonly elsewhere: Reading<Destination | null>;
   /** Reason why the messages could not be loaded. */
   readonly failure: Reading<{ readonly code: string; readonly message: string } | null>;
   /** Marks of a search hit; null elsewhere. Observed inside computations. */

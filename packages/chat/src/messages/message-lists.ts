@@ -174,6 +174,7 @@ export class MessageList implements ConversationView {
   readonly anchor: Signal<number | null> = signal(null);
   readonly firstUnread: Signal<number | null> = signal(null);
   readonly movedTo: Signal<Destination | null> = signal(null);
+  readonly elsewhere: Signal<Destination | null> = signal(null);
   readonly failure: Signal<Failure | null> = signal(null);
   private readonly matches = new Table<number, SearchMatch>();
   /** True after "mark as unread from here", until the list is opened again. */
@@ -225,6 +226,7 @@ export class MessageList implements ConversationView {
     this.openCount++;
     this.readsNothing = false;
     this.movedTo.value = null;
+    this.elsewhere.value = null;
     this.firstUnread.value = null;
     const target: number | 'first_unread' = near ?? 'first_unread';
     // Another opening of the same place fetches what this one shows.
@@ -256,12 +258,7 @@ export class MessageList implements ConversationView {
       this.keepMatches(answer.messages);
       batch(() => {
         this.spans.value = [];
-        this.add(
-          answer.messages.map(({ id }) => id),
-          answer.found_oldest,
-          answer.found_newest,
-          null,
-        );
+        this.add(answer.ids, answer.found_oldest, answer.found_newest, null);
         if (focus !== null && !spanAt(this.spans.peek(), focus)) this.focus.value = null;
       });
     });
@@ -405,10 +402,8 @@ export class MessageList implements ConversationView {
       if (load !== this.loads) return;
       this.keepMatches(answer.messages);
       const found = answer.anchor === undefined || answer.anchor >= END ? null : answer.anchor;
-      const ids = answer.messages.map(({ id }) => id);
-      if (typeof target === 'number' && !ids.includes(target) && this.destination?.kind === 'channel') {
-        this.movedTo.value = await this.pages.findElsewhere(target, this.destination);
-      }
+      const { ids } = answer;
+      this.elsewhere.value = await this.pages.findElsewhere(this.narrow, target, ids);
       this.add(ids, answer.found_oldest, answer.found_newest, found);
       if (target === 'first_unread') {
         const unread = found !== null && ids.includes(found) ? found : null;
@@ -501,7 +496,7 @@ export class MessageList implements ConversationView {
       const [before, after] = side === 'older' ? [PAGE, 0] : [0, PAGE];
       const answer = await this.pages.fetch(this.narrow, from, before, after, false);
       this.keepMatches(answer.messages);
-      const ids = answer.messages.map(({ id }) => id);
+      const { ids } = answer;
       this.add(ids, side === 'older' && answer.found_oldest, side === 'newer' && answer.found_newest, from);
     });
   }

@@ -1,6 +1,6 @@
 import { type Event, type Message, ParleyError } from '@parley/client';
 import { batch } from '@preact/signals-core';
-import { type Destination, destinationKey, type Narrow } from '../kernel/narrow.js';
+import { type Destination, destinationKey, destinationOf, linkedIn, type Narrow } from '../kernel/narrow.js';
 import type { Gateway } from '../kernel/ports.js';
 import type { ChatState } from '../kernel/state.js';
 import { apiNarrow } from './match.js';
@@ -59,7 +59,8 @@ export class MessagePages {
         allow_empty_topic_name: true,
       });
       const gone = await this.store(answer.messages);
-      return { ...answer, messages: answer.messages.filter(({ id }) => !gone.has(id)) };
+      const messages = answer.messages.filter(({ id }) => !gone.has(id));
+      return { ...answer, messages, ids: messages.map(({ id }) => id) };
     } finally {
       if (--this.fetches === 0) this.touched = new Set();
     }
@@ -81,12 +82,15 @@ export class MessagePages {
     for (const id of ids) this.stale.delete(id);
   }
 
-  /** Conversation in which a message is that another one lacks; null if the message is not readable. */
-  async findElsewhere(id: number, conversation: Destination): Promise<Destination | null> {
-    await this.fetchByIds([id]);
+  /** Other conversation, in which the linked message is now; null if it is among those found, or not readable. */
+  async findElsewhere(narrow: Narrow, target: number | string, found: readonly number[]): Promise<Destination | null> {
+    const here = destinationOf(narrow);
+    const id = linkedIn(narrow) ?? (typeof target === 'number' && !found.includes(target) ? target : null);
+    if (id === null || here?.kind !== 'channel') return null;
+    if (this.state.messages.peek(id) === undefined) await this.fetchByIds([id]);
     const message = this.state.messages.peek(id);
-    const destination = message ? destinationOfMessage(this.state, message) : conversation;
-    return destinationKey(destination) === destinationKey(conversation) ? null : destination;
+    const destination = message ? destinationOfMessage(this.state, message) : here;
+    return destinationKey(destination) === destinationKey(here) ? null : destination;
   }
 
   async fetchByIds(ids: readonly number[]): Promise<ReadonlySet<number>> {

@@ -7,6 +7,7 @@ import {
   destinationOf,
   formatSearch,
   isSearch,
+  linkedIn,
   type MessageRow as Message,
   type Narrow,
   narrowKey,
@@ -133,18 +134,19 @@ function useFollowing(
 ): void {
   const { chat, drafts, navigation } = useServices();
   const movedTo = useComputed(() => view?.movedTo.value ?? null, [view]);
+  const elsewhere = useComputed(() => view?.elsewhere.value ?? null, [view]);
   useEffect(() => {
-    if (!movedTo) return;
-    const isOfLink = near !== null && view?.keys.peek().includes(String(near)) === false;
+    const to = movedTo ?? elsewhere;
+    if (!view || !to) return;
+    const isOfLink = movedTo === null && (near !== null || linkedIn(view.narrow) !== null);
     if (!isOfLink && composer.current) {
       const { hasFocus } = composer.current;
       const text = composer.current.take();
-      if (hasFocus) drafts.begin(movedTo, text);
-      else drafts.add(movedTo, text);
+      if (hasFocus) drafts.begin(to, text);
+      else drafts.add(to, text);
     }
-    const narrow = narrowOf(movedTo);
-    navigation.replace(chat.formatAddress({ view: 'narrow', narrow, near: isOfLink ? near : null }));
-  }, [view, near, movedTo, chat, drafts, navigation, composer]);
+    navigation.replace(chat.formatAddress({ view: 'narrow', narrow: narrowOf(to), near: isOfLink ? near : null }));
+  }, [view, near, movedTo, elsewhere, chat, drafts, navigation, composer]);
 }
 
 interface MessagesProps {
