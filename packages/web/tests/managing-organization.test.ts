@@ -219,9 +219,60 @@ test('adds, orders, changes and removes linkifiers and profile fields', async ({
   await page.getByRole('button', { name: 'Add profile field' }).click();
   await dialog.getByLabel('Kind').selectOption({ label: 'List of options' });
   await dialog.getByLabel('Name').fill('Size of shirt');
-  await dialog.getByLabel('Options, one in a line').fill('Small\nLarge');
-  await dialog.getByRole('button', { name: 'Add' }).click();
+  await dialog.getByRole('textbox', { name: 'Option 1' }).fill('Small');
+  await dialog.getByRole('button', { name: 'Add option' }).click();
+  await expect(dialog.getByRole('textbox', { name: 'Option 2' })).toBeFocused();
+  await dialog.getByRole('textbox', { name: 'Option 2' }).fill('Large');
+  await dialog.getByRole('button', { name: 'Move Large up' }).click();
+  expect(await violationsIn(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
   await expect(page.getByRole('list', { name: 'Profile fields' })).toContainText('Size of shirt');
+  const { custom_fields } = await server.call('iago', 'GET', '/realm/profile_fields');
+  const { field_data } = custom_fields.find(({ name }: { name: string }) => name === 'Size of shirt');
+  expect(
+    Object.values(JSON.parse(field_data))
+      .map((option) => Object.values(option as object).join())
+      .sort(),
+  ).toEqual(['Large,1', 'Small,2']);
+});
+
+test('keeps what people chose when an option is renamed, and says that it is deleted with an option', async ({
+  logIn,
+  server,
+}) => {
+  const { page } = await logIn('iago', '#organization/profile-field-settings');
+  const dialog = page.getByRole('dialog');
+  const field = await server.call('iago', 'POST', '/realm/profile_fields', {
+    field_type: 3,
+    name: 'Size of hat',
+    field_data: { 0: { text: 'Small', order: '1' }, big: { text: 'Large', order: '2' } },
+  });
+  const chosen = async (person: string) =>
+    (await server.call(person, 'GET', '/users/me', { include_custom_profile_fields: true })).profile_data?.[field.id]
+      ?.value;
+  for (const [person, value] of [
+    ['hamlet', '0'],
+    ['cordelia', 'big'],
+  ] as const) {
+    await server.call(person, 'PATCH', '/users/me/profile_data', { data: [{ id: field.id, value }] });
+  }
+  const edit = page.getByRole('button', { name: 'Edit Size of hat' });
+  await edit.click();
+  await dialog.getByRole('textbox', { name: 'Option 2' }).fill('Enormous');
+  await dialog.getByRole('button', { name: 'Add option' }).click();
+  await dialog.getByRole('textbox', { name: 'Option 3' }).fill('Huge');
+  await expect(dialog.getByText('What people chose there is deleted.')).toHaveCount(0);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toHaveCount(0);
+  expect([await chosen('hamlet'), await chosen('cordelia')]).toEqual(['0', 'big']);
+  await edit.click();
+  await dialog.getByRole('button', { name: 'Remove Enormous' }).click();
+  await expect(dialog.getByText('What people chose there is deleted.')).toBeVisible();
+  expect(await violationsIn(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toHaveCount(0);
+  expect([await chosen('hamlet'), await chosen('cordelia')]).toEqual(['0', undefined]);
+  await server.call('iago', 'DELETE', `/realm/profile_fields/${field.id}`);
 });
 
 test('creates a group, changes who is in it and deactivates it', async ({ logIn }) => {

@@ -1,7 +1,9 @@
 import { useLingui } from '@lingui/react';
 import type { GroupSetting, PermissionDefinition } from '@parley/client';
-import { useId, useState } from 'react';
+import { ChevronDown, ChevronUp, Plus, X } from 'lucide-react';
+import { useId, useRef, useState } from 'react';
 import { ColorPalette } from '../channels/color-dialog.js';
+import { IconButton } from '../kit/icon-button.js';
 import overlays from '../kit/overlays.module.css';
 import styles from './managing.module.css';
 import { ChannelsField, GroupsField, PeopleField, PermissionField } from './pickers.js';
@@ -17,7 +19,7 @@ export interface Option {
 
 /** Kind of control with the limits of its value. */
 type Kind =
-  | { readonly kind: 'switch' | 'people' | 'channels' | 'groups' | 'color' }
+  | { readonly kind: 'switch' | 'people' | 'channels' | 'groups' | 'color' | 'options' }
   | {
       readonly kind: 'text';
       readonly type?: 'email' | 'password' | 'url' | 'date';
@@ -79,7 +81,7 @@ export function Field({ setting, value, onChange, isDisabled = false }: Props) {
       </>
     );
   }
-  const isPicker = ['people', 'channels', 'groups', 'permission', 'color'].includes(setting.kind);
+  const isPicker = ['people', 'channels', 'groups', 'permission', 'color', 'options'].includes(setting.kind);
   return (
     <div className={overlays.field}>
       {isPicker ? <span>{setting.label}</span> : <label htmlFor={id}>{setting.label}</label>}
@@ -163,9 +165,92 @@ function Control({ setting, value, onChange, isDisabled, id, hintId }: ControlPr
       return <ChannelsField {...picker} value={idsOf(value)} onChange={onChange} />;
     case 'groups':
       return <GroupsField {...picker} value={idsOf(value)} onChange={onChange} />;
+    case 'options':
+      return <OptionsField label={setting.label} value={(value ?? []) as ListOption[]} onChange={onChange} />;
     default:
       return null;
   }
+}
+
+/** Option of a list that people choose from; a new one has no value yet. */
+export interface ListOption {
+  readonly key: string;
+  readonly value?: string;
+  readonly text: string;
+}
+
+interface OptionsProps {
+  readonly label: string;
+  readonly value: readonly ListOption[];
+  onChange(value: readonly ListOption[]): void;
+}
+
+function OptionsField({ label, value, onChange }: OptionsProps) {
+  const { i18n } = useLingui();
+  const [before] = useState(value);
+  const count = useRef(0);
+  const addButton = useRef<HTMLButtonElement>(null);
+  const options = value.length > 0 ? value : [{ key: 'first', text: '' }];
+  const isOneRemoved = before.some(({ key }) => !options.some((option) => option.key === key));
+  const move = (index: number, step: number) => {
+    const ordered = [...options];
+    ordered.splice(index + step, 0, ...ordered.splice(index, 1));
+    onChange(ordered);
+  };
+  return (
+    <>
+      <ul className={styles.rows} aria-label={label}>
+        {options.map((option, index) => {
+          const place = i18n._('Option {number}', { number: index + 1 });
+          const name = option.text.trim() || place;
+          return (
+            <li key={option.key} className={styles.option}>
+              <input
+                aria-label={place}
+                required={option.value !== undefined}
+                // biome-ignore lint/a11y/noAutofocus: the user has just asked for this field.
+                autoFocus={option.key.startsWith('new ')}
+                value={option.text}
+                onChange={({ target }) =>
+                  onChange(options.map((each) => (each === option ? { ...each, text: target.value } : each)))
+                }
+              />
+              <IconButton
+                icon={ChevronUp}
+                label={i18n._('Move {name} up', { name })}
+                isDisabled={index === 0}
+                onClick={() => move(index, -1)}
+              />
+              <IconButton
+                icon={ChevronDown}
+                label={i18n._('Move {name} down', { name })}
+                isDisabled={index === options.length - 1}
+                onClick={() => move(index, 1)}
+              />
+              <IconButton
+                icon={X}
+                label={i18n._('Remove {name}', { name })}
+                isDisabled={options.length === 1}
+                onClick={() => {
+                  onChange(options.filter((each) => each !== option));
+                  addButton.current?.focus();
+                }}
+              />
+            </li>
+          );
+        })}
+      </ul>
+      <button
+        ref={addButton}
+        type="button"
+        className={styles.add}
+        onClick={() => onChange([...options, { key: `new ${count.current++}`, text: '' }])}
+      >
+        <Plus size={16} aria-hidden /> {i18n._('Add option')}
+      </button>
+      {isOneRemoved && <output className={styles.notice}>{i18n._('What people chose there is deleted.')}</output>}
+    </>
+  );
 }
 
 interface SharedProps {

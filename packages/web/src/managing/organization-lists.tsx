@@ -5,7 +5,7 @@ import { useCallback } from 'react';
 import { useChat, useComputed, useField, useServices } from '../services/context.js';
 import { useManagement } from '../services/use-management.js';
 import { Collection } from './collection.js';
-import type { Setting } from './fields.js';
+import type { ListOption, Setting } from './fields.js';
 import type { Values } from './form.js';
 import { Loading } from './page-parts.js';
 import { useFetched } from './personal-lists.js';
@@ -182,27 +182,29 @@ function fieldTypes(i18n: I18n) {
   ];
 }
 
-/** Options of a list, one in a line; those that stay keep their values. */
-function optionsOf(lines: unknown, former: string): Record<string, Record<string, string>> {
-  const known = Object.entries(JSON.parse(former || '{}') as Record<string, { text: string }>);
-  let last = Math.max(-1, ...known.map(([value]) => Number(value)));
-  const names = str(lines)
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean);
+type ListData = Readonly<Record<string, { readonly text: string; readonly order: string }>>;
+const listOf = (data: string): ListData => JSON.parse(data || '{}');
+
+/** Data of an edited list. Options that another window added meanwhile stay. */
+function listData(edited: readonly ListOption[], before = '', present = before): ListData {
+  const [former, current] = [listOf(before), listOf(present)];
+  let last = Math.max(-1, ...Object.keys({ ...former, ...current }).map((value) => Number(value) || 0));
+  const options = [
+    ...edited.filter(({ text: name }) => name.trim() !== ''),
+    ...optionsOf(present).filter(({ key }) => !(key in former)),
+  ];
   return Object.fromEntries(
-    names.map((name, index) => {
-      const value = known.find(([, option]) => option.text === name)?.[0] ?? String(++last);
-      return [value, { text: name, order: String(index + 1) }];
-    }),
+    options.map(({ value, text: name }, index) => [
+      value ?? String(++last),
+      { text: name.trim(), order: String(index + 1) },
+    ]),
   );
 }
 
-const linesOf = (data: string): string =>
-  Object.values(JSON.parse(data) as Record<string, { text: string; order: string }>)
-    .sort((a, b) => Number(a.order) - Number(b.order))
-    .map((option) => option.text)
-    .join('\n');
+const optionsOf = (data: string): readonly ListOption[] =>
+  Object.entries(listOf(data))
+    .sort(([, a], [, b]) => Number(a.order) - Number(b.order))
+    .map(([value, option]) => ({ key: value, value, text: option.text }));
 
 export function ProfileFieldsOfAll() {
   const { i18n } = useLingui();
@@ -214,7 +216,7 @@ export function ProfileFieldsOfAll() {
   const types = fieldTypes(i18n);
   const settings = (type: unknown): readonly Setting[] => [
     ...(type === ACCOUNT ? [] : [text('name', i18n._('Name')), text('hint', i18n._('Hint'), { isOptional: true })]),
-    ...(type === SELECT ? [{ name: 'options', label: i18n._('Options, one in a line'), kind: 'lines' } as const] : []),
+    ...(type === SELECT ? [{ name: 'options', label: i18n._('Options'), kind: 'options' } as const] : []),
     { name: 'display_in_profile_summary', label: i18n._('Show on profile cards'), kind: 'switch' },
     { name: 'required', label: i18n._('Everyone should fill it in'), kind: 'switch' },
     { name: 'editable_by_user', label: i18n._('People change it themselves'), kind: 'switch' },
@@ -259,7 +261,7 @@ export function ProfileFieldsOfAll() {
               ...(values.field_type === ACCOUNT
                 ? { field_data: { subtype: str(values.subtype) } }
                 : { name: str(values.name), hint: str(values.hint) }),
-              ...(values.field_type === SELECT && { field_data: optionsOf(values.options, '') }),
+              ...(values.field_type === SELECT && { field_data: listData((values.options ?? []) as ListOption[]) }),
             }),
         },
         edit: {
@@ -267,14 +269,16 @@ export function ProfileFieldsOfAll() {
           settingsOf: ({ type }: ProfileField) => settings(type),
           valuesOf: (field: ProfileField) => ({
             ...field,
-            ...(field.type === SELECT && { options: linesOf(field.field_data) }),
+            ...(field.type === SELECT && { options: optionsOf(field.field_data) }),
           }),
           onSubmit: (field: ProfileField, { options, ...changes }: Values) => {
             const { id, field_data } = presentOf(field, state.fields.peek('custom_profile_fields'));
             return api.patch('/realm/profile_fields/{field_id}', {
               field_id: id,
               ...changes,
-              ...(options !== undefined && { field_data: optionsOf(options, field_data) }),
+              ...(options !== undefined && {
+                field_data: listData(options as ListOption[], field.field_data, field_data),
+              }),
             });
           },
         },
