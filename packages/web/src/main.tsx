@@ -59,7 +59,8 @@ async function start(): Promise<void> {
   const navigation = new PageNavigation(() => homeOf(services.chat));
   // Messages are fetched beside the state of the organization, which they do not need.
   const kept = navigation.kept();
-  const early = messages && services.chat.open(messages.narrow, kept ? kept.id : messages.near);
+  const shown = chat.ownAddress(messages);
+  const early = shown?.view === 'narrow' ? chat.open(shown.narrow, kept ? kept.id : shown.near) : null;
   const isLoggedIn = services.isLoggedIn.then((isIn) => {
     early?.close();
     if (!isIn) goToLogIn();

@@ -1,5 +1,5 @@
 import { check, open, placesOf, TAKES_PICTURES, WIDTHS } from './places.js';
-import { chooseInMenu, expect, messageWith, placeOf, post, test } from './stories.js';
+import { chooseInMenu, expect, goTo, idOf, messageWith, placeOf, post, test } from './stories.js';
 
 for (const theme of ['light', 'dark', ...(TAKES_PICTURES ? ['light high-contrast', 'dark high-contrast'] : [])]) {
   // Parts, because stories run side by side.
@@ -106,4 +106,18 @@ test('logs out', async ({ logIn }) => {
   await expect(page).toHaveURL(/\/login\//);
   await page.goBack();
   await expect(page).toHaveURL(/\/login\//);
+});
+
+test('leads to the notes to oneself from the sidebar', async ({ logIn, server }) => {
+  const { page } = await logIn('zoe', `#narrow/dm/${await idOf(server, 'zoe')}`);
+  await page.getByRole('textbox', { name: 'Message' }).fill('Buy plums');
+  await page.keyboard.press('Control+Enter');
+  const note = messageWith(page, 'Buy plums');
+  await expect(note.getByRole('time')).toBeVisible();
+  await goTo(page, '#inbox');
+  await page.getByRole('navigation').getByRole('link', { name: 'yourself' }).click();
+  await expect(note).toBeVisible();
+  await page.reload();
+  await expect(note).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('yourself');
 });

@@ -7,11 +7,13 @@ import {
   narrowKey,
   narrowOf,
   parseAddress,
+  withoutSelf,
 } from './narrow.js';
 
 const NAMES = {
+  selfId: 8,
   channel: (id: number) => ({ 9: 'design', 12: 'release notes', 15: '日本', 16: 'a&b', 17: 'v1.2 (x)' })[id],
-  person: (id: number) => ({ 10: 'King Hamlet', 11: 'Iago "the" <ensign>' })[id],
+  person: (id: number) => ({ 8: 'Me', 10: 'King Hamlet', 11: 'Iago "the" <ensign>' })[id],
 };
 
 const inNarrow = (narrow: Narrow, near: number | null = null): Address => ({ view: 'narrow', narrow, near });
@@ -69,6 +71,15 @@ describe('addresses', () => {
     'reports that %j has no meaning',
     (hash) => expect(parseAddress(hash)).toBeNull(),
   );
+
+  it('names the user alone in the conversation with oneself', () => {
+    const own = inNarrow([{ operator: 'dm', operand: [] }]);
+    const hash = `#narrow/dm/${NAMES.selfId}-Me`;
+    expect(formatAddress(own, NAMES)).toBe(hash);
+    expect(withoutSelf(parseAddress(hash), NAMES.selfId)).toEqual(own);
+    const group = inNarrow([{ operator: 'dm', operand: [10] }]);
+    expect(withoutSelf(parseAddress(`#narrow/dm/${NAMES.selfId},10-group`), NAMES.selfId)).toEqual(group);
+  });
 
   it('reads and writes pages', () => {
     expect(['#inbox', '#recent', '#recent_topics', '#drafts'].map(parseAddress)).toEqual(

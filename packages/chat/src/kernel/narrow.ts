@@ -40,6 +40,8 @@ export type Address =
 
 /** Names for the readable part of addresses. */
 export interface NamesForAddresses {
+  /** Id of the user, which stands for notes to oneself. */
+  readonly selfId: number;
   channel(id: number): string | undefined;
   person(id: number): string | undefined;
 }
@@ -88,6 +90,15 @@ export function parseAddress(hash: string): Address | null {
     default:
       return first === '' ? null : { view: 'other', path: [first, ...rest.map((part) => decode(part) ?? part)] };
   }
+}
+
+/** Address whose direct conversations name only the others, like their destinations. */
+export function withoutSelf(address: Address | null, selfId: number): Address | null {
+  if (address?.view !== 'narrow' || !address.narrow.some(({ operator }) => operator === 'dm')) return address;
+  const narrow = address.narrow.map((term) =>
+    term.operator === 'dm' ? { ...term, operand: term.operand.filter((id) => id !== selfId) } : term,
+  );
+  return { ...address, narrow };
 }
 
 /** Address of messages; a term `near` is the message at which it opens. */
@@ -185,7 +196,8 @@ function operandOf({ operator, operand }: NarrowTerm, names: NamesForAddresses):
     const name = names.channel(operand);
     return name === undefined ? String(operand) : encode(`${operand}-${name.replaceAll(' ', '-')}`);
   }
-  const people = typeof operand === 'object' ? operand : operator === 'sender' ? [operand] : null;
+  const others = typeof operand === 'object' ? operand : operator === 'sender' ? [operand] : null;
+  const people = others?.length === 0 ? [names.selfId] : others;
   if (people?.every((id) => typeof id === 'number')) {
     const name = people.length === 1 ? names.person(people[0]!) : 'group';
     const slug = name?.replaceAll(/[ "%/<>`\p{C}]+/gu, '-');

@@ -313,7 +313,8 @@ function linkTo(state: ChatState, channelId: number, channel: string, topic: str
   const label = topic === null ? channel : `${channel}>${topic}`;
   const isPlain = !/[*>]/.test(channel) && !/\*\*|\*$|@\d+$|`/.test(label);
   if (isPlain) return `#**${label}**`;
-  const names = { channel: (id: number) => state.channels.peek(id)?.channel.name, person: () => undefined };
+  const { selfId } = state;
+  const names = { selfId, channel: (id: number) => state.channels.peek(id)?.channel.name, person: () => undefined };
   const narrow =
     topic === null
       ? [{ operator: 'channel', operand: channelId } as const]

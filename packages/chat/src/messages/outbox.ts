@@ -23,6 +23,7 @@ export class Outbox {
     private readonly gateway: Gateway,
     private readonly clock: Clock,
     private readonly storage: OutboxStorage | null,
+    private readonly selfId: () => number,
     private readonly hasMessage: (id: number) => boolean,
     /** Ids of messages that have arrived, by key. */
     private readonly sentIds: Table<string, number>,
@@ -147,7 +148,7 @@ export class Outbox {
       const { id } = await this.gateway.post('/messages', {
         ...(destination.kind === 'channel'
           ? { type: 'channel', to: destination.channelId, topic: destination.topic }
-          : { type: 'direct', to: destination.userIds }),
+          : { type: 'direct', to: destination.userIds.length === 0 ? [this.selfId()] : destination.userIds }),
         content,
         ...(queueId !== null && { queue_id: queueId, local_id: key }),
         read_by_sender: true,

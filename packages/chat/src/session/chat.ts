@@ -10,6 +10,7 @@ import {
   narrowKey,
   narrowOf,
   parseAddress,
+  withoutSelf,
 } from '../kernel/narrow.js';
 import {
   type CachedChat,
@@ -136,8 +137,9 @@ export class Chat {
       : null;
     this.commands = new Commands(this.state, gateway);
     this.topics = new Topics(this.state, gateway, clock);
+    const selfId = () => this.state.selfId;
     const hasMessage = (id: number) => this.state.messages.peek(id) !== undefined;
-    this.outbox = new Outbox(gateway, clock, outboxStorage ?? null, hasMessage, this.sentIds, (message) => {
+    this.outbox = new Outbox(gateway, clock, outboxStorage ?? null, selfId, hasMessage, this.sentIds, (message) => {
       if (!comesAsEvents(this.state, narrowOf(message.destination))) void this.fetchSent(message);
     });
     this.rights = new Rights(this.state, clock);
@@ -337,12 +339,18 @@ export class Chat {
 
   /** Parses the `#…` part of an address; null if it has no meaning. */
   parseAddress(hash: string): Address | null {
-    return parseAddress(hash);
+    return this.ownAddress(parseAddress(hash));
+  }
+
+  /** An address without the user among the people of direct conversations. */
+  ownAddress(address: Address | null): Address | null {
+    return withoutSelf(address, this.state.selfId);
   }
 
   /** The `#…` part of an address, as Zulip's client writes it. */
   formatAddress(address: Address): string {
     return formatAddress(address, {
+      selfId: this.state.selfId,
       channel: (id) => this.state.channels.peek(id)?.channel.name,
       person: (id) => this.state.people.peek(id)?.user.full_name,
     });

@@ -83,7 +83,11 @@ export function usePlace<T>(select: (place: Place) => T): T {
   );
 }
 
-export const useAddress = (): Place => usePlace((place) => place);
+export function useAddress(): Place {
+  const chat = useChat();
+  const place = usePlace((it) => it);
+  return useMemo(() => ({ ...place, address: chat.ownAddress(place.address) }), [chat, place]);
+}
 
 /** True if an address shows the same conversation as the present place. */
 export function useIsCurrent(hash: string): boolean {
