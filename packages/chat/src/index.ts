@@ -76,7 +76,6 @@ export {
 export type { SendRefusal } from './messages/rights.js';
 export { type SendWarning, warningsFor } from './messages/warnings.js';
 export {
-  nextIndex,
   type Poll,
   type TodoList,
   type Widget,

@@ -6,7 +6,7 @@ import { type ChatState, RESOLVED_PREFIX, topicKey } from '../kernel/state.js';
 import type { PersonRow, TopicPolicy } from '../kernel/view-models.js';
 import { apiNarrow } from './match.js';
 import { MESSAGE_RULES, withFlag } from './messages.js';
-import type { WidgetAction } from './widgets.js';
+import { nextIndex, type WidgetAction } from './widgets.js';
 
 const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'];
 
@@ -30,6 +30,9 @@ export type Emoji = Pick<Reaction, 'emoji_name' | 'emoji_code' | 'reaction_type'
  * `ParleyError`.
  */
 export class Commands {
+  /** Index of the last option or task that was added here, by message; its event may be on its way. */
+  private readonly added = new Map<number, number>();
+
   constructor(
     private readonly state: ChatState,
     private readonly gateway: Gateway,
@@ -147,6 +150,14 @@ export class Commands {
     });
   }
 
+  /** Adds an option or a task under an index that no earlier one of the user has. */
+  addTo(messageId: number, make: (index: number) => WidgetAction): Promise<void> {
+    const seen = this.state.messages.peek(messageId)?.submessages ?? [];
+    const index = Math.max(nextIndex(seen, this.state.selfId), (this.added.get(messageId) ?? 0) + 1);
+    this.added.set(messageId, index);
+    return this.act(messageId, make(index));
+  }
+
   async delete(messageId: number): Promise<void> {
     await this.gateway.delete('/messages/{message_id}', { message_id: messageId });
   }
@@ -246,8 +257,10 @@ export class Commands {
   }
 
   private flagNarrow(narrow: Narrow, anchor: number | string, op: 'add' | 'remove') {
+    // Marks have no such operator (messages §7.5).
+    const terms = narrow.filter(({ operator }) => operator !== 'with');
     return this.gateway.post('/messages/flags/narrow', {
-      narrow: apiNarrow(narrow, this.state.selfId),
+      narrow: apiNarrow(terms, this.state.selfId),
       anchor,
       include_anchor: op === 'remove',
       num_before: 0,

@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import { type MessageRow, nextIndex, type Poll, type TodoList, type WidgetAction, widgetOf } from '@parley/chat';
+import { type MessageRow, type Poll, type TodoList, type WidgetAction, widgetOf } from '@parley/chat';
 import { type ReactNode, useId } from 'react';
 import kit from '../kit/kit.module.css';
 import { useChat, useComputed, useFieldText, useNames } from '../services/context.js';
@@ -17,7 +17,7 @@ export function Widget({ message }: Props) {
   const id = message.id!;
   const canAct = useComputed(() => chat.rights.canReact(id), [chat, id]);
   const act = (action: WidgetAction) => void chat.commands.act(id, action).catch(reportFailure);
-  const add = (make: (index: number) => WidgetAction) => act(make(nextIndex(message.submessages, chat.state.selfId)));
+  const add = (make: (index: number) => WidgetAction) => void chat.commands.addTo(id, make).catch(reportFailure);
   if (!widget) return null;
   return (
     <fieldset className={styles.widget} disabled={!canAct}>
