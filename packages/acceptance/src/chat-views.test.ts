@@ -7,7 +7,9 @@ import {
   narrowKey,
   type OutboxStorage,
   type OutgoingMessage,
+  type Poll,
   present,
+  widgetOf,
 } from '@parley/chat';
 import { ParleyClient } from '@parley/client';
 import { until } from '@parley/testkit';
@@ -354,6 +356,7 @@ describe('chat views', () => {
     const link: Narrow = [...news(town), { operator: 'with', operand: id }];
     const view = chat.open(link);
     await until(() => view.newer.value === 'none');
+    await view.markUnreadFrom(id);
     expect(view.elsewhere.value).toBeNull();
     await clientOf(iago).patch('/messages/{message_id}', {
       ...{ message_id: id, topic: 'olds', propagate_mode: 'change_all' },
@@ -366,6 +369,51 @@ describe('chat views', () => {
       expect(later.elsewhere.value).toMatchObject({ channelId: town, topic: 'olds' });
       expect(later.movedTo.value).toBeNull();
     }
+  });
+
+  it.each([
+    { of: 'one person', isNegated: false, expected: ['<p>to iago</p>', '<p>to both</p>'], names: ['iago'] },
+    { of: 'several people', isNegated: false, expected: ['<p>to both</p>'], names: ['iago', 'cordelia'] },
+    {
+      of: 'the user',
+      isNegated: false,
+      expected: ['<p>to iago</p>', '<p>to cordelia</p>', '<p>to both</p>'],
+      names: [],
+    },
+    { of: 'others than several people', isNegated: true, expected: [], names: ['iago', 'cordelia'] },
+  ] as const)('show the direct conversations with $of', async ({ isNegated, expected, names }) => {
+    const { hamlet, iago, cordelia } = server.people;
+    const chat = await start(hamlet);
+    const say = (to: readonly number[], content: string) =>
+      clientOf(hamlet).post('/messages', { type: 'direct', to, content });
+    const direct = { operator: 'is', operand: 'dm' } as const;
+    const operand = names.map((name) => server.people[name].id).sort((a, b) => a - b);
+    const narrow: Narrow = [direct, { operator: 'dm-including', operand, ...(isNegated && { negated: true }) }];
+    const early = chat.open(narrow);
+    await until(() => early.newer.value === 'none');
+    await say([iago.id], 'to iago');
+    await say([cordelia.id], 'to cordelia');
+    await say([iago.id, cordelia.id], 'to both');
+    await until(() => chat.state.fields.peek('max_message_id') === 3);
+    expect(contents(chat, early)).toEqual(expected);
+    const fresh = await start(hamlet);
+    const view = fresh.open(narrow);
+    await until(() => view.newer.value === 'none');
+    expect(contents(fresh, view)).toEqual(expected);
+  });
+
+  it('add options of a poll one after the other without waiting for the first', async () => {
+    const { hamlet } = server.people;
+    const town = await server.createChannel('town', [hamlet]);
+    const id = await server.sendMessage(hamlet, town, { topic: 'news', content: '/poll Which?' });
+    const chat = await start(hamlet);
+    const view = chat.open(news(town));
+    await until(() => view.keys.value.length === 1);
+    const add = (option: string) => chat.commands.addTo(id, (idx) => ({ type: 'new_option', option, idx }));
+    await Promise.all([add('Red'), add('Tea')]);
+    await until(() => chat.message(String(id)).value?.submessages.length === 3);
+    const { options } = widgetOf(chat.message(String(id)).value!.submessages) as Poll;
+    expect(options.map(({ text }) => text).sort()).toEqual(['Red', 'Tea']);
   });
 
   it('continue with the cached state and the same queue after a restart', async () => {

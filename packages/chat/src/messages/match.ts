@@ -21,7 +21,11 @@ export function matches(state: ChatState, narrow: Narrow, message: StoredMessage
   return isDecided ? true : null;
 }
 
-function matchesTerm(state: ChatState, { operator, operand }: NarrowTerm, message: StoredMessage): boolean | null {
+function matchesTerm(
+  state: ChatState,
+  { operator, operand, negated }: NarrowTerm,
+  message: StoredMessage,
+): boolean | null {
   const destination = destinationOfMessage(state, message);
   switch (operator) {
     case 'channel':
@@ -30,10 +34,12 @@ function matchesTerm(state: ChatState, { operator, operand }: NarrowTerm, messag
       return destination.kind === 'channel' && destination.topic.toLowerCase() === operand.toLowerCase();
     case 'dm':
       return destination.kind === 'direct' && String(destination.userIds) === String(operand);
-    case 'dm-including':
-      return (
-        destination.kind === 'direct' && operand.every((id) => id === state.selfId || destination.userIds.includes(id))
-      );
+    case 'dm-including': {
+      if (destination.kind !== 'direct') return false;
+      const includes = (id: number) => id === state.selfId || destination.userIds.includes(id);
+      // Several people are several terms, each of which is negated.
+      return negated && operand.length > 0 ? operand.some(includes) : operand.every(includes);
+    }
     case 'sender':
       return typeof operand === 'number' ? message.sender_id === operand : null;
     case 'id':
@@ -78,12 +84,13 @@ type ApiNarrow = readonly { readonly operator: string; readonly operand: string;
 
 /** Terms of the API. The combined feed is without muted conversations. */
 export function apiNarrow(narrow: Narrow, selfId: number): ApiNarrow {
-  const shown = narrow.map(({ operator, operand, negated }) => ({
-    operator,
+  const shown = narrow.flatMap(({ operator, operand, negated }) => {
     // A direct conversation with oneself has no other people.
-    operand: operator === 'dm' && operand.length === 0 ? [selfId] : operand,
-    ...(negated && { negated }),
-  }));
+    const people = typeof operand === 'object' && operand.length === 0 ? [selfId] : operand;
+    // The server accepts one person there.
+    const operands = operator === 'dm-including' ? (people as readonly number[]) : [people];
+    return operands.map((each) => ({ operator, operand: each, ...(negated && { negated }) }));
+  });
   // The server asks this term of callers without an account (protocol §9).
   if (selfId === VISITOR_ID) return [{ operator: 'channels', operand: 'web-public' }, ...shown] as ApiNarrow;
   return (narrow.length === 0 ? [{ operator: 'in', operand: 'home' }] : shown) as ApiNarrow;
