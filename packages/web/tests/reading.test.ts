@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { choose, expect, goTo, idOf, messageWith, placeOf, post, type Server, test } from './stories.js';
+import { choose, expect, goTo, idOf, messageWith, placeOf, post, type Server, send, test } from './stories.js';
 
 const READER = 'cordelia';
 const PICTURE = readFileSync(join(import.meta.dirname, '../../../docs/images/web-client.png'));
@@ -165,6 +165,15 @@ test('selects messages by the keyboard beginning with those on screen', async ({
     await expect(page.getByRole('listitem').and(page.locator(':focus'))).toBeInViewport();
   }
   await expect(line).toBeInViewport();
+});
+
+test('shows the "New" line above an own message that is marked as unread', async ({ server, logIn }) => {
+  const { page } = await logIn('othello', await placeOf(server, 'own unread'));
+  await send(page, 'Written here');
+  await expect(messageWith(page, 'Written here')).toBeVisible();
+  await choose(page, 'Written here', 'Mark as unread from here');
+  await expect(page.getByText('New', { exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'First unread message' })).toHaveCount(0);
 });
 
 test('marks nothing after "mark as unread from here" until the reader leaves', async ({ server, logIn }) => {

@@ -224,13 +224,13 @@ export class MessageList implements ConversationView {
   opened(near: number | null): void {
     const isOpen = this.isOpen;
     this.openCount++;
+    const target: number | 'first_unread' = near ?? 'first_unread';
+    // Another opening of the same place fetches what this one shows.
+    if (isOpen && this.opening?.target === target && this.older.peek() !== 'failed') return;
     this.readsNothing = false;
     this.movedTo.value = null;
     this.elsewhere.value = null;
     this.firstUnread.value = null;
-    const target: number | 'first_unread' = near ?? 'first_unread';
-    // Another opening of the same place fetches what this one shows.
-    if (isOpen && this.opening?.target === target && this.older.peek() !== 'failed') return;
     this.opening = { target, isShown: this.load(target) };
   }
 
@@ -306,6 +306,7 @@ export class MessageList implements ConversationView {
   async markUnreadFrom(messageId: number): Promise<void> {
     this.readsNothing = true;
     await this.hooks.markUnreadFrom(this.narrow, messageId);
+    this.firstUnread.value = messageId;
   }
 
   match(messageId: number): SearchMatch | null {

@@ -174,13 +174,11 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const reason = useReason(failure);
   const isEmpty = keys.length === 0;
   // Messages that were sent here have keys of their own.
+  const keyOf = (id: number) =>
+    keys.find((key) => key === String(id) || (key.includes('.') && chat.message(key).peek()?.id === id));
   // biome-ignore lint/correctness/useExhaustiveDependencies: read when the list opens there.
-  const startKey = useMemo(() => {
-    const isStart = (key: string) =>
-      key === String(anchor) || (key.includes('.') && chat.message(key).peek()?.id === anchor);
-    return anchor === null ? null : (keys.find(isStart) ?? null);
-  }, [view, anchor, isEmpty]);
-  const unreadKey = firstUnread === null ? null : String(firstUnread);
+  const startKey = useMemo(() => (anchor === null ? null : (keyOf(anchor) ?? null)), [view, anchor, isEmpty]);
+  const unreadKey = firstUnread === null ? null : (keyOf(firstUnread) ?? String(firstUnread));
   const isOneConversation = view.destination !== null;
   const draw = useCallback(
     (key: string, index: number, isSelected: boolean, labelId: string) => (
