@@ -2,7 +2,6 @@ import { Chat, type Narrow } from '@parley/chat';
 import { type Message, ParleyClient, ParleyError } from '@parley/client';
 import type { Services } from '../src/services/context.js';
 import { Drafts } from '../src/services/drafts.js';
-import { EmojiNames } from '../src/services/emoji-names.js';
 import { FieldTexts } from '../src/services/field-texts.js';
 import { store } from '../src/services/storage.js';
 import { Uploads } from '../src/services/uploads.js';
@@ -153,7 +152,6 @@ export async function openWorld(name: WorldName): Promise<World> {
     client,
     baseUrl: BASE_URL,
     drafts: new Drafts({ storageKey, selfId: SELF, onServer: () => chat.field('drafts') ?? [] }),
-    emoji: new EmojiNames(chat, BASE_URL),
     fieldTexts: new FieldTexts(`gallery texts ${name}`),
     uploads: new Uploads(
       (file, { onProgress }: { onProgress?: (sent: number, total: number) => void }) => {

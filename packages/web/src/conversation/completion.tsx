@@ -5,9 +5,10 @@ import { AtSign, Code, Hash, Slash, Users } from 'lucide-react';
 import { type KeyboardEvent, type Ref, type RefObject, useEffect, useImperativeHandle, useMemo, useState } from 'react';
 import { insertTextIntoField } from 'text-field-edit';
 import { Avatar } from '../kit/avatar.js';
+import { useEmojiNames } from '../kit/emoji-names.js';
 import kit from '../kit/kit.module.css';
 import { useListbox } from '../kit/listbox.js';
-import { useComputed, useServices } from '../services/context.js';
+import { useChat, useComputed } from '../services/context.js';
 import styles from './completion.module.css';
 
 export interface CompletionHandle {
@@ -27,7 +28,8 @@ interface Props {
 
 /** Suggestions for the unfinished name or word before the cursor of a field. */
 export function Completion({ field, text, destination, ref }: Props) {
-  const { chat, emoji } = useServices();
+  const chat = useChat();
+  const emoji = useEmojiNames();
   const { i18n } = useLingui();
   /** Null while the field has no cursor. */
   const [cursor, setCursor] = useState<number | null>(null);
@@ -129,7 +131,7 @@ const commandTexts = (i18n: I18n): Readonly<Record<string, string>> => ({
 });
 
 function Picture({ suggestion: { kind, id, label, emoji } }: { readonly suggestion: Suggestion }) {
-  const { chat } = useServices();
+  const chat = useChat();
   switch (kind) {
     case 'person':
       return <Avatar url={chat.people.person(id).peek().avatarUrl} name={label} size={24} />;

@@ -1,7 +1,7 @@
 import { Card } from '../kit/card.js';
 import { EmojiGrid } from '../kit/emoji-grid.js';
+import type { EmojiEntry } from '../kit/emoji-names.js';
 import { useOverlay } from '../kit/overlay.js';
-import type { EmojiEntry } from '../services/emoji-names.js';
 
 interface Props {
   readonly label: string;

@@ -2,10 +2,9 @@ import { useLingui } from '@lingui/react';
 import { rankOf } from '@parley/chat';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useId, useMemo, useState } from 'react';
-import { useServices } from '../services/context.js';
-import type { EmojiEntry } from '../services/emoji-names.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './emoji-grid.module.css';
+import { type EmojiEntry, useEmojiNames } from './emoji-names.js';
 
 interface Props {
   readonly label: string;
@@ -18,7 +17,7 @@ const ROW_HEIGHT = 44;
 /** All emoji with a search by several parts of a name. The field keeps the focus while the arrow keys choose. */
 export function EmojiGrid({ label, onPick }: Props) {
   const { i18n } = useLingui();
-  const { emoji } = useServices();
+  const emoji = useEmojiNames();
   const listId = useId();
   const entries = useReading(emoji.entries);
   const [query, setQuery] = useState('');

@@ -1,5 +1,4 @@
 import { useField, useServices } from '../services/context.js';
-import { characterOf } from '../services/emoji-names.js';
 import styles from './kit.module.css';
 
 interface Props {
@@ -7,6 +6,9 @@ interface Props {
   readonly code: string;
   readonly name: string;
 }
+
+export const characterOf = (code: string): string =>
+  String.fromCodePoint(...code.split('-').map((digits) => Number.parseInt(digits, 16)));
 
 /** An emoji of Unicode or of the organization. */
 export function Emoji({ type, code, name }: Props) {

@@ -3,7 +3,6 @@ import type { ParleyClient } from '@parley/client';
 import { computed } from '@preact/signals-core';
 import { createContext, useCallback, useContext, useMemo, useSyncExternalStore } from 'react';
 import type { Drafts } from './drafts.js';
-import type { EmojiNames } from './emoji-names.js';
 import type { FieldTexts } from './field-texts.js';
 import type { Frame } from './frame.js';
 import { keyOf, type Navigation, type Place } from './location.js';
@@ -17,7 +16,6 @@ export interface Services {
   /** Address of the organization, with a slash at the end. */
   readonly baseUrl: string;
   readonly drafts: Drafts;
-  readonly emoji: EmojiNames;
   readonly uploads: Uploads;
   readonly navigation: Navigation;
   readonly fieldTexts: FieldTexts;

@@ -5,7 +5,6 @@ import { BrowserTabs, hasLocks } from './browser-tabs.js';
 import type { Services } from './context.js';
 import type { DraftSync } from './draft-sync.js';
 import { Drafts } from './drafts.js';
-import { EmojiNames } from './emoji-names.js';
 import { isOffline } from './failures.js';
 import { FieldTexts } from './field-texts.js';
 import type { Frame } from './frame.js';
@@ -133,8 +132,7 @@ export async function startServices({
     for (const end of endFollowing) end();
     void sync.then((it) => it.stop());
   };
-  const emoji = new EmojiNames(chat, baseUrl);
-  const shared = { chat, client, baseUrl, drafts, uploads, emoji, fieldTexts, frame };
+  const shared = { chat, client, baseUrl, drafts, uploads, fieldTexts, frame };
   return { ...shared, forget, close: closeAll, isLoggedIn };
 }
 

@@ -1,5 +1,7 @@
 import type { Chat, Emoji, EmojiName } from '@parley/chat';
 import { computed, type ReadonlySignal, signal } from '@preact/signals-core';
+import { useServices } from '../services/context.js';
+import { characterOf } from './emoji.js';
 
 /** An emoji that people can use. */
 export interface EmojiEntry extends Emoji {
@@ -57,12 +59,19 @@ export class EmojiNames {
   }
 }
 
+const namesByChat = new WeakMap<Chat, EmojiNames>();
+
+/** Returns the emoji of the page's chat, which its elements share. */
+export function useEmojiNames(): EmojiNames {
+  const { chat, baseUrl } = useServices();
+  const known = namesByChat.get(chat) ?? new EmojiNames(chat, baseUrl);
+  namesByChat.set(chat, known);
+  return known;
+}
+
 interface EmojiData {
   readonly code_to_names: Readonly<Record<string, readonly string[]>>;
 }
-
-export const characterOf = (code: string): string =>
-  String.fromCodePoint(...code.split('-').map((digits) => Number.parseInt(digits, 16)));
 
 const unicodeEntry = (code: string, names: readonly string[]): EmojiEntry => ({
   emoji_name: names[0]!,
