@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals-core';
+import { useRef } from 'react';
 import { App, VisitorApp, Workspace } from '../src/app/app.js';
+import app from '../src/app/app.module.css';
 import { ConnectionLine, FailureLine } from '../src/app/lines.js';
 import { Chat as WholeChat } from '../src/components/chat.js';
 import { Composer } from '../src/components/composer.js';
@@ -8,6 +10,7 @@ import { ConversationList } from '../src/components/conversation-list.js';
 import { Inbox, RecentConversations } from '../src/components/inbox.js';
 import { Messages } from '../src/components/messages.js';
 import { People } from '../src/components/people.js';
+import { SearchSuggestions } from '../src/conversation/search-suggestions.js';
 import { ElementView } from '../src/element/element-view.js';
 import { ServicesContext, useServices } from '../src/services/context.js';
 import { lastFailure } from '../src/services/failures.js';
@@ -28,6 +31,19 @@ function Connected({ state, code = null }: { readonly state: 'offline' | 'ended'
   );
 }
 
+/** The field of the page that searches, with what it suggests for a text. */
+function SearchField({ text }: { readonly text: string }) {
+  const field = useRef<HTMLInputElement>(null);
+  return (
+    <search className={app.search}>
+      <form>
+        <input ref={field} type="search" role="combobox" aria-expanded aria-label="Search" defaultValue={text} />
+        <SearchSuggestions field={field} text={text} scope={[]} onClose={nothing} ref={null} />
+      </form>
+    </search>
+  );
+}
+
 const view = (name: string | null) => ({ view: name, channel: String(channel), topic, direct: null });
 
 /** The application, the parts of the package and the views of the element. */
@@ -38,6 +54,8 @@ export const APPLICATION: readonly Exhibit[] = [
   { name: 'new organization', world: 'empty', height: 600, draw: () => <Workspace /> },
   { name: 'list of conversations', draw: () => <Sidebar /> },
   { name: 'list of conversations, empty', world: 'empty', draw: () => <Sidebar /> },
+  { name: 'suggestions for an empty search', height: 480, draw: () => <SearchField text="" /> },
+  { name: 'suggestions for a person', height: 480, draw: () => <SearchField text="gallery from:" /> },
   { name: 'offline', draw: () => <Connected state="offline" /> },
   { name: 'session ended', draw: () => <Connected state="ended" /> },
   { name: 'account deactivated', draw: () => <Connected state="ended" code="USER_DEACTIVATED" /> },

@@ -35,7 +35,8 @@ test('names the reader first, at most ten people and the number of the others wh
   const place = await placeOf(server, 'reactions');
   const reactionOn = (page: Page) => messageWith(page, 'Popular').getByRole('button', { name: /reacted with :tada:/ });
   const hamlet = await logIn('hamlet', place);
-  await expect(reactionOn(hamlet.page)).toHaveAttribute('title', 'You, Iago, and Zoe reacted with :tada:');
+  const { full_name: zoe } = await server.call('zoe', 'GET', '/users/me');
+  await expect(reactionOn(hamlet.page)).toHaveAttribute('title', `You, Iago, and ${zoe} reacted with :tada:`);
   const { page } = await logIn('zoe', '#recent');
   await page.route(/\/json\/messages\?/, async (route) => {
     const response = await route.fetch();
