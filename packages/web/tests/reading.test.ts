@@ -194,6 +194,23 @@ test('marks nothing after "mark as unread from here" until the reader leaves', a
   await expect.poll(() => isRead(server, 'othello', later)).toBe(true);
 });
 
+test('opens a link to an own message, and marks own messages as read again', async ({ server, logIn }) => {
+  const place = await placeOf(server, 'own-messages');
+  const { page } = await logIn(READER, place);
+  const sent = page.waitForResponse('**/json/messages');
+  await send(page, 'Sent here');
+  const { id } = await (await sent).json();
+  await goTo(page, `${place}/near/${id}`);
+  await expect(messageWith(page, 'Sent here')).toBeInViewport();
+  await expect(page.getByText('The message of this address was deleted or moved.')).toHaveCount(0);
+  await choose(page, 'Sent here', 'Mark as unread from here');
+  await expect.poll(() => isRead(server, READER, id)).toBe(false);
+  await goTo(page, '#recent');
+  await goTo(page, place);
+  await expect(page.getByText('New', { exact: true })).toBeInViewport();
+  await expect.poll(() => isRead(server, READER, id)).toBe(true);
+});
+
 test('marks nothing in searches and in lists of stars and mentions', async ({ server, logIn }) => {
   const { id } = await post(
     server,

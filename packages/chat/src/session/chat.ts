@@ -28,7 +28,7 @@ import type { ConnectionView, ConversationView, MessageRow, OutgoingMessage } fr
 import { type Arrival, arrivalOf } from '../messages/arrivals.js';
 import { Commands } from '../messages/commands.js';
 import { comesAsEvents } from '../messages/match.js';
-import { type MessageList, MessageLists } from '../messages/message-lists.js';
+import { keyOf, type MessageList, MessageLists } from '../messages/message-lists.js';
 import { MessageRows } from '../messages/message-rows.js';
 import { Outbox } from '../messages/outbox.js';
 import { ReadMarks } from '../messages/read-marks.js';
@@ -320,6 +320,11 @@ export class Chat {
   /** A message by its key in a list. */
   message(key: string): Reading<MessageRow | null> {
     return this.rows.message(key);
+  }
+
+  /** Key in lists of a message with an id. */
+  keyOf(messageId: number): string {
+    return keyOf(this.state, messageId);
   }
 
   /** Sends a message: it shows at once, waits while offline, and is sent exactly once. Returns its key. */

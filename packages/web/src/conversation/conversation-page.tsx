@@ -169,16 +169,14 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const missing = useComputed(() => missingIn(chat, view.narrow), [chat, view]);
   const isFetching = older === 'loading' || newer === 'loading';
   useDrawn(keys.length > 0 || !isFetching);
-  const isGone = useIsGone(near, keys, isFetching);
+  const isGone = useIsGone(near === null ? null : chat.keyOf(near), keys, isFetching);
   const failure = useReading(view.failure);
   const reason = useReason(failure);
   const isEmpty = keys.length === 0;
   // Messages that were sent here have keys of their own.
-  const keyOf = (id: number) =>
-    keys.find((key) => key === String(id) || (key.includes('.') && chat.message(key).peek()?.id === id));
   // biome-ignore lint/correctness/useExhaustiveDependencies: read when the list opens there.
-  const startKey = useMemo(() => (anchor === null ? null : (keyOf(anchor) ?? null)), [view, anchor, isEmpty]);
-  const unreadKey = firstUnread === null ? null : (keyOf(firstUnread) ?? String(firstUnread));
+  const startKey = useMemo(() => (anchor === null ? null : chat.keyOf(anchor)), [view, anchor, isEmpty]);
+  const unreadKey = firstUnread === null ? null : chat.keyOf(firstUnread);
   const isOneConversation = view.destination !== null;
   const draw = useCallback(
     (key: string, index: number, isSelected: boolean, labelId: string) => (
@@ -221,8 +219,8 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const isReady = useReading(chat.isReady);
   // biome-ignore lint/correctness/useExhaustiveDependencies: messages that were seen before the state is there count then.
   const onSeen = useCallback(
-    (seen: readonly string[]) => view.seen(seen.map(Number).filter(Number.isInteger)),
-    [view, isReady],
+    (seen: readonly string[]) => view.seen(seen.flatMap((key) => chat.message(key).peek()?.id ?? [])),
+    [chat, view, isReady],
   );
   const onKey = (event: KeyboardEvent<HTMLElement>) =>
     pressOnMessage(event, { services, i18n, commands, shown: view.destination });
@@ -344,9 +342,9 @@ function Announcements({ keys, isLive }: AnnouncementsProps) {
 }
 
 /** True if the message of a link is not in the conversation. */
-function useIsGone(near: number | null, keys: readonly string[], isLoading: boolean): boolean {
-  const found = useRef<number | null>(null);
-  if (near !== null && keys.includes(String(near))) found.current = near;
+function useIsGone(near: string | null, keys: readonly string[], isLoading: boolean): boolean {
+  const found = useRef<string | null>(null);
+  if (near !== null && keys.includes(near)) found.current = near;
   return near !== null && found.current !== near && keys.length > 0 && !isLoading;
 }
 
