@@ -286,6 +286,20 @@ describe('chat views', () => {
     expect(isRead()).toBe(false);
   });
 
+  it('keep a message unread that was marked so just after it was seen', async () => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [hamlet, iago]);
+    const id = await server.sendMessage(iago, town, { topic: 'news', content: 'x' });
+    const chat = await start(hamlet);
+    const view = chat.open(news(town));
+    await until(() => view.keys.value.length === 1);
+    view.seen([id]);
+    await view.markUnreadFrom(id);
+    chat.stop();
+    const later = await start(hamlet);
+    expect(later.sidebar.unreadIn(news(town)).count).toBe(1);
+  });
+
   it('forget old messages of a long conversation at its end and fetch them again', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);

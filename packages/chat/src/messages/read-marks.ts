@@ -13,6 +13,7 @@ const POLICY = { always: 1, conversations: 2, never: 3 };
 /** Marks messages as read while they are seen: at once in the state, collected for the server. */
 export class ReadMarks {
   private readonly waiting = new Set<number>();
+  private sending = Promise.resolve();
   private cancel: (() => void) | null = null;
   private isStopped = false;
 
@@ -47,25 +48,35 @@ export class ReadMarks {
   /** Sends what waits; later marks are not sent. */
   stop(): void {
     this.isStopped = true;
+    void this.settle();
+  }
+
+  /** Sends what waits. Resolves when no mark is on its way that would undo a later change. */
+  settle(): Promise<void> {
     this.cancel?.();
-    this.flush();
+    return this.flush();
   }
 
   private schedule(ms: number): void {
     if (!this.isStopped) this.cancel ??= this.clock.after(ms, () => this.flush());
   }
 
-  private flush(): void {
+  private flush(): Promise<void> {
     this.cancel = null;
+    this.sending = this.sending.then(() => this.send());
+    return this.sending;
+  }
+
+  private async send(): Promise<void> {
     const messages = [...this.waiting].slice(0, MAX_PER_CALL);
     if (messages.length === 0) return;
-    this.gateway.post('/messages/flags', { messages, op: 'add', flag: 'read' }).then(
-      () => {
-        for (const id of messages) this.waiting.delete(id);
-        if (this.waiting.size > 0) this.schedule(COLLECT_MS);
-      },
-      () => this.schedule(RETRY_MS),
-    );
+    try {
+      await this.gateway.post('/messages/flags', { messages, op: 'add', flag: 'read' });
+      for (const id of messages) this.waiting.delete(id);
+      if (this.waiting.size > 0) this.schedule(COLLECT_MS);
+    } catch {
+      this.schedule(RETRY_MS);
+    }
   }
 }
 
