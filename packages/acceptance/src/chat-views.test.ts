@@ -300,6 +300,21 @@ describe('chat views', () => {
     expect(later.sidebar.unreadIn(news(town)).count).toBe(1);
   });
 
+  it('go on with the next unread message when the first one is moved away', async () => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [hamlet, iago]);
+    const [first, second] = [
+      await server.sendMessage(iago, town, { topic: 'news', content: 'moved' }),
+      await server.sendMessage(iago, town, { topic: 'news', content: 'stays' }),
+    ];
+    const chat = await start(hamlet);
+    const view = chat.open(news(town));
+    await until(() => view.firstUnread.value === first);
+    await clientOf(iago).patch('/messages/{message_id}', { message_id: first, topic: 'olds' });
+    await until(() => view.keys.value.length === 1);
+    expect(view.firstUnread.value).toBe(second);
+  });
+
   it('forget old messages of a long conversation at its end and fetch them again', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);

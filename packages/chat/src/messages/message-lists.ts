@@ -356,7 +356,10 @@ export class MessageList implements ConversationView {
       if (isHere === false) out.add(id);
       else if (isHere) spans = withMessage(spans, id);
     }
-    this.spans.value = withoutMessages(spans, out);
+    batch(() => {
+      this.spans.value = spans;
+      this.removed(out);
+    });
   }
 
   /** Own messages on their way, which belong after the newest. They are all that an unloaded conversation shows. */
