@@ -315,6 +315,21 @@ describe('chat views', () => {
     expect(view.firstUnread.value).toBe(second);
   });
 
+  it('keep the first unread message and the place of a link for an opening after the messages are there', async () => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [hamlet, iago]);
+    const id = await server.sendMessage(iago, town, { topic: 'news', content: 'unread' });
+    const moved = await server.sendMessage(iago, town, { topic: 'olds', content: 'elsewhere' });
+    const chat = await start(hamlet);
+    const early = chat.open(news(town));
+    await until(() => early.firstUnread.value === id);
+    expect(chat.open(news(town)).firstUnread.value).toBe(id);
+    for (const view of [early, early]) view.close();
+    const linked = chat.open(news(town), moved);
+    await until(() => linked.elsewhere.value !== null);
+    expect(chat.open(news(town), moved).elsewhere.value).toMatchObject({ topic: 'olds' });
+  });
+
   it('forget old messages of a long conversation at its end and fetch them again', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);

@@ -222,11 +222,11 @@ export class MessageList implements ConversationView {
   }
 
   opened(near: number | null): void {
-    const isOpen = this.isOpen;
-    this.openCount++;
     const target: number | 'first_unread' = near ?? 'first_unread';
-    // Another opening of the same place fetches what this one shows.
-    if (isOpen && this.opening?.target === target && this.older.peek() !== 'failed') return;
+    const isShared = this.isOpen && this.opening?.target === target && this.older.peek() !== 'failed';
+    this.openCount++;
+    // Another opening of the same place fetches what this one shows, or has done so.
+    if (isShared) return;
     this.readsNothing = false;
     this.movedTo.value = null;
     this.elsewhere.value = null;
@@ -389,7 +389,8 @@ export class MessageList implements ConversationView {
   private async load(target: number | 'first_unread' | 'newest'): Promise<void> {
     const load = ++this.loads;
     const spans = this.isProvisional ? [] : this.spans.peek();
-    if (typeof target === 'number' && spanAt(spans, target)) {
+    // A message that a known span lacks was deleted or is elsewhere.
+    if (typeof target === 'number' && spanAt(spans, target)?.ids.includes(target)) {
       this.show(target, this.unreadOnOpening([]));
       return;
     }
