@@ -649,6 +649,32 @@ describe('chat views', () => {
     expect(chat.sidebar.topics(town).value[0]).toMatchObject({ name: 'news', unread: { count: 2 } });
   });
 
+  it('load newer and older messages once the connection is back, without which they could not be loaded', async () => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [hamlet, iago]);
+    const ids: number[] = [];
+    for (let n = 0; n < 100; n++) {
+      ids.push(await server.sendMessage(iago, town, { topic: 'news', content: String(n) }));
+    }
+    let isOffline = false;
+    const lossy = (async (...request: Parameters<typeof fetch>) => {
+      if (isOffline) throw new TypeError('The connection was lost');
+      return fetch(...request);
+    }) as typeof fetch;
+    const chat = await start(hamlet, { gateway: clientOf(hamlet, lossy) });
+    const view = chat.open(news(town), ids[50]);
+    await until(() => view.newer.value === 'more' && view.older.value === 'more');
+    for (const side of ['newer', 'older'] as const) {
+      isOffline = true;
+      await server.sendMessage(iago, town, { topic: 'olds', content: 'the last one of the open poll' });
+      await until(() => chat.connection.value.state === 'offline');
+      await (side === 'newer' ? view.loadNewer() : view.loadOlder());
+      expect(view[side].value).toBe('failed');
+      isOffline = false;
+      await until(() => view[side].value === 'none');
+    }
+  });
+
   it('change once for all messages that were missed, with the right unread counts', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);

@@ -328,6 +328,29 @@ test('keeps the line being read in place while lines above the list appear and g
   await stays('a connection that returned');
 });
 
+test('keeps the line being read in place when the queue is gone', async ({ server, logIn }) => {
+  await fill(server, 'queue-gone', 75);
+  await Promise.all(Array.from({ length: 225 }, (_, n) => post(server, READER, 'queue-gone', `Later ${n}`)));
+  const { page } = await logIn(READER, await placeOf(server, 'queue-gone'));
+  let queueId = '';
+  page.on('request', (request) => {
+    queueId = new URL(request.url()).searchParams.get('queue_id') ?? queueId;
+  });
+  await scrollUpTo(page, 'Row 60 ');
+  await post(server, READER, 'queue-gone elsewhere', 'Polls again');
+  await expect.poll(() => queueId).not.toBe('');
+  const row = `Row ${await firstWholeRow(page)} `;
+  const top = await topOf(page, row);
+  const sizeOf = () => listOf(page).getByRole('listitem').first().getAttribute('aria-setsize');
+  const size = await sizeOf();
+  await server.call(READER, 'DELETE', '/events', { queue_id: queueId });
+  await expect.poll(sizeOf).not.toBe(size);
+  await page.waitForTimeout(500);
+  expect(Math.abs((await topOf(page, row)) - top)).toBeLessThanOrEqual(1);
+  await page.getByRole('button', { name: 'Newest message' }).click();
+  await expect(page.getByRole('button', { name: 'Newest message' })).toBeHidden();
+});
+
 test('stays at the end of a phone while a question appears, text is written and the keyboard opens', async ({
   server,
   logIn,

@@ -119,7 +119,7 @@ export class MessageLists {
     this.sweep();
   }
 
-  /** Fetches first pages again that could not be fetched. */
+  /** Fetches pages again that could not be fetched. */
   retry(): void {
     for (const list of this.lists.values()) if (list.isOpen) list.retry();
   }
@@ -163,7 +163,8 @@ interface FoundMessage extends Message {
   readonly match_subject?: string;
 }
 
-type Part = 'older' | 'newer' | 'first';
+/** `again`: the messages that are shown, after events were missed. */
+type Part = 'older' | 'newer' | 'first' | 'again';
 
 /** Messages of one narrow. */
 export class MessageList implements ConversationView {
@@ -179,6 +180,8 @@ export class MessageList implements ConversationView {
   private readonly matches = new Table<number, SearchMatch>();
   /** True after "mark as unread from here", until the list is opened again. */
   private readsNothing = false;
+  /** Message near the place that is read. */
+  private lastSeen: number | null = null;
   private readonly spans: Signal<readonly Span[]> = signal([]);
   /** Message in the span that is shown; null: the newest. */
   private readonly focus: Signal<number | null> = signal(null);
@@ -234,32 +237,40 @@ export class MessageList implements ConversationView {
     this.opening = { target, isShown: this.load(target) };
   }
 
+  /** Fetches again what could not be fetched. */
   retry(): void {
-    if (this.opening === null || !this.failed.peek().has('first')) return;
-    this.opening = { ...this.opening, isShown: this.load(this.opening.target) };
+    const failed = this.failed.peek();
+    if (failed.has('again')) void this.reload();
+    else if (failed.has('older')) void this.loadOlder();
+    else if (failed.has('newer')) void this.loadNewer();
+    else if (this.opening !== null && failed.has('first')) {
+      this.opening = { ...this.opening, isShown: this.load(this.opening.target) };
+    }
   }
 
   close(): void {
     this.openCount = Math.max(0, this.openCount - 1);
   }
 
-  /** Replaces all messages by those around the ones that are shown. */
+  /** Replaces all messages by those around the place that is read. */
   async reload(): Promise<void> {
     // A first page is shown even if it has to be fetched again.
     if (this.spans.peek().length === 0) await this.opening?.isShown;
     const load = ++this.loads;
     const { ids, isNewest } = this.shown();
     const focus = this.focus.peek();
-    const anchor = isNewest ? 'newest' : (focus ?? ids[Math.floor(ids.length / 2)] ?? 'newest');
+    const at = ids.find((id) => id === this.lastSeen && id !== ids.at(-1)) ?? null;
+    const anchor = at ?? (isNewest ? 'newest' : (focus ?? ids[Math.floor(ids.length / 2)] ?? 'newest'));
     const count = Math.min(MAX_RELOADED, Math.max(PAGE, ids.length));
-    await this.during('first', async () => {
+    await this.during('again', async () => {
       const answer = await this.pages.fetch(this.narrow, anchor, count, count);
       if (load !== this.loads) return;
       this.keepMatches(answer.messages);
       batch(() => {
         this.spans.value = [];
         this.add(answer.ids, answer.found_oldest, answer.found_newest, null);
-        if (focus !== null && !spanAt(this.spans.peek(), focus)) this.focus.value = null;
+        if (at !== null && !answer.found_newest) this.focus.value = at;
+        else if (focus !== null && !spanAt(this.spans.peek(), focus)) this.focus.value = null;
       });
     });
   }
@@ -271,8 +282,8 @@ export class MessageList implements ConversationView {
   async loadOlder(): Promise<void> {
     await this.settled();
     const [first] = this.shown().ids;
-    if (first === undefined) return this.retry();
-    if (this.older.peek() === 'none') return;
+    if (first === undefined && this.failed.peek().has('first')) return this.retry();
+    if (first === undefined || this.older.peek() === 'none') return;
     await this.extend('older', first);
   }
 
@@ -300,6 +311,7 @@ export class MessageList implements ConversationView {
   }
 
   seen(messageIds: readonly number[]): void {
+    this.lastSeen = messageIds.at(-1) ?? this.lastSeen;
     if (!this.readsNothing) this.hooks.seen(this.narrow, messageIds);
   }
 

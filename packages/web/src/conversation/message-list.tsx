@@ -76,6 +76,8 @@ export function MessageList(props: MessageListProps) {
   const frame = useRef<HTMLElement>(null);
   const [selected, setSelected] = useState<string | null>(null);
   const awaitsFocus = useRef<string | null>(null);
+  /** Place that a button leads to once its messages are there. */
+  const awaits = useRef<'newest' | 'unread' | null>(null);
   /** Distance from the upper edge at which a return places its message. */
   const padding = useRef(0);
   /** Distance from the end at which new messages are followed; larger after the composer has grown over the end. */
@@ -227,8 +229,25 @@ export function MessageList(props: MessageListProps) {
   const unreadIndex = unreadKey === null ? -1 : keys.indexOf(unreadKey);
   const isUnreadBelow = unreadIndex > lastIndex;
   const isUnreadAway = unreadKey !== null && !isEmpty && (unreadIndex < firstIndex || isUnreadBelow);
+  const goToUnread = () => {
+    if (unreadIndex >= 0) return jumpTo(unreadIndex, 'center');
+    awaits.current = 'unread';
+    onUnread();
+  };
+  const goToNewest = () => {
+    if (!hasNewer) return virtual.scrollToEnd();
+    awaits.current = 'newest';
+    onNewest();
+  };
+  // The messages may be those at which the list was opened.
+  useLayoutEffect(() => {
+    if (awaits.current === 'newest' && !hasNewer) virtual.scrollToEnd();
+    else if (awaits.current === 'unread' && unreadIndex >= 0) jumpTo(unreadIndex, 'center');
+    else return;
+    awaits.current = null;
+  });
   const toUnread = isUnreadAway && (
-    <button type="button" onClick={() => (unreadIndex < 0 ? onUnread() : jumpTo(unreadIndex, 'center'))}>
+    <button type="button" onClick={goToUnread}>
       {isUnreadBelow ? <ArrowDown size={16} aria-hidden /> : <ArrowUp size={16} aria-hidden />}{' '}
       {i18n._('First unread message')}
     </button>
@@ -275,7 +294,7 @@ export function MessageList(props: MessageListProps) {
       <div className={styles.jumps}>
         {isUnreadBelow && toUnread}
         {!isEmpty && (hasNewer || distanceFromEnd > endThreshold.current) && (
-          <button type="button" onClick={() => (hasNewer ? onNewest() : virtual.scrollToEnd())}>
+          <button type="button" onClick={goToNewest}>
             <ArrowDown size={16} aria-hidden /> {i18n._('Newest message')}
           </button>
         )}
