@@ -84,6 +84,27 @@ test('returns to the previous place by the back button and after a reload', asyn
   await expect.poll(async () => Math.abs((await topOf(page, 'Row 83 ')) - top)).toBeLessThanOrEqual(1);
 });
 
+test('goes where a link leads although the former conversation comes to rest meanwhile', async ({ server, logIn }) => {
+  await fill(server, 'at-rest-late', 40);
+  await post(server, READER, 'followed', 'Where the link leads');
+  const { page } = await logIn(READER, await placeOf(server, 'at-rest-late'));
+  await page.addInitScript(() => {
+    // A busy page learns late that its address has changed.
+    addEventListener('hashchange', (event) => {
+      if (!event.isTrusted) return;
+      event.stopImmediatePropagation();
+      setTimeout(() => dispatchEvent(new HashChangeEvent('hashchange')), 500);
+    });
+  });
+  await page.reload();
+  await expect(messageWith(page, 'Row 39 ')).toBeInViewport();
+  await listOf(page).evaluate((list) => list.scrollBy(0, -300));
+  await goTo(page, await placeOf(server, 'followed'));
+  await expect(messageWith(page, 'Where the link leads')).toBeVisible();
+  await page.waitForTimeout(1000);
+  await expect(messageWith(page, 'Where the link leads')).toBeVisible();
+});
+
 test('returns to the end, below messages that are still unread', async ({ server, logIn }) => {
   await fill(server, 'left at the end', 60);
   const { page } = await logIn('othello', await placeOf(server, 'left at the end'));

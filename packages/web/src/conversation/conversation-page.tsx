@@ -211,10 +211,14 @@ export function Messages({ view, near = null, start = null, commands }: Messages
     (key: string, top: number | null) => {
       const id = chat.message(key).peek()?.id ?? null;
       const kept = navigation.kept();
+      // A busy page shows the former conversation for a while after its address has changed.
+      const { address } = navigation.current();
+      const shown = chat.ownAddress(address);
+      if (shown?.view !== 'narrow' || narrowKey(shown.narrow) !== narrowKey(view.narrow)) return;
       // Browsers limit the number of calls.
       if (id !== null && (kept?.id !== id || kept.top !== top)) navigation.keep({ id, top });
     },
-    [chat, navigation],
+    [chat, navigation, view],
   );
   const isReady = useReading(chat.isReady);
   // biome-ignore lint/correctness/useExhaustiveDependencies: messages that were seen before the state is there count then.
