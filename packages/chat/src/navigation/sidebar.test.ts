@@ -5,6 +5,7 @@ import { Sidebar } from './sidebar.js';
 const MUTED = 1;
 const UNMUTED = 2;
 const FOLLOWED = 3;
+const PERSONAL = 3;
 
 function stateWith(policies: Readonly<Record<string, number>> = {}, isMuted = false): ChatState {
   const state = new ChatState();
@@ -32,6 +33,16 @@ describe('the unread counts', () => {
     for (const id of [1, 2]) addUnread(state, id, inTopic(5, 'news'), []);
     addUnread(state, 3, inTopic(5, 'gossip'), []);
     expect(countsOf(state)).toEqual([expected, expected]);
+  });
+
+  it('leave out a channel that was archived, which no list shows', () => {
+    const state = stateWith();
+    state.fields.set('user_settings', { desktop_icon_count_display: PERSONAL } as never);
+    addUnread(state, 1, inTopic(5, 'news'), ['mentioned']);
+    const { total, badge } = new Sidebar(state);
+    expect([total.value.count, badge.value]).toEqual([1, 1]);
+    state.channels.change(5, (entry) => ({ ...entry, channel: { ...entry.channel, is_archived: true } }));
+    expect([total.value.count, badge.value]).toEqual([0, 0]);
   });
 
   it('exceed 50,000 where the server left out older messages', () => {
