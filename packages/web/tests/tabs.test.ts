@@ -69,6 +69,20 @@ test('goes on in another tab when the browser freezes the one that polls', async
   for (const tab of [page, second]) await expect(messageWith(tab, 'after thawing')).toHaveCount(1);
 });
 
+test('sends what a closed tab left unsent from another one', async ({ server, logIn }) => {
+  const place = await placeOf(server, 'left-behind');
+  const { page, context } = await logIn('iago', place);
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  const second = await openTab(page, `${server.url}/${place}`);
+  await context.setOffline(true);
+  await send(page, 'typed before the end');
+  await expect(messageWith(page, 'typed before the end')).toContainText('Will be sent');
+  await page.close();
+  await context.setOffline(false);
+  await expect(messageWith(second, 'typed before the end')).toHaveCount(1, { timeout: 40_000 });
+  await expect(messageWith(second, 'typed before the end')).not.toContainText('Will be sent');
+});
+
 test('ends in all tabs when one logs out', async ({ server, logIn }) => {
   const { page } = await logIn('prospero', '#inbox');
   const second = await page.context().newPage();

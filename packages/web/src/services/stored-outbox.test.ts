@@ -23,7 +23,7 @@ async function takenFrom(text: string): Promise<readonly string[]> {
     values,
     Object.fromEntries(Object.entries(methods).map(([name, value]) => [name, { value }])),
   );
-  Object.assign(globalThis, { localStorage });
+  Object.assign(globalThis, { localStorage, addEventListener: () => {} });
   const locks = { request: async (_: string, task: () => unknown) => task() };
   Object.defineProperty(globalThis, 'navigator', { value: { locks }, configurable: true });
   const taken: string[] = [];

@@ -1,13 +1,16 @@
 import type { OutboxStorage, OutgoingMessage } from '@parley/chat';
 import { isDestination, readStored, store, storedKeys } from './storage.js';
 
+/** Time in which a page that is loaded again starts. */
+const RELOAD_MS = 10_000;
+
 /**
  * Messages on their way in the browser's storage, a list for each tab. A tab holds a lock as long as it lives; when it is
  * gone, another one takes its list over.
  */
 export class StoredOutbox implements OutboxStorage {
   private readonly key: string;
-  private end: (() => void) | null = null;
+  private readonly ending = new AbortController();
 
   constructor(
     /** Names the organization and the person. */
@@ -20,27 +23,29 @@ export class StoredOutbox implements OutboxStorage {
     if (!('locks' in navigator)) return;
     // Browsers that refuse locks keep no lists either.
     const hold = (key: string, task: () => Promise<void> | void) => navigator.locks.request(key, task).catch(() => {});
-    void hold(
-      this.key,
-      () =>
-        new Promise<void>((resolve) => {
-          this.end = resolve;
-        }),
-    );
-    for (const key of storedKeys(this.prefix)) {
-      if (key === this.key) continue;
-      void hold(key, () => {
+    const { signal } = this.ending;
+    void hold(this.key, () => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())));
+    const take = (key: string) =>
+      hold(key, () => {
         const text = readStored(key);
-        if (text === null) return;
+        if (text === null || signal.aborted) return;
         // Messages are in the own list before they leave the other one.
         found(parsed(text));
         store(key, null);
       });
-    }
+    const known = new Set([this.key, ...storedKeys(this.prefix)]);
+    for (const key of known) if (key !== this.key) void take(key);
+    // Lists that other tabs begin later. A tab that is loaded again takes its own list first.
+    const follow = ({ key }: StorageEvent) => {
+      if (!key?.startsWith(this.prefix) || known.has(key)) return;
+      known.add(key);
+      void hold(key, () => {}).then(() => setTimeout(take, RELOAD_MS, key));
+    };
+    addEventListener('storage', follow, { signal });
   }
 
   release(): void {
-    this.end?.();
+    this.ending.abort();
   }
 
   /** Removes the lists of all tabs, on logging out. */
