@@ -42,6 +42,7 @@ describe('addresses', () => {
     ],
     ['#narrow/search/two.20words', [{ operator: 'search', operand: 'two words' }]],
     ['#narrow/channels/public', [{ operator: 'channels', operand: 'public' }]],
+    ['#narrow/in/all', [{ operator: 'in', operand: 'all' }]],
     ['#feed', []],
   ] as [string, Narrow][])('reads and writes %s', (hash, narrow) => {
     expect(parseAddress(hash)).toEqual(inNarrow(narrow));

@@ -17,7 +17,7 @@ interface Negatable {
   readonly negated?: true;
 }
 
-type TextOperator = 'topic' | 'is' | 'has' | 'search' | 'channels' | 'date';
+type TextOperator = 'topic' | 'is' | 'has' | 'search' | 'channels' | 'in' | 'date';
 
 /** Place where messages are sent to: a topic of a channel or a direct conversation. */
 export type Destination =
@@ -154,6 +154,7 @@ export function parseTerm(raw: string, operand: string): NarrowTerm | null {
     case 'has':
     case 'search':
     case 'channels':
+    case 'in':
     case 'date':
       return { operator, operand, ...sign };
     default:

@@ -7,7 +7,7 @@ import { formatSearch } from './search.js';
 /** An operator with its operand, or a word; an operand with spaces is in quotation marks. */
 const PART = /(?:(-?)([a-z-]+):)?("[^"]*"?|\S+)/gi;
 /** Operators that name a place. */
-const PLACES = new Set(['channel', 'channels', 'topic', 'dm', 'dm-including']);
+const PLACES = new Set(['channel', 'channels', 'in', 'topic', 'dm', 'dm-including']);
 
 /** A name in a search that nothing or several things have. */
 export class UnclearName extends Error {

@@ -59,6 +59,7 @@ describe('A search', () => {
     ['channel:10', [{ operator: 'channel', operand: 10 }]],
     ['topic:""', [{ operator: 'topic', operand: '' }]],
     ['subject:"act two', [{ operator: 'topic', operand: 'act two' }]],
+    ['in:all', [{ operator: 'in', operand: 'all' }]],
     ['-is:private', [{ operator: 'is', operand: 'dm', negated: true }]],
     ['dm:"Cordelia, Lear\'s daughter"', [{ operator: 'dm', operand: [3] }]],
     ['dm:cordelia@example.com,iago,me', [{ operator: 'dm', operand: [2, 3] }]],
