@@ -155,13 +155,16 @@ test('quotes a message with a link to it', async ({ server, logIn }) => {
   await messageWith(page, 'To be quoted').hover();
   await messageWith(page, 'To be quoted').getByRole('button', { name: 'Quote' }).click();
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue(
-    /^@_\*\*.*\|\d+\*\* \[said\]\(#narrow.*\):\n```quote\nTo be quoted\n```$/,
+    /^@_\*\*.*\|\d+\*\* \[said\]\(#narrow.*\):\n```quote\nTo be quoted\n```\n$/,
   );
   await page.getByRole('button', { name: 'Preview' }).click();
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeHidden();
   await messageWith(page, 'To be quoted').first().hover();
   await messageWith(page, 'To be quoted').first().getByRole('button', { name: 'Quote' }).click();
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue(/(To be quoted.*){2}/s);
+  await page.keyboard.type('An answer');
+  await page.keyboard.press('Control+Enter');
+  await expect(messageWith(page, 'An answer').locator('blockquote')).toHaveText(['To be quoted', 'To be quoted']);
 });
 
 test('quotes and mentions in the conversation of a message from a list of several', async ({ server, logIn }) => {

@@ -419,7 +419,7 @@ async function quoteOf(chat: Chat, message: Message, said: string): Promise<stri
   // A fence is longer than every fence inside.
   const longest = Math.max(2, ...[...source.matchAll(/^`{3,}/gm)].map(([marks]) => marks.length));
   const fence = '`'.repeat(longest + 1);
-  return `@_**${sender.name}|${sender.id}** [${said}](${address}):\n${fence}quote\n${source}\n${fence}`;
+  return `@_**${sender.name}|${sender.id}** [${said}](${address}):\n${fence}quote\n${source}\n${fence}\n`;
 }
 
 export function ConversationTitle({ narrow }: { readonly narrow: Narrow }) {
