@@ -1,4 +1,4 @@
-import { expect, goTo, messageWith, placeOf, type Server, send, test, violationsIn } from './stories.js';
+import { chooseInMenu, expect, goTo, messageWith, placeOf, type Server, send, test, violationsIn } from './stories.js';
 
 const WRITER = 'prospero';
 
@@ -192,4 +192,19 @@ test('keeps an unfinished edit through closing, reloading and in other windows u
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(messageWith(second, 'A better text')).toBeVisible();
   await expect(second.getByText('You have not saved your changes to this message.')).toHaveCount(0);
+});
+
+test('keeps messages that were not sent as drafts when the user logs out', async ({ server, logIn }) => {
+  const { page, context } = await logIn(WRITER, await placeOf(server, 'unsent-at-log-out', 'Denmark'));
+  await page.route('**/json/messages', (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({ status: 400, json: { result: 'error', code: 'BAD_REQUEST', msg: 'Refused' } })
+      : route.continue(),
+  );
+  await send(page, 'Refused before the log-out');
+  await expect(page.getByText('Not sent')).toBeVisible();
+  await chooseInMenu(page, 'Log out');
+  await page.waitForURL(/login/);
+  expect(await textsOf(server, 'unsent-at-log-out')).toEqual(['Refused before the log-out']);
+  await context.close();
 });

@@ -114,6 +114,10 @@ export async function startServices({
   const endFollowing = [drafts.followWindows(), fieldTexts.followWindows()];
   const sync = isLoggedIn.then(() => loadDraftSync(drafts, chat, client, `parley drafts ${storageName}`));
   const forget = async () => {
+    // They are sent in a later session, if the user still wants that.
+    for (const { delivery, destination, content } of chat.outbox.messages.values()) {
+      if (delivery !== 'sending') drafts.add(destination, content);
+    }
     // Texts of the last seconds reach the server, unless that takes long.
     await Promise.race([sync.then((it) => it.flush()), new Promise((resolve) => setTimeout(resolve, 2000))]);
     void sync.then((it) => it.stop());
