@@ -380,3 +380,22 @@ test('edits a message with suggestions, marks, files, a preview and the Enter ke
   await expect(field).toHaveCount(0);
   await expect(messageWith(page, 'After all')).toContainText('lines');
 });
+
+test('leaves the Enter key that ends a composition to the input method', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'composition'));
+  const field = fieldOf(page);
+  await field.fill('にほん');
+  // Safari sends this key after the end of the composition.
+  const press = (keyCode: number) =>
+    field.evaluate(
+      (element, code) =>
+        element.dispatchEvent(
+          new KeyboardEvent('keydown', { key: 'Enter', ctrlKey: true, bubbles: true, cancelable: true, keyCode: code }),
+        ),
+      keyCode,
+    );
+  await press(229);
+  await expect(field).toHaveValue('にほん');
+  await press(13);
+  await expect(field).toHaveValue('');
+});

@@ -14,6 +14,7 @@ import { insertTextIntoField, wrapFieldSelection } from 'text-field-edit';
 import { IconButton } from '../kit/icon-button.js';
 import { useField, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
+import { isComposing } from '../services/letter-keys.js';
 import { useLoaded } from '../services/loading.js';
 import type { UploadPlace } from '../services/uploads.js';
 import { useReading } from '../services/use-reading.js';
@@ -54,7 +55,7 @@ export function useMessageField(
   }, [field, uploads, filesOf, links, isShown]);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     // The Enter key that ends a composition belongs to the input method.
-    if (event.nativeEvent.isComposing || completion.current?.onKeyDown(event)) return;
+    if (isComposing(event.nativeEvent) || completion.current?.onKeyDown(event)) return;
     const { key, currentTarget } = event;
     const hasModifier = event.ctrlKey || event.metaKey;
     const mark = hasModifier ? ({ b: '**', i: '*' } as const)[key] : undefined;

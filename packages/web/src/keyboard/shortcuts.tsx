@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'react';
 import { IconButton } from '../kit/icon-button.js';
 import { useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
+import { isComposing } from '../services/letter-keys.js';
 import { loadLater, useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
 import type { PageAction } from './commands.js';
@@ -44,7 +45,7 @@ export function Shortcuts({ pageActions }: { readonly pageActions: readonly Page
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const [palette, help] = buttons.current!.querySelectorAll('button');
-      if (event.isComposing || event.defaultPrevented) return;
+      if (isComposing(event) || event.defaultPrevented) return;
       const returnTo = focused();
       const open = () => openPalette(palette!, i18n, pageActions, returnTo);
       const isPalette = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';

@@ -2,6 +2,7 @@ import { useLingui } from '@lingui/react';
 import { rankOf } from '@parley/chat';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useId, useMemo, useState } from 'react';
+import { isComposing } from '../services/letter-keys.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './emoji-grid.module.css';
 import { type EmojiEntry, useEmojiNames } from './emoji-names.js';
@@ -41,7 +42,7 @@ export function EmojiGrid({ label, onPick }: Props) {
     rows.scrollToIndex(Math.floor(next / COLUMNS));
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event.nativeEvent)) return;
     const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -COLUMNS, ArrowDown: COLUMNS }[event.key];
     if (event.key === 'Enter') pick(chosen);
     else if (step !== undefined) go(active + step);

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
+import { isComposing } from '../services/letter-keys.js';
 import styles from './listbox.module.css';
 
 interface Options<T> {
@@ -36,7 +37,7 @@ export function useListbox<T>({ label, query, options, className, keyOf, draw, o
   const optionId = (at: number) => `${listId}-${at}`;
   const onKeyDown = (event: KeyboardEvent) => {
     const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
-    if (length === 0 || event.nativeEvent.isComposing || ctrlKey || metaKey || altKey || shiftKey) return false;
+    if (length === 0 || isComposing(event.nativeEvent) || ctrlKey || metaKey || altKey || shiftKey) return false;
     if (key === 'ArrowDown') setChosen({ query, index: (index + 1) % length });
     else if (key === 'ArrowUp') setChosen({ query, index: (index + length - 1) % length });
     else if (key === 'Enter') onPick(options[index]!);

@@ -2,6 +2,7 @@ import { useLingui } from '@lingui/react';
 import { rankOf } from '@parley/chat';
 import { X } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
+import { isComposing } from '../services/letter-keys.js';
 import { useListbox } from './listbox.js';
 import styles from './pick-field.module.css';
 
@@ -51,7 +52,7 @@ export function PickField({ label, chosen, options, onChange, placeholder, isDis
     },
   });
   const onKeyDown = (event: KeyboardEvent) => {
-    if (listbox.onKeyDown(event) || event.nativeEvent.isComposing) return;
+    if (listbox.onKeyDown(event) || isComposing(event.nativeEvent)) return;
     if (event.key === 'ArrowDown') setOpen(true);
     else if (event.key === 'Escape' && isOpen) {
       event.stopPropagation();

@@ -16,3 +16,6 @@ export const isPlainKey = ({ key, ctrlKey, metaKey, altKey }: Modifiers): boolea
   !metaKey && (altKey ? /^[^\p{L}]$/u.test(key) : !ctrlKey);
 
 type Modifiers = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>;
+
+/** True for keys of an input method. Safari ends the composition before the key, which then has the code 229. */
+export const isComposing = ({ isComposing: isIn, keyCode }: KeyboardEvent): boolean => isIn || keyCode === 229;
