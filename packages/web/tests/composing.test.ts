@@ -381,6 +381,80 @@ test('edits a message with suggestions, marks, files, a preview and the Enter ke
   await expect(messageWith(page, 'After all')).toContainText('lines');
 });
 
+test('returns from a preview to the field with its focus and with what can be undone', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'previewed'));
+  const field = fieldOf(page);
+  await field.click();
+  await page.keyboard.type('one');
+  await field.selectText();
+  await page.keyboard.press('Control+b');
+  await page.keyboard.press('Alt+p');
+  await expect(page.locator('form strong').last()).toHaveText('one');
+  await expect(field).toBeHidden();
+  expect(await violationsIn(page)).toEqual([]);
+  await page.keyboard.press('Alt+p');
+  await expect(field).toBeFocused();
+  await page.keyboard.press('Control+z');
+  await expect(field).toHaveValue('one');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await expect(field).toBeHidden();
+  await page.getByRole('button', { name: 'Italic' }).click();
+  await expect(field).toBeFocused();
+  await expect(field).toHaveValue('*one*');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await expect(page.locator('form em').last()).toHaveText('one');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(messageWith(page, 'one').locator('em')).toBeVisible();
+  await expect(field).toHaveValue('');
+});
+
+test('shows no preview that arrives after its text was changed or sent', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'late-preview'));
+  let answer = () => {};
+  await page.route('**/messages/render', async (route) => {
+    await new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await route.continue();
+  });
+  const field = fieldOf(page);
+  await field.fill('Sent before its preview');
+  const rendered = page.waitForResponse('**/messages/render');
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(messageWith(page, 'Sent before its preview')).toBeVisible();
+  answer();
+  await (await rendered).finished();
+  await field.click();
+  await page.keyboard.type('The next one');
+  await expect(field).toHaveValue('The next one');
+});
+
+test('adds the link of a file that is uploaded during a preview before the text can be sent', async ({
+  server,
+  logIn,
+}) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'previewed-file'));
+  const field = fieldOf(page);
+  await field.fill('See ');
+  let finish = () => {};
+  await page.route('**/user_uploads', async (route) => {
+    await new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    await route.continue();
+  });
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'play.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
+  await page.getByRole('button', { name: 'Preview' }).click();
+  await expect(field).toBeHidden();
+  finish();
+  await expect(field).toHaveValue(/^See \[play\.txt\]\(.+\) $/);
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(messageWith(page, 'See play.txt').getByRole('link', { name: 'play.txt' })).toBeVisible();
+});
+
 test('leaves the Enter key that ends a composition to the input method', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'composition'));
   const field = fieldOf(page);

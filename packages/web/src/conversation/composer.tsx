@@ -2,8 +2,8 @@ import { useLingui } from '@lingui/react';
 import { type Destination, destinationKey } from '@parley/chat';
 import { Bold, Code, Eye, EyeOff, Italic, Link, List, SendHorizontal, Smile, TextQuote } from 'lucide-react';
 import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { insertTextIntoField, setFieldText, wrapFieldSelection } from 'text-field-edit';
-import { MessageBody } from '../content/message-body.js';
 import { IconButton } from '../kit/icon-button.js';
 import { useField, useServices } from '../services/context.js';
 import type { DraftRow } from '../services/drafts.js';
@@ -58,7 +58,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
   const field = useRef<HTMLTextAreaElement>(null);
   const [draft] = useState(() => drafts.open(destination));
   const [text, setText] = useState(draft.text);
-  const { preview, setPreview, togglePreview } = usePreview(text);
+  const preview = usePreview(field, text, styles.preview);
   const maxLength = useField('max_message_length') ?? 10_000;
 
   useEffect(() => {
@@ -99,26 +99,27 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
     if (!element || CSS.supports('field-sizing', 'content')) return;
     element.style.height = 'auto';
     element.style.height = `${element.scrollHeight}px`;
-  }, [text, preview]);
+  }, [text, preview.isShown]);
 
   // Takes the focus before the next key, which would otherwise be a shortcut.
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked once, when the field appears.
   useLayoutEffect(() => {
     if (drafts.takesFocus(destinationKey(destination))) field.current?.focus();
   }, []);
+  /** Hidden fields take no focus. */
+  const enterField = () => {
+    flushSync(preview.close);
+    const element = field.current!;
+    element.focus();
+    return element;
+  };
   useImperativeHandle(ref, () => ({
     destination,
     get hasFocus() {
       return field.current?.matches(':focus') === true;
     },
     insert(more) {
-      const element = field.current;
-      if (!element) {
-        setPreview(null);
-        setText([latest.current, more].filter(Boolean).join('\n\n'));
-        return;
-      }
-      element.focus();
+      const element = enterField();
       if (more === '') return;
       element.setSelectionRange(element.value.length, element.value.length);
       insertTextIntoField(element, element.value === '' ? more : `\n\n${more}`);
@@ -137,7 +138,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
     text,
     destination,
     filesOf,
-    isShown: preview === null,
+    preview,
     onSend: () => send(),
     onEscape: () => field.current?.blur(),
   });
@@ -151,29 +152,22 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
     clear();
   };
   const clear = () => {
-    const element = field.current;
-    if (element) setFieldText(element, '');
+    flushSync(preview.close);
+    setFieldText(field.current!, '');
     setText('');
     onText?.('');
     draft.save('');
-    setPreview(null);
   };
   const continueDraft = (row: DraftRow) => {
     draft.save(latest.current);
-    setPreview(null);
     setText(draft.use(row));
-    field.current?.focus();
+    enterField();
   };
   const CallButton = useLoaded(loadCallButton);
   const SnippetsButton = useLoaded(loadSnippetsButton);
   const SendLater = useLoaded(loadSendLater);
   const Warnings = useLoaded(loadWarnings, hadFocus);
-  const format = (change: (element: HTMLTextAreaElement) => void) => () => {
-    const element = field.current;
-    if (!element) return;
-    element.focus();
-    change(element);
-  };
+  const format = (change: (element: HTMLTextAreaElement) => void) => () => change(enterField());
   const prefixLines = (prefix: string) =>
     format((element) => {
       const { value, selectionStart, selectionEnd } = element;
@@ -190,7 +184,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
       onKeyDown={(event) => {
         if (!event.altKey || event.code !== 'KeyP' || text.trim() === '') return;
         event.preventDefault();
-        togglePreview();
+        preview.toggle();
       }}
       onSubmit={(event) => {
         event.preventDefault();
@@ -203,28 +197,24 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
       <div className={styles.destination}>
         {i18n._('To:')} <DestinationName destination={destination} />
       </div>
-      {preview === null ? (
-        <textarea
-          ref={field}
-          className={styles.field}
-          part="field"
-          value={text}
-          rows={1}
-          aria-label={i18n._('Message')}
-          placeholder={i18n._('Write a message')}
-          onChange={(event) => {
-            setText(event.target.value);
-            onText?.(event.target.value);
-            chat.typing.typed(destination, event.target.value);
-            onChanged();
-          }}
-          {...fieldProps}
-        />
-      ) : (
-        <div className={styles.preview}>
-          <MessageBody html={preview} />
-        </div>
-      )}
+      <textarea
+        ref={field}
+        className={styles.field}
+        part="field"
+        hidden={preview.isShown}
+        value={text}
+        rows={1}
+        aria-label={i18n._('Message')}
+        placeholder={i18n._('Write a message')}
+        onChange={(event) => {
+          setText(event.target.value);
+          onText?.(event.target.value);
+          chat.typing.typed(destination, event.target.value);
+          onChanged();
+        }}
+        {...fieldProps}
+      />
+      {preview.box}
       <UploadList destination={filesOf} />
       <div className={styles.tools}>
         <div className={styles.buttons} role="toolbar" aria-label={i18n._('Formatting')}>
@@ -248,11 +238,11 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
           <IconButton icon={TextQuote} label={i18n._('Quote')} onClick={prefixLines('> ')} />
           <IconButton icon={List} label={i18n._('List')} onClick={prefixLines('* ')} />
           <IconButton
-            icon={preview === null ? Eye : EyeOff}
-            label={preview === null ? i18n._('Preview') : i18n._('Edit')}
-            isPressed={preview !== null}
+            icon={preview.isShown ? EyeOff : Eye}
+            label={preview.isShown ? i18n._('Edit') : i18n._('Preview')}
+            isPressed={preview.isShown}
             isDisabled={text.trim() === ''}
-            onClick={togglePreview}
+            onClick={preview.toggle}
           />
           {CallButton && (
             <CallButton
@@ -263,7 +253,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
           {SnippetsButton && (
             <SnippetsButton
               text={text}
-              isDisabled={preview !== null}
+              isDisabled={preview.isShown}
               onInsert={(snippet) => format((element) => insertTextIntoField(element, snippet))()}
             />
           )}

@@ -1,7 +1,6 @@
 import { useLingui } from '@lingui/react';
 import type { MessageRow as Message } from '@parley/chat';
 import { type ReactNode, useRef } from 'react';
-import { MessageBody } from '../content/message-body.js';
 import { useChat, useComputed, useFieldText, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import styles from './message-editor.module.css';
@@ -33,15 +32,20 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
     setText(null);
   };
   const element = useRef<HTMLTextAreaElement>(null);
-  const { preview, togglePreview } = usePreview(text);
+  const preview = usePreview(element, text, styles.preview);
   const { isUploading, suggestions, fieldProps, onChanged } = useMessageField(element, {
     text,
     destination: message.destination,
     filesOf: field,
-    isShown: isOpen === true && preview === null,
+    isOpen: isOpen === true,
+    preview,
     onSend: () => save(),
-    onEscape: onClose,
+    onEscape: () => close(),
   });
+  const close = () => {
+    preview.close();
+    onClose();
+  };
   const save = () => isUploading || void chat.commands.edit(message.id!, text).then(end, reportFailure);
   const discard = (
     <button type="button" onClick={end}>
@@ -75,34 +79,30 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
         uploads.add(field, [...event.dataTransfer.files]);
       }}
     >
-      {preview === null ? (
-        <textarea
-          ref={element}
-          // biome-ignore lint/a11y/noAutofocus: the user has just asked for this field.
-          autoFocus={takesFocus}
-          aria-label={i18n._('Edit message')}
-          value={text}
-          rows={Math.min(12, text.split('\n').length + 1)}
-          onChange={(event) => {
-            setText(event.target.value);
-            onChanged();
-          }}
-          {...fieldProps}
-        />
-      ) : (
-        <div className={styles.preview}>
-          <MessageBody html={preview} />
-        </div>
-      )}
+      <textarea
+        ref={element}
+        // biome-ignore lint/a11y/noAutofocus: the user has just asked for this field.
+        autoFocus={takesFocus}
+        hidden={preview.isShown}
+        aria-label={i18n._('Edit message')}
+        value={text}
+        rows={Math.min(12, text.split('\n').length + 1)}
+        onChange={(event) => {
+          setText(event.target.value);
+          onChanged();
+        }}
+        {...fieldProps}
+      />
+      {preview.box}
       {suggestions}
       <UploadList destination={field} />
       <button type="submit" disabled={isUploading}>
         {i18n._('Save')}
       </button>
-      <button type="button" onClick={togglePreview}>
-        {preview === null ? i18n._('Preview') : i18n._('Edit')}
+      <button type="button" onClick={preview.toggle}>
+        {preview.isShown ? i18n._('Edit') : i18n._('Preview')}
       </button>
-      <button type="button" onClick={onClose}>
+      <button type="button" onClick={close}>
         {i18n._('Close')}
       </button>
       {discard}

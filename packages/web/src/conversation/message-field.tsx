@@ -5,12 +5,16 @@ import {
   type ClipboardEvent,
   type FocusEvent,
   type KeyboardEvent,
+  type ReactNode,
   type RefObject,
+  useCallback,
   useEffect,
   useRef,
   useState,
 } from 'react';
+import { flushSync } from 'react-dom';
 import { insertTextIntoField, wrapFieldSelection } from 'text-field-edit';
+import { MessageBody } from '../content/message-body.js';
 import { IconButton } from '../kit/icon-button.js';
 import { useField, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
@@ -25,8 +29,10 @@ interface Options {
   /** Place of the message, whose people are suggested first. */
   readonly destination: Destination;
   readonly filesOf: UploadPlace;
-  /** False while a preview takes the place of the field. */
-  readonly isShown: boolean;
+  /** False while the field is not on the page. */
+  readonly isOpen?: boolean;
+  /** Preview that takes the place of the field. */
+  readonly preview: Preview;
   onSend(): void;
   onEscape(): void;
 }
@@ -37,7 +43,7 @@ const loadCompletion = () => import('./completion.js').then(({ Completion }) => 
 /** Keys, suggestions and files of a field with the text of a message. */
 export function useMessageField(
   field: RefObject<HTMLTextAreaElement | null>,
-  { text, destination, filesOf, isShown, onSend, onEscape }: Options,
+  { text, destination, filesOf, isOpen = true, preview, onSend, onEscape }: Options,
 ) {
   const { uploads } = useServices();
   const entersSend = useField('user_settings')?.enter_sends === true;
@@ -46,13 +52,18 @@ export function useMessageField(
   const Completion = useLoaded(loadCompletion, hadFocus);
   const completion = useRef<CompletionHandle>(null);
   const { rows, links } = useReading(uploads.of(filesOf));
+  const { isShown: isPreviewed, close } = preview;
   useEffect(() => {
     const element = field.current;
-    // A preview has no field; the links are inserted when it is closed.
-    if (links.length === 0 || !element || !isShown) return;
+    if (links.length === 0 || !isOpen || !element) return;
+    if (isPreviewed) {
+      // The links follow once the field is shown.
+      close();
+      return;
+    }
     enter(entered, element);
     insertLinks(element, uploads.takeLinks(filesOf).join(' '));
-  }, [field, uploads, filesOf, links, isShown]);
+  }, [field, uploads, filesOf, links, isOpen, isPreviewed, close]);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     // The Enter key that ends a composition belongs to the input method.
     if (isComposing(event.nativeEvent) || completion.current?.onKeyDown(event)) return;
@@ -92,15 +103,45 @@ export function useMessageField(
   };
 }
 
-/** HTML of a text as it would be sent; null while the text is written. */
-export function usePreview(text: string) {
+export interface Preview {
+  readonly isShown: boolean;
+  /** The text as it would be sent; null while it is written. */
+  readonly box: ReactNode;
+  close(): void;
+  toggle(): void;
+}
+
+/** Preview that takes the place of a field, which is hidden meanwhile so that it keeps what can be undone. */
+export function usePreview(field: RefObject<HTMLTextAreaElement | null>, text: string, className?: string): Preview {
   const { client } = useServices();
-  const [preview, setPreview] = useState<string | null>(null);
-  const togglePreview = () => {
-    if (preview !== null) setPreview(null);
-    else client.post('/messages/render', { content: text }).then(({ rendered }) => setPreview(rendered), reportFailure);
+  const [html, setHtml] = useState<string | null>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const latest = useRef(text);
+  latest.current = text;
+  const close = useCallback(() => setHtml(null), []);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another text ends the preview.
+  useEffect(close, [text]);
+  const isShown = html !== null;
+  const toggle = () => {
+    if (isShown) {
+      // Hidden fields take no focus.
+      flushSync(close);
+      field.current?.focus();
+      return;
+    }
+    client.post('/messages/render', { content: text }).then(({ rendered }) => {
+      if (latest.current !== text) return;
+      const hadFocus = field.current?.matches(':focus');
+      flushSync(() => setHtml(rendered));
+      if (hadFocus) box.current?.focus();
+    }, reportFailure);
   };
-  return { preview, setPreview, togglePreview };
+  const shown = isShown && (
+    <div ref={box} className={className} tabIndex={-1}>
+      <MessageBody html={html} />
+    </div>
+  );
+  return { isShown, box: shown, close, toggle };
 }
 
 /** Button that opens the choice of files. */
