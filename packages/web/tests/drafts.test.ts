@@ -194,6 +194,28 @@ test('keeps an unfinished edit through closing, reloading and in other windows u
   await expect(second.getByText('You have not saved your changes to this message.')).toHaveCount(0);
 });
 
+test('keeps the changes to a message that somebody deletes meanwhile as a draft', async ({ server, logIn }) => {
+  const place = await placeOf(server, 'deleted-edit', 'Denmark');
+  const { page } = await logIn(WRITER, place);
+  await send(page, 'To be deleted');
+  const row = messageWith(page, 'To be deleted');
+  await row.hover();
+  await row.getByRole('button', { name: 'Edit', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Edit message' }).fill('To be deleted with a long addition');
+  const { messages } = await server.call(WRITER, 'GET', '/messages', {
+    anchor: 'newest',
+    num_before: 1,
+    num_after: 0,
+    narrow: [{ operator: 'topic', operand: 'deleted-edit' }],
+  });
+  await server.call('iago', 'DELETE', `/messages/${messages[0].id}`);
+  const other = page.getByRole('list', { name: 'Other drafts' });
+  await expect(other).toContainText('To be deleted with a long addition');
+  await other.getByRole('button', { name: 'Edit' }).click();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('To be deleted with a long addition');
+  await page.getByRole('textbox', { name: 'Message' }).fill('');
+});
+
 test('keeps messages that were not sent as drafts when the user logs out', async ({ server, logIn }) => {
   const { page, context } = await logIn(WRITER, await placeOf(server, 'unsent-at-log-out', 'Denmark'));
   await page.route('**/json/messages', (route) =>

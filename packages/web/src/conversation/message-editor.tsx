@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import type { MessageRow as Message } from '@parley/chat';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { useChat, useComputed, useFieldText, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import styles from './message-editor.module.css';
@@ -23,7 +23,7 @@ interface Props {
 export default function MessageEditor({ message, field, takesFocus, onOpen, onClose, children }: Props) {
   const { i18n } = useLingui();
   const chat = useChat();
-  const { fieldTexts, uploads } = useServices();
+  const { drafts, fieldTexts, uploads } = useServices();
   const isOpen = useComputed(() => fieldTexts.isOpen(field), [fieldTexts, field]);
   const [kept, setText] = useFieldText(field);
   const text = kept ?? '';
@@ -46,6 +46,19 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
     preview.close();
     onClose();
   };
+  // A message that was deleted leaves its text to the drafts.
+  const { key, destination } = message;
+  useEffect(
+    () => () => {
+      const isGone = chat.message(key).peek() === null;
+      if (isGone) fieldTexts.close(field);
+      const rest = isGone && fieldTexts.texts.peek().get(field);
+      if (!rest) return;
+      drafts.add(destination, rest);
+      fieldTexts.set(field, null);
+    },
+    [chat, drafts, fieldTexts, field, key, destination],
+  );
   const save = () => isUploading || void chat.commands.edit(message.id!, text).then(end, reportFailure);
   const discard = (
     <button type="button" onClick={end}>
