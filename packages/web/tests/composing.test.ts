@@ -473,3 +473,20 @@ test('leaves the Enter key that ends a composition to the input method', async (
   await press(13);
   await expect(field).toHaveValue('');
 });
+
+test('inserts the link of a file at the cursor, which can be undone', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'inserted-link'));
+  const field = fieldOf(page);
+  await field.click();
+  await page.keyboard.type('See for more');
+  await field.evaluate((element: HTMLTextAreaElement) => element.setSelectionRange(4, 4));
+  const file = { name: 'play.txt', mimeType: 'text/plain', buffer: Buffer.from('x') };
+  await page.locator('input[type=file]').setInputFiles(file);
+  await expect(field).toHaveValue(/^See \[play\.txt\]\(.+\) for more$/);
+  await page.keyboard.press('Control+z');
+  await expect(field).toHaveValue('See for more');
+  await page.keyboard.press('Control+Shift+z');
+  await page.keyboard.type('twice ');
+  await expect(field).toHaveValue(/^See \[play\.txt\]\(.+\) twice for more$/);
+  await field.fill('');
+});

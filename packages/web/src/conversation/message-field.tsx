@@ -61,8 +61,13 @@ export function useMessageField(
       close();
       return;
     }
-    enter(entered, element);
-    insertLinks(element, uploads.takeLinks(filesOf).join(' '));
+    // Within an effect, React would set the value itself, which moves the cursor and forgets what can be undone.
+    queueMicrotask(() => {
+      const taken = uploads.takeLinks(filesOf);
+      if (taken.length === 0) return;
+      enter(entered, element);
+      insertLinks(element, taken.join(' '));
+    });
   }, [field, uploads, filesOf, links, isOpen, isPreviewed, close]);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     // The Enter key that ends a composition belongs to the input method.
