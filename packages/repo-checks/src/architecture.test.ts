@@ -154,7 +154,6 @@ const RULES: Readonly<Record<string, Rules>> = {
       'lucide-react',
       'react',
       'react-dom',
-      'text-field-edit',
       'tus-js-client',
     ],
   },

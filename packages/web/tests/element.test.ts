@@ -266,3 +266,26 @@ test('takes texts, dates, link targets and the address of the page from the host
   await expect.poll(() => new URL(page.url()).hash).toBe(before);
   await expect(own).toBeVisible();
 });
+
+test('keeps the focus in the field after suggestions, buttons, files and sending', async ({ shop }) => {
+  const page = await shop.open('<parley-chat channel="orders" topic="Writing"></parley-chat>', 'ann');
+  const field = page.getByRole('textbox', { name: /Message/ });
+  await field.click();
+  await page.keyboard.type('Dear @be');
+  await expect(page.getByRole('option')).toHaveText(['Ben']);
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('and ');
+  await page.getByRole('button', { name: 'Bold' }).click();
+  await page.keyboard.type('all');
+  await expect(field).toHaveValue('Dear @**Ben** and **all**');
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'order.txt', mimeType: 'text/plain', buffer: Buffer.from('x') });
+  await expect(field).toHaveValue(/order\.txt/);
+  await page.keyboard.type('!');
+  await expect(field).toHaveValue(/\) !\*\*$/);
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByRole('article').filter({ hasText: 'Dear @Ben and all' })).toBeVisible();
+  await page.keyboard.type('Next');
+  await expect(field).toHaveValue('Next');
+});

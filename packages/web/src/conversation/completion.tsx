@@ -3,11 +3,11 @@ import { useLingui } from '@lingui/react';
 import { completionAt, completionChannel, type Destination, type Suggestion, suggestionsFor } from '@parley/chat';
 import { AtSign, Code, Hash, Slash, Users } from 'lucide-react';
 import { type KeyboardEvent, type Ref, type RefObject, useEffect, useImperativeHandle, useMemo, useState } from 'react';
-import { insertTextIntoField } from 'text-field-edit';
 import { Avatar } from '../kit/avatar.js';
 import { useEmojiNames } from '../kit/emoji-names.js';
 import kit from '../kit/kit.module.css';
 import { useListbox } from '../kit/listbox.js';
+import { insertText } from '../kit/text-field.js';
 import { useChat, useComputed } from '../services/context.js';
 import styles from './completion.module.css';
 
@@ -60,7 +60,7 @@ export function Completion({ field, text, destination, ref }: Props) {
     if (!element || !query || cursor === null) return;
     element.focus();
     element.setSelectionRange(query.start, cursor);
-    insertTextIntoField(element, insert);
+    insertText(element, insert);
   };
   const onSelect = () => {
     const { selectionStart = 0, selectionEnd = 0 } = field.current ?? {};

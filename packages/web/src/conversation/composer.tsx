@@ -3,8 +3,8 @@ import { type Destination, destinationKey } from '@parley/chat';
 import { Bold, Code, Eye, EyeOff, Italic, Link, List, SendHorizontal, Smile, TextQuote } from 'lucide-react';
 import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { insertTextIntoField, setFieldText, wrapFieldSelection } from 'text-field-edit';
 import { IconButton } from '../kit/icon-button.js';
+import { insertText, replaceText, wrapSelection } from '../kit/text-field.js';
 import { useField, useServices } from '../services/context.js';
 import type { DraftRow } from '../services/drafts.js';
 import { useLoaded } from '../services/loading.js';
@@ -122,7 +122,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
       const element = enterField();
       if (more === '') return;
       element.setSelectionRange(element.value.length, element.value.length);
-      insertTextIntoField(element, element.value === '' ? more : `\n\n${more}`);
+      insertText(element, element.value === '' ? more : `\n\n${more}`);
     },
     take() {
       const taken = latest.current;
@@ -153,7 +153,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
   };
   const clear = () => {
     flushSync(preview.close);
-    setFieldText(field.current!, '');
+    replaceText(field.current!, '');
     setText('');
     onText?.('');
     draft.save('');
@@ -173,7 +173,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
       const { value, selectionStart, selectionEnd } = element;
       const start = value.lastIndexOf('\n', selectionStart - 1) + 1;
       element.setSelectionRange(start, selectionEnd);
-      insertTextIntoField(element, value.slice(start, selectionEnd).replaceAll(/^/gm, prefix));
+      insertText(element, value.slice(start, selectionEnd).replaceAll(/^/gm, prefix));
     });
 
   return (
@@ -226,7 +226,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
             onClick={({ currentTarget }) =>
               openOverlay(currentTarget, async () => {
                 const { EmojiPicker } = await import('./emoji-picker.js');
-                const insert = (name: string) => format((element) => insertTextIntoField(element, `:${name}: `))();
+                const insert = (name: string) => format((element) => insertText(element, `:${name}: `))();
                 return <EmojiPicker label={i18n._('Insert emoji')} onPick={({ emoji_name }) => insert(emoji_name)} />;
               })
             }
@@ -254,7 +254,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
             <SnippetsButton
               text={text}
               isDisabled={preview.isShown}
-              onInsert={(snippet) => format((element) => insertTextIntoField(element, snippet))()}
+              onInsert={(snippet) => format((element) => insertText(element, snippet))()}
             />
           )}
         </div>
@@ -284,6 +284,6 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
 
 function wrapCode(element: HTMLTextAreaElement): void {
   const selected = element.value.slice(element.selectionStart, element.selectionEnd);
-  if (selected.includes('\n')) wrapFieldSelection(element, '```\n', '\n```');
-  else wrapFieldSelection(element, '`');
+  if (selected.includes('\n')) wrapSelection(element, '```\n', '\n```');
+  else wrapSelection(element, '`');
 }

@@ -13,9 +13,9 @@ import {
   useState,
 } from 'react';
 import { flushSync } from 'react-dom';
-import { insertTextIntoField, wrapFieldSelection } from 'text-field-edit';
 import { MessageBody } from '../content/message-body.js';
 import { IconButton } from '../kit/icon-button.js';
+import { insertText, wrapSelection } from '../kit/text-field.js';
 import { useField, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { isComposing } from '../services/letter-keys.js';
@@ -219,7 +219,7 @@ function enter(entered: RefObject<HTMLTextAreaElement | null>, element: HTMLText
 export function insertLinks(element: HTMLTextAreaElement, links: string): void {
   const [before] = element.value.slice(0, element.selectionStart).slice(-1);
   const gap = before === undefined || /\s/.test(before) ? '' : ' ';
-  insertTextIntoField(element, `${gap}${links} `);
+  insertText(element, `${gap}${links} `);
 }
 
 /** Marks the selection, or takes its marks away. Asterisks mark italic text once and bold text twice. */
@@ -234,12 +234,12 @@ export function toggleMark(element: HTMLTextAreaElement, mark: '*' | '**'): void
   const { length } = mark;
   if (length === 2 ? marks < 2 : marks % 2 === 0) {
     element.setSelectionRange(start, end);
-    wrapFieldSelection(element, mark);
+    wrapSelection(element, mark);
     return;
   }
   element.setSelectionRange(start - length, end + length);
-  insertTextIntoField(element, value.slice(start, end));
+  insertText(element, value.slice(start, end));
   element.setSelectionRange(start - length, end - length);
 }
 
-export const wrapLink = (element: HTMLTextAreaElement) => wrapFieldSelection(element, '[', '](https://)');
+export const wrapLink = (element: HTMLTextAreaElement) => wrapSelection(element, '[', '](https://)');

@@ -2,8 +2,8 @@ import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { type Chat, channelBefore, type Narrow, parseSearch, searchSuggestions, UnclearName } from '@parley/chat';
 import { type KeyboardEvent, type Ref, type RefObject, useEffect, useImperativeHandle } from 'react';
-import { insertTextIntoField } from 'text-field-edit';
 import { useListbox } from '../kit/listbox.js';
+import { insertText } from '../kit/text-field.js';
 import { useChat, useComputed } from '../services/context.js';
 import styles from './completion.module.css';
 
@@ -55,7 +55,7 @@ export function SearchSuggestions({ field, text, scope, onClose, ref }: Props) {
       }
       element.focus();
       element.select();
-      insertTextIntoField(element, option.text.endsWith(':') ? option.text : `${option.text} `);
+      insertText(element, option.text.endsWith(':') ? option.text : `${option.text} `);
     },
   });
   const { fieldProps } = listbox;

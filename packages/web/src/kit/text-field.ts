@@ -1,0 +1,29 @@
+type TextField = HTMLTextAreaElement | HTMLInputElement;
+
+/**
+ * Inserts a text in place of the selection, so that it can be undone and the field reports its input. The focus stays
+ * where it is, also within a shadow root.
+ */
+export function insertText(field: TextField, text: string): void {
+  const { activeElement } = field.getRootNode() as Document | ShadowRoot;
+  const before = activeElement ?? document.activeElement;
+  if (before !== field) field.focus();
+  document.execCommand(text === '' ? 'delete' : 'insertText', false, text);
+  if (before === field) return;
+  field.blur();
+  if (before instanceof HTMLElement) before.focus();
+}
+
+/** Replaces the whole text; can be undone. */
+export function replaceText(field: TextField, text: string): void {
+  field.select();
+  insertText(field, text);
+}
+
+/** Puts text around the selection, which stays selected; can be undone. */
+export function wrapSelection(field: TextField, before: string, after = before): void {
+  const start = field.selectionStart!;
+  const selected = field.value.slice(start, field.selectionEnd!);
+  insertText(field, before + selected + after);
+  field.setSelectionRange(start + before.length, start + before.length + selected.length);
+}
