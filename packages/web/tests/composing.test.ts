@@ -490,3 +490,20 @@ test('inserts the link of a file at the cursor, which can be undone', async ({ s
   await expect(field).toHaveValue(/^See \[play\.txt\]\(.+\) twice for more$/);
   await field.fill('');
 });
+
+test('saves no message that is too long, and shows by how much', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'long-edit'));
+  await send(page, 'Short');
+  await messageWith(page, 'Short').hover();
+  await messageWith(page, 'Short').getByRole('button', { name: 'Edit', exact: true }).click();
+  const field = page.getByRole('textbox', { name: 'Edit message' });
+  await field.fill('x'.repeat(10_003));
+  await expect(page.getByRole('alert')).toHaveText('3 characters too many');
+  await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeDisabled();
+  await page.keyboard.press('Control+Enter');
+  await expect(field).toBeVisible();
+  for (let i = 0; i < 3; i++) await page.keyboard.press('Backspace');
+  await page.keyboard.press('Control+Enter');
+  await expect(field).toHaveCount(0);
+  await expect(messageWith(page, 'x'.repeat(10_000))).toBeVisible();
+});

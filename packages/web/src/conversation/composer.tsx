@@ -5,7 +5,7 @@ import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useS
 import { flushSync } from 'react-dom';
 import { IconButton } from '../kit/icon-button.js';
 import { insertText, replaceText, wrapSelection } from '../kit/text-field.js';
-import { useField, useServices } from '../services/context.js';
+import { useServices } from '../services/context.js';
 import type { DraftRow } from '../services/drafts.js';
 import { useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
@@ -59,7 +59,6 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
   const [draft] = useState(() => drafts.open(destination));
   const [text, setText] = useState(draft.text);
   const preview = usePreview(field, text, styles.preview);
-  const maxLength = useField('max_message_length') ?? 10_000;
 
   useEffect(() => {
     const timer = setTimeout(() => draft.save(text), SAVE_AFTER_MS);
@@ -134,7 +133,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
   }));
 
   const isOver = useDroppedFiles(filesOf);
-  const { hadFocus, isUploading, suggestions, fieldProps, onChanged } = useMessageField(field, {
+  const { hadFocus, isWhole, tooLong, suggestions, fieldProps, onChanged } = useMessageField(field, {
     text,
     destination,
     filesOf,
@@ -142,8 +141,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
     onSend: () => send(),
     onEscape: () => field.current?.blur(),
   });
-  const isTooLong = [...text].length > maxLength;
-  const canSend = text.trim() !== '' && !isTooLong && !isUploading;
+  const canSend = text.trim() !== '' && isWhole;
   const send = () => {
     if (!canSend) return;
     chat.typing.stopped();
@@ -258,11 +256,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
             />
           )}
         </div>
-        {isTooLong && (
-          <span className={styles.tooLong} role="alert">
-            {i18n._('{count} characters too many', { count: [...text].length - maxLength })}
-          </span>
-        )}
+        {tooLong}
         {SendLater && (
           <SendLater
             destination={destination}

@@ -33,7 +33,7 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
   };
   const element = useRef<HTMLTextAreaElement>(null);
   const preview = usePreview(element, text, styles.preview);
-  const { isUploading, suggestions, fieldProps, onChanged } = useMessageField(element, {
+  const { isWhole, tooLong, suggestions, fieldProps, onChanged } = useMessageField(element, {
     text,
     destination: message.destination,
     filesOf: field,
@@ -59,7 +59,7 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
     },
     [chat, drafts, fieldTexts, field, key, destination],
   );
-  const save = () => isUploading || void chat.commands.edit(message.id!, text).then(end, reportFailure);
+  const save = () => !isWhole || void chat.commands.edit(message.id!, text).then(end, reportFailure);
   const discard = (
     <button type="button" onClick={end}>
       {i18n._('Discard changes')}
@@ -109,7 +109,8 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
       {preview.box}
       {suggestions}
       <UploadList destination={field} />
-      <button type="submit" disabled={isUploading}>
+      {tooLong}
+      <button type="submit" disabled={!isWhole}>
         {i18n._('Save')}
       </button>
       <button type="button" onClick={preview.toggle}>

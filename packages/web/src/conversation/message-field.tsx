@@ -23,6 +23,7 @@ import { useLoaded } from '../services/loading.js';
 import type { UploadPlace } from '../services/uploads.js';
 import { useReading } from '../services/use-reading.js';
 import type { CompletionHandle } from './completion.js';
+import styles from './composer.module.css';
 
 interface Options {
   readonly text: string;
@@ -52,6 +53,8 @@ export function useMessageField(
   const Completion = useLoaded(loadCompletion, hadFocus);
   const completion = useRef<CompletionHandle>(null);
   const { rows, links } = useReading(uploads.of(filesOf));
+  const { i18n } = useLingui();
+  const excess = [...text].length - (useField('max_message_length') ?? 10_000);
   const { isShown: isPreviewed, close } = preview;
   useEffect(() => {
     const element = field.current;
@@ -86,7 +89,13 @@ export function useMessageField(
   };
   return {
     hadFocus,
-    isUploading: rows.some(({ state }) => state !== 'failed'),
+    /** False while files are missing, and for texts that the server would cut off. */
+    isWhole: excess <= 0 && rows.every(({ state }) => state === 'failed'),
+    tooLong: excess > 0 && (
+      <span className={styles.tooLong} role="alert">
+        {i18n._('{count} characters too many', { count: excess })}
+      </span>
+    ),
     suggestions: Completion && <Completion field={field} text={text} destination={destination} ref={completion} />,
     /** To be called when the text changes. */
     onChanged: () => completion.current?.onSelect(),
