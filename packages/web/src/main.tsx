@@ -73,6 +73,9 @@ async function start(): Promise<void> {
   const setLanguage = (name: string) => {
     if (isLanguage(name)) void changeLanguage(i18n, name);
   };
+  addEventListener('beforeunload', (event) => {
+    if (services.uploads.isBusy()) event.preventDefault();
+  });
   const logOut = async () => {
     await import('./push/web-push.js').then(({ endWebPush }) => endWebPush()).catch(() => {});
     await services.forget();

@@ -507,3 +507,22 @@ test('saves no message that is too long, and shows by how much', async ({ server
   await expect(field).toHaveCount(0);
   await expect(messageWith(page, 'x'.repeat(10_000))).toBeVisible();
 });
+
+test('asks before the page is closed while a file is being uploaded', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'closed-early'));
+  await page.route('**/user_uploads', () => {});
+  const questions: string[] = [];
+  page.on('dialog', (dialog) => {
+    questions.push(dialog.type());
+    void dialog.accept();
+  });
+  await fieldOf(page).fill('See ');
+  const file = { name: 'play.txt', mimeType: 'text/plain', buffer: Buffer.from('x') };
+  await page.locator('input[type=file]').setInputFiles(file);
+  await expect(page.getByRole('progressbar')).toBeVisible();
+  await page.reload();
+  expect(questions).toEqual(['beforeunload']);
+  await expect(fieldOf(page)).toHaveValue('See ');
+  await page.reload();
+  expect(questions).toEqual(['beforeunload']);
+});

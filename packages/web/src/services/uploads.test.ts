@@ -53,8 +53,10 @@ it('keeps links for the text field of their conversation and gives them out once
   await settled();
   expect(uploads.of(HERE).value.rows).toEqual([]);
   expect(uploads.takeLinks(ELSEWHERE)).toEqual([]);
+  expect(uploads.isBusy()).toBe(true);
   expect(uploads.takeLinks(HERE)).toEqual(['[a](/user_uploads/1/a)']);
   expect(uploads.takeLinks(HERE)).toEqual([]);
+  expect(uploads.isBusy()).toBe(false);
 });
 
 it('keeps a refused file with the reason and sends it again on request', async () => {

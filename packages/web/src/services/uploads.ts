@@ -63,9 +63,12 @@ export class Uploads {
     return this.at(keyOf(place));
   }
 
-  /** True while files are on their way. */
+  /** True while files are on their way, or their links to a text field. */
   isBusy(): boolean {
-    return [...this.lists.values()].some((list) => list.peek().rows.some(({ state }) => state !== 'failed'));
+    return [...this.lists.values()].some((list) => {
+      const { rows, links } = list.peek();
+      return links.length > 0 || rows.some(({ state }) => state !== 'failed');
+    });
   }
 
   /** Starts uploads; files that cannot be sent are listed with the reason. */
