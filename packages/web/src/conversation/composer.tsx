@@ -105,9 +105,9 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
   useLayoutEffect(() => {
     if (drafts.takesFocus(destinationKey(destination))) field.current?.focus();
   }, []);
-  /** Hidden fields take no focus. */
   const enterField = () => {
-    flushSync(preview.close);
+    // Hidden fields take no focus. Other changes wait, since an overlay that closes looks at the focus.
+    if (preview.isShown) flushSync(preview.close);
     const element = field.current!;
     element.focus();
     return element;
@@ -150,7 +150,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
     clear();
   };
   const clear = () => {
-    flushSync(preview.close);
+    if (preview.isShown) flushSync(preview.close);
     replaceText(field.current!, '');
     setText('');
     onText?.('');
