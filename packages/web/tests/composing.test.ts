@@ -526,3 +526,29 @@ test('asks before the page is closed while a file is being uploaded', async ({ s
   await page.reload();
   expect(questions).toEqual(['beforeunload']);
 });
+
+test('goes on in the field after an emoji is chosen by keyboard and after a link is made', async ({
+  server,
+  logIn,
+}) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'going-on'));
+  const field = fieldOf(page);
+  await field.fill('Well ');
+  await page.getByRole('button', { name: 'Insert emoji' }).click();
+  await page.getByRole('combobox', { name: 'Search emoji' }).fill('tada');
+  await expect(page.getByRole('option', { name: ':tada:', exact: true })).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expect(field).toBeFocused();
+  await page.keyboard.type('done');
+  await expect(field).toHaveValue('Well :tada: done');
+  await field.selectText();
+  await page.getByRole('button', { name: 'Link' }).click();
+  await page.keyboard.type('https://example.com');
+  await expect(field).toHaveValue('[Well :tada: done](https://example.com)');
+  await field.fill('');
+  await page.keyboard.press('Control+Shift+l');
+  await page.keyboard.type('name');
+  await expect(field).toHaveValue('[name](https://)');
+  await field.fill('');
+});

@@ -251,4 +251,11 @@ export function toggleMark(element: HTMLTextAreaElement, mark: '*' | '**'): void
   element.setSelectionRange(start - length, end - length);
 }
 
-export const wrapLink = (element: HTMLTextAreaElement) => wrapSelection(element, '[', '](https://)');
+/** Makes the selection the name of a link, whose address is typed or pasted next; without one, the name comes first. */
+export function wrapLink(element: HTMLTextAreaElement): void {
+  const { selectionStart, selectionEnd: end } = element;
+  const address = 'https://';
+  wrapSelection(element, '[', `](${address})`);
+  const start = end + '[]('.length;
+  if (end > selectionStart) element.setSelectionRange(start, start + address.length);
+}
