@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
-import { FolderWebAssets } from '@parley/server/testing';
+import { BucketBuilds, FolderBuilds, FolderWebAssets } from '@parley/server/testing';
 import { until } from '@parley/testkit';
 import { imageFile, postFiles } from './testing/multipart.js';
 import { TestBrowser } from './testing/test-browser.js';
@@ -83,39 +83,86 @@ describe('web client', () => {
     expect((await load('br;q=0')).headers.get('content-encoding')).toBeNull();
   });
 
-  it('sends the files of the former build for a day after an upgrade', async () => {
-    const data = mkdtempSync(join(tmpdir(), 'parley-builds-'));
-    const build = (name: string) => {
-      const path = join(data, name);
-      mkdirSync(join(path, 'web'), { recursive: true });
-      writeFileSync(join(path, 'index.html'), `<script type="module" src="./web/${name}.js"></script>`);
-      writeFileSync(join(path, 'web', `${name}.js`), name);
-      return new FolderWebAssets(path, join(data, 'kept'));
+  describe('after an upgrade', () => {
+    const DAY_MS = 24 * 3600_000;
+    let data: string;
+    beforeEach(() => {
+      data = mkdtempSync(join(tmpdir(), 'parley-builds-'));
+    });
+    afterEach(() => rmSync(data, { recursive: true }));
+
+    const places = {
+      folder() {
+        const builds = new FolderBuilds(join(data, 'kept'));
+        const age = (build: string) => {
+          const longAgo = (Date.now() - DAY_MS - 1000) / 1000;
+          utimesSync(join(data, 'kept', build, 'replaced'), longAgo, longAgo);
+        };
+        return { open: () => builds, age };
+      },
+      bucket() {
+        const objects = new Map<string, { bytes: Uint8Array; storedAtMs: number }>();
+        const bucket = {
+          async putObject(name: string, bytes: Uint8Array) {
+            objects.set(name, { bytes, storedAtMs: Date.now() });
+          },
+          async *readObject(name: string) {
+            yield objects.get(name)!.bytes;
+          },
+          async removeObject(name: string) {
+            objects.delete(name);
+          },
+          async *listObjects(prefix: string) {
+            for (const [name, { bytes, storedAtMs }] of [...objects].filter(([each]) => each.startsWith(prefix))) {
+              yield { name, size: bytes.length, storedAtMs };
+            }
+          },
+        };
+        const age = (build: string) => {
+          objects.get(`web-client/${build}/replaced`)!.storedAtMs -= DAY_MS + 1000;
+        };
+        // Each server of an installation opens the bucket.
+        return { open: () => new BucketBuilds(bucket), age };
+      },
     };
-    const isKept = async (assets: FolderWebAssets, file: string) => (await assets.open(file, '')) !== null;
-    const files = () => {
-      mkdirSync(join(data, 'kept'), { recursive: true });
-      return readdirSync(join(data, 'kept'), { recursive: true, encoding: 'utf8' });
-    };
-    const kept = () => files().filter((name) => /^[0-9a-f]{16}$/.test(name)).length;
-    const replaced = () => files().filter((name) => name.endsWith('replaced'));
-    const first = build('main-a');
-    await first.page();
-    await until(() => kept() === 1);
-    const second = build('main-b');
-    rmSync(join(data, 'main-a'), { recursive: true });
-    await second.page();
-    await until(() => kept() === 2);
-    expect(await isKept(second, 'main-a.js')).toBe(true);
-    expect(await isKept(second, 'main-b.js')).toBe(true);
-    expect(await isKept(second, 'main-c.js')).toBe(false);
-    await until(() => replaced().length === 1);
-    const longAgo = Date.now() / 1000 - 25 * 3600;
-    utimesSync(join(data, 'kept', replaced()[0]!), longAgo, longAgo);
-    await build('main-b').page();
-    await until(() => kept() === 1);
-    expect(await isKept(second, 'main-a.js')).toBe(false);
-    rmSync(data, { recursive: true });
+
+    it.each(['folder', 'bucket'] as const)('sends the files of the former build for a day from a %s', async (kind) => {
+      const place = places[kind]();
+      const release = (name: string) => {
+        const path = join(data, name);
+        mkdirSync(join(path, 'web'), { recursive: true });
+        writeFileSync(join(path, 'index.html'), `<script type="module" src="./web/${name}.js"></script>`);
+        writeFileSync(join(path, 'web', `${name}.js`), name);
+        return new FolderWebAssets(path, place.open());
+      };
+      const textOf = async (assets: FolderWebAssets, file: string) => {
+        const asset = await assets.open(file, '');
+        if (!asset) return null;
+        const chunks: Uint8Array[] = [];
+        for await (const chunk of asset.body.bytes) chunks.push(chunk);
+        return Buffer.concat(chunks).toString();
+      };
+      const builds = () => place.open().list();
+
+      await release('main-a').page();
+      await until(async () => (await builds()).size === 1);
+      const [first] = [...(await builds()).keys()];
+      rmSync(join(data, 'main-a'), { recursive: true });
+      const second = release('main-b');
+      await second.page();
+      await until(async () => typeof (await builds()).get(first!) === 'number');
+      expect(await textOf(second, 'main-a.js')).toBe('main-a');
+      expect(await textOf(second, 'main-b.js')).toBe('main-b');
+      expect(await textOf(second, 'main-c.js')).toBeNull();
+      expect((await builds()).size).toBe(2);
+
+      place.age(first!);
+      const restarted = release('main-b');
+      await restarted.page();
+      await until(async () => !(await builds()).has(first!));
+      expect([...(await builds()).values()]).toEqual([null]);
+      expect(await textOf(restarted, 'main-a.js')).toBeNull();
+    });
   });
 
   it('lets browsers ask whether the script that receives notifications changed', async () => {

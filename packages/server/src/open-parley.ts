@@ -41,7 +41,7 @@ import type { ParleyParts } from './parley-parts.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 import { StartupError } from './startup-error.js';
 import { parleyVersion } from './version.js';
-import { openWebAssets } from './web-assets.js';
+import { BucketBuilds, FolderBuilds, type KeptBuilds, openWebAssets } from './web-assets.js';
 
 type RuntimeConfig = Omit<
   Configuration,
@@ -146,7 +146,7 @@ export async function openParley(
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
       ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
       images,
-      ...(configuration.hasWebClient && { webAssets: openWebAssets(keptWebFilesOf(configuration)) }),
+      ...(configuration.hasWebClient && { webAssets: openWebAssets(keptBuildsOf(configuration, blobStores.blobs)) }),
       ...(configuration.isDemo && { demo: DEMO }),
       frameAncestors: configuration.frameAncestors,
       ...hostOptions,
@@ -291,9 +291,11 @@ function requirePlaces({ secret, files, smtpUrl }: RuntimeConfig, { blobs, maile
   }
 }
 
-/** Folder for files of former builds of the web client; null without a folder that lasts. */
-const keptWebFilesOf = ({ database }: RuntimeConfig): string | null =>
-  database?.kind === 'sqlite' ? join(dirname(database.path), 'web-client') : null;
+/** Place for files of former builds of the web client; null without one that lasts. */
+function keptBuildsOf({ database }: RuntimeConfig, blobs: BlobStore): KeptBuilds | null {
+  if (database?.kind === 'sqlite') return new FolderBuilds(join(dirname(database.path), 'web-client'));
+  return blobs instanceof S3BlobStore ? new BucketBuilds(blobs) : null;
+}
 
 type FilesConfiguration = Pick<RuntimeConfig, 'files' | 'database'>;
 

@@ -19,7 +19,7 @@ export { LimitReset } from '../limits.js';
 export { type ComposedParley, composeParley } from '../parley.js';
 export type { ParleyParts } from '../parley-parts.js';
 export { composePushServer } from '../push-server.js';
-export { FolderWebAssets } from '../web-assets.js';
+export { BucketBuilds, FolderBuilds, FolderWebAssets } from '../web-assets.js';
 export { JobWorkers } from '../workers/job-workers.js';
 export { LoadMonitor } from '../workers/load-monitor.js';
 export { NotificationWorker } from '../workers/notification-worker.js';
