@@ -5,7 +5,7 @@ import { ParleyClient } from '@parley/client';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App, VisitorApp } from './app/app.js';
-import { changeLanguage, isLanguage, loadLanguage } from './app/languages.js';
+import { browserLanguages, changeLanguage, isLanguage, loadLanguage } from './app/languages.js';
 import { applyTheme, followPreferences } from './app/preferences.js';
 import { ServicesContext } from './services/context.js';
 import { isServerBusy } from './services/failures.js';
@@ -40,7 +40,7 @@ const onHold = (isHeld: boolean) => {
 async function start(): Promise<void> {
   applyTheme();
   loadSheetsAgain();
-  const language = loadLanguage(navigator.languages);
+  const language = loadLanguage(browserLanguages());
   let chat: Chat | undefined;
   const onLoggedOut = (code: string) => chat?.leave(code);
   const ofUser = credentials === 'session' ? { userId, onLoggedOut } : isVisitor ? {} : { onLoggedOut };

@@ -289,3 +289,16 @@ test('keeps the focus in the field after suggestions, buttons, files and sending
   await page.keyboard.type('Next');
   await expect(field).toHaveValue('Next');
 });
+
+test('shows the language of the host although the reader chose another one in the application', async ({ shop }) => {
+  const page = await shop.open('', 'ann');
+  await page.evaluate(() => localStorage.setItem('parley-language', 'en'));
+  await shop.open('<parley-chat lang="de" channel="orders" topic="Order 7"></parley-chat>');
+  await expect(page.getByText('Your order is on its way.')).toBeVisible();
+  await expect(page.getByText('Das ist der Anfang.')).toBeVisible();
+});
+
+test('shows dates in the form of the browser if the host names no valid language', async ({ shop }) => {
+  const page = await shop.open('<parley-chat dates="de_DE" channel="orders" topic="Order 7"></parley-chat>', 'ann');
+  await expect(page.getByText('Your order is on its way.')).toBeVisible();
+});

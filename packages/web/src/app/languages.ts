@@ -10,14 +10,13 @@ type Language = keyof typeof CATALOGS;
 
 export const isLanguage = (name: string): name is Language => name in CATALOGS;
 
-/** Loads the language chosen in this browser, or the first one of the list that has a translation; else English. `dates`: form of dates. */
-export async function loadLanguage(wanted: readonly string[], dates?: string): Promise<I18n> {
-  const tags = [stored() ?? [], wanted].flat();
+/** Loads the first language of the list that has a translation; else English. `dates`: form of dates. */
+export async function loadLanguage(tags: readonly string[], dates?: string): Promise<I18n> {
   const language = tags.map((tag) => tag.split('-')[0]!).find(isLanguage) ?? 'en';
   const { messages } = await CATALOGS[language]();
   return setupI18n({
     locale: language,
-    locales: [dates ?? [], localesOf(language, tags)].flat(),
+    locales: [validTag(dates), localesOf(language, tags)].flat(),
     messages: { [language]: messages },
   });
 }
@@ -50,10 +49,20 @@ function localesOf(language: string, wanted: readonly string[]): string[] {
   return [...wanted.filter((tag) => tag.split('-')[0] === language), language];
 }
 
-function stored(): string | null {
+/** Empty unless there is a tag that browsers accept; others throw wherever a time is shown. */
+function validTag(tag: string | undefined): string[] {
   try {
-    return localStorage.getItem(KEY);
+    return Intl.getCanonicalLocales(tag);
   } catch {
-    return null;
+    return [];
   }
+}
+
+/** Languages of the browser, after the one that was chosen in it. */
+export function browserLanguages(): readonly string[] {
+  let chosen: string | null = null;
+  try {
+    chosen = localStorage.getItem(KEY);
+  } catch {}
+  return [chosen ?? [], navigator.languages].flat();
 }
