@@ -302,3 +302,15 @@ test('shows dates in the form of the browser if the host names no valid language
   const page = await shop.open('<parley-chat dates="de_DE" channel="orders" topic="Order 7"></parley-chat>', 'ann');
   await expect(page.getByText('Your order is on its way.')).toBeVisible();
 });
+
+test('shows the chat once the host has logged somebody in without loading its page again', async ({
+  page,
+  address,
+}) => {
+  const element = '<parley-chat channel="orders" topic="Order 7"></parley-chat>';
+  await page.goto(`${address}/?elements=${encodeURIComponent(element)}`);
+  await expect(page.getByRole('link', { name: 'Log in' })).toBeVisible();
+  await page.evaluate(() => fetch('/log-in/ann'));
+  await page.locator('parley-chat').evaluate((chat) => chat.parentElement!.append(chat));
+  await expect(page.getByText('Your order is on its way.')).toBeVisible();
+});

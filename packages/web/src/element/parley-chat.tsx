@@ -30,9 +30,12 @@ let frame: Frame | undefined;
 
 let opened: Promise<OpenedServices | null> | undefined;
 
-/** Elements of a page share one chat. */
+/** Elements of a page share one chat. Null for nobody, until the next call: the host may log somebody in meanwhile. */
 function services(): Promise<OpenedServices | null> {
-  opened ??= openForHost(baseUrl, frame);
+  opened ??= openForHost(baseUrl, frame).then((chat) => {
+    if (!chat) opened = undefined;
+    return chat;
+  });
   return opened;
 }
 
