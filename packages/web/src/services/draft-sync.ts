@@ -182,7 +182,7 @@ function stampOfDraft(draft: Draft, selfId: number): string | null {
 
 /** Merges the drafts of the server into those of the browser. A text that changed on both sides becomes two drafts. */
 export function reconcile({ entries, removed }: DraftBook, present: readonly Draft[], selfId: number): DraftBook {
-  const unclaimed = new Map(present.map((draft) => [draft.id, draft]));
+  const unclaimed = new Map(present.filter(({ id }) => !removed.includes(id)).map((draft) => [draft.id, draft]));
   const merged: [string, DraftEntry][] = [];
   for (const [key, entry] of Object.entries(entries)) {
     const { id, saved, text, to } = entry;

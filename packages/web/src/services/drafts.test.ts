@@ -179,6 +179,14 @@ describe('merging with the drafts of the server', () => {
     expect(merged(entryOf({ text: 'mine' }))).toMatchObject({ text: 'mine', id: null });
   });
 
+  it('keeps a text that equals a draft which is still to be removed', () => {
+    const { entries } = bookOf(entryOf({ id: null, saved: '' }));
+    expect(reconcile({ entries, removed: [9] }, [onServer(9, 'text')], SELF)).toMatchObject({
+      entries: { key: { text: 'text', id: null } },
+      removed: [9],
+    });
+  });
+
   it('recognizes an equal draft instead of saving it twice', () => {
     expect(merged(entryOf({ id: null, saved: '', text: 'text  ' }), onServer(9, 'text'))).toMatchObject({ id: 9 });
   });
