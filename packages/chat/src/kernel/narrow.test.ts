@@ -82,12 +82,23 @@ describe('addresses', () => {
     expect(withoutSelf(parseAddress(`#narrow/dm/${NAMES.selfId},10-group`), NAMES.selfId)).toEqual(group);
   });
 
+  it("reads the user from Zulip's address of reactions to their messages", () => {
+    const address = withoutSelf(parseAddress('#narrow/has/reaction/sender/me'), NAMES.selfId);
+    expect(address).toEqual(
+      inNarrow([
+        { operator: 'has', operand: 'reaction' },
+        { operator: 'sender', operand: NAMES.selfId },
+      ]),
+    );
+  });
+
   it('reads and writes pages', () => {
     expect(['#inbox', '#recent', '#recent_topics', '#drafts'].map(parseAddress)).toEqual(
       ['inbox', 'recent', 'recent', 'drafts'].map((view) => ({ view })),
     );
     expect(parseAddress('#settings/profile')).toEqual({ view: 'other', path: ['settings', 'profile'] });
     expect(parseAddress('#streams/all')).toEqual({ view: 'other', path: ['channels', 'all'] });
+    expect(parseAddress('#invite')).toEqual({ view: 'other', path: ['organization', 'invitations'] });
     expect(parseAddress('#subscriptions')).toEqual({ view: 'other', path: ['channels'] });
     expect(formatAddress({ view: 'other', path: ['channels', '9', 'a b'] }, NAMES)).toBe('#channels/9/a.20b');
     expect(formatAddress(inNarrow([channel(9)], 5), NAMES)).toBe('#narrow/channel/9-design/near/5');

@@ -87,17 +87,24 @@ export function parseAddress(hash: string): Address | null {
     case 'streams':
     case 'subscriptions':
       return parseAddress(['channels', ...rest].join('/'));
+    case 'invite':
+      return parseAddress('organization/invitations');
     default:
       return first === '' ? null : { view: 'other', path: [first, ...rest.map((part) => decode(part) ?? part)] };
   }
 }
 
-/** Address whose direct conversations name only the others, like their destinations. */
+/** Address whose direct conversations name only the others, like their destinations, and in which `me` is an id. */
 export function withoutSelf(address: Address | null, selfId: number): Address | null {
-  if (address?.view !== 'narrow' || !address.narrow.some(({ operator }) => operator === 'dm')) return address;
-  const narrow = address.narrow.map((term) =>
-    term.operator === 'dm' ? { ...term, operand: term.operand.filter((id) => id !== selfId) } : term,
-  );
+  if (
+    address?.view !== 'narrow' ||
+    !address.narrow.some(({ operator, operand }) => operator === 'dm' || operand === 'me')
+  )
+    return address;
+  const narrow = address.narrow.map((term) => {
+    if (term.operator === 'dm') return { ...term, operand: term.operand.filter((id) => id !== selfId) };
+    return term.operator === 'sender' && term.operand === 'me' ? { ...term, operand: selfId } : term;
+  });
   return { ...address, narrow };
 }
 
