@@ -56,6 +56,18 @@ test('changes a role, deactivates a person and reactivates them', async ({ logIn
   await expect(people).not.toBeAttached();
 });
 
+test("opens the pages of Zulip's addresses for people and invitations", async ({ logIn }) => {
+  const { page } = await logIn('iago', '#organization/users/deactivated');
+  await expect(page.getByRole('combobox', { name: 'Accounts' })).toHaveValue('deactivated');
+  await goTo(page, '#organization/users/active');
+  await expect(page.getByRole('combobox', { name: 'Accounts' })).toHaveValue('active');
+  for (const hash of ['#organization/users/invitations', '#invite']) {
+    await goTo(page, hash);
+    await expect(page.getByRole('heading', { name: 'Invitations' })).toBeVisible();
+    await goTo(page, '#inbox');
+  }
+});
+
 test('invites by link and withdraws the invitation, which another window shows', async ({ logIn }) => {
   const { page } = await logIn('iago', '#organization/invitations');
   const other = await logIn('desdemona', '#organization/invitations');

@@ -16,6 +16,7 @@ export function ManagingPage({ path }: { readonly path: readonly string[] }) {
     if (/^\d+$/.test(place)) return <GroupSettings groupId={Number(place)} section={rest[1] ?? 'general'} />;
     return <BrowseGroups filter={place} />;
   }
-  if (area === 'settings' || area === 'organization') return <SettingsPages area={area} section={place} />;
+  if (area === 'settings' || area === 'organization')
+    return <SettingsPages area={area} place={path.slice(1).join('/')} />;
   return <Missing />;
 }

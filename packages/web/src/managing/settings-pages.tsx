@@ -17,7 +17,7 @@ import { Profile } from './profile.js';
 import { type SettingsArea, sectionsOf } from './sections.js';
 import { Invitations, Users } from './users.js';
 
-const PAGES: Readonly<Record<string, ComponentType>> = {
+const PAGES: Readonly<Record<string, ComponentType<{ readonly part: string | undefined }>>> = {
   profile: Profile,
   'account-and-privacy': Account,
   preferences: OwnPreferences,
@@ -44,6 +44,19 @@ const PAGES: Readonly<Record<string, ComponentType>> = {
   'channel-folders': ChannelFolders,
   'organization-level-user-defaults': UserDefaults,
   'data-exports-admin': Exports,
+};
+
+/** Sections and their parts in other addresses of Zulip's client, present and former. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  'users/invitations': 'invitations',
+  'invites-admin': 'invitations',
+  'user-list-admin': 'users',
+  'deactivated-users-admin': 'users/deactivated',
+  'bot-list-admin': 'bots',
+  'your-account': 'profile',
+  'display-settings': 'preferences',
+  'muted-topics': 'topics',
+  'user-topics': 'topics',
 };
 
 /** Pages that consist of a list, which fills them. */
@@ -75,13 +88,20 @@ function OwnNotifications() {
   return <Notifications source={useManagement().personal} isOwn />;
 }
 
+interface SettingsPagesProps {
+  readonly area: SettingsArea;
+  /** Section with its part: `users/deactivated`. */
+  readonly place: string;
+}
+
 /** Personal settings or those of the organization: a list of sections, and the one that the address names. */
-export function SettingsPages({ area, section }: { readonly area: SettingsArea; readonly section: string }) {
+export function SettingsPages({ area, place }: SettingsPagesProps) {
   const { i18n } = useLingui();
   const { rights } = useManagement();
   const titleId = useId();
   const isAdmin = useComputed(() => rights.isAdmin, [rights]);
   const sections = sectionsOf(area, i18n, isAdmin);
+  const [section = '', part] = (SYNONYMS[place] ?? place).split('/');
   const current = sections.find(({ key }) => key === section);
   // On small screens the area by itself is the list of its sections.
   const shown = current ?? (section === '' ? sections[0] : undefined);
@@ -104,7 +124,7 @@ export function SettingsPages({ area, section }: { readonly area: SettingsArea; 
         <section
           className={styles.page}
           data-filling={FILLING.has(shown.key) || undefined}
-          key={shown.key}
+          key={`${shown.key}/${part}`}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls pages whose controls are all disabled.
           tabIndex={0}
         >
@@ -112,7 +132,7 @@ export function SettingsPages({ area, section }: { readonly area: SettingsArea; 
             {area === 'settings' ? i18n._('All settings') : i18n._('All organization settings')}
           </a>
           <Heading title={shown.title} />
-          <ShownPage />
+          <ShownPage part={part} />
         </section>
       ) : (
         <Missing />

@@ -37,12 +37,12 @@ const idsOf = (state: ChatState, list: PersonState['list']): readonly number[] =
     .map(({ user }) => user.user_id);
 
 /** Everybody in the organization, and those whose accounts are deactivated. */
-export function Users() {
+export function Users({ part }: { readonly part: string | undefined }) {
   const { i18n } = useLingui();
   const { state } = useChat();
   const { api, rights } = useManagement();
   const isAdmin = useComputed(() => rights.isAdmin, [rights]);
-  const [showsActive, setShowsActive] = useState(true);
+  const [showsActive, setShowsActive] = useState(part !== 'deactivated');
   const [role, setRole] = useState(0);
   const roles = useMemo(() => rolesOf(i18n), [i18n]);
   const ids = useComputed(
