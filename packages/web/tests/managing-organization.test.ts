@@ -56,6 +56,19 @@ test('changes a role, deactivates a person and reactivates them', async ({ logIn
   await expect(people).not.toBeAttached();
 });
 
+test('offers only the roles that a person may get', async ({ logIn }) => {
+  const { page } = await logIn('desdemona', '#organization/users');
+  const role = page.getByRole('dialog').getByLabel('Role');
+  for (const [name, roles] of [
+    ['Zoe', ['Owner', 'Administrator', 'Moderator', 'Member', 'Guest']],
+    ['Polonius', ['Moderator', 'Member', 'Guest']],
+  ] as const) {
+    await page.getByRole('button', { name: `Manage ${name}` }).click();
+    await expect(role.getByRole('option')).toHaveText(roles);
+    await page.keyboard.press('Escape');
+  }
+});
+
 test("opens the pages of Zulip's addresses for people and invitations", async ({ logIn }) => {
   const { page } = await logIn('iago', '#organization/users/deactivated');
   await expect(page.getByRole('combobox', { name: 'Accounts' })).toHaveValue('deactivated');

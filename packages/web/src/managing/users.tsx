@@ -159,8 +159,12 @@ function UserDialog({ userId }: { readonly userId: number }) {
     () => userId !== state.selfId && management.rights.administers(userId),
     [management, state, userId],
   );
-  const isRoleOwner = useComputed(() => state.people.get(userId)?.user.is_owner === true, [state, userId]);
-  const roles = rolesOf(i18n).filter(({ value }) => isOwner || isRoleOwner || value !== ROLE.owner);
+  const former = useComputed(() => state.people.get(userId)?.user.role, [state, userId]);
+  const roles = rolesOf(i18n).filter(({ value }) => {
+    // Guests become members first.
+    if (former === ROLE.guest) return value > ROLE.administrator;
+    return isOwner || former === ROLE.owner || value !== ROLE.owner;
+  });
   return (
     <Dialog title={name}>
       <div className={overlays.scroll}>
