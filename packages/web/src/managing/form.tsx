@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import type { SettingsSource } from '@parley/chat';
 import { Check } from 'lucide-react';
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { FailureText, FormDialog } from '../kit/dialog.js';
 import overlays from '../kit/overlays.module.css';
 import { useComputed } from '../services/context.js';
@@ -60,16 +60,23 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
     const timer = setTimeout(() => setSaved(false), SAVED_MS);
     return () => clearTimeout(timer);
   }, [isSaved]);
+  /** Values are sent one after the other, so that the last choice is the one that stays. */
+  const last = useRef<Promise<unknown>>(Promise.resolve());
   const save = async (next: unknown) => {
     const before = draft ? draft.before : value;
     setDraft({ value: next, before, phase: 'saving' });
     setFailure(null);
     setSaved(false);
+    const saving = last.current.then(() => source.save({ [name]: next }));
+    const end = saving.catch(() => {});
+    last.current = end;
     try {
-      await source.save({ [name]: next });
+      await saving;
+      if (last.current !== end) return;
       setDraft({ value: next, before, phase: 'saved' });
       setSaved(true);
     } catch (error) {
+      if (last.current !== end) return;
       setFailure(error as Refusal);
       // A text stays for another attempt.
       setDraft(isAtOnce(setting) ? null : { value: next, before, phase: 'editing' });
