@@ -109,6 +109,25 @@ test('changes settings and permissions of a channel, which another window shows'
   await expect(hamlet.page.getByText('Only administrators of the channel can change its settings.')).toBeVisible();
 });
 
+test('adds several people to a permission quickly, without waiting for each', async ({ server, logIn }) => {
+  const { stream_id: id } = await server.call('iago', 'GET', '/get_stream_id', { stream: 'Verona' });
+  const { page } = await logIn('iago', `#channels/${id}/Verona/permissions`);
+  const row = page.locator('[data-setting="can_resolve_topics_group"]');
+  for (const name of ['Zoe', 'Othello', 'Prospero']) {
+    await row.getByRole('combobox').fill(name);
+    await page.keyboard.press('Enter');
+  }
+  await expect(row.getByText('Saved')).toBeVisible();
+  const { stream } = await server.call('iago', 'GET', `/streams/${id}`);
+  expect(stream.can_resolve_topics_group.direct_members).toHaveLength(3);
+  await expect(row.getByRole('button', { name: /^Remove/ })).toHaveCount(3);
+  for (const name of ['Zoe', 'Othello', 'Prospero']) {
+    await row.getByRole('button', { name: new RegExp(`^Remove ${name}`) }).click();
+  }
+  await expect(row.getByRole('button', { name: /^Remove/ })).toHaveCount(0);
+  await expect(row.getByText('Saved')).toBeVisible();
+});
+
 test('shows a refused change in its place and returns to the real value', async ({ server, logIn }) => {
   const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Denmark' });
   const iago = await logIn('iago', `#channels/${id}/Denmark/general`);

@@ -102,7 +102,10 @@ test('shows the language of the page and changes it to the default of the organi
   await german.close();
 });
 
-test('saves the last of two quick choices, although the request of the first takes longer', async ({ logIn, server }) => {
+test('saves the last of two quick choices, although the request of the first takes longer', async ({
+  logIn,
+  server,
+}) => {
   const { page } = await logIn('zoe', '#settings/preferences');
   const folders = page.getByRole('checkbox', { name: 'Group channels by folder in the sidebar' });
   await expect(folders).toBeChecked();

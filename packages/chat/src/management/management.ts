@@ -10,8 +10,11 @@ export type Changes = Readonly<Record<string, unknown>>;
 export interface SettingsSource {
   /** Observed inside computations. */
   read(name: string): unknown;
-  /** Rejects with the reason; the new value arrives as an event. */
-  save(changes: Changes): Promise<unknown>;
+  /**
+   * Rejects with the reason; the new value arrives as an event. `seen`: values that the user saw, where an own change may
+   * not have arrived yet.
+   */
+  save(changes: Changes, seen?: Changes): Promise<unknown>;
   /** Observed inside computations. */
   mayEdit(name: string): boolean;
 }
@@ -62,10 +65,10 @@ export class Management {
 
   readonly realm: SettingsSource = {
     read: (name) => this.realmField(name, 'get'),
-    save: (changes) =>
+    save: (changes, seen) =>
       this.api.patch(
         '/realm',
-        guarded(changes, (name) => this.realmField(name, 'peek')),
+        guarded(changes, (name) => seen?.[name] ?? this.realmField(name, 'peek')),
       ),
     mayEdit: (name) => this.rights.changesRealm(name),
   };
@@ -77,10 +80,13 @@ export class Management {
         if (!channel) return undefined;
         return name === 'privacy' ? privacyOf(channel) : channel[name as keyof Channel];
       },
-      save: ({ name, privacy, ...changes }) =>
+      save: ({ name, privacy, ...changes }, seen) =>
         this.api.patch('/streams/{stream_id}', {
           stream_id: id,
-          ...guarded(changes, (setting) => this.state.channels.peek(id)?.channel[setting as keyof Channel]),
+          ...guarded(
+            changes,
+            (setting) => seen?.[setting] ?? this.state.channels.peek(id)?.channel[setting as keyof Channel],
+          ),
           ...(name !== undefined && { new_name: name as string }),
           ...(privacy !== undefined && PRIVACY[privacy as Privacy]),
         }),
@@ -109,10 +115,10 @@ export class Management {
   group(id: number): SettingsSource {
     return {
       read: (name) => this.state.groups.get(id)?.[name as 'name'],
-      save: (changes) =>
+      save: (changes, seen) =>
         this.api.patch('/user_groups/{user_group_id}', {
           user_group_id: id,
-          ...guarded(changes, (name) => this.state.groups.peek(id)?.[name as 'name']),
+          ...guarded(changes, (name) => seen?.[name] ?? this.state.groups.peek(id)?.[name as 'name']),
         }),
       mayEdit: () => this.rights.group(id).manage,
     };

@@ -64,10 +64,11 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
   const last = useRef<Promise<unknown>>(Promise.resolve());
   const save = async (next: unknown) => {
     const before = draft ? draft.before : value;
+    const seen = draft ? draft.value : value;
     setDraft({ value: next, before, phase: 'saving' });
     setFailure(null);
     setSaved(false);
-    const saving = last.current.then(() => source.save({ [name]: next }));
+    const saving = last.current.then(() => source.save({ [name]: next }, { [name]: seen }));
     const end = saving.catch(() => {});
     last.current = end;
     try {
