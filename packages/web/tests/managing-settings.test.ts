@@ -102,32 +102,37 @@ test('shows the language of the page and changes it to the default of the organi
   await german.close();
 });
 
-test('saves the last of two quick choices, although the request of the first takes longer', async ({
-  logIn,
-  server,
-}) => {
-  const { page } = await logIn('zoe', '#settings/preferences');
-  const folders = page.getByRole('checkbox', { name: 'Group channels by folder in the sidebar' });
-  await expect(folders).toBeChecked();
-  let begun = 0;
-  let done = 0;
-  await page.route('**/json/settings', async (route) => {
-    begun++;
-    if (begun === 1) await new Promise((resolve) => setTimeout(resolve, 1000));
-    await route.continue();
+for (const [name, place, property] of [
+  ['Group channels by folder in the sidebar', '#settings/preferences', 'web_left_sidebar_show_channel_folders'],
+  ['Direct messages and mentions: Browser', '#settings/notifications', 'enable_desktop_notifications'],
+] as const) {
+  test(`saves the last of two quick choices of “${name}”, although the first request takes longer`, async ({
+    logIn,
+    server,
+  }) => {
+    const { page } = await logIn('zoe', place);
+    const box = page.getByRole('checkbox', { name });
+    await expect(box).toBeChecked();
+    let begun = 0;
+    let done = 0;
+    await page.route('**/json/settings', async (route) => {
+      begun++;
+      if (begun === 1) await new Promise((resolve) => setTimeout(resolve, 1000));
+      await route.continue();
+    });
+    page.on('requestfinished', (request) => {
+      if (request.url().endsWith('/json/settings')) done++;
+    });
+    await box.uncheck();
+    await box.check();
+    await expect.poll(() => done).toBe(2);
+    await expect(box).toBeChecked();
+    const { user_settings: saved } = await server.call('zoe', 'POST', '/register', {
+      fetch_event_types: ['user_settings'],
+    });
+    expect(saved[property]).toBe(true);
   });
-  page.on('requestfinished', (request) => {
-    if (request.url().endsWith('/json/settings')) done++;
-  });
-  await folders.uncheck();
-  await folders.check();
-  await expect.poll(() => done).toBe(2);
-  await expect(folders).toBeChecked();
-  const { user_settings: saved } = await server.call('zoe', 'POST', '/register', {
-    fetch_event_types: ['user_settings'],
-  });
-  expect(saved.web_left_sidebar_show_channel_folders).toBe(true);
-});
+}
 
 test('chooses what is notified where', async ({ logIn }) => {
   const shiva = await logIn('shiva', '#settings/notifications');

@@ -39,6 +39,20 @@ interface Draft {
   readonly phase: 'editing' | 'saving' | 'saved';
 }
 
+/** Returns a function that sends values one after the other, so that the last one stays. Null for all but the last. */
+export function useTurns() {
+  const last = useRef<Promise<unknown>>(Promise.resolve());
+  return async (send: () => Promise<unknown>): Promise<{ readonly failure: Refusal | null } | null> => {
+    const turn = last.current.then(send).then(
+      () => ({ failure: null }),
+      (failure: Refusal) => ({ failure }),
+    );
+    last.current = turn;
+    const outcome = await turn;
+    return last.current === turn ? outcome : null;
+  };
+}
+
 export function SettingRow({ setting, source }: { readonly setting: Setting; readonly source: SettingsSource }) {
   const { i18n } = useLingui();
   const { name } = setting;
@@ -60,27 +74,22 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
     const timer = setTimeout(() => setSaved(false), SAVED_MS);
     return () => clearTimeout(timer);
   }, [isSaved]);
-  /** Values are sent one after the other, so that the last choice is the one that stays. */
-  const last = useRef<Promise<unknown>>(Promise.resolve());
+  const sendInTurn = useTurns();
   const save = async (next: unknown) => {
     const before = draft ? draft.before : value;
     const seen = draft ? draft.value : value;
     setDraft({ value: next, before, phase: 'saving' });
     setFailure(null);
     setSaved(false);
-    const saving = last.current.then(() => source.save({ [name]: next }, { [name]: seen }));
-    const end = saving.catch(() => {});
-    last.current = end;
-    try {
-      await saving;
-      if (last.current !== end) return;
-      setDraft({ value: next, before, phase: 'saved' });
-      setSaved(true);
-    } catch (error) {
-      if (last.current !== end) return;
-      setFailure(error as Refusal);
+    const outcome = await sendInTurn(() => source.save({ [name]: next }, { [name]: seen }));
+    if (!outcome) return;
+    if (outcome.failure) {
+      setFailure(outcome.failure);
       // A text stays for another attempt.
       setDraft(isAtOnce(setting) ? null : { value: next, before, phase: 'editing' });
+    } else {
+      setDraft({ value: next, before, phase: 'saved' });
+      setSaved(true);
     }
   };
   const change = (next: unknown) => {

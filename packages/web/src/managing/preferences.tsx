@@ -7,7 +7,7 @@ import { useComputed, useField } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import type { Refusal } from '../services/reasons.js';
 import type { Setting } from './fields.js';
-import { Section } from './form.js';
+import { Section, useTurns } from './form.js';
 import styles from './managing.module.css';
 
 interface Props {
@@ -338,13 +338,14 @@ function Trigger({ source, name, row, column, onFailure }: TriggerProps) {
   const [draft, setDraft] = useState<boolean | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the event with the new value ends the draft.
   useEffect(() => setDraft(null), [value]);
-  const change = (next: boolean) => {
+  const sendInTurn = useTurns();
+  const change = async (next: boolean) => {
     setDraft(next);
     onFailure(null);
-    source.save({ [name]: next }).catch((error: Refusal) => {
-      setDraft(null);
-      onFailure(error);
-    });
+    const outcome = await sendInTurn(() => source.save({ [name]: next }));
+    if (!outcome?.failure) return;
+    setDraft(null);
+    onFailure(outcome.failure);
   };
   return (
     <label htmlFor={id}>
@@ -354,7 +355,7 @@ function Trigger({ source, name, row, column, onFailure }: TriggerProps) {
         aria-label={`${row}: ${column}`}
         checked={draft ?? value}
         disabled={!mayEdit}
-        onChange={(event) => change(event.target.checked)}
+        onChange={(event) => void change(event.target.checked)}
       />
       <span aria-hidden>{column}</span>
     </label>
