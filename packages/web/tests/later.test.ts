@@ -116,3 +116,21 @@ test('shows the reason of a scheduled message that could not be sent, and takes 
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await expect(row).toHaveCount(0);
 });
+
+test('keeps what is written while the text before it is being scheduled', async ({ server, logIn }) => {
+  const { page } = await logIn(WRITER, await placeOf(server, 'slowly-by-othello'));
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/scheduled_messages', (route) => answered.then(() => route.continue()));
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await field.fill('For tomorrow');
+  await page.getByRole('button', { name: 'Send later' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Schedule' }).click();
+  await page.keyboard.press('Escape');
+  await field.fill('For today');
+  answer();
+  await expect(page.getByRole('navigation').getByRole('link', { name: 'Scheduled messages' })).toBeVisible();
+  await expect(field).toHaveValue('For today');
+});

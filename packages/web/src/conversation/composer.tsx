@@ -263,6 +263,8 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
             text={text}
             canSend={canSend}
             onScheduled={() => {
+              // Another text may be written while the server is slow.
+              if (latest.current !== text) return;
               chat.typing.stopped();
               clear();
             }}
