@@ -139,3 +139,16 @@ test('says why nothing can be written there', async ({ server, logIn }) => {
   await expect(page.getByText('You do not have permission to post in this channel.')).toBeVisible();
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveCount(0);
 });
+
+test('begins a conversation with a bot', async ({ server, logIn }) => {
+  await server.call('desdemona', 'POST', '/bots', { full_name: 'Prompter', short_name: 'prompter', bot_type: 1 });
+  const { page } = await logIn('hamlet', '#inbox');
+  await page.getByRole('button', { name: 'New direct message' }).click();
+  await page.getByRole('combobox', { name: 'People' }).fill('prompt');
+  await expect(page.getByRole('option', { name: 'Prompter' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: /Name of a conversation/ }).fill('prompt');
+  await page.getByRole('option', { name: 'Prompter' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('Prompter');
+});

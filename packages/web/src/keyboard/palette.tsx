@@ -131,7 +131,7 @@ function placesOf(chat: Chat): readonly Entry[] {
       icon: <Hash size={16} aria-hidden />,
     }),
   );
-  const people = chat.people.byPresence.value.map(
+  const people = chat.people.withBots(chat.people.byPresence.value).map(
     (id): Entry => ({
       address: addressOf(narrowOf({ kind: 'direct', userIds: id === chat.state.selfId ? [] : [id] })),
       name: chat.state.people.peek(id)?.user.full_name ?? '',

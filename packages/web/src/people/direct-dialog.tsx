@@ -42,8 +42,10 @@ function PeopleField({ chosen, onChange }: FieldProps) {
   const { i18n } = useLingui();
   const chat = useChat();
   const names = useNames(chosen);
-  const all = useReading(chat.people.byPresence);
+  const people = useReading(chat.people.byPresence);
   const [query, setQuery] = useState('');
+  // Bots only by their names.
+  const all = useMemo(() => (query.trim() === '' ? people : chat.people.withBots(people)), [people, query, chat]);
   const found = useMemo(() => {
     const rank = (id: number) => rankOf(query, chat.state.people.peek(id)!.user.full_name);
     return all
