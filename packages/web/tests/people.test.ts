@@ -140,6 +140,38 @@ test('says why nothing can be written there', async ({ server, logIn }) => {
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveCount(0);
 });
 
+test('shows neither typing nor presence nor the direct conversation of a muted person', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'silence', 'Quiet here');
+  const [muted, self] = [await idOf(server, 'zoe'), await idOf(server, 'othello')];
+  await server.call('zoe', 'POST', '/messages', { type: 'direct', to: [self], content: 'Only us' });
+  const place = await placeOf(server, 'silence');
+  const { page } = await logIn('othello', place);
+  const zoe = await logIn('zoe', place);
+  const direct = page.getByRole('navigation').getByRole('link', { name: 'Zoe' });
+  await expect(direct).toBeVisible();
+  await page.getByRole('button', { name: 'People' }).click();
+  const panel = page.getByRole('complementary', { name: 'People' });
+  await expect(panel.getByRole('button', { name: /Zoe/ })).toBeVisible();
+  const field = zoe.page.getByRole('textbox', { name: 'Message' });
+  await field.fill('Well');
+  const typing = page.getByText(/Zoe is typing/);
+  await expect(typing).toBeVisible();
+
+  await server.call('othello', 'POST', `/users/me/muted_users/${muted}`);
+  await expect(typing).toHaveCount(0);
+  await expect(direct).toHaveCount(0);
+  await expect(panel.getByRole('button', { name: /Zoe/ })).toHaveCount(0);
+  await panel.getByRole('searchbox').fill('zoe');
+  await expect(panel.getByRole('button', { name: /Zoe/ })).toBeVisible();
+  await page.evaluate(() => location.assign('#recent'));
+  const recent = page.getByRole('main').getByRole('listitem');
+  await expect(recent.filter({ hasText: 'silence' })).toBeVisible();
+  await expect(recent.filter({ hasText: 'Zoe' })).toHaveCount(0);
+
+  await server.call('othello', 'DELETE', `/users/me/muted_users/${muted}`);
+  await expect(direct).toBeVisible();
+});
+
 test('begins a conversation with a bot', async ({ server, logIn }) => {
   await server.call('desdemona', 'POST', '/bots', { full_name: 'Prompter', short_name: 'prompter', bot_type: 1 });
   const { page } = await logIn('hamlet', '#inbox');

@@ -3,6 +3,7 @@ import { derived, isSame, isSameDeep, Memo, type Reading } from '../kernel/react
 import { type ChannelState, type ChatState, RESOLVED_PREFIX, topicKey } from '../kernel/state.js';
 import type { ChannelGroup, ChannelRow, DirectRow, TopicPolicy, TopicRow, UnreadCount } from '../kernel/view-models.js';
 import { isMutedTopic } from '../messages/unread.js';
+import { isMutedPerson } from '../people/person-rows.js';
 
 const NOTHING_UNREAD: UnreadCount = { count: 0, hasMention: false };
 const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'];
@@ -26,7 +27,7 @@ export class Sidebar {
   readonly inboxGroups: Reading<readonly ChannelGroup[]>;
   /** Ids of the channels in the order of `channelGroups`; muted ones last in their group, others by name. */
   readonly channelIds: Reading<readonly number[]>;
-  /** Direct conversations, latest first. */
+  /** Direct conversations, latest first. Those with muted people only are left out. */
   readonly directs: Reading<readonly DirectRow[]>;
   /** All unread messages that count. */
   readonly total: Reading<UnreadCount>;
@@ -166,6 +167,7 @@ export class Sidebar {
       rows.set(key.slice(3), { userIds, maxMessageId: unread.tallies.get(key)?.newest ?? 0 });
     }
     return [...rows]
+      .filter(([, { userIds }]) => userIds.length === 0 || !userIds.every((id) => isMutedPerson(this.state, id)))
       .map(([key, { userIds, maxMessageId }]) => ({
         key,
         userIds,

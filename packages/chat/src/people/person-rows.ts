@@ -106,7 +106,7 @@ export class People {
       isGuest: person?.user.is_guest === true,
       isActive: person !== undefined && person.list !== 'realm_non_active_users',
       isKnown: person !== undefined,
-      isMuted: state.fields.get('muted_users')?.some((muted) => muted.id === id) === true,
+      isMuted: isMutedPerson(state, id),
       presence: this.presenceNow(id),
       statusText: status?.status_text ?? '',
       statusEmoji:
@@ -180,3 +180,7 @@ function parsed<T>(text: string): T | null {
     return null;
   }
 }
+
+/** Observed inside computations. */
+export const isMutedPerson = (state: ChatState, id: number): boolean =>
+  state.fields.get('muted_users')?.some((muted) => muted.id === id) === true;

@@ -4,6 +4,7 @@ import type { Clock, Gateway } from '../kernel/ports.js';
 import { isSame, Memo, type Reading } from '../kernel/reactive.js';
 import { ascending, type ChatState } from '../kernel/state.js';
 import { inTopic } from '../messages/unread.js';
+import { isMutedPerson } from './person-rows.js';
 
 /** Channels with more subscribers show nobody who types (users §9.1). */
 const MAX_SUBSCRIBERS = 100;
@@ -13,7 +14,10 @@ const STOPPED_WAIT_MS = 12_000;
 
 /** People who are typing, and reports of the user's own typing. */
 export class Typing {
-  private readonly lists = new Memo((key: string) => [...(this.state.typing.get(key)?.keys() ?? [])], isSame);
+  private readonly lists = new Memo(
+    (key: string) => [...(this.state.typing.get(key)?.keys() ?? [])].filter((id) => !isMutedPerson(this.state, id)),
+    isSame,
+  );
   private own: { readonly to: Destination; readonly startedAt: number } | null = null;
   private cancelStop: (() => void) | null = null;
 
@@ -23,7 +27,7 @@ export class Typing {
     private readonly clock: Clock,
   ) {}
 
-  /** Ids of other people who are typing, in the order in which they began. */
+  /** Ids of other people who are typing and not muted, in the order in which they began. */
   typists(destination: Destination): Reading<readonly number[]> {
     return this.lists.at(destinationKey(destination));
   }

@@ -3,22 +3,27 @@ import { rankOf } from '@parley/chat';
 import { X } from 'lucide-react';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { IconButton } from '../kit/icon-button.js';
-import { useChat } from '../services/context.js';
+import { useChat, useField } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './people.module.css';
 import { PeopleList } from './people-list.js';
 
-/** Everybody, those who are there first. */
+/** Everybody, those who are there first. Muted people are only found by their names. */
 export function PeoplePanel({ onClose }: { readonly onClose?: () => void }) {
   const { i18n } = useLingui();
   const chat = useChat();
   const all = useReading(chat.people.byPresence);
+  const muted = useField('muted_users');
   const [query, setQuery] = useState('');
   const wanted = useDeferredValue(query.trim());
   const found = useMemo(
     () =>
-      wanted === '' ? all : all.filter((id) => rankOf(wanted, chat.state.people.peek(id)!.user.full_name) !== null),
-    [all, wanted, chat],
+      all.filter((id) =>
+        wanted === ''
+          ? !muted?.some((person) => person.id === id)
+          : rankOf(wanted, chat.state.people.peek(id)!.user.full_name) !== null,
+      ),
+    [all, wanted, muted, chat],
   );
   return (
     <aside className={styles.panel} data-beside={onClose !== undefined || undefined} aria-label={i18n._('People')}>
