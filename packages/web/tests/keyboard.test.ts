@@ -228,3 +228,27 @@ test('goes to pages of settings and runs actions by a part of their names', asyn
   await choose('log out', 'Log out');
   await expect(page).toHaveURL(/\/login\//);
 });
+
+test('returns to the message whose menu, card or dialog a key opened', async ({ server, logIn }) => {
+  for (const text of ['First for focus', 'Last for focus']) await post(server, 'cordelia', 'focus', text);
+  const { page } = await logIn('hamlet', await placeOf(server, 'focus'));
+  const row = (text: string) => page.getByRole('listitem').filter({ hasText: text });
+  await messageWith(page, 'Last for focus').waitFor();
+  await page.keyboard.press('ArrowUp');
+  await expect(row('Last for focus')).toBeFocused();
+  const overlay = page.locator('[role="dialog"], [role="menu"]');
+  for (const key of ['i', 'u', 'V', ':']) {
+    await page.keyboard.press(key);
+    await expect(overlay).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(overlay).toHaveCount(0);
+    await expect(row('Last for focus'), key).toBeFocused();
+  }
+  await page.keyboard.press('i');
+  await page.getByRole('menuitem', { name: 'Remind me about this…' }).press('Enter');
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(row('Last for focus')).toBeFocused();
+  await page.keyboard.press('ArrowUp');
+  await expect(row('First for focus')).toBeFocused();
+});

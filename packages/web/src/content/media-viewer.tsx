@@ -19,7 +19,7 @@ const LARGEST = STEP ** 6;
 /** Images, videos and sounds of a conversation over the whole page. Only the present one is loaded. */
 export function MediaViewer({ all, start }: Props) {
   const { i18n } = useLingui();
-  const { anchor, container, close } = useOverlay();
+  const { returnTo, container, close } = useOverlay();
   const [index, setIndex] = useState(() =>
     Math.max(
       0,
@@ -68,7 +68,7 @@ export function MediaViewer({ all, start }: Props) {
           part="dialog"
           tabIndex={-1}
           initialFocus={popup}
-          finalFocus={() => focusAfter(anchor)}
+          finalFocus={() => focusAfter(returnTo)}
           onKeyDown={onKeyDown}
         >
           <header className={styles.header}>

@@ -10,7 +10,7 @@ interface Props {
 
 /** Card beside the element that opened it. */
 export function Card({ label, children }: Props) {
-  const { anchor, container, close } = useOverlay();
+  const { anchor, returnTo, container, close } = useOverlay();
   return (
     <Popover.Root open onOpenChange={(isOpen) => isOpen || close()}>
       <Popover.Portal container={container}>
@@ -21,7 +21,7 @@ export function Card({ label, children }: Props) {
           sideOffset={6}
           collisionPadding={8}
         >
-          <Popover.Popup className={styles.card} part="card" aria-label={label} finalFocus={() => focusAfter(anchor)}>
+          <Popover.Popup className={styles.card} part="card" aria-label={label} finalFocus={() => focusAfter(returnTo)}>
             {children}
           </Popover.Popup>
         </Popover.Positioner>

@@ -11,13 +11,13 @@ interface MenuProps {
 
 /** Menu beside the element that opened it. */
 export function Menu({ label, children }: MenuProps) {
-  const { anchor, container, close } = useOverlay();
+  const { anchor, returnTo, container, close } = useOverlay();
   return (
     <Base.Root open onOpenChange={(isOpen) => isOpen || close()}>
       {/* Menus belong to a landmark, unlike dialogs. */}
       <Base.Portal container={container.querySelector('main') ?? container}>
         <Base.Positioner className={styles.positioner} anchor={anchor} align="end" sideOffset={4} collisionPadding={8}>
-          <Base.Popup className={styles.menu} part="menu" aria-label={label} finalFocus={() => focusAfter(anchor)}>
+          <Base.Popup className={styles.menu} part="menu" aria-label={label} finalFocus={() => focusAfter(returnTo)}>
             {children}
           </Base.Popup>
         </Base.Positioner>

@@ -37,11 +37,15 @@ export function useOverlay(): OwnOverlay {
 }
 
 /**
- * Element that gets the focus when the overlay closes: the row around the anchor if that is hidden meanwhile. False if
- * a command has moved the focus elsewhere.
+ * Element that gets the focus when the overlay closes: the row around `returnTo` if that is hidden meanwhile. False if
+ * the focus has moved already.
  */
-export function focusAfter(anchor: HTMLElement): HTMLElement | null | false {
-  const active = (anchor.getRootNode() as Document | ShadowRoot).activeElement;
+export function focusAfter(returnTo: HTMLElement): HTMLElement | null | false {
+  const active = (returnTo.getRootNode() as Document | ShadowRoot).activeElement;
   if (active && active !== document.body && !active.closest('[role="dialog"], [role="menu"]')) return false;
-  return anchor.checkVisibility() ? anchor : anchor.closest<HTMLElement>('[tabindex]');
+  const element = returnTo.checkVisibility() ? returnTo : returnTo.closest<HTMLElement>('[tabindex]');
+  if (element?.tabIndex !== -1) return element;
+  // In a row, the library would search for a tab stop.
+  element.focus({ preventScroll: true });
+  return false;
 }

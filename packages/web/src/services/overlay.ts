@@ -7,7 +7,7 @@ import { retrying } from './loading.js';
 export interface Overlay {
   /** Element that opened it. */
   readonly anchor: HTMLElement;
-  /** Element that gets the focus back: the anchor, unless a key opened it. */
+  /** Element that gets the focus back: the anchor, or the message or other element that had it when a key was pressed. */
   readonly returnTo: HTMLElement;
   readonly content: ReactNode;
 }
@@ -23,7 +23,7 @@ const PATIENCE_MS = 2000;
 let opening: HTMLElement | null = null;
 
 /** Opens an overlay whose code is loaded on the first use. The anchor says by `aria-expanded` that it is open. */
-export function openOverlay(anchor: HTMLElement, load: () => Promise<ReactNode>, returnTo = anchor): void {
+export function openOverlay(anchor: HTMLElement, load: () => Promise<ReactNode>, returnTo = focusedAt(anchor)): void {
   closeOverlay();
   opening = anchor;
   anchor.setAttribute('aria-expanded', 'true');
@@ -50,4 +50,10 @@ export function closeOverlay(own: Overlay | null = overlay.peek()): void {
   opening?.setAttribute('aria-expanded', 'false');
   opening = null;
   overlay.value = null;
+}
+
+/** The anchor, or the message around it if that has the focus, or had it when the menu opened that is open there. */
+function focusedAt(anchor: HTMLElement): HTMLElement {
+  const open = overlay.peek();
+  return open?.anchor === anchor ? open.returnTo : (anchor.closest<HTMLElement>('[data-key]:focus') ?? anchor);
 }
