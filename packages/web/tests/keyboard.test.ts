@@ -252,3 +252,21 @@ test('returns to the message whose menu, card or dialog a key opened', async ({ 
   await page.keyboard.press('ArrowUp');
   await expect(row('First for focus')).toBeFocused();
 });
+
+test('leaves an empty field for searching by the Escape key', async ({ logIn }) => {
+  const { page } = await logIn('hamlet', '#inbox');
+  await page.keyboard.press('/');
+  const field = page.getByRole('combobox', { name: 'Search' });
+  await expect(field).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(field).not.toBeFocused();
+  await page.keyboard.press('w');
+  const people = page.getByRole('searchbox', { name: 'Search people' });
+  await expect(people).toBeFocused();
+  await people.fill('ha');
+  await page.keyboard.press('Escape');
+  await expect(people).toHaveValue('');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('t');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Recent conversations');
+});

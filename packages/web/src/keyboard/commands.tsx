@@ -40,8 +40,9 @@ interface Buttons {
 export function commandOf(event: KeyboardEvent, services: Services, buttons: Buttons): (() => void) | null {
   if (!isPlainKey(event) || !letterKeys.peek() || overlay.peek() !== null) return null;
   const { key, target } = event;
-  const field = (target as Element).closest?.('input, textarea, select, [contenteditable]');
+  const field = (target as Element).closest?.<HTMLElement>('input, textarea, select, [contenteditable]');
   if (field) {
+    if (key === 'Escape' && field.matches('input[type="search"]:placeholder-shown')) return () => field.blur();
     const isEmpty = field instanceof HTMLTextAreaElement && field.matches(COMPOSER) && field.value === '';
     return isEmpty && (key === 'ArrowUp' || key === 'ArrowLeft') ? () => editLast(services.chat) : null;
   }
