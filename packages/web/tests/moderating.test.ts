@@ -79,3 +79,20 @@ test('deletes a topic after a question that names it', async ({ server, logIn })
     await expect(sidebar.getByRole('link', { name: 'doomed' })).toHaveCount(0);
   }
 });
+
+test('keeps a dialog open on a click beside it once something was written there', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'dialogs'));
+  const open = page.getByRole('button', { name: 'Saved snippets' });
+  const dialog = page.getByRole('dialog');
+  await open.click();
+  await dialog.getByRole('button', { name: 'New snippet' }).click();
+  await page.mouse.click(5, 5);
+  await expect(dialog).toHaveCount(0);
+  await open.click();
+  await dialog.getByRole('button', { name: 'New snippet' }).click();
+  await dialog.getByLabel('Text').fill('A long speech');
+  await page.mouse.click(5, 5);
+  await expect(dialog.getByLabel('Text')).toHaveValue('A long speech');
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+});

@@ -10,15 +10,17 @@ import styles from './overlays.module.css';
 interface Props {
   readonly title: ReactNode;
   readonly children: ReactNode;
+  /** True to stay open on a click outside. */
+  readonly isKept?: boolean;
 }
 
 /** Dialog over the page; closes by Escape, its button or a click outside. */
-export function Dialog({ title, children }: Props) {
+export function Dialog({ title, children, isKept = false }: Props) {
   const { returnTo, container, close } = useOverlay();
   const { i18n } = useLingui();
   const popup = useRef<HTMLDivElement>(null);
   return (
-    <Base.Root open onOpenChange={(isOpen) => isOpen || close()}>
+    <Base.Root open disablePointerDismissal={isKept} onOpenChange={(isOpen) => isOpen || close()}>
       <Base.Portal container={container}>
         <Base.Backdrop className={styles.backdrop} />
         <Base.Popup
@@ -66,11 +68,12 @@ interface FormDialogProps extends Props {
   onSubmit(): Promise<unknown>;
 }
 
-/** Dialog with a question that one button answers. */
+/** Dialog with a question that one button answers. A click outside does not discard what was entered. */
 export function FormDialog({ title, children, action, isDangerous, isDisabled, onSubmit }: FormDialogProps) {
   const { close } = useOverlay();
   const { i18n } = useLingui();
   const [isWorking, setWorking] = useState(false);
+  const [isTouched, setTouched] = useState(false);
   const [failure, setFailure] = useState<Refusal | null>(null);
   const submit = async () => {
     setWorking(true);
@@ -84,9 +87,10 @@ export function FormDialog({ title, children, action, isDangerous, isDisabled, o
     }
   };
   return (
-    <Dialog title={title}>
+    <Dialog title={title} isKept={isTouched}>
       <form
         className={styles.form}
+        onInput={() => setTouched(true)}
         onSubmit={(event) => {
           event.preventDefault();
           void submit();
