@@ -136,3 +136,40 @@ test('reads from right to left', async ({ logIn, server }) => {
   }
   expect(await violationsIn(page)).toEqual([]);
 });
+
+test('has controls of the size of a finger on touch screens', async ({ browser, logIn, server }) => {
+  const { context } = await logIn('hamlet');
+  await server.call('hamlet', 'POST', '/users/me/alert_words', { alert_words: ['finger'] });
+  await server.call('hamlet', 'POST', '/drafts', {
+    drafts: [{ type: 'private', to: [], topic: '', content: 'With a finger' }],
+  });
+  const phone = await browser.newContext({
+    hasTouch: true,
+    isMobile: true,
+    viewport: { width: 390, height: 800 },
+    storageState: await context.storageState(),
+  });
+  const page = await phone.newPage();
+  await page.goto(server.url);
+  // Text has links of its size, and the picture of a person is beside a name that does the same.
+  const small = () =>
+    page.evaluate(() => {
+      const controls = 'button, select, summary, a[href], input:not([type="checkbox"], [type="radio"]), textarea';
+      return [...document.querySelectorAll<HTMLElement>(controls)]
+        .filter((element) => element.checkVisibility() && !element.closest('article, p, [aria-hidden]'))
+        .map((element) => ({ element, box: element.getBoundingClientRect() }))
+        .filter(
+          ({ box }) => box.width > 2 && box.left >= 0 && box.bottom > 0 && (box.height < 43.5 || box.width < 43.5),
+        )
+        .map(({ element, box }) => `${element.outerHTML.slice(0, 120)} ${box.width}x${box.height}`);
+    });
+  const places = await placesOf(server);
+  const names = [...NAMES, 'recent', 'drafts', 'scheduled', 'groups', 'group', 'group members', 'settings profile'];
+  for (const name of [...names, 'settings sessions', 'settings your-bots', 'organization emoji-settings']) {
+    await open(page, places[name]!);
+    expect.soft(await small(), name).toEqual([]);
+  }
+  await open(page, '#settings/alert-words');
+  expect.soft(await small(), 'alert words').toEqual([]);
+  await phone.close();
+});
