@@ -258,6 +258,7 @@ test('leaves an empty field for searching by the Escape key', async ({ logIn }) 
   await page.keyboard.press('/');
   const field = page.getByRole('combobox', { name: 'Search' });
   await expect(field).toBeFocused();
+  await expect(page.getByRole('option').first()).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(field).not.toBeFocused();
   await page.keyboard.press('w');

@@ -62,7 +62,8 @@ export function SearchSuggestions({ field, text, scope, onClose, ref }: Props) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (listbox.onKeyDown(event) || event.key !== 'Escape') return;
     onClose();
-    event.preventDefault();
+    // The key empties a field, or leaves an empty one.
+    if (field.current?.value !== '') event.preventDefault();
   };
   useImperativeHandle(ref, () => ({ onKeyDown }));
   useEffect(() => {
