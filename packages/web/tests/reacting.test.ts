@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, goTo, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
+import { choose, expect, goTo, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
 
 test('reacts with any emoji, found by several parts of its name and chosen by keys', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'emoji', 'Pick one');
@@ -108,4 +108,37 @@ test('marks the words that were searched', async ({ server, logIn }) => {
   await page.keyboard.press('Enter');
   await expect(messageWith(page, 'Two quinces').locator('mark')).toHaveText('quinces');
   await expect(page.getByRole('region', { name: 'Messages' }).getByRole('link').locator('mark')).toHaveText('quinces');
+});
+
+test('collapses a message in every window, and shows it again', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'collapsing', 'A very long speech');
+  await post(server, 'cordelia', 'collapsing', 'Another word');
+  const place = await placeOf(server, 'collapsing');
+  const { page, context } = await logIn('hamlet', place);
+  const other = await context.newPage();
+  await other.goto(`${server.url}/${place}`);
+  const row = page.getByRole('listitem').filter({ hasText: /very long speech|Collapsed message/ });
+  await row.focus();
+  await page.keyboard.press('-');
+  const show = { name: 'Collapsed message. Show it' };
+  await expect(row.getByRole('button', show)).toBeVisible();
+  await expect(page.getByText('A very long speech')).toHaveCount(0);
+  await expect(row).toBeFocused();
+  await expect(other.getByText('A very long speech')).toHaveCount(0);
+  await other.reload();
+  await other.getByRole('button', show).click();
+  await expect(other.getByText('A very long speech')).toBeVisible();
+  await expect(page.getByText('A very long speech')).toBeVisible();
+
+  await choose(page, 'A very long speech', 'Collapse message');
+  expect(await violationsIn(page)).toEqual([]);
+  await row.getByRole('button', show).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('A very long speech')).toBeVisible();
+  await expect(row).toBeFocused();
+  await page.keyboard.press('-');
+  await row.hover();
+  await row.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Expand message' }).click();
+  await expect(page.getByText('A very long speech')).toBeVisible();
 });

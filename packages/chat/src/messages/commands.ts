@@ -71,24 +71,27 @@ export class Commands {
     return this.react(messageId, emoji, !isSet);
   }
 
-  async star(messageId: number, isSet: boolean): Promise<void> {
-    const apply = (isStarred: boolean) => {
-      if (isStarred) this.state.starred.set(messageId, true);
-      else this.state.starred.delete(messageId);
-      this.state.messages.change(messageId, (message) => ({
-        ...message,
-        flags: withFlag(message.flags, 'starred', isStarred),
-      }));
+  star(messageId: number, isSet: boolean): Promise<void> {
+    return this.flag(messageId, 'starred', isSet);
+  }
+
+  /** Hides the content of a message from the user, or shows it again. */
+  collapse(messageId: number, isSet: boolean): Promise<void> {
+    return this.flag(messageId, 'collapsed', isSet);
+  }
+
+  private flag(messageId: number, flag: 'starred' | 'collapsed', isSet: boolean): Promise<void> {
+    const apply = (isOn: boolean) => {
+      if (flag === 'starred') {
+        if (isOn) this.state.starred.set(messageId, true);
+        else this.state.starred.delete(messageId);
+      }
+      this.state.messages.change(messageId, (message) => ({ ...message, flags: withFlag(message.flags, flag, isOn) }));
     };
-    await this.optimistic(
+    return this.optimistic(
       () => apply(isSet),
       () => apply(!isSet),
-      () =>
-        this.gateway.post('/messages/flags', {
-          messages: [messageId],
-          op: isSet ? 'add' : 'remove',
-          flag: 'starred',
-        }),
+      () => this.gateway.post('/messages/flags', { messages: [messageId], op: isSet ? 'add' : 'remove', flag }),
     );
   }
 

@@ -4,6 +4,8 @@ import { type Destination, type MessageRow as Message, narrowOf } from '@parley/
 import {
   AlarmClock,
   Check,
+  ChevronsDownUp,
+  ChevronsUpDown,
   Eye,
   Flag,
   History,
@@ -80,6 +82,12 @@ export function rareActionsOn(
       icon: Link,
       name: i18n._('Copy link to message'),
       run: () => copyLink(baseUrl, chat.formatAddress({ view: 'narrow', narrow: narrowOf(destination), near: id })),
+    },
+    {
+      icon: message.isCollapsed ? ChevronsUpDown : ChevronsDownUp,
+      name: message.isCollapsed ? i18n._('Expand message') : i18n._('Collapse message'),
+      shortcut: '-',
+      run: () => void chat.commands.collapse(id, !message.isCollapsed).catch(reportFailure),
     },
     {
       icon: AlarmClock,

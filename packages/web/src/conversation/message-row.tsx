@@ -8,7 +8,7 @@ import {
   widgetOf,
 } from '@parley/chat';
 import { Star } from 'lucide-react';
-import { lazy, memo, Suspense, useContext, useRef, useState } from 'react';
+import { lazy, type MouseEvent, memo, Suspense, useContext, useRef, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
 import { Avatar } from '../kit/avatar.js';
 import { Emoji } from '../kit/emoji.js';
@@ -84,19 +84,32 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
     fieldTexts.close(field);
   };
   const content = <Content message={message} match={match} />;
-  const body = isHidden ? (
-    <button type="button" className={styles.reveal} onClick={() => setRevealed(true)}>
-      {i18n._('Message of a person you have muted. Show it')}
-    </button>
-  ) : isEditing === null ? (
-    content
-  ) : (
-    <Suspense fallback={content}>
-      <MessageEditor message={message} field={field} takesFocus={takesFocus.current} onOpen={edit} onClose={closeEdit}>
-        {content}
-      </MessageEditor>
-    </Suspense>
-  );
+  const show = ({ currentTarget }: MouseEvent<HTMLElement>) => {
+    // The button goes.
+    currentTarget.closest<HTMLElement>('[data-key]')?.focus({ preventScroll: true });
+    if (isHidden) setRevealed(true);
+    else chat.commands.collapse(id, false).catch(reportFailure);
+  };
+  const body =
+    isHidden || (message.isCollapsed && isEditing === null) ? (
+      <button type="button" className={styles.reveal} onClick={show}>
+        {isHidden ? i18n._('Message of a person you have muted. Show it') : i18n._('Collapsed message. Show it')}
+      </button>
+    ) : isEditing === null ? (
+      content
+    ) : (
+      <Suspense fallback={content}>
+        <MessageEditor
+          message={message}
+          field={field}
+          takesFocus={takesFocus.current}
+          onOpen={edit}
+          onClose={closeEdit}
+        >
+          {content}
+        </MessageEditor>
+      </Suspense>
+    );
   const time = i18n.date(new Date(message.timestamp * 1000), { timeStyle: 'short' });
   return (
     <>

@@ -71,6 +71,7 @@ export function ShortcutsDialog() {
         [[':'], i18n._('Add a reaction')],
         [['Ctrl', 'S'], i18n._('Star')],
         [['Shift', 'U'], i18n._('Mark as unread from here')],
+        [['-'], i18n._('Collapse, or expand')],
         [['m'], i18n._('Move messages')],
         [['i'], i18n._('More actions')],
         [['u'], i18n._('Card of the sender')],
