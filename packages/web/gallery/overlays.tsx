@@ -7,6 +7,7 @@ import { TopicMenu } from '../src/channels/topic-menu.js';
 import { MediaViewer } from '../src/content/media-viewer.js';
 import { CallMenu } from '../src/conversation/call-menu.js';
 import { EmojiPicker } from '../src/conversation/emoji-picker.js';
+import { ForwardDialog } from '../src/conversation/forward-dialog.js';
 import { HistoryDialog } from '../src/conversation/history-dialog.js';
 import { MessageMenu } from '../src/conversation/message-menu.js';
 import { ReactionsDialog } from '../src/conversation/reactions-dialog.js';
@@ -98,6 +99,7 @@ export const OVERLAYS: readonly Exhibit[] = [
   { name: 'Colour of a channel', open: () => <ColorDialog channelId={VERONA} /> },
   { name: 'Mark all as read', open: () => <ReadAllDialog /> },
   { name: 'Palette', open: (_, anchor) => <Palette anchor={anchor} pageActions={[]} /> },
+  { name: 'Forwarding', open: () => <ForwardDialog text="A quote" write={nothing} /> },
   { name: 'Shortcuts', open: () => <ShortcutsDialog /> },
   { name: 'New conversation', open: () => <DirectDialog /> },
   { name: 'Person', open: () => <PersonCard userId={personId('King')} /> },

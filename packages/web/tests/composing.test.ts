@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { expect, messageWith, post, type Server, send, test, violationsIn } from './stories.js';
+import { choose, expect, idOf, messageWith, post, type Server, send, test, violationsIn } from './stories.js';
 
 const placeOf = async (server: Server, topic: string): Promise<string> => {
   const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
@@ -551,4 +551,86 @@ test('goes on in the field after an emoji is chosen by keyboard and after a link
   await page.keyboard.type('name');
   await expect(field).toHaveValue('[name](https://)');
   await field.fill('');
+});
+
+test('forwards a message to the conversation that the user chooses, or to a new topic', async ({ server, logIn }) => {
+  const { id } = await server.call('desdemona', 'POST', '/channels/create', {
+    name: 'orders only',
+    subscribers: [await idOf(server, 'hamlet'), await idOf(server, 'desdemona')],
+    can_send_message_group: { direct_members: [await idOf(server, 'desdemona')], direct_subgroups: [] },
+  });
+  await post(server, 'cordelia', 'forwarded', 'Pass it *on*');
+  const { page } = await logIn('hamlet', await placeOf(server, 'forwarded'));
+  await fieldOf(page).fill('My own words');
+  const row = page.getByRole('listitem').filter({ hasText: 'Pass it' });
+  const dialog = page.getByRole('dialog', { name: 'Forward message' });
+  const field = dialog.getByRole('combobox');
+  const found = dialog.getByRole('option');
+  await row.focus();
+  await page.keyboard.press('<');
+  await expect(field).toBeFocused();
+  expect(await violationsIn(page)).toEqual([]);
+  await field.fill('orders');
+  await expect(found).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await expect(row).toBeFocused();
+
+  await page.keyboard.press('<');
+  await field.fill('othello');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('Othello');
+  await expect(page.locator('form[part="composer"]')).toContainText('To: Othello');
+  const quote = /^@_\*\*Cordelia, Lear's daughter\|\d+\*\* \[said\]\(#narrow\/.*\):\n```quote\nPass it \*on\*\n```$/;
+  await expect(fieldOf(page)).toHaveValue(quote);
+  await expect(fieldOf(page)).toBeFocused();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(messageWith(page, 'Pass it on')).toBeVisible();
+  await page.goBack();
+  await expect(fieldOf(page)).toHaveValue('My own words');
+
+  await choose(page, 'Pass it on', 'Forward…');
+  await field.fill('Denmark');
+  await found.filter({ hasText: /^Denmark$/ }).click();
+  const topic = page.getByRole('combobox', { name: 'Topic' });
+  await expect(topic).toBeFocused();
+  await topic.fill('from afar');
+  await expect(page.locator('form[part="composer"]')).toContainText(/To:.*Denmark.*from afar/);
+  await expect(fieldOf(page)).toHaveValue(quote);
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(page.getByRole('article').filter({ hasText: 'Pass it on' }).last()).toBeVisible();
+  const { messages } = await server.call('hamlet', 'GET', '/messages', {
+    narrow: [{ operator: 'topic', operand: 'from afar' }],
+    anchor: 'newest',
+    num_before: 1,
+    num_after: 0,
+    apply_markdown: false,
+  });
+  expect(messages[0]).toMatchObject({ content: expect.stringMatching(quote), display_recipient: 'Denmark' });
+  await server.call('desdemona', 'DELETE', `/streams/${id}`);
+});
+
+test('adds a forwarded message to the text in the field of the conversation that is shown', async ({
+  server,
+  logIn,
+}) => {
+  await post(server, 'cordelia', 'forwarded here', 'Stay here');
+  const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
+  const { page } = await logIn('hamlet', await placeOf(server, 'forwarded here'));
+  const dialog = page.getByRole('dialog', { name: 'Forward message' });
+  await fieldOf(page).fill('See:');
+  await choose(page, 'Stay here', 'Forward…');
+  await dialog.getByRole('combobox').fill('forwarded here');
+  await page.keyboard.press('Enter');
+  await expect(fieldOf(page)).toHaveValue(/^See:\n\n@_\*\*Cordelia.*Stay here\n```$/s);
+  await page.evaluate((to) => location.assign(to), `#narrow/channel/${id}-Verona`);
+  const topic = page.getByRole('combobox', { name: 'Topic' });
+  await topic.fill('half a topic');
+  await choose(page, 'Stay here', 'Forward…');
+  await dialog.getByRole('combobox').fill('Verona');
+  await dialog
+    .getByRole('option')
+    .filter({ hasText: /^Verona$/ })
+    .click();
+  await expect(topic).toHaveValue('half a topic');
+  await expect(fieldOf(page)).toHaveValue(/Stay here\n```$/);
 });

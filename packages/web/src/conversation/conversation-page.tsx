@@ -75,9 +75,12 @@ export function ConversationPage({ narrow, near }: Props) {
     return {
       write,
       quote: (message) => {
-        quoteOf(chat, message, i18n._('said'))
-          .then((text) => write(message.destination, text))
-          .catch(reportFailure);
+        const quote = async () => {
+          const source = await chat.commands.source(message.id!);
+          const { quoteOf } = await import('./message-menu.js');
+          write(message.destination, quoteOf(chat, message, source, i18n));
+        };
+        quote().catch(reportFailure);
       },
       editFailed: (message) => {
         write(message.destination, message.markdown ?? '');
@@ -409,17 +412,6 @@ function Failed({ text, onRetry }: { readonly text: string; readonly onRetry: ()
       </button>
     </div>
   );
-}
-
-/** Markdown that quotes a message with its author and a link, as Zulip's clients write it. */
-async function quoteOf(chat: Chat, message: Message, said: string): Promise<string> {
-  const { sender, destination, id } = message;
-  const address = chat.formatAddress({ view: 'narrow', narrow: narrowOf(destination), near: id });
-  const source = await chat.commands.source(id!);
-  // A fence is longer than every fence inside.
-  const longest = Math.max(2, ...[...source.matchAll(/^`{3,}/gm)].map(([marks]) => marks.length));
-  const fence = '`'.repeat(longest + 1);
-  return `@_**${sender.name}|${sender.id}** [${said}](${address}):\n${fence}quote\n${source}\n${fence}\n`;
 }
 
 export function ConversationTitle({ narrow }: { readonly narrow: Narrow }) {

@@ -71,7 +71,7 @@ export function openMessageMenu(anchor: HTMLElement, message: Message, commands:
 }
 
 /** Zulip's shortcuts for messages. Keys are compared as typed, so `H` is Shift+H. */
-const KEYS: readonly string[] = ['Enter', ...'e:>-i+=urR@MszUVHm'];
+const KEYS: readonly string[] = ['Enter', ...'e:><-i+=urR@MszUVHm'];
 
 /** Runs the shortcut of a key for the message whose row has the focus. */
 export function pressOnMessage(event: KeyboardEvent<HTMLElement>, context: KeyContext): void {

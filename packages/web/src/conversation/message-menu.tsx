@@ -1,6 +1,6 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
-import { type Destination, type MessageRow as Message, narrowOf } from '@parley/chat';
+import { type Chat, type Destination, type MessageRow as Message, narrowOf } from '@parley/chat';
 import {
   AlarmClock,
   Check,
@@ -8,6 +8,7 @@ import {
   ChevronsUpDown,
   Eye,
   Flag,
+  Forward,
   History,
   Link,
   type LucideIcon,
@@ -65,6 +66,7 @@ export function rareActionsOn(
 ): readonly RareAction[] {
   const id = message.id!;
   const { destination } = message;
+  const { write } = commands;
   const { rights } = chat;
   const move = rights.canMove(id);
   const topic = destination.kind === 'channel' ? destination : null;
@@ -82,6 +84,16 @@ export function rareActionsOn(
       icon: Link,
       name: i18n._('Copy link to message'),
       run: () => copyLink(baseUrl, chat.formatAddress({ view: 'narrow', narrow: narrowOf(destination), near: id })),
+    },
+    write && {
+      icon: Forward,
+      name: i18n._('Forward…'),
+      shortcut: '<',
+      run: open(async () => {
+        const source = await chat.commands.source(id);
+        const { ForwardDialog } = await import('./forward-dialog.js');
+        return <ForwardDialog text={quoteOf(chat, message, source, i18n)} write={write} />;
+      }),
     },
     {
       icon: message.isCollapsed ? ChevronsUpDown : ChevronsDownUp,
@@ -168,6 +180,15 @@ export function rareActionsOn(
     },
   ];
   return offered.filter((action) => action !== false && action !== null);
+}
+
+/** Markdown that quotes a message, given its source, with its author and a link, as Zulip's clients write it. */
+export function quoteOf(chat: Chat, { sender, destination, id }: Message, source: string, i18n: I18n): string {
+  const address = chat.formatAddress({ view: 'narrow', narrow: narrowOf(destination), near: id });
+  // A fence is longer than every fence inside.
+  const longest = Math.max(2, ...[...source.matchAll(/^`{3,}/gm)].map(([marks]) => marks.length));
+  const fence = '`'.repeat(longest + 1);
+  return `@_**${sender.name}|${sender.id}** [${i18n._('said')}](${address}):\n${fence}quote\n${source}\n${fence}\n`;
 }
 
 interface Props {

@@ -1,29 +1,14 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
-import { type Chat, narrowOf, rankOf } from '@parley/chat';
-import { CheckCheck, Hash, Keyboard, MessageSquare, Send, Settings, User } from 'lucide-react';
-import { type ReactNode, useMemo, useState } from 'react';
-import { Dialog } from '../kit/dialog.js';
-import { useListbox } from '../kit/listbox.js';
-import { useOverlay } from '../kit/overlay.js';
+import type { Chat } from '@parley/chat';
+import { CheckCheck, Keyboard, Send, Settings } from 'lucide-react';
+import { useMemo } from 'react';
+import { type Entry, Finder, placesOf } from '../conversation/forward-dialog.js';
 import { type SettingsArea, sectionsOf } from '../managing/sections.js';
 import { useComputed, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import { builtInViews, ownViews } from '../sidebar/views.js';
 import { openDirect, openHelp, type PageAction } from './commands.js';
-import styles from './keyboard.module.css';
-
-const MAX_ENTRIES = 12;
-
-interface Entry {
-  /** Place to go to, or the name of an action. */
-  readonly address: string;
-  /** Action instead of a place. */
-  readonly run?: () => void;
-  readonly name: string;
-  readonly detail: string;
-  readonly icon: ReactNode;
-}
 
 interface Props {
   /** Button that opened the palette, and from which its actions open dialogs. */
@@ -42,8 +27,6 @@ const openReadAll = (anchor: HTMLElement) =>
 export function Palette({ anchor, pageActions }: Props) {
   const { i18n } = useLingui();
   const { chat, navigation } = useServices();
-  const { close } = useOverlay();
-  const [query, setQuery] = useState('');
   const views = useComputed(
     () =>
       [...builtInViews(i18n), ...ownViews(chat.field('navigation_views'))].map(
@@ -64,82 +47,18 @@ export function Palette({ anchor, pageActions }: Props) {
       return { address: name, name, detail: i18n._('Action'), icon: <Icon size={16} aria-hidden />, run };
     });
   }, [i18n, anchor, pageActions]);
-  const found = useMemo(
-    () => ranked([...views, ...places, ...managing, ...actions], query),
-    [views, places, managing, actions, query],
-  );
-  const { fieldProps, onKeyDown, list } = useListbox({
-    label: i18n._('Results'),
-    query,
-    options: found,
-    keyOf: ({ address }) => address,
-    draw: ({ icon, name, detail }) => (
-      <>
-        {icon}
-        <span className={styles.name}>{name}</span>
-        <span className={styles.detail}>{detail}</span>
-      </>
-    ),
-    onPick: ({ address, run }) => {
-      close();
-      if (run) run();
-      else navigation.navigate(address);
-    },
-  });
+  const entries = useMemo(() => [...views, ...places, ...managing, ...actions], [views, places, managing, actions]);
   return (
-    <Dialog title={i18n._('Go to…')}>
-      <div className={styles.content}>
-        <input
-          {...fieldProps}
-          role="combobox"
-          className={styles.field}
-          aria-label={i18n._('Name of a conversation, person or view')}
-          aria-expanded={found.length > 0}
-          autoComplete="off"
-          value={query}
-          onChange={(event) => setQuery(event.target.value)}
-          onKeyDown={onKeyDown}
-        />
-        {list}
-      </div>
-    </Dialog>
+    <Finder
+      title={i18n._('Go to…')}
+      label={i18n._('Name of a conversation, person or view')}
+      entries={entries}
+      onPick={({ address, run }) => {
+        if (run) run();
+        else navigation.navigate(address);
+      }}
+    />
   );
-}
-
-/** Recent conversations, then channels and people. */
-function placesOf(chat: Chat): readonly Entry[] {
-  const addressOf = (narrow: ReturnType<typeof narrowOf>) => chat.formatAddress({ view: 'narrow', narrow, near: null });
-  const channelName = (id: number) => chat.sidebar.channel(id).value?.name ?? '';
-  const personName = (id: number) => chat.people.person(id).value.name;
-  const recent = chat.conversations.recent.value.flatMap(({ destination }): Entry[] => {
-    if (destination.kind === 'direct' && destination.userIds.length < 2) return [];
-    const isTopic = destination.kind === 'channel';
-    return [
-      {
-        address: addressOf(narrowOf(destination)),
-        name: isTopic ? destination.topic : destination.userIds.map(personName).join(', '),
-        detail: isTopic ? `#${channelName(destination.channelId)}` : '',
-        icon: <MessageSquare size={16} aria-hidden />,
-      },
-    ];
-  });
-  const channels = chat.sidebar.channelIds.value.map(
-    (id): Entry => ({
-      address: addressOf([{ operator: 'channel', operand: id }]),
-      name: channelName(id),
-      detail: '',
-      icon: <Hash size={16} aria-hidden />,
-    }),
-  );
-  const people = chat.people.withBots(chat.people.byPresence.value).map(
-    (id): Entry => ({
-      address: addressOf(narrowOf({ kind: 'direct', userIds: id === chat.state.selfId ? [] : [id] })),
-      name: chat.state.people.peek(id)?.user.full_name ?? '',
-      detail: '',
-      icon: <User size={16} aria-hidden />,
-    }),
-  );
-  return [...recent, ...channels, ...people];
 }
 
 /** Pages that manage things. */
@@ -159,16 +78,4 @@ function managingOf(chat: Chat, i18n: I18n): readonly Entry[] {
       ? []
       : [entry('#groups/all', i18n._('Groups'), ''), ...sections('organization', i18n._('Organization settings'))]),
   ];
-}
-
-function ranked(entries: readonly Entry[], query: string): readonly Entry[] {
-  if (query.trim() === '') return entries.slice(0, MAX_ENTRIES);
-  return entries
-    .flatMap((entry) => {
-      const rank = rankOf(query, entry.name);
-      return rank === null ? [] : [{ entry, rank }];
-    })
-    .sort((a, b) => a.rank - b.rank)
-    .slice(0, MAX_ENTRIES)
-    .map(({ entry }) => entry);
 }

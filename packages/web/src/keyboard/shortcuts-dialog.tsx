@@ -65,6 +65,7 @@ export function ShortcutsDialog() {
         [['Shift', 'R'], i18n._('Reply to the sender directly')],
         [['@'], i18n._('Mention the sender')],
         [['>'], i18n._('Quote')],
+        [['<'], i18n._('Forward to another conversation')],
         [['e'], i18n._('Edit')],
         [['+'], i18n._('React with 👍')],
         [['='], i18n._('Add the first reaction, or take it back')],

@@ -1,0 +1,182 @@
+import { useLingui } from '@lingui/react';
+import { type Chat, type Destination, narrowOf, rankOf } from '@parley/chat';
+import { Hash, MessageSquare, User } from 'lucide-react';
+import { type ReactNode, useMemo, useState } from 'react';
+import { Dialog } from '../kit/dialog.js';
+import { useListbox } from '../kit/listbox.js';
+import styles from '../kit/listbox.module.css';
+import { useOverlay } from '../kit/overlay.js';
+import overlays from '../kit/overlays.module.css';
+import { type Services, useComputed, useServices } from '../services/context.js';
+
+const MAX_ENTRIES = 12;
+
+export interface Entry {
+  /** Place to go to, or the name of an action. */
+  readonly address: string;
+  /** Action instead of a place. */
+  readonly run?: () => void;
+  /** Conversation to which a message can be written. */
+  readonly to?: Destination;
+  /** Channel in which a topic can be begun. */
+  readonly channelId?: number;
+  readonly name: string;
+  readonly detail: string;
+  readonly icon: ReactNode;
+}
+
+interface ForwardProps {
+  readonly text: string;
+  /** Puts the text into the field of a conversation. */
+  write(to: Destination, text: string): void;
+}
+
+/** Puts a text into the field of a conversation, or of a new topic, that is found by a part of its name. */
+export function ForwardDialog({ text, write }: ForwardProps) {
+  const { i18n } = useLingui();
+  const services = useServices();
+  const { chat } = services;
+  const places = useComputed(() => placesOf(chat), [chat]);
+  return (
+    <Finder
+      title={i18n._('Forward message')}
+      label={i18n._('Name of a conversation, channel or person')}
+      entries={places}
+      isOffered={({ to, channelId }) => (to ? chat.rights.canSend(to) : chat.rights.canPost(channelId!)) === null}
+      onPick={({ to, channelId }) => {
+        const destination = to ?? topicInField(services, channelId!);
+        if (destination) write(destination, text);
+        else writeInTopic(services, channelId!, text);
+      }}
+    />
+  );
+}
+
+/** Topic in the field of the channel that is shown; null without that field. */
+function topicInField({ navigation }: Services, channelId: number): Destination | null {
+  const field = document.querySelector<HTMLInputElement>('main [data-new-topic]');
+  const isShown = field !== null && navigation.current().channelId === channelId;
+  return isShown ? { kind: 'channel', channelId, topic: field.value.trim() } : null;
+}
+
+/** Goes to a channel to choose the topic of a text. */
+function writeInTopic({ chat, navigation, drafts, fieldTexts }: Services, channelId: number, text: string): void {
+  // A topic that was typed before is still in the field.
+  const topic = fieldTexts.texts.peek().get(`topic ${channelId}`)?.trim() ?? '';
+  drafts.add({ kind: 'channel', channelId, topic }, text);
+  drafts.beginTopic(channelId);
+  navigation.navigate(
+    chat.formatAddress({ view: 'narrow', narrow: [{ operator: 'channel', operand: channelId }], near: null }),
+  );
+}
+
+interface FinderProps {
+  readonly title: string;
+  readonly label: string;
+  readonly entries: readonly Entry[];
+  isOffered?(entry: Entry): boolean;
+  onPick(entry: Entry): void;
+}
+
+export function Finder({ title, label, entries, isOffered, onPick }: FinderProps) {
+  const { i18n } = useLingui();
+  const { close } = useOverlay();
+  const [query, setQuery] = useState('');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rights are asked when the query changes.
+  const found = useMemo(() => ranked(entries, query, isOffered), [entries, query]);
+  const { fieldProps, onKeyDown, list } = useListbox({
+    label: i18n._('Results'),
+    query,
+    options: found,
+    keyOf: ({ address }) => address,
+    draw: ({ icon, name, detail }) => (
+      <>
+        {icon}
+        <span className={styles.name}>{name}</span>
+        <span className={styles.detail}>{detail}</span>
+      </>
+    ),
+    onPick: (entry) => {
+      close();
+      onPick(entry);
+    },
+  });
+  return (
+    <Dialog title={title}>
+      <div className={overlays.form}>
+        <input
+          {...fieldProps}
+          role="combobox"
+          className={overlays.input}
+          aria-label={label}
+          placeholder={label}
+          aria-expanded={found.length > 0}
+          autoComplete="off"
+          value={query}
+          onChange={(event) => setQuery(event.target.value)}
+          onKeyDown={onKeyDown}
+        />
+        {list}
+      </div>
+    </Dialog>
+  );
+}
+
+/** Recent conversations, then channels and people. */
+export function placesOf(chat: Chat): readonly Entry[] {
+  const addressOf = (narrow: ReturnType<typeof narrowOf>) => chat.formatAddress({ view: 'narrow', narrow, near: null });
+  const channelName = (id: number) => chat.sidebar.channel(id).value?.name ?? '';
+  const personName = (id: number) => chat.people.person(id).value.name;
+  const recent = chat.conversations.recent.value.flatMap(({ destination }): Entry[] => {
+    if (destination.kind === 'direct' && destination.userIds.length < 2) return [];
+    const isTopic = destination.kind === 'channel';
+    return [
+      {
+        address: addressOf(narrowOf(destination)),
+        name: isTopic ? destination.topic : destination.userIds.map(personName).join(', '),
+        detail: isTopic ? `#${channelName(destination.channelId)}` : '',
+        icon: <MessageSquare size={16} aria-hidden />,
+        to: destination,
+      },
+    ];
+  });
+  const channels = chat.sidebar.channelIds.value.map(
+    (id): Entry => ({
+      address: addressOf([{ operator: 'channel', operand: id }]),
+      name: channelName(id),
+      detail: '',
+      icon: <Hash size={16} aria-hidden />,
+      channelId: id,
+    }),
+  );
+  const people = chat.people.withBots(chat.people.byPresence.value).map((id): Entry => {
+    const to: Destination = { kind: 'direct', userIds: id === chat.state.selfId ? [] : [id] };
+    return {
+      address: addressOf(narrowOf(to)),
+      name: chat.state.people.peek(id)?.user.full_name ?? '',
+      detail: '',
+      icon: <User size={16} aria-hidden />,
+      to,
+    };
+  });
+  return [...recent, ...channels, ...people];
+}
+
+function ranked(entries: readonly Entry[], query: string, isOffered = (_: Entry) => true): readonly Entry[] {
+  const sorted =
+    query.trim() === ''
+      ? entries
+      : entries
+          .flatMap((entry) => {
+            const rank = rankOf(query, entry.name);
+            return rank === null ? [] : [{ entry, rank }];
+          })
+          .sort((a, b) => a.rank - b.rank)
+          .map(({ entry }) => entry);
+  const found: Entry[] = [];
+  for (const entry of sorted) {
+    if (found.length === MAX_ENTRIES) break;
+    if (isOffered(entry)) found.push(entry);
+  }
+  return found;
+}
