@@ -1,6 +1,6 @@
 import { expect, goTo, idOf, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
 
-test('goes to a conversation by a part of its name', async ({ logIn }) => {
+test('goes to a conversation by a part of its name', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', '#inbox');
   await page.keyboard.press('Control+k');
   const field = page.getByRole('combobox', { name: /Name of a conversation/ });
@@ -10,7 +10,10 @@ test('goes to a conversation by a part of its name', async ({ logIn }) => {
   expect(await violationsIn(page)).toEqual([]);
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Verona');
+  await post(server, 'hamlet', '', 'To a topic without a name');
   await page.keyboard.press('Control+k');
+  await field.fill('gen chat');
+  await expect(page.getByRole('option', { name: 'general chat #Verona' })).toBeVisible();
   await field.fill('corde lear');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Cordelia');

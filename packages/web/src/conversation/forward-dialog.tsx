@@ -133,7 +133,9 @@ export function placesOf(chat: Chat): readonly Entry[] {
     return [
       {
         address: addressOf(narrowOf(destination)),
-        name: isTopic ? destination.topic : destination.userIds.map(personName).join(', '),
+        name: isTopic
+          ? destination.topic || (chat.field('realm_empty_topic_display_name') ?? '')
+          : destination.userIds.map(personName).join(', '),
         detail: isTopic ? `#${channelName(destination.channelId)}` : '',
         icon: <MessageSquare size={16} aria-hidden />,
         to: destination,
