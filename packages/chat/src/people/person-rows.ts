@@ -81,11 +81,6 @@ export class People {
     return [...new Set([...this.byName.value.filter((id) => members.has(id)), ...members])];
   }
 
-  /** People in their order, and bots after them. */
-  withBots(people: readonly number[]): readonly number[] {
-    return [...new Set([...people, ...this.ids.value])];
-  }
-
   /** Time has passed, by which presences end. */
   tick(): void {
     this.ticks.value++;

@@ -151,7 +151,8 @@ export function placesOf(chat: Chat): readonly Entry[] {
       channelId: id,
     }),
   );
-  const people = chat.people.withBots(chat.people.byPresence.value).map((id): Entry => {
+  const withBots = new Set([...chat.people.byPresence.value, ...chat.people.ids.value]);
+  const people = [...withBots].map((id): Entry => {
     const to: Destination = { kind: 'direct', userIds: id === chat.state.selfId ? [] : [id] };
     return {
       address: addressOf(narrowOf(to)),

@@ -44,8 +44,11 @@ function PeopleField({ chosen, onChange }: FieldProps) {
   const names = useNames(chosen);
   const people = useReading(chat.people.byPresence);
   const [query, setQuery] = useState('');
-  // Bots only by their names.
-  const all = useMemo(() => (query.trim() === '' ? people : chat.people.withBots(people)), [people, query, chat]);
+  // Bots follow, and are only found by their names.
+  const all = useMemo(
+    () => (query.trim() === '' ? people : [...new Set([...people, ...chat.people.ids.peek()])]),
+    [people, query, chat],
+  );
   const found = useMemo(() => {
     const rank = (id: number) => rankOf(query, chat.state.people.peek(id)!.user.full_name);
     return all
