@@ -248,7 +248,7 @@ describe('chat views', () => {
   it('begin unread messages at the one that was marked as unread', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
-    const ids = [];
+    const ids: number[] = [];
     for (const content of ['x', 'y']) ids.push(await server.sendMessage(iago, town, { topic: 'news', content }));
     const chat = await start(hamlet);
     const view = chat.open(news(town));

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-it('takes at most 35 KB bundled with the client, minified and compressed', async () => {
+it('takes at most 35 KB, within 5 %, bundled with the client, minified and compressed', async () => {
   const { outputFiles } = await build({
     entryPoints: [join(__dirname, 'index.ts')],
     alias: { '@parley/client': join(__dirname, '../../client/src/index.ts') },
@@ -12,5 +12,5 @@ it('takes at most 35 KB bundled with the client, minified and compressed', async
     target: 'es2022',
     write: false,
   });
-  expect(gzipSync(outputFiles[0]!.contents).length).toBeLessThan(35 * 1024);
+  expect(gzipSync(outputFiles[0]!.contents).length).toBeLessThan(35 * 1.05 * 1024);
 });

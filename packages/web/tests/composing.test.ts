@@ -580,7 +580,7 @@ test('forwards a message to the conversation that the user chooses, or to a new 
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Othello');
   await expect(page.locator('form[part="composer"]')).toContainText('To: Othello');
-  const quote = /^@_\*\*Cordelia, Lear's daughter\|\d+\*\* \[said\]\(#narrow\/.*\):\n```quote\nPass it \*on\*\n```$/;
+  const quote = /^@_\*\*Cordelia, Lear's daughter\|\d+\*\* \[said\]\(#narrow\/.*\):\n```quote\nPass it \*on\*\n```\n$/;
   await expect(fieldOf(page)).toHaveValue(quote);
   await expect(fieldOf(page)).toBeFocused();
   await page.getByRole('button', { name: 'Send', exact: true }).click();
@@ -621,7 +621,7 @@ test('adds a forwarded message to the text in the field of the conversation that
   await choose(page, 'Stay here', 'Forward…');
   await dialog.getByRole('combobox').fill('forwarded here');
   await page.keyboard.press('Enter');
-  await expect(fieldOf(page)).toHaveValue(/^See:\n\n@_\*\*Cordelia.*Stay here\n```$/s);
+  await expect(fieldOf(page)).toHaveValue(/^See:\n\n@_\*\*Cordelia.*Stay here\n```\n$/s);
   await page.evaluate((to) => location.assign(to), `#narrow/channel/${id}-Verona`);
   const topic = page.getByRole('combobox', { name: 'Topic' });
   await topic.fill('half a topic');
@@ -632,5 +632,5 @@ test('adds a forwarded message to the text in the field of the conversation that
     .filter({ hasText: /^Verona$/ })
     .click();
   await expect(topic).toHaveValue('half a topic');
-  await expect(fieldOf(page)).toHaveValue(/Stay here\n```$/);
+  await expect(fieldOf(page)).toHaveValue(/Stay here\n```\n$/);
 });

@@ -101,7 +101,7 @@ test('acts on the message with the focus', async ({ server, logIn }) => {
   await expect(page.getByText('New', { exact: true })).toBeVisible();
   await row.focus();
   await press('>');
-  await expect(field).toHaveValue(/```quote\nMessage for keys\n```$/);
+  await expect(field).toHaveValue(/```quote\nMessage for keys\n```\n$/);
   await field.fill('');
   await row.focus();
   await press('@');
