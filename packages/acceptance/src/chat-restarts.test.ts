@@ -167,6 +167,15 @@ describe('a conversation in the cache', () => {
     expect(calls).not.toContain('GET /messages');
   });
 
+  it('is shown at once where it was left at a message that it lacks', async () => {
+    await say('one');
+    (await firstRun()).stop();
+    const { chat, view } = open(await say('two'));
+    await until(() => texts(chat, view) === '<p>one</p>');
+    void chat.run();
+    await until(() => texts(chat, view) === '<p>one</p>,<p>two</p>');
+  });
+
   it('shows a message as unread whose mark did not reach the server', async () => {
     const id = await say('one');
     const chat = await firstRun();

@@ -6,7 +6,7 @@ import { derived, isSame, type Reading, Table } from '../kernel/reactive.js';
 import type { ChatState } from '../kernel/state.js';
 import type { ConversationView, ListEnd, SearchMatch } from '../kernel/view-models.js';
 import { comesAsEvents, matches } from './match.js';
-import { type Failure, failureOf, MessagePages } from './message-pages.js';
+import { type Failure, type FoundMessage, failureOf, MessagePages } from './message-pages.js';
 import { moveOfTopic, withFlag } from './messages.js';
 import { EMPTY_SPAN, nearest, type Span, spanAt, withMessage, withoutMessages, withPage } from './spans.js';
 import { firstUnread, oldestUnread } from './unread.js';
@@ -158,11 +158,6 @@ export class MessageLists {
   }
 }
 
-interface FoundMessage extends Message {
-  readonly match_content?: string;
-  readonly match_subject?: string;
-}
-
 /** `again`: the messages that are shown, after events were missed. */
 type Part = 'older' | 'newer' | 'first' | 'again';
 
@@ -243,9 +238,8 @@ export class MessageList implements ConversationView {
     if (failed.has('again')) void this.reload();
     else if (failed.has('older')) void this.loadOlder();
     else if (failed.has('newer')) void this.loadNewer();
-    else if (this.opening !== null && failed.has('first')) {
+    else if (this.opening !== null && failed.has('first'))
       this.opening = { ...this.opening, isShown: this.load(this.opening.target) };
-    }
   }
 
   close(): void {
@@ -368,10 +362,8 @@ export class MessageList implements ConversationView {
       if (isHere === false) out.add(id);
       else if (isHere) spans = withMessage(spans, id);
     }
-    batch(() => {
-      this.spans.value = spans;
-      this.removed(out);
-    });
+    this.spans.value = spans;
+    this.removed(out);
   }
 
   /** Own messages on their way, which belong after the newest. They are all that an unloaded conversation shows. */
@@ -449,7 +441,9 @@ export class MessageList implements ConversationView {
     const ids = cached.messages.map(({ id }) => id);
     const isUnread = (id: number) => this.state.unread.destinations.has(id);
     const first = target === 'first_unread' ? (ids.find(isUnread) ?? null) : target;
-    if (first === null ? !cached.isNewest : !ids.includes(first)) return false;
+    // A message may have arrived just before the reload, and be newer than those of the cache.
+    const isAtEnd = first === null || first > ids.at(-1)!;
+    if (isAtEnd ? !cached.isNewest : !ids.includes(first)) return false;
     this.isProvisional = true;
     batch(() => {
       this.pages.seed(cached.messages);

@@ -13,6 +13,12 @@ export const failureOf = (error: unknown): Failure =>
     ? { code: error.code, message: error.message }
     : { code: 'UNEXPECTED', message: error instanceof Error ? error.message : String(error) };
 
+/** Message of a search, with the words found marked. */
+export interface FoundMessage extends Message {
+  readonly match_content?: string;
+  readonly match_subject?: string;
+}
+
 /** Messages fetched by their ids in one call. */
 const MAX_IDS = 1000;
 
