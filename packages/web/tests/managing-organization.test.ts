@@ -328,7 +328,7 @@ test('starts an export, and lists it in the window of another administrator', as
   await expect(other.page.getByRole('button', { name: 'Start export' })).toBeVisible();
   await page.getByRole('button', { name: 'Start export' }).click();
   await expect(page.getByRole('dialog')).toContainText('1 person agrees to the export of private data.');
-  await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Start export' }).click();
   await expect(page.getByRole('list', { name: 'Data exports' })).toContainText('Desdemona');
   await other.page.evaluate(() => dispatchEvent(new Event('focus')));
   await expect(other.page.getByRole('list', { name: 'Data exports' })).toContainText('Desdemona');

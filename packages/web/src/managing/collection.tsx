@@ -20,6 +20,8 @@ interface Props<T> {
   pictureOf?(item: T): ReactNode;
   readonly add?: {
     readonly label: string;
+    /** Label of the button in the dialog; default: "Add". */
+    readonly action?: string;
     readonly values?: Values;
     readonly settings: readonly Setting[] | ((values: Values) => readonly Setting[]);
     isComplete?(values: Values): boolean;
@@ -63,7 +65,7 @@ export function Collection<T>(props: Props<T>) {
             openOverlay(currentTarget, async () => (
               <ValuesDialog
                 title={add.label}
-                action={i18n._('Add')}
+                action={add.action ?? i18n._('Add')}
                 settings={add.settings}
                 values={add.values ?? {}}
                 {...(add.isComplete && { isComplete: add.isComplete })}

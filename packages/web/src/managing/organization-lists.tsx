@@ -366,6 +366,7 @@ export function Exports() {
       )}
       add={{
         label: i18n._('Start export'),
+        action: i18n._('Start export'),
         values: { export_type: 'public' },
         settings: [
           {
