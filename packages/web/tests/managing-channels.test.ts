@@ -82,6 +82,19 @@ test('explains why a channel cannot be created and keeps what was written', asyn
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue('verona');
 });
 
+test('keeps what was written about a new channel on the way through another page', async ({ logIn }) => {
+  const { page } = await logIn('iago', '#channels/new');
+  await page.getByLabel('Name', { exact: true }).fill('half a channel');
+  await page.getByLabel('Description').fill('For later');
+  await goTo(page, '#inbox');
+  await goTo(page, '#channels/new');
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('half a channel');
+  await expect(page.getByLabel('Description')).toHaveValue('For later');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await goTo(page, '#channels/new');
+  await expect(page.getByLabel('Name', { exact: true })).toHaveValue('');
+});
+
 test('changes settings and permissions of a channel, which another window shows', async ({ server, logIn }) => {
   const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'sandbox' });
   const iago = await logIn('iago', `#channels/${id}/sandbox/general`);

@@ -7,7 +7,7 @@ import { ChannelIcon } from '../conversation/destination-heading.js';
 import { FailureText } from '../kit/dialog.js';
 import overlays from '../kit/overlays.module.css';
 import { RowList } from '../kit/row-list.js';
-import { useChat, useComputed, useField, useServices } from '../services/context.js';
+import { useChat, useComputed, useField, useFieldText, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import type { Refusal } from '../services/reasons.js';
 import { useManagement } from '../services/use-management.js';
@@ -168,7 +168,9 @@ export function CreateChannel() {
   const announcements = useField('realm_new_stream_announcements_stream_id') ?? -1;
   const definitions = useField('server_supported_permission_settings')?.stream;
   const isOwner = useComputed(() => management.rights.isOwner, [management]);
-  const [values, setValues] = useState<Values>({
+  const [name, keepName] = useFieldText('name of a new channel');
+  const [description, keepDescription] = useFieldText('description of a new channel');
+  const [chosen, setChosen] = useState<Values>({
     privacy: privacies[0]?.value,
     subscribers: [],
     announce: announcements >= 0,
@@ -179,6 +181,16 @@ export function CreateChannel() {
       Object.entries(definitions ?? {}).map(([name, { default_group_name: group }]) => [name, groupNamed(group)]),
     ),
   });
+  const values: Values & { readonly name: string } = { ...chosen, name: name ?? '', description: description ?? '' };
+  const change = (next: Values) => {
+    setChosen(next);
+    keepName(String(next.name) || null);
+    keepDescription(String(next.description) || null);
+  };
+  const forget = () => {
+    keepName(null);
+    keepDescription(null);
+  };
   const [failure, setFailure] = useState<Refusal | null>(null);
   const [isWorking, setWorking] = useState(false);
   function groupNamed(name: string): unknown {
@@ -187,7 +199,7 @@ export function CreateChannel() {
     return [...groups.all().values()].find((group) => group.name === name)?.id;
   }
   const { basic, advanced } = channelFields(i18n, { limits, privacies, folders });
-  const isPrivate = values.privacy === 'private' || values.privacy === 'protected';
+  const isPrivate = chosen.privacy === 'private' || chosen.privacy === 'protected';
   const fields: readonly Setting[] = [
     ...basic,
     { name: 'subscribers', label: i18n._('People'), kind: 'people', hint: i18n._('You are always among them.') },
@@ -203,11 +215,12 @@ export function CreateChannel() {
     try {
       const id = await management.createChannel({
         ...settings,
-        privacy: values.privacy as Privacy,
-        name: String(values.name).trim(),
+        privacy: chosen.privacy as Privacy,
+        name: values.name.trim(),
         announce: announce === true && !isPrivate,
         subscribers: [...new Set([chat.state.selfId, ...(subscribers as number[])])],
       });
+      forget();
       navigation.navigate(
         chat.formatAddress({ view: 'narrow', narrow: [{ operator: 'channel', operand: id }], near: null }),
       );
@@ -223,7 +236,7 @@ export function CreateChannel() {
         <p className={styles.empty}>{i18n._('You are not allowed to create channels.')}</p>
       ) : (
         <form className={styles.section} onSubmit={submit}>
-          <Fields settings={fields} values={values} onChange={setValues} />
+          <Fields settings={fields} values={values} onChange={change} />
           <details className={styles.details}>
             <summary>{i18n._('Advanced settings and permissions')}</summary>
             <Fields
@@ -232,7 +245,7 @@ export function CreateChannel() {
                 ...channelPermissions(i18n, definitions),
               ]}
               values={values}
-              onChange={setValues}
+              onChange={change}
             />
           </details>
           <FailureText failure={failure} />
@@ -240,9 +253,16 @@ export function CreateChannel() {
             <button type="submit" className={overlays.primary} disabled={isWorking}>
               {i18n._('Create')}
             </button>
-            <a className={overlays.button} href="#channels/all">
+            <button
+              type="button"
+              className={overlays.button}
+              onClick={() => {
+                forget();
+                navigation.navigate('#channels/all');
+              }}
+            >
               {i18n._('Cancel')}
-            </a>
+            </button>
           </div>
         </form>
       )}
