@@ -176,7 +176,7 @@ export class MessageList implements ConversationView {
   /** True after "mark as unread from here", until the list is opened again. */
   private readsNothing = false;
   /** Message near the place that is read. */
-  private lastSeen: number | null = null;
+  private lastSeen: number | undefined;
   private readonly spans: Signal<readonly Span[]> = signal([]);
   /** Message in the span that is shown; null: the newest. */
   private readonly focus: Signal<number | null> = signal(null);
@@ -234,12 +234,13 @@ export class MessageList implements ConversationView {
 
   /** Fetches again what could not be fetched. */
   retry(): void {
-    const failed = this.failed.peek();
-    if (failed.has('again')) void this.reload();
-    else if (failed.has('older')) void this.loadOlder();
-    else if (failed.has('newer')) void this.loadNewer();
-    else if (this.opening !== null && failed.has('first'))
-      this.opening = { ...this.opening, isShown: this.load(this.opening.target) };
+    const [part] = this.failed.peek();
+    if (part === 'again') void this.reload();
+    if (part === 'older') void this.loadOlder();
+    if (part === 'newer') void this.loadNewer();
+    if (part !== 'first' || this.opening === null) return;
+    const { target } = this.opening;
+    this.opening = { target, isShown: this.load(target) };
   }
 
   close(): void {
@@ -263,8 +264,8 @@ export class MessageList implements ConversationView {
       batch(() => {
         this.spans.value = [];
         this.add(answer.ids, answer.found_oldest, answer.found_newest, null);
-        if (at !== null && !answer.found_newest) this.focus.value = at;
-        else if (focus !== null && !spanAt(this.spans.peek(), focus)) this.focus.value = null;
+        const kept = (answer.found_newest ? null : at) ?? focus;
+        this.focus.value = kept !== null && spanAt(this.spans.peek(), kept) ? kept : null;
       });
     });
   }
@@ -276,7 +277,6 @@ export class MessageList implements ConversationView {
   async loadOlder(): Promise<void> {
     await this.settled();
     const [first] = this.shown().ids;
-    if (first === undefined && this.failed.peek().has('first')) return this.retry();
     if (first === undefined || this.older.peek() === 'none') return;
     await this.extend('older', first);
   }
@@ -305,7 +305,7 @@ export class MessageList implements ConversationView {
   }
 
   seen(messageIds: readonly number[]): void {
-    this.lastSeen = messageIds.at(-1) ?? this.lastSeen;
+    this.lastSeen = messageIds.at(-1);
     if (!this.readsNothing) this.hooks.seen(this.narrow, messageIds);
   }
 

@@ -48,23 +48,19 @@ export class ReadMarks {
   /** Sends what waits; later marks are not sent. */
   stop(): void {
     this.isStopped = true;
-    void this.settle();
+    void this.flush();
   }
 
   /** Sends what waits. Resolves when no mark is on its way that would undo a later change. */
-  settle(): Promise<void> {
+  flush(): Promise<void> {
     this.cancel?.();
-    return this.flush();
-  }
-
-  private schedule(ms: number): void {
-    if (!this.isStopped) this.cancel ??= this.clock.after(ms, () => this.flush());
-  }
-
-  private flush(): Promise<void> {
     this.cancel = null;
     this.sending = this.sending.then(() => this.send());
     return this.sending;
+  }
+
+  private schedule(ms: number): void {
+    if (!this.isStopped) this.cancel ??= this.clock.after(ms, () => void this.flush());
   }
 
   private async send(): Promise<void> {

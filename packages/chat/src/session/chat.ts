@@ -146,10 +146,7 @@ export class Chat {
     this.marks = new ReadMarks(this.state, gateway, clock);
     this.lists = new MessageLists(this.state, gateway, {
       seen: (narrow, ids) => this.marks.seen(narrow, ids),
-      markUnreadFrom: async (narrow, id) => {
-        await this.marks.settle();
-        await this.commands.markUnreadFrom(narrow, id);
-      },
+      markUnreadFrom: (narrow, id) => this.marks.flush().then(() => this.commands.markUnreadFrom(narrow, id)),
       outgoing: (narrow) => this.outbox.keysIn(narrow),
       cached: (key) => this.journal.messages(key),
       isStarting: () => !this.ready.peek(),
