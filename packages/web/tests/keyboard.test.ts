@@ -274,3 +274,22 @@ test('leaves an empty field for searching by the Escape key', async ({ logIn }) 
   await page.keyboard.press('t');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Recent conversations');
 });
+
+test('goes on at the neighbors of a message that was deleted while it had the focus', async ({ server, logIn }) => {
+  for (const text of ['First', 'Second', 'Third', 'Fourth']) await post(server, 'iago', 'gaps', `${text} with a gap`);
+  const { page } = await logIn('iago', await placeOf(server, 'gaps'));
+  const row = (text: string) => page.getByRole('listitem').filter({ hasText: text });
+  for (const [text, key, next] of [
+    ['Second', 'ArrowUp', 'First'],
+    ['Third', 'ArrowDown', 'Fourth'],
+  ] as const) {
+    await row(text).focus();
+    await page.keyboard.press('i');
+    await page.getByRole('menuitem', { name: 'Delete' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter');
+    await expect(row(text)).toHaveCount(0);
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    await page.keyboard.press(key);
+    await expect(row(next)).toBeFocused();
+  }
+});

@@ -75,6 +75,8 @@ export function MessageList(props: MessageListProps) {
   const listId = useId();
   const frame = useRef<HTMLElement>(null);
   const [selected, setSelected] = useState<string | null>(null);
+  /** Index of the selected message when it got the focus. */
+  const selectedAt = useRef(0);
   const awaitsFocus = useRef<string | null>(null);
   /** Place that a button leads to once its messages are there. */
   const awaits = useRef<'newest' | 'unread' | null>(null);
@@ -218,8 +220,9 @@ export function MessageList(props: MessageListProps) {
     props.onKey(event);
     if (event.defaultPrevented || target.closest('button, a')) return;
     const current = selected === null ? -1 : keys.indexOf(selected);
-    // Without a selected message, the last one on screen is selected.
-    const [previous, following] = current < 0 ? [lastIndex, lastIndex] : [current - 1, current + 1];
+    // Without a selected message, the last one on screen is selected. One that is gone had these neighbors.
+    const around = selected === null ? [lastIndex, lastIndex] : [selectedAt.current - 1, selectedAt.current];
+    const [previous, following] = current < 0 ? around : [current - 1, current + 1];
     const next = { ArrowUp: previous, ArrowDown: following, Home: 0, End: keys.length - 1 }[event.key];
     if (next === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
@@ -282,7 +285,10 @@ export function MessageList(props: MessageListProps) {
                 aria-setsize={keys.length}
                 aria-posinset={index + 1}
                 aria-labelledby={`${labelId}-name ${labelId}-text ${labelId}-time`}
-                onFocus={() => setSelected(String(key))}
+                onFocus={() => {
+                  selectedAt.current = index;
+                  setSelected(String(key));
+                }}
               >
                 {draw(String(key), index, key === selected, labelId)}
               </li>
