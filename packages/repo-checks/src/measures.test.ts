@@ -3,7 +3,7 @@ import { circlesOf, countLines, measures } from './measures.js';
 /** Limits of the measures. A limit is raised only with a reason in the commit. */
 const LIMITS: Readonly<Record<string, { readonly max: number } | { readonly min: number }>> = {
   'product lines': { max: 127_000 },
-  'product files': { max: 958 },
+  'product files': { max: 960 },
   'median lines of a file': { min: 80 },
   '% of import and export lines': { max: 9.7 },
   'domain folders': { max: 15 },

@@ -28,7 +28,8 @@ import type { ConnectionView, ConversationView, MessageRow, OutgoingMessage } fr
 import { type Arrival, arrivalOf } from '../messages/arrivals.js';
 import { Commands } from '../messages/commands.js';
 import { comesAsEvents } from '../messages/match.js';
-import { keyOf, type MessageList, MessageLists } from '../messages/message-lists.js';
+import { keyOf, type MessageList } from '../messages/message-list.js';
+import { MessageLists } from '../messages/message-lists.js';
 import { MessageRows } from '../messages/message-rows.js';
 import { Outbox } from '../messages/outbox.js';
 import { ReadMarks } from '../messages/read-marks.js';

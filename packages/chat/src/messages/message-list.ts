@@ -1,0 +1,437 @@
+import type { Event, Message, QueuePosition, UpdateMessageEvent } from '@parley/client';
+import { batch, type Signal, signal } from '@preact/signals-core';
+import { type Destination, destinationKey, destinationOf, type Narrow, narrowKey } from '../kernel/narrow.js';
+import type { CachedMessages } from '../kernel/ports.js';
+import { derived, isSame, type Reading, Table } from '../kernel/reactive.js';
+import type { ChatState } from '../kernel/state.js';
+import type { ConversationView, ListEnd, SearchMatch } from '../kernel/view-models.js';
+import { comesAsEvents, matches } from './match.js';
+import { type Failure, type FoundMessage, failureOf, type MessagePages } from './message-pages.js';
+import { moveOfTopic, withFlag } from './messages.js';
+import { EMPTY_SPAN, nearest, type Span, spanAt, withMessage, withoutMessages, withPage } from './spans.js';
+import { firstUnread, oldestUnread } from './unread.js';
+
+const PAGE = 60;
+/** Messages fetched before and after the shown ones when events were missed. */
+const MAX_RELOADED = 200;
+/** Messages of a list that the cache keeps. */
+const MAX_KEPT = 100;
+/** Anchor after every message (messages §5). */
+const END = 10_000_000_000_000_000;
+
+/** Parts of the chat that lists use. */
+export interface ListHooks {
+  seen(narrow: Narrow, ids: readonly number[]): void;
+  markUnreadFrom(narrow: Narrow, messageId: number): Promise<void>;
+  /** Keys of own messages on their way to a narrow. */
+  outgoing(narrow: Narrow): readonly string[];
+  /** Messages as they were last shown. */
+  cached(key: string): Promise<CachedMessages | null>;
+  /** True until the state is there. */
+  isStarting(): boolean;
+  /** Resolves with true once all events since a position are applied, with false if some are missing. */
+  caughtUp(from: QueuePosition): Promise<boolean>;
+  /** Messages were fetched into a list. */
+  fetched(): void;
+  /** The list changed; its messages are to be kept. */
+  changed(list: MessageList): void;
+}
+
+/** `again`: the messages that are shown, after events were missed. */
+type Part = 'older' | 'newer' | 'first' | 'again';
+
+/** Messages of one narrow. */
+export class MessageList implements ConversationView {
+  readonly destination;
+  readonly keys: Reading<readonly string[]>;
+  readonly older: Reading<ListEnd>;
+  readonly newer: Reading<ListEnd>;
+  readonly anchor: Signal<number | null> = signal(null);
+  readonly firstUnread: Signal<number | null> = signal(null);
+  readonly movedTo: Signal<Destination | null> = signal(null);
+  readonly elsewhere: Signal<Destination | null> = signal(null);
+  readonly failure: Signal<Failure | null> = signal(null);
+  private readonly matches = new Table<number, SearchMatch>();
+  /** True after "mark as unread from here", until the list is opened again. */
+  private readsNothing = false;
+  /** Message near the place that is read. */
+  private lastSeen: number | undefined;
+  private readonly spans: Signal<readonly Span[]> = signal([]);
+  /** Message in the span that is shown; null: the newest. */
+  private readonly focus: Signal<number | null> = signal(null);
+  /** Parts that are being fetched, once for each call. */
+  private readonly loading: Signal<readonly Part[]> = signal([]);
+  private readonly failed: Signal<ReadonlySet<Part>> = signal(new Set());
+  /** Messages that arrived while a page was being fetched. */
+  private arrived: number[] = [];
+  /** True while the list shows what the cache had. */
+  private isProvisional = false;
+  /** Position at which messages of the cache were current. */
+  private keptAt: QueuePosition | undefined;
+  private openCount = 0;
+  private loads = 0;
+  /** Place where the list was opened last, and the page that is fetched for it. */
+  private opening: { readonly target: number | 'first_unread'; readonly isShown: Promise<void> } | null = null;
+
+  constructor(
+    private readonly state: ChatState,
+    private readonly pages: MessagePages,
+    readonly narrow: Narrow,
+    private readonly hooks: ListHooks,
+  ) {
+    this.destination = destinationOf(narrow);
+    this.keys = derived(() => [...this.shown().ids.map((id) => keyOf(state, id)), ...this.outgoing()], isSame);
+    this.older = derived(() => this.end('older'), Object.is);
+    this.newer = derived(() => this.end('newer'), Object.is);
+  }
+
+  get isOpen(): boolean {
+    return this.openCount > 0;
+  }
+
+  ids(): readonly number[] {
+    return this.spans.peek().flatMap(({ ids }) => ids);
+  }
+
+  /** True for an event of the last run that the messages of the cache include. */
+  includes({ id }: Event, queueId: string | null): boolean {
+    return this.keptAt !== undefined && this.keptAt.queueId === queueId && id <= this.keptAt.lastEventId;
+  }
+
+  opened(near: number | null): void {
+    const target: number | 'first_unread' = near ?? 'first_unread';
+    const isShared = this.isOpen && this.opening?.target === target && this.older.peek() !== 'failed';
+    this.openCount++;
+    // Another opening of the same place fetches what this one shows, or has done so.
+    if (isShared) return;
+    this.readsNothing = false;
+    this.movedTo.value = null;
+    this.elsewhere.value = null;
+    this.firstUnread.value = null;
+    this.opening = { target, isShown: this.load(target) };
+  }
+
+  /** Fetches again what could not be fetched. */
+  retry(): void {
+    const [part] = this.failed.peek();
+    if (part === 'again') void this.reload();
+    if (part === 'older') void this.loadOlder();
+    if (part === 'newer') void this.loadNewer();
+    if (part !== 'first' || this.opening === null) return;
+    const { target } = this.opening;
+    this.opening = { target, isShown: this.load(target) };
+  }
+
+  close(): void {
+    this.openCount = Math.max(0, this.openCount - 1);
+  }
+
+  /** Replaces all messages by those around the place that is read. */
+  async reload(): Promise<void> {
+    // A first page is shown even if it has to be fetched again.
+    if (this.spans.peek().length === 0) await this.opening?.isShown;
+    const load = ++this.loads;
+    const { ids, isNewest } = this.shown();
+    const focus = this.focus.peek();
+    const at = ids.find((id) => id === this.lastSeen && id !== ids.at(-1)) ?? null;
+    const anchor = at ?? (isNewest ? 'newest' : (focus ?? ids[Math.floor(ids.length / 2)] ?? 'newest'));
+    const count = Math.min(MAX_RELOADED, Math.max(PAGE, ids.length));
+    await this.during('again', async () => {
+      const answer = await this.pages.fetch(this.narrow, anchor, count, count);
+      if (load !== this.loads) return;
+      this.keepMatches(answer.messages);
+      batch(() => {
+        this.spans.value = [];
+        this.add(answer.ids, answer.found_oldest, answer.found_newest, null);
+        const kept = (answer.found_newest ? null : at) ?? focus;
+        this.focus.value = kept !== null && spanAt(this.spans.peek(), kept) ? kept : null;
+      });
+    });
+  }
+
+  goTo(messageId: number | 'newest'): Promise<void> {
+    return this.load(messageId);
+  }
+
+  async loadOlder(): Promise<void> {
+    await this.settled();
+    const [first] = this.shown().ids;
+    if (first === undefined || this.older.peek() === 'none') return;
+    await this.extend('older', first);
+  }
+
+  async loadNewer(): Promise<void> {
+    await this.settled();
+    const last = this.shown().ids.at(-1);
+    if (last === undefined || this.newer.peek() === 'none') return;
+    await this.extend('newer', last);
+  }
+
+  /** Messages of the cache may be replaced, so that no page extends them. */
+  private async settled(): Promise<void> {
+    if (this.isProvisional) await this.opening?.isShown;
+  }
+
+  keepNewest(count: number): void {
+    const shown = this.shown();
+    // Another part of the page may show older messages.
+    if (this.openCount > 1 || !shown.isNewest || shown.ids.length <= count) return;
+    const kept = { ...shown, ids: shown.ids.slice(-count), isOldest: false };
+    batch(() => {
+      this.spans.value = this.spans.peek().map((span) => (span === shown ? kept : span));
+      this.focus.value = null;
+    });
+  }
+
+  seen(messageIds: readonly number[]): void {
+    this.lastSeen = messageIds.at(-1);
+    if (!this.readsNothing) this.hooks.seen(this.narrow, messageIds);
+  }
+
+  async markUnreadFrom(messageId: number): Promise<void> {
+    this.readsNothing = true;
+    await this.hooks.markUnreadFrom(this.narrow, messageId);
+    this.firstUnread.value = messageId;
+  }
+
+  match(messageId: number): SearchMatch | null {
+    return this.matches.get(messageId) ?? null;
+  }
+
+  received(id: number): void {
+    const message = this.state.messages.peek(id);
+    if (!message) return;
+    const isHere = matches(this.state, this.narrow, message);
+    if (isHere === false) return;
+    if (this.loading.peek().length > 0) this.arrived.push(id);
+    else if (this.isOpen) this.retry();
+    this.hooks.changed(this);
+    if (isHere) this.spans.value = withMessage(this.spans.peek(), id);
+    // Only the server can search, so the end is no longer known.
+    else this.spans.value = this.spans.peek().map((span) => ({ ...span, isNewest: false }));
+  }
+
+  removed(ids: ReadonlySet<number>): void {
+    const unread = this.firstUnread.peek();
+    if (unread !== null && ids.has(unread)) {
+      const { ids: known = [] } = spanAt(this.spans.peek(), unread) ?? {};
+      this.firstUnread.value = known.find((id) => id > unread && !ids.has(id)) ?? null;
+    }
+    this.spans.value = withoutMessages(this.spans.peek(), ids);
+  }
+
+  /** Tells where all messages of the topic went. */
+  follow(event: UpdateMessageEvent): void {
+    const move = moveOfTopic(event);
+    if (move && this.destination && destinationKey(this.destination) === destinationKey(move.from)) {
+      this.movedTo.value = move.to;
+    }
+  }
+
+  /** Moves messages in or out after their conversation or flags changed. */
+  changed(ids: readonly number[]): void {
+    // The marks belong to the former text.
+    for (const id of ids) this.matches.delete(id);
+    if (this.narrow.some(({ operator }) => operator === 'search')) return;
+    const out = new Set<number>();
+    let spans = this.spans.peek();
+    for (const id of ids) {
+      const message = this.state.messages.peek(id);
+      const isHere = message && matches(this.state, this.narrow, message);
+      if (isHere === false) out.add(id);
+      else if (isHere) spans = withMessage(spans, id);
+    }
+    this.spans.value = spans;
+    this.removed(out);
+  }
+
+  /** Own messages on their way, which belong after the newest. They are all that an unloaded conversation shows. */
+  private outgoing(): readonly string[] {
+    const isAtEnd = this.newer.value === 'none' || this.shown().ids.length === 0;
+    return isAtEnd ? this.hooks.outgoing(this.narrow) : [];
+  }
+
+  private shown(): Span {
+    const spans = this.spans.value;
+    const focus = this.focus.value;
+    if (focus === null) return spans.find(({ isNewest }) => isNewest) ?? spans.at(-1) ?? EMPTY_SPAN;
+    return spanAt(spans, focus) ?? EMPTY_SPAN;
+  }
+
+  private end(side: 'older' | 'newer'): ListEnd {
+    const loading = this.loading.value;
+    const failed = this.failed.value;
+    const span = this.shown();
+    if (side === 'older' ? span.isOldest : span.isNewest) return 'none';
+    if (loading.includes(side) || loading.includes('first')) return 'loading';
+    if (failed.has(side) || failed.has('first')) return 'failed';
+    return span.ids.length > 0 ? 'more' : 'unknown';
+  }
+
+  /** Shows the span around a message, and fetches it if it is not known. */
+  private async load(target: number | 'first_unread' | 'newest'): Promise<void> {
+    const load = ++this.loads;
+    const spans = this.isProvisional ? [] : this.spans.peek();
+    // A message that a known span lacks was deleted or is elsewhere.
+    if (typeof target === 'number' && spanAt(spans, target)?.ids.includes(target)) {
+      this.show(target, this.unreadOnOpening([]));
+      return;
+    }
+    if (target === 'newest' && spans.some(({ isNewest }) => isNewest)) {
+      this.show(null);
+      return;
+    }
+    await this.during('first', async () => {
+      const cached = target === 'newest' ? false : this.showCached(load, target);
+      // Events bring the messages of the cache up to date with fewer bytes.
+      if (this.hooks.isStarting() && (await cached)) return;
+      if (load !== this.loads) return;
+      const answer = await this.pages.fetch(this.narrow, target, PAGE / 2, PAGE / 2);
+      if (load !== this.loads) return;
+      this.keepMatches(answer.messages);
+      const found = answer.anchor === undefined || answer.anchor >= END ? null : answer.anchor;
+      const { ids } = answer;
+      this.elsewhere.value = await this.pages.findElsewhere(this.narrow, target, ids);
+      this.add(ids, answer.found_oldest, answer.found_newest, found);
+      if (target === 'first_unread') {
+        const unread = found !== null && ids.includes(found) ? found : null;
+        this.show(unread, unread);
+      } else if (target === 'newest') this.show(null);
+      else this.show(nearest(ids, target), this.unreadOnOpening(answer.messages));
+    });
+  }
+
+  /** First unread message of a conversation that is opened at another one. */
+  private unreadOnOpening(messages: readonly Message[]): number | null {
+    const known = this.firstUnread.peek();
+    return known !== null || !this.destination
+      ? known
+      : firstUnread(this.state.unread, narrowKey(this.narrow), messages);
+  }
+
+  /** Shows the messages of the cache. Returns true once nothing has to be fetched, because events made them current. */
+  private async showCached(load: number, target: number | 'first_unread'): Promise<boolean> {
+    const cached = this.narrow.some(({ operator }) => operator === 'search')
+      ? null
+      : await this.hooks.cached(narrowKey(this.narrow));
+    if (!cached || load !== this.loads || cached.messages.length === 0) return false;
+    const isStarting = this.hooks.isStarting();
+    if (this.spans.peek().length > 0 && !(isStarting && this.isProvisional)) return false;
+    const ids = cached.messages.map(({ id }) => id);
+    const isUnread = (id: number) => this.state.unread.destinations.has(id);
+    const first = target === 'first_unread' ? (ids.find(isUnread) ?? null) : target;
+    // A message may have arrived just before the reload, and be newer than those of the cache.
+    const isAtEnd = first === null || first > ids.at(-1)!;
+    if (isAtEnd ? !cached.isNewest : !ids.includes(first)) return false;
+    this.isProvisional = true;
+    batch(() => {
+      this.pages.seed(cached.messages);
+      this.spans.value = [{ ids, isOldest: cached.isOldest, isNewest: cached.isNewest }];
+      this.show(first, target === 'first_unread' ? first : null);
+    });
+    if (!isStarting || !cached.position) return false;
+    this.keptAt = cached.position;
+    return (await this.hooks.caughtUp(cached.position)) && load === this.loads && this.confirm(target);
+  }
+
+  /** Ends the provisional state of messages to which all events were applied. Returns false if others are needed. */
+  private confirm(target: number | 'first_unread'): boolean {
+    const { unread } = this.state;
+    const { ids, isNewest } = this.shown();
+    const first = target === 'first_unread' ? oldestUnread(unread, narrowKey(this.narrow)) : target;
+    const isKnown = first === null ? isNewest && !unread.isTruncated : ids.includes(first);
+    if (!comesAsEvents(this.state, this.narrow) || ids.length === 0 || !isKnown) return false;
+    this.isProvisional = false;
+    batch(() => {
+      this.pages.confirm(ids);
+      // Marks of the last run may not have reached the server.
+      for (const id of ids.filter((each) => unread.destinations.has(each))) {
+        this.state.messages.change(id, (message) => ({ ...message, flags: withFlag(message.flags, 'read', false) }));
+      }
+      this.show(first, target === 'first_unread' ? first : null);
+      this.hooks.fetched();
+    });
+    this.hooks.changed(this);
+    return true;
+  }
+
+  /** Messages to keep in the cache: those around the place that is shown. */
+  toKeep(): CachedMessages | null {
+    const { ids, isOldest, isNewest } = this.shown();
+    const focus = this.focus.peek();
+    const end = focus === null ? ids.length : Math.min(ids.length, ids.indexOf(focus) + MAX_KEPT / 2);
+    const kept = ids.slice(Math.max(0, end - MAX_KEPT), end);
+    const messages = kept.flatMap((id) => this.state.messages.peek(id) ?? []);
+    if (this.isProvisional || messages.length === 0) return null;
+    // A local id belongs to this run.
+    const plain = messages.map(({ localId: _, ...message }) => message);
+    return {
+      messages: plain,
+      isOldest: isOldest && kept[0] === ids[0],
+      isNewest: isNewest && end === ids.length,
+    };
+  }
+
+  private show(focus: number | null, firstUnread = this.firstUnread.peek()): void {
+    batch(() => {
+      this.focus.value = focus;
+      this.anchor.value = focus;
+      this.firstUnread.value = firstUnread;
+    });
+  }
+
+  private async extend(side: 'older' | 'newer', from: number): Promise<void> {
+    if (this.loading.peek().includes(side)) return;
+    await this.during(side, async () => {
+      const [before, after] = side === 'older' ? [PAGE, 0] : [0, PAGE];
+      const answer = await this.pages.fetch(this.narrow, from, before, after, false);
+      this.keepMatches(answer.messages);
+      const { ids } = answer;
+      this.add(ids, side === 'older' && answer.found_oldest, side === 'newer' && answer.found_newest, from);
+    });
+  }
+
+  private keepMatches(messages: readonly Message[]): void {
+    batch(() => {
+      for (const { id, match_content: content, match_subject: subject } of messages as readonly FoundMessage[]) {
+        if (content !== undefined && subject !== undefined) this.matches.set(id, { content, subject });
+      }
+    });
+  }
+
+  /** `from`: message at which the page begins or ends beside its own. */
+  private add(ids: readonly number[], isOldest: boolean, isNewest: boolean, from: number | null): void {
+    if (this.isProvisional) this.spans.value = [];
+    this.isProvisional = false;
+    const all = from === null ? ids : [...ids, from];
+    const page = { ids, isOldest, isNewest, from: Math.min(...all), to: Math.max(...all) };
+    let spans = withPage(this.spans.peek(), page);
+    if (isNewest) for (const id of this.arrived) if (this.state.messages.peek(id)) spans = withMessage(spans, id);
+    batch(() => {
+      this.spans.value = spans;
+      this.hooks.fetched();
+    });
+    this.hooks.changed(this);
+  }
+
+  private async during(part: Part, load: () => Promise<void>): Promise<void> {
+    batch(() => {
+      this.loading.value = [...this.loading.peek(), part];
+      this.failed.value = new Set();
+      this.failure.value = null;
+    });
+    try {
+      await load();
+    } catch (error) {
+      this.failed.value = new Set([part]);
+      this.failure.value = failureOf(error);
+    } finally {
+      const loading = this.loading.peek();
+      this.loading.value = loading.toSpliced(loading.indexOf(part), 1);
+      if (this.loading.peek().length === 0) this.arrived = [];
+    }
+  }
+}
+
+/** Identity of a message in lists: that of its local copy if it was sent by this client. */
+export const keyOf = (state: ChatState, id: number): string => state.messages.peek(id)?.localId ?? String(id);
