@@ -350,3 +350,30 @@ test('loads code and styles again that failed, says so after a while, and opens 
   await page.keyboard.press('Escape');
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
 });
+
+test('keeps a text in its field and says why when too many messages wait', async ({ server, logIn }) => {
+  const { page, context } = await logIn('hamlet', await placeOf(server, 'many waiting'));
+  const field = page.getByRole('textbox', { name: 'Message', exact: true });
+  await field.fill('First');
+  await context.setOffline(true);
+  for (let i = 0; i < 100; i++) {
+    await field.fill(`Waits ${i}`);
+    await page.keyboard.press('Control+Enter');
+  }
+  await field.fill('One too many');
+  await page.keyboard.press('Control+Enter');
+  await expect(page.getByRole('alert')).toContainText('Too many messages are waiting to be sent');
+  await expect(field).toHaveValue('One too many');
+  await context.setOffline(false);
+  await expect(page.getByText('Will be sent when you are online')).toHaveCount(0, { timeout: 30_000 });
+});
+
+test('shows no messages of a channel any longer that became private while it was open', async ({ server, logIn }) => {
+  const { id } = await server.call('iago', 'POST', '/channels/create', { name: 'closing', subscribers: [] });
+  await server.call('iago', 'POST', '/messages', { type: 'channel', to: id, topic: 'x', content: 'Was public' });
+  const { page } = await logIn('hamlet', `#narrow/channel/${id}-closing/topic/x`);
+  await expect(messageWith(page, 'Was public')).toBeVisible();
+  await server.call('iago', 'PATCH', `/streams/${id}`, { is_private: true });
+  await expect(page.getByText('The channel of this address does not exist', { exact: false })).toBeVisible();
+  await expect(messageWith(page, 'Was public')).toHaveCount(0);
+});

@@ -77,7 +77,9 @@ export class Outbox {
 
   /** Adds a message to send. Returns its key. @throws RangeError if too many messages wait */
   add(destination: Destination, content: string): string {
-    if (this.messages.all().size >= MAX_WAITING) throw new RangeError(`At most ${MAX_WAITING} messages can wait`);
+    if (this.messages.all().size >= MAX_WAITING) {
+      throw Object.assign(new RangeError(`At most ${MAX_WAITING} messages can wait`), { code: 'TOO_MANY_WAITING' });
+    }
     const now = this.clock.now();
     const key = `${now}.${++this.count}`;
     const createdAt = Math.floor(now / 1000);

@@ -7,6 +7,7 @@ import { IconButton } from '../kit/icon-button.js';
 import { insertText, replaceText, wrapSelection } from '../kit/text-field.js';
 import { useServices } from '../services/context.js';
 import type { DraftRow } from '../services/drafts.js';
+import { reportFailure } from '../services/failures.js';
 import { useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
 import styles from './composer.module.css';
@@ -145,7 +146,12 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
   const send = () => {
     if (!canSend) return;
     chat.typing.stopped();
-    chat.send(destination, text);
+    try {
+      chat.send(destination, text);
+    } catch (error) {
+      reportFailure(error);
+      return;
+    }
     onSent?.(destination, text);
     clear();
   };

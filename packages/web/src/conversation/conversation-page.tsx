@@ -231,7 +231,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   );
   const onKey = (event: KeyboardEvent<HTMLElement>) =>
     pressOnMessage(event, { services, i18n, commands, shown: view.destination });
-  if (missing && isEmpty) return <Missing part={missing} />;
+  if (missing && (isEmpty || missing === 'channel')) return <Missing part={missing} />;
   if (failure?.code === 'BAD_NARROW' && isEmpty) return <Missing part={refusedIn(view.narrow)} />;
   if (failure && isEmpty) return <Failed text={reason} onRetry={onNewest} />;
   if (isEmpty) {

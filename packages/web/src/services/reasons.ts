@@ -36,6 +36,8 @@ function textOf({ code, message, details = {}, retryAfterMs }: Refusal, i18n: I1
         : i18n._('You did this too often. Please try again later.');
     case 'MAY_BE_SENT':
       return i18n._('This message may have been sent already.');
+    case 'TOO_MANY_WAITING':
+      return i18n._('Too many messages are waiting to be sent. This one stays in its field.');
     case 'TIME_PASSED':
       return i18n._('The time must be in the future.');
     case 'FILE_TOO_LARGE':
