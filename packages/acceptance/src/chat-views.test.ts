@@ -234,17 +234,6 @@ describe('chat views', () => {
     expect(reactions()).toEqual(['smile']);
   });
 
-  it('keep the first unread message when another part of the page opens the same place', async () => {
-    const { hamlet, iago } = server.people;
-    const town = await server.createChannel('town', [hamlet, iago]);
-    const id = await server.sendMessage(iago, town, { topic: 'news', content: 'x' });
-    const chat = await start(hamlet);
-    const view = chat.open(news(town));
-    await until(() => view.firstUnread.value === id);
-    chat.open(news(town));
-    expect(view.firstUnread.value).toBe(id);
-  });
-
   it('begin unread messages at the one that was marked as unread', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
