@@ -214,6 +214,33 @@ describe('a conversation in the cache', () => {
     await until(() => texts(chat, view) === '<p>one</p>,<p>two</p>');
   });
 
+  it('begins at the first unread message when it is opened again while its first page is on its way', async () => {
+    await say('one');
+    const chat = await firstRun();
+    const { queueId } = (await cache.load())!.position;
+    chat.stop();
+    fieldsOf(await server.delete('/events', hamlet, { queue_id: queueId }));
+    const id = await say('unread', 'fresh');
+    const fresh = [...news().slice(0, 1), { operator: 'topic', operand: 'fresh' }] as Narrow;
+    let release = () => {};
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow = (async (url, init) => {
+      if (String(url).includes('/messages?')) await isReleased;
+      return fetch(url, init);
+    }) as typeof fetch;
+    const next = new Chat({ gateway: clientOf(hamlet, slow), cache, clock, userId: hamlet.id });
+    running.push(next);
+    const early = next.open(fresh);
+    void next.run();
+    await until(() => next.state.unread.destinations.has(id));
+    early.close();
+    const view = next.open(fresh);
+    release();
+    await until(() => view.firstUnread.value === id);
+  });
+
   it('is fetched when it was kept during another queue', async () => {
     await say('one');
     const chat = await firstRun();

@@ -61,8 +61,9 @@ async function start(): Promise<void> {
   const kept = navigation.kept();
   const shown = chat.ownAddress(messages);
   const early = shown?.view === 'narrow' ? chat.open(shown.narrow, kept ? kept.id : shown.near) : null;
+  // The page opens them as well.
+  void isDrawn.then(() => early?.close());
   const isLoggedIn = services.isLoggedIn.then((isIn) => {
-    early?.close();
     if (!isIn) goToLogIn();
     return isIn;
   });

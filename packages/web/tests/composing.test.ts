@@ -580,7 +580,7 @@ test('forwards a message to the conversation that the user chooses, or to a new 
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Othello');
   await expect(page.locator('form[part="composer"]')).toContainText('To: Othello');
-  const quote = /^@_\*\*Cordelia, Lear's daughter\|\d+\*\* \[said\]\(#narrow\/.*\):\n```quote\nPass it \*on\*\n```\n$/;
+  const quote = /^@_\*\*Cordelia, Lear's daughter\|\d+\*\* \[said\]\(#narrow\/.*\):\n```quote\nPass it \*on\*\n```\n?$/;
   await expect(fieldOf(page)).toHaveValue(quote);
   await expect(fieldOf(page)).toBeFocused();
   await page.getByRole('button', { name: 'Send', exact: true }).click();

@@ -278,7 +278,7 @@ test('leaves an empty field for searching by the Escape key', async ({ logIn }) 
 test('goes on at the neighbors of a message that was deleted while it had the focus', async ({ server, logIn }) => {
   for (const text of ['First', 'Second', 'Third', 'Fourth']) await post(server, 'iago', 'gaps', `${text} with a gap`);
   const { page } = await logIn('iago', await placeOf(server, 'gaps'));
-  const row = (text: string) => page.getByRole('listitem').filter({ hasText: text });
+  const row = (text: string) => page.getByRole('listitem').filter({ hasText: `${text} with a gap` });
   for (const [text, key, next] of [
     ['Second', 'ArrowUp', 'First'],
     ['Third', 'ArrowDown', 'Fourth'],

@@ -25,8 +25,10 @@ test('shows five hundred reactions to a message', async ({ logIn, server }) => {
   const data = (await (await fetch(new URL(url, server.url))).json()) as {
     readonly code_to_names: Readonly<Record<string, readonly string[]>>;
   };
-  // A message has at most a hundred different ones.
-  const emoji = Object.entries(data.code_to_names).slice(0, 100);
+  // A message has at most a hundred different ones. axe takes older characters, such as ™, for text.
+  const emoji = Object.entries(data.code_to_names)
+    .filter(([code]) => Number.parseInt(code, 16) > 0x1f000)
+    .slice(0, 100);
   for (const person of ['iago', 'hamlet', 'cordelia', 'othello', 'desdemona']) {
     await Promise.all(
       emoji.map(([code, [name]]) =>

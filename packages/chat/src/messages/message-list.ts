@@ -129,7 +129,12 @@ export class MessageList implements ConversationView {
   /** Replaces all messages by those around the place that is read. */
   async reload(): Promise<void> {
     // A first page is shown even if it has to be fetched again.
-    if (this.spans.peek().length === 0) await this.opening?.isShown;
+    if (this.spans.peek().length === 0) {
+      const { opening } = this;
+      await opening?.isShown;
+      // Another opening has fetched its page since then.
+      if (opening !== this.opening) return;
+    }
     const load = ++this.loads;
     const { ids, isNewest } = this.shown();
     const focus = this.focus.peek();
