@@ -5,6 +5,7 @@ import { Sidebar } from './sidebar.js';
 const MUTED = 1;
 const UNMUTED = 2;
 const FOLLOWED = 3;
+const PERSONAL = 3;
 
 function stateWith(policies: Readonly<Record<string, number>> = {}, isMuted = false): ChatState {
   const state = new ChatState();
@@ -36,11 +37,12 @@ describe('the unread counts', () => {
 
   it('leave out a channel that was archived, which no list shows', () => {
     const state = stateWith();
-    addUnread(state, 1, inTopic(5, 'news'), []);
-    const { total } = new Sidebar(state);
-    expect(total.value.count).toBe(1);
+    state.fields.set('user_settings', { desktop_icon_count_display: PERSONAL } as never);
+    addUnread(state, 1, inTopic(5, 'news'), ['mentioned']);
+    const { total, badge } = new Sidebar(state);
+    expect([total.value.count, badge.value]).toEqual([1, 1]);
     state.channels.change(5, (entry) => ({ ...entry, channel: { ...entry.channel, is_archived: true } }));
-    expect(total.value.count).toBe(0);
+    expect([total.value.count, badge.value]).toEqual([0, 0]);
   });
 
   it('exceed 50,000 where the server left out older messages', () => {

@@ -186,11 +186,18 @@ export class Sidebar {
     for (const key of state.unread.tallies.keys()) {
       const tally = state.unread.tallies.get(key)!;
       const [kind, id, ...topic] = key.split(':');
+      if (kind === 'channel' && !this.isListed(Number(id))) continue;
       const isFollowed = kind === 'channel' && this.policyOf(Number(id), topic.join(':')) === 'followed';
       const isWhole = kind === 'dm' || (setting === BADGE.followed && isFollowed);
       count += isWhole ? tally.count : tally.mentions;
     }
     return count;
+  }
+
+  /** True for channels whose unread messages a list shows. */
+  private isListed(channelId: number): boolean {
+    const known = this.state.channels.get(channelId);
+    return known?.membership === 'subscribed' && !known.channel.is_archived;
   }
 
   private totalCount(): UnreadCount {
@@ -201,8 +208,7 @@ export class Sidebar {
       const tally = state.unread.tallies.get(key)!;
       const [kind, id, ...topic] = key.split(':');
       if (kind === 'channel') {
-        const known = state.channels.get(Number(id));
-        if (known?.membership !== 'subscribed' || known.channel.is_archived) continue;
+        if (!this.isListed(Number(id))) continue;
         hasMention ||= tally.mentions > 0;
         if (isMutedTopic(state, Number(id), topic.join(':'))) continue;
       }
