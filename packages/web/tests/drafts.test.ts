@@ -216,8 +216,15 @@ test('keeps the changes to a message that somebody deletes meanwhile as a draft'
   await page.getByRole('textbox', { name: 'Message' }).fill('');
 });
 
-test('keeps messages that were not sent as drafts when the user logs out', async ({ server, logIn }) => {
+test('keeps messages that were not sent, and changes to others, as drafts when the user logs out', async ({
+  server,
+  logIn,
+}) => {
   const { page, context } = await logIn(WRITER, await placeOf(server, 'unsent-at-log-out', 'Denmark'));
+  for (const text of ['Left alone', 'To be changed']) {
+    await send(page, text);
+    await expect(messageWith(page, text)).toBeVisible();
+  }
   await page.route('**/json/messages', (route) =>
     route.request().method() === 'POST'
       ? route.fulfill({ status: 400, json: { result: 'error', code: 'BAD_REQUEST', msg: 'Refused' } })
@@ -225,8 +232,15 @@ test('keeps messages that were not sent as drafts when the user logs out', async
   );
   await send(page, 'Refused before the log-out');
   await expect(page.getByText('Not sent')).toBeVisible();
+  for (const text of ['Left alone', 'To be changed']) {
+    await messageWith(page, text).hover();
+    await messageWith(page, text).getByRole('button', { name: 'Edit', exact: true }).click();
+    await expect(page.getByRole('textbox', { name: 'Edit message' }).last()).toHaveValue(text);
+  }
+  await page.getByRole('textbox', { name: 'Edit message' }).last().fill('Changed before the log-out');
   await chooseInMenu(page, 'Log out');
   await page.waitForURL(/login/);
-  expect(await textsOf(server, 'unsent-at-log-out')).toEqual(['Refused before the log-out']);
+  const texts = await textsOf(server, 'unsent-at-log-out');
+  expect([...texts].sort()).toEqual(['Changed before the log-out', 'Refused before the log-out']);
   await context.close();
 });

@@ -118,6 +118,14 @@ export async function startServices({
     for (const { delivery, destination, content } of chat.outbox.messages.values()) {
       if (delivery !== 'sending') drafts.add(destination, content);
     }
+    // Changes to messages that were not saved become drafts of their conversations.
+    for (const field of fieldTexts.texts.peek().keys()) {
+      const [, id] = /^edit (\d+)$/.exec(field) ?? [];
+      const message = id && chat.message(chat.keyOf(Number(id))).peek();
+      fieldTexts.close(field);
+      const text = fieldTexts.texts.peek().get(field);
+      if (message && text) drafts.add(message.destination, text);
+    }
     // Texts of the last seconds reach the server, unless that takes long.
     await Promise.race([sync.then((it) => it.flush()), new Promise((resolve) => setTimeout(resolve, 2000))]);
     void sync.then((it) => it.stop());
