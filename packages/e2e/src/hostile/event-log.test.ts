@@ -75,6 +75,8 @@ describe('a member who joins and leaves channels with long descriptions', () => 
     }
     expect(largest - before).toBeLessThan(LOG_MIB * MIB + OTHER_BYTES);
     expect(await poll(await register())).toBe('success');
-    expect(server.output).toBe(`Parley is at ${server.url}\n`);
+    // A poll that finds the queue ended logs that; the sweep does not.
+    const others = server.output.split('\n').filter((line) => !line.includes(behind));
+    expect(others).toEqual([`Parley is at ${server.url}`, '']);
   });
 });
