@@ -15,9 +15,9 @@ test('browses channels, joins one and leaves it', async ({ logIn }) => {
   expect(await violationsIn(page)).toEqual([]);
   const sidebar = page.getByRole('navigation', { name: 'Conversations' });
   await list.getByRole('button', { name: 'Subscribe to Venice' }).click();
-  await expect(sidebar.getByRole('link', { name: /Venice/ })).toBeVisible();
+  await expect(sidebar.getByRole('link', { name: /channel Venice/ })).toBeVisible();
   await list.getByRole('button', { name: 'Subscribed to Venice' }).click();
-  await expect(sidebar.getByRole('link', { name: /Venice/ })).toHaveCount(0);
+  await expect(sidebar.getByRole('link', { name: /channel Venice/ })).toHaveCount(0);
 });
 
 test('asks before leaving a private channel, and leaves it', async ({ logIn, server }) => {
