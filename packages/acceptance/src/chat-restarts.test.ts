@@ -167,7 +167,7 @@ describe('a conversation in the cache', () => {
     expect(calls).not.toContain('GET /messages');
   });
 
-  it('is shown at once where it was left at a message that it lacks', async () => {
+  it('appears at once although it lacks the message at which it was left', async () => {
     await say('one');
     (await firstRun()).stop();
     const { chat, view } = open(await say('two'));
@@ -214,7 +214,7 @@ describe('a conversation in the cache', () => {
     await until(() => texts(chat, view) === '<p>one</p>,<p>two</p>');
   });
 
-  it('begins at the first unread message when it is opened again while its first page is on its way', async () => {
+  it('begins at the first unread message if it is opened again before its first page arrives', async () => {
     await say('one');
     const chat = await firstRun();
     const { queueId } = (await cache.load())!.position;
