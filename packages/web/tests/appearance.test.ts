@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { check, open, placesOf } from './places.js';
-import { expect, placeOf, post, test, violationsIn } from './stories.js';
+import { expect, openPhone, placeOf, post, test, violationsIn } from './stories.js';
 
 const NAMES = [
   ...['inbox', 'feed', 'channel', 'channels', 'new channel', 'channel settings', 'subscribers', 'settings preferences'],
@@ -143,13 +143,7 @@ test('has controls of the size of a finger on touch screens', async ({ browser, 
   await server.call('hamlet', 'POST', '/drafts', {
     drafts: [{ type: 'private', to: [], topic: '', content: 'With a finger' }],
   });
-  const phone = await browser.newContext({
-    hasTouch: true,
-    isMobile: true,
-    viewport: { width: 390, height: 800 },
-    storageState: await context.storageState(),
-  });
-  const page = await phone.newPage();
+  const page = await openPhone(browser, context);
   await page.goto(server.url);
   // Text has links of its size, and the picture of a person is beside a name that does the same.
   const small = () =>
@@ -171,5 +165,5 @@ test('has controls of the size of a finger on touch screens', async ({ browser, 
   }
   await open(page, '#settings/alert-words');
   expect.soft(await small(), 'alert words').toEqual([]);
-  await phone.close();
+  await page.context().close();
 });

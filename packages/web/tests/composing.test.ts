@@ -2,7 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { choose, expect, idOf, messageWith, post, type Server, send, test, violationsIn } from './stories.js';
+import {
+  choose,
+  expect,
+  idOf,
+  messageWith,
+  openPhone,
+  post,
+  type Server,
+  send,
+  test,
+  violationsIn,
+} from './stories.js';
 
 const placeOf = async (server: Server, topic: string): Promise<string> => {
   const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
@@ -81,19 +92,13 @@ test('completes channels, topics and emoji', async ({ server, logIn }) => {
 
 test('completes by touch on a phone', async ({ server, browser, logIn }) => {
   const { context } = await logIn('hamlet');
-  const phone = await browser.newContext({
-    hasTouch: true,
-    isMobile: true,
-    viewport: { width: 390, height: 800 },
-    storageState: await context.storageState(),
-  });
-  const page = await phone.newPage();
+  const page = await openPhone(browser, context);
   await page.goto(`${server.url}/${await placeOf(server, 'completion-touch')}`);
   await fieldOf(page).pressSequentially('@oth');
   await options(page).first().tap();
   await expect(fieldOf(page)).toHaveValue(/^@\*\*Othello[^*]*\*\* $/);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
-  await phone.close();
+  await page.context().close();
 });
 
 const note = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(`content of ${name}`) });

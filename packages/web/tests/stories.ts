@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
+import { type Browser, type BrowserContext, test as base, expect, type Page } from '@playwright/test';
 
 const SERVER = join(import.meta.dirname, '../../server/dist/bundle/main.js');
 const WRITE_LARGE = join(import.meta.dirname, '../../bench/dist/write-large-organization.js');
@@ -238,6 +238,17 @@ export async function violationsIn(
     [within, rules] as const,
   );
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 200)} ${nodes[0]!.failureSummary}`);
+}
+
+/** Opens a page of a phone on which the person of another browser is logged in. */
+export async function openPhone(browser: Browser, context: BrowserContext): Promise<Page> {
+  const phone = await browser.newContext({
+    hasTouch: true,
+    isMobile: true,
+    viewport: { width: 390, height: 800 },
+    storageState: await context.storageState(),
+  });
+  return phone.newPage();
 }
 
 /** Opens a place of the application. */
