@@ -20,7 +20,7 @@ export interface MessageListProps {
   readonly keys: readonly string[];
   /** Opens there; at the newest message if null. Read once for each `place`. */
   readonly startKey: string | null;
-  /** Distance of that message from the upper edge, where the reader left it, or another place for it. */
+  /** Distance of that message from the top of the application, where the reader left it, or another place for it. */
   readonly startTop: number | 'middle' | 'end';
   /** First unread message when the conversation was opened. */
   readonly unreadKey: string | null;
@@ -35,7 +35,10 @@ export interface MessageListProps {
   onNewest(): void;
   /** Goes to the first unread message, which is not among the keys. */
   onUnread(): void;
-  /** Called when the list is at rest, with the row at the upper edge; with the last row and null at the end. */
+  /**
+   * Called when the list is at rest, with the row at the upper edge and its distance from the top of the application; with
+   * the last row and null at the end.
+   */
   onRest(key: string, top: number | null): void;
   /** Called with messages whose end was on screen for half a second in a focused window. */
   onSeen(keys: readonly string[]): void;
@@ -126,7 +129,7 @@ export function MessageList(props: MessageListProps) {
     const index = startKey === null ? -1 : keys.indexOf(startKey);
     const isLast = startTop === 'end' && index === keys.length - 1;
     if (index < 0 || isLast) virtual.scrollToEnd();
-    else if (typeof startTop === 'number') jumpTo(index, 'start', startTop);
+    else if (typeof startTop === 'number') jumpTo(index, 'start', startTop - boxOf(frame.current!).top);
     else jumpTo(index, startTop === 'end' ? 'end' : 'center');
   }, [keys, startKey, startTop, virtual, jumpTo]);
   useLayoutEffect(() => {
@@ -191,7 +194,7 @@ export function MessageList(props: MessageListProps) {
       isArriving.current = false;
       const isAtEnd = !hasNewer && virtual.getDistanceFromEnd() <= endThreshold.current;
       if (isAtEnd) onRest(keys.at(-1)!, null);
-      else onRest(String(row.key), row.start - (virtual.scrollOffset ?? 0));
+      else onRest(String(row.key), row.start - (virtual.scrollOffset ?? 0) + boxOf(frame.current!).top);
     }, AT_REST_AFTER_MS);
     return () => clearTimeout(timer);
   }, [offset, virtual.isScrolling, keys, place, hasNewer, onRest]);

@@ -16,7 +16,7 @@ export interface Place {
 /** Message at the upper edge of a list that was left, or at its end. */
 export interface ReadingPlace {
   readonly id: number;
-  /** Distance of the message from that edge; null at the end. */
+  /** Distance of the message from the top of the application; null at the end. */
   readonly top: number | null;
 }
 
