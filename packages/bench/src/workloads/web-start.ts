@@ -184,7 +184,7 @@ async function bytesOfReload(scene: WebScene): Promise<Figure> {
   let bytes = 0;
   next.cdp.on('Network.responseReceived', ({ requestId, response: { url } }) => kinds.set(requestId, url));
   next.cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
-    if (/\/(json|api\/v1)\//.test(kinds.get(requestId) ?? '')) bytes += encodedDataLength;
+    if (/\/(json|accounts)\//.test(kinds.get(requestId) ?? '')) bytes += encodedDataLength;
   });
   const hasEvents = next.page.waitForResponse(/\/events\?/);
   await firstMessageIn(scene, next);
