@@ -447,6 +447,25 @@ describe('host application login', () => {
     expect((await hosted.get('/users/me', hosted.people.iago)).status).toBe(200);
     await hosted.close();
   });
+
+  it.each(['/json', '/api/v1'])('refuses calls below %s of a page that was opened for another user', async (base) => {
+    let userId = 0;
+    const hosted = await TestServer.start({ authenticate: async () => ({ realm: 'zulip', userId }) });
+    const { hamlet, iago } = hosted.people;
+    const browser = new TestBrowser(hosted);
+    const send = (page: TestUser) => {
+      const params = { type: 'direct', to: [iago.id], content: `written by ${page.email}` };
+      return browser.request('POST', `${base}/messages`, params, { headers: { 'X-Parley-User': String(page.id) } });
+    };
+    userId = hamlet.id;
+    await expectLoggedIn(browser, hamlet);
+    fieldsOf(await send(hamlet));
+    userId = iago.id;
+    const refused = await send(hamlet);
+    expect([refused.status, refused.body.code]).toEqual([401, 'UNAUTHORIZED']);
+    fieldsOf(await send(iago));
+    await hosted.close();
+  });
 });
 
 describe('list of sessions', () => {

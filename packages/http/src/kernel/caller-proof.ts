@@ -135,7 +135,8 @@ export class CallerProof {
         ? [keyParameter, ...authenticators]
         : authenticators) {
         const identity = await authenticator.authenticate(request);
-        if (identity) return { identity };
+        if (identity && isExpected(request, identity)) return { identity };
+        if (identity) break;
       }
       return { refusal: notLoggedIn(), isNobody: true };
     } catch (refusal) {
@@ -159,6 +160,12 @@ export class CallerProof {
     if (proof.identity.botKind === 'incomingWebhook' && !route.allowsWebhookBots) throw notForWebhookBots();
     return proof.identity;
   }
+}
+
+/** False if another person has logged in since a page was opened (protocol §7.6). */
+function isExpected(request: ReceivedRequest, { userId }: Identity): boolean {
+  const expected = request.header('x-parley-user');
+  return expected === undefined || expected === String(userId);
 }
 
 /** True for an error of the caller, as opposed to a storage failure. */
