@@ -33,7 +33,7 @@ export interface ClientOptions {
   readonly onHold?: (isHeld: boolean) => void;
   /** Called with the error's code when a call shows that the log-in has ended (protocol §7). */
   readonly onLoggedOut?: (code: string) => void;
-  /** Id of the user of a session. Calls that change something are refused once another person has logged in. */
+  /** Id of the user for whom a page was opened. Calls are refused once another person has logged in there. */
   readonly userId?: number;
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
@@ -184,6 +184,8 @@ export class Transport {
   private async headersFor(method: Method): Promise<Record<string, string>> {
     const headers: Record<string, string> = { ...this.options.headers };
     const { credentials } = this;
+    const { userId } = this.options;
+    if (userId !== undefined) headers['X-Parley-User'] = String(userId);
     if (this.isBrowser && method !== 'GET') {
       this.csrfToken ??= this.fetchCsrfToken();
       headers['X-CSRFToken'] = await this.csrfToken;
@@ -198,21 +200,11 @@ export class Transport {
   private async fetchCsrfToken(): Promise<string> {
     if (!('location' in globalThis)) throw new TypeError('Sessions work only in browsers; use an API key elsewhere');
     try {
-      const token = String((await this.request('GET', '/accounts/csrf_token/', [], {})).csrf_token);
-      await this.checkUser();
-      return token;
+      return String((await this.request('GET', '/accounts/csrf_token/', [], {})).csrf_token);
     } catch (error) {
       this.csrfToken = null;
       throw error;
     }
-  }
-
-  /** Follows the fetch of a token: a later log-in makes that token invalid. @throws ParleyError if another person is logged in */
-  private async checkUser(): Promise<void> {
-    const { userId } = this.options;
-    if (userId === undefined) return;
-    const { user_id } = await this.request('GET', '/json/users/me', [], {});
-    if (user_id !== userId) throw new ParleyError('Another person has logged in', 'UNAUTHORIZED', 401);
   }
 }
 

@@ -43,7 +43,7 @@ async function start(): Promise<void> {
   const language = loadLanguage(browserLanguages());
   let chat: Chat | undefined;
   const onLoggedOut = (code: string) => chat?.leave(code);
-  const ofUser = credentials === 'session' ? { userId, onLoggedOut } : isVisitor ? {} : { onLoggedOut };
+  const ofUser = isVisitor ? {} : { userId, onLoggedOut };
   const client = new ParleyClient({ url: baseUrl, credentials, onHold, ...ofUser });
   const address = isVisitor ? null : parseAddress(location.hash);
   const messages = address?.view === 'narrow' ? address : null;

@@ -314,3 +314,35 @@ test('shows the chat once the host has logged somebody in without loading its pa
   await page.locator('parley-chat').evaluate((chat) => chat.parentElement!.append(chat));
   await expect(page.getByText('Your order is on its way.')).toBeVisible();
 });
+
+for (const kind of ['element', 'application'] as const) {
+  test(`sends nothing from the ${kind} of a customer as another one who has logged in in the same browser`, async ({
+    page,
+    address,
+  }) => {
+    const place = `${address}/?elements=${encodeURIComponent(ORDER)}`;
+    await page.goto(`${address}/log-in/ann`);
+    await page.goto(kind === 'element' ? place : `${address}/chat/#narrow/dm/`);
+    if (kind === 'application') {
+      await page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name: 'orders' }).click();
+      await page.getByRole('navigation').getByRole('link', { name: 'Order 7' }).click();
+    }
+    const message = page.getByRole('article').filter({ hasText: 'Your order is on its way.' });
+    await expect(message).toBeVisible();
+    const other = await page.context().newPage();
+    await other.goto(`${address}/log-in/ben`);
+    await other.goto(place);
+    await expect(other.getByText('Your order is on its way.')).toBeVisible();
+    const words = `Written by Ann in the ${kind}`;
+    await page.getByRole('textbox', { name: /Message/ }).fill(words);
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await expect(page.getByRole('alert')).toContainText('Your session has ended.');
+    await expect(page.getByRole('article').filter({ hasText: words })).toContainText('Will be sent');
+    await other.reload();
+    await expect(other.getByText('Your order is on its way.')).toBeVisible();
+    await expect(other.getByText(words)).toHaveCount(0);
+    await page.goto(`${address}/log-in/ann`);
+    await page.goto(place);
+    await expect(page.getByRole('article').filter({ hasText: 'Your order is on its way.' })).toBeVisible();
+  });
+}

@@ -12,16 +12,17 @@ const RETRY_MS = 3000;
 export async function openForHost(baseUrl: string, frame?: Frame): Promise<OpenedServices | null> {
   for (const credentials of frame ? [{ token: frame.token }] : (['host', 'session'] as const)) {
     let services: OpenedServices | null = null;
+    const userId = await userIdOf(new ParleyClient({ url: baseUrl, credentials }));
+    if (userId === null) continue;
     const client = new ParleyClient({
       url: baseUrl,
       credentials,
+      userId,
       onLoggedOut: (code) => services?.chat.leave(code),
       onHold: (isHeld) => {
         isServerBusy.value = isHeld;
       },
     });
-    const userId = await userIdOf(client);
-    if (userId === null) continue;
     services = await openServices({ client, baseUrl, userId, kind: 'element', frame });
     return services;
   }
