@@ -346,3 +346,22 @@ for (const kind of ['element', 'application'] as const) {
     await expect(page.getByRole('article').filter({ hasText: 'Your order is on its way.' })).toBeVisible();
   });
 }
+
+test('shows the chat of the customer who is logged in now when it is added again', async ({ page, address }) => {
+  await page.goto(`${address}/log-in/ann`);
+  await page.goto(`${address}/?elements=${encodeURIComponent(ORDER)}`);
+  await expect(page.getByText('Your order is on its way.')).toBeVisible();
+  await page.evaluate(() => fetch('/log-in/ben'));
+  await page.locator('parley-chat').evaluate((chat) => {
+    const parent = chat.parentElement!;
+    chat.remove();
+    parent.append(chat);
+  });
+  const field = page.getByRole('textbox', { name: /Message/ });
+  await field.fill('Written by Ben');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  const sent = page.getByRole('article').filter({ hasText: 'Written by Ben' });
+  await expect(sent.locator('time').first()).toBeVisible();
+  await expect(sent).not.toContainText('Will be sent');
+  await expect(page.getByRole('alert')).toHaveCount(0);
+});

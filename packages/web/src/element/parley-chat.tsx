@@ -39,6 +39,16 @@ function services(): Promise<OpenedServices | null> {
   return opened;
 }
 
+/** Closes the chat if its user is no longer logged in, and returns that of the present user. */
+async function renewed(last: OpenedServices | null): Promise<OpenedServices | null> {
+  // A refusal ends the chat.
+  await last?.client.get('/users/me', {}, { maxRetries: 0 }).catch(() => {});
+  if (last?.chat.connection.peek().state !== 'ended') return last;
+  last.close();
+  opened = undefined;
+  return services();
+}
+
 /** Elements that are part of the page. */
 let count = 0;
 /** Time after which a page without elements is without a chat; frameworks remove an element and show another one. */
@@ -67,6 +77,8 @@ class ParleyChatElement extends HTMLElement {
   private readonly pageNavigation = new PageNavigation(() => '#inbox', true);
   private ownTexts: HostTexts = {};
   private root: Root | null = null;
+  /** Chat that is drawn. */
+  private shared: OpenedServices | null = null;
   private container: HTMLElement | null = null;
   /** Resolves once the style sheet is there. */
   private styled: Promise<void> | null = null;
@@ -82,7 +94,8 @@ class ParleyChatElement extends HTMLElement {
   }
 
   connectedCallback(): void {
-    count++;
+    // The host may have logged another person in while the page had no element.
+    if (count++ === 0) opened = opened?.then(renewed);
     if (!this.shadowRoot) this.attachShadow({ mode: 'open' });
     void this.draw();
   }
@@ -92,11 +105,14 @@ class ParleyChatElement extends HTMLElement {
     closeLater();
     // Frameworks move elements by removing and adding them.
     queueMicrotask(() => {
-      if (this.isConnected) return;
-      this.root?.unmount();
-      this.root = null;
-      this.container?.remove();
+      if (!this.isConnected) this.end();
     });
+  }
+
+  private end(): void {
+    this.root?.unmount();
+    this.root = null;
+    this.container?.remove();
   }
 
   attributeChangedCallback(): void {
@@ -110,6 +126,8 @@ class ParleyChatElement extends HTMLElement {
     const [i18n, shared] = await Promise.all([loadLanguage(languages, dates), services()]);
     replaceTexts(i18n, this.ownTexts);
     if (!this.isConnected || drawing !== this.drawing) return;
+    if (this.root && shared !== this.shared) this.end();
+    this.shared = shared;
     if (!this.root) this.begin();
     // Parts measure themselves when they are drawn.
     await this.styled;
