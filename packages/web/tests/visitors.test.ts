@@ -48,6 +48,13 @@ const test = base.extend<{ visit(hash?: string): Promise<Page> }, { museum: Muse
 const idOf = async (server: Server, person: string): Promise<number> =>
   (await server.call(person, 'GET', '/users/me')).user_id;
 
+/** Creates a web-public channel with a message. */
+async function openChannel(server: Server, name: string, content: string): Promise<{ name: string; id: number }> {
+  await server.call('desdemona', 'POST', '/users/me/subscriptions', { subscriptions: [{ name }], is_web_public: true });
+  await server.call('desdemona', 'POST', '/messages', { type: 'channel', to: name, topic: 'hours', content });
+  return { name, id: (await server.call('desdemona', 'GET', '/get_stream_id', { stream: name })).stream_id };
+}
+
 test('shows visitors web-public channels, their topics and messages, and nothing that acts', async ({
   visit,
   museum,
@@ -129,4 +136,62 @@ test('leads visitors on phones from a page for people with an account to the log
   await page.getByLabel('Password').fill('pw-hamlet@zulip.com');
   await page.getByRole('button', { name: 'Log in' }).click();
   await expect(page).toHaveURL(`${server.url}/#settings/profile`);
+});
+
+test('tells visitors that the channel they read is gone when it stops being web-public', async ({ visit, server }) => {
+  const { name, id } = await openChannel(server, 'exhibition', 'Open until Sunday');
+  const page = await visit(`#narrow/channel/${id}/topic/hours`);
+  await page.clock.install();
+  await page.reload();
+  await expect(messageWith(page, 'Open until Sunday')).toBeVisible();
+  await server.call('desdemona', 'PATCH', `/streams/${id}`, { is_web_public: false });
+  const main = page.getByRole('main');
+  await expect(async () => {
+    await page.clock.fastForward(61_000);
+    await expect(main).toContainText('The channel of this address does not exist', { timeout: 3000 });
+  }).toPass();
+  await expect(page.getByRole('navigation').getByRole('link', { name })).toHaveCount(0);
+  await main.getByRole('link', { name: 'Combined feed' }).click();
+  await expect(page.getByText('Statues among trees')).toBeVisible();
+  await expect(page.getByText('Open until Sunday')).toHaveCount(0);
+});
+
+test('leads visitors to the log-in page when the organization ends their access', async ({
+  browser,
+  server,
+  museum,
+}) => {
+  const page = await browser.newPage();
+  await page.clock.install();
+  await page.goto(`${server.url}/${museum.place}`);
+  await expect(messageWith(page, 'The old paintings')).toBeVisible();
+  const allow = (enable_spectator_access: boolean) =>
+    server.call('desdemona', 'PATCH', '/realm', { enable_spectator_access });
+  await allow(false);
+  try {
+    const notice = page.getByRole('alert');
+    await expect(async () => {
+      await page.clock.fastForward(61_000);
+      await expect(notice).toContainText('can no longer be read without an account', { timeout: 3000 });
+    }).toPass();
+    await expect(page.getByRole('main')).not.toContainText('could not be loaded');
+    await notice.getByRole('link', { name: 'Log in' }).click();
+    await expect(page).toHaveURL(/\/login\//);
+    await page.getByLabel('Email address').fill('hamlet@zulip.com');
+    await page.getByLabel('Password').fill('pw-hamlet@zulip.com');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await expect(page).toHaveURL(`${server.url}/${museum.place}`);
+  } finally {
+    await allow(true);
+    await page.close();
+  }
+});
+
+test('tells visitors at once when a channel that they open is no longer open to them', async ({ visit, server }) => {
+  const { name, id } = await openChannel(server, 'closed cellar', 'Locked');
+  const page = await visit();
+  await expect(page.getByText('Locked')).toBeVisible();
+  await server.call('desdemona', 'PATCH', `/streams/${id}`, { is_web_public: false });
+  await page.getByRole('navigation').getByRole('link', { name }).click();
+  await expect(page.getByRole('main')).toContainText('The channel of this address does not exist');
 });

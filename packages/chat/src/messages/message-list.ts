@@ -33,6 +33,8 @@ export interface ListHooks {
   caughtUp(from: QueuePosition): Promise<boolean>;
   /** Messages were fetched into a list. */
   fetched(): void;
+  /** Messages could not be fetched, or a channel has none. */
+  missed(): void;
   /** The list changed; its messages are to be kept. */
   changed(list: MessageList): void;
 }
@@ -434,6 +436,8 @@ export class MessageList implements ConversationView {
       const loading = this.loading.peek();
       this.loading.value = loading.toSpliced(loading.indexOf(part), 1);
       if (this.loading.peek().length === 0) this.arrived = [];
+      const isEmpty = this.shown().ids.length === 0 && this.narrow.some(({ operator }) => operator === 'channel');
+      if (isEmpty || this.failure.peek() !== null) this.hooks.missed();
     }
   }
 }

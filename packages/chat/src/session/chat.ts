@@ -107,6 +107,8 @@ export class Chat {
   private readonly toKeep = new Set<MessageList>();
   private cancelKeeping: (() => void) | null = null;
   private cancelReloading: (() => void) | null = null;
+  /** True for a visitor who may register again before the next reload. */
+  private mayRegister = true;
   private cancelWaiting: (() => void) | null = null;
   private sweptAt = 0;
   private readonly journal: Journal;
@@ -153,6 +155,7 @@ export class Chat {
       isStarting: () => !this.ready.peek(),
       caughtUp: (from) => this.caughtUp(from),
       fetched: () => this.lists.addOwn(this.outbox.reconcile()),
+      missed: () => this.registerAgain(),
       changed: (list) => this.keepLater(list),
     });
     this.rows = new MessageRows(this.state, this.outbox, this.sentIds);
@@ -277,9 +280,18 @@ export class Chat {
   /** Fetches the open lists of a visitor again from time to time, since there are no events. */
   private reloadLater(): void {
     this.cancelReloading = this.clock.after(VISITOR_RELOAD_MS, () => {
+      this.mayRegister = true;
       this.lists.restart();
       this.reloadLater();
     });
+  }
+
+  /** Finds out whether a visitor has lost access, of which no event tells. */
+  private registerAgain(): void {
+    if (!this.isVisitor || !this.mayRegister || !this.ready.peek() || this.isStopped) return;
+    this.mayRegister = false;
+    this.cancelReloading?.();
+    void this.poll(null);
   }
 
   /** Passes on and stores the events that the next poll acknowledges. */

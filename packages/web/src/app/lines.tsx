@@ -16,6 +16,8 @@ export function ConnectionLine() {
   const isServerLate = useReading(isServerBusy);
   const isLate = useReading(isOverlayLate) || isServerLate;
   if (connection.state === 'ended') {
+    // The page says what visitors can do.
+    if (chat.isVisitor) return null;
     return (
       <div className={styles.ended} role="alert">
         {endTexts(i18n)[connection.code ?? ''] ?? i18n._('Your session has ended.')}{' '}

@@ -6,14 +6,17 @@ import { ConversationPage } from '../conversation/conversation-page.js';
 import { InboxPage, RecentPage } from '../inbox/inbox-page.js';
 import { useAddress, useChat, useServices } from '../services/context.js';
 import { useDrawn, useLoaded } from '../services/loading.js';
+import { useReading } from '../services/use-reading.js';
 import styles from './app.module.css';
 import { LogInAgain } from './lines.js';
 
 /** Page that the address names. */
 export function Page() {
   const { address } = useAddress();
-  const { isVisitor } = useChat();
+  const { isVisitor, connection } = useChat();
+  const isOver = useReading(connection).state === 'ended';
   useDrawn(address?.view !== 'narrow');
+  if (isVisitor && isOver) return <NeedsAccount isOver />;
   if (!address || (address.view === 'other' && !MANAGED[address.path[0]!])) return <NotFound />;
   if (isVisitor && (address.view !== 'narrow' || needsAccount(address.narrow))) return <NeedsAccount />;
   if (address.view === 'inbox') return <InboxPage />;
@@ -41,13 +44,16 @@ const needsAccount = (narrow: Narrow): boolean =>
       operator === 'dm' || operator === 'dm-including' || (operator === 'is' && operand !== 'resolved'),
   );
 
-function NeedsAccount() {
+/** `isOver`: the organization no longer lets people without an account read. */
+function NeedsAccount({ isOver = false }: { readonly isOver?: boolean }) {
   const { i18n } = useLingui();
   const { baseUrl, frame } = useServices();
   return (
-    <p className={styles.notFound}>
-      {i18n._('This page is for people with an account.')} <LogInAgain baseUrl={baseUrl} frame={frame} />{' '}
-      <a href="#feed">{i18n._('Combined feed')}</a>
+    <p className={styles.notFound} role={isOver ? 'alert' : undefined}>
+      {isOver
+        ? i18n._('This organization can no longer be read without an account.')
+        : i18n._('This page is for people with an account.')}{' '}
+      <LogInAgain baseUrl={baseUrl} frame={frame} /> {!isOver && <a href="#feed">{i18n._('Combined feed')}</a>}
     </p>
   );
 }
