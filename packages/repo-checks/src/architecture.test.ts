@@ -145,6 +145,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@base-ui/react',
       '@lingui/core',
       '@lingui/react',
+      '@noble/hashes',
       '@parley/chat',
       '@parley/client',
       '@preact/signals-core',

@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test';
 import { chooseInMenu, expect, goTo, messageWith, placeOf, type Server, send, test, violationsIn } from './stories.js';
 
 const WRITER = 'prospero';
@@ -192,6 +193,74 @@ test('keeps an unfinished edit through closing, reloading and in other windows u
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(messageWith(second, 'A better text')).toBeVisible();
   await expect(second.getByText('You have not saved your changes to this message.')).toHaveCount(0);
+});
+
+test('shows both texts and saves after that when two devices edit one message', async ({ server, logIn }) => {
+  const place = await placeOf(server, 'two-editors', 'Denmark');
+  const laptop = await logIn(WRITER, place);
+  await send(laptop.page, 'Sent by one device');
+  const phone = await logIn(WRITER, place);
+  const fieldOf = (page: Page) => page.getByRole('textbox', { name: 'Edit message' });
+  const begin = async (page: Page) => {
+    await messageWith(page, 'Sent by one device').hover();
+    await messageWith(page, 'Sent by one device').getByRole('button', { name: 'Edit', exact: true }).click();
+    await expect(fieldOf(page)).toHaveValue('Sent by one device');
+  };
+  const otherOf = (page: Page) => page.getByRole('textbox', { name: 'This message was changed in another window' });
+  const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click();
+  await begin(laptop.page);
+  await begin(phone.page);
+  await fieldOf(laptop.page).fill('Changed on the laptop');
+  await fieldOf(phone.page).fill('Changed on the phone');
+  // The change of the phone arrives while that of the laptop is on its way.
+  let isFirst = true;
+  await laptop.page.route(/\/json\/messages\/\d+$/, async (route) => {
+    if (isFirst) {
+      isFirst = false;
+      await save(phone.page);
+      await expect(messageWith(phone.page, 'Changed on the phone')).toBeVisible();
+    }
+    await route.continue();
+  });
+  await save(laptop.page);
+  await expect(otherOf(laptop.page)).toHaveValue('Changed on the phone');
+  await expect(fieldOf(laptop.page)).toHaveValue('Changed on the laptop');
+  expect(await violationsIn(laptop.page)).toEqual([]);
+  await laptop.page.getByRole('button', { name: 'Save anyway' }).click();
+  await expect(messageWith(phone.page, 'Changed on the laptop')).toBeVisible();
+  await expect(fieldOf(laptop.page)).toHaveCount(0);
+});
+
+test('shows another device’s change to a message while it is being edited, also after closing and reloading', async ({
+  server,
+  logIn,
+}) => {
+  const { page } = await logIn(WRITER, await placeOf(server, 'edited-meanwhile', 'Denmark'));
+  await send(page, 'Before the changes');
+  const row = messageWith(page, 'Before the changes');
+  await row.hover();
+  await row.getByRole('button', { name: 'Edit', exact: true }).click();
+  const field = page.getByRole('textbox', { name: 'Edit message' });
+  await expect(field).toHaveValue('Before the changes');
+  await field.fill('Changed here');
+  const { messages } = await server.call(WRITER, 'GET', '/messages', {
+    anchor: 'newest',
+    num_before: 1,
+    num_after: 0,
+    narrow: [{ operator: 'topic', operand: 'edited-meanwhile' }],
+  });
+  await server.call(WRITER, 'PATCH', `/messages/${messages[0].id}`, { content: 'Changed elsewhere' });
+  const other = page.getByRole('textbox', { name: 'This message was changed in another window' });
+  await expect(other).toHaveValue('Changed elsewhere');
+  await page.keyboard.press('Escape');
+  await expect(messageWith(page, 'Changed elsewhere')).toBeVisible();
+  await page.reload();
+  await page.getByRole('button', { name: 'Continue editing' }).click();
+  await expect(field).toHaveValue('Changed here');
+  await expect(other).toHaveValue('Changed elsewhere');
+  await page.getByRole('button', { name: 'Save anyway' }).click();
+  await expect(messageWith(page, 'Changed here')).toBeVisible();
+  await expect(field).toHaveCount(0);
 });
 
 test('keeps the changes to a message that somebody deletes meanwhile as a draft', async ({ server, logIn }) => {

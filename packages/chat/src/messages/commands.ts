@@ -95,9 +95,16 @@ export class Commands {
     );
   }
 
-  /** Replaces the content; the new rendering arrives as an event. */
-  async edit(messageId: number, content: string): Promise<void> {
-    await this.gateway.patch('/messages/{message_id}', { message_id: messageId, content });
+  /**
+   * Replaces the content; the new rendering arrives as an event. With the SHA-256 of the source that the user saw, in
+   * hex, the change is refused as `EXPECTATION_MISMATCH` if the source is another one by now.
+   */
+  async edit(messageId: number, content: string, seenSha256?: string): Promise<void> {
+    await this.gateway.patch('/messages/{message_id}', {
+      message_id: messageId,
+      content,
+      ...(seenSha256 !== undefined && { prev_content_sha256: seenSha256 }),
+    });
   }
 
   /** Returns the Markdown source of a message. */

@@ -62,7 +62,7 @@ function topicInField({ navigation }: Services, channelId: number): Destination 
 /** Goes to a channel to choose the topic of a text. */
 function writeInTopic({ chat, navigation, drafts, fieldTexts }: Services, channelId: number, text: string): void {
   // A topic that was typed before is still in the field.
-  const topic = fieldTexts.texts.peek().get(`topic ${channelId}`)?.trim() ?? '';
+  const topic = fieldTexts.texts.peek().get(`topic ${channelId}`)?.text.trim() ?? '';
   drafts.add({ kind: 'channel', channelId, topic }, text);
   drafts.beginTopic(channelId);
   navigation.navigate(

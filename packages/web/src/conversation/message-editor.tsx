@@ -1,6 +1,9 @@
 import { useLingui } from '@lingui/react';
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { MessageRow as Message } from '@parley/chat';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { ParleyError } from '@parley/client';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useChat, useComputed, useFieldText, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import styles from './message-editor.module.css';
@@ -39,27 +42,57 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
     filesOf: field,
     isOpen: isOpen === true,
     preview,
-    onSend: () => save(),
+    onSend: () => void save(),
     onEscape: () => close(),
   });
   const close = () => {
     preview.close();
     onClose();
   };
+  const { id, key, destination, html, editedAt } = message;
+  const base = useComputed(() => fieldTexts.texts.value.get(field)?.base ?? null, [fieldTexts, field]);
+  /** Source of the message as this window saw it last. */
+  const [current, setCurrent] = useState<string | null>(null);
+  const isChanged = base !== null && current !== null && current !== base && !isSaved(current, text);
+  const otherId = useId();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a changed message has another source.
+  useEffect(() => {
+    if (!isOpen) return;
+    let isLatest = true;
+    const show = (source: string) => isLatest && setCurrent(source);
+    // Without it, saving finds out.
+    chat.commands.source(id!).then(show, () => {});
+    return () => {
+      isLatest = false;
+    };
+  }, [chat, id, isOpen, html, editedAt]);
   // A message that was deleted leaves its text to the drafts.
-  const { key, destination } = message;
   useEffect(
     () => () => {
       const isGone = chat.message(key).peek() === null;
       if (isGone) fieldTexts.close(field);
-      const rest = isGone && fieldTexts.texts.peek().get(field);
+      const rest = isGone && fieldTexts.texts.peek().get(field)?.text;
       if (!rest) return;
       drafts.add(destination, rest);
       fieldTexts.set(field, null);
     },
     [chat, drafts, fieldTexts, field, key, destination],
   );
-  const save = () => !isWhole || void chat.commands.edit(message.id!, text).then(end, reportFailure);
+  const save = async () => {
+    if (!isWhole) return;
+    try {
+      const seen = isChanged ? current : base;
+      await chat.commands.edit(id!, text, seen === null ? undefined : digestOf(seen));
+      end();
+    } catch (error) {
+      const isStale = error instanceof ParleyError && error.code === 'EXPECTATION_MISMATCH';
+      const source = isStale ? await chat.commands.source(id!).catch(() => null) : null;
+      if (source === null) reportFailure(error);
+      // The response to the same change was lost.
+      else if (isSaved(source, text)) end();
+      else setCurrent(source);
+    }
+  };
   const discard = (
     <button type="button" onClick={end}>
       {i18n._('Discard changes')}
@@ -84,7 +117,7 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
       className={styles.editor}
       onSubmit={(event) => {
         event.preventDefault();
-        save();
+        void save();
       }}
       onDrop={(event) => {
         if (event.dataTransfer.files.length === 0) return;
@@ -110,8 +143,16 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
       {suggestions}
       <UploadList destination={field} />
       {tooLong}
+      {isChanged && (
+        <div className={styles.changed}>
+          <p role="alert" id={otherId}>
+            {i18n._('This message was changed in another window or on another device in the meantime. It now reads:')}
+          </p>
+          <textarea readOnly aria-labelledby={otherId} value={current} rows={Math.min(6, current.split('\n').length)} />
+        </div>
+      )}
       <button type="submit" disabled={!isWhole}>
-        {i18n._('Save')}
+        {isChanged ? i18n._('Save anyway') : i18n._('Save')}
       </button>
       <button type="button" onClick={preview.toggle}>
         {preview.isShown ? i18n._('Edit') : i18n._('Preview')}
@@ -123,3 +164,9 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
     </form>
   );
 }
+
+/** The browser's own hashes are missing at addresses without HTTPS. */
+const digestOf = (source: string): string => bytesToHex(sha256(utf8ToBytes(source)));
+
+/** True if the server stores a text as that source (messages §3). */
+const isSaved = (source: string, text: string): boolean => source.trim() === text.trim();

@@ -54,7 +54,7 @@ export function useField<F extends keyof Fields>(name: F): Fields[F] {
 /** Text being written in a field inside of a message; null if there is none. Setting null ends it. */
 export function useFieldText(field: string): readonly [string | null, (text: string | null) => void] {
   const { fieldTexts } = useServices();
-  const text = useComputed(() => fieldTexts.texts.value.get(field) ?? null, [fieldTexts, field]);
+  const text = useComputed(() => fieldTexts.texts.value.get(field)?.text ?? null, [fieldTexts, field]);
   const setText = useCallback((next: string | null) => fieldTexts.set(field, next), [fieldTexts, field]);
   return [text, setText];
 }

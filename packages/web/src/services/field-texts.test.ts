@@ -12,7 +12,8 @@ beforeEach(() => {
 });
 
 const windowOf = () => new FieldTexts('texts');
-const textsOf = (window: FieldTexts) => [...window.texts.peek()];
+const textsOf = (window: FieldTexts) => [...window.texts.peek()].map(([field, { text }]) => [field, text]);
+const baseOf = (window: FieldTexts) => window.texts.peek().get('edit 1')?.base;
 
 describe('texts inside of messages', () => {
   it('survive the window that they were written in', () => {
@@ -53,6 +54,15 @@ describe('texts inside of messages', () => {
     expect(window.isOpen('edit 1')).toBeNull();
   });
 
+  it('keep what their field began with', () => {
+    const window = windowOf();
+    window.begin('edit 1', 'sent');
+    window.set('edit 1', 'changed');
+    expect([baseOf(window), baseOf(windowOf())]).toEqual(['sent', 'sent']);
+    stored.set('texts', '[["edit 1", "changed in version 0.2"]]');
+    expect([baseOf(windowOf()), textsOf(windowOf())]).toEqual([null, [['edit 1', 'changed in version 0.2']]]);
+  });
+
   it('lose the one that was changed first when there are too many', () => {
     const window = windowOf();
     for (let id = 0; id < 50; id++) window.set(`edit ${id}`, 'text');
@@ -62,8 +72,11 @@ describe('texts inside of messages', () => {
     expect([kept.size, kept.has('edit 0'), kept.has('edit 1')]).toEqual([50, true, false]);
   });
 
-  it.each(['{', '{}', '[["edit 1", 5], "x", null]'])('start empty from damaged storage: %s', (damaged) => {
-    stored.set('texts', damaged);
-    expect(textsOf(windowOf())).toEqual([]);
-  });
+  it.each(['{', '{}', '[["edit 1", 5], ["x", "y", 5], "x", null]'])(
+    'start empty from damaged storage: %s',
+    (damaged) => {
+      stored.set('texts', damaged);
+      expect(textsOf(windowOf())).toEqual([]);
+    },
+  );
 });

@@ -4,13 +4,19 @@ import { readStored, store } from './storage.js';
 /** Texts that a browser keeps; the oldest is removed when there is one more. */
 const MAX_TEXTS = 50;
 
-type Texts = ReadonlyMap<string, string>;
+interface FieldText {
+  readonly text: string;
+  /** Text that the field began with; null if unknown. */
+  readonly base: string | null;
+}
+
+type Texts = ReadonlyMap<string, FieldText>;
 
 /** Texts being written inside of messages, by field. They survive the row, which leaves the screen, and the page. */
 export class FieldTexts {
   private readonly written: Signal<Texts>;
-  /** Fields that this window shows, each with the text that closing need not keep; null if every text is kept. */
-  private readonly open: Signal<ReadonlyMap<string, string | null>> = signal(new Map());
+  /** Fields that this window shows. */
+  private readonly open: Signal<ReadonlySet<string>> = signal(new Set());
 
   constructor(
     /** Name in the storage of the browser. */
@@ -41,32 +47,37 @@ export class FieldTexts {
   begin(field: string, text: string): void {
     if (this.written.peek().has(field)) this.resume(field);
     else {
-      this.open.value = new Map(this.open.peek()).set(field, text);
-      this.set(field, text);
+      this.resume(field);
+      this.put(field, { text, base: text });
     }
   }
 
   /** Shows a field with the kept text. */
   resume(field: string): void {
     const { open } = this;
-    if (!open.peek().has(field)) open.value = new Map(open.peek()).set(field, null);
+    if (!open.peek().has(field)) open.value = new Set(open.peek()).add(field);
   }
 
   /** Hides a field; its text is kept if it was changed. */
   close(field: string): void {
-    const others = new Map(this.open.peek());
-    const unchanged = others.get(field);
+    const others = new Set(this.open.peek());
     others.delete(field);
     this.open.value = others;
-    if (this.written.peek().get(field) === unchanged) this.set(field, null);
+    const kept = this.written.peek().get(field);
+    if (kept?.text === kept?.base) this.set(field, null);
   }
 
   /** Null ends the text. */
   set(field: string, text: string | null): void {
-    this.show(changed(this.written.peek(), field, text));
+    this.put(field, text === null ? null : { text, base: this.written.peek().get(field)?.base ?? null });
+  }
+
+  private put(field: string, entry: FieldText | null): void {
+    this.show(changed(this.written.peek(), field, entry));
     // Other windows keep texts there, too.
-    const kept = [...changed(parsed(readStored(this.storageKey)), field, text)].slice(-MAX_TEXTS);
-    store(this.storageKey, kept.length === 0 ? null : JSON.stringify(kept));
+    const kept = [...changed(parsed(readStored(this.storageKey)), field, entry)].slice(-MAX_TEXTS);
+    const rows = kept.map(([name, { text, base }]) => [name, text, base]);
+    store(this.storageKey, rows.length === 0 ? null : JSON.stringify(rows));
   }
 
   /** Removes all from this browser, on logging out. */
@@ -76,24 +87,29 @@ export class FieldTexts {
 
   private show(texts: Texts): void {
     this.written.value = texts;
-    this.open.value = new Map([...this.open.peek()].filter(([field]) => texts.has(field)));
+    this.open.value = new Set([...this.open.peek()].filter((field) => texts.has(field)));
   }
 }
 
 function parsed(stored: string | null): Texts {
   try {
     const entries: unknown = JSON.parse(stored ?? '[]');
-    return new Map(Array.isArray(entries) ? entries.filter(isEntry) : []);
+    const rows = Array.isArray(entries) ? entries.filter(isRow) : [];
+    return new Map(rows.map(([field, text, base = null]) => [field, { text, base }]));
   } catch {
     return new Map();
   }
 }
 
-const isEntry = (value: unknown): value is [string, string] =>
-  Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'string');
+/** Version 0.2 kept no base. */
+const isRow = (value: unknown): value is [string, string, (string | null)?] =>
+  Array.isArray(value) &&
+  typeof value[0] === 'string' &&
+  typeof value[1] === 'string' &&
+  (value[2] == null || typeof value[2] === 'string');
 
 /** The text that was changed last comes last. */
-function changed(texts: Texts, field: string, text: string | null): Texts {
+function changed(texts: Texts, field: string, entry: FieldText | null): Texts {
   const others = [...texts].filter(([name]) => name !== field);
-  return new Map(text === null ? others : [...others, [field, text]]);
+  return new Map(entry === null ? others : [...others, [field, entry]]);
 }

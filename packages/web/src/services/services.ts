@@ -123,7 +123,7 @@ export async function startServices({
       const [, id] = /^edit (\d+)$/.exec(field) ?? [];
       const message = id && chat.message(chat.keyOf(Number(id))).peek();
       fieldTexts.close(field);
-      const text = fieldTexts.texts.peek().get(field);
+      const text = fieldTexts.texts.peek().get(field)?.text;
       if (message && text) drafts.add(message.destination, text);
     }
     // Texts of the last seconds reach the server, unless that takes long.
