@@ -313,3 +313,29 @@ test('keeps messages that were not sent, and changes to others, as drafts when t
   expect([...texts].sort()).toEqual(['Changed before the log-out', 'Refused before the log-out']);
   await context.close();
 });
+
+test('keeps a text of the last moment and changes to messages out of reach as drafts when the user logs out', async ({
+  server,
+  logIn,
+}) => {
+  const { page } = await logIn(WRITER, await placeOf(server, 'left-behind', 'Denmark'));
+  await send(page, 'To be changed later');
+  await messageWith(page, 'To be changed later').hover();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await page.getByRole('textbox', { name: 'Edit message' }).fill('Changed at last');
+  await page.keyboard.press('Escape');
+  await goTo(page, await placeOf(server, 'last-moment', 'Denmark'));
+  await page.reload();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  await page.getByRole('button', { name: 'Main menu' }).click();
+  // Before the pause after which the field would save.
+  await page.getByRole('menuitem', { name: 'Log out' }).evaluate((entry: HTMLElement) => {
+    const field = document.querySelector('textarea')!;
+    Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')!.set!.call(field, 'Typed at last');
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    entry.click();
+  });
+  await page.waitForURL(/login/);
+  expect(await textsOf(server, 'last-moment')).toEqual(['Typed at last']);
+  expect(await textsOf(server, 'left-behind')).toEqual(['Changed at last']);
+});

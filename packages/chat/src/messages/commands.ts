@@ -6,6 +6,7 @@ import { type ChatState, RESOLVED_PREFIX, topicKey } from '../kernel/state.js';
 import type { PersonRow, TopicPolicy } from '../kernel/view-models.js';
 import { apiNarrow } from './match.js';
 import { MESSAGE_RULES, withFlag } from './messages.js';
+import { destinationOfMessage } from './unread.js';
 import { nextIndex, type WidgetAction } from './widgets.js';
 
 const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'];
@@ -115,6 +116,15 @@ export class Commands {
       allow_empty_topic_name: true,
     });
     return message.content;
+  }
+
+  /** Fetches the conversation in which a message is by now. */
+  async destination(messageId: number): Promise<Destination> {
+    const { message } = await this.gateway.get('/messages/{message_id}', {
+      message_id: messageId,
+      allow_empty_topic_name: true,
+    });
+    return destinationOfMessage(this.state, message);
   }
 
   async move(

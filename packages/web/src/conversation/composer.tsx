@@ -68,14 +68,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
   // A change of page within the pause must not lose what was typed.
   const latest = useRef(text);
   latest.current = text;
-  useEffect(() => {
-    const save = () => draft.save(latest.current);
-    addEventListener('pagehide', save);
-    return () => {
-      removeEventListener('pagehide', save);
-      save();
-    };
-  }, [draft]);
+  useEffect(() => drafts.withField(() => draft.save(latest.current)), [drafts, draft]);
   const place = destinationKey(destination);
   // biome-ignore lint/correctness/useExhaustiveDependencies: destinations are equal if their keys are.
   useEffect(() => {

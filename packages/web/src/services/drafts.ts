@@ -58,6 +58,8 @@ export class Drafts {
   /** False while storage is full or forbidden: drafts then last as long as the page. */
   private isStored = true;
   private count = 0;
+  /** Functions that save what fields show. */
+  private readonly fields = new Set<() => void>();
   /** Name of the field that takes the focus when it is shown next. */
   private awaited: string | null = null;
 
@@ -69,13 +71,32 @@ export class Drafts {
     this.all = computed(() => this.rows());
   }
 
-  /** Shows what other windows save. Returns the function that ends this. */
+  /** Shows what other windows save, and saves when the page is left. Returns the function that ends this. */
   followWindows(): () => void {
     const onStorage = ({ key, newValue }: StorageEvent) => {
       if (key === this.storageKey && !this.isOver) this.book.value = parsed(newValue);
     };
+    const onLeave = () => this.saveFields();
     addEventListener('storage', onStorage);
-    return () => removeEventListener('storage', onStorage);
+    addEventListener('pagehide', onLeave);
+    return () => {
+      removeEventListener('storage', onStorage);
+      removeEventListener('pagehide', onLeave);
+    };
+  }
+
+  /** Has a field save its text when the user leaves within a pause in typing. Returns the function that does so and ends this. */
+  withField(save: () => void): () => void {
+    this.fields.add(save);
+    return () => {
+      this.fields.delete(save);
+      save();
+    };
+  }
+
+  /** Saves what was typed since the last pause. */
+  saveFields(): void {
+    for (const save of this.fields) save();
   }
 
   /** Opens the last edited draft of a conversation, or a new one. */

@@ -1,4 +1,4 @@
-import { Chat } from '@parley/chat';
+import { Chat, type Destination } from '@parley/chat';
 import type { ParleyClient } from '@parley/client';
 import { Activity } from './activity.js';
 import { BrowserTabs, hasLocks } from './browser-tabs.js';
@@ -118,16 +118,17 @@ export async function startServices({
     for (const { delivery, destination, content } of chat.outbox.messages.values()) {
       if (delivery !== 'sending') drafts.add(destination, content);
     }
-    // Changes to messages that were not saved become drafts of their conversations.
-    for (const field of fieldTexts.texts.peek().keys()) {
+    drafts.saveFields();
+    // Changes to messages that were not saved become drafts of their conversations, else of the user's own.
+    const edits = [...fieldTexts.texts.peek()].map(async ([field, { text, base }]) => {
       const [, id] = /^edit (\d+)$/.exec(field) ?? [];
-      const message = id && chat.message(chat.keyOf(Number(id))).peek();
-      fieldTexts.close(field);
-      const text = fieldTexts.texts.peek().get(field)?.text;
-      if (message && text) drafts.add(message.destination, text);
-    }
-    // Texts of the last seconds reach the server, unless that takes long.
-    await Promise.race([sync.then((it) => it.flush()), new Promise((resolve) => setTimeout(resolve, 2000))]);
+      if (!id || text === base) return;
+      const own: Destination = { kind: 'direct', userIds: [] };
+      drafts.add(await chat.commands.destination(Number(id)).catch(() => own), text);
+    });
+    // Texts reach the server, unless that takes long.
+    const isKept = Promise.all([sync, ...edits]).then(([it]) => it.flush());
+    await Promise.race([isKept, new Promise((resolve) => setTimeout(resolve, 2000))]);
     void sync.then((it) => it.stop());
     chat.leave();
     chat.stop();
