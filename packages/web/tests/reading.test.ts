@@ -159,6 +159,24 @@ test('shows the first unread message after a link to a later one, and follows th
   }
 });
 
+test('leads to the newest known message without a connection, and to the newest when it returns', async ({
+  server,
+  logIn,
+}) => {
+  const ids = await fill(server, 'newest-offline', 150);
+  const { page, context } = await logIn('othello', `${await placeOf(server, 'newest-offline')}/near/${ids[30]}`);
+  await expect(messageWith(page, 'Row 30 ')).toBeInViewport();
+  await context.setOffline(true);
+  await expect(page.getByText('No connection since')).toBeVisible();
+  await page.getByRole('button', { name: 'Newest message' }).click();
+  const below = () => listOf(page).evaluate((list) => list.scrollHeight - list.scrollTop - list.clientHeight);
+  await expect.poll(below).toBeLessThanOrEqual(1);
+  await expect(messageWith(page, 'Row 149 ')).toHaveCount(0);
+  await context.setOffline(false);
+  await expect(messageWith(page, 'Row 149 ')).toBeInViewport();
+  await expect(page.getByRole('button', { name: 'Newest message' })).toBeHidden();
+});
+
 test('opens at the first unread message below a line that stays, and leads to it and to the newest', async ({
   server,
   logIn,

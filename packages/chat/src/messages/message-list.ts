@@ -39,6 +39,8 @@ export interface ListHooks {
   changed(list: MessageList): void;
 }
 
+type Target = number | 'first_unread' | 'newest';
+
 /** `again`: the messages that are shown, after events were missed. */
 type Part = 'older' | 'newer' | 'first' | 'again';
 
@@ -74,6 +76,8 @@ export class MessageList implements ConversationView {
   private loads = 0;
   /** Place where the list was opened last, and the page that is fetched for it. */
   private opening: { readonly target: number | 'first_unread'; readonly isShown: Promise<void> } | null = null;
+  /** Place whose page is being fetched, or could not be. */
+  private pending: Target | null = null;
 
   constructor(
     private readonly state: ChatState,
@@ -115,13 +119,15 @@ export class MessageList implements ConversationView {
 
   /** Fetches again what could not be fetched. */
   retry(): void {
+    const { opening, pending } = this;
+    if (pending !== null && opening && !this.loading.peek().includes('first')) {
+      this.opening = { ...opening, isShown: this.load(pending) };
+      return;
+    }
     const [part] = this.failed.peek();
     if (part === 'again') void this.reload();
     if (part === 'older') void this.loadOlder();
     if (part === 'newer') void this.loadNewer();
-    if (part !== 'first' || this.opening === null) return;
-    const { target } = this.opening;
-    this.opening = { target, isShown: this.load(target) };
   }
 
   close(): void {
@@ -139,9 +145,11 @@ export class MessageList implements ConversationView {
     }
     const load = ++this.loads;
     const { ids, isNewest } = this.shown();
+    const goesToEnd = this.pending === 'newest';
+    this.pending = null;
     const focus = this.focus.peek();
-    const at = ids.find((id) => id === this.lastSeen && id !== ids.at(-1)) ?? null;
-    const anchor = at ?? (isNewest ? 'newest' : (focus ?? ids[Math.floor(ids.length / 2)] ?? 'newest'));
+    const at = goesToEnd ? null : (ids.find((id) => id === this.lastSeen && id !== ids.at(-1)) ?? null);
+    const anchor = at ?? (isNewest || goesToEnd ? 'newest' : (focus ?? ids[Math.floor(ids.length / 2)] ?? 'newest'));
     const count = Math.min(MAX_RELOADED, Math.max(PAGE, ids.length));
     await this.during('again', async () => {
       const answer = await this.pages.fetch(this.narrow, anchor, count, count);
@@ -276,8 +284,9 @@ export class MessageList implements ConversationView {
   }
 
   /** Shows the span around a message, and fetches it if it is not known. */
-  private async load(target: number | 'first_unread' | 'newest'): Promise<void> {
+  private async load(target: Target): Promise<void> {
     const load = ++this.loads;
+    this.pending = null;
     const spans = this.isProvisional ? [] : this.spans.peek();
     // A message that a known span lacks was deleted or is elsewhere.
     if (typeof target === 'number' && spanAt(spans, target)?.ids.includes(target)) {
@@ -288,17 +297,27 @@ export class MessageList implements ConversationView {
       this.show(null);
       return;
     }
+    this.pending = target;
     await this.during('first', async () => {
       const cached = target === 'newest' ? false : this.showCached(load, target);
       // Events bring the messages of the cache up to date with fewer bytes.
-      if (this.hooks.isStarting() && (await cached)) return;
+      const isCurrent = this.hooks.isStarting() && (await cached);
       if (load !== this.loads) return;
-      const answer = await this.pages.fetch(this.narrow, target, PAGE / 2, PAGE / 2);
+      if (isCurrent) {
+        this.pending = null;
+        return;
+      }
+      const answer = await this.pages.fetch(this.narrow, target, PAGE / 2, PAGE / 2).catch((error: unknown) => {
+        // The newest of those that are known.
+        if (load === this.loads && target === 'newest') this.show(null);
+        throw error;
+      });
       if (load !== this.loads) return;
       this.keepMatches(answer.messages);
       const found = answer.anchor === undefined || answer.anchor >= END ? null : answer.anchor;
       const { ids } = answer;
       this.elsewhere.value = await this.pages.findElsewhere(this.narrow, target, ids);
+      if (load === this.loads) this.pending = null;
       this.add(ids, answer.found_oldest, answer.found_newest, found);
       if (target === 'first_unread') {
         const unread = found !== null && ids.includes(found) ? found : null;

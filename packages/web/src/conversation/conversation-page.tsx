@@ -208,7 +208,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const onNearStart = useCallback(() => void view.loadOlder(), [view]);
   const onNearEnd = useCallback(() => void view.loadNewer(), [view]);
   const onLong = useCallback(() => view.keepNewest(KEPT_MESSAGES), [view]);
-  const onNewest = useCallback(() => void view.goTo('newest'), [view]);
+  const onNewest = useCallback(() => view.goTo('newest'), [view]);
   const onUnread = useCallback(() => void view.goTo(view.firstUnread.peek() ?? 'newest'), [view]);
   const onRest = useCallback(
     (key: string, top: number | null) => {

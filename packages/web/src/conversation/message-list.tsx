@@ -32,7 +32,8 @@ export interface MessageListProps {
   /** Called at the end of a list with so many messages that each arrival would take noticeable time. */
   onLong(): void;
   /** Goes to the newest message, which may not be loaded. */
-  onNewest(): void;
+  /** Resolves when the newest messages are there, or cannot be fetched. */
+  onNewest(): Promise<void>;
   /** Goes to the first unread message, which is not among the keys. */
   onUnread(): void;
   /**
@@ -243,7 +244,7 @@ export function MessageList(props: MessageListProps) {
   const goToNewest = () => {
     if (!hasNewer) return virtual.scrollToEnd();
     awaits.current = 'newest';
-    onNewest();
+    void onNewest().then(() => virtual.scrollToEnd());
   };
   // The messages may be those at which the list was opened.
   useLayoutEffect(() => {
