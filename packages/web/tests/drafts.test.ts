@@ -44,6 +44,8 @@ test('shows both texts when two windows write one draft', async ({ server, logIn
   await second.goto(`${server.url}/${place}`);
   const secondField = second.getByRole('textbox', { name: 'Message' });
   await expect(secondField).toBeVisible();
+  // A field that is not in use takes the text of the other window.
+  await secondField.focus();
   await field.fill('Written on the left');
   await secondField.fill('Written on the right');
   await expect(page.getByRole('list', { name: 'Other drafts' })).toContainText('Written on the right');
@@ -58,6 +60,27 @@ test('shows both texts when two windows write one draft', async ({ server, logIn
   await expect.poll(() => textsOf(server, 'two-windows')).toEqual(['Written on the right']);
   await field.fill('');
   await second.close();
+});
+
+test('continues in an empty field the text that another window begins', async ({ server, logIn }) => {
+  const place = await placeOf(server, 'begun-elsewhere', 'Denmark');
+  const { page, context } = await logIn(WRITER, place);
+  const field = page.getByRole('textbox', { name: 'Message' });
+  const second = await context.newPage();
+  await second.goto(`${server.url}/${place}`);
+  const secondField = second.getByRole('textbox', { name: 'Message' });
+  await expect(secondField).toBeVisible();
+  await field.fill('Begun');
+  await expect(secondField).toHaveValue('Begun');
+  await expect(second.getByRole('list', { name: 'Other drafts' })).toHaveCount(0);
+  await field.fill('Begun and continued');
+  await expect(secondField).toHaveValue('Begun and continued');
+  await secondField.fill('Begun, continued and finished');
+  await expect(field).toHaveValue('Begun, continued and finished');
+  await second.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(field).toHaveValue('');
+  await expect.poll(() => textsOf(server, 'begun-elsewhere')).toEqual([]);
+  await expect(secondField).toHaveValue('');
 });
 
 test('keeps drafts in this browser alone when the user does not want them on the server', async ({ server, logIn }) => {

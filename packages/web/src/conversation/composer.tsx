@@ -75,11 +75,11 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
     draft.moveTo(destination);
     return () => chat.typing.stopped();
   }, [draft, place, chat]);
-  // Other windows and devices write the same draft.
+  // Other windows and devices write the same draft, or begin one.
   useEffect(
     () =>
       drafts.all.subscribe(() => {
-        const change = draft.takeChange(latest.current);
+        const change = draft.takeChange(latest.current, !field.current?.matches(':focus'));
         if (change !== null) setText(change);
       }),
     [drafts, draft],

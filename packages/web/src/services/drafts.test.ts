@@ -60,11 +60,31 @@ describe('drafts of a browser', () => {
     const right = two.open(HERE);
     left.save('shared, continued');
     notify(two);
-    expect(right.takeChange('shared')).toBe('shared, continued');
+    expect(right.takeChange('shared', false)).toBe('shared, continued');
     right.save('shared, continued here');
     notify(one);
-    expect(left.takeChange('shared, continued')).toBe('shared, continued here');
+    expect(left.takeChange('shared, continued', false)).toBe('shared, continued here');
     expect(textsOf(one)).toEqual(['shared, continued here']);
+  });
+
+  it('takes a text that another window begins while the own field is empty and not in use', () => {
+    const [one, two] = [windowOf(), windowOf()];
+    const [left, right, inUse] = [one.open(HERE), two.open(HERE), two.open(HERE)];
+    left.save('begun');
+    notify(two);
+    expect([right.takeChange('', true), inUse.takeChange('', false), inUse.takeChange('', true)]).toEqual([
+      'begun',
+      null,
+      null,
+    ]);
+    left.save('begun, continued');
+    notify(two);
+    expect(right.takeChange('begun', true)).toBe('begun, continued');
+    left.moveTo({ ...HERE, topic: 'elsewhere' });
+    notify(two);
+    expect(right.takeChange('begun, continued', true)).toBe('');
+    two.add(HERE, 'left over here');
+    expect(right.takeChange('', true)).toBeNull();
   });
 
   it('shows both texts when two windows changed one draft', () => {
@@ -75,7 +95,7 @@ describe('drafts of a browser', () => {
     const right = two.open(HERE);
     left.save('common left');
     notify(two);
-    expect(right.takeChange('common right')).toBeNull();
+    expect(right.takeChange('common right', true)).toBeNull();
     right.save('common right');
     notify(one);
     expect(left.others.peek().map(({ text }) => text)).toEqual(['common right']);

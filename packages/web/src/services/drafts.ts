@@ -58,6 +58,8 @@ export class Drafts {
   /** False while storage is full or forbidden: drafts then last as long as the page. */
   private isStored = true;
   private count = 0;
+  /** Part of the keys that this window makes. */
+  private readonly mark = `.${Math.random()}.`;
   /** Functions that save what fields show. */
   private readonly fields = new Set<() => void>();
   /** Name of the field that takes the focus when it is shown next. */
@@ -128,7 +130,12 @@ export class Drafts {
   }
 
   newKey(): string {
-    return `${Date.now()}.${Math.random()}.${++this.count}`;
+    return `${Date.now()}${this.mark}${++this.count}`;
+  }
+
+  /** True for a draft that another window of this browser made. */
+  isOfOtherWindow(key: string): boolean {
+    return this.book.peek().entries[key] !== undefined && !key.includes(this.mark);
   }
 
   /** The draft as windows of this browser saved it last, also if its event is still on the way. */
@@ -201,6 +208,8 @@ export class OpenDraft {
   private key: string | null;
   /** Text that the drafts had when the field was last equal to them. */
   private base: string;
+  /** Keys of drafts that were there when the field was last looked at. */
+  private known: ReadonlySet<string>;
   private readonly place: Signal<{ readonly to: Destination; readonly key: string | null }>;
   /** Other drafts of the conversation. */
   readonly others: Reading<readonly DraftRow[]>;
@@ -210,6 +219,7 @@ export class OpenDraft {
     destination: Destination,
   ) {
     const name = destinationKey(destination);
+    this.known = new Set(drafts.all.peek().map(({ key }) => key));
     const newest = drafts.all.peek().find(({ to }) => to !== null && destinationKey(to) === name);
     this.key = newest?.key ?? null;
     this.base = newest?.text ?? '';
@@ -225,10 +235,22 @@ export class OpenDraft {
     return this.base;
   }
 
-  /** Text that another window or device wrote while the field was unchanged; null if there is none. */
-  takeChange(fieldText: string): string | null {
-    if (this.key === null || fieldText !== this.base) return null;
-    const text = this.drafts.find(this.key)?.text ?? '';
+  /**
+   * Text that another window or device wrote while the field was unchanged, or that another window began while the field
+   * was empty and idle; null if there is none.
+   */
+  takeChange(fieldText: string, isIdle: boolean): string | null {
+    const { known } = this;
+    this.known = new Set(this.drafts.all.peek().map(({ key }) => key));
+    if (fieldText !== this.base) return null;
+    const { to } = this.place.peek();
+    if (this.key === null) {
+      const begun = this.others.peek().find(({ key }) => !known.has(key) && this.drafts.isOfOtherWindow(key));
+      return isIdle && begun ? this.use(begun) : null;
+    }
+    const draft = this.drafts.find(this.key);
+    // Another window may have changed the topic.
+    const text = draft && destinationKey(draft.to) === destinationKey(to) ? draft.text : '';
     if (text === this.base) return null;
     if (text === '') this.setKey(null);
     this.base = text;
