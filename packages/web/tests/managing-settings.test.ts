@@ -30,6 +30,39 @@ test('changes the own name and a profile field, which another window shows', asy
   await expect(other.page.getByLabel('Favorite food')).toHaveValue('Pears');
 });
 
+test('keeps a text that is not saved over other pages and a reload, until it is saved or discarded', async ({
+  server,
+  logIn,
+}) => {
+  const cordelia = await logIn('cordelia', '#settings/profile');
+  const { page } = cordelia;
+  const name = page.getByLabel('Name', { exact: true });
+  const food = page.getByLabel('Favorite food');
+  const foodRow = page.locator('[data-setting]').filter({ has: food });
+  const notice = row(cordelia, 'full_name').getByText('to “Cordelia of Britain”.');
+  await name.fill('Cordelia of France');
+  await food.fill('Salt');
+  await goTo(page, '#inbox');
+  await expect(name).toHaveCount(0);
+  await goTo(page, '#settings/profile');
+  await expect(name).toHaveValue('Cordelia of France');
+  await foodRow.getByRole('button', { name: 'Cancel' }).click();
+  await page.reload();
+  await expect(name).toHaveValue('Cordelia of France');
+  await expect(food).not.toHaveValue('Salt');
+  await server.call('cordelia', 'PATCH', '/settings', { full_name: 'Cordelia of Britain' });
+  await expect(notice).toBeVisible();
+  await page.reload();
+  await expect(notice).toBeVisible();
+  await name.press('Enter');
+  await saved(cordelia, 'full_name');
+  await page.reload();
+  await expect(name).toHaveValue('Cordelia of France');
+  await expect(row(cordelia, 'full_name').getByRole('button', { name: 'Save' })).toHaveCount(0);
+  // Other stories know this person by the former name.
+  await server.call('cordelia', 'PATCH', '/settings', { full_name: "Cordelia, Lear's daughter" });
+});
+
 test('empties profile fields of every kind, of oneself and of somebody else', async ({ server, logIn }) => {
   const { custom_fields: fields } = await server.call('othello', 'GET', '/realm/profile_fields');
   const values = { Birthday: '2001-02-03', 'Favorite website': 'https://example.com/', 'Favorite editor': '1' };

@@ -8,6 +8,8 @@ export type Changes = Readonly<Record<string, unknown>>;
 
 /** Settings of one thing, read from the state and saved by the API. */
 export interface SettingsSource {
+  /** Name of the thing, unique in the organization. */
+  readonly key: string;
   /** Observed inside computations. */
   read(name: string): unknown;
   /**
@@ -51,6 +53,7 @@ export class Management {
 
   /** The user's own settings. */
   readonly personal: SettingsSource = {
+    key: 'personal',
     read: (name) => this.state.fields.get('user_settings')?.[name as 'timezone'],
     save: (changes) => this.api.patch('/settings', changes),
     mayEdit: () => true,
@@ -58,12 +61,14 @@ export class Management {
 
   /** Settings with which new accounts begin. */
   readonly defaults: SettingsSource = {
+    key: 'defaults',
     read: (name) => this.state.fields.get('realm_user_settings_defaults')?.[name as 'web_home_view'],
     save: (changes) => this.api.patch('/realm/user_settings_defaults', changes),
     mayEdit: () => this.rights.isAdmin,
   };
 
   readonly realm: SettingsSource = {
+    key: 'realm',
     read: (name) => this.realmField(name, 'get'),
     save: (changes, seen) =>
       this.api.patch(
@@ -75,6 +80,7 @@ export class Management {
 
   channel(id: number): SettingsSource {
     return {
+      key: `channel ${id}`,
       read: (name) => {
         const channel = this.state.channels.get(id)?.channel;
         if (!channel) return undefined;
@@ -103,6 +109,7 @@ export class Management {
   /** The user's own settings of a channel to which they are subscribed. */
   membership(id: number): SettingsSource {
     return {
+      key: `membership ${id}`,
       read: (name) => this.state.channels.get(id)?.own?.[name as keyof Subscription & 'color'],
       save: (changes) =>
         this.api.post('/users/me/subscriptions/properties', {
@@ -114,6 +121,7 @@ export class Management {
 
   group(id: number): SettingsSource {
     return {
+      key: `group ${id}`,
       read: (name) => this.state.groups.get(id)?.[name as 'name'],
       save: (changes, seen) =>
         this.api.patch('/user_groups/{user_group_id}', {

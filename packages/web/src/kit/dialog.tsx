@@ -66,10 +66,11 @@ interface FormDialogProps extends Props {
   readonly isDisabled?: boolean;
   /** The dialog closes when it resolves, and shows why it rejects. */
   onSubmit(): Promise<unknown>;
+  onCancel?(): void;
 }
 
 /** Dialog with a question that one button answers. A click outside does not discard what was entered. */
-export function FormDialog({ title, children, action, isDangerous, isDisabled, onSubmit }: FormDialogProps) {
+export function FormDialog({ title, children, action, isDangerous, isDisabled, onSubmit, onCancel }: FormDialogProps) {
   const { close } = useOverlay();
   const { i18n } = useLingui();
   const [isWorking, setWorking] = useState(false);
@@ -99,7 +100,9 @@ export function FormDialog({ title, children, action, isDangerous, isDisabled, o
         {children}
         <FailureText failure={failure} />
         <footer className={styles.buttons}>
-          <Base.Close className={styles.button}>{i18n._('Cancel')}</Base.Close>
+          <Base.Close className={styles.button} onClick={onCancel}>
+            {i18n._('Cancel')}
+          </Base.Close>
           <button
             type="submit"
             className={isDangerous ? styles.dangerous : styles.primary}

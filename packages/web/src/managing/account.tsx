@@ -18,6 +18,7 @@ export function Account() {
   const hasPassword = useField('realm_password_auth_enabled') === true;
   const email = useMemo<SettingsSource>(
     () => ({
+      key: 'account',
       read: () => state.fields.get('delivery_email'),
       save: (changes) => management.api.patch('/settings', changes),
       mayEdit: () => management.rights.isAdmin || state.fields.get('realm_email_changes_disabled') !== true,

@@ -183,6 +183,7 @@ function CreateBotDialog() {
   return (
     <ValuesDialog
       title={i18n._('Add bot')}
+      keptAs="new bot"
       action={i18n._('Create')}
       values={{ bot_type: types[0]!.value, full_name: '', short_name: '' }}
       settings={settings}
@@ -200,6 +201,7 @@ function EditBotDialog({ userId }: { readonly userId: number }) {
   return (
     <EditDialog
       title={i18n._('Edit bot')}
+      keptAs={`bot ${userId}`}
       values={{ full_name: user.full_name, service_payload_url: service?.base_url ?? '' }}
       settings={[
         nameField(i18n),

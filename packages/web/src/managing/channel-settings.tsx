@@ -16,7 +16,7 @@ import { useManagement } from '../services/use-management.js';
 import { channelFields, channelPermissions, foldersOf, privacyOptions } from './channel-fields.js';
 import { channelPlace, SubscribeButton } from './channels.js';
 import type { Setting } from './fields.js';
-import { ConfirmDialog, Section } from './form.js';
+import { ConfirmDialog, Section, useValues } from './form.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
 import { Heading, Missing, SayingButton, Tabs } from './page-parts.js';
@@ -100,6 +100,7 @@ function General({ channelId }: PartProps) {
   const isAdmin = useComputed(() => management.rights.isAdmin, [management]);
   const inDefaults = useMemo(
     () => ({
+      key: `default channel ${channelId}`,
       read: () => state.fields.get('realm_default_streams')?.includes(channelId) === true,
       save: ({ is_default }: Readonly<Record<string, unknown>>) =>
         is_default
@@ -287,13 +288,14 @@ function Subscribers({ channelId }: PartProps) {
     management.loadSubscribers(channelId).then(() => setLoaded(true), reportFailure);
   }, [management, channelId, rights.seeSubscribers]);
   const ids = useComputed(() => state.subscribers.get(channelId) ?? [], [state, channelId]);
-  const [chosen, setChosen] = useState<readonly number[]>([]);
+  const { values, change, forget } = useValues({ people: [] }, `people for channel ${channelId}`);
+  const chosen = values.people as readonly number[];
   const [isWorking, setWorking] = useState(false);
   const add = () => {
     setWorking(true);
     management
       .subscribe(channelId, chosen)
-      .then(() => setChosen([]), reportFailure)
+      .then(forget, reportFailure)
       .finally(() => setWorking(false));
   };
   const remove = (anchor: HTMLElement, id: number) =>
@@ -305,7 +307,7 @@ function Subscribers({ channelId }: PartProps) {
     <>
       {rights.addOthers && (
         <div className={styles.adding}>
-          <PeopleField label={i18n._('Add people')} value={chosen} onChange={setChosen} />
+          <PeopleField label={i18n._('Add people')} value={chosen} onChange={(people) => change({ people })} />
           <button type="button" className={overlays.primary} disabled={chosen.length === 0 || isWorking} onClick={add}>
             {i18n._('Add')}
           </button>

@@ -7,13 +7,13 @@ import { ChannelIcon } from '../conversation/destination-heading.js';
 import { FailureText } from '../kit/dialog.js';
 import overlays from '../kit/overlays.module.css';
 import { RowList } from '../kit/row-list.js';
-import { useChat, useComputed, useField, useFieldText, useServices } from '../services/context.js';
+import { useChat, useComputed, useField, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import type { Refusal } from '../services/reasons.js';
 import { useManagement } from '../services/use-management.js';
 import { channelFields, channelPermissions, foldersOf, privacyOptions } from './channel-fields.js';
 import type { Setting } from './fields.js';
-import { Fields, type Values } from './form.js';
+import { Fields, useValues, type Values } from './form.js';
 import styles from './managing.module.css';
 import { Heading, Tabs } from './page-parts.js';
 
@@ -168,9 +168,9 @@ export function CreateChannel() {
   const announcements = useField('realm_new_stream_announcements_stream_id') ?? -1;
   const definitions = useField('server_supported_permission_settings')?.stream;
   const isOwner = useComputed(() => management.rights.isOwner, [management]);
-  const [name, keepName] = useFieldText('name of a new channel');
-  const [description, keepDescription] = useFieldText('description of a new channel');
-  const [chosen, setChosen] = useState<Values>({
+  const standard: Values = {
+    name: '',
+    description: '',
     privacy: privacies[0]?.value,
     subscribers: [],
     announce: announcements >= 0,
@@ -180,17 +180,8 @@ export function CreateChannel() {
     ...Object.fromEntries(
       Object.entries(definitions ?? {}).map(([name, { default_group_name: group }]) => [name, groupNamed(group)]),
     ),
-  });
-  const values: Values & { readonly name: string } = { ...chosen, name: name ?? '', description: description ?? '' };
-  const change = (next: Values) => {
-    setChosen(next);
-    keepName(String(next.name) || null);
-    keepDescription(String(next.description) || null);
   };
-  const forget = () => {
-    keepName(null);
-    keepDescription(null);
-  };
+  const { values, change, forget } = useValues(standard, 'new channel');
   const [failure, setFailure] = useState<Refusal | null>(null);
   const [isWorking, setWorking] = useState(false);
   function groupNamed(name: string): unknown {
@@ -199,7 +190,7 @@ export function CreateChannel() {
     return [...groups.all().values()].find((group) => group.name === name)?.id;
   }
   const { basic, advanced } = channelFields(i18n, { limits, privacies, folders });
-  const isPrivate = chosen.privacy === 'private' || chosen.privacy === 'protected';
+  const isPrivate = values.privacy === 'private' || values.privacy === 'protected';
   const fields: readonly Setting[] = [
     ...basic,
     { name: 'subscribers', label: i18n._('People'), kind: 'people', hint: i18n._('You are always among them.') },
@@ -215,8 +206,8 @@ export function CreateChannel() {
     try {
       const id = await management.createChannel({
         ...settings,
-        privacy: chosen.privacy as Privacy,
-        name: values.name.trim(),
+        privacy: values.privacy as Privacy,
+        name: String(values.name).trim(),
         announce: announce === true && !isPrivate,
         subscribers: [...new Set([chat.state.selfId, ...(subscribers as number[])])],
       });

@@ -65,6 +65,7 @@ export function Collection<T>(props: Props<T>) {
             openOverlay(currentTarget, async () => (
               <ValuesDialog
                 title={add.label}
+                keptAs={add.label}
                 action={add.action ?? i18n._('Add')}
                 settings={add.settings}
                 values={add.values ?? {}}
@@ -108,6 +109,7 @@ export function Collection<T>(props: Props<T>) {
                     openOverlay(currentTarget, async () => (
                       <EditDialog
                         title={edit.title}
+                        keptAs={`${edit.title} ${keyOf(item)}`}
                         settings={edit.settingsOf(item)}
                         values={edit.valuesOf(item)}
                         onSubmit={(changes) => edit.onSubmit(item, changes)}

@@ -4,7 +4,7 @@ import { Check } from 'lucide-react';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { FailureText, FormDialog } from '../kit/dialog.js';
 import overlays from '../kit/overlays.module.css';
-import { useComputed } from '../services/context.js';
+import { useComputed, useServices } from '../services/context.js';
 import type { Refusal } from '../services/reasons.js';
 import { Field, isAtOnce, type Setting, wordsOf } from './fields.js';
 import styles from './managing.module.css';
@@ -25,7 +25,7 @@ export function Section({ title, settings, source, children }: SectionProps) {
     <section className={styles.section}>
       {title !== undefined && <h3>{title}</h3>}
       {settings.map((setting) => (
-        <SettingRow key={setting.name} setting={setting} source={source} />
+        <SettingRow key={`${source.key} ${setting.name}`} setting={setting} source={source} />
       ))}
       {children}
     </section>
@@ -37,6 +37,15 @@ interface Draft {
   /** Value that the setting had when the user began to change it. */
   readonly before: unknown;
   readonly phase: 'editing' | 'saving' | 'saved';
+}
+
+/** Value that this browser keeps as JSON; null if there is none. */
+function parsed<T>(text: string | undefined): T | null {
+  try {
+    return JSON.parse(text ?? 'null');
+  } catch {
+    return null;
+  }
 }
 
 /** Returns a function that sends values one after the other, so that the last one stays. Null for all but the last. */
@@ -58,11 +67,27 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
   const { name } = setting;
   const value = useComputed(() => source.read(name), [source, name]);
   const mayEdit = useComputed(() => source.mayEdit(name), [source, name]);
-  const [draft, setDraft] = useState<Draft | null>(null);
+  const { fieldTexts } = useServices();
+  // What is not saved outlives the page.
+  const field = `setting ${source.key} ${name}`;
+  const kept = () => parsed<Omit<Draft, 'phase'>>(fieldTexts.texts.peek().get(field)?.text);
+  const forget = (saved: unknown) => {
+    if (kept()?.value === saved) fieldTexts.set(field, null);
+  };
+  const [draft, setDraft] = useState<Draft | null>(() => {
+    const unsaved = kept();
+    return unsaved && { ...unsaved, phase: 'editing' };
+  });
   const [failure, setFailure] = useState<Refusal | null>(null);
   const phase = draft?.phase;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the event with the saved value ends the draft.
-  useEffect(() => setDraft((current) => (current?.phase === 'saved' ? null : current)), [value]);
+  const discard = () => {
+    forget(draft?.value);
+    setDraft(null);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the event with the value ends the draft.
+  useEffect(() => {
+    if (phase === 'saved' || (phase === 'editing' && draft?.value === value)) discard();
+  }, [value]);
   useEffect(() => {
     if (phase !== 'saved') return;
     const timer = setTimeout(() => setDraft(null), SAVED_MS);
@@ -88,6 +113,7 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
       // A text stays for another attempt.
       setDraft(isAtOnce(setting) ? null : { value: next, before, phase: 'editing' });
     } else {
+      forget(next);
       setDraft({ value: next, before, phase: 'saved' });
       setSaved(true);
     }
@@ -95,7 +121,9 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
   const change = (next: unknown) => {
     if (isAtOnce(setting)) return void save(next);
     const before = draft === null ? value : phase === 'editing' ? draft.before : draft.value;
-    setDraft(next === value ? null : { value: next, before, phase: 'editing' });
+    const isSame = next === value;
+    fieldTexts.set(field, isSame ? null : JSON.stringify({ value: next, before }));
+    setDraft(isSame ? null : { value: next, before, phase: 'editing' });
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -128,7 +156,7 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
             type="button"
             className={overlays.button}
             onClick={() => {
-              setDraft(null);
+              discard();
               setFailure(null);
             }}
           >
@@ -142,6 +170,23 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
 }
 
 export type Values = Readonly<Record<string, unknown>>;
+
+/** Values being entered. Those with a name are kept until they are sent or discarded, also when the page closes. */
+export function useValues(initial: Values, keptAs?: string) {
+  const { fieldTexts } = useServices();
+  const field = `form ${keptAs}`;
+  const [before] = useState(initial);
+  const [values, setValues] = useState<Values>(() =>
+    keptAs === undefined ? before : { ...before, ...parsed<Values>(fieldTexts.texts.peek().get(field)?.text) },
+  );
+  const change = (next: Values) => {
+    setValues(next);
+    if (keptAs === undefined) return;
+    const changed = Object.entries(next).filter(([name, value]) => value !== before[name] && !(value instanceof File));
+    fieldTexts.set(field, changed.length === 0 ? null : JSON.stringify(Object.fromEntries(changed)));
+  };
+  return { values, change, forget: () => change(before) };
+}
 
 interface ValuesProps {
   readonly settings: readonly Setting[];
@@ -167,6 +212,8 @@ interface ValuesDialogProps {
   readonly action: string;
   readonly settings: readonly Setting[] | ((values: Values) => readonly Setting[]);
   readonly values?: Values;
+  /** Name under which the values are kept while they are not sent; absent for secrets. */
+  readonly keptAs?: string;
   readonly isDangerous?: boolean;
   /** False as long as there is nothing to send. */
   isComplete?(values: Values): boolean;
@@ -176,13 +223,18 @@ interface ValuesDialogProps {
 
 /** Dialog that creates or changes something. */
 export function ValuesDialog(props: ValuesDialogProps) {
-  const { settings, values: initial = {}, isComplete, onSubmit, children, ...dialog } = props;
-  const [values, setValues] = useState(initial);
+  const { settings, values: initial = {}, keptAs, isComplete, onSubmit, children, ...dialog } = props;
+  const { values, change, forget } = useValues(initial, keptAs);
   const shown = typeof settings === 'function' ? settings(values) : settings;
   return (
-    <FormDialog {...dialog} isDisabled={isComplete?.(values) === false} onSubmit={() => onSubmit(values)}>
+    <FormDialog
+      {...dialog}
+      isDisabled={isComplete?.(values) === false}
+      onSubmit={() => onSubmit(values).then(forget)}
+      onCancel={forget}
+    >
       {children}
-      <Fields settings={shown} values={values} onChange={setValues} />
+      <Fields settings={shown} values={values} onChange={change} />
     </FormDialog>
   );
 }

@@ -11,7 +11,7 @@ import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
 import type { Setting } from './fields.js';
-import { ConfirmDialog, Section, type Values, ValuesDialog } from './form.js';
+import { ConfirmDialog, Section, useValues, type Values, ValuesDialog } from './form.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
 import { Heading, Missing, Tabs } from './page-parts.js';
@@ -79,6 +79,7 @@ export function BrowseGroups({ filter }: { readonly filter: string }) {
               openOverlay(currentTarget, async () => (
                 <ValuesDialog
                   title={i18n._('Create group')}
+                  keptAs="new group"
                   action={i18n._('Create')}
                   values={{ name: '', description: '', members: [] }}
                   settings={[
@@ -277,7 +278,8 @@ function Members({ groupId }: { readonly groupId: number }) {
   const { api, rights } = useManagement();
   const may = useComputed(() => rights.group(groupId), [rights, groupId]);
   const group = useComputed(() => state.groups.get(groupId)!, [state, groupId]);
-  const [people, setPeople] = useState<readonly number[]>([]);
+  const { values, change: choose, forget } = useValues({ people: [] }, `people for group ${groupId}`);
+  const people = values.people as readonly number[];
   const change = (params: { readonly add?: readonly number[]; readonly delete?: readonly number[] }) =>
     api.post('/user_groups/{user_group_id}/members', { user_group_id: groupId, ...params });
   const changeSubgroups = (ids: readonly number[]) => {
@@ -296,12 +298,12 @@ function Members({ groupId }: { readonly groupId: number }) {
     <>
       {may.addMembers && (
         <div className={styles.adding}>
-          <PeopleField label={i18n._('Add people')} value={people} onChange={setPeople} />
+          <PeopleField label={i18n._('Add people')} value={people} onChange={(next) => choose({ people: next })} />
           <button
             type="button"
             className={overlays.primary}
             disabled={people.length === 0}
-            onClick={() => change({ add: people }).then(() => setPeople([]), reportFailure)}
+            onClick={() => change({ add: people }).then(forget, reportFailure)}
           >
             {i18n._('Add')}
           </button>

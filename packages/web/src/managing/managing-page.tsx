@@ -9,11 +9,13 @@ export function ManagingPage({ path }: { readonly path: readonly string[] }) {
   const [area, place = '', ...rest] = path;
   if (area === 'channels') {
     if (place === 'new') return <CreateChannel />;
-    if (/^\d+$/.test(place)) return <ChannelSettings channelId={Number(place)} section={rest[1] ?? 'general'} />;
+    if (/^\d+$/.test(place))
+      return <ChannelSettings key={place} channelId={Number(place)} section={rest[1] ?? 'general'} />;
     return <BrowseChannels filter={place} />;
   }
   if (area === 'groups') {
-    if (/^\d+$/.test(place)) return <GroupSettings groupId={Number(place)} section={rest[1] ?? 'general'} />;
+    if (/^\d+$/.test(place))
+      return <GroupSettings key={place} groupId={Number(place)} section={rest[1] ?? 'general'} />;
     return <BrowseGroups filter={place} />;
   }
   if (area === 'settings' || area === 'organization')

@@ -128,6 +128,7 @@ export function Authentication() {
   const methods = Object.entries(useField('realm_authentication_methods') ?? {});
   const source = useMemo<SettingsSource>(
     () => ({
+      key: 'authentication',
       read: (name) => state.fields.get('realm_authentication_methods')?.[name]?.enabled,
       // The methods are changed together.
       save: (changes) => {

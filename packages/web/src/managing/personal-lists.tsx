@@ -7,7 +7,7 @@ import { ChannelIcon } from '../conversation/destination-heading.js';
 import { IconButton } from '../kit/icon-button.js';
 import overlays from '../kit/overlays.module.css';
 import { RowList } from '../kit/row-list.js';
-import { useChat, useComputed, useField, useServices } from '../services/context.js';
+import { useChat, useComputed, useField, useFieldText, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
@@ -21,10 +21,10 @@ export function AlertWords() {
   const { i18n } = useLingui();
   const { api } = useManagement();
   const words = useField('alert_words') ?? [];
-  const [word, setWord] = useState('');
+  const [word, setWord] = useFieldText('new alert word');
   const add = (event: FormEvent) => {
     event.preventDefault();
-    api.post('/users/me/alert_words', { alert_words: [word.trim()] }).then(() => setWord(''), reportFailure);
+    api.post('/users/me/alert_words', { alert_words: [(word ?? '').trim()] }).then(() => setWord(null), reportFailure);
   };
   return (
     <>
@@ -36,8 +36,8 @@ export function AlertWords() {
           placeholder={i18n._('New alert word')}
           maxLength={100}
           required
-          value={word}
-          onChange={(event) => setWord(event.target.value)}
+          value={word ?? ''}
+          onChange={(event) => setWord(event.target.value || null)}
         />
         <button type="submit" className={overlays.primary}>
           {i18n._('Add')}

@@ -21,6 +21,7 @@ export function Profile() {
   const management = useManagement();
   const account = useMemo<SettingsSource>(
     () => ({
+      key: 'account',
       read: (name) =>
         name === 'timezone' ? state.fields.get('user_settings')?.timezone : state.fields.get(name as 'full_name'),
       save: (changes) => management.api.patch('/settings', changes),
@@ -185,6 +186,7 @@ export function ProfileFields({ userId }: { readonly userId: number }) {
   const fields = useField('custom_profile_fields') ?? [];
   const source = useMemo<SettingsSource>(
     () => ({
+      key: `profile ${userId}`,
       read(name) {
         const value = state.people.get(userId)?.user.profile_data?.[name]?.value;
         const isPeople =

@@ -13,7 +13,7 @@ import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
 import type { Option, Setting } from './fields.js';
-import { ConfirmDialog, Fields, Section, type Values, ValuesDialog } from './form.js';
+import { ConfirmDialog, Fields, Section, useValues, type Values, ValuesDialog } from './form.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
 import { Line, Loading, SayingButton } from './page-parts.js';
@@ -147,6 +147,7 @@ function UserDialog({ userId }: { readonly userId: number }) {
   const isOwner = useComputed(() => management.rights.isOwner, [management]);
   const source = useMemo<SettingsSource>(
     () => ({
+      key: `user ${userId}`,
       read: (setting) => state.people.get(userId)?.user[setting as 'full_name'],
       save: (changes) => management.api.patch('/users/{user_id}', { user_id: userId, ...changes }),
       mayEdit: (setting) => (setting === 'role' ? management.rights.administers(userId) : management.rights.isAdmin),
@@ -405,28 +406,30 @@ function InviteDialog({ isLink }: { readonly isLink: boolean }) {
     { name: 'stream_ids', label: i18n._('Further channels'), kind: 'channels' },
     { name: 'group_ids', label: i18n._('Groups'), kind: 'groups' },
   ];
-  const [values, setValues] = useState<Values>({
+  const standard: Values = {
     invite_expires_in_minutes: 10 * DAY_MINUTES,
     invite_as: ROLE.member,
     include_realm_default_subscriptions: true,
     stream_ids: [],
     group_ids: [],
-  });
+  };
+  const { values, change, forget } = useValues(standard, isLink ? 'invitation link' : 'invitations');
   const [refused, setRefused] = useState<readonly RefusedAddress[]>([]);
   const submit = async () => {
     const { invitee_emails, ...others } = values;
     const params = others as { stream_ids: readonly number[] };
-    if (isLink) return api.post('/invites/multiuse', params);
+    if (isLink) return api.post('/invites/multiuse', params).then(forget);
     setRefused([]);
     try {
       await api.post('/invites', { ...params, invitee_emails: String(invitee_emails ?? '') });
+      forget();
     } catch (error) {
       const { details } = error as ParleyError;
       const addresses = (details?.errors ?? []) as readonly RefusedAddress[];
       setRefused(addresses);
       // The others are invited.
       if (details?.sent_invitations === true) {
-        setValues({ ...values, invitee_emails: addresses.map(([address]) => address).join('\n') });
+        change({ ...values, invitee_emails: addresses.map(([address]) => address).join('\n') });
       }
       throw error;
     }
@@ -436,8 +439,9 @@ function InviteDialog({ isLink }: { readonly isLink: boolean }) {
       title={isLink ? i18n._('Create invitation link') : i18n._('Invite people')}
       action={isLink ? i18n._('Create') : i18n._('Invite')}
       onSubmit={submit}
+      onCancel={forget}
     >
-      <Fields settings={settings} values={values} onChange={setValues} />
+      <Fields settings={settings} values={values} onChange={change} />
       {refused.length > 0 && (
         <ul className={styles.rows} aria-label={i18n._('Addresses that were not invited')}>
           {refused.map(([address, reason]) => (
