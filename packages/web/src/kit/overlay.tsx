@@ -6,7 +6,7 @@ import { useReading } from '../services/use-reading.js';
 export function OverlayHost() {
   const open = useReading(overlay);
   const place = useRef<HTMLSpanElement>(null);
-  const isHere = open !== null && open.anchor.closest('[data-parley]') === place.current?.closest('[data-parley]');
+  const isHere = open !== null && open.root === place.current?.closest('[data-parley]');
   return (
     <>
       <span ref={place} hidden />
@@ -29,8 +29,7 @@ interface OwnOverlay {
 export function useOverlay(): OwnOverlay {
   const [own] = useState(() => {
     const opened = overlay.peek()!;
-    const { anchor, returnTo } = opened;
-    const container = anchor.closest<HTMLElement>('[data-parley]')!;
+    const { anchor, returnTo, root: container } = opened;
     return { anchor, returnTo, container, close: () => closeOverlay(opened) };
   });
   return own;

@@ -9,6 +9,8 @@ export interface Overlay {
   readonly anchor: HTMLElement;
   /** Element that gets the focus back: the anchor, or the message or other element that had it when a key was pressed. */
   readonly returnTo: HTMLElement;
+  /** Root of the application, element or part around the anchor, which may leave the page while the overlay is open. */
+  readonly root: HTMLElement;
   readonly content: ReactNode;
 }
 
@@ -33,7 +35,8 @@ export function openOverlay(anchor: HTMLElement, load: () => Promise<ReactNode>,
   }, PATIENCE_MS);
   retrying(load, isWanted)
     .then((content) => {
-      if (isWanted()) overlay.value = { anchor, returnTo, content };
+      const root = anchor.closest<HTMLElement>('[data-parley]')!;
+      if (isWanted()) overlay.value = { anchor, returnTo, root, content };
     })
     .catch((error) => {
       if (isWanted()) reportFailure(error);
