@@ -5,8 +5,9 @@ export default defineConfig({
   sourceLocale: 'en',
   locales: ['en', 'de'],
   catalogs: [
-    { path: '<rootDir>/src/app/texts/{locale}', include: ['src'], exclude: ['**/managing/**'] },
+    { path: '<rootDir>/src/app/texts/{locale}', include: ['src'], exclude: ['**/managing/**', '**/refusals.ts'] },
     { path: '<rootDir>/src/managing/texts/{locale}', include: ['src/managing'] },
+    { path: '<rootDir>/src/services/texts/{locale}', include: ['src/services/refusals.ts'] },
   ],
   format: formatter({ lineNumbers: false, origins: false, explicitIdAsDefault: true, printLinguiId: false }),
 });

@@ -134,6 +134,29 @@ test('says which addresses were not invited and why, and keeps only these', asyn
   await expect(page.getByText('There are no open invitations.')).toBeVisible();
 });
 
+test('explains refusals that share a code, and those of invitations, in German', async ({ browser, server, logIn }) => {
+  const { context } = await logIn('desdemona');
+  const german = await browser.newContext({ locale: 'de-DE', storageState: await context.storageState() });
+  const page = await german.newPage();
+  const dialog = page.getByRole('dialog');
+  await page.goto(`${server.url}/#organization/organization-permissions`);
+  await page.getByRole('button', { name: 'Domain hinzufügen' }).click();
+  await dialog.getByLabel('Domain', { exact: true }).fill('example');
+  await page.keyboard.press('Enter');
+  await expect(dialog.getByRole('alert')).toHaveText('Diese Domain ist nicht möglich: Sie braucht einen Punkt.');
+  await page.keyboard.press('Escape');
+  await goTo(page, '#settings/account-and-privacy');
+  await page.getByLabel('E-Mail-Adresse', { exact: true }).fill('hamlet@zulip.com');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('alert')).toHaveText('Hat bereits ein Konto.');
+  await goTo(page, '#organization/invitations');
+  await page.getByRole('button', { name: 'Per E-Mail einladen' }).click();
+  await dialog.getByLabel('E-Mail-Adressen').fill('hamlet@zulip.com');
+  await dialog.getByRole('button', { name: 'Einladen' }).click();
+  await expect(dialog.getByRole('listitem')).toContainText('Hat bereits ein Konto.');
+  await german.close();
+});
+
 test('fetches no invitations for people who may not invite', async ({ logIn }) => {
   const { page } = await logIn('polonius', '#inbox');
   const calls: string[] = [];

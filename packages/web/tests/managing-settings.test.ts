@@ -251,7 +251,7 @@ test('ends another session, and says why a password is refused', async ({ logIn 
   await dialog.getByLabel('Present password').fill('wrong');
   await dialog.getByLabel('New password').fill('a much better one, really');
   await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('Wrong password');
+  await expect(dialog.getByRole('alert')).toHaveText('The present password is wrong.');
 });
 
 /** Lists that are fetched: their place, the call, its response without entries, and the text that is shown then. */

@@ -55,6 +55,6 @@ test('shows the reason beside the form when the message was deleted meanwhile', 
   await server.call('iago', 'DELETE', `/messages/${id}`);
   await expect(messageWith(page, 'Feed nobody')).toHaveCount(0);
   await dialog.getByRole('button', { name: 'Set reminder' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('Invalid message');
+  await expect(dialog.getByRole('alert')).toContainText('The message does not exist');
   await expect(dialog.getByRole('textbox', { name: 'Note' })).toHaveValue('kept');
 });

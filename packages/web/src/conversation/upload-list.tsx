@@ -62,6 +62,6 @@ function NotUploaded({ row: { name, failure } }: { readonly row: UploadRow }) {
     'too-large': i18n._('The file is larger than {max} MiB.', { max }),
     'too-many': i18n._('At most {max} files at once.', { max: MAX_FILES }),
   };
-  const reason = typeof failure === 'string' ? reasons[failure] : reasonOf(failure!, i18n);
+  const reason = typeof failure === 'string' ? reasons[failure] : reasonOf(failure!, i18n, null);
   return i18n._('{name} was not uploaded: {reason}', { name, reason });
 }

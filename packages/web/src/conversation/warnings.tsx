@@ -3,6 +3,7 @@ import { useLingui } from '@lingui/react';
 import { type Destination, type MessageRow, type SendWarning, warningsFor } from '@parley/chat';
 import { Pencil, RotateCcw, Trash2 } from 'lucide-react';
 import { useChat, useComputed } from '../services/context.js';
+import { useRefusals } from '../services/failures.js';
 import { reasonOf } from '../services/reasons.js';
 import type { MessageCommands } from './message-menu.js';
 import rows from './message-row.module.css';
@@ -56,13 +57,14 @@ export function NotSent({ message, onEdit }: NotSentProps) {
   const { i18n } = useLingui();
   const chat = useChat();
   const { key, destination, failure } = message;
+  const refusalText = useRefusals(failure !== null);
   const canEdit = useComputed(
     () => onEdit !== null && chat.rights.canSend(destination) === null,
     [chat, onEdit, destination],
   );
   return (
     <div className={rows.failure} role="alert">
-      <span>{i18n._('Not sent: {reason}', { reason: reasonOf(failure!, i18n) })}</span>
+      <span>{i18n._('Not sent: {reason}', { reason: reasonOf(failure!, i18n, refusalText) })}</span>
       <button type="button" onClick={() => chat.outbox.retry(key)}>
         <RotateCcw size={14} aria-hidden /> {i18n._('Try again')}
       </button>

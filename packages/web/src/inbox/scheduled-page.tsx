@@ -9,7 +9,7 @@ import styles from '../conversation/scheduling.module.css';
 import { timeText } from '../conversation/times.js';
 import { IconButton } from '../kit/icon-button.js';
 import { useAddressOf, useField } from '../services/context.js';
-import { reportFailure } from '../services/failures.js';
+import { reportFailure, useRefusals } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { DeleteButton } from './delete-button.js';
 import draftStyles from './drafts.module.css';
@@ -74,6 +74,7 @@ interface RowProps {
 function Scheduled({ message, reason }: RowProps) {
   const { i18n } = useLingui();
   const scheduling = useScheduling();
+  const refusalText = useRefusals(reason !== null);
   const { scheduled_message_id: id, content, failed } = message;
   const date = new Date(message.scheduled_delivery_timestamp * 1000);
   return (
@@ -83,7 +84,9 @@ function Scheduled({ message, reason }: RowProps) {
         <p className={draftStyles.text}>{content}</p>
         {failed && (
           <p className={styles.failed}>
-            {reason === null ? i18n._('Not sent.') : i18n._('Not sent: {reason}', { reason })}
+            {reason === null
+              ? i18n._('Not sent.')
+              : i18n._('Not sent: {reason}', { reason: refusalText?.(reason) ?? reason })}
           </p>
         )}
         <time className={draftStyles.time} dateTime={date.toISOString()}>

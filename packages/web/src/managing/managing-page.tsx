@@ -1,8 +1,24 @@
+import { useLingui } from '@lingui/react';
+import type { SettingsSource } from '@parley/chat';
+import { type ComponentType, useId, useMemo } from 'react';
+import { useComputed, useServices } from '../services/context.js';
+import { useManagement } from '../services/use-management.js';
+import { Account } from './account.js';
+import { AllBots, OwnBots } from './bots.js';
 import { ChannelSettings } from './channel-settings.js';
 import { BrowseChannels, CreateChannel } from './channels.js';
 import { BrowseGroups, GroupSettings } from './groups.js';
-import { Missing } from './page-parts.js';
-import { SettingsPages } from './settings-pages.js';
+import styles from './managing.module.css';
+import { OrganizationProfile, OrganizationSettings, UserDefaults } from './organization.js';
+import { ChannelFolders, DefaultChannelGroups, DefaultChannels } from './organization-channels.js';
+import { CustomEmoji, Exports, Linkifiers, Playgrounds, ProfileFieldsOfAll } from './organization-lists.js';
+import { Heading, Missing } from './page-parts.js';
+import { Authentication, OrganizationPermissions } from './permissions.js';
+import { AlertWords, MutedPeople, MutedTopics, Sessions, Uploads } from './personal-lists.js';
+import { Notifications, Preferences } from './preferences.js';
+import { Profile } from './profile.js';
+import { type SettingsArea, sectionsOf } from './sections.js';
+import { Invitations, Users } from './users.js';
 
 /** Pages of settings, by the address in Zulip's form: `#channels/5/name/general`, `#settings/profile` … */
 export function ManagingPage({ path }: { readonly path: readonly string[] }) {
@@ -21,4 +37,128 @@ export function ManagingPage({ path }: { readonly path: readonly string[] }) {
   if (area === 'settings' || area === 'organization')
     return <SettingsPages area={area} place={path.slice(1).join('/')} />;
   return <Missing />;
+}
+
+const PAGES: Readonly<Record<string, ComponentType<{ readonly part: string | undefined }>>> = {
+  profile: Profile,
+  'account-and-privacy': Account,
+  preferences: OwnPreferences,
+  notifications: OwnNotifications,
+  'alert-words': AlertWords,
+  topics: MutedTopics,
+  'muted-users': MutedPeople,
+  'your-bots': OwnBots,
+  'uploaded-files': Uploads,
+  sessions: Sessions,
+  'organization-profile': OrganizationProfile,
+  'organization-settings': OrganizationSettings,
+  'organization-permissions': OrganizationPermissions,
+  'auth-methods': Authentication,
+  users: Users,
+  invitations: Invitations,
+  bots: AllBots,
+  'emoji-settings': CustomEmoji,
+  'linkifier-settings': Linkifiers,
+  'playground-settings': Playgrounds,
+  'profile-field-settings': ProfileFieldsOfAll,
+  'default-channels-list': DefaultChannels,
+  'default-channel-groups': DefaultChannelGroups,
+  'channel-folders': ChannelFolders,
+  'organization-level-user-defaults': UserDefaults,
+  'data-exports-admin': Exports,
+};
+
+/** Sections and their parts in other addresses of Zulip's client, present and former. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  'users/invitations': 'invitations',
+  'invites-admin': 'invitations',
+  'user-list-admin': 'users',
+  'deactivated-users-admin': 'users/deactivated',
+  'bot-list-admin': 'bots',
+  'your-account': 'profile',
+  'display-settings': 'preferences',
+  'muted-topics': 'topics',
+  'user-topics': 'topics',
+};
+
+/** Pages that consist of a list, which fills them. */
+const FILLING = new Set(['topics', 'muted-users', 'your-bots', 'uploaded-files', 'users', 'bots']);
+
+function OwnPreferences() {
+  const { personal } = useManagement();
+  const { setLanguage } = useServices();
+  const { locale } = useLingui().i18n;
+  // The page has the browser's language while the setting is the organization's default, which is nobody's choice.
+  const source = useMemo<SettingsSource>(
+    () =>
+      setLanguage === undefined
+        ? personal
+        : {
+            ...personal,
+            read: (name) => (name === 'default_language' ? locale : personal.read(name)),
+            save: async (changes) => {
+              await personal.save(changes);
+              if (changes.default_language !== undefined) setLanguage(String(changes.default_language));
+            },
+          },
+    [personal, setLanguage, locale],
+  );
+  return <Preferences source={source} isOwn />;
+}
+
+function OwnNotifications() {
+  return <Notifications source={useManagement().personal} isOwn />;
+}
+
+interface SettingsPagesProps {
+  readonly area: SettingsArea;
+  /** Section with its part: `users/deactivated`. */
+  readonly place: string;
+}
+
+/** Personal settings or those of the organization: a list of sections, and the one that the address names. */
+function SettingsPages({ area, place }: SettingsPagesProps) {
+  const { i18n } = useLingui();
+  const { rights } = useManagement();
+  const titleId = useId();
+  const isAdmin = useComputed(() => rights.isAdmin, [rights]);
+  const sections = sectionsOf(area, i18n, isAdmin);
+  const [section = '', part] = (SYNONYMS[place] ?? place).split('/');
+  const current = sections.find(({ key }) => key === section);
+  // On small screens the area by itself is the list of its sections.
+  const shown = current ?? (section === '' ? sections[0] : undefined);
+  const ShownPage = shown && PAGES[shown.key];
+  return (
+    <div className={styles.layout} data-section={section === '' ? undefined : section}>
+      <nav className={styles.sections} aria-labelledby={titleId}>
+        <h2 id={titleId}>{area === 'settings' ? i18n._('Personal settings') : i18n._('Organization settings')}</h2>
+        <ul>
+          {sections.map(({ key, title }) => (
+            <li key={key}>
+              <a href={`#${area}/${key}`} aria-current={key === shown?.key ? 'page' : undefined}>
+                {title}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {shown && ShownPage ? (
+        <section
+          className={styles.page}
+          data-filling={FILLING.has(shown.key) || undefined}
+          key={`${shown.key}/${part}`}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls pages whose controls are all disabled.
+          tabIndex={0}
+        >
+          <a className={styles.toSections} href={`#${area}`}>
+            {area === 'settings' ? i18n._('All settings') : i18n._('All organization settings')}
+          </a>
+          <Heading title={shown.title} />
+          <ShownPage part={part} />
+        </section>
+      ) : (
+        <Missing />
+      )}
+    </div>
+  );
 }

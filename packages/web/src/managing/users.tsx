@@ -9,7 +9,7 @@ import { IconButton } from '../kit/icon-button.js';
 import { useOverlay } from '../kit/overlay.js';
 import overlays from '../kit/overlays.module.css';
 import { useChat, useComputed, useField, useServices } from '../services/context.js';
-import { reportFailure } from '../services/failures.js';
+import { reportFailure, useRefusals } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
 import type { Option, Setting } from './fields.js';
@@ -415,6 +415,7 @@ function InviteDialog({ isLink }: { readonly isLink: boolean }) {
   };
   const { values, change, forget } = useValues(standard, isLink ? 'invitation link' : 'invitations');
   const [refused, setRefused] = useState<readonly RefusedAddress[]>([]);
+  const textOf = useRefusals(refused.length > 0);
   const submit = async () => {
     const { invitee_emails, ...others } = values;
     const params = others as { stream_ids: readonly number[] };
@@ -445,7 +446,7 @@ function InviteDialog({ isLink }: { readonly isLink: boolean }) {
       {refused.length > 0 && (
         <ul className={styles.rows} aria-label={i18n._('Addresses that were not invited')}>
           {refused.map(([address, reason]) => (
-            <Line key={address} title={address} detail={refusalOf(reason, i18n)} />
+            <Line key={address} title={address} detail={textOf?.(reason) ?? reason} />
           ))}
         </ul>
       )}
@@ -455,16 +456,3 @@ function InviteDialog({ isLink }: { readonly isLink: boolean }) {
 
 /** Address and reason in the server's words (organization §9.3). */
 type RefusedAddress = readonly [address: string, reason: string, ...rest: unknown[]];
-
-function refusalOf(reason: string, i18n: I18n): string {
-  const known: Readonly<Record<string, string>> = {
-    'Invalid address.': i18n._('Invalid address.'),
-    'Outside your domain.': i18n._('Outside your domain.'),
-    'Please use your real email address.': i18n._('Please use your real email address.'),
-    'Email addresses containing + are not allowed.': i18n._('Email addresses containing + are not allowed.'),
-    'Already has an account.': i18n._('Already has an account.'),
-    'Account has been deactivated.': i18n._('Account has been deactivated.'),
-    'Reserved for system bots.': i18n._('Reserved for system bots.'),
-  };
-  return known[reason] ?? reason;
-}

@@ -1,5 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { signal } from '@preact/signals-core';
+import { useCallback } from 'react';
 import { useLoaded } from './loading.js';
 import type { Refusal } from './reasons.js';
 
@@ -25,5 +26,13 @@ const loadReasons = () => import('./reasons.js').then(({ reasonOf }) => reasonOf
 export function useReason(refusal: Refusal | null): string {
   const { i18n } = useLingui();
   const reasonOf = useLoaded(loadReasons, refusal !== null);
-  return refusal && reasonOf ? reasonOf(refusal, i18n) : '';
+  const textOf = useRefusals(refusal !== null && !isOffline(refusal));
+  return refusal && reasonOf ? reasonOf(refusal, i18n, textOf) : '';
+}
+
+/** Function that translates the server's words for a refusal, where it knows them; null until it is loaded. */
+export function useRefusals(isWanted: boolean): ((message: string) => string | null) | null {
+  const { i18n } = useLingui();
+  const load = useCallback(() => import('./refusals.js').then(({ loadRefusals }) => loadRefusals(i18n)), [i18n]);
+  return useLoaded(load, isWanted);
 }

@@ -8,10 +8,13 @@ export interface Refusal {
   readonly retryAfterMs?: number | null;
 }
 
-/** Returns why something was refused, in the language of the page. English texts without a code of their own are quoted. */
-export function reasonOf(error: Refusal, i18n: I18n): string {
+/**
+ * Returns why something was refused, in the language of the page. Texts that neither a code nor
+ * `refusalText` translates are quoted.
+ */
+export function reasonOf(error: Refusal, i18n: I18n, refusalText: ((message: string) => string | null) | null): string {
   const { code, message } = error;
-  const text = textOf(error, i18n);
+  const text = textOf(error, i18n) ?? refusalText?.(message) ?? null;
   if (text !== null) return text;
   // Errors of the browser have no code, or a number.
   return typeof code === 'string' && code !== 'UNEXPECTED'
