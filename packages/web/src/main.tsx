@@ -88,7 +88,11 @@ async function start(): Promise<void> {
     <StrictMode>
       <I18nProvider i18n={i18n}>
         <ServicesContext.Provider value={{ ...services, navigation, setLanguage }}>
-          {isVisitor ? <VisitorApp onLogIn={goToLogIn} /> : <App onLogOut={() => void logOut()} />}
+          {isVisitor ? (
+            <VisitorApp onLogIn={goToLogIn} />
+          ) : (
+            <App onLogOut={credentials === 'host' ? undefined : () => void logOut()} />
+          )}
         </ServicesContext.Provider>
       </I18nProvider>
     </StrictMode>,

@@ -365,3 +365,51 @@ test('shows the chat of the customer who is logged in now when it is added again
   await expect(sent).not.toContainText('Will be sent');
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
+
+test('leads through the log-in page of the host to the place of a link, and back after the end of a session', async ({
+  page,
+  address,
+}) => {
+  const logIn = async () => {
+    await page.getByRole('link', { name: 'Log in with localhost' }).click();
+    await page.getByRole('link', { name: 'I am Ann' }).click();
+  };
+  await page.goto(`${address}/log-in/ann`);
+  await page.goto(`${address}/chat/`);
+  const link = page.getByRole('main').getByRole('link', { name: /Order 7/ });
+  const place = (await link.getAttribute('href'))!;
+  await page.context().clearCookies();
+  await page.goto(`${address}/chat/?new${place}`);
+  await logIn();
+  await expect(page.getByText('Your order is on its way.')).toBeVisible();
+  await page.context().clearCookies();
+  await page.getByRole('textbox', { name: /Message/ }).fill('Written after the end');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(page.getByRole('alert')).toContainText('Your session has ended.');
+  await page.getByRole('navigation').getByRole('link', { name: 'Order 8' }).click();
+  await expect(page.getByRole('alert').getByRole('link')).toHaveAttribute('href', /Order\.208/);
+  await page.getByRole('alert').getByRole('link', { name: 'Log in' }).click();
+  await logIn();
+  await expect(page.getByText('Another order')).toBeVisible();
+  await page.getByRole('navigation').getByRole('link', { name: 'Order 7' }).click();
+  await expect(page.getByRole('article').filter({ hasText: 'Written after the end' })).toHaveCount(1);
+  await expect(page.getByText('Will be sent')).toHaveCount(0);
+});
+
+test('leads from the element through the log-in page of the host back to its page', async ({ page, address }) => {
+  const place = `${address}/?elements=${encodeURIComponent(ORDER)}`;
+  await page.goto(place);
+  await page.getByRole('link', { name: 'Log in' }).click();
+  await page.getByRole('link', { name: 'Log in with localhost' }).click();
+  await page.getByRole('link', { name: 'I am Ann' }).click();
+  await expect(page.getByText('Your order is on its way.')).toBeVisible();
+  expect(page.url()).toBe(place);
+});
+
+test('leaves logging out to the host', async ({ page, address }) => {
+  await page.goto(`${address}/log-in/ann`);
+  await page.goto(`${address}/chat/`);
+  await page.getByRole('button', { name: 'Main menu' }).click();
+  await expect(page.getByRole('menuitem', { name: 'Settings', exact: true })).toBeVisible();
+  await expect(page.getByRole('menuitem', { name: 'Log out' })).toHaveCount(0);
+});

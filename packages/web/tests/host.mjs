@@ -22,6 +22,7 @@ const parley = await createParley({
     const externalId = nameOf(request);
     return externalId === undefined ? null : { realm: 'shop', externalId };
   },
+  logInUrl: `${url}/log-in?return_to={next}`,
 });
 await parley.realms.ensure({ name: 'shop', title: 'The Shop' });
 for (const name of ['ann', 'ben']) {
@@ -39,8 +40,11 @@ app.use((_, response, next) => {
   response.set('Content-Security-Policy', "default-src 'self'; img-src 'self' data: https:; base-uri 'none'");
   next();
 });
-app.get('/log-in/:name', (request, response) => {
-  response.cookie('customer', request.params.name, { httpOnly: true, sameSite: 'lax' }).redirect('/');
+app.get('/log-in/:name', ({ params: { name }, query }, response) => {
+  response.cookie('customer', name, { httpOnly: true, sameSite: 'lax' }).redirect(query.return_to ?? '/');
+});
+app.get('/log-in', ({ query }, response) => {
+  response.send(`<h1>Log in to the shop</h1><a href="/log-in/ann?${new URLSearchParams(query)}">I am Ann</a>`);
 });
 if (process.env.BUILT) app.use('/built', express.static(process.env.BUILT));
 app.get('/favicon.ico', (_, response) => void response.status(204).end());

@@ -25,6 +25,7 @@ import {
   type Site,
   targetOf,
 } from './layout.js';
+import { passkeyScriptOf } from './passkey-script.js';
 import { browserOf, markBrowser } from './second-factor-log-in.js';
 
 /** `email` is that of a user who followed an invitation but already has an account. */
@@ -52,7 +53,9 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
   ): Reply {
     const cookie = readCookie(request, CSRF_COOKIE);
     const token = cookie ?? newCsrfToken();
+    const leadsElsewhere = offer.methods.length > 0 || offer.hasPasskeys;
     return pageReply({
+      ...(leadsElsewhere && { script: passkeyScriptOf(site) }),
       status: failure?.status ?? 200,
       headers: [...(failure?.headers ?? []), ...(cookie === undefined ? sessionCookies.csrf(request, token) : [])],
       title: site.t('Log in to {name}', { name: site.name }),
@@ -166,6 +169,7 @@ function logInForm(
   const hasPasswords = hasOwnPasswords || hasDirectory;
   const isKnown = failure === null && isEmailAddress(email);
   const signUp = html`<a href="${base}/register/">${t('Sign up')}</a>`;
+  const next = purposeOf(dto).kind === 'session' && html` data-next="${dto.next || `${base}/`}"`;
   const invalid = failure && html` aria-describedby="problem" aria-invalid="true"`;
   const hiddenFields = html`<input type="hidden" name="${CSRF_FIELD}" value="${token}">
 ${PURPOSE_FIELDS.map(
@@ -207,7 +211,7 @@ ${
       : methods.length === 0 && html`<p>${t('This organization does not allow logging in with a browser.')}</p>`
   }${
     (methods.length > 0 || hasPasskeys) &&
-    html`${hasPasswords && html`<p class="or">${t('or')}</p>`}<ul class="methods">
+    html`${hasPasswords && html`<p class="or">${t('or')}</p>`}<ul class="methods"${next}>
 ${
   hasPasskeys &&
   html`<li><a class="button other" href="${base}/login/passkey/${queryOf(dto)}">${t('Log in with a passkey')}</a></li>

@@ -5,7 +5,8 @@ import type { Site } from './layout.js';
 
 /**
  * Asks the browser for a passkey when a form with `data-passkey` is sent, and sends the form with the response. Written
- * out instead of using the browser's JSON functions, which some browsers still lack.
+ * out instead of using the browser's JSON functions, which some browsers still lack. Links within `data-next` pass on the
+ * fragment of the address, which names a place in the chat and is not sent to servers.
  */
 const SCRIPT = `'use strict';
 const toBytes = (text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (it) => it.charCodeAt(0));
@@ -40,6 +41,12 @@ async function get(options) {
     signature: toText(signature),
     userHandle: userHandle ? toText(userHandle) : undefined,
   }];
+}
+
+for (const link of location.hash ? document.querySelectorAll('[data-next] a') : []) {
+  const address = new URL(link.href);
+  address.searchParams.set('next', link.closest('[data-next]').dataset.next + location.hash);
+  link.href = address.href;
 }
 
 for (const form of document.querySelectorAll('form[data-passkey]')) {

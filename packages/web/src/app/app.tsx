@@ -42,7 +42,8 @@ const loadDesktopApp = () => import('./desktop-app.js').then(({ DesktopApp }) =>
 const loadPeoplePanel = () => import('../people/people-panel.js').then(({ PeoplePanel }) => PeoplePanel);
 
 interface AppProps {
-  onLogOut(): void;
+  /** Missing where the host application logs people in and out. */
+  readonly onLogOut: (() => void) | undefined;
 }
 
 /** The application that fills the page. */
@@ -71,7 +72,7 @@ export function App({ onLogOut }: AppProps) {
   );
 }
 
-function usePageActions(onLogOut: () => void): readonly PageAction[] {
+function usePageActions(onLogOut: AppProps['onLogOut']): readonly PageAction[] {
   const { i18n } = useLingui();
   const [theme, toggleTheme] = useTheme();
   return [
@@ -80,7 +81,7 @@ function usePageActions(onLogOut: () => void): readonly PageAction[] {
       icon: theme === 'dark' ? Sun : Moon,
       run: toggleTheme,
     },
-    { name: i18n._('Log out'), icon: LogOut, run: onLogOut },
+    ...(onLogOut ? [{ name: i18n._('Log out'), icon: LogOut, run: onLogOut }] : []),
   ];
 }
 

@@ -13,7 +13,7 @@ import unreadIcon from './favicon-pms.svg';
 
 interface Props {
   readonly bridge: ElectronBridge;
-  onLogOut(): void;
+  readonly onLogOut: (() => void) | undefined;
 }
 
 /** File that the app has downloaded. */
@@ -68,12 +68,16 @@ function useReports(bridge: ElectronBridge): void {
   }, [hasDirect]);
 }
 
-function useCommands(bridge: ElectronBridge, onLogOut: () => void, onDownload: (download: Download) => void): void {
+function useCommands(
+  bridge: ElectronBridge,
+  onLogOut: Props['onLogOut'],
+  onDownload: (download: Download) => void,
+): void {
   const { chat, navigation } = useServices();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the app's listeners cannot be removed.
   useEffect(() => {
     const main = () => document.querySelector('main')!;
-    bridge.on_event('logout', onLogOut);
+    if (onLogOut) bridge.on_event('logout', onLogOut);
     bridge.on_event('show-keyboard-shortcuts', () => openHelp(main()));
     bridge.on_event('show-notification-settings', () =>
       openOverlay(main(), async () => {

@@ -13,6 +13,8 @@ export function ConnectionLine() {
   const { i18n } = useLingui();
   const { chat, baseUrl, frame } = useServices();
   const connection = useReading(chat.connection);
+  // The link leads back to the place that is shown.
+  usePlace(({ hash }) => hash);
   const isServerLate = useReading(isServerBusy);
   const isLate = useReading(isOverlayLate) || isServerLate;
   if (connection.state === 'ended') {
@@ -50,7 +52,9 @@ export function LogInAgain({ baseUrl, frame }: Pick<Services, 'baseUrl' | 'frame
     );
   }
   return (
-    <a href={`${baseUrl}login/?next=${encodeURIComponent(location.pathname + location.hash)}`}>{i18n._('Log in')}</a>
+    <a href={`${baseUrl}login/?next=${encodeURIComponent(location.pathname + location.search + location.hash)}`}>
+      {i18n._('Log in')}
+    </a>
   );
 }
 
@@ -67,7 +71,7 @@ export function FailureLine() {
   const failure = useReading(lastFailure);
   const reason = useReason(failure);
   const { state } = useReading(useChat().connection);
-  // The line about the lost connection says it.
+  // The line about the connection says it.
   useEffect(() => {
     if (state === 'online' && isOffline(lastFailure.peek())) lastFailure.value = null;
   }, [state]);
@@ -79,7 +83,7 @@ export function FailureLine() {
     },
     [place],
   );
-  if (reason === '' || (state !== 'online' && isOffline(failure))) return null;
+  if (reason === '' || state === 'ended' || (state !== 'online' && isOffline(failure))) return null;
   return (
     <div className={styles.failure} role="alert">
       <span>{reason}</span>

@@ -5,7 +5,7 @@ import { useField, useServices } from '../services/context.js';
 import { useTheme } from './preferences.js';
 
 /** Settings, theme and log-out. */
-export function MainMenu({ onLogOut }: { onLogOut(): void }) {
+export function MainMenu({ onLogOut }: { readonly onLogOut: (() => void) | undefined }) {
   const { i18n } = useLingui();
   const { navigation } = useServices();
   const [theme, toggleTheme] = useTheme();
@@ -33,10 +33,14 @@ export function MainMenu({ onLogOut }: { onLogOut(): void }) {
       <MenuItem icon={theme === 'dark' ? Sun : Moon} onSelect={toggleTheme}>
         {theme === 'dark' ? i18n._('Light theme') : i18n._('Dark theme')}
       </MenuItem>
-      <MenuLine />
-      <MenuItem icon={LogOut} onSelect={onLogOut}>
-        {i18n._('Log out')}
-      </MenuItem>
+      {onLogOut && (
+        <>
+          <MenuLine />
+          <MenuItem icon={LogOut} onSelect={onLogOut}>
+            {i18n._('Log out')}
+          </MenuItem>
+        </>
+      )}
     </Menu>
   );
 }
