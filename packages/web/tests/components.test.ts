@@ -203,7 +203,7 @@ test.describe('the Vue example', () => {
     await expect(shop.getByText('Another order')).toBeVisible();
     await shop.getByRole('textbox', { name: 'Message' }).fill('From Vue');
     await shop.getByRole('button', { name: 'Send', exact: true }).click();
-    await expect(shop.locator('output')).toHaveText('You wrote: From Vue');
+    await expect(shop.locator('output').first()).toHaveText('You wrote: From Vue');
     await expect(shop.getByRole('heading', { name: 'Order 8 (0 new)' })).toBeVisible();
   });
 });

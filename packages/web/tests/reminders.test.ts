@@ -1,4 +1,15 @@
-import { choose, expect, expectPastRefused, goTo, messageWith, placeOf, post, test, violationsIn } from './stories.js';
+import {
+  choose,
+  expect,
+  expectPastRefused,
+  goTo,
+  messageWith,
+  openPhone,
+  placeOf,
+  post,
+  test,
+  violationsIn,
+} from './stories.js';
 
 const READER = 'cordelia';
 
@@ -57,4 +68,34 @@ test('shows the reason beside the form when the message was deleted meanwhile', 
   await dialog.getByRole('button', { name: 'Set reminder' }).click();
   await expect(dialog.getByRole('alert')).toContainText('The message does not exist');
   await expect(dialog.getByRole('textbox', { name: 'Note' })).toHaveValue('kept');
+});
+
+test('confirms on a phone and aloud what leaves no trace on screen', async ({ browser, server, logIn }) => {
+  await post(server, 'iago', 'confirmed', 'Feed the raven');
+  const place = await placeOf(server, 'confirmed');
+  const { context } = await logIn('hamlet', place);
+  await context.grantPermissions(['clipboard-write']);
+  const page = await openPhone(browser, context);
+  await page.context().grantPermissions(['clipboard-write']);
+  await page.goto(`${server.url}/${place}`);
+  const said = page.getByRole('main').getByRole('status');
+  const top = () => messageWith(page, 'Feed the raven').evaluate((each) => each.getBoundingClientRect().top);
+  await expect(messageWith(page, 'Feed the raven')).toBeVisible();
+  const before = await top();
+  const act = async (entry: string) => {
+    await messageWith(page, 'Feed the raven').tap();
+    await messageWith(page, 'Feed the raven').getByRole('button', { name: 'More actions' }).tap();
+    await page.getByRole('menuitem', { name: entry }).tap();
+  };
+  await act('Copy link to message');
+  await expect(said.filter({ hasText: 'Link copied' })).toBeInViewport();
+  expect(await top()).toBe(before);
+  await act('Remind me about this');
+  await page.getByRole('button', { name: 'Set reminder' }).tap();
+  await expect(said.filter({ hasText: 'You will be reminded:' })).toBeInViewport();
+  await act('Mark as unread from here');
+  await expect(said.filter({ hasText: 'Marked as unread' })).toBeInViewport();
+  expect(await violationsIn(page)).toEqual([]);
+  await expect(said.filter({ hasText: 'Marked as unread' })).toHaveCount(0);
+  await page.context().close();
 });

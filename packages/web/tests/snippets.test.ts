@@ -18,6 +18,7 @@ test('saves a snippet, inserts it, and follows what other windows change', async
   await dialog.getByRole('textbox', { name: 'Title' }).fill('Last words');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect(dialog).toHaveCount(0);
+  await expect(page.getByRole('status').getByText('Snippet saved')).toBeVisible();
 
   await open(other.page);
   const elsewhere = other.page.getByRole('dialog');

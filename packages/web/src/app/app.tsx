@@ -24,7 +24,7 @@ import { Sidebar } from '../sidebar/sidebar.js';
 import { builtInViews } from '../sidebar/views.js';
 import styles from './app.module.css';
 import { useContentWorld } from './content-world.js';
-import { ConnectionLine, FailureLine } from './lines.js';
+import { ConnectionLine, DoneLine, FailureLine } from './lines.js';
 import { MANAGED, Page } from './page.js';
 import { useTheme } from './preferences.js';
 
@@ -165,6 +165,7 @@ export function Workspace({ tools, account, notices }: WorkspaceProps) {
           <ConnectionLine />
           {notices}
           <FailureLine />
+          <DoneLine />
           <ErrorBoundary key={placeKey} text={i18n._('This page could not be shown.')}>
             <Page />
           </ErrorBoundary>

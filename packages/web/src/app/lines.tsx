@@ -3,7 +3,7 @@ import { X } from 'lucide-react';
 import { useEffect } from 'react';
 import { IconButton } from '../kit/icon-button.js';
 import { type Services, useChat, usePlace, useServices } from '../services/context.js';
-import { isOffline, isServerBusy, lastFailure, useReason } from '../services/failures.js';
+import { isOffline, isServerBusy, lastDone, lastFailure, useReason } from '../services/failures.js';
 import { isOverlayLate } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './app.module.css';
@@ -64,6 +64,16 @@ const endTexts = (i18n: I18n): Readonly<Record<string, string>> => ({
   USER_DEACTIVATED: i18n._('Your account has been deactivated.'),
   REALM_DEACTIVATED: i18n._('This organization has been deactivated.'),
 });
+
+/** Says for a while, also aloud, that a command was carried out. */
+export function DoneLine() {
+  const { text, number } = useReading(lastDone);
+  return (
+    <output className={styles.done}>
+      <span key={number}>{text}</span>
+    </output>
+  );
+}
 
 /** Reason why the last command was refused, until it is closed or the user goes to another place. */
 export function FailureLine() {

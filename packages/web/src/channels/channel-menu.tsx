@@ -30,7 +30,9 @@ export function ChannelMenu({ channelId }: { readonly channelId: number }) {
       </MenuItem>
       <MenuItem
         icon={Link}
-        onSelect={() => copyLink(baseUrl, chat.formatAddress({ view: 'narrow', narrow, near: null }))}
+        onSelect={() =>
+          copyLink(baseUrl, chat.formatAddress({ view: 'narrow', narrow, near: null }), i18n._('Link copied'))
+        }
       >
         {i18n._('Copy link to channel')}
       </MenuItem>

@@ -69,7 +69,7 @@ export function TopicMenu({ place }: Props) {
           {i18n._('Move topic')}
         </MenuItem>
       )}
-      <MenuItem icon={Link} onSelect={() => copyLink(baseUrl, address)}>
+      <MenuItem icon={Link} onSelect={() => copyLink(baseUrl, address, i18n._('Link copied'))}>
         {i18n._('Copy link to topic')}
       </MenuItem>
       {chat.rights.canDeleteTopic(channelId) && (

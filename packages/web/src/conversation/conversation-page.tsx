@@ -31,7 +31,7 @@ import { textOf } from '../content/tree.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';
 import kit from '../kit/kit.module.css';
 import { useChat, useComputed, useServices } from '../services/context.js';
-import { reportFailure, useReason } from '../services/failures.js';
+import { reportDone, reportFailure, useReason } from '../services/failures.js';
 import { loadLater, useDrawn } from '../services/loading.js';
 import type { ReadingPlace } from '../services/location.js';
 import { useReading } from '../services/use-reading.js';
@@ -87,7 +87,7 @@ export function ConversationPage({ narrow, near }: Props) {
         chat.outbox.discard(message.key);
       },
       markUnread: (message) => {
-        view?.markUnreadFrom(message.id!).catch(reportFailure);
+        view?.markUnreadFrom(message.id!).then(() => reportDone(i18n._('Marked as unread')), reportFailure);
       },
     };
   }, [chat, i18n, view, drafts, navigation]);

@@ -83,7 +83,10 @@ export function rareActionsOn(
     {
       icon: Link,
       name: i18n._('Copy link to message'),
-      run: () => copyLink(baseUrl, chat.formatAddress({ view: 'narrow', narrow: narrowOf(destination), near: id })),
+      run: () => {
+        const address = chat.formatAddress({ view: 'narrow', narrow: narrowOf(destination), near: id });
+        copyLink(baseUrl, address, i18n._('Link copied'));
+      },
     },
     write && {
       icon: Forward,

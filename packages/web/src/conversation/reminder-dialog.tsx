@@ -3,7 +3,9 @@ import { useState } from 'react';
 import { FormDialog } from '../kit/dialog.js';
 import overlays from '../kit/overlays.module.css';
 import { useField, useServices } from '../services/context.js';
+import { reportDone } from '../services/failures.js';
 import { firstTime, requireFuture, TimeField } from './time-field.js';
+import { timeText } from './times.js';
 
 /** Chooses when the user is reminded of a message, with a note. */
 export function ReminderDialog({ messageId }: { readonly messageId: number }) {
@@ -20,6 +22,7 @@ export function ReminderDialog({ messageId }: { readonly messageId: number }) {
       onSubmit={async () => {
         requireFuture(at!);
         await client.post('/reminders', { message_id: messageId, scheduled_delivery_timestamp: at!, note });
+        reportDone(i18n._('You will be reminded: {time}', { time: timeText(i18n, at!) }));
       }}
     >
       <label className={overlays.field}>

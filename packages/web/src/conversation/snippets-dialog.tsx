@@ -8,6 +8,7 @@ import { useOverlay } from '../kit/overlay.js';
 import overlays from '../kit/overlays.module.css';
 import { RowList } from '../kit/row-list.js';
 import { useField, useServices } from '../services/context.js';
+import { reportDone } from '../services/failures.js';
 import styles from './snippets-dialog.module.css';
 
 /** Limits of the server (users §18). */
@@ -153,7 +154,10 @@ function SnippetForm({ heading, title: savedTitle, content: savedContent, onSave
       title={heading}
       action={i18n._('Save')}
       isDisabled={title.trim() === '' || content.trim() === ''}
-      onSubmit={() => onSave(title, content)}
+      onSubmit={async () => {
+        await onSave(title, content);
+        reportDone(i18n._('Snippet saved'));
+      }}
     >
       <label className={overlays.field}>
         {i18n._('Title')}

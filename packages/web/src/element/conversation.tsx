@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { useContentWorld } from '../app/content-world.js';
-import { ConnectionLine, FailureLine } from '../app/lines.js';
+import { ConnectionLine, DoneLine, FailureLine } from '../app/lines.js';
 import { Page } from '../app/page.js';
 import { ContentContext } from '../content/message-body.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';
@@ -17,6 +17,7 @@ export function Conversation() {
       <section className={styles.conversation} aria-label={i18n._('Chat')}>
         <ConnectionLine />
         <FailureLine />
+        <DoneLine />
         <ErrorBoundary key={hash} text={i18n._('This page could not be shown.')}>
           <Page />
         </ErrorBoundary>

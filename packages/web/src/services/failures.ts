@@ -7,6 +7,19 @@ import type { Refusal } from './reasons.js';
 /** Refusal of the last command; null if none or seen. */
 export const lastFailure = signal<Refusal | null>(null);
 
+/** Confirmation of the last command whose effect is not on screen. A repeated one has another number. */
+export const lastDone = signal({ text: '', number: 0 });
+
+const SHOWN_MS = 5000;
+
+export function reportDone(text: string): void {
+  const number = lastDone.peek().number + 1;
+  lastDone.value = { text, number };
+  setTimeout(() => {
+    if (lastDone.peek().number === number) lastDone.value = { text: '', number };
+  }, SHOWN_MS);
+}
+
 /** True while the server keeps calls waiting. */
 export const isServerBusy = signal(false);
 

@@ -1,5 +1,5 @@
 import { type Address, narrowKey, parseAddress } from '@parley/chat';
-import { reportFailure } from './failures.js';
+import { reportDone, reportFailure } from './failures.js';
 
 export interface Place {
   readonly hash: string;
@@ -168,7 +168,7 @@ function channelOf(address: Address | null): number | null {
   return typeof term?.operand === 'number' ? term.operand : null;
 }
 
-/** Puts the full address of a place in the clipboard. */
-export function copyLink(baseUrl: string, hash: string): void {
-  navigator.clipboard.writeText(baseUrl + hash).catch(reportFailure);
+/** Puts the full address of a place in the clipboard, and confirms it with a text. */
+export function copyLink(baseUrl: string, hash: string, done: string): void {
+  navigator.clipboard.writeText(baseUrl + hash).then(() => reportDone(done), reportFailure);
 }
