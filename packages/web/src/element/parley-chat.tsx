@@ -11,6 +11,7 @@ import type { Frame } from '../services/frame.js';
 import { type Navigation, OwnNavigation, PageNavigation } from '../services/location.js';
 import { openForHost } from '../services/open-for-host.js';
 import type { OpenedServices } from '../services/services.js';
+import styles from './element.module.css';
 import { ElementView } from './element-view.js';
 import { downloadFile, fileOfLink, hashOfLink } from './links.js';
 import type { Shown, Tell } from './place.js';
@@ -153,7 +154,7 @@ class ParleyChatElement extends HTMLElement {
             <ElementView shown={shown} tell={this.tell} />
           </ServicesContext.Provider>
         ) : (
-          <p>
+          <p className={styles.line}>
             {frame && i18n._('The page around the chat has not logged you in.')}{' '}
             <LogInAgain baseUrl={baseUrl} frame={frame} />
           </p>
