@@ -116,3 +116,24 @@ test('links blocks of code to the playgrounds of their language, and copies them
   for (const id of ids) await server.call('iago', 'DELETE', `/realm/playgrounds/${id}`);
   await expect(message.getByRole('link', { name: 'View in' })).toHaveCount(0);
 });
+
+test('puts bullets, lines and buttons beside the beginning of texts of either direction', async ({ server, logIn }) => {
+  const hebrew = '* פריט\n\n1. ראשון\n\n> ציטוט\n\n```spoiler כותרת\nתוכן\n```\n\n| שם |\n|---|\n| אחת |';
+  await post(server, 'iago', 'directions', hebrew);
+  await post(server, 'iago', 'directions', '* item\n\n```python\nprint("hello")\n```');
+  await post(server, 'iago', 'directions', '/poll מה לאכול?\nפיצה');
+  const { page } = await logIn('hamlet', await placeOf(server, 'directions'));
+  const directionOf = (element: Element) => getComputedStyle(element).direction;
+  const first = messageWith(page, 'פריט');
+  for (const direction of ['ltr', 'rtl']) {
+    await page.evaluate((dir) => document.documentElement.setAttribute('dir', dir), direction);
+    for (const part of ['ul', 'ol', 'blockquote', 'details', 'table']) {
+      await expect.poll(() => first.locator(part).evaluate(directionOf), `${part} in ${direction}`).toBe('rtl');
+    }
+    const second = messageWith(page, 'print');
+    await expect.poll(() => second.locator('ul').evaluate(directionOf)).toBe('ltr');
+    const [code, copy] = [second.locator('pre'), second.getByRole('button', { name: 'Copy' })];
+    await expect.poll(async () => (await copy.boundingBox())!.x - (await code.boundingBox())!.x).toBeGreaterThan(100);
+    await expect.poll(() => page.locator('legend').last().evaluate(directionOf)).toBe('rtl');
+  }
+});

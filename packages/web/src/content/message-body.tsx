@@ -88,16 +88,22 @@ function draw(node: ContentNode, key: number): ReactNode {
       if (Tag === 'table') {
         return (
           // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, which needs the keyboard.
-          <div className={styles.tableFrame} key={key} tabIndex={0}>
+          <div className={styles.tableFrame} key={key} dir="auto" tabIndex={0}>
             <table>{drawAll(children)}</table>
           </div>
         );
       }
-      return <Tag key={key}>{drawAll(children)}</Tag>;
+      // Bullets and lines are beside the beginning of the text.
+      const dir = Tag === 'ul' || Tag === 'blockquote' ? 'auto' : undefined;
+      return (
+        <Tag key={key} dir={dir}>
+          {drawAll(children)}
+        </Tag>
+      );
     }
     case 'list':
       return (
-        <ol key={key} start={node.start}>
+        <ol key={key} dir="auto" start={node.start}>
           {drawAll(node.children)}
         </ol>
       );
@@ -263,7 +269,7 @@ function Spoiler({ header, nodes }: { header: readonly ContentNode[]; nodes: rea
   const { i18n } = useLingui();
   const isEmpty = header.every((node) => typeof node === 'string' && node.trim() === '');
   return (
-    <details className={styles.spoiler}>
+    <details className={styles.spoiler} dir="auto">
       <summary>{isEmpty ? i18n._('Spoiler') : drawAll(header)}</summary>
       {drawAll(nodes)}
     </details>

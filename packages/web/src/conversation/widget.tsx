@@ -41,7 +41,7 @@ function PollBody({ id, poll, act, add }: BodyProps & { readonly poll: Poll }) {
   const { i18n } = useLingui();
   return (
     <>
-      <legend>{poll.question === '' ? i18n._('Poll') : poll.question}</legend>
+      <legend dir="auto">{poll.question === '' ? i18n._('Poll') : poll.question}</legend>
       <ul className={styles.rows}>
         {poll.options.map((option) => (
           <Option key={option.key} option={option} act={act} />
@@ -76,7 +76,7 @@ function Option({ option, act }: { readonly option: Poll['options'][number]; rea
         <span className={kit.hiddenText}>{i18n._('Vote')} </span>
         {voterIds.length}
       </button>
-      <span id={textId}>
+      <span id={textId} dir="auto">
         {text} {names.length > 0 && <span className={styles.detail}>({names.join(', ')})</span>}
       </span>
     </li>
@@ -87,13 +87,13 @@ function TodoBody({ id, list, act, add }: BodyProps & { readonly list: TodoList 
   const { i18n } = useLingui();
   return (
     <>
-      <legend>{list.title === '' ? i18n._('Task list') : list.title}</legend>
+      <legend dir="auto">{list.title === '' ? i18n._('Task list') : list.title}</legend>
       <ul className={styles.rows}>
         {list.tasks.map(({ key, text, detail, isDone }) => (
           <li key={key}>
             <label className={styles.row}>
               <input type="checkbox" checked={isDone} onChange={() => act({ type: 'strike', key })} />
-              <span data-done={isDone || undefined}>
+              <span data-done={isDone || undefined} dir="auto">
                 {text} {detail !== '' && <span className={styles.detail}>{detail}</span>}
               </span>
             </label>
