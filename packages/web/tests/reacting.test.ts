@@ -89,6 +89,30 @@ test('votes in a poll and adds an option', async ({ server, logIn }) => {
   await expect(poll(hamlet.page).getByRole('listitem').filter({ hasText: 'Verona' })).not.toContainText('Cordelia');
 });
 
+test('says in a poll that a vote and an option were not saved without a connection', async ({ server, logIn }) => {
+  const { page, context } = await logIn('hamlet', await placeOf(server, 'polls offline'));
+  await send(page, '/poll When do we meet?\nToday');
+  const poll = page.getByRole('group', { name: 'When do we meet?' });
+  const vote = poll.getByRole('listitem').getByRole('button');
+  const reason = poll.getByText('This was not saved, because there was no connection.');
+  await expect(vote).toBeVisible();
+  await context.setOffline(true);
+  await vote.click();
+  await expect(reason).toBeVisible();
+  expect(await violationsIn(page)).toEqual([]);
+  const option = poll.getByRole('textbox', { name: 'New option' });
+  await option.fill('Tomorrow');
+  await page.keyboard.press('Enter');
+  await expect(option).toHaveValue('Tomorrow');
+  await expect(reason).toBeVisible();
+  await context.setOffline(false);
+  await vote.click();
+  await expect(vote).toHaveAttribute('aria-pressed', 'true');
+  await expect(reason).toHaveCount(0);
+  await option.press('Enter');
+  await expect(poll.getByRole('listitem')).toHaveCount(2);
+});
+
 test('ticks tasks of a to-do list and adds one', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'todo'));
   await send(page, '/todo Party\nCake: a big one\nCandles');

@@ -1,9 +1,9 @@
 import { useLingui } from '@lingui/react';
 import { type MessageRow, type Poll, type TodoList, type WidgetAction, widgetOf } from '@parley/chat';
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import kit from '../kit/kit.module.css';
-import { useChat, useComputed, useFieldText, useNames } from '../services/context.js';
-import { reportFailure } from '../services/failures.js';
+import { useChat, useComputed, useFieldText, useNames, useServices } from '../services/context.js';
+import { isOffline, reportFailure } from '../services/failures.js';
 import styles from './widget.module.css';
 
 interface Props {
@@ -16,15 +16,32 @@ export function Widget({ message }: Props) {
   const widget = widgetOf(message.submessages);
   const id = message.id!;
   const canAct = useComputed(() => chat.rights.canReact(id), [chat, id]);
-  const act = (action: WidgetAction) => void chat.commands.act(id, action).catch(reportFailure);
-  const add = (make: (index: number) => WidgetAction) => void chat.commands.addTo(id, make).catch(reportFailure);
+  const [isUnsaved, setUnsaved] = useState(false);
+  const { i18n } = useLingui();
+  const saved = async (call: Promise<void>) => {
+    setUnsaved(false);
+    try {
+      await call;
+      return true;
+    } catch (error) {
+      if (isOffline(error)) setUnsaved(true);
+      else reportFailure(error);
+      return false;
+    }
+  };
   if (!widget) return null;
+  const body: BodyProps = {
+    id,
+    act: (action) => saved(chat.commands.act(id, action)),
+    add: (make) => saved(chat.commands.addTo(id, make)),
+  };
   return (
     <fieldset className={styles.widget} disabled={!canAct}>
-      {widget.kind === 'poll' ? (
-        <PollBody id={id} poll={widget} act={act} add={add} />
-      ) : (
-        <TodoBody id={id} list={widget} act={act} add={add} />
+      {widget.kind === 'poll' ? <PollBody poll={widget} {...body} /> : <TodoBody list={widget} {...body} />}
+      {isUnsaved && (
+        <p role="alert" className={styles.unsaved}>
+          {i18n._('This was not saved, because there was no connection. Please try again.')}
+        </p>
       )}
     </fieldset>
   );
@@ -33,8 +50,9 @@ export function Widget({ message }: Props) {
 interface BodyProps {
   /** Message of the widget. */
   readonly id: number;
-  act(action: WidgetAction): void;
-  add(make: (index: number) => WidgetAction): void;
+  /** Resolves with false if the server did not accept it. */
+  act(action: WidgetAction): Promise<boolean>;
+  add(make: (index: number) => WidgetAction): Promise<boolean>;
 }
 
 function PollBody({ id, poll, act, add }: BodyProps & { readonly poll: Poll }) {
@@ -71,7 +89,7 @@ function Option({ option, act }: { readonly option: Poll['options'][number]; rea
         className={styles.vote}
         aria-pressed={isOwn}
         aria-describedby={textId}
-        onClick={() => act({ type: 'vote', key, vote: isOwn ? -1 : 1 })}
+        onClick={() => void act({ type: 'vote', key, vote: isOwn ? -1 : 1 })}
       >
         <span className={kit.hiddenText}>{i18n._('Vote')} </span>
         {voterIds.length}
@@ -92,7 +110,7 @@ function TodoBody({ id, list, act, add }: BodyProps & { readonly list: TodoList 
         {list.tasks.map(({ key, text, detail, isDone }) => (
           <li key={key}>
             <label className={styles.row}>
-              <input type="checkbox" checked={isDone} onChange={() => act({ type: 'strike', key })} />
+              <input type="checkbox" checked={isDone} onChange={() => void act({ type: 'strike', key })} />
               <span data-done={isDone || undefined} dir="auto">
                 {text} {detail !== '' && <span className={styles.detail}>{detail}</span>}
               </span>
@@ -114,22 +132,27 @@ interface AddFieldProps {
   /** Names the text while it is being written. */
   readonly field: string;
   readonly label: string;
-  onAdd(text: string): void;
+  onAdd(text: string): Promise<boolean>;
   isKnown(text: string): boolean;
 }
 
 function AddField({ field, label, onAdd, isKnown }: AddFieldProps): ReactNode {
   const { i18n } = useLingui();
+  const { fieldTexts } = useServices();
   const [text, setText] = useFieldText(field);
   const trimmed = text?.trim() ?? '';
+  const addText = async () => {
+    if (trimmed === '' || isKnown(trimmed)) return;
+    setText(null);
+    const isAdded = await onAdd(trimmed);
+    if (!isAdded && !fieldTexts.texts.peek().has(field)) setText(trimmed);
+  };
   return (
     <form
       className={styles.add}
       onSubmit={(event) => {
         event.preventDefault();
-        if (trimmed === '' || isKnown(trimmed)) return;
-        onAdd(trimmed);
-        setText(null);
+        void addText();
       }}
     >
       <input
