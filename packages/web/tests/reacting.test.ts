@@ -113,6 +113,36 @@ test('says in a poll that a vote and an option were not saved without a connecti
   await expect(poll.getByRole('listitem')).toHaveCount(2);
 });
 
+test('lets only the author change the question of a poll and the title of a to-do list', async ({ server, logIn }) => {
+  const place = await placeOf(server, 'titles of widgets');
+  const { page } = await logIn('hamlet', place);
+  await send(page, '/poll Were do we eat?\nHere');
+  await send(page, '/todo Shoping\nBread');
+  const cordelia = await logIn('cordelia', place);
+  for (const [before, label, after] of [
+    ['Were do we eat?', 'question', 'Where do we eat?'],
+    ['Shoping', 'title', 'Shopping'],
+  ] as const) {
+    const widget = page.getByRole('group', { name: before });
+    const change = `Change ${label}`;
+    await widget.getByRole('button', { name: change }).press('Enter');
+    const field = page.getByRole('textbox', { name: change });
+    await expect(field).toBeFocused();
+    await expect(field).toHaveValue(before);
+    expect(await violationsIn(page)).toEqual([]);
+    await field.fill('Given up');
+    await field.press('Escape');
+    await expect(widget.getByRole('button', { name: change })).toBeFocused();
+    await page.keyboard.press('Enter');
+    await field.fill(after);
+    await field.press('Enter');
+    await expect(field).toHaveCount(0);
+    await expect(page.getByRole('group', { name: after }).getByRole('button', { name: change })).toBeFocused();
+    await expect(cordelia.page.getByRole('group', { name: after })).toBeVisible();
+  }
+  await expect(cordelia.page.getByRole('button', { name: /^Change (question|title)/ })).toHaveCount(0);
+});
+
 test('ticks tasks of a to-do list and adds one', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'todo'));
   await send(page, '/todo Party\nCake: a big one\nCandles');

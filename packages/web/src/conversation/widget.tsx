@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { type MessageRow, type Poll, type TodoList, type WidgetAction, widgetOf } from '@parley/chat';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useId, useRef, useState } from 'react';
 import kit from '../kit/kit.module.css';
 import { useChat, useComputed, useFieldText, useNames, useServices } from '../services/context.js';
 import { isOffline, reportFailure } from '../services/failures.js';
@@ -32,6 +32,7 @@ export function Widget({ message }: Props) {
   if (!widget) return null;
   const body: BodyProps = {
     id,
+    isOwn: message.isOwn,
     act: (action) => saved(chat.commands.act(id, action)),
     add: (make) => saved(chat.commands.addTo(id, make)),
   };
@@ -50,12 +51,14 @@ export function Widget({ message }: Props) {
 interface BodyProps {
   /** Message of the widget. */
   readonly id: number;
+  /** True for the author. */
+  readonly isOwn: boolean;
   /** Resolves with false if the server did not accept it. */
   act(action: WidgetAction): Promise<boolean>;
   add(make: (index: number) => WidgetAction): Promise<boolean>;
 }
 
-function PollBody({ id, poll, act, add }: BodyProps & { readonly poll: Poll }) {
+function PollBody({ id, isOwn, poll, act, add }: BodyProps & { readonly poll: Poll }) {
   const { i18n } = useLingui();
   return (
     <>
@@ -71,6 +74,14 @@ function PollBody({ id, poll, act, add }: BodyProps & { readonly poll: Poll }) {
         onAdd={(option) => add((idx) => ({ type: 'new_option', option, idx }))}
         isKnown={(text) => poll.options.some((option) => option.text === text)}
       />
+      {isOwn && (
+        <TitleField
+          id={id}
+          text={poll.question}
+          label={i18n._('Change question')}
+          onSave={(question) => act({ type: 'question', question })}
+        />
+      )}
     </>
   );
 }
@@ -101,7 +112,7 @@ function Option({ option, act }: { readonly option: Poll['options'][number]; rea
   );
 }
 
-function TodoBody({ id, list, act, add }: BodyProps & { readonly list: TodoList }) {
+function TodoBody({ id, isOwn, list, act, add }: BodyProps & { readonly list: TodoList }) {
   const { i18n } = useLingui();
   return (
     <>
@@ -124,7 +135,74 @@ function TodoBody({ id, list, act, add }: BodyProps & { readonly list: TodoList 
         onAdd={(task) => add((key) => ({ type: 'new_task', key, task, desc: '', completed: false }))}
         isKnown={(text) => list.tasks.some((task) => task.text === text)}
       />
+      {isOwn && (
+        <TitleField
+          id={id}
+          text={list.title}
+          label={i18n._('Change title')}
+          onSave={(title) => act({ type: 'new_task_list_title', title })}
+        />
+      )}
     </>
+  );
+}
+
+interface TitleFieldProps {
+  /** Message of the widget. */
+  readonly id: number;
+  readonly text: string;
+  readonly label: string;
+  onSave(text: string): Promise<boolean>;
+}
+
+/** Button and field with which the author changes the question or title. */
+function TitleField({ id, text, label, onSave }: TitleFieldProps) {
+  const { i18n } = useLingui();
+  const [written, setWritten] = useFieldText(`title ${id}`);
+  /** True if the user opened or closed the field. */
+  const takesFocus = useRef(false);
+  const show = (next: string | null) => {
+    takesFocus.current = true;
+    setWritten(next);
+  };
+  if (written === null) {
+    return (
+      <div className={styles.add}>
+        {/* biome-ignore lint/a11y/noAutofocus: the user has just closed the field. */}
+        <button type="button" autoFocus={takesFocus.current} onClick={() => show(text)}>
+          {label}
+        </button>
+      </div>
+    );
+  }
+  const trimmed = written.trim();
+  const save = async () => {
+    if (trimmed === '') return;
+    if (trimmed === text || (await onSave(trimmed))) show(null);
+  };
+  return (
+    <form
+      className={styles.add}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <input
+        // biome-ignore lint/a11y/noAutofocus: the user has just asked for this field.
+        autoFocus={takesFocus.current}
+        aria-label={label}
+        value={written}
+        onChange={(event) => setWritten(event.target.value)}
+        onKeyDown={(event) => event.key === 'Escape' && show(null)}
+      />
+      <button type="submit" disabled={trimmed === ''}>
+        {i18n._('Save')}
+      </button>
+      <button type="button" onClick={() => show(null)}>
+        {i18n._('Cancel')}
+      </button>
+    </form>
   );
 }
 
