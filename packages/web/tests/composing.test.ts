@@ -320,6 +320,41 @@ test('takes the marks of bold and italic text away again', async ({ server, logI
   await expect(field).toHaveValue('one *two* three');
 });
 
+test('takes the marks of lists, quotes and code away again', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'marks of lines'));
+  const field = page.getByRole('textbox', { name: 'Message' });
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  for (const [name, before, after] of [
+    ['List', 'one\ntwo', '* one\n* two'],
+    ['Quote', 'one\n\ntwo', '> one\n> \n> two'],
+    ['Code', 'one\ntwo', '```\none\ntwo\n```'],
+    ['Code', 'one', '`one`'],
+  ] as const) {
+    await field.fill(before);
+    await field.selectText();
+    for (const text of [after, before, after]) {
+      await press(name);
+      await expect(field).toHaveValue(text);
+    }
+    await field.selectText();
+    await press(name);
+    await expect(field).toHaveValue(before);
+  }
+  // Without a selection, the line of the cursor changes, and the cursor stays in its text.
+  await field.fill('one\ntwo');
+  await press('List');
+  await expect(field).toHaveValue('one\n* two');
+  await page.keyboard.type(' three');
+  await expect(field).toHaveValue('one\n* two three');
+  await press('List');
+  await expect(field).toHaveValue('one\ntwo three');
+  await field.fill('');
+  await press('Code');
+  await expect(field).toHaveValue('``');
+  await press('Code');
+  await expect(field).toHaveValue('');
+});
+
 test('edits a message with suggestions, marks, files, a preview and the Enter key of the settings', async ({
   server,
   logIn,

@@ -165,13 +165,6 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
   const SendLater = useLoaded(loadSendLater);
   const Warnings = useLoaded(loadWarnings, hadFocus);
   const format = (change: (element: HTMLTextAreaElement) => void) => () => change(enterField());
-  const prefixLines = (prefix: string) =>
-    format((element) => {
-      const { value, selectionStart, selectionEnd } = element;
-      const start = value.lastIndexOf('\n', selectionStart - 1) + 1;
-      element.setSelectionRange(start, selectionEnd);
-      insertText(element, value.slice(start, selectionEnd).replaceAll(/^/gm, prefix));
-    });
 
   return (
     <form
@@ -231,9 +224,13 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
           <IconButton icon={Bold} label={i18n._('Bold')} onClick={format((element) => toggleMark(element, '**'))} />
           <IconButton icon={Italic} label={i18n._('Italic')} onClick={format((element) => toggleMark(element, '*'))} />
           <IconButton icon={Link} label={i18n._('Link')} onClick={format(wrapLink)} />
-          <IconButton icon={Code} label={i18n._('Code')} onClick={format(wrapCode)} />
-          <IconButton icon={TextQuote} label={i18n._('Quote')} onClick={prefixLines('> ')} />
-          <IconButton icon={List} label={i18n._('List')} onClick={prefixLines('* ')} />
+          <IconButton icon={Code} label={i18n._('Code')} onClick={format(toggleCode)} />
+          <IconButton
+            icon={TextQuote}
+            label={i18n._('Quote')}
+            onClick={format((element) => toggleLines(element, '> '))}
+          />
+          <IconButton icon={List} label={i18n._('List')} onClick={format((element) => toggleLines(element, '* '))} />
           <IconButton
             icon={preview.isShown ? EyeOff : Eye}
             label={preview.isShown ? i18n._('Edit') : i18n._('Preview')}
@@ -277,8 +274,47 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
   );
 }
 
-function wrapCode(element: HTMLTextAreaElement): void {
-  const selected = element.value.slice(element.selectionStart, element.selectionEnd);
-  if (selected.includes('\n')) wrapSelection(element, '```\n', '\n```');
-  else wrapSelection(element, '`');
+/** Begins the lines of the selection with a prefix, or takes it away if all of them have it. */
+function toggleLines(element: HTMLTextAreaElement, prefix: string): void {
+  const { value, selectionStart, selectionEnd } = element;
+  const start = value.lastIndexOf('\n', selectionStart - 1) + 1;
+  const after = value.indexOf('\n', selectionEnd);
+  const end = after < 0 ? value.length : after;
+  const lines = value.slice(start, end).split('\n');
+  const isMarked = lines.every((line) => line.startsWith(prefix));
+  const changed = lines.map((line) => (isMarked ? line.slice(prefix.length) : prefix + line)).join('\n');
+  element.setSelectionRange(start, end);
+  insertText(element, changed);
+  // Without a selection, the cursor stays where it is in the text.
+  const cursor = Math.max(start, selectionEnd + changed.length - (end - start));
+  if (selectionStart === selectionEnd) element.setSelectionRange(cursor, cursor);
+  else element.setSelectionRange(start, start + changed.length);
+}
+
+/** Marks of code: around lines, and within a line. */
+const CODE = [
+  ['```\n', '\n```'],
+  ['`', '`'],
+] as const;
+
+/** Marks the selection as code, or takes the marks in it or around it away. */
+function toggleCode(element: HTMLTextAreaElement): void {
+  const { value, selectionStart, selectionEnd } = element;
+  for (const [before, after] of CODE) {
+    const { length } = before;
+    for (const [start, end] of [
+      [selectionStart, selectionEnd],
+      [selectionStart - length, selectionEnd + length],
+    ] as const) {
+      const marked = start < 0 ? '' : value.slice(start, end);
+      if (marked.length < 2 * length || !marked.startsWith(before) || !marked.endsWith(after)) continue;
+      const text = marked.slice(length, -length);
+      element.setSelectionRange(start, end);
+      insertText(element, text);
+      element.setSelectionRange(start, start + text.length);
+      return;
+    }
+  }
+  const [before, after] = CODE[value.slice(selectionStart, selectionEnd).includes('\n') ? 0 : 1];
+  wrapSelection(element, before, after);
 }
