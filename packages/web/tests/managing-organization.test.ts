@@ -203,6 +203,82 @@ test('offers no way to log in that only development servers have', async ({ logI
   await expect(row(desdemona, 'Dev').getByRole('checkbox')).toBeDisabled();
 });
 
+test('keeps both of two ways to log in that are turned off before the first response', async ({
+  browser,
+  server,
+  logIn,
+}) => {
+  const { context } = await logIn('desdemona');
+  const other = await browser.newContext({ storageState: await context.storageState() });
+  const page = await other.newPage();
+  // This server has one way to log in only.
+  await page.route('**/json/register', async (route) => {
+    const response = await route.fetch();
+    const method = { enabled: true, available: true };
+    const realm_authentication_methods = { Email: method, GitHub: method, Google: method };
+    await route.fulfill({ response, json: { ...(await response.json()), realm_authentication_methods } });
+  });
+  const sent: unknown[] = [];
+  let respond = () => {};
+  const isWanted = new Promise<void>((resolve) => {
+    respond = resolve;
+  });
+  await page.route('**/json/realm', async (route) => {
+    sent.push(JSON.parse(new URLSearchParams(route.request().postData()!).get('authentication_methods')!));
+    await isWanted;
+    await route.fulfill({ json: { result: 'success', msg: '' } });
+  });
+  await page.goto(`${server.url}/#organization/auth-methods`);
+  await page.getByRole('checkbox', { name: 'GitHub' }).click();
+  await page.getByRole('checkbox', { name: 'Google' }).click();
+  await expect.poll(() => sent.length).toBeGreaterThan(0);
+  respond();
+  await expect.poll(() => sent.at(-1)).toEqual({ Email: true, GitHub: false, Google: false });
+  expect(sent[0]).toEqual({ Email: true, GitHub: false, Google: true });
+  await other.close();
+});
+
+test('moves an entry twice when it is moved again before the first response, and keeps the focus', async ({
+  server,
+  logIn,
+}) => {
+  const { page } = await logIn('iago', '#organization/channel-folders');
+  const create = async (name: string) =>
+    (await server.call('iago', 'POST', '/channel_folders/create', { name })).channel_folder_id as number;
+  const ids = [await create('Folder A'), await create('Folder B'), await create('Folder C')];
+  const items = page.getByRole('list', { name: 'Channel folders' }).getByRole('listitem');
+  const up = page.getByRole('button', { name: 'Move Folder C up' });
+  await expect(up).toBeVisible();
+  let respond = () => {};
+  const isWanted = new Promise<void>((resolve) => {
+    respond = resolve;
+  });
+  await page.route('**/json/channel_folders', async (route) => {
+    await isWanted;
+    await route.continue();
+  });
+  await up.focus();
+  await page.keyboard.press('Enter');
+  await expect(items.last()).toContainText('Folder B');
+  await expect(up).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(items.last()).toContainText('Folder B');
+  respond();
+  const order = async () => {
+    const { channel_folders: folders } = await server.call('iago', 'GET', '/channel_folders');
+    return folders.map(({ id }: { id: number }) => id).filter((id: number) => ids.includes(id));
+  };
+  await expect.poll(order).toEqual([ids[2], ids[0], ids[1]]);
+  while ((await items.first().textContent()) !== 'Folder C') {
+    await up.focus();
+    await page.keyboard.press('Enter');
+  }
+  await expect(page.getByRole('button', { name: 'Move Folder C down' })).toBeFocused();
+  for (const id of ids) {
+    await server.call('iago', 'PATCH', `/channel_folders/${id}`, { is_archived: true });
+  }
+});
+
 test('sends only what was changed in a dialog, so that changes of another window stay', async ({ server, logIn }) => {
   const folder = { name: 'Projects', description: 'For work' };
   const { channel_folder_id: folderId } = await server.call('iago', 'POST', '/channel_folders/create', folder);

@@ -1,13 +1,13 @@
 import { useLingui } from '@lingui/react';
-import { ChevronDown, ChevronUp, Pencil, Plus, Trash2 } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { Pencil, Plus, Trash2 } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { IconButton } from '../kit/icon-button.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import type { Setting } from './fields.js';
-import { ConfirmDialog, EditDialog, type Values, ValuesDialog } from './form.js';
+import { ConfirmDialog, EditDialog, SAVED_MS, useTurns, type Values, ValuesDialog } from './form.js';
 import styles from './managing.module.css';
-import { Line } from './page-parts.js';
+import { Line, MoveButtons } from './page-parts.js';
 
 interface Props<T> {
   readonly label: string;
@@ -46,12 +46,13 @@ interface Props<T> {
 
 /** Things of the organization that are added, changed and removed one by one. */
 export function Collection<T>(props: Props<T>) {
-  const { label, hint, none, items, keyOf, nameOf, detailOf, pictureOf, add, edit, remove, onOrder } = props;
+  const { label, hint, none, keyOf, nameOf, detailOf, pictureOf, add, edit, remove, onOrder } = props;
   const { i18n } = useLingui();
+  const [items, order] = useOrder(props);
   const move = (index: number, step: number) => {
     const ordered = [...items];
     ordered.splice(index + step, 0, ...ordered.splice(index, 1));
-    onOrder?.(ordered).catch(reportFailure);
+    void order(ordered);
   };
   return (
     <>
@@ -85,20 +86,7 @@ export function Collection<T>(props: Props<T>) {
           return (
             <Line key={keyOf(item)} title={name} detail={detailOf?.(item)} picture={pictureOf?.(item)}>
               {onOrder && (
-                <>
-                  <IconButton
-                    icon={ChevronUp}
-                    label={i18n._('Move {name} up', { name })}
-                    isDisabled={index === 0}
-                    onClick={() => move(index, -1)}
-                  />
-                  <IconButton
-                    icon={ChevronDown}
-                    label={i18n._('Move {name} down', { name })}
-                    isDisabled={index === items.length - 1}
-                    onClick={() => move(index, 1)}
-                  />
-                </>
+                <MoveButtons name={name} index={index} count={items.length} onMove={(step) => move(index, step)} />
               )}
               {edit && (
                 <IconButton
@@ -141,4 +129,30 @@ export function Collection<T>(props: Props<T>) {
       </ul>
     </>
   );
+}
+
+/** Items in the order that the user gave them, also before its event comes, and the function that orders them. */
+function useOrder<T>({ items, keyOf, onOrder }: Props<T>) {
+  const [order, setOrder] = useState<{ readonly keys: readonly unknown[]; readonly isSent: boolean } | null>(null);
+  const sendInTurn = useTurns();
+  const present = items.map(keyOf).join();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the event with an order ends the own one.
+  useEffect(() => setOrder((current) => (current?.isSent ? null : current)), [present]);
+  useEffect(() => {
+    if (!order?.isSent) return;
+    const timer = setTimeout(() => setOrder(null), SAVED_MS);
+    return () => clearTimeout(timer);
+  }, [order]);
+  const change = async (ordered: readonly T[]) => {
+    const keys = ordered.map(keyOf);
+    setOrder({ keys, isSent: false });
+    const outcome = await sendInTurn(() => onOrder!(ordered));
+    if (!outcome) return;
+    setOrder(outcome.failure ? null : { keys, isSent: true });
+    if (outcome.failure) reportFailure(outcome.failure);
+  };
+  if (!order) return [items, change] as const;
+  const places = new Map(order.keys.map((key, index) => [key, index]));
+  const placeOf = (item: T) => places.get(keyOf(item)) ?? places.size;
+  return [items.toSorted((a, b) => placeOf(a) - placeOf(b)), change] as const;
 }

@@ -1,11 +1,12 @@
 import { useLingui } from '@lingui/react';
 import type { GroupSetting, PermissionDefinition } from '@parley/client';
-import { ChevronDown, ChevronUp, Plus, X } from 'lucide-react';
+import { Plus, X } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
 import { ColorPalette } from '../channels/color-dialog.js';
 import { IconButton } from '../kit/icon-button.js';
 import overlays from '../kit/overlays.module.css';
 import styles from './managing.module.css';
+import { MoveButtons } from './page-parts.js';
 import { ChannelsField, GroupsField, PeopleField, PermissionField } from './pickers.js';
 
 type Plain = string | number | boolean | null;
@@ -215,18 +216,7 @@ function OptionsField({ label, value, onChange }: OptionsProps) {
                   onChange(options.map((each) => (each === option ? { ...each, text: target.value } : each)))
                 }
               />
-              <IconButton
-                icon={ChevronUp}
-                label={i18n._('Move {name} up', { name })}
-                isDisabled={index === 0}
-                onClick={() => move(index, -1)}
-              />
-              <IconButton
-                icon={ChevronDown}
-                label={i18n._('Move {name} down', { name })}
-                isDisabled={index === options.length - 1}
-                onClick={() => move(index, 1)}
-              />
+              <MoveButtons name={name} index={index} count={options.length} onMove={(step) => move(index, step)} />
               <IconButton
                 icon={X}
                 label={i18n._('Remove {name}', { name })}

@@ -10,7 +10,7 @@ import { Field, isAtOnce, type Setting, wordsOf } from './fields.js';
 import styles from './managing.module.css';
 
 /** Time for which "Saved" shows, and for which a saved value waits for its event. */
-const SAVED_MS = 2000;
+export const SAVED_MS = 2000;
 
 interface SectionProps {
   readonly title?: string;

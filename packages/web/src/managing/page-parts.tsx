@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react';
-import { ChevronLeft } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import { ChevronDown, ChevronLeft, ChevronUp } from 'lucide-react';
+import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { IconButton, type IconButtonProps } from '../kit/icon-button.js';
 import { reportFailure } from '../services/failures.js';
 import styles from './managing.module.css';
@@ -94,6 +95,39 @@ export function Line({ title, detail, picture, children }: LineProps) {
       </span>
       {children}
     </li>
+  );
+}
+
+interface MoveProps {
+  readonly name: string;
+  readonly index: number;
+  readonly count: number;
+  onMove(step: 1 | -1): void;
+}
+
+/** Buttons that move an entry of a list. At the end of the list, the focus goes to the one that is left. */
+export function MoveButtons({ name, index, count, onMove }: MoveProps) {
+  const { i18n } = useLingui();
+  const move = ({ currentTarget: button }: MouseEvent<HTMLButtonElement>, step: 1 | -1) => {
+    flushSync(() => onMove(step));
+    const other = step < 0 ? button.nextElementSibling : button.previousElementSibling;
+    if (button.disabled) (other as HTMLElement).focus();
+  };
+  return (
+    <>
+      <IconButton
+        icon={ChevronUp}
+        label={i18n._('Move {name} up', { name })}
+        isDisabled={index === 0}
+        onClick={(event) => move(event, -1)}
+      />
+      <IconButton
+        icon={ChevronDown}
+        label={i18n._('Move {name} down', { name })}
+        isDisabled={index === count - 1}
+        onClick={(event) => move(event, 1)}
+      />
+    </>
   );
 }
 

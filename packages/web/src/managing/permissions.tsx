@@ -126,21 +126,31 @@ export function Authentication() {
   const { state } = useChat();
   const management = useManagement();
   const methods = Object.entries(useField('realm_authentication_methods') ?? {});
-  const source = useMemo<SettingsSource>(
-    () => ({
+  const source = useMemo<SettingsSource>(() => {
+    const shown = () => state.fields.peek('realm_authentication_methods');
+    // The methods are changed together, so a change waits for the former one, whose event may come after its response.
+    let last: Promise<unknown> = Promise.resolve();
+    let before = shown();
+    let sent: Readonly<Record<string, unknown>> | null = null;
+    const send = async (changes: Readonly<Record<string, unknown>>) => {
+      const present = Object.entries(shown() ?? {}).map(([name, { enabled }]) => [name, enabled] as const);
+      const next = { ...(sent && shown() === before ? sent : Object.fromEntries(present)), ...changes };
+      await management.realm.save({ authentication_methods: next });
+      before = shown();
+      sent = next;
+    };
+    return {
       key: 'authentication',
       read: (name) => state.fields.get('realm_authentication_methods')?.[name]?.enabled,
-      // The methods are changed together.
       save: (changes) => {
-        const present = Object.entries(state.fields.peek('realm_authentication_methods') ?? {});
-        const enabled = Object.fromEntries(present.map(([name, method]) => [name, method.enabled]));
-        return management.realm.save({ authentication_methods: { ...enabled, ...changes } });
+        const turn = last.then(() => send(changes));
+        last = turn.catch(() => {});
+        return turn;
       },
       mayEdit: (name) =>
         management.rights.isOwner && state.fields.get('realm_authentication_methods')?.[name]?.available !== false,
-    }),
-    [management, state],
-  );
+    };
+  }, [management, state]);
   const secondFactors = useMemo<SettingsSource>(() => {
     const { realm } = management;
     // The server leaves out the value of organizations that require none.
