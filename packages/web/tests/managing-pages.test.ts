@@ -186,6 +186,7 @@ for (const [kind, lists] of Object.entries({ settings: LISTS.slice(0, 5), organi
       await accept();
       await (confirm === undefined ? use() : confirming.click());
       await expect(button, place).toHaveCount(0);
+      await expect.poll(() => page.evaluate(() => document.activeElement?.tagName), place).not.toBe('BODY');
     }
   });
 }

@@ -297,3 +297,29 @@ test('leads from an uploaded file to the messages that contain it', async ({ ser
   await expect(messageWith(page, 'Read letter.txt')).toBeVisible();
   await expect(page.getByRole('article')).toHaveCount(1);
 });
+
+test('moves the focus to the control in the place of a removed one', async ({ server, logIn }) => {
+  for (const name of ['third.txt', 'second.txt', 'first.txt']) {
+    await server.upload('othello', '/user_uploads', name, Buffer.from(name));
+  }
+  await server.call('othello', 'POST', '/users/me/alert_words', { alert_words: ['one', 'two'] });
+  const othello = await logIn('othello', '#settings/uploaded-files');
+  const { page } = othello;
+  const button = (name: string) => page.getByRole('button', { name });
+  const files = page.getByRole('list', { name: 'Uploaded files' }).getByRole('listitem');
+  await files.first().getByRole('button').focus();
+  const next = await files.nth(1).getByRole('button').getAttribute('aria-label');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter');
+  await expect(button(next!)).toBeFocused();
+  await goTo(page, '#settings/alert-words');
+  await button('Remove one').press('Enter');
+  await expect(button('Remove two')).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('main').locator('section[tabindex="0"]')).toBeFocused();
+  await goTo(page, '#settings/profile');
+  await page.getByLabel('Favorite food').fill('Pears');
+  const row = page.locator('[data-setting]').filter({ has: page.getByLabel('Favorite food') });
+  await row.getByRole('button', { name: 'Save' }).press('Enter');
+  await expect(page.getByLabel('Favorite food')).toBeFocused();
+});

@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import type { SettingsSource } from '@parley/chat';
-import { type ComponentType, useId, useMemo } from 'react';
+import { type ComponentType, useEffect, useId, useMemo, useRef } from 'react';
 import { useComputed, useServices } from '../services/context.js';
 import { useManagement } from '../services/use-management.js';
 import { Account } from './account.js';
@@ -22,6 +22,54 @@ import { Invitations, Users } from './users.js';
 
 /** Pages of settings, by the address in Zulip's form: `#channels/5/name/general`, `#settings/profile` … */
 export function ManagingPage({ path }: { readonly path: readonly string[] }) {
+  const frame = useRef<HTMLDivElement>(null);
+  useEffect(() => keepFocus(frame.current!), []);
+  return (
+    <div ref={frame} className={styles.managing}>
+      <Page path={path} />
+    </div>
+  );
+}
+
+const CONTROLS = 'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled';
+
+/**
+ * Moves the focus of a control that is removed: to the one in its place, in the row or in the next one, or else to the
+ * page. Returns the function that ends this.
+ */
+function keepFocus(frame: HTMLElement): () => void {
+  const root = frame.closest('[data-parley]')!;
+  let last: { readonly control: HTMLElement; readonly rows: readonly Element[]; readonly place: number } | null = null;
+  const onFocus = ({ target }: Event) => {
+    const control = target as HTMLElement;
+    const row = control.closest('li, [data-setting]');
+    const siblings = row ? [...row.parentElement!.children] : [];
+    // The row itself, those behind it, and those before it.
+    const index = siblings.indexOf(row!);
+    const rows = [...siblings.slice(index), ...siblings.slice(0, Math.max(index, 0)).reverse()];
+    last = { control, rows, place: row ? [...row.querySelectorAll(CONTROLS)].indexOf(control) : 0 };
+  };
+  const onPointer = ({ target }: Event) => {
+    if (!last?.control.contains(target as Node)) last = null;
+  };
+  const restore = () => {
+    const { activeElement } = frame.getRootNode() as Document | ShadowRoot;
+    if (!last || last.control.isConnected || (activeElement && activeElement !== document.body)) return;
+    const controls = last.rows.find((row) => row.isConnected)?.querySelectorAll<HTMLElement>(CONTROLS) ?? [];
+    const next = controls[Math.min(last.place, controls.length - 1)];
+    const page = frame.querySelector<HTMLElement>('section[tabindex], :not(nav) > h2, input[type="search"]');
+    last = null;
+    if (page?.matches('h2')) page.tabIndex = -1;
+    (next ?? page)?.focus();
+  };
+  const observer = new MutationObserver(restore);
+  observer.observe(root, { childList: true, subtree: true });
+  frame.addEventListener('focusin', onFocus);
+  frame.addEventListener('pointerdown', onPointer);
+  return () => observer.disconnect();
+}
+
+function Page({ path }: { readonly path: readonly string[] }) {
   const [area, place = '', ...rest] = path;
   if (area === 'channels') {
     if (place === 'new') return <CreateChannel />;
