@@ -293,3 +293,19 @@ test('goes on at the neighbors of a message that was deleted while it had the fo
     await expect(row(next)).toBeFocused();
   }
 });
+
+test("opens the list of shortcuts at the part that addresses of Zulip's help name", async ({ logIn }) => {
+  const { page } = await logIn('hamlet', '#message-formatting');
+  const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  for (const [hash, title] of [
+    ['#message-formatting', 'Formatting'],
+    ['#search-operators', 'Search'],
+    ['#keyboard-shortcuts', 'Navigation'],
+  ] as const) {
+    await goTo(page, hash);
+    await expect(dialog.getByRole('heading', { name: title, exact: true })).toBeInViewport();
+    await page.keyboard.press('Escape');
+    await expect(dialog).toHaveCount(0);
+  }
+  await expect(page).toHaveURL(/#inbox$/);
+});

@@ -81,6 +81,17 @@ test("opens the pages of Zulip's addresses for people and invitations", async ({
   }
 });
 
+test('names pages that are for administrators only, and leads to the others', async ({ logIn }) => {
+  const { page } = await logIn('hamlet', '#organization/data-exports-admin');
+  const notice = page.getByText('This page is for administrators only.');
+  await expect(notice).toBeVisible();
+  await goTo(page, '#organization/organization-level-user-defaults');
+  await expect(notice).toBeVisible();
+  expect(await violationsIn(page)).toEqual([]);
+  await notice.getByRole('link', { name: 'Organization settings' }).click();
+  await expect(page.getByRole('heading', { name: 'Organization profile' })).toBeVisible();
+});
+
 test('invites by link and withdraws the invitation, which another window shows', async ({ logIn }) => {
   const { page } = await logIn('iago', '#organization/invitations');
   const other = await logIn('desdemona', '#organization/invitations');

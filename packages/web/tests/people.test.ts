@@ -100,9 +100,10 @@ test('shows who has read a message', async ({ server, logIn }) => {
   expect(await violationsIn(page)).toEqual([]);
 });
 
-test('shows the members of a group that is mentioned', async ({ server, logIn }) => {
+test('shows the members of a group that is mentioned, and that it was deactivated', async ({ server, logIn }) => {
   const members = [await idOf(server, 'hamlet'), await idOf(server, 'othello')];
-  await server.call('desdemona', 'POST', '/user_groups/create', { name: 'chorus', description: 'On stage', members });
+  const group = { name: 'chorus', description: 'On stage', members };
+  const { group_id: id } = await server.call('desdemona', 'POST', '/user_groups/create', group);
   await post(server, 'hamlet', 'groups', 'Hello @*chorus*');
   const { page } = await logIn('cordelia', await placeOf(server, 'groups'));
   await page.getByRole('article').getByRole('button', { name: '@chorus' }).click();
@@ -110,6 +111,8 @@ test('shows the members of a group that is mentioned', async ({ server, logIn })
   await expect(card).toContainText('On stage');
   await expect(card.getByRole('listitem')).toHaveCount(2);
   expect(await violationsIn(page)).toEqual([]);
+  await server.call('desdemona', 'POST', `/user_groups/${id}/deactivate`);
+  await expect(card).toContainText('This group is deactivated.');
 });
 
 test('begins a conversation with several people by the keyboard', async ({ logIn }) => {

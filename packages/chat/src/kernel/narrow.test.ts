@@ -99,6 +99,7 @@ describe('addresses', () => {
     expect(parseAddress('#settings/profile')).toEqual({ view: 'other', path: ['settings', 'profile'] });
     expect(parseAddress('#streams/all')).toEqual({ view: 'other', path: ['channels', 'all'] });
     expect(parseAddress('#invite')).toEqual({ view: 'other', path: ['organization', 'invitations'] });
+    expect(parseAddress('#about-zulip')).toEqual({ view: 'other', path: ['organization', 'organization-profile'] });
     expect(parseAddress('#subscriptions')).toEqual({ view: 'other', path: ['channels'] });
     expect(formatAddress({ view: 'other', path: ['channels', '9', 'a b'] }, NAMES)).toBe('#channels/9/a.20b');
     expect(formatAddress(inNarrow([channel(9)], 5), NAMES)).toBe('#narrow/channel/9-design/near/5');

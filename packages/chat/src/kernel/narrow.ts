@@ -87,6 +87,8 @@ export function parseAddress(hash: string): Address | null {
     case 'streams':
     case 'subscriptions':
       return parseAddress(['channels', ...rest].join('/'));
+    case 'about-zulip':
+      return parseAddress('organization/organization-profile');
     case 'invite':
       return parseAddress('organization/invitations');
     default:

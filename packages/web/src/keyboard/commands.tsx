@@ -11,10 +11,11 @@ export interface PageAction {
   run(): void;
 }
 
-export const openHelp = (anchor: HTMLElement, returnTo?: HTMLElement) => {
+/** `part`: address of Zulip's help about a part of it, which is scrolled to. */
+export const openHelp = (anchor: HTMLElement, returnTo?: HTMLElement, part?: string) => {
   const load = async () => {
     const { ShortcutsDialog } = await import('./shortcuts-dialog.js');
-    return <ShortcutsDialog />;
+    return <ShortcutsDialog part={part} />;
   };
   openOverlay(anchor, load, returnTo);
 };

@@ -6,12 +6,16 @@ import styles from './keyboard.module.css';
 
 type Shortcut = readonly [keys: readonly string[], text: string];
 
-/** List of the shortcuts, and the switch for those of one letter. */
-export function ShortcutsDialog() {
+/** List of the shortcuts with the switch for those of one letter, and the marks for formatting and searching. */
+export function ShortcutsDialog({ part }: { readonly part?: string | undefined }) {
   const { i18n } = useLingui();
   const isOn = useReading(letterKeys);
   const keyNames: Readonly<Record<string, string>> = { Ctrl: i18n._('Ctrl'), Shift: i18n._('Shift') };
-  const groups: readonly { readonly title: string; readonly shortcuts: readonly Shortcut[] }[] = [
+  const groups: readonly {
+    readonly title: string;
+    readonly part?: string;
+    readonly shortcuts: readonly Shortcut[];
+  }[] = [
     {
       title: i18n._('Navigation'),
       shortcuts: [
@@ -83,6 +87,35 @@ export function ShortcutsDialog() {
         [['z'], i18n._('Go to the message in its conversation')],
       ],
     },
+    {
+      title: i18n._('Formatting'),
+      part: '#message-formatting',
+      shortcuts: [
+        [['**…**'], i18n._('Bold')],
+        [['*…*'], i18n._('Italic')],
+        [['[…](https://…)'], i18n._('Link')],
+        [['`…`'], i18n._('Code')],
+        [['> …'], i18n._('Quote')],
+        [['* …'], i18n._('List')],
+        [['```spoiler'], i18n._('Spoiler')],
+      ],
+    },
+    {
+      title: i18n._('Search'),
+      part: '#search-operators',
+      shortcuts: [
+        [['channel:'], i18n._('Messages in a channel')],
+        [['topic:'], i18n._('Messages in a topic')],
+        [['from:'], i18n._('Messages from {name}', { name: '…' })],
+        [['dm:'], i18n._('Direct messages with {name}', { name: '…' })],
+        [['mentions:'], i18n._('Messages that mention {name}', { name: '…' })],
+        [['has:link'], i18n._('Messages with links')],
+        [['is:unread'], i18n._('Unread messages')],
+        [['is:starred'], i18n._('Starred messages')],
+        [['is:followed'], i18n._('Messages in followed topics')],
+        [['-is:followed'], i18n._('Not: {description}', { description: i18n._('Messages in followed topics') })],
+      ],
+    },
   ];
   return (
     <Dialog title={i18n._('Keyboard shortcuts')}>
@@ -91,11 +124,15 @@ export function ShortcutsDialog() {
           <input type="checkbox" checked={isOn} onChange={(event) => setLetterKeys(event.target.checked)} />
           {i18n._('Shortcuts of one letter')}
         </label>
-        {groups.map(({ title, shortcuts }) => (
-          <section key={title} className={styles.shortcuts}>
-            <h3>{title}</h3>
+        {groups.map((group) => (
+          <section
+            key={group.title}
+            ref={group.part !== undefined && group.part === part ? scrollTo : undefined}
+            className={styles.shortcuts}
+          >
+            <h3>{group.title}</h3>
             <dl>
-              {shortcuts.map(([keys, text]) => (
+              {group.shortcuts.map(([keys, text]) => (
                 <div key={keys.join()}>
                   <dt>
                     {keys.map((key) => (
@@ -112,3 +149,5 @@ export function ShortcutsDialog() {
     </Dialog>
   );
 }
+
+const scrollTo = (section: HTMLElement | null) => section?.scrollIntoView();

@@ -3,12 +3,15 @@ import { useLingui } from '@lingui/react';
 import { Keyboard, Search } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { IconButton } from '../kit/icon-button.js';
-import { useServices } from '../services/context.js';
+import { usePlace, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { isComposing } from '../services/letter-keys.js';
 import { loadLater, useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
 import type { PageAction } from './commands.js';
+
+/** Addresses of Zulip's help. */
+const HELP: readonly string[] = ['#keyboard-shortcuts', '#message-formatting', '#search-operators'];
 
 /** Loaded after the first message. */
 const loadActions = () => loadLater(() => import('./commands.js'));
@@ -42,6 +45,14 @@ export function Shortcuts({ pageActions }: { readonly pageActions: readonly Page
   const services = useServices();
   const buttons = useRef<HTMLSpanElement>(null);
   const actions = useLoaded(loadActions);
+  const { navigation } = services;
+  const part = usePlace(({ hash }) => (HELP.includes(hash) ? hash : null));
+  useEffect(() => {
+    if (part === null) return;
+    navigation.replace('#inbox');
+    const [, help] = buttons.current!.querySelectorAll('button');
+    loadActions().then(({ openHelp }) => openHelp(help!, undefined, part), reportFailure);
+  }, [part, navigation]);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const [palette, help] = buttons.current!.querySelectorAll('button');

@@ -174,6 +174,7 @@ function SettingsPages({ area, place }: SettingsPagesProps) {
   const [section = '', part] = (SYNONYMS[place] ?? place).split('/');
   const current = sections.find(({ key }) => key === section);
   // On small screens the area by itself is the list of its sections.
+  const isForAdmins = sectionsOf(area, i18n, true).some(({ key }) => key === section);
   const shown = current ?? (section === '' ? sections[0] : undefined);
   const ShownPage = shown && PAGES[shown.key];
   return (
@@ -205,7 +206,7 @@ function SettingsPages({ area, place }: SettingsPagesProps) {
           <ShownPage part={part} />
         </section>
       ) : (
-        <Missing />
+        <Missing {...(isForAdmins && { kind: 'for administrators' })} />
       )}
     </div>
   );

@@ -6,7 +6,7 @@ import { IconButton, type IconButtonProps } from '../kit/icon-button.js';
 import { reportFailure } from '../services/failures.js';
 import styles from './managing.module.css';
 
-export function Missing({ kind }: { readonly kind?: 'channel' | 'group' }) {
+export function Missing({ kind }: { readonly kind?: 'channel' | 'group' | 'for administrators' }) {
   const { i18n } = useLingui();
   return (
     <p className={styles.empty}>
@@ -18,6 +18,11 @@ export function Missing({ kind }: { readonly kind?: 'channel' | 'group' }) {
       ) : kind === 'group' ? (
         <>
           {i18n._('The group of this address does not exist.')} <a href="#groups/all">{i18n._('Groups')}</a>
+        </>
+      ) : kind === 'for administrators' ? (
+        <>
+          {i18n._('This page is for administrators only.')}{' '}
+          <a href="#organization">{i18n._('Organization settings')}</a>
         </>
       ) : (
         <>

@@ -17,6 +17,7 @@ export function GroupCard({ groupId }: { readonly groupId: number }) {
       <div className={styles.card}>
         <div className={styles.title}>
           <h2>@{groupName(group, i18n)}</h2>
+          {group.deactivated && <p>{i18n._('This group is deactivated.')}</p>}
           {group.description !== '' && <p>{group.description}</p>}
           <p>{i18n._('{count, plural, one {# member} other {# members}}', { count: members.length })}</p>
         </div>
