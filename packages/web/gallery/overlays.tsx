@@ -7,7 +7,7 @@ import { TopicMenu } from '../src/channels/topic-menu.js';
 import { MediaViewer } from '../src/content/media-viewer.js';
 import { CallMenu } from '../src/conversation/call-menu.js';
 import { EmojiPicker } from '../src/conversation/emoji-picker.js';
-import { ForwardDialog } from '../src/conversation/forward-dialog.js';
+import { ForwardDialog } from '../src/conversation/finder.js';
 import { HistoryDialog } from '../src/conversation/history-dialog.js';
 import { MessageMenu } from '../src/conversation/message-menu.js';
 import { ReactionsDialog } from '../src/conversation/reactions-dialog.js';

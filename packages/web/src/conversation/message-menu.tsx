@@ -94,7 +94,7 @@ export function rareActionsOn(
       shortcut: '<',
       run: open(async () => {
         const source = await chat.commands.source(id);
-        const { ForwardDialog } = await import('./forward-dialog.js');
+        const { ForwardDialog } = await import('./finder.js');
         return <ForwardDialog text={quoteOf(chat, message, source, i18n)} write={write} />;
       }),
     },

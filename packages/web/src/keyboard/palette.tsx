@@ -3,7 +3,7 @@ import { useLingui } from '@lingui/react';
 import type { Chat } from '@parley/chat';
 import { CheckCheck, Keyboard, Send, Settings } from 'lucide-react';
 import { useMemo } from 'react';
-import { type Entry, Finder, placesOf } from '../conversation/forward-dialog.js';
+import { type Entry, Finder, placesOf } from '../conversation/finder.js';
 import { type SettingsArea, sectionsOf } from '../managing/sections.js';
 import { useComputed, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';

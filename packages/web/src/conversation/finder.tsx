@@ -25,51 +25,6 @@ export interface Entry {
   readonly icon: ReactNode;
 }
 
-interface ForwardProps {
-  readonly text: string;
-  /** Puts the text into the field of a conversation. */
-  write(to: Destination, text: string): void;
-}
-
-/** Puts a text into the field of a conversation, or of a new topic, that is found by a part of its name. */
-export function ForwardDialog({ text, write }: ForwardProps) {
-  const { i18n } = useLingui();
-  const services = useServices();
-  const { chat } = services;
-  const places = useComputed(() => placesOf(chat), [chat]);
-  return (
-    <Finder
-      title={i18n._('Forward message')}
-      label={i18n._('Name of a conversation, channel or person')}
-      entries={places}
-      isOffered={({ to, channelId }) => (to ? chat.rights.canSend(to) : chat.rights.canPost(channelId!)) === null}
-      onPick={({ to, channelId }) => {
-        const destination = to ?? topicInField(services, channelId!);
-        if (destination) write(destination, text);
-        else writeInTopic(services, channelId!, text);
-      }}
-    />
-  );
-}
-
-/** Topic in the field of the channel that is shown; null without that field. */
-function topicInField({ navigation }: Services, channelId: number): Destination | null {
-  const field = document.querySelector<HTMLInputElement>('main [data-new-topic]');
-  const isShown = field !== null && navigation.current().channelId === channelId;
-  return isShown ? { kind: 'channel', channelId, topic: field.value.trim() } : null;
-}
-
-/** Goes to a channel to choose the topic of a text. */
-function writeInTopic({ chat, navigation, drafts, fieldTexts }: Services, channelId: number, text: string): void {
-  // A topic that was typed before is still in the field.
-  const topic = fieldTexts.texts.peek().get(`topic ${channelId}`)?.text.trim() ?? '';
-  drafts.add({ kind: 'channel', channelId, topic }, text);
-  drafts.beginTopic(channelId);
-  navigation.navigate(
-    chat.formatAddress({ view: 'narrow', narrow: [{ operator: 'channel', operand: channelId }], near: null }),
-  );
-}
-
 interface FinderProps {
   readonly title: string;
   readonly label: string;
@@ -78,6 +33,7 @@ interface FinderProps {
   onPick(entry: Entry): void;
 }
 
+/** Field that finds places and actions by a part of their names. */
 export function Finder({ title, label, entries, isOffered, onPick }: FinderProps) {
   const { i18n } = useLingui();
   const { close } = useOverlay();
@@ -182,4 +138,49 @@ function ranked(entries: readonly Entry[], query: string, isOffered = (_: Entry)
     if (isOffered(entry)) found.push(entry);
   }
   return found;
+}
+
+interface ForwardProps {
+  readonly text: string;
+  /** Puts the text into the field of a conversation. */
+  write(to: Destination, text: string): void;
+}
+
+/** Puts a text into the field of a conversation, or of a new topic, that is found by a part of its name. */
+export function ForwardDialog({ text, write }: ForwardProps) {
+  const { i18n } = useLingui();
+  const services = useServices();
+  const { chat } = services;
+  const places = useComputed(() => placesOf(chat), [chat]);
+  return (
+    <Finder
+      title={i18n._('Forward message')}
+      label={i18n._('Name of a conversation, channel or person')}
+      entries={places}
+      isOffered={({ to, channelId }) => (to ? chat.rights.canSend(to) : chat.rights.canPost(channelId!)) === null}
+      onPick={({ to, channelId }) => {
+        const destination = to ?? topicInField(services, channelId!);
+        if (destination) write(destination, text);
+        else writeInTopic(services, channelId!, text);
+      }}
+    />
+  );
+}
+
+/** Topic in the field of the channel that is shown; null without that field. */
+function topicInField({ navigation }: Services, channelId: number): Destination | null {
+  const field = document.querySelector<HTMLInputElement>('main [data-new-topic]');
+  const isShown = field !== null && navigation.current().channelId === channelId;
+  return isShown ? { kind: 'channel', channelId, topic: field.value.trim() } : null;
+}
+
+/** Goes to a channel to choose the topic of a text. */
+function writeInTopic({ chat, navigation, drafts, fieldTexts }: Services, channelId: number, text: string): void {
+  // A topic that was typed before is still in the field.
+  const topic = fieldTexts.texts.peek().get(`topic ${channelId}`)?.text.trim() ?? '';
+  drafts.add({ kind: 'channel', channelId, topic }, text);
+  drafts.beginTopic(channelId);
+  navigation.navigate(
+    chat.formatAddress({ view: 'narrow', narrow: [{ operator: 'channel', operand: channelId }], near: null }),
+  );
 }
