@@ -653,7 +653,7 @@ test('adds a forwarded message to the text in the field of the conversation that
   server,
   logIn,
 }) => {
-  await post(server, 'cordelia', 'forwarded here', 'Stay here');
+  const { id: messageId } = await post(server, 'cordelia', 'forwarded here', 'Stay here');
   const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
   const { page } = await logIn('hamlet', await placeOf(server, 'forwarded here'));
   const dialog = page.getByRole('dialog', { name: 'Forward message' });
@@ -662,7 +662,8 @@ test('adds a forwarded message to the text in the field of the conversation that
   await dialog.getByRole('combobox').fill('forwarded here');
   await page.keyboard.press('Enter');
   await expect(fieldOf(page)).toHaveValue(/^See:\n\n@_\*\*Cordelia.*Stay here\n```\n$/s);
-  await page.evaluate((to) => location.assign(to), `#narrow/channel/${id}-Verona`);
+  // The channel has unread messages of other stories.
+  await page.evaluate((to) => location.assign(to), `#narrow/channel/${id}-Verona/near/${messageId}`);
   const topic = page.getByRole('combobox', { name: 'Topic' });
   await topic.fill('half a topic');
   await choose(page, 'Stay here', 'Forward…');
