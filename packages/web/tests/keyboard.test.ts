@@ -302,7 +302,8 @@ test("opens the list of shortcuts at the part that addresses of Zulip's help nam
     ['#search-operators', 'Search'],
     ['#keyboard-shortcuts', 'Navigation'],
   ] as const) {
-    await goTo(page, hash);
+    // The first one is open already.
+    if (title !== 'Formatting') await goTo(page, hash);
     await expect(dialog.getByRole('heading', { name: title, exact: true })).toBeInViewport();
     await page.keyboard.press('Escape');
     await expect(dialog).toHaveCount(0);

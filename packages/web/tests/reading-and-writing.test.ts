@@ -144,7 +144,7 @@ test('shows why a message was refused and keeps its text', async ({ server, logI
       : route.continue(),
   );
   await send(page, 'Let me in');
-  await expect(page.getByRole('alert')).toContainText('You are not allowed to post');
+  await expect(page.getByRole('alert')).toContainText('Not authorized to send');
   await page.getByRole('alert').getByRole('button', { name: 'Edit' }).click();
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Let me in');
 });
