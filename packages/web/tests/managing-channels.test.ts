@@ -186,7 +186,7 @@ test('changes what is personal about a channel, and mutes it', async ({ server, 
   expect(await violationsIn(page)).toEqual([]);
 });
 
-test('adds and removes subscribers, and archives a channel', async ({ server, logIn }) => {
+test('adds and removes subscribers, offers only others, and archives a channel', async ({ server, logIn }) => {
   await server.call('iago', 'POST', '/users/me/subscriptions', { subscriptions: [{ name: 'closing down' }] });
   const { stream_id: id } = await server.call('iago', 'GET', '/get_stream_id', { stream: 'closing down' });
   const { page } = await logIn('iago', `#channels/${id}/closing/subscribers`);
@@ -195,6 +195,10 @@ test('adds and removes subscribers, and archives a channel', async ({ server, lo
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   const people = page.getByRole('list', { name: 'Subscribers' });
   await expect(people).toContainText('Prospero');
+  await page.getByRole('combobox', { name: 'Add people' }).fill('o');
+  await expect(page.getByRole('option', { name: /^Othello/ })).toBeVisible();
+  await expect(page.getByRole('option', { name: /^Prospero/ })).toHaveCount(0);
+  await page.getByRole('combobox', { name: 'Add people' }).fill('');
   expect(await violationsIn(page)).toEqual([]);
   await people.getByRole('button', { name: /Remove Prospero/ }).click();
   await expect(people).not.toContainText('Prospero');

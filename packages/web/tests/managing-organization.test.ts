@@ -34,13 +34,15 @@ test('changes settings and permissions of the organization, which others see at 
   await expect(row(desdemona, 'message_content_edit_limit_seconds').getByText('Saved')).toBeVisible();
 });
 
-test('changes a role, deactivates a person and reactivates them', async ({ logIn }) => {
+test('finds a person by email address, changes a role, deactivates a person and reactivates them', async ({
+  logIn,
+}) => {
   const { page } = await logIn('iago', '#organization/users');
   const people = page.getByRole('list', { name: 'People' });
   await page.getByRole('searchbox', { name: 'Search people' }).fill('desd');
   await expect(people.getByRole('button', { name: 'Manage Desdemona' })).toBeVisible();
   await expect(people.getByRole('button', { name: 'Deactivate Desdemona' })).toHaveCount(0);
-  await page.getByRole('searchbox', { name: 'Search people' }).fill('prosp');
+  await page.getByRole('searchbox', { name: 'Search people' }).fill('Prospero@zulip');
   await expect(people.getByRole('listitem')).toHaveCount(1);
   await page.getByRole('button', { name: /Manage Prospero/ }).click();
   const dialog = page.getByRole('dialog');

@@ -307,7 +307,12 @@ function Subscribers({ channelId }: PartProps) {
     <>
       {rights.addOthers && (
         <div className={styles.adding}>
-          <PeopleField label={i18n._('Add people')} value={chosen} onChange={(people) => change({ people })} />
+          <PeopleField
+            label={i18n._('Add people')}
+            without={ids}
+            value={chosen}
+            onChange={(people) => change({ people })}
+          />
           <button type="button" className={overlays.primary} disabled={chosen.length === 0 || isWorking} onClick={add}>
             {i18n._('Add')}
           </button>

@@ -298,7 +298,12 @@ function Members({ groupId }: { readonly groupId: number }) {
     <>
       {may.addMembers && (
         <div className={styles.adding}>
-          <PeopleField label={i18n._('Add people')} value={people} onChange={(next) => choose({ people: next })} />
+          <PeopleField
+            label={i18n._('Add people')}
+            without={group.members}
+            value={people}
+            onChange={(next) => choose({ people: next })}
+          />
           <button
             type="button"
             className={overlays.primary}

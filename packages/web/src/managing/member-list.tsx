@@ -20,7 +20,7 @@ interface Props {
   readonly children: (userId: number, name: string) => ReactNode;
 }
 
-/** People by name, with a search and with buttons. */
+/** People by name, with a search for names and email addresses, and with buttons. */
 export function MemberList({ userIds, label, isOfBots = false, detail, children }: Props) {
   const { i18n } = useLingui();
   const { state } = useChat();
@@ -34,7 +34,10 @@ export function MemberList({ userIds, label, isOfBots = false, detail, children 
     () =>
       wanted === ''
         ? sorted
-        : sorted.filter((id) => rankOf(wanted, state.people.peek(id)?.user.full_name ?? '') !== null),
+        : sorted.filter((id) => {
+            const { full_name: name = '', delivery_email: email } = state.people.peek(id)?.user ?? {};
+            return rankOf(wanted, name) !== null || email?.toLowerCase().startsWith(wanted.toLowerCase());
+          }),
     [sorted, wanted, state],
   );
   const search = isOfBots ? i18n._('Search bots') : i18n._('Search people');

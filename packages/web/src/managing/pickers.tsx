@@ -19,16 +19,25 @@ interface Props<T> {
 
 type IdsProps = Props<readonly number[]>;
 
-export function PeopleField({ value, onChange, ...field }: IdsProps) {
+interface PeopleProps extends IdsProps {
+  /** People who are not offered. */
+  readonly without?: readonly number[];
+}
+
+export function PeopleField({ value, onChange, without, ...field }: PeopleProps) {
   const { i18n } = useLingui();
   const { state } = useChat();
   const people = useComputed(() => peoplePicks(state), [state]);
+  const offered = useMemo(() => {
+    const others = new Set(without?.map(personKey));
+    return people.filter(({ key }) => !others.has(key));
+  }, [people, without]);
   return (
     <PickField
       {...field}
       placeholder={i18n._('Names')}
       chosen={picksOf(people, value.map(personKey))}
-      options={people}
+      options={offered}
       onChange={(keys) => onChange(keys.map(idOf))}
     />
   );
