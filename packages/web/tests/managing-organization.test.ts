@@ -126,6 +126,7 @@ test('says which addresses were not invited and why, and keeps only these', asyn
   await dialog.getByRole('button', { name: 'Invite' }).click();
   await expect(refused.getByRole('listitem')).toHaveText([/nonsense.*Invalid address\./]);
   await expect(field).toHaveValue('new.person@example.com\nnonsense');
+  await expect(dialog.getByRole('alert')).toHaveText('Nobody was invited, because of these addresses.');
   await field.fill('new.person@example.com\nhamlet@zulip.com');
   await dialog.getByRole('button', { name: 'Invite' }).click();
   await expect(refused.getByRole('listitem')).toHaveText([/hamlet@zulip\.com.*Already has an account\./]);

@@ -64,9 +64,10 @@ function textOf({ code, message, details = {}, retryAfterMs }: Refusal, i18n: I1
       if (details.daily_limit_reached)
         return i18n._('The organization has sent as many invitations as it may send in a day.');
       // The dialog lists the others.
-      return Array.isArray(details.errors) && details.errors.length > 0
+      if (!Array.isArray(details.errors) || details.errors.length === 0) return null;
+      return details.sent_invitations
         ? i18n._('Not everybody could be invited.')
-        : null;
+        : i18n._('Nobody was invited, because of these addresses.');
     case 'CANNOT_DEACTIVATE_GROUP_IN_USE':
       return i18n._('The group is still in use: in another group, or in a permission.');
     case 'SYSTEM_GROUP_REQUIRED':
