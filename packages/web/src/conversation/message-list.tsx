@@ -31,8 +31,7 @@ export interface MessageListProps {
   onNearEnd(): void;
   /** Called at the end of a list with so many messages that each arrival would take noticeable time. */
   onLong(): void;
-  /** Goes to the newest message, which may not be loaded. */
-  /** Resolves when the newest messages are there, or cannot be fetched. */
+  /** Goes to the newest message, which may not be loaded. Resolves when it is there or cannot be fetched. */
   onNewest(): Promise<void>;
   /** Goes to the first unread message, which is not among the keys. */
   onUnread(): void;
