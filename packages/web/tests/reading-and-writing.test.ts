@@ -331,8 +331,8 @@ test('suggests operators, people, channels and topics for a search', async ({ se
     /^is:/,
     /^has:/,
   ]);
-  await field.pressSequentially('plums from:cord');
-  await expect(suggestions).toHaveText([/^Search for “plums from:cord”/, /^sender:.*Messages from Cordelia/]);
+  await field.pressSequentially('plums from:lear');
+  await expect(suggestions).toHaveText([/^Search for “plums from:lear”/, /^sender:.*Messages from Cordelia/]);
   await field.press('ArrowDown');
   await field.press('Enter');
   await expect(field).toHaveValue(/^plums sender:"?Cordelia.* $/);
