@@ -310,3 +310,19 @@ test("opens the list of shortcuts at the part that addresses of Zulip's help nam
   }
   await expect(page).toHaveURL(/#inbox$/);
 });
+
+test('goes to the newest message with End although it is not loaded, and goes on from there', async ({
+  server,
+  logIn,
+}) => {
+  for (let n = 0; n < 160; n++) await post(server, 'iago', 'long way down', `Line ${n} of many`);
+  const { page } = await logIn('othello', await placeOf(server, 'long way down'));
+  await expect(messageWith(page, 'Line 0 of many')).toBeVisible();
+  await page.getByRole('region', { name: 'Messages' }).focus();
+  await page.keyboard.press('End');
+  await expect(messageWith(page, 'Line 159 of many')).toBeInViewport();
+  await page.keyboard.press('ArrowUp');
+  await expect(page.getByRole('listitem').filter({ hasText: 'Line 159 of many' })).toBeFocused();
+  await page.keyboard.press('ArrowUp');
+  await expect(page.getByRole('listitem').filter({ hasText: 'Line 158 of many' })).toBeFocused();
+});

@@ -229,7 +229,11 @@ export function MessageList(props: MessageListProps) {
     const next = { ArrowUp: previous, ArrowDown: following, Home: 0, End: keys.length - 1 }[event.key];
     if (next === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
-    select(Math.max(0, Math.min(keys.length - 1, next)));
+    if (event.key === 'End' && hasNewer) {
+      setSelected(null);
+      frame.current!.focus();
+      goToNewest();
+    } else select(Math.max(0, Math.min(keys.length - 1, next)));
   };
 
   const unreadIndex = unreadKey === null ? -1 : keys.indexOf(unreadKey);
