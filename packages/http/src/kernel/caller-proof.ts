@@ -135,8 +135,9 @@ export class CallerProof {
         ? [keyParameter, ...authenticators]
         : authenticators) {
         const identity = await authenticator.authenticate(request);
-        if (identity && isExpected(request, identity)) return { identity };
-        if (identity) break;
+        if (!identity) continue;
+        if (isExpected(request, identity)) return { identity };
+        break;
       }
       return { refusal: notLoggedIn(), isNobody: true };
     } catch (refusal) {

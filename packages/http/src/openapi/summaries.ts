@@ -27,7 +27,7 @@ export const TAGGED_OPERATIONS: readonly TaggedOperations[] = [
       'GET /users/{user_id}/sessions': "List a user's browser sessions",
       'DELETE /users/{user_id}/sessions': "End a user's browser sessions",
       'DELETE /users/{user_id}/second_factors': 'Remove the second factors of a user who has lost them',
-      'GET //accounts/passkeys.js': 'Get the script of the pages for passkeys',
+      'GET //accounts/passkeys.js': 'Get the script of the log-in pages',
       'POST /users/me/api_key/regenerate': 'Replace your API key',
       'GET /openapi.json': 'Get this document',
       'GET //api': 'Get this document as a page',

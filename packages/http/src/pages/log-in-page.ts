@@ -25,7 +25,7 @@ import {
   type Site,
   targetOf,
 } from './layout.js';
-import { passkeyScriptOf } from './passkey-script.js';
+import { pageScriptOf } from './page-script.js';
 import { browserOf, markBrowser } from './second-factor-log-in.js';
 
 /** `email` is that of a user who followed an invitation but already has an account. */
@@ -55,7 +55,7 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
     const token = cookie ?? newCsrfToken();
     const leadsElsewhere = offer.methods.length > 0 || offer.hasPasskeys;
     return pageReply({
-      ...(leadsElsewhere && { script: passkeyScriptOf(site) }),
+      ...(leadsElsewhere && { script: pageScriptOf(site) }),
       status: failure?.status ?? 200,
       headers: [...(failure?.headers ?? []), ...(cookie === undefined ? sessionCookies.csrf(request, token) : [])],
       title: site.t('Log in to {name}', { name: site.name }),

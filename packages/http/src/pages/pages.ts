@@ -19,7 +19,7 @@ import {
   seeOther,
 } from './layout.js';
 import { connecting, isUserOf, logInPages } from './log-in-page.js';
-import { passkeyScriptRoute } from './passkey-script.js';
+import { pageScriptRoute } from './page-script.js';
 import { secondFactorLogInPages } from './second-factor-log-in.js';
 import { secondFactorPages, secondFactorRoutes } from './second-factor-settings.js';
 import { sessionPages } from './sessions-page.js';
@@ -123,7 +123,7 @@ export const PAGES = {
     ...secondFactorPages(parts),
     ...secondFactorRoutes,
     ...sessionPages(parts),
-    passkeyScriptRoute,
+    pageScriptRoute,
     ...accountPages(parts),
     ...signUpPages(parts),
     ...unsubscribePages(parts),

@@ -19,7 +19,7 @@ import type { Route } from '../kernel/route.js';
 import { audited, LogInPurposeDto, purposeOf, replyToLogIn } from './external-log-in.js';
 import { type Html, html } from './html.js';
 import { alert, type Failure, failureOf, type PageParts, pageReply, pageRoute, type Site } from './layout.js';
-import { passkeyScriptOf } from './passkey-script.js';
+import { pageScriptOf } from './page-script.js';
 import type { Text } from './texts.js';
 
 /** A response of a device has up to two kilobytes, with long keys four. */
@@ -97,7 +97,7 @@ export const secondFactorLogInPages = (parts: PageParts): readonly Route[] => [
       return pageReply({
         title: site.t('Log in with a passkey'),
         site,
-        script: passkeyScriptOf(site),
+        script: pageScriptOf(site),
         headers: markBrowser(parts, request, browser),
         content: html`<p>${site.t('Your device asks for your fingerprint, your face or its PIN.')}</p>
 ${passkeyForm(site, { action: '/login/passkey/', kind: 'get', state, options, label: 'Continue with a passkey' })}
@@ -174,7 +174,7 @@ ${stateField({ state })}
     headers: failure?.headers ?? [],
     title: t('Confirm that it is you'),
     site,
-    ...(passkeys && { script: passkeyScriptOf(site) }),
+    ...(passkeys && { script: pageScriptOf(site) }),
     content: asksForProof
       ? html`${alert(site, failure)}${hasApp && codeForm}${hasApp && passkeys && html`<p class="or">${t('or')}</p>`}${
           passkeys &&

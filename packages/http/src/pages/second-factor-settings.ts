@@ -33,7 +33,7 @@ import {
   type Site,
   seeOther,
 } from './layout.js';
-import { passkeyScriptOf } from './passkey-script.js';
+import { pageScriptOf } from './page-script.js';
 import {
   browserOf,
   keyOf,
@@ -192,7 +192,7 @@ ${stateField(dto)}<input type="hidden" name="id" value="${id}"><button class="ot
   return pageReply({
     title: t('Second factor'),
     site,
-    script: passkeyScriptOf(site),
+    script: pageScriptOf(site),
     content: html`<p>${
       isOn
         ? t('After your password, {name} asks for one of these:', { name: site.name })

@@ -76,10 +76,10 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
 const PATH = '/accounts/passkeys.js';
 const VERSION = createHash('sha256').update(SCRIPT).digest('hex').slice(0, 12);
 
-export const passkeyScriptOf = ({ base }: Site): string => `${base}${PATH}?v=${VERSION}`;
+export const pageScriptOf = ({ base }: Site): string => `${base}${PATH}?v=${VERSION}`;
 
 /** The script never changes under its version. */
-export const passkeyScriptRoute: Route = route('GET', PATH, {
+export const pageScriptRoute: Route = route('GET', PATH, {
   auth: 'anyone',
   limit: 'none',
   atRoot: true,
