@@ -1,5 +1,16 @@
 import type { Page } from '@playwright/test';
-import { chooseInMenu, expect, goTo, messageWith, placeOf, type Server, send, test, violationsIn } from './stories.js';
+import {
+  chooseInMenu,
+  expect,
+  goTo,
+  messageWith,
+  type Person,
+  placeOf,
+  type Server,
+  send,
+  test,
+  violationsIn,
+} from './stories.js';
 
 const WRITER = 'prospero';
 
@@ -10,6 +21,15 @@ const textsOf = async (server: Server, topic: string): Promise<readonly string[]
     .map(({ content }: { content: string }) => content)
     .sort();
 };
+
+/** Opens the place of a page in a second window. Returns both with their fields. */
+async function inTwoWindows({ page, context }: Person, url: string) {
+  const fieldOf = (each: Page) => each.getByRole('textbox', { name: 'Message' });
+  const second = await context.newPage();
+  await second.goto(url);
+  await expect(fieldOf(second)).toBeVisible();
+  return { page, field: fieldOf(page), second, secondField: fieldOf(second) };
+}
 
 test('saves a draft on the server, continues it in another browser and removes it when it is sent', async ({
   server,
@@ -38,12 +58,7 @@ test('saves a draft on the server, continues it in another browser and removes i
 
 test('shows both texts when two windows write one draft', async ({ server, logIn }) => {
   const place = await placeOf(server, 'two-windows', 'Denmark');
-  const { page, context } = await logIn(WRITER, place);
-  const field = page.getByRole('textbox', { name: 'Message' });
-  const second = await context.newPage();
-  await second.goto(`${server.url}/${place}`);
-  const secondField = second.getByRole('textbox', { name: 'Message' });
-  await expect(secondField).toBeVisible();
+  const { page, field, second, secondField } = await inTwoWindows(await logIn(WRITER, place), `${server.url}/${place}`);
   // A field that is not in use takes the text of the other window.
   await secondField.focus();
   await field.fill('Written on the left');
@@ -64,12 +79,7 @@ test('shows both texts when two windows write one draft', async ({ server, logIn
 
 test('continues in an empty field the text that another window begins', async ({ server, logIn }) => {
   const place = await placeOf(server, 'begun-elsewhere', 'Denmark');
-  const { page, context } = await logIn(WRITER, place);
-  const field = page.getByRole('textbox', { name: 'Message' });
-  const second = await context.newPage();
-  await second.goto(`${server.url}/${place}`);
-  const secondField = second.getByRole('textbox', { name: 'Message' });
-  await expect(secondField).toBeVisible();
+  const { field, second, secondField } = await inTwoWindows(await logIn(WRITER, place), `${server.url}/${place}`);
   await field.fill('Begun');
   await expect(secondField).toHaveValue('Begun');
   await expect(second.getByRole('list', { name: 'Other drafts' })).toHaveCount(0);
@@ -351,7 +361,7 @@ test('keeps a text of the last moment and changes to messages out of reach as dr
   await page.reload();
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
   await page.getByRole('button', { name: 'Main menu' }).click();
-  // Before the pause after which the field would save.
+  // The pause after which the field would save has not passed.
   await page.getByRole('menuitem', { name: 'Log out' }).evaluate((entry: HTMLElement) => {
     const field = document.querySelector('textarea')!;
     Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')!.set!.call(field, 'Typed at last');

@@ -181,13 +181,7 @@ function TitleField({ id, text, label, onSave }: TitleFieldProps) {
     if (trimmed === text || (await onSave(trimmed))) show(null);
   };
   return (
-    <form
-      className={styles.add}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
-    >
+    <EntryForm onSubmit={save}>
       <input
         // biome-ignore lint/a11y/noAutofocus: the user has just asked for this field.
         autoFocus={takesFocus.current}
@@ -202,7 +196,7 @@ function TitleField({ id, text, label, onSave }: TitleFieldProps) {
       <button type="button" onClick={() => show(null)}>
         {i18n._('Cancel')}
       </button>
-    </form>
+    </EntryForm>
   );
 }
 
@@ -226,13 +220,7 @@ function AddField({ field, label, onAdd, isKnown }: AddFieldProps): ReactNode {
     if (!isAdded && !fieldTexts.texts.peek().has(field)) setText(trimmed);
   };
   return (
-    <form
-      className={styles.add}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void addText();
-      }}
-    >
+    <EntryForm onSubmit={addText}>
       <input
         aria-label={label}
         placeholder={label}
@@ -242,6 +230,20 @@ function AddField({ field, label, onAdd, isKnown }: AddFieldProps): ReactNode {
       <button type="submit" disabled={trimmed === '' || isKnown(trimmed)}>
         {i18n._('Add')}
       </button>
+    </EntryForm>
+  );
+}
+
+function EntryForm({ onSubmit, children }: { onSubmit(): Promise<void>; readonly children: ReactNode }) {
+  return (
+    <form
+      className={styles.add}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void onSubmit();
+      }}
+    >
+      {children}
     </form>
   );
 }

@@ -45,11 +45,8 @@ export class FieldTexts {
 
   /** Shows a field with the kept text, or else with the given one. */
   begin(field: string, text: string): void {
-    if (this.written.peek().has(field)) this.resume(field);
-    else {
-      this.resume(field);
-      this.put(field, { text, base: text });
-    }
+    this.resume(field);
+    if (!this.written.peek().has(field)) this.put(field, { text, base: text });
   }
 
   /** Shows a field with the kept text. */
