@@ -340,7 +340,7 @@ test('takes the marks of lists, quotes and code away again', async ({ server, lo
     await press(name);
     await expect(field).toHaveValue(before);
   }
-  // Without a selection, the line of the cursor changes, and the cursor stays in its text.
+  // The line of the cursor changes if nothing is selected, and the cursor stays in its text.
   await field.fill('one\ntwo');
   await press('List');
   await expect(field).toHaveValue('one\n* two');

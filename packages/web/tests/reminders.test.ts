@@ -70,7 +70,7 @@ test('shows the reason beside the form when the message was deleted meanwhile', 
   await expect(dialog.getByRole('textbox', { name: 'Note' })).toHaveValue('kept');
 });
 
-test('confirms on a phone and aloud what leaves no trace on screen', async ({ browser, server, logIn }) => {
+test('confirms copied links, reminders and unread marks on a phone and aloud', async ({ browser, server, logIn }) => {
   await post(server, 'iago', 'confirmed', 'Feed the raven');
   const place = await placeOf(server, 'confirmed');
   const { context } = await logIn('hamlet', place);

@@ -97,8 +97,8 @@ export class Commands {
   }
 
   /**
-   * Replaces the content; the new rendering arrives as an event. With the SHA-256 of the source that the user saw, in
-   * hex, the change is refused as `EXPECTATION_MISMATCH` if the source is another one by now.
+   * Replaces the content. Subscribers receive the new rendering as an event. `seenSha256` is the hash in hex of the source
+   * that the user saw; if the source is another one by now, the change is refused as `EXPECTATION_MISMATCH`.
    */
   async edit(messageId: number, content: string, seenSha256?: string): Promise<void> {
     await this.gateway.patch('/messages/{message_id}', {

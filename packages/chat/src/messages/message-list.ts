@@ -39,6 +39,7 @@ export interface ListHooks {
   changed(list: MessageList): void;
 }
 
+/** Message id, or the place at which a list is shown. */
 type Target = number | 'first_unread' | 'newest';
 
 /** `again`: the messages that are shown, after events were missed. */

@@ -285,7 +285,7 @@ function toggleLines(element: HTMLTextAreaElement, prefix: string): void {
   const changed = lines.map((line) => (isMarked ? line.slice(prefix.length) : prefix + line)).join('\n');
   element.setSelectionRange(start, end);
   insertText(element, changed);
-  // Without a selection, the cursor stays where it is in the text.
+  // The cursor stays where it is in the text if nothing is selected.
   const cursor = Math.max(start, selectionEnd + changed.length - (end - start));
   if (selectionStart === selectionEnd) element.setSelectionRange(cursor, cursor);
   else element.setSelectionRange(start, start + changed.length);

@@ -60,7 +60,7 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
     if (!isOpen) return;
     let isLatest = true;
     const show = (source: string) => isLatest && setCurrent(source);
-    // Without it, saving finds out.
+    // Saving finds out if this fails.
     chat.commands.source(id!).then(show, () => {});
     return () => {
       isLatest = false;

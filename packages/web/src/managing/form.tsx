@@ -68,7 +68,7 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
   const value = useComputed(() => source.read(name), [source, name]);
   const mayEdit = useComputed(() => source.mayEdit(name), [source, name]);
   const { fieldTexts } = useServices();
-  // What is not saved outlives the page.
+  // Unsaved values outlive the page.
   const field = `setting ${source.key} ${name}`;
   const kept = () => parsed<Omit<Draft, 'phase'>>(fieldTexts.texts.peek().get(field)?.text);
   const forget = (saved: unknown) => {

@@ -173,8 +173,8 @@ function SettingsPages({ area, place }: SettingsPagesProps) {
   const sections = sectionsOf(area, i18n, isAdmin);
   const [section = '', part] = (SYNONYMS[place] ?? place).split('/');
   const current = sections.find(({ key }) => key === section);
-  // On small screens the area by itself is the list of its sections.
   const isForAdmins = sectionsOf(area, i18n, true).some(({ key }) => key === section);
+  // The area by itself is the list of its sections on small screens.
   const shown = current ?? (section === '' ? sections[0] : undefined);
   const ShownPage = shown && PAGES[shown.key];
   return (

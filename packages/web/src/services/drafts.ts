@@ -87,7 +87,7 @@ export class Drafts {
     };
   }
 
-  /** Has a field save its text when the user leaves within a pause in typing. Returns the function that does so and ends this. */
+  /** Registers a field whose text is saved when the user leaves. Returns the function that saves and unregisters it. */
   withField(save: () => void): () => void {
     this.fields.add(save);
     return () => {

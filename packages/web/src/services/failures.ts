@@ -12,6 +12,7 @@ export const lastDone = signal({ text: '', number: 0 });
 
 const SHOWN_MS = 5000;
 
+/** Confirms a command for some seconds. */
 export function reportDone(text: string): void {
   const number = lastDone.peek().number + 1;
   lastDone.value = { text, number };

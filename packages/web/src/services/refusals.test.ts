@@ -33,7 +33,7 @@ describe('texts of refusals', () => {
     }
   });
 
-  it('are found by their words, with what the server put into them', () => {
+  it('are found by their words and contain the values of the message', () => {
     const i18n = setupI18n({
       locale: 'de',
       messages: {
