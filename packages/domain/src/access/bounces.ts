@@ -1,8 +1,8 @@
 import type { UnixSeconds } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
 import { takeCodePoints, toSingleLine } from '../kernel/text.js';
-import type { UnitOfWork } from '../kernel/unit-of-work.js';
-import { removeInParts } from '../kernel/work.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { Removal } from '../kernel/work.js';
 import type { Email, Mailer } from './email.js';
 
 /** Address whose mail server refuses email permanently. */
@@ -97,15 +97,8 @@ export class ForgetBouncedAddress {
   }
 }
 
-export class RemoveOldBounces {
-  static readonly inject = ['unitOfWork', 'clock'] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly clock: Clock,
-  ) {}
-
-  execute(): Promise<void> {
-    const before = this.clock.now() - BOUNCE_SECONDS;
-    return removeInParts((limit) => this.uow.writeAcross((tx) => tx.bouncedAddresses.removeBefore(before, limit)));
+export class RemoveOldBounces extends Removal {
+  protected remove(tx: Transaction, now: UnixSeconds, limit: number): Promise<number> {
+    return tx.bouncedAddresses.removeBefore(now - BOUNCE_SECONDS, limit);
   }
 }

@@ -1,4 +1,6 @@
-import type { EventLoop, Timers } from './ports.js';
+import type { UnixSeconds } from './ids.js';
+import type { Clock, EventLoop, Timers } from './ports.js';
+import type { Transaction, UnitOfWork } from './unit-of-work.js';
 
 /** Splits a list into consecutive slices of at most `size`, for units of work that yield between them. */
 export function* slicesOf<T>(list: readonly T[], size: number): Generator<readonly T[]> {
@@ -7,9 +9,22 @@ export function* slicesOf<T>(list: readonly T[], size: number): Generator<readon
 
 const REMOVED_AT_A_TIME = 500;
 
-/** Removes rows by a function that removes up to `limit` of them in a unit of its own and returns their number. */
-export async function removeInParts(remove: (limit: number) => Promise<number>): Promise<void> {
-  while ((await remove(REMOVED_AT_A_TIME)) === REMOVED_AT_A_TIME);
+/** Removes what has expired, in units of work of limited size. */
+export abstract class Removal {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute(): Promise<void> {
+    const now = this.clock.now();
+    const removePart = (tx: Transaction) => this.remove(tx, now, REMOVED_AT_A_TIME);
+    while ((await this.uow.writeAcross(removePart)) === REMOVED_AT_A_TIME);
+  }
+
+  /** Removes up to `limit` rows that have expired at `now`, and returns their number. */
+  protected abstract remove(tx: Transaction, now: UnixSeconds, limit: number): Promise<number>;
 }
 
 /** Smallest delay that timers can measure. */

@@ -7,7 +7,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls, ReportProblem } from '../kernel/ports.js';
 import { foldCase, isLongerThan, takeCodePoints } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { removeInParts } from '../kernel/work.js';
+import { Removal } from '../kernel/work.js';
 import { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import { accountDeactivated, unknownRealm } from '../users/authentication.js';
@@ -371,16 +371,9 @@ async function placeInGroups(
 }
 
 /** Removes log-ins that were not completed in time. */
-export class RemoveExpiredLogIns {
-  static readonly inject = ['unitOfWork', 'clock'] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly clock: Clock,
-  ) {}
-
-  execute(): Promise<void> {
-    const now = this.clock.now();
-    return removeInParts((limit) => this.uow.writeAcross((tx) => tx.logIns.removeExpiredFlows(now, limit)));
+export class RemoveExpiredLogIns extends Removal {
+  protected remove(tx: Transaction, now: number, limit: number): Promise<number> {
+    return tx.logIns.removeExpiredFlows(now, limit);
   }
 }
 

@@ -6,7 +6,6 @@ import type { Message } from './message.js';
 
 /** Reason for which a message is sent to an outgoing webhook (organization §19). */
 export type BotTrigger = 'mention' | 'directMessage';
-export const BOT_TRIGGERS: readonly BotTrigger[] = ['mention', 'directMessage'];
 
 /** Message that waits for delivery to the URL of a bot. */
 export interface TriggeredBot {

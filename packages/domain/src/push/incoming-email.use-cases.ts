@@ -8,7 +8,7 @@ import { DomainError } from '../kernel/errors.js';
 import type { Caller, RealmId, UserId } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { removeInParts } from '../kernel/work.js';
+import { Removal } from '../kernel/work.js';
 import { postMessage } from '../messages/post-message.js';
 import { type MessageDraft, SendMessage } from '../messages/send-message.use-cases.js';
 import { SystemMessages } from '../messages/system-messages.js';
@@ -378,15 +378,8 @@ export class RevokeEmailAddress {
 }
 
 /** Removes addresses for replies that have expired. */
-export class RemoveExpiredReplyAddresses {
-  static readonly inject = ['unitOfWork', 'clock'] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly clock: Clock,
-  ) {}
-
-  execute(): Promise<void> {
-    const now = this.clock.now();
-    return removeInParts((limit) => this.uow.writeAcross((tx) => tx.replyAddresses.removeExpired(now, limit)));
+export class RemoveExpiredReplyAddresses extends Removal {
+  protected remove(tx: Transaction, now: number, limit: number): Promise<number> {
+    return tx.replyAddresses.removeExpired(now, limit);
   }
 }

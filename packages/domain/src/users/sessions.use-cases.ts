@@ -18,7 +18,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock, ReportProblem } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { removeInParts } from '../kernel/work.js';
+import { Removal } from '../kernel/work.js';
 import {
   accountDeactivated,
   authenticationFailed,
@@ -255,16 +255,9 @@ export class EndUserSessions {
 }
 
 /** Removes expired sessions, which no longer authenticate anybody. */
-export class RemoveExpiredSessions {
-  static readonly inject = ['unitOfWork', 'clock'] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly clock: Clock,
-  ) {}
-
-  execute(): Promise<void> {
-    const now = this.clock.now();
-    return removeInParts((limit) => this.uow.writeAcross((tx) => tx.sessions.removeExpired(now, limit)));
+export class RemoveExpiredSessions extends Removal {
+  protected remove(tx: Transaction, now: UnixSeconds, limit: number): Promise<number> {
+    return tx.sessions.removeExpired(now, limit);
   }
 }
 

@@ -74,10 +74,6 @@ export function fields<S extends Shape>(shape: S): WireSchema<ObjectOf<S>> {
   });
 }
 
-/** Object with these and other fields. */
-export const openFields = <S extends Shape>(shape: S): WireSchema<ObjectOf<S>> =>
-  schema({ ...fields(shape).json, additionalProperties: true });
-
 /** Lists the schema under this name in the document and refers to it elsewhere. */
 export const named = <T>(name: string, { json }: WireSchema<T>): WireSchema<T> => schema({ title: name, ...json });
 

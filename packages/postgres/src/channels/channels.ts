@@ -1,6 +1,12 @@
 import type { Subscription } from '@parley/domain/channels';
 import type { ChannelId, RealmId, UserId } from '@parley/domain/kernel';
-import { ChannelCache, type ChannelParts, SqlChannelRepository, type SubscriptionRow } from '@parley/storage';
+import {
+  CHANNEL_TABLES,
+  ChannelCache,
+  type ChannelParts,
+  SqlChannelRepository,
+  type SubscriptionRow,
+} from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { KnownVersions } from '../engine/known-versions.js';
@@ -67,18 +73,7 @@ export class PostgresChannelRepository extends SqlChannelRepository {
 }
 
 export const CHANNEL_FEATURE = {
-  schema: 'channels',
-  realmTables: [
-    'topic_policy',
-    'subscription',
-    'channel_address',
-    'channel',
-    'channel_folder',
-    'default_channel_group',
-  ],
-  notExported: {
-    channel_address: 'Addresses are secrets.',
-  },
+  ...CHANNEL_TABLES,
   repositories: ({ clock, quarantine }) => {
     const cache = new ChannelCache();
     const known = {

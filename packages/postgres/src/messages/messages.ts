@@ -12,6 +12,7 @@ import {
 import {
   bitsOf,
   idOf,
+  MESSAGE_TABLES,
   OWNERSHIP_SOURCES,
   PROPERTY_BITS,
   type Quarantine,
@@ -352,32 +353,9 @@ declare module '../engine/feature.js' {
 }
 
 export const MESSAGE_FEATURE = {
-  schema: 'messages',
-  realmTables: [
-    'message_flag',
-    'moved_message',
-    'channel_move',
-    'read_segment',
-    'span',
-    'removed_message_holder',
-    'removed_message',
-    'archived_message',
-    'submessage',
-    'message_edit',
-    'message_search',
-    'message',
-    'direct_participant',
-    'recipient',
-    'muted_sender',
-  ],
-  notExported: {
-    archived_message: 'Deleted messages stay deleted.',
-    removed_message: 'Deleted messages stay deleted.',
-    removed_message_holder: 'Deleted messages stay deleted.',
-    channel_move: 'Exports hold the result of moves.',
-    moved_message: 'Exports hold the result of moves.',
-    message_search: 'Derives from the messages.',
-  },
+  ...MESSAGE_TABLES,
+  realmTables: ['message_search', ...MESSAGE_TABLES.realmTables],
+  notExported: { ...MESSAGE_TABLES.notExported, message_search: 'Derives from the messages.' },
   shared:
     ({ words }) =>
     (connection) => ({ searchTerms: new SearchTerms(connection, words) }),

@@ -1,5 +1,11 @@
 import type { Subscription } from '@parley/domain/channels';
-import { ChannelCache, type ChannelParts, fromSubscription, SqlChannelRepository } from '@parley/storage';
+import {
+  CHANNEL_TABLES,
+  ChannelCache,
+  type ChannelParts,
+  fromSubscription,
+  SqlChannelRepository,
+} from '@parley/storage';
 import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 
@@ -31,18 +37,7 @@ export class SqliteChannelRepository extends SqlChannelRepository {
 }
 
 export const CHANNEL_FEATURE = {
-  schema: 'channels',
-  realmTables: [
-    'topic_policy',
-    'subscription',
-    'channel_address',
-    'channel',
-    'channel_folder',
-    'default_channel_group',
-  ],
-  notExported: {
-    channel_address: 'Addresses are secrets.',
-  },
+  ...CHANNEL_TABLES,
   repositories: ({ clock, quarantine }) => {
     const cache = new ChannelCache();
     return (connection, { groups, topics }) => ({

@@ -13,6 +13,7 @@ import {
   bitsOf,
   idOf,
   jsonList,
+  MESSAGE_TABLES,
   messageTerms,
   OWNERSHIP_SOURCES,
   PROPERTY_BITS,
@@ -350,30 +351,7 @@ export class SqliteMessageRepository implements MessageRepository {
 }
 
 export const MESSAGE_FEATURE = {
-  schema: 'messages',
-  realmTables: [
-    'message_flag',
-    'moved_message',
-    'channel_move',
-    'read_segment',
-    'span',
-    'removed_message_holder',
-    'removed_message',
-    'archived_message',
-    'submessage',
-    'message_edit',
-    'message',
-    'direct_participant',
-    'recipient',
-    'muted_sender',
-  ],
-  notExported: {
-    archived_message: 'Deleted messages stay deleted.',
-    removed_message: 'Deleted messages stay deleted.',
-    removed_message_holder: 'Deleted messages stay deleted.',
-    channel_move: 'Exports hold the result of moves.',
-    moved_message: 'Exports hold the result of moves.',
-  },
+  ...MESSAGE_TABLES,
   repositories:
     ({ quarantine, words }) =>
     (connection) => ({ messages: new SqliteMessageRepository(connection, quarantine, words) }),

@@ -15,7 +15,7 @@ import { channelFields, channelPermissions, foldersOf, privacyOptions } from './
 import type { Setting } from './fields.js';
 import { Fields, useValues, type Values } from './form.js';
 import styles from './managing.module.css';
-import { Heading, Tabs } from './page-parts.js';
+import { Heading, SearchField, Tabs } from './page-parts.js';
 
 const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
@@ -57,18 +57,7 @@ export function BrowseChannels({ filter }: { readonly filter: string }) {
   const current = tabs.some(({ key }) => key === filter) ? filter : 'all';
   return (
     <div className={styles.page} data-filling>
-      <Heading
-        search={
-          <input
-            type="search"
-            className={styles.filter}
-            aria-label={i18n._('Search channels')}
-            placeholder={i18n._('Search channels')}
-            value={query}
-            onChange={(event) => setQuery(event.target.value)}
-          />
-        }
-      >
+      <Heading search={<SearchField label={i18n._('Search channels')} value={query} onChange={setQuery} />}>
         {mayCreate && (
           <a className={overlays.primary} href="#channels/new">
             <Plus size={16} aria-hidden /> {i18n._('Create channel')}

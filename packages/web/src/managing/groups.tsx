@@ -14,7 +14,7 @@ import type { Setting } from './fields.js';
 import { ConfirmDialog, Section, useValues, type Values, ValuesDialog } from './form.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
-import { Heading, Missing, Tabs } from './page-parts.js';
+import { Heading, Missing, SearchField, Tabs } from './page-parts.js';
 import { GroupsField, PeopleField } from './pickers.js';
 
 const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
@@ -58,18 +58,7 @@ export function BrowseGroups({ filter }: { readonly filter: string }) {
   };
   return (
     <div className={styles.page} data-filling>
-      <Heading
-        search={
-          <input
-            type="search"
-            className={styles.filter}
-            aria-label={i18n._('Search groups')}
-            placeholder={i18n._('Search groups')}
-            value={query}
-            onChange={(event) => setQuery(event.target.value)}
-          />
-        }
-      >
+      <Heading search={<SearchField label={i18n._('Search groups')} value={query} onChange={setQuery} />}>
         {mayCreate && (
           <button
             type="button"

@@ -7,6 +7,7 @@ import { openPersonCard } from '../people/open-card.js';
 import { useChat } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './managing.module.css';
+import { SearchField } from './page-parts.js';
 
 const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
@@ -44,14 +45,7 @@ export function MemberList({ userIds, label, isOfBots = false, detail, children 
   return (
     <>
       <div className={styles.search}>
-        <input
-          type="search"
-          className={styles.filter}
-          aria-label={search}
-          placeholder={search}
-          value={query}
-          onChange={(event) => setQuery(event.target.value)}
-        />
+        <SearchField label={search} value={query} onChange={setQuery} />
         <span className={styles.hint} role="status">
           {isOfBots
             ? i18n._('{count, plural, one {# bot} other {# bots}}', { count: found.length })

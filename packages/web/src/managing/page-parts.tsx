@@ -39,6 +39,26 @@ export function Loading() {
   return <output className={styles.empty}>{i18n._('Loading…')}</output>;
 }
 
+interface SearchFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** Field that filters a list. */
+export function SearchField({ label, value, onChange }: SearchFieldProps) {
+  return (
+    <input
+      type="search"
+      className={styles.filter}
+      aria-label={label}
+      placeholder={label}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}
+
 interface HeadingProps {
   readonly title?: ReactNode;
   /** Search field in the place of the title. */
