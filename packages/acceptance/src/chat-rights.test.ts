@@ -133,6 +133,16 @@ describe('rights of the chat', () => {
     }
   });
 
+  it('let messages be marked as unread in channels that the user has joined', async () => {
+    const { hamlet, iago } = server.people;
+    const channels = [await server.createChannel('town', [hamlet]), await server.createChannel('abroad', [iago])];
+    for (const [index, channelId] of channels.entries()) {
+      const messageId = await server.sendMessage(iago, channelId, { topic: 'news', content: 'x' });
+      const { rights } = await start(hamlet, channelId);
+      expect(rights.canMarkUnread(messageId)).toBe(index === 0);
+    }
+  });
+
   it('name the reason why nothing can be sent', async () => {
     const { hamlet, cordelia, desdemona } = server.people;
     const town = await server.createChannel('town', [hamlet]);

@@ -5,6 +5,7 @@ import {
   MemoryCache,
   type Narrow,
   narrowKey,
+  narrowOf,
   type OutboxStorage,
   type OutgoingMessage,
   type Poll,
@@ -344,6 +345,47 @@ describe('chat views', () => {
     view.keepNewest(2);
     expect(view.keys.value).toHaveLength(4);
     other.close();
+  });
+
+  it('show own edits, votes and moves in a channel that the user has not joined', async () => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [iago]);
+    const chat = await start(hamlet, { clock: impatient });
+    const view = chat.open(news(town));
+    await until(() => view.newer.value === 'none');
+    const key = chat.send({ kind: 'channel', channelId: town, topic: 'news' }, 'mine');
+    const poll = chat.send({ kind: 'channel', channelId: town, topic: 'news' }, '/poll Which?\nRed\nTea');
+    await until(() => chat.message(poll).value?.delivery === 'sent');
+    await chat.loadTopics(town);
+    await chat.commands.edit(chat.message(key).value!.id!, 'changed');
+    expect(contents(chat, view)[0]).toBe('<p>changed</p>');
+    expect(view.keys.value).toEqual([key, poll]);
+    await chat.commands.act(chat.message(poll).value!.id!, { type: 'vote', key: 'canned,0', vote: 1 });
+    expect(chat.message(poll).value!.submessages).toHaveLength(2);
+    await chat.commands.resolve({ channelId: town, topic: 'news' }, true);
+    expect(view.movedTo.value).toMatchObject({ channelId: town, topic: '✔ news' });
+    const moved = chat.open(narrowOf(view.movedTo.value!));
+    await until(() => moved.newer.value === 'none');
+    // A notice says that the topic was resolved.
+    expect([view.keys.value, moved.keys.value.slice(0, 2)]).toEqual([[], [key, poll]]);
+    await until(() => chat.sidebar.topics(town).peek()[0]?.name === '✔ news');
+  });
+
+  it('show the present messages of a channel when it is opened again and when the user joins it', async () => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [iago]);
+    const id = await server.sendMessage(iago, town, { topic: 'news', content: 'first' });
+    const other = clientOf(iago);
+    const edit = (content: string) => other.patch('/messages/{message_id}', { message_id: id, content });
+    const chat = await start(hamlet);
+    const view = chat.open(news(town));
+    await until(() => view.newer.value === 'none');
+    await edit('second');
+    chat.open(news(town), id + 1);
+    await until(() => contents(chat, view).includes('<p>second</p>'));
+    await edit('third');
+    await clientOf(hamlet).post('/users/me/subscriptions', { subscriptions: [{ name: 'town' }] });
+    await until(() => contents(chat, view).includes('<p>third</p>'));
   });
 
   it('show topics of an opened channel as they appear, are renamed and are deleted', async () => {

@@ -49,6 +49,31 @@ test('follows a topic that is resolved, with the text that is being written', as
   await expect(cordelia.page.getByRole('heading', { level: 1 }).getByLabel('resolved')).toHaveCount(0);
 });
 
+test('shows own edits and votes, and follows a resolved topic, in a channel that the reader has not joined', async ({
+  server,
+  logIn,
+}) => {
+  await server.call('iago', 'POST', '/channels/create', { name: 'Not joined', subscribers: [] });
+  const { page } = await logIn('hamlet', await placeOf(server, 'guesses', 'Not joined'));
+  await send(page, 'A tpyo');
+  await send(page, '/poll Which?\nRed\nTea');
+  await messageWith(page, 'A tpyo').hover();
+  await messageWith(page, 'A tpyo').getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('textbox', { name: 'Edit message' }).fill('A typo, mended');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(messageWith(page, 'A typo, mended')).toContainText('edited');
+  const vote = page.getByRole('group', { name: 'Which?' }).getByRole('button').first();
+  await vote.click();
+  await expect(vote).toHaveAttribute('aria-pressed', 'true');
+  await choose(page, 'A typo, mended', 'Mark topic as resolved');
+  await expect(page.getByRole('heading', { level: 1 }).getByLabel('resolved')).toBeVisible();
+  await expect(messageWith(page, 'A typo, mended')).toBeVisible();
+  await messageWith(page, 'A typo, mended').hover();
+  await messageWith(page, 'A typo, mended').getByRole('button', { name: 'More actions' }).click();
+  await expect(page.getByRole('menuitem', { name: 'Copy link to message' })).toBeVisible();
+  await expect(page.getByRole('menuitem', { name: 'Mark as unread from here' })).toHaveCount(0);
+});
+
 test('follows a link to the topic in which its message is now, and answers there', async ({ server, logIn }) => {
   const { id } = await post(server, 'cordelia', 'linked', 'Find me');
   const link = `${await placeOf(server, 'linked')}/with/${id}`;

@@ -75,7 +75,8 @@ export class Topics {
     this.schedule();
   }
 
-  private outdate(channelId: number): void {
+  /** Fetches the topics of a channel again, if they are known. */
+  outdate(channelId: number): void {
     if (!this.state.topics.peek(channelId)) return;
     this.outdated.add(channelId);
     this.schedule();

@@ -37,6 +37,8 @@ export class Commands {
   constructor(
     private readonly state: ChatState,
     private readonly gateway: Gateway,
+    /** Called after a change of a message that may come without an event; `scope`: that of a move, or null. */
+    private readonly changed: (messageId: number, scope: Move['scope'] | null) => Promise<void>,
   ) {}
 
   /** Adds the user's reaction, or removes it. */
@@ -97,7 +99,7 @@ export class Commands {
   }
 
   /**
-   * Replaces the content. Subscribers receive the new rendering as an event. `seenSha256` is the hash in hex of the source
+   * Replaces the content. `seenSha256` is the hash in hex of the source
    * that the user saw; if the source is another one by now, the change is refused as `EXPECTATION_MISMATCH`.
    */
   async edit(messageId: number, content: string, seenSha256?: string): Promise<void> {
@@ -106,6 +108,7 @@ export class Commands {
       content,
       ...(seenSha256 !== undefined && { prev_content_sha256: seenSha256 }),
     });
+    await this.changed(messageId, null);
   }
 
   /** Returns the Markdown source of a message. */
@@ -139,6 +142,7 @@ export class Commands {
       send_notification_to_old_thread: notifiesOld,
       send_notification_to_new_thread: notifiesNew,
     });
+    await this.changed(messageId, scope);
   }
 
   /** Marks a topic as resolved, or as unresolved. */
@@ -168,6 +172,7 @@ export class Commands {
       msg_type: 'widget',
       content: JSON.stringify(action),
     });
+    await this.changed(messageId, null);
   }
 
   /** Adds an option or a task under an index that no earlier one of the user has. */

@@ -6,7 +6,12 @@ import { destinationOfMessage, isMutedTopic } from './unread.js';
 export function comesAsEvents(state: ChatState, narrow: Narrow): boolean {
   const to = destinationOf(narrow);
   if (to === null || narrow.some(({ operator }) => operator === 'with')) return false;
-  return to.kind === 'direct' || state.channels.peek(to.channelId)?.membership === 'subscribed';
+  return hasJoined(state, to.kind === 'channel' ? to.channelId : undefined);
+}
+
+/** True for a channel that the user has joined, whose changes come as events, and without one for direct messages. */
+export function hasJoined(state: ChatState, channelId: number | undefined): boolean {
+  return channelId === undefined || state.channels.peek(channelId)?.membership === 'subscribed';
 }
 
 /** True or false if the client can decide whether a message belongs to a narrow; null if only the server can. */

@@ -1,4 +1,4 @@
-import type { Event, Message, QueuePosition, UpdateMessageEvent } from '@parley/client';
+import type { Event, Message, QueuePosition } from '@parley/client';
 import { batch, type Signal, signal } from '@preact/signals-core';
 import { type Destination, destinationKey, destinationOf, type Narrow, narrowKey } from '../kernel/narrow.js';
 import type { CachedMessages } from '../kernel/ports.js';
@@ -7,7 +7,7 @@ import type { ChatState } from '../kernel/state.js';
 import type { ConversationView, ListEnd, SearchMatch } from '../kernel/view-models.js';
 import { comesAsEvents, matches } from './match.js';
 import { type Failure, type FoundMessage, failureOf, type MessagePages } from './message-pages.js';
-import { moveOfTopic, withFlag } from './messages.js';
+import { type TopicMove, withFlag } from './messages.js';
 import { EMPTY_SPAN, nearest, type Span, spanAt, withMessage, withoutMessages, withPage } from './spans.js';
 import { firstUnread, oldestUnread } from './unread.js';
 
@@ -237,8 +237,7 @@ export class MessageList implements ConversationView {
   }
 
   /** Tells where all messages of the topic went. */
-  follow(event: UpdateMessageEvent): void {
-    const move = moveOfTopic(event);
+  follow(move: TopicMove | null): void {
     if (move && this.destination && destinationKey(this.destination) === destinationKey(move.from)) {
       this.movedTo.value = move.to;
     }

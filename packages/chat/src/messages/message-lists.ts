@@ -1,10 +1,14 @@
 import type { Event, UpdateMessageEvent } from '@parley/client';
 import { batch } from '@preact/signals-core';
-import { covers, type Narrow, narrowKey } from '../kernel/narrow.js';
+import { covers, destinationKey, type Narrow, narrowKey } from '../kernel/narrow.js';
 import type { Gateway } from '../kernel/ports.js';
 import type { ChatState } from '../kernel/state.js';
+import type { Move } from './commands.js';
+import { hasJoined } from './match.js';
 import { type ListHooks, MessageList } from './message-list.js';
 import { MessagePages } from './message-pages.js';
+import { moveOfTopic } from './messages.js';
+import { destinationOfMessage } from './unread.js';
 
 /** Lists kept after they were closed. */
 const MAX_LISTS = 50;
@@ -53,7 +57,7 @@ export class MessageLists {
       case 'update_message':
         void this.fetchMoved(event);
         for (const list of lists) {
-          list.follow(event);
+          list.follow(moveOfTopic(event));
           list.changed(event.message_ids);
         }
         return;
@@ -77,6 +81,27 @@ export class MessageLists {
       if (list.isOpen) void list.reload();
       else this.lists.delete(key);
     }
+  }
+
+  /**
+   * Fetches what the user changed in a channel that they have not joined, since no event may tell of it. Returns the
+   * channels in which messages moved. `scope`: that of a move, or null.
+   */
+  async fetchChanged(messageId: number, scope: Move['scope'] | null): Promise<readonly number[]> {
+    const before = this.state.messages.peek(messageId);
+    if (before && hasJoined(this.state, before.stream_id)) return [];
+    // A message that cannot be fetched is shown when its conversation is opened again.
+    await this.pages.fetchByIds([messageId]).catch(() => {});
+    const after = this.state.messages.peek(messageId);
+    if (scope === null || !after) return [];
+    const to = destinationOfMessage(this.state, after);
+    const from = before ? destinationOfMessage(this.state, before) : to;
+    if (scope === 'change_all' && destinationKey(from) !== destinationKey(to)) {
+      for (const list of this.lists.values()) list.follow({ from, to });
+    }
+    const channelIds = [from, to].flatMap((each) => (each.kind === 'channel' ? each.channelId : []));
+    this.reload(new Set(channelIds));
+    return channelIds;
   }
 
   /** Forgets every list that is not open and fetches the open ones again, which stay as they are until then. */

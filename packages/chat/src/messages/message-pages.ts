@@ -3,7 +3,7 @@ import { batch } from '@preact/signals-core';
 import { type Destination, destinationKey, destinationOf, linkedIn, type Narrow } from '../kernel/narrow.js';
 import type { Gateway } from '../kernel/ports.js';
 import type { ChatState } from '../kernel/state.js';
-import { apiNarrow } from './match.js';
+import { apiNarrow, hasJoined } from './match.js';
 import { destinationOfMessage } from './unread.js';
 
 export type Failure = { readonly code: string; readonly message: string };
@@ -27,7 +27,7 @@ export class MessagePages {
   /** Ids that events changed while pages were being fetched, so that older versions in those pages are not used. */
   private touched = new Set<number>();
   private fetches = 0;
-  /** Messages from before events were missed, which the next page with them replaces. */
+  /** Messages that may have changed without an event, which the next page with them replaces. */
   private stale = new Set<number>();
 
   constructor(
@@ -116,14 +116,17 @@ export class MessagePages {
   /** Returns the ids that were deleted meanwhile. */
   private async store(messages: readonly Message[]): Promise<ReadonlySet<number>> {
     const { state } = this;
-    const isWanted = ({ id }: Message) => state.messages.peek(id) === undefined || this.stale.has(id);
+    const isWanted = ({ id, stream_id }: Message) =>
+      state.messages.peek(id) === undefined || this.stale.has(id) || !hasJoined(state, stream_id);
     const outdated = messages.filter((message) => this.touched.has(message.id) && isWanted(message));
     batch(() => {
       for (const message of messages) {
         if (!isWanted(message) || outdated.includes(message)) continue;
         const localId = state.messages.peek(message.id)?.localId;
         state.messages.set(message.id, { ...message, ...(localId !== undefined && { localId }) });
-        this.stale.delete(message.id);
+        // The user may join the channel before the next page.
+        if (hasJoined(state, message.stream_id)) this.stale.delete(message.id);
+        else this.stale.add(message.id);
       }
     });
     if (outdated.length === 0) return new Set();

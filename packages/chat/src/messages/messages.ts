@@ -1,4 +1,5 @@
 import type { MessageEvent, UpdateMessageEvent } from '@parley/client';
+import type { Destination } from '../kernel/narrow.js';
 import type { ChatState, EventRules, StoredMessage } from '../kernel/state.js';
 import {
   addUnread,
@@ -127,8 +128,13 @@ function update(state: ChatState, event: UpdateMessageEvent): void {
   }
 }
 
+export interface TopicMove {
+  readonly from: Destination;
+  readonly to: Destination;
+}
+
 /** Topic whose messages were all moved, and their new place; null for other changes. */
-export function moveOfTopic(event: UpdateMessageEvent) {
+export function moveOfTopic(event: UpdateMessageEvent): TopicMove | null {
   if (event.rendering_only || event.propagate_mode !== 'change_all' || event.stream_id === undefined) return null;
   const { stream_id, orig_subject = '', new_stream_id = stream_id, subject = orig_subject } = event;
   if (new_stream_id === stream_id && subject === orig_subject) return null;

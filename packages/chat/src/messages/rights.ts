@@ -112,6 +112,12 @@ export class Rights {
     return channelId > 0 && !isVisitor && message !== undefined && message.sender_id !== selfId;
   }
 
+  /** True unless nothing is unread for the user in its channel, which they have not joined (messages §13.1). */
+  canMarkUnread(messageId: number): boolean {
+    const channelId = this.state.messages.get(messageId)?.stream_id;
+    return channelId === undefined || this.state.channels.get(channelId)?.membership === 'subscribed';
+  }
+
   /** True if the user may delete whole topics of a channel. */
   canDeleteTopic(channelId: number): boolean {
     return this.role <= ADMINISTRATOR && this.state.channels.get(channelId)?.channel.is_archived === false;

@@ -138,7 +138,9 @@ export class Chat {
     this.presence = isActive
       ? new PresenceReports(this.state, gateway, clock, isActive, this.team, () => this.people.tick())
       : null;
-    this.commands = new Commands(this.state, gateway);
+    this.commands = new Commands(this.state, gateway, async (id, scope) => {
+      for (const channelId of await this.lists.fetchChanged(id, scope)) this.topics.outdate(channelId);
+    });
     this.topics = new Topics(this.state, gateway, clock);
     const selfId = () => this.state.selfId;
     const hasMessage = (id: number) => this.state.messages.peek(id) !== undefined;
@@ -453,7 +455,9 @@ export class Chat {
       this.sentIds.set(key, id);
       this.lists.addOwn(this.outbox.reconcile());
     });
-    if (destination.kind === 'channel') this.lists.reload(new Set([destination.channelId]));
+    if (destination.kind !== 'channel') return;
+    this.lists.reload(new Set([destination.channelId]));
+    this.topics.outdate(destination.channelId);
   }
 
   private announce(event: MessageEvent): void {

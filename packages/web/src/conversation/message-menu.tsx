@@ -74,7 +74,7 @@ export function rareActionsOn(
   const wasChanged = message.editedAt !== null || message.movedAt !== null;
   const open = (load: () => Promise<ReactNode>) => () => openOverlay(anchor, load);
   const offered: readonly (RareAction | false | null)[] = [
-    {
+    rights.canMarkUnread(id) && {
       icon: MailOpen,
       name: i18n._('Mark as unread from here'),
       shortcut: 'U',
