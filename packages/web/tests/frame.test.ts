@@ -184,6 +184,42 @@ test('says that nobody is logged in if the page has no token or an expired one, 
   await expect(order(page)).toBeVisible();
 });
 
+test('keeps a message and a text after the end of the session where the browser forbids storage', async ({
+  page,
+  example,
+}) => {
+  await page.addInitScript((chat) => {
+    if (location.origin !== chat) return;
+    const refuse = () => {
+      throw new DOMException('Access is denied', 'SecurityError');
+    };
+    for (const name of ['localStorage', 'indexedDB']) Object.defineProperty(window, name, { get: refuse });
+    navigator.locks.query = navigator.locks.request = async () => refuse();
+  }, example.chat);
+  await page.goto(example.shop);
+  await expect(order(page)).toBeVisible();
+  await passToken(page, () => null);
+  const send = '**/api/v1/messages';
+  await page.route(send, (route) =>
+    route.request().method() === 'POST'
+      ? route.continue({ headers: { ...route.request().headers(), authorization: 'Bearer expired' } })
+      : route.continue(),
+  );
+  const field = frameOf(page).getByRole('textbox', { name: /Message/ });
+  await field.fill('Sent at the end');
+  await frameOf(page).getByRole('button', { name: 'Send', exact: true }).click();
+  await field.fill('Not yet sent');
+  const ended = frameOf(page).getByText('Your session has ended.');
+  await expect(ended).toBeVisible({ timeout: 20_000 });
+  await page.unroute(send);
+  await page.unroute('**/chat-token');
+  await frameOf(page).getByRole('button', { name: 'Try again' }).click();
+  await expect(ended).toBeHidden();
+  await expect(frameOf(page).getByRole('article').filter({ hasText: 'Sent at the end' })).toHaveCount(1);
+  await expect(frameOf(page).getByText('waiting')).toHaveCount(0);
+  await expect(field).toHaveValue('Not yet sent');
+});
+
 test('takes a token neither from a frame beside it nor from a window that opened the page', async ({
   page,
   example,

@@ -46,7 +46,7 @@ export function LogInAgain({ baseUrl, frame }: Pick<Services, 'baseUrl' | 'frame
   const { i18n } = useLingui();
   if (frame) {
     return (
-      <button type="button" className={styles.again} onClick={() => location.reload()}>
+      <button type="button" className={styles.again} onClick={() => frame.again()}>
         {i18n._('Try again')}
       </button>
     );

@@ -97,6 +97,7 @@ class ParleyChatElement extends HTMLElement {
   connectedCallback(): void {
     // The host may have logged another person in while the page had no element.
     if (count++ === 0) opened = opened?.then(renewed);
+    if (frame) frame.again = () => this.again();
     if (!this.shadowRoot) this.attachShadow({ mode: 'open' });
     void this.draw();
   }
@@ -108,6 +109,13 @@ class ParleyChatElement extends HTMLElement {
     queueMicrotask(() => {
       if (!this.isConnected) this.end();
     });
+  }
+
+  private again(): void {
+    // Its fields save their texts, which the next chat reads.
+    this.end();
+    opened = opened?.then(renewed);
+    void this.draw();
   }
 
   private end(): void {

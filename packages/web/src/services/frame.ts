@@ -18,6 +18,9 @@ export class Frame {
   /** Origin of the page, once it has passed a token. */
   private origin: string | null = null;
 
+  /** Opens the chat again where nobody is logged in any more. */
+  again = (): void => {};
+
   constructor(
     private readonly baseUrl: string,
     private readonly ancestors: readonly string[],

@@ -1,21 +1,35 @@
 import type { Destination } from '@parley/chat';
 
-/** Text of this browser; null if there is none, or if storage is forbidden. */
+/** Texts that last as long as the page, because storage is full or forbidden. */
+const ofPage = new Map<string, string>();
+
+/** True if the browser lets the page keep texts. */
+export function hasStorage(): boolean {
+  try {
+    return Boolean(localStorage);
+  } catch {
+    return false;
+  }
+}
+
+/** Text of this browser; null if there is none. */
 export function readStored(key: string): string | null {
   try {
     return localStorage.getItem(key);
   } catch {
-    return null;
+    return ofPage.get(key) ?? null;
   }
 }
 
-/** Keeps a text in this browser, or removes it if null. Returns false if storage is full or forbidden. */
+/** Keeps a text in this browser, or removes it if null. Returns false if it lasts only as long as the page. */
 export function store(key: string, text: string | null): boolean {
   try {
     if (text === null) localStorage.removeItem(key);
     else localStorage.setItem(key, text);
     return true;
   } catch {
+    if (text === null) ofPage.delete(key);
+    else ofPage.set(key, text);
     return false;
   }
 }
@@ -25,7 +39,7 @@ export function storedKeys(prefix: string): readonly string[] {
   try {
     return Object.keys(localStorage).filter((key) => key.startsWith(prefix));
   } catch {
-    return [];
+    return [...ofPage.keys()].filter((key) => key.startsWith(prefix));
   }
 }
 
