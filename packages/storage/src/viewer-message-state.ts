@@ -1,6 +1,8 @@
-import type { MessageId, Ordinal, RecipientId, UserId } from '@parley/domain/kernel';
+import type { ChannelPrivacy } from '@parley/domain/channels';
+import type { ChannelId, MessageId, Ordinal, RecipientId, UserId } from '@parley/domain/kernel';
 import {
   type ChannelMove,
+  type ConditionSubject,
   HISTORICAL,
   isOrdinalRead,
   type OrdinalRange,
@@ -10,7 +12,7 @@ import {
   type ReadSegment,
   type Span,
 } from '@parley/domain/messages';
-import { OWNERSHIP_SOURCES, PROPERTY_BITS } from './message-rows.js';
+import { OWNERSHIP_SOURCES, PROPERTY_BITS, propertiesOf } from './message-rows.js';
 import { type Flag, grouped } from './rows.js';
 
 /** Small columns covered by the page indexes, sufficient to evaluate list conditions. */
@@ -39,6 +41,21 @@ export const idOf = (row: MessageIndexRow): MessageId => row[0];
 export const propertyBitsOf = (row: MessageIndexRow): number => row[5];
 
 export const wasMoved = (row: MessageIndexRow): boolean => (row[5] & PROPERTY_BITS.wasMoved) !== 0;
+
+/** Columns of a message that only conditions need. */
+export type ConditionRow = readonly [MessageId, ChannelId | null, topic: string, ChannelPrivacy | null];
+
+/** A message as conditions see it; `flags` is null without the viewer's own. */
+export function conditionSubject(
+  row: MessageIndexRow,
+  [id, channelId, topic, channelPrivacy]: ConditionRow,
+  flags: PersonalFlags | null,
+  text: ConditionSubject['text'],
+): ConditionSubject {
+  const place = { recipientId: row[2], channelId, topic };
+  const message = { id, senderId: row[1], ...place, ...propertiesOf(propertyBitsOf(row)) };
+  return { message, channelPrivacy, flags: flags ?? HISTORICAL, text };
+}
 
 /** Content of a message_flag row. */
 export interface FlagRow {

@@ -19,7 +19,7 @@ import { ReadAllDialog } from '../src/inbox/read-all-dialog.js';
 import { Palette } from '../src/keyboard/palette.js';
 import { ShortcutsDialog } from '../src/keyboard/shortcuts-dialog.js';
 import { FormDialog } from '../src/kit/dialog.js';
-import { ConfirmDialog, ValuesDialog } from '../src/managing/form.js';
+import { ValuesDialog } from '../src/managing/form.js';
 import { KeyDialog } from '../src/managing/key-dialog.js';
 import { DirectDialog } from '../src/people/direct-dialog.js';
 import { GroupCard } from '../src/people/group-card.js';
@@ -123,7 +123,11 @@ export const OVERLAYS: readonly Exhibit[] = [
   },
   {
     name: 'Question',
-    open: () => <ConfirmDialog title="Delete this?" action="Delete" text="It cannot be undone." onConfirm={fail} />,
+    open: () => (
+      <FormDialog title="Delete this?" action="Delete" isDangerous onSubmit={fail}>
+        <p>It cannot be undone.</p>
+      </FormDialog>
+    ),
   },
   {
     name: 'Several values',

@@ -9,7 +9,6 @@ import {
   groupSettingUpdate,
   isSameGroupSetting,
   namedIn,
-  namesGroup,
 } from './group-settings.js';
 import { SYSTEM_GROUPS, type SystemGroupName } from './roles.js';
 
@@ -181,16 +180,9 @@ describe('checkGroupSetting', () => {
   });
 });
 
-describe('namedIn and namesGroup', () => {
+describe('namedIn', () => {
   it('returns all ids to look up before validation', () => {
     expect(namedIn(groupId(7))).toEqual({ groupIds: [7], userIds: [] });
     expect(namedIn(speltOut([9], [7, 8]))).toEqual({ groupIds: [7, 8], userIds: [9] });
-  });
-
-  it('detects groups on which a value depends', () => {
-    expect(namesGroup(groupId(7), groupId(7))).toBe(true);
-    expect(namesGroup(groupId(7), groupId(8))).toBe(false);
-    expect(namesGroup(speltOut([8], [7]), groupId(7))).toBe(true);
-    expect(namesGroup(speltOut([8], [7]), groupId(8))).toBe(false);
   });
 });

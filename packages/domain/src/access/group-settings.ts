@@ -288,9 +288,6 @@ function checkAnonymousGroup(value: Exclude<GroupSettingValue, GroupId>, named: 
   );
 }
 
-/** True if a permission with this value depends on the group, directly or within an anonymous group. */
-export const namesGroup = (value: GroupSettingValue, id: GroupId): boolean => namedIn(value).groupIds.includes(id);
-
 /**
  * Validates a permission value and returns its canonical form (channels §2.4). `permission` is the name for error
  * messages. @throws DomainError UNKNOWN_GROUP, UNKNOWN_USER, GROUP_DEACTIVATED, GROUP_NOT_ALLOWED,

@@ -26,11 +26,6 @@ export class FindHostUsers {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** Returns null if no user has this external id. */
-  findId(realmId: RealmId, externalId: string): Promise<UserId | null> {
-    return this.uow.read(realmId, ({ externalIds }) => externalIds.find(realmId, externalId));
-  }
-
   /** Returns null for unknown users. */
   find(realmId: RealmId, by: HostUserReference): Promise<HostUser | null> {
     return this.uow.read(realmId, async (repositories) => {

@@ -43,9 +43,6 @@ export function canChangeRealm(
   );
 }
 
-/** Allows any channel for realm notices, since administrators see all channels (organization §2.3). */
-export const canUseForNotices = mustBeAdministrator;
-
 /** Checks permission to change login methods (organization §2.1). */
 export const canSetAuthenticationMethods = (actor: Pick<Actor, 'role'>): Decision =>
   all(mustBeAdministrator(actor), mustBeOwner(actor));

@@ -226,11 +226,6 @@ export function canFindByEmail(viewer: { readonly role: Role }, user: Addressed)
   return VISIBLE_TO[viewer.role].includes(emailVisibilityOf(user));
 }
 
-/** Returns the email visible to this viewer; null if hidden. */
-export function visibleEmail(viewer: { readonly id: UserId; readonly role: Role }, user: Addressed): string | null {
-  return canSeeEmail(viewer, user) ? user.email : null;
-}
-
 /** Returns the viewer-independent email of a user: the real one if public, else the dummy email. */
 export function publicAddress(user: Addressed, host: string): string {
   return isEmailPublic(user) ? user.email : dummyAddress(user.id, host);

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { ChannelPrivacy } from '@parley/domain/channels';
-import type { ChannelId, MessageId, RealmId } from '@parley/domain/kernel';
+import type { MessageId, RealmId } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import {
-  type ConditionSubject,
-  HISTORICAL,
   type MessageCondition,
   type MessageFilter,
   matchesCondition,
@@ -15,15 +12,15 @@ import {
 } from '@parley/domain/messages';
 import {
   AFTER_RESOLVED,
+  type ConditionRow,
   type ConditionSql,
   type ConditionWriter,
+  conditionSubject,
   type IndexedProperty,
   idOf,
   type MessageIndexRow,
   mentionTerm,
   PROPERTY_BITS,
-  propertiesOf,
-  propertyBitsOf,
   RESOLVED,
   readsText,
   textTerms,
@@ -79,7 +76,7 @@ export class SearchTerms {
 
 /** Evaluates conditions that no query can decide, message by message: read state, flags and phrases. */
 export class ConditionSubjects {
-  private readonly details: Query<readonly [MessageId, ChannelId | null, string, ChannelPrivacy | null]>;
+  private readonly details: Query<ConditionRow>;
   private readonly texts: Query<readonly [MessageId, string, string, string]>;
 
   constructor(
@@ -114,20 +111,7 @@ export class ConditionSubjects {
     return indexRows.filter((row) => {
       const own = state.flags(row);
       if (!own && scope === 'own') return false;
-      const [, channelId, topic, channelPrivacy] = details.get(idOf(row))!;
-      const subject: ConditionSubject = {
-        message: {
-          id: idOf(row),
-          senderId: row[1],
-          recipientId: row[2],
-          channelId,
-          topic,
-          ...propertiesOf(propertyBitsOf(row)),
-        },
-        channelPrivacy,
-        flags: own ?? HISTORICAL,
-        text: () => texts!.get(idOf(row))!,
-      };
+      const subject = conditionSubject(row, details.get(idOf(row))!, own, () => texts!.get(idOf(row))!);
       return conditions.every((condition) => matchesCondition(subject, condition));
     });
   }

@@ -1,9 +1,7 @@
-import { type ChannelPrivacy, RESOLVED_PREFIX } from '@parley/domain/channels';
-import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import { RESOLVED_PREFIX } from '@parley/domain/channels';
+import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import {
-  type ConditionSubject,
-  HISTORICAL,
   holdsPhrases,
   type MessageCondition,
   type MessageFilter,
@@ -16,8 +14,10 @@ import {
 } from '@parley/domain/messages';
 import {
   AFTER_RESOLVED,
+  type ConditionRow,
   type ConditionSql,
   type ConditionWriter,
+  conditionSubject,
   type IndexedProperty,
   idOf,
   jsonList,
@@ -25,8 +25,6 @@ import {
   mentionTerm,
   messageTerms,
   PROPERTY_BITS,
-  propertiesOf,
-  propertyBitsOf,
   readsText,
   wordTerm,
 } from '@parley/storage';
@@ -64,7 +62,7 @@ export function defineSearchFunctions(database: Database, words: SearchWords): v
 
 /** Evaluates conditions on the viewer's read state and flags, which no query can, message by message. */
 export class ConditionSubjects {
-  private readonly details: Query<readonly [MessageId, ChannelId | null, string, ChannelPrivacy | null]>;
+  private readonly details: Query<ConditionRow>;
 
   private readonly texts: Query<readonly [MessageId, string, string, string, string]>;
 
@@ -96,20 +94,7 @@ export class ConditionSubjects {
     return indexRows.filter((row) => {
       const own = state.flags(row);
       if (!own && scope === 'own') return false;
-      const [, channelId, topic, channelPrivacy] = details.get(idOf(row))!;
-      const subject: ConditionSubject = {
-        message: {
-          id: idOf(row),
-          senderId: row[1],
-          recipientId: row[2],
-          channelId,
-          topic,
-          ...propertiesOf(propertyBitsOf(row)),
-        },
-        channelPrivacy,
-        flags: own ?? HISTORICAL,
-        text: () => texts!.get(idOf(row))!,
-      };
+      const subject = conditionSubject(row, details.get(idOf(row))!, own, () => texts!.get(idOf(row))!);
       return conditions.every((condition) => matchesCondition(subject, condition));
     });
   }

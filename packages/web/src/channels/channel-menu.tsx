@@ -1,3 +1,4 @@
+import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { Management } from '@parley/chat';
 import { Bell, BellOff, Link, LogIn, LogOut, MailCheck, Palette, Pin, PinOff, Settings } from 'lucide-react';
@@ -75,7 +76,7 @@ export function ChannelMenu({ channelId }: { readonly channelId: number }) {
         </MenuItem>
       )}
       {rights.unsubscribe && (
-        <MenuItem icon={LogOut} onSelect={() => leaveChannel(anchor, management, channelId).catch(reportFailure)}>
+        <MenuItem icon={LogOut} onSelect={() => leaveChannel(i18n, anchor, management, channelId).catch(reportFailure)}>
           {i18n._('Unsubscribe')}
         </MenuItem>
       )}
@@ -84,29 +85,23 @@ export function ChannelMenu({ channelId }: { readonly channelId: number }) {
 }
 
 /** Ends the user's subscription. Asks first where they could not come back by themselves. */
-export async function leaveChannel(anchor: HTMLElement, management: Management, channelId: number): Promise<void> {
+export async function leaveChannel(
+  i18n: I18n,
+  anchor: HTMLElement,
+  management: Management,
+  channelId: number,
+): Promise<void> {
   const channel = management.state.channels.peek(channelId)?.channel;
-  if (!channel?.invite_only) return management.unsubscribe(channelId);
+  const leave = () => management.unsubscribe(channelId);
+  if (!channel?.invite_only) return leave();
   openOverlay(anchor, async () => (
-    <LeaveDialog name={channel.name} onConfirm={() => management.unsubscribe(channelId)} />
-  ));
-}
-
-interface LeaveProps {
-  readonly name: string;
-  onConfirm(): Promise<void>;
-}
-
-function LeaveDialog({ name, onConfirm }: LeaveProps) {
-  const { i18n } = useLingui();
-  return (
     <FormDialog
-      title={i18n._('Leave #{channel}?', { channel: name })}
+      title={i18n._('Leave #{channel}?', { channel: channel.name })}
       action={i18n._('Unsubscribe')}
       isDangerous
-      onSubmit={onConfirm}
+      onSubmit={leave}
     >
       <p>{i18n._('The channel is private. You cannot come back until somebody adds you again.')}</p>
     </FormDialog>
-  );
+  ));
 }

@@ -5,7 +5,7 @@ import overlays from '../kit/overlays.module.css';
 import { useChat, useField, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
-import { ConfirmDialog, Section, ValuesDialog } from './form.js';
+import { askFirst, Section, ValuesDialog } from './form.js';
 import { KeyDialog } from './key-dialog.js';
 import styles from './managing.module.css';
 
@@ -114,16 +114,14 @@ export function Account() {
           className={styles.dangerous}
           aria-haspopup="dialog"
           onClick={({ currentTarget }) =>
-            openOverlay(currentTarget, async () => (
-              <ConfirmDialog
-                title={i18n._('Deactivate your account?')}
-                action={i18n._('Deactivate')}
-                text={i18n._(
-                  'You are logged out at once, and your bots are deactivated as well. Only an administrator can reactivate the account.',
-                )}
-                onConfirm={() => management.api.delete('/users/me', {})}
-              />
-            ))
+            askFirst(currentTarget, {
+              title: i18n._('Deactivate your account?'),
+              action: i18n._('Deactivate'),
+              text: i18n._(
+                'You are logged out at once, and your bots are deactivated as well. Only an administrator can reactivate the account.',
+              ),
+              onConfirm: () => management.api.delete('/users/me', {}),
+            })
           }
         >
           {i18n._('Deactivate account')}

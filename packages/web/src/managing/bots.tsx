@@ -8,7 +8,7 @@ import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
 import type { Setting } from './fields.js';
-import { ConfirmDialog, EditDialog, type Values, ValuesDialog } from './form.js';
+import { askFirst, EditDialog, type Values, ValuesDialog } from './form.js';
 import { KeyDialog } from './key-dialog.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
@@ -141,14 +141,12 @@ function BotButtons({ userId }: { readonly userId: number }) {
         label={i18n._('Deactivate {name}', { name })}
         opens="dialog"
         onClick={({ currentTarget }) =>
-          openOverlay(currentTarget, async () => (
-            <ConfirmDialog
-              title={i18n._('Deactivate {name}?', { name })}
-              action={i18n._('Deactivate')}
-              text={i18n._('Its key no longer works. What it wrote stays.')}
-              onConfirm={() => api.delete('/bots/{bot_id}', { bot_id: userId })}
-            />
-          ))
+          askFirst(currentTarget, {
+            title: i18n._('Deactivate {name}?', { name }),
+            action: i18n._('Deactivate'),
+            text: i18n._('Its key no longer works. What it wrote stays.'),
+            onConfirm: () => api.delete('/bots/{bot_id}', { bot_id: userId }),
+          })
         }
       />
     </>

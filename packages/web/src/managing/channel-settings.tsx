@@ -10,13 +10,12 @@ import { IconButton } from '../kit/icon-button.js';
 import overlays from '../kit/overlays.module.css';
 import { useChat, useComputed, useField } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
-import { openOverlay } from '../services/overlay.js';
 import type { Refusal } from '../services/reasons.js';
 import { useManagement } from '../services/use-management.js';
 import { channelFields, channelPermissions, foldersOf, privacyOptions } from './channel-fields.js';
 import { channelPlace, SubscribeButton } from './channels.js';
 import type { Setting } from './fields.js';
-import { ConfirmDialog, Section, useValues } from './form.js';
+import { askFirst, Section, useValues } from './form.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
 import { Heading, Missing, SayingButton, Tabs } from './page-parts.js';
@@ -206,14 +205,12 @@ function ArchiveButton({
       className={styles.dangerous}
       aria-haspopup="dialog"
       onClick={({ currentTarget }) =>
-        openOverlay(currentTarget, async () => (
-          <ConfirmDialog
-            title={i18n._('Archive #{channel}?', { channel: name })}
-            action={i18n._('Archive')}
-            text={i18n._('Its messages can still be read. Nobody can post until it is unarchived.')}
-            onConfirm={() => management.api.delete('/streams/{stream_id}', { stream_id: channelId })}
-          />
-        ))
+        askFirst(currentTarget, {
+          title: i18n._('Archive #{channel}?', { channel: name }),
+          action: i18n._('Archive'),
+          text: i18n._('Its messages can still be read. Nobody can post until it is unarchived.'),
+          onConfirm: () => management.api.delete('/streams/{stream_id}', { stream_id: channelId }),
+        })
       }
     >
       <Archive size={16} aria-hidden /> {i18n._('Archive channel')}
@@ -299,7 +296,7 @@ function Subscribers({ channelId }: PartProps) {
       .finally(() => setWorking(false));
   };
   const remove = (anchor: HTMLElement, id: number) =>
-    id === state.selfId ? leaveChannel(anchor, management, channelId) : management.unsubscribe(channelId, [id]);
+    id === state.selfId ? leaveChannel(i18n, anchor, management, channelId) : management.unsubscribe(channelId, [id]);
   if (!rights.seeSubscribers) {
     return <p className={styles.empty}>{i18n._('You cannot see the people of this channel.')}</p>;
   }

@@ -126,7 +126,7 @@ export function SubscribeButton({ channelId }: { readonly channelId: number }) {
         className={overlays.button}
         disabled={isWorking}
         aria-label={i18n._('Subscribed to {channel}: unsubscribe', { channel: name })}
-        onClick={({ currentTarget }) => run(leaveChannel(currentTarget, management, channelId))}
+        onClick={({ currentTarget }) => run(leaveChannel(i18n, currentTarget, management, channelId))}
       >
         <Check size={16} aria-hidden /> <span className={styles.wide}>{i18n._('Subscribed')}</span>
       </button>

@@ -5,7 +5,7 @@ import { IconButton } from '../kit/icon-button.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import type { Setting } from './fields.js';
-import { ConfirmDialog, EditDialog, SAVED_MS, useTurns, type Values, ValuesDialog } from './form.js';
+import { askFirst, EditDialog, SAVED_MS, useTurns, type Values, ValuesDialog } from './form.js';
 import styles from './managing.module.css';
 import { Line, MoveButtons } from './page-parts.js';
 
@@ -112,14 +112,12 @@ export function Collection<T>(props: Props<T>) {
                   label={`${remove.action}: ${name}`}
                   opens="dialog"
                   onClick={({ currentTarget }) =>
-                    openOverlay(currentTarget, async () => (
-                      <ConfirmDialog
-                        title={`${remove.action}: ${name}`}
-                        action={remove.action}
-                        text={remove.text}
-                        onConfirm={() => remove.onConfirm(item)}
-                      />
-                    ))
+                    askFirst(currentTarget, {
+                      title: `${remove.action}: ${name}`,
+                      action: remove.action,
+                      text: remove.text,
+                      onConfirm: () => remove.onConfirm(item),
+                    })
                   }
                 />
               )}

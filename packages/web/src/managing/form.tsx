@@ -5,6 +5,7 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'rea
 import { FailureText, FormDialog } from '../kit/dialog.js';
 import overlays from '../kit/overlays.module.css';
 import { useComputed, useServices } from '../services/context.js';
+import { openOverlay } from '../services/overlay.js';
 import type { Refusal } from '../services/reasons.js';
 import { Field, isAtOnce, type Setting, wordsOf } from './fields.js';
 import styles from './managing.module.css';
@@ -258,18 +259,18 @@ export function EditDialog({ values = {}, onSubmit, ...dialog }: EditDialogProps
 
 const trimmed = (value: unknown): unknown => (typeof value === 'string' ? value.trim() : value);
 
-interface ConfirmProps {
+interface Question {
   readonly title: string;
   readonly action: string;
   readonly text: string;
   onConfirm(): Promise<unknown>;
 }
 
-/** Dialog before something that is hard to undo. */
-export function ConfirmDialog({ title, action, text, onConfirm }: ConfirmProps) {
-  return (
+/** Opens a dialog before something that is hard to undo. */
+export function askFirst(anchor: HTMLElement, { title, action, text, onConfirm }: Question): void {
+  openOverlay(anchor, async () => (
     <FormDialog title={title} action={action} isDangerous onSubmit={onConfirm}>
       <p>{text}</p>
     </FormDialog>
-  );
+  ));
 }

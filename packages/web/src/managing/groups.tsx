@@ -11,7 +11,7 @@ import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
 import type { Setting } from './fields.js';
-import { ConfirmDialog, Section, useValues, type Values, ValuesDialog } from './form.js';
+import { askFirst, Section, useValues, type Values, ValuesDialog } from './form.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
 import { Heading, Missing, SearchField, Tabs } from './page-parts.js';
@@ -226,16 +226,13 @@ export function GroupSettings({ groupId, section }: Props) {
                 className={styles.dangerous}
                 aria-haspopup="dialog"
                 onClick={({ currentTarget }) =>
-                  openOverlay(currentTarget, async () => (
-                    <ConfirmDialog
-                      title={i18n._('Deactivate {name}?', { name })}
-                      action={i18n._('Deactivate')}
-                      text={i18n._('The group can no longer be mentioned or have permissions.')}
-                      onConfirm={() =>
-                        management.api.post('/user_groups/{user_group_id}/deactivate', { user_group_id: groupId })
-                      }
-                    />
-                  ))
+                  askFirst(currentTarget, {
+                    title: i18n._('Deactivate {name}?', { name }),
+                    action: i18n._('Deactivate'),
+                    text: i18n._('The group can no longer be mentioned or have permissions.'),
+                    onConfirm: () =>
+                      management.api.post('/user_groups/{user_group_id}/deactivate', { user_group_id: groupId }),
+                  })
                 }
               >
                 {i18n._('Deactivate group')}

@@ -2,10 +2,9 @@ import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { Avatar } from '../kit/avatar.js';
 import { useChat, useComputed, useField, useServices } from '../services/context.js';
-import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
 import type { Option, Setting } from './fields.js';
-import { ConfirmDialog, Section } from './form.js';
+import { askFirst, Section } from './form.js';
 import styles from './managing.module.css';
 import { ReadOnlyNotice } from './permissions.js';
 import { Notifications, Preferences } from './preferences.js';
@@ -95,14 +94,12 @@ export function OrganizationProfile() {
             className={styles.dangerous}
             aria-haspopup="dialog"
             onClick={({ currentTarget }) =>
-              openOverlay(currentTarget, async () => (
-                <ConfirmDialog
-                  title={i18n._('Deactivate the organization?')}
-                  action={i18n._('Deactivate')}
-                  text={i18n._('Everybody is logged out, and nobody can log in any more.')}
-                  onConfirm={() => api.post('/realm/deactivate', {})}
-                />
-              ))
+              askFirst(currentTarget, {
+                title: i18n._('Deactivate the organization?'),
+                action: i18n._('Deactivate'),
+                text: i18n._('Everybody is logged out, and nobody can log in any more.'),
+                onConfirm: () => api.post('/realm/deactivate', {}),
+              })
             }
           >
             {i18n._('Deactivate organization')}

@@ -9,9 +9,8 @@ import overlays from '../kit/overlays.module.css';
 import { RowList } from '../kit/row-list.js';
 import { useChat, useComputed, useField, useFieldText, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
-import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
-import { ConfirmDialog } from './form.js';
+import { askFirst } from './form.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
 import { Line, Loading } from './page-parts.js';
@@ -274,14 +273,12 @@ export function Uploads() {
               label={i18n._('Delete {name}', { name: file.name })}
               opens="dialog"
               onClick={({ currentTarget }) =>
-                openOverlay(currentTarget, async () => (
-                  <ConfirmDialog
-                    title={i18n._('Delete {name}?', { name: file.name })}
-                    action={i18n._('Delete')}
-                    text={i18n._('Nobody can open the file any more, in no message.')}
-                    onConfirm={remove}
-                  />
-                ))
+                askFirst(currentTarget, {
+                  title: i18n._('Delete {name}?', { name: file.name }),
+                  action: i18n._('Delete'),
+                  text: i18n._('Nobody can open the file any more, in no message.'),
+                  onConfirm: remove,
+                })
               }
             />
           </div>

@@ -3,7 +3,7 @@ import { useLingui } from '@lingui/react';
 import type { ChatState, PersonState, SettingsSource } from '@parley/chat';
 import type { ParleyError } from '@parley/client';
 import { Copy, Pencil, Plus, RotateCcw, Send, Trash2, UserX } from 'lucide-react';
-import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { Dialog, FormDialog } from '../kit/dialog.js';
 import { IconButton } from '../kit/icon-button.js';
 import { useOverlay } from '../kit/overlay.js';
@@ -13,7 +13,7 @@ import { reportFailure, useRefusals } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
 import type { Option, Setting } from './fields.js';
-import { ConfirmDialog, Fields, Section, useValues, type Values, ValuesDialog } from './form.js';
+import { askFirst, Fields, Section, useValues, type Values, ValuesDialog } from './form.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
 import { Line, Loading, SayingButton } from './page-parts.js';
@@ -116,14 +116,12 @@ function DeactivateButton({ userId, name }: { readonly userId: number; readonly 
       label={i18n._('Deactivate {name}', { name })}
       opens="dialog"
       onClick={({ currentTarget }) =>
-        openOverlay(currentTarget, async () => (
-          <ConfirmDialog
-            title={i18n._('Deactivate {name}?', { name })}
-            action={i18n._('Deactivate')}
-            text={i18n._('They are logged out at once, and so are their bots. Their messages stay.')}
-            onConfirm={() => api.delete('/users/{user_id}', { user_id: userId })}
-          />
-        ))
+        askFirst(currentTarget, {
+          title: i18n._('Deactivate {name}?', { name }),
+          action: i18n._('Deactivate'),
+          text: i18n._('They are logged out at once, and so are their bots. Their messages stay.'),
+          onConfirm: () => api.delete('/users/{user_id}', { user_id: userId }),
+        })
       }
     />
   );
@@ -155,7 +153,6 @@ function UserDialog({ userId }: { readonly userId: number }) {
     [management, state, userId],
   );
   const { anchor } = useOverlay();
-  const ask = (question: ReactNode) => openOverlay(anchor, async () => question);
   const mayLogOut = useComputed(
     () => userId !== state.selfId && management.rights.administers(userId),
     [management, state, userId],
@@ -181,21 +178,23 @@ function UserDialog({ userId }: { readonly userId: number }) {
           <section className={styles.section}>
             <h3>{i18n._('Log-in')}</h3>
             <div className={styles.rowButtons}>
-              <button type="button" className={styles.dangerous} onClick={() => ask(<LogOutDialog userId={userId} />)}>
+              <button
+                type="button"
+                className={styles.dangerous}
+                onClick={() => openOverlay(anchor, async () => <LogOutDialog userId={userId} />)}
+              >
                 {i18n._('Log out everywhere')}
               </button>
               <button
                 type="button"
                 className={styles.dangerous}
                 onClick={() =>
-                  ask(
-                    <ConfirmDialog
-                      title={i18n._('Remove all second factors of {name}?', { name })}
-                      action={i18n._('Remove')}
-                      text={i18n._('A password is then enough to log in. They are told by email.')}
-                      onConfirm={() => management.api.delete('/users/{user_id}/second_factors', { user_id: userId })}
-                    />,
-                  )
+                  askFirst(anchor, {
+                    title: i18n._('Remove all second factors of {name}?', { name }),
+                    action: i18n._('Remove'),
+                    text: i18n._('A password is then enough to log in. They are told by email.'),
+                    onConfirm: () => management.api.delete('/users/{user_id}/second_factors', { user_id: userId }),
+                  })
                 }
               >
                 {i18n._('Remove second factors')}
@@ -342,14 +341,12 @@ function InvitationList() {
                 label={i18n._('Withdraw {name}', { name })}
                 opens="dialog"
                 onClick={({ currentTarget }) =>
-                  openOverlay(currentTarget, async () => (
-                    <ConfirmDialog
-                      title={i18n._('Withdraw the invitation?')}
-                      action={i18n._('Withdraw')}
-                      text={i18n._('Nobody can join with it any more.')}
-                      onConfirm={withdraw}
-                    />
-                  ))
+                  askFirst(currentTarget, {
+                    title: i18n._('Withdraw the invitation?'),
+                    action: i18n._('Withdraw'),
+                    text: i18n._('Nobody can join with it any more.'),
+                    onConfirm: withdraw,
+                  })
                 }
               />
             </Line>
