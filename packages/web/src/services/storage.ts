@@ -3,15 +3,6 @@ import type { Destination } from '@parley/chat';
 /** Texts that last as long as the page, because storage is full or forbidden. */
 const ofPage = new Map<string, string>();
 
-/** True if the browser lets the page keep texts. */
-export function hasStorage(): boolean {
-  try {
-    return Boolean(localStorage);
-  } catch {
-    return false;
-  }
-}
-
 /** Text of this browser; null if there is none. */
 export function readStored(key: string): string | null {
   try {

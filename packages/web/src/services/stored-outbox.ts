@@ -1,5 +1,5 @@
 import type { OutboxStorage, OutgoingMessage } from '@parley/chat';
-import { hasStorage, isDestination, readStored, store, storedKeys } from './storage.js';
+import { isDestination, readStored, store, storedKeys } from './storage.js';
 
 /** Time in which a page that is loaded again starts. */
 const RELOAD_MS = 10_000;
@@ -20,28 +20,26 @@ export class StoredOutbox implements OutboxStorage {
   }
 
   takeOver(found: (messages: readonly OutgoingMessage[]) => void): void {
+    if (!('locks' in navigator)) return;
+    // Browsers that refuse locks keep lists only as long as the page, whose earlier chat has ended.
+    const hold = (key: string, task: () => Promise<void> | void) => navigator.locks.request(key, task).catch(task);
     const { signal } = this.ending;
-    const take = (key: string) => {
-      const text = readStored(key);
-      if (text === null || signal.aborted) return;
-      // Messages are in the own list before they leave the other one.
-      found(parsed(text));
-      store(key, null);
-    };
-    const others = storedKeys(this.prefix).filter((key) => key !== this.key);
-    // Lists of this page alone, whose earlier chat has ended.
-    if (!hasStorage()) others.forEach(take);
-    if (!hasStorage() || !('locks' in navigator)) return;
-    const hold = (key: string, task: () => Promise<void> | void) => navigator.locks.request(key, task).catch(() => {});
     void hold(this.key, () => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())));
-    const takeFree = (key: string) => hold(key, () => take(key));
-    const known = new Set([this.key, ...others]);
-    for (const key of others) void takeFree(key);
+    const take = (key: string) =>
+      hold(key, () => {
+        const text = readStored(key);
+        if (text === null || signal.aborted) return;
+        // Messages are in the own list before they leave the other one.
+        found(parsed(text));
+        store(key, null);
+      });
+    const known = new Set([this.key, ...storedKeys(this.prefix)]);
+    for (const key of known) if (key !== this.key) void take(key);
     // Lists that other tabs begin later. A tab that is loaded again takes its own list first.
     const follow = ({ key }: StorageEvent) => {
       if (!key?.startsWith(this.prefix) || known.has(key)) return;
       known.add(key);
-      void hold(key, () => {}).then(() => setTimeout(takeFree, RELOAD_MS, key));
+      void hold(key, () => {}).then(() => setTimeout(take, RELOAD_MS, key));
     };
     addEventListener('storage', follow, { signal });
   }
