@@ -26,6 +26,18 @@ const pack: Plugin = {
   },
 };
 
+/** Leaves out English texts that equal their ids, which are shown in place of missing texts. */
+const ownTexts: Plugin = {
+  name: 'own-texts',
+  transform(code, id) {
+    if (!id.endsWith('/en.po')) return null;
+    const [, json] = /JSON\.parse\((".*")\)/.exec(code)!;
+    const texts: readonly (readonly [string, unknown])[] = Object.entries(JSON.parse(JSON.parse(json!)));
+    const others = texts.filter(([text, compiled]) => JSON.stringify(compiled) !== JSON.stringify([text]));
+    return { code: `export const messages = ${JSON.stringify(Object.fromEntries(others))};`, map: null };
+  },
+};
+
 /**
  * Writes the names of the style sheets into the element, whose shadow root loads them. Fonts get a sheet of their own,
  * because only documents can declare them.
@@ -99,7 +111,7 @@ const SHARED_MODULES = {
   '@preact/signals-core': 'parley/chat/signals',
 };
 
-const plugins = [react(), lingui({ configPath: join(import.meta.dirname, 'lingui.config.ts') }), pack];
+const plugins = [react(), lingui({ configPath: join(import.meta.dirname, 'lingui.config.ts') }), ownTexts, pack];
 
 /** `Features.DirSelector` of Lightning CSS, which would ask for a language: pages in English may run from right to left. */
 const DIR_SELECTOR = 4;

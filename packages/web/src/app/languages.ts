@@ -18,6 +18,7 @@ export async function loadLanguage(tags: readonly string[], dates?: string): Pro
     locale: language,
     locales: [validTag(dates), localesOf(language, tags)].flat(),
     messages: { [language]: messages },
+    missing: (_, id) => id,
   });
 }
 
