@@ -371,6 +371,26 @@ describe('chat views', () => {
     await until(() => chat.sidebar.topics(town).peek()[0]?.name === '✔ news');
   });
 
+  it('show what others write in an open channel that the user has not joined, after a while', async () => {
+    const { hamlet, iago } = server.people;
+    const town = await server.createChannel('town', [iago]);
+    const afterMinute: (() => void)[] = [];
+    const after = (ms: number, callback: () => void) => {
+      if (ms !== 60_000) return impatient.after(ms, callback);
+      afterMinute.push(callback);
+      return () => {};
+    };
+    const id = await server.sendMessage(iago, town, { topic: 'news', content: 'first' });
+    const chat = await start(hamlet, { clock: { ...impatient, after } });
+    const view = chat.open(news(town));
+    await until(() => view.newer.value === 'none');
+    await server.sendMessage(iago, town, { topic: 'news', content: 'second' });
+    await clientOf(iago).patch('/messages/{message_id}', { message_id: id, content: 'changed' });
+    for (const callback of afterMinute.splice(0)) callback();
+    await until(() => view.keys.value.length === 2);
+    expect(contents(chat, view)).toEqual(['<p>changed</p>', '<p>second</p>']);
+  });
+
   it('show the present messages of a channel when it is opened again and when the user joins it', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [iago]);

@@ -72,6 +72,12 @@ test('shows own edits and votes, and follows a resolved topic, in a channel that
   await messageWith(page, 'A typo, mended').getByRole('button', { name: 'More actions' }).click();
   await expect(page.getByRole('menuitem', { name: 'Copy link to message' })).toBeVisible();
   await expect(page.getByRole('menuitem', { name: 'Mark as unread from here' })).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  const notice = page.getByText('You are not subscribed to this channel.');
+  await expect(notice).toBeVisible();
+  await page.getByRole('button', { name: 'Subscribe' }).click();
+  await expect(notice).toHaveCount(0);
+  await choose(page, 'A typo, mended', 'Mark as unread from here');
 });
 
 test('follows a link to the topic in which its message is now, and answers there', async ({ server, logIn }) => {

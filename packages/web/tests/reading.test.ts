@@ -177,6 +177,34 @@ test('leads to the newest known message without a connection, and to the newest 
   await expect(page.getByRole('button', { name: 'Newest message' })).toBeHidden();
 });
 
+test('stays where the reader went on reading after asking for the newest message without a connection', async ({
+  server,
+  logIn,
+}) => {
+  const ids = await fill(server, 'stays-offline', 150);
+  const { page, context } = await logIn('othello', `${await placeOf(server, 'stays-offline')}/near/${ids[30]}`);
+  await expect(messageWith(page, 'Row 30 ')).toBeInViewport();
+  await context.setOffline(true);
+  await expect(page.getByText('No connection since')).toBeVisible();
+  await page.getByRole('button', { name: 'Newest message' }).click();
+  const below = () => listOf(page).evaluate((list) => list.scrollHeight - list.scrollTop - list.clientHeight);
+  await expect.poll(below).toBeLessThanOrEqual(1);
+  await listOf(page).hover();
+  await expect(async () => {
+    await page.mouse.wheel(0, -300);
+    await expect(messageWith(page, 'Row 40 ')).toBeInViewport({ timeout: 200 });
+  }).toPass();
+  const row = messageWith(page, 'Row 40 ');
+  const place = async () => (await row.boundingBox())!.y;
+  const before = await place();
+  const loaded = page.waitForResponse((response) => response.url().includes('/json/messages?'));
+  await context.setOffline(false);
+  await loaded;
+  await expect(page.getByText('No connection since')).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Newest message' })).toBeVisible();
+  expect(Math.abs((await place()) - before)).toBeLessThanOrEqual(1);
+});
+
 test('opens at the first unread message below a line that stays, and leads to it and to the newest', async ({
   server,
   logIn,

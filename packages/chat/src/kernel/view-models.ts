@@ -225,6 +225,8 @@ export interface ConversationView {
   keepNewest(count: number): void;
   /** Opens the list at another message, or at the newest. */
   goTo(messageId: number | 'newest'): Promise<void>;
+  /** The reader went on reading: what `goTo` has not shown yet is not shown later. */
+  stay(): void;
   /** Reports messages that were visible long enough; marks them as read where the settings want that. */
   seen(messageIds: readonly number[]): void;
   /** Marks a message and all after it as unread, and nothing as read until the list is opened again. */

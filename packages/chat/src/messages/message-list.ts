@@ -128,7 +128,7 @@ export class MessageList implements ConversationView {
     const [part] = this.failed.peek();
     if (part === 'again') void this.reload();
     if (part === 'older') void this.loadOlder();
-    if (part === 'newer') void this.loadNewer();
+    if (part === 'newer' || part === 'first') void this.loadNewer();
   }
 
   close(): void {
@@ -167,6 +167,12 @@ export class MessageList implements ConversationView {
 
   goTo(messageId: number | 'newest'): Promise<void> {
     return this.load(messageId);
+  }
+
+  stay(): void {
+    if (this.pending === null) return;
+    this.pending = null;
+    this.loads++;
   }
 
   async loadOlder(): Promise<void> {

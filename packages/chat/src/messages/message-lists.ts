@@ -65,7 +65,8 @@ export class MessageLists {
         for (const list of lists) list.changed(event.messages);
         return;
       case 'subscription':
-        if (event.op === 'add') this.reload(new Set(event.subscriptions.map(({ stream_id }) => stream_id)));
+        if (event.op !== 'add') return;
+        this.reload((channelId) => event.subscriptions.some(({ stream_id }) => stream_id === channelId));
     }
   }
 
@@ -75,9 +76,9 @@ export class MessageLists {
   }
 
   /** Fetches lists of channels again, whose messages came without events before. */
-  reload(channelIds: ReadonlySet<number>): void {
+  reload(isOutdated: (channelId: number) => boolean): void {
     for (const [key, list] of this.lists) {
-      if (list.destination?.kind !== 'channel' || !channelIds.has(list.destination.channelId)) continue;
+      if (list.destination?.kind !== 'channel' || !isOutdated(list.destination.channelId)) continue;
       if (list.isOpen) void list.reload();
       else this.lists.delete(key);
     }
@@ -100,7 +101,7 @@ export class MessageLists {
       for (const list of this.lists.values()) list.follow({ from, to });
     }
     const channelIds = [from, to].flatMap((each) => (each.kind === 'channel' ? each.channelId : []));
-    this.reload(new Set(channelIds));
+    this.reload((id) => channelIds.includes(id));
     return channelIds;
   }
 

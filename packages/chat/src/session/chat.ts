@@ -26,8 +26,8 @@ import { type Reading, Table } from '../kernel/reactive.js';
 import { ChatState, type Fields } from '../kernel/state.js';
 import type { ConnectionView, ConversationView, MessageRow, OutgoingMessage } from '../kernel/view-models.js';
 import { type Arrival, arrivalOf } from '../messages/arrivals.js';
-import { Commands } from '../messages/commands.js';
-import { comesAsEvents } from '../messages/match.js';
+import { Commands, type Move } from '../messages/commands.js';
+import { comesAsEvents, hasJoined } from '../messages/match.js';
 import { keyOf, type MessageList } from '../messages/message-list.js';
 import { MessageLists } from '../messages/message-lists.js';
 import { MessageRows } from '../messages/message-rows.js';
@@ -64,8 +64,8 @@ export interface ChatOptions {
 
 /** A page that was closed over night continues with its queue. */
 const IDLE_QUEUE_SECONDS = 12 * 60 * 60;
-/** Pause after which a visitor's messages are fetched again. */
-const VISITOR_RELOAD_MS = 60_000;
+/** Pause after which messages are fetched again that come without events. */
+const RELOAD_MS = 60_000;
 /** Delay within which changes of a list are collected for the cache. */
 const KEEP_MS = 1000;
 /** Time for the events since the state was stored, before messages of the cache are fetched instead. */
@@ -138,9 +138,7 @@ export class Chat {
     this.presence = isActive
       ? new PresenceReports(this.state, gateway, clock, isActive, this.team, () => this.people.tick())
       : null;
-    this.commands = new Commands(this.state, gateway, async (id, scope) => {
-      for (const channelId of await this.lists.fetchChanged(id, scope)) this.topics.outdate(channelId);
-    });
+    this.commands = new Commands(this.state, gateway, (id, scope) => this.fetchChanged(id, scope));
     this.topics = new Topics(this.state, gateway, clock);
     const selfId = () => this.state.selfId;
     const hasMessage = (id: number) => this.state.messages.peek(id) !== undefined;
@@ -183,6 +181,7 @@ export class Chat {
     const isOver = new Promise<void>((resolve) => {
       this.over = resolve;
     });
+    if (!this.isVisitor) this.reloadLater();
     if (this.team) this.team.start();
     else await this.poll(null);
     await isOver;
@@ -279,11 +278,12 @@ export class Chat {
     }
   }
 
-  /** Fetches the open lists of a visitor again from time to time, since there are no events. */
+  /** Fetches open lists again from time to time: those of channels that the user has not joined, and all of a visitor. */
   private reloadLater(): void {
-    this.cancelReloading = this.clock.after(VISITOR_RELOAD_MS, () => {
+    this.cancelReloading = this.clock.after(RELOAD_MS, () => {
       this.mayRegister = true;
-      this.lists.restart();
+      if (this.isVisitor) this.lists.restart();
+      else this.lists.reload((channelId) => !hasJoined(this.state, channelId));
       this.reloadLater();
     });
   }
@@ -447,17 +447,17 @@ export class Chat {
   }
 
   /** Fetches a message to a channel that the user has not joined, and what others wrote there before it. */
-  private async fetchSent({ key, id, destination }: OutgoingMessage & { readonly id: number }): Promise<void> {
-    // A message that cannot be fetched is shown when its conversation is opened again.
-    await this.lists.pages.fetchByIds([id]).catch(() => {});
+  private async fetchSent({ key, id }: OutgoingMessage & { readonly id: number }): Promise<void> {
+    await this.fetchChanged(id, 'change_one');
     batch(() => {
       this.state.messages.change(id, (message) => ({ ...message, localId: key }));
       this.sentIds.set(key, id);
       this.lists.addOwn(this.outbox.reconcile());
     });
-    if (destination.kind !== 'channel') return;
-    this.lists.reload(new Set([destination.channelId]));
-    this.topics.outdate(destination.channelId);
+  }
+
+  private async fetchChanged(messageId: number, scope: Move['scope'] | null): Promise<void> {
+    for (const channelId of await this.lists.fetchChanged(messageId, scope)) this.topics.outdate(channelId);
   }
 
   private announce(event: MessageEvent): void {

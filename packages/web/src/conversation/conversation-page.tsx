@@ -209,6 +209,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const onNearEnd = useCallback(() => void view.loadNewer(), [view]);
   const onLong = useCallback(() => view.keepNewest(KEPT_MESSAGES), [view]);
   const onNewest = useCallback(() => view.goTo('newest'), [view]);
+  const onStay = useCallback(() => view.stay(), [view]);
   const onUnread = useCallback(() => void view.goTo(view.firstUnread.peek() ?? 'newest'), [view]);
   const onRest = useCallback(
     (key: string, top: number | null) => {
@@ -260,6 +261,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
       onNearEnd={onNearEnd}
       onLong={onLong}
       onNewest={onNewest}
+      onStay={onStay}
       onUnread={onUnread}
       onRest={onRest}
       onSeen={onSeen}

@@ -33,6 +33,8 @@ export interface MessageListProps {
   onLong(): void;
   /** Goes to the newest message, which may not be loaded. Resolves when it is there or cannot be fetched. */
   onNewest(): Promise<void>;
+  /** Called when the reader scrolls before the place is there that a button leads to. */
+  onStay(): void;
   /** Goes to the first unread message, which is not among the keys. */
   onUnread(): void;
   /**
@@ -73,7 +75,7 @@ function estimatedStart({ keys, startKey, startTop }: MessageListProps): number 
 /** Virtual list of messages that keeps the line being read in place while content above and below changes. */
 export function MessageList(props: MessageListProps) {
   const { keys, place, startKey, startTop, unreadKey, hasNewer, draw, label } = props;
-  const { onNearStart, onNearEnd, onLong, onNewest, onUnread, onSeen, onRest } = props;
+  const { onNearStart, onNearEnd, onLong, onNewest, onStay, onUnread, onSeen, onRest } = props;
   const { i18n } = useLingui();
   const listId = useId();
   const frame = useRef<HTMLElement>(null);
@@ -205,6 +207,7 @@ export function MessageList(props: MessageListProps) {
     const key = keys[index];
     if (key === undefined) return;
     isArriving.current = false;
+    stay();
     setSelected(key);
     jumpTo(index, 'auto');
     awaitsFocus.current = key;
@@ -247,7 +250,12 @@ export function MessageList(props: MessageListProps) {
   const goToNewest = () => {
     if (!hasNewer) return virtual.scrollToEnd();
     awaits.current = 'newest';
-    void onNewest().then(() => virtual.scrollToEnd());
+    void onNewest().then(() => awaits.current === 'newest' && virtual.scrollToEnd());
+  };
+  const stay = () => {
+    if (awaits.current === null) return;
+    awaits.current = null;
+    onStay();
   };
   // The messages may be those at which the list was opened.
   useLayoutEffect(() => {
@@ -269,6 +277,9 @@ export function MessageList(props: MessageListProps) {
         className={styles.frame}
         part="messages"
         onKeyDown={onKeyDown}
+        onWheel={stay}
+        onTouchMove={stay}
+        onPointerDown={stay}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the list scrolls and hands the focus to its rows.
         tabIndex={0}
         aria-label={label}

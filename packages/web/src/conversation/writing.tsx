@@ -1,8 +1,10 @@
 import { useLingui } from '@lingui/react';
 import { destinationKey, destinationOf, type Narrow } from '@parley/chat';
 import { type Ref, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { useChat, useField, useFieldText, useServices } from '../services/context.js';
+import { useChat, useComputed, useField, useFieldText, useServices } from '../services/context.js';
 import { newTopicOf } from '../services/drafts.js';
+import { reportFailure } from '../services/failures.js';
+import { useManagement } from '../services/use-management.js';
 import { useReading } from '../services/use-reading.js';
 import { Composer, type ComposerHandle } from './composer.js';
 import styles from './conversation-page.module.css';
@@ -23,18 +25,26 @@ export default function Writing(props: WritingProps) {
   if (!isVisitor) return <Fields {...props} />;
   const next = encodeURIComponent(location.pathname + location.hash);
   return (
-    <p className={styles.logIn}>
+    <p className={styles.offer}>
       <a href={`${baseUrl}login/?next=${next}`}>{i18n._('Log in')}</a> {i18n._('You are reading as a visitor.')}
     </p>
   );
 }
 
 function Fields({ narrow, composer }: WritingProps) {
+  const { state } = useChat();
   const destination = useMemo(() => destinationOf(narrow), [narrow]);
   const channelId = onlyChannel(narrow);
+  const readsIn = destination?.kind === 'channel' ? destination.channelId : channelId;
+  const isOutside = useComputed(() => {
+    const { membership = 'subscribed', channel } = (readsIn !== null && state.channels.get(readsIn)) || {};
+    return membership !== 'subscribed' && channel?.is_archived === false;
+  }, [state, readsIn]);
+  const outside = isOutside && <NotSubscribed channelId={readsIn!} />;
   if (destination) {
     return (
       <>
+        {outside}
         <TypingLine destination={destination} />
         <Writable destination={destination} key={destinationKey(destination)}>
           <Composer destination={destination} ref={composer} />
@@ -43,9 +53,29 @@ function Fields({ narrow, composer }: WritingProps) {
     );
   }
   return channelId === null ? null : (
-    <Writable channelId={channelId}>
-      <NewTopic channelId={channelId} composer={composer} key={channelId} />
-    </Writable>
+    <>
+      {outside}
+      <Writable channelId={channelId}>
+        <NewTopic channelId={channelId} composer={composer} key={channelId} />
+      </Writable>
+    </>
+  );
+}
+
+/** Says that new messages come late, and offers to join the channel. */
+function NotSubscribed({ channelId }: { readonly channelId: number }) {
+  const { i18n } = useLingui();
+  const management = useManagement();
+  const rights = useComputed(() => management.rights.channel(channelId), [management, channelId]);
+  return (
+    <p className={styles.offer}>
+      {rights.subscribe && (
+        <button type="button" onClick={() => void management.subscribe(channelId).catch(reportFailure)}>
+          {i18n._('Subscribe')}
+        </button>
+      )}{' '}
+      {i18n._('You are not subscribed to this channel. New messages appear within a minute.')}
+    </p>
   );
 }
 
