@@ -73,7 +73,7 @@ test('shows own edits and votes, and follows a resolved topic, in a channel that
   await expect(page.getByRole('menuitem', { name: 'Copy link to message' })).toBeVisible();
   await expect(page.getByRole('menuitem', { name: 'Mark as unread from here' })).toHaveCount(0);
   await page.keyboard.press('Escape');
-  const notice = page.getByText('You are not subscribed to this channel.');
+  const notice = page.getByText('You are not subscribed.');
   await expect(notice).toBeVisible();
   await page.getByRole('button', { name: 'Subscribe' }).click();
   await expect(notice).toHaveCount(0);

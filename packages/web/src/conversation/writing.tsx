@@ -25,7 +25,7 @@ export default function Writing(props: WritingProps) {
   if (!isVisitor) return <Fields {...props} />;
   const next = encodeURIComponent(location.pathname + location.hash);
   return (
-    <p className={styles.offer}>
+    <p className={styles.logIn}>
       <a href={`${baseUrl}login/?next=${next}`}>{i18n._('Log in')}</a> {i18n._('You are reading as a visitor.')}
     </p>
   );
@@ -68,13 +68,13 @@ function NotSubscribed({ channelId }: { readonly channelId: number }) {
   const management = useManagement();
   const rights = useComputed(() => management.rights.channel(channelId), [management, channelId]);
   return (
-    <p className={styles.offer}>
+    <p className={styles.outside}>
+      {i18n._('You are not subscribed. New messages appear within a minute.')}
       {rights.subscribe && (
         <button type="button" onClick={() => void management.subscribe(channelId).catch(reportFailure)}>
           {i18n._('Subscribe')}
         </button>
-      )}{' '}
-      {i18n._('You are not subscribed to this channel. New messages appear within a minute.')}
+      )}
     </p>
   );
 }
