@@ -12,8 +12,27 @@ import { build as vite } from 'vite';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Pages of `docs/examples`, built as products do. */
-const EXAMPLES = ['react.tsx', 'custom-look.tsx'];
+/** Pages of `docs/examples` and of this test, built as products do. */
+const EXAMPLES = ['react.tsx', 'custom-look.tsx', 'own-edit.tsx'];
+
+/** Page of a product whose messages have an edit of their own. */
+const OWN_EDIT = `
+  import { Conversation, ParleyProvider } from 'parley/web';
+  import { createRoot } from 'react-dom/client';
+  function Mine({ body, actions }) {
+    const edit = async () => {
+      const source = await actions.source();
+      const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(source));
+      const hash = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+      await actions.edit(source.replace('first', 'second'), hash);
+    };
+    return <article>{body}<button type="button" onClick={edit}>Own edit</button></article>;
+  }
+  createRoot(document.getElementById('root')).render(
+    <ParleyProvider url="/chat" components={{ Message: Mine }}>
+      <Conversation channel="orders" topic="Own edits" />
+    </ParleyProvider>,
+  );`;
 
 /** Shop whose page is the React example, with the package as it is published. */
 interface Host {
@@ -44,6 +63,7 @@ const test = base.extend<Fixtures, { host: Host }>({
         if (name !== 'parley') symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
       // Beside the packages that the pages import.
       cpSync(join(ROOT, 'docs/examples'), folder, { recursive: true });
+      writeFileSync(join(folder, 'own-edit.tsx'), OWN_EDIT);
       const pages = EXAMPLES.map((name) => {
         const page = join(folder, `${name.split('.')[0]}.html`);
         writeFileSync(
@@ -191,6 +211,21 @@ test.describe('the example with a look of its own', () => {
     const text = order.getByText('Your order is on its way.');
     await expect(text).toBeVisible();
     expect(await text.evaluate((element) => getComputedStyle(element).fontFamily)).toContain('Georgia');
+  });
+});
+
+test.describe('a product with an edit of its own', () => {
+  test.use({ example: 'own-edit.html' });
+
+  test('gets the source of a message, and says which one it changes', async ({ shop }) => {
+    await shop.getByRole('textbox', { name: 'Message' }).fill('The *first* text');
+    await shop.getByRole('button', { name: 'Send', exact: true }).click();
+    const own = shop.getByRole('article').filter({ hasText: 'The first text' });
+    const sent = shop.waitForRequest((request) => request.method() === 'PATCH');
+    await own.getByRole('button', { name: 'Own edit' }).click();
+    expect((await sent).postData()).toMatch(/prev_content_sha256=[0-9a-f]{64}/);
+    const edited = shop.getByRole('article').filter({ hasText: 'The second text' });
+    await expect(edited.locator('em')).toHaveText('second');
   });
 });
 

@@ -99,8 +99,8 @@ export class Commands {
   }
 
   /**
-   * Replaces the content. `seenSha256` is the hash in hex of the source
-   * that the user saw; if the source is another one by now, the change is refused as `EXPECTATION_MISMATCH`.
+   * Replaces the content. `seenSha256` is the hash in hex of the source that the user saw; if the source is another one
+   * by now, the change is refused as `EXPECTATION_MISMATCH`.
    */
   async edit(messageId: number, content: string, seenSha256?: string): Promise<void> {
     await this.gateway.patch('/messages/{message_id}', {

@@ -33,7 +33,10 @@ export interface MessageActions {
   readonly quote: (() => void) | null;
   readonly react: (emoji: Emoji, isSet: boolean) => Promise<void>;
   readonly star: (isSet: boolean) => Promise<void>;
-  readonly edit: (markdown: string) => Promise<void>;
+  /** Returns the Markdown source, in which an edit begins. */
+  readonly source: () => Promise<string>;
+  /** `seenSha256`: hash in hex of the source; if another device has changed it since, the edit is refused. */
+  readonly edit: (markdown: string, seenSha256?: string) => Promise<void>;
   readonly delete: () => Promise<void>;
   /** Marks the message and those after it as unread. */
   readonly markUnread: () => void;
