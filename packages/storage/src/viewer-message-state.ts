@@ -45,7 +45,7 @@ export const wasMoved = (row: MessageIndexRow): boolean => (row[5] & PROPERTY_BI
 /** Columns of a message that only conditions need. */
 export type ConditionRow = readonly [MessageId, ChannelId | null, topic: string, ChannelPrivacy | null];
 
-/** A message as conditions see it; `flags` is null without the viewer's own. */
+/** Message as conditions see it. `flags`: the viewer's own, if any. */
 export function conditionSubject(
   row: MessageIndexRow,
   [id, channelId, topic, channelPrivacy]: ConditionRow,

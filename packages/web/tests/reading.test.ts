@@ -1,7 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { choose, expect, goTo, idOf, messageWith, placeOf, post, type Server, send, test } from './stories.js';
+import {
+  choose,
+  expect,
+  goTo,
+  idOf,
+  messageWith,
+  type Person,
+  placeOf,
+  post,
+  type Server,
+  send,
+  test,
+} from './stories.js';
 
 const READER = 'cordelia';
 const PICTURE = readFileSync(join(import.meta.dirname, '../../../docs/images/web-client.png'));
@@ -159,18 +171,25 @@ test('shows the first unread message after a link to a later one, and follows th
   }
 });
 
-test('leads to the newest known message without a connection, and to the newest when it returns', async ({
-  server,
-  logIn,
-}) => {
-  const ids = await fill(server, 'newest-offline', 150);
-  const { page, context } = await logIn('othello', `${await placeOf(server, 'newest-offline')}/near/${ids[30]}`);
+/** Opens a conversation above its end, and asks for the newest message without a connection: the newest known one is shown. */
+async function goToNewestOffline(server: Server, { page, context }: Person, topic: string): Promise<void> {
+  const ids = await fill(server, topic, 150);
+  await page.goto(`${server.url}/${await placeOf(server, topic)}/near/${ids[30]}`);
   await expect(messageWith(page, 'Row 30 ')).toBeInViewport();
   await context.setOffline(true);
   await expect(page.getByText('No connection since')).toBeVisible();
   await page.getByRole('button', { name: 'Newest message' }).click();
   const below = () => listOf(page).evaluate((list) => list.scrollHeight - list.scrollTop - list.clientHeight);
   await expect.poll(below).toBeLessThanOrEqual(1);
+}
+
+test('leads to the newest known message without a connection, and to the newest when it returns', async ({
+  server,
+  logIn,
+}) => {
+  const person = await logIn('othello');
+  const { page, context } = person;
+  await goToNewestOffline(server, person, 'newest-offline');
   await expect(messageWith(page, 'Row 149 ')).toHaveCount(0);
   await context.setOffline(false);
   await expect(messageWith(page, 'Row 149 ')).toBeInViewport();
@@ -181,19 +200,10 @@ test('stays where the reader went on reading after asking for the newest message
   server,
   logIn,
 }) => {
-  const ids = await fill(server, 'stays-offline', 150);
-  const { page, context } = await logIn('othello', `${await placeOf(server, 'stays-offline')}/near/${ids[30]}`);
-  await expect(messageWith(page, 'Row 30 ')).toBeInViewport();
-  await context.setOffline(true);
-  await expect(page.getByText('No connection since')).toBeVisible();
-  await page.getByRole('button', { name: 'Newest message' }).click();
-  const below = () => listOf(page).evaluate((list) => list.scrollHeight - list.scrollTop - list.clientHeight);
-  await expect.poll(below).toBeLessThanOrEqual(1);
-  await listOf(page).hover();
-  await expect(async () => {
-    await page.mouse.wheel(0, -300);
-    await expect(messageWith(page, 'Row 40 ')).toBeInViewport({ timeout: 200 });
-  }).toPass();
+  const person = await logIn('othello');
+  const { page, context } = person;
+  await goToNewestOffline(server, person, 'stays-offline');
+  await scrollUpTo(page, 'Row 40 ');
   const row = messageWith(page, 'Row 40 ');
   const place = async () => (await row.boundingBox())!.y;
   const before = await place();

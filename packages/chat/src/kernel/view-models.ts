@@ -225,7 +225,7 @@ export interface ConversationView {
   keepNewest(count: number): void;
   /** Opens the list at another message, or at the newest. */
   goTo(messageId: number | 'newest'): Promise<void>;
-  /** The reader went on reading: what `goTo` has not shown yet is not shown later. */
+  /** Gives up a `goTo` that has not shown its place yet, since the reader went on reading. */
   stay(): void;
   /** Reports messages that were visible long enough; marks them as read where the settings want that. */
   seen(messageIds: readonly number[]): void;

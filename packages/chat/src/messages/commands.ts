@@ -13,6 +13,9 @@ const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'
 
 type TopicPlace = Omit<Extract<Destination, { kind: 'channel' }>, 'kind'>;
 
+/** Parts that a change concerns: the message, the lists with it, or a topic that went to another place. */
+export type Reach = 'message' | 'lists' | 'topic';
+
 /** New place of messages; what is absent stays. */
 export interface Move {
   readonly channelId?: number;
@@ -37,8 +40,8 @@ export class Commands {
   constructor(
     private readonly state: ChatState,
     private readonly gateway: Gateway,
-    /** Called after a change of a message that may come without an event; `scope`: that of a move, or null. */
-    private readonly changed: (messageId: number, scope: Move['scope'] | null) => Promise<void>,
+    /** Called after a change of which no event may tell. */
+    private readonly changed: (messageId: number, reach: Reach) => Promise<void>,
   ) {}
 
   /** Adds the user's reaction, or removes it. */
@@ -108,7 +111,7 @@ export class Commands {
       content,
       ...(seenSha256 !== undefined && { prev_content_sha256: seenSha256 }),
     });
-    await this.changed(messageId, null);
+    await this.changed(messageId, 'message');
   }
 
   /** Returns the Markdown source of a message. */
@@ -142,7 +145,7 @@ export class Commands {
       send_notification_to_old_thread: notifiesOld,
       send_notification_to_new_thread: notifiesNew,
     });
-    await this.changed(messageId, scope);
+    await this.changed(messageId, scope === 'change_all' ? 'topic' : 'lists');
   }
 
   /** Marks a topic as resolved, or as unresolved. */
@@ -172,7 +175,7 @@ export class Commands {
       msg_type: 'widget',
       content: JSON.stringify(action),
     });
-    await this.changed(messageId, null);
+    await this.changed(messageId, 'message');
   }
 
   /** Adds an option or a task under an index that no earlier one of the user has. */

@@ -9,7 +9,7 @@ export function comesAsEvents(state: ChatState, narrow: Narrow): boolean {
   return hasJoined(state, to.kind === 'channel' ? to.channelId : undefined);
 }
 
-/** True for a channel that the user has joined, whose changes come as events, and without one for direct messages. */
+/** True if all changes come as events: in channels that the user has joined, and without a channel. */
 export function hasJoined(state: ChatState, channelId: number | undefined): boolean {
   return channelId === undefined || state.channels.peek(channelId)?.membership === 'subscribed';
 }

@@ -3,7 +3,7 @@ import { batch } from '@preact/signals-core';
 import { covers, destinationKey, type Narrow, narrowKey } from '../kernel/narrow.js';
 import type { Gateway } from '../kernel/ports.js';
 import type { ChatState } from '../kernel/state.js';
-import type { Move } from './commands.js';
+import type { Reach } from './commands.js';
 import { hasJoined } from './match.js';
 import { type ListHooks, MessageList } from './message-list.js';
 import { MessagePages } from './message-pages.js';
@@ -86,18 +86,18 @@ export class MessageLists {
 
   /**
    * Fetches what the user changed in a channel that they have not joined, since no event may tell of it. Returns the
-   * channels in which messages moved. `scope`: that of a move, or null.
+   * channels whose lists changed.
    */
-  async fetchChanged(messageId: number, scope: Move['scope'] | null): Promise<readonly number[]> {
+  async fetchChanged(messageId: number, reach: Reach): Promise<readonly number[]> {
     const before = this.state.messages.peek(messageId);
     if (before && hasJoined(this.state, before.stream_id)) return [];
     // A message that cannot be fetched is shown when its conversation is opened again.
     await this.pages.fetchByIds([messageId]).catch(() => {});
     const after = this.state.messages.peek(messageId);
-    if (scope === null || !after) return [];
+    if (reach === 'message' || !after) return [];
     const to = destinationOfMessage(this.state, after);
     const from = before ? destinationOfMessage(this.state, before) : to;
-    if (scope === 'change_all' && destinationKey(from) !== destinationKey(to)) {
+    if (reach === 'topic' && destinationKey(from) !== destinationKey(to)) {
       for (const list of this.lists.values()) list.follow({ from, to });
     }
     const channelIds = [from, to].flatMap((each) => (each.kind === 'channel' ? each.channelId : []));

@@ -112,7 +112,7 @@ export class Rights {
     return channelId > 0 && !isVisitor && message !== undefined && message.sender_id !== selfId;
   }
 
-  /** True unless nothing is unread for the user in its channel, which they have not joined (messages §13.1). */
+  /** True except in channels that the user has not joined, where nothing is unread (messages §13.1). */
   canMarkUnread(messageId: number): boolean {
     const channelId = this.state.messages.get(messageId)?.stream_id;
     return channelId === undefined || this.state.channels.get(channelId)?.membership === 'subscribed';

@@ -26,7 +26,7 @@ import { type Reading, Table } from '../kernel/reactive.js';
 import { ChatState, type Fields } from '../kernel/state.js';
 import type { ConnectionView, ConversationView, MessageRow, OutgoingMessage } from '../kernel/view-models.js';
 import { type Arrival, arrivalOf } from '../messages/arrivals.js';
-import { Commands, type Move } from '../messages/commands.js';
+import { Commands, type Reach } from '../messages/commands.js';
 import { comesAsEvents, hasJoined } from '../messages/match.js';
 import { keyOf, type MessageList } from '../messages/message-list.js';
 import { MessageLists } from '../messages/message-lists.js';
@@ -138,7 +138,7 @@ export class Chat {
     this.presence = isActive
       ? new PresenceReports(this.state, gateway, clock, isActive, this.team, () => this.people.tick())
       : null;
-    this.commands = new Commands(this.state, gateway, (id, scope) => this.fetchChanged(id, scope));
+    this.commands = new Commands(this.state, gateway, (id, reach) => this.fetchChanged(id, reach));
     this.topics = new Topics(this.state, gateway, clock);
     const selfId = () => this.state.selfId;
     const hasMessage = (id: number) => this.state.messages.peek(id) !== undefined;
@@ -448,7 +448,7 @@ export class Chat {
 
   /** Fetches a message to a channel that the user has not joined, and what others wrote there before it. */
   private async fetchSent({ key, id }: OutgoingMessage & { readonly id: number }): Promise<void> {
-    await this.fetchChanged(id, 'change_one');
+    await this.fetchChanged(id, 'lists');
     batch(() => {
       this.state.messages.change(id, (message) => ({ ...message, localId: key }));
       this.sentIds.set(key, id);
@@ -456,8 +456,8 @@ export class Chat {
     });
   }
 
-  private async fetchChanged(messageId: number, scope: Move['scope'] | null): Promise<void> {
-    for (const channelId of await this.lists.fetchChanged(messageId, scope)) this.topics.outdate(channelId);
+  private async fetchChanged(messageId: number, reach: Reach): Promise<void> {
+    for (const channelId of await this.lists.fetchChanged(messageId, reach)) this.topics.outdate(channelId);
   }
 
   private announce(event: MessageEvent): void {

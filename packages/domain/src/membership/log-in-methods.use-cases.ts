@@ -2,7 +2,7 @@ import type { ApiKeyMint } from '../access/credentials.js';
 import { storeMembers } from '../groups/change-members.use-cases.js';
 import { MAX_MEMBERSHIPS } from '../groups/group.js';
 import { DomainError } from '../kernel/errors.js';
-import type { AnonymousCaller, RealmId, UserId } from '../kernel/ids.js';
+import type { AnonymousCaller, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls, ReportProblem } from '../kernel/ports.js';
 import { foldCase, isLongerThan, takeCodePoints } from '../kernel/text.js';
@@ -372,7 +372,7 @@ async function placeInGroups(
 
 /** Removes log-ins that were not completed in time. */
 export class RemoveExpiredLogIns extends Removal {
-  protected remove(tx: Transaction, now: number, limit: number): Promise<number> {
+  protected remove(tx: Transaction, now: UnixSeconds, limit: number): Promise<number> {
     return tx.logIns.removeExpiredFlows(now, limit);
   }
 }

@@ -5,7 +5,7 @@ import { BlobReceiver } from '../files/blob-receiver.js';
 import { nameOfFile } from '../files/files.js';
 import { UploadFile } from '../files/files.use-cases.js';
 import { DomainError } from '../kernel/errors.js';
-import type { Caller, RealmId, UserId } from '../kernel/ids.js';
+import type { Caller, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { Removal } from '../kernel/work.js';
@@ -379,7 +379,7 @@ export class RevokeEmailAddress {
 
 /** Removes addresses for replies that have expired. */
 export class RemoveExpiredReplyAddresses extends Removal {
-  protected remove(tx: Transaction, now: number, limit: number): Promise<number> {
+  protected remove(tx: Transaction, now: UnixSeconds, limit: number): Promise<number> {
     return tx.replyAddresses.removeExpired(now, limit);
   }
 }

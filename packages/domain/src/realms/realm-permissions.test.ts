@@ -80,7 +80,7 @@ describe('permissions to change the organization', () => {
     );
   });
 
-  it('shows every channel to administrators, who may select any for notices', () => {
+  it('shows every channel to administrators', () => {
     for (const privacy of ['webPublic', 'public', 'privateSharedHistory', 'privateProtectedHistory'] as const) {
       const administrator = makeActor('administrator');
       expect(formatDecision(canSeeMetadata(administrator, makeChannel({ privacy }), false))).toBe('yes');

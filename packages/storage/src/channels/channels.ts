@@ -30,7 +30,6 @@ import {
   toChannels,
   toSubscription,
 } from '../channel-rows.js';
-import type { FeatureTables } from '../feature.js';
 import type { SqlGroupRepository } from '../groups/groups.js';
 import type { Quarantine } from '../quarantine.js';
 import { ascending, ColumnQuery, type Columns, type Flag, idList, withNobody } from '../rows.js';
@@ -472,17 +471,3 @@ interface ViewHead extends Pick<ChannelRow, 'id' | 'version'> {
 }
 
 const ageInDays = ({ createdAt }: Channel, now: UnixSeconds): number => Math.floor((now - createdAt) / SECONDS_PER_DAY);
-
-/** Tables of channels in both databases. */
-export const CHANNEL_TABLES = {
-  schema: 'channels',
-  realmTables: [
-    'topic_policy',
-    'subscription',
-    'channel_address',
-    'channel',
-    'channel_folder',
-    'default_channel_group',
-  ],
-  notExported: { channel_address: 'Addresses are secrets.' },
-} satisfies FeatureTables;

@@ -1,6 +1,5 @@
 import type { ChannelId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { Recipient, RecipientRepository } from '@parley/domain/messages';
-import type { FeatureTables } from '../feature.js';
 import { ascending } from '../rows.js';
 import type { Statements } from '../statements.js';
 
@@ -106,31 +105,3 @@ function toRecipient(realmId: RealmId, [id, channelId, directKey]: RecipientRow)
     ? { kind: 'channel', id, realmId, channelId }
     : { kind: 'direct', id, realmId, userIds: directKey!.split(',').map((userId) => Number(userId) as UserId) };
 }
-
-/** Tables of messages in both databases. */
-export const MESSAGE_TABLES = {
-  schema: 'messages',
-  realmTables: [
-    'message_flag',
-    'moved_message',
-    'channel_move',
-    'read_segment',
-    'span',
-    'removed_message_holder',
-    'removed_message',
-    'archived_message',
-    'submessage',
-    'message_edit',
-    'message',
-    'direct_participant',
-    'recipient',
-    'muted_sender',
-  ],
-  notExported: {
-    archived_message: 'Deleted messages stay deleted.',
-    removed_message: 'Deleted messages stay deleted.',
-    removed_message_holder: 'Deleted messages stay deleted.',
-    channel_move: 'Exports hold the result of moves.',
-    moved_message: 'Exports hold the result of moves.',
-  },
-} satisfies FeatureTables;

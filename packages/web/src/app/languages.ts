@@ -18,6 +18,7 @@ export async function loadLanguage(tags: readonly string[], dates?: string): Pro
     locale: language,
     locales: [validTag(dates), localesOf(language, tags)].flat(),
     messages: { [language]: messages },
+    // English catalogs leave out texts that equal their ids.
     missing: (_, id) => id,
   });
 }

@@ -36,15 +36,15 @@ function Fields({ narrow, composer }: WritingProps) {
   const destination = useMemo(() => destinationOf(narrow), [narrow]);
   const channelId = onlyChannel(narrow);
   const readsIn = destination?.kind === 'channel' ? destination.channelId : channelId;
-  const isOutside = useComputed(() => {
+  const isUnsubscribed = useComputed(() => {
     const { membership = 'subscribed', channel } = (readsIn !== null && state.channels.get(readsIn)) || {};
     return membership !== 'subscribed' && channel?.is_archived === false;
   }, [state, readsIn]);
-  const outside = isOutside && <NotSubscribed channelId={readsIn!} />;
+  const notice = isUnsubscribed && <NotSubscribed channelId={readsIn!} />;
   if (destination) {
     return (
       <>
-        {outside}
+        {notice}
         <TypingLine destination={destination} />
         <Writable destination={destination} key={destinationKey(destination)}>
           <Composer destination={destination} ref={composer} />
@@ -54,7 +54,7 @@ function Fields({ narrow, composer }: WritingProps) {
   }
   return channelId === null ? null : (
     <>
-      {outside}
+      {notice}
       <Writable channelId={channelId}>
         <NewTopic channelId={channelId} composer={composer} key={channelId} />
       </Writable>
@@ -68,7 +68,7 @@ function NotSubscribed({ channelId }: { readonly channelId: number }) {
   const management = useManagement();
   const rights = useComputed(() => management.rights.channel(channelId), [management, channelId]);
   return (
-    <p className={styles.outside}>
+    <p className={styles.notSubscribed}>
       {i18n._('You are not subscribed. New messages appear within a minute.')}
       {rights.subscribe && (
         <button type="button" onClick={() => void management.subscribe(channelId).catch(reportFailure)}>

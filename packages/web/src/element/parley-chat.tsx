@@ -112,7 +112,7 @@ class ParleyChatElement extends HTMLElement {
   }
 
   private again(): void {
-    // Its fields save their texts, which the next chat reads.
+    // The fields save their texts, which the next chat reads.
     this.end();
     opened = opened?.then(renewed);
     void this.draw();

@@ -18,7 +18,7 @@ export class Frame {
   /** Origin of the page, once it has passed a token. */
   private origin: string | null = null;
 
-  /** Opens the chat again where nobody is logged in any more. */
+  /** Opens the chat again after the end of its session. The element sets it. */
   again = (): void => {};
 
   constructor(

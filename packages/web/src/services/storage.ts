@@ -1,6 +1,6 @@
 import type { Destination } from '@parley/chat';
 
-/** Texts that last as long as the page, because storage is full or forbidden. */
+/** Texts that last as long as the page, where storage is forbidden. */
 const ofPage = new Map<string, string>();
 
 /** Text of this browser; null if there is none. */
@@ -12,7 +12,7 @@ export function readStored(key: string): string | null {
   }
 }
 
-/** Keeps a text in this browser, or removes it if null. Returns false if it lasts only as long as the page. */
+/** Keeps a text in this browser, or removes it if null. Returns false if storage is full or forbidden. */
 export function store(key: string, text: string | null): boolean {
   try {
     if (text === null) localStorage.removeItem(key);
