@@ -30,7 +30,7 @@ import { MediaContext, mediaIn } from '../content/media.js';
 import { textOf } from '../content/tree.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';
 import kit from '../kit/kit.module.css';
-import { useChat, useComputed, useServices } from '../services/context.js';
+import { useChat, useComputed, usePlace, useServices } from '../services/context.js';
 import { reportDone, reportFailure, useReason } from '../services/failures.js';
 import { loadLater, useDrawn } from '../services/loading.js';
 import type { ReadingPlace } from '../services/location.js';
@@ -211,18 +211,19 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const onNewest = useCallback(() => view.goTo('newest'), [view]);
   const onStay = useCallback(() => view.stay(), [view]);
   const onUnread = useCallback(() => void view.goTo(view.firstUnread.peek() ?? 'newest'), [view]);
+  const hash = usePlace((place) => place.hash);
   const onRest = useCallback(
     (key: string, top: number | null) => {
       const id = chat.message(key).peek()?.id ?? null;
       const kept = navigation.kept();
-      // A busy page shows the former conversation for a while after its address has changed.
-      const { address } = navigation.current();
-      const shown = chat.ownAddress(address);
-      if (shown?.view !== 'narrow' || narrowKey(shown.narrow) !== narrowKey(view.narrow)) return;
+      // The page shows the former place for a while after its address has changed.
+      const place = navigation.current();
+      const shown = chat.ownAddress(place.address);
+      if (place.hash !== hash || shown?.view !== 'narrow' || narrowKey(shown.narrow) !== narrowKey(view.narrow)) return;
       // Browsers limit the number of calls.
       if (id !== null && (kept?.id !== id || kept.top !== top)) navigation.keep({ id, top });
     },
-    [chat, navigation, view],
+    [chat, navigation, view, hash],
   );
   const isReady = useReading(chat.isReady);
   // biome-ignore lint/correctness/useExhaustiveDependencies: messages that were seen before the state is there count then.
