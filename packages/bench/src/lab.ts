@@ -2,6 +2,7 @@ import { closeSync, copyFileSync, fsyncSync, mkdtempSync, openSync, rmSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { pathToFileURL } from 'node:url';
 import { Child, type ChildOptions } from './harness/child.js';
 import { HttpLoad } from './harness/http-load.js';
 import { ParleyServer } from './harness/parley-server.js';
@@ -19,6 +20,8 @@ export interface LabOptions {
   readonly isQuick: boolean;
   /** Folder for CPU profiles of measured servers; null for none. */
   readonly profileFolder: string | null;
+  /** Folder of another built checkout, which some workloads measure too; null for none. */
+  readonly otherBuild: string | null;
   /** Receives progress lines. */
   readonly say: (line: string) => void;
 }
@@ -37,9 +40,13 @@ export class Lab {
     return this.size(7, 1);
   }
 
+  get isQuick(): boolean {
+    return this.options.isQuick;
+  }
+
   /** Returns the first size, or the second in a quick run. */
   size(full: number, quick: number): number {
-    return this.options.isQuick ? quick : full;
+    return this.isQuick ? quick : full;
   }
 
   /** Copies the world to a new file, so that changes are discarded. */
@@ -60,6 +67,16 @@ export class Lab {
     env: Readonly<Record<string, string>> = {},
   ): Promise<ParleyServer> {
     return this.keep(await ParleyServer.start(database, flags, this.options.profileFolder, env));
+  }
+
+  /** Serves a copy of the database by the other build; null without one. */
+  async serveOtherBuild(database: string): Promise<ParleyServer | null> {
+    const { otherBuild } = this.options;
+    if (otherBuild === null) return null;
+    const copy = this.newFile();
+    copyFileSync(database, copy);
+    const script = pathToFileURL(join(otherBuild, 'packages/server/dist/bundle/main.js'));
+    return this.keep(await ParleyServer.start(copy, [], null, {}, script));
   }
 
   /** Starts a script of `children/`. */

@@ -11,6 +11,7 @@ const USAGE = `npm run bench -- [--quick] [--profile FOLDER] [NAME…]
 
 Measures workloads against what the machine can do at best, in the same run, and prints a table.
   --quick           small sizes and one round: shows that everything works, the figures mean nothing
+  --beside FOLDER   measures the build of another checkout in turn with this one (workload cpu)
   --profile FOLDER  leaves CPU profiles of the servers there, for Chrome's developer tools; slows them down
   NAME              one of ${WORKLOADS.map(({ name }) => name).join(', ')}; default: all`;
 
@@ -18,6 +19,7 @@ const { values, positionals } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     profile: { type: 'string' },
+    beside: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
   allowPositionals: true,
@@ -35,6 +37,7 @@ async function bench(names: readonly string[]): Promise<void> {
   const lab = new Lab({
     isQuick: values.quick,
     profileFolder: values.profile ?? null,
+    otherBuild: values.beside ?? null,
     say: (line) => console.error(line),
   });
   const figures: Figure[] = [];
@@ -60,6 +63,11 @@ async function bench(names: readonly string[]): Promise<void> {
     await lab.close();
   }
   console.log(formatTable(figures));
+  for (const { failure } of figures) {
+    if (failure === undefined) continue;
+    console.error(failure);
+    process.exitCode = 1;
+  }
 }
 
 function describeMachine(): string {

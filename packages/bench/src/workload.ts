@@ -17,6 +17,8 @@ export interface Figure {
   readonly value: number;
   /** Null for values shown for comparison only. */
   readonly goal: Goal | null;
+  /** Reason why the bench exits with an error; absent for figures that are only shown. */
+  readonly failure?: string;
 }
 
 export type Goal =

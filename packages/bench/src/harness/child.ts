@@ -91,6 +91,11 @@ export class Child {
     });
   }
 
+  /** CPU time of the whole process so far, reported by scripts that use `answerCalls`. */
+  usage(): Promise<{ readonly cpuMs: number }> {
+    return this.call('usage');
+  }
+
   /** First line of standard output that matches. @throws Error if the process ends without one */
   async lineMatching(pattern: RegExp): Promise<RegExpExecArray> {
     for await (const line of createInterface({ input: this.process.stdout! })) {

@@ -22,16 +22,20 @@ export class ParleyServer {
     readonly port: number,
   ) {}
 
-  /** `profileFolder`: folder for a CPU profile for Chrome's developer tools; null for none. `env`: further settings. */
+  /**
+   * `profileFolder`: folder for a CPU profile for Chrome's developer tools; null for none. `env`: further settings.
+   * `script`: start script of another build.
+   */
   static async start(
     database: string,
     flags: readonly string[] = [],
     profileFolder: string | null = null,
     env: Readonly<Record<string, string>> = {},
+    script = SERVE_SCRIPT,
   ): Promise<ParleyServer> {
     const probe = new URL('../children/probe.js', import.meta.url);
     const profiling = profileFolder === null ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`];
-    const child = Child.start(SERVE_SCRIPT, {
+    const child = Child.start(script, {
       seat: 'server',
       args: [...serveArguments(database, 0), ...flags],
       env: { ...SERVE_ENVIRONMENT, ...env },

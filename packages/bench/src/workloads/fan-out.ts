@@ -22,7 +22,7 @@ export const fanOut: Workload = {
       contents.people.map(({ email }) => email),
     );
     const pollOf = async (user: ApiUser, rest: string) => {
-      const { queue_id } = (await user.post('/api/v1/register', REGISTRATION)) as { queue_id: string };
+      const { queue_id } = (await user.post('/api/v1/register', MESSAGES_ONLY)) as { queue_id: string };
       return user.text({ method: 'GET', path: `/api/v1/events?queue_id=${queue_id}&${rest}` });
     };
     const polls = await inTurns(users, (user) => pollOf(user, 'last_event_id={last}'));
@@ -72,12 +72,12 @@ export const fanOut: Workload = {
 };
 
 /** Only messages, like the registration of a bot. */
-const REGISTRATION = {
+export const MESSAGES_ONLY = {
   event_types: JSON.stringify(['message']),
   fetch_event_types: JSON.stringify(['message']),
 };
 
-function toAnswer({ head, body }: { readonly head: string; readonly body: string }): PollAnswer {
+export function toAnswer({ head, body }: { readonly head: string; readonly body: string }): PollAnswer {
   const lines = head.split('\r\n').slice(1);
   const headers = lines
     .map((line) => /^([^:]+): *(.*)$/.exec(line)!.slice(1) as [string, string])

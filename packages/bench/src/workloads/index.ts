@@ -4,6 +4,7 @@ import { backup } from './backup.js';
 import { changes } from './changes.js';
 import { channels } from './channels.js';
 import { cluster, postgres } from './cluster.js';
+import { cpu } from './cpu.js';
 import { exporting } from './export.js';
 import { facade } from './facade.js';
 import { fanOut } from './fan-out.js';
@@ -30,6 +31,7 @@ import { web } from './web.js';
 
 /** In the order of the table. */
 export const WORKLOADS: readonly Workload[] = [
+  cpu,
   send,
   facade,
   history,

@@ -7,7 +7,7 @@ import { backlog, largeOrganization } from '../worlds/worlds.js';
 import { firstAnswer } from './first-answer.js';
 
 /** Registration of a browser or phone: all data in the newest format. */
-const REGISTRATION = {
+export const REGISTRATION = {
   apply_markdown: 'true',
   client_gravatar: 'true',
   client_capabilities: JSON.stringify({

@@ -1,0 +1,236 @@
+import type { PollAnswer } from '../children/bare-polls.js';
+import { ApiUser, inTurns } from '../harness/api.js';
+import type { Child } from '../harness/child.js';
+import { interleave, median } from '../harness/interleave.js';
+import type { ParleyServer } from '../harness/parley-server.js';
+import { requestText } from '../harness/requests.js';
+import { formatNumber } from '../harness/table.js';
+import type { Lab } from '../lab.js';
+import type { Figure, Workload } from '../workload.js';
+import { contentOf } from '../worlds/history.js';
+import { type LargeOrganization, largeOrganization, smallArchive, team } from '../worlds/worlds.js';
+import { MESSAGES_ONLY, toAnswer } from './fan-out.js';
+import { pagePath } from './pages.js';
+import { REGISTRATION } from './register.js';
+
+/** Runs a number of requests once and returns the CPU time per request, in microseconds. */
+type Contender = () => Promise<number>;
+
+/** One line: a kind of request, and the yardstick for its CPU time. */
+interface Contest {
+  readonly label: string;
+  /** Figure on the last commit that changed it on purpose. Raising it needs a reason in docs/performance.md. */
+  readonly record: number;
+  readonly goal: number | null;
+  readonly database: string;
+  readonly prepare: (server: ParleyServer) => Promise<Contender>;
+  readonly yardstick: Contender;
+}
+
+/** Factor between a record and the figure that fails. */
+const TOLERANCE = 1.15;
+
+/**
+ * Guard of the CPU time of all server threads per request, divided by that of a yardstick in the same run. Figures above
+ * the tolerance are measured again before they fail.
+ */
+export const cpu: Workload = {
+  name: 'cpu',
+  async run(lab) {
+    const figures: Figure[] = [];
+    for (const begin of [send, page, delivery, pollRequest, register, smallGet]) {
+      const first = await measure(lab, begin);
+      const again = first.failure === undefined ? first : await measure(lab, begin);
+      figures.push(again.value < first.value ? again : first);
+    }
+    return figures;
+  },
+};
+
+async function measure(lab: Lab, begin: (lab: Lab) => Promise<Contest>): Promise<Figure> {
+  const { label, record, goal, database, prepare, yardstick } = await begin(lab);
+  const ours = await prepare(await lab.serve(database));
+  const other = await lab.serveOtherBuild(database);
+  const theirs = other && (await prepare(other));
+  const rounds = await interleave(lab.rounds, { ours, yardstick, theirs: theirs ?? (async () => 0) });
+  await lab.stopAll();
+  const [present, limit] = [median(rounds.ours), median(rounds.yardstick)];
+  const value = present / limit;
+  const failure = `${label}: ${formatNumber(value)} is more than ${TOLERANCE} × the record, ${formatNumber(record)}`;
+  return {
+    label: `CPU of ${label} (record: ${formatNumber(record)})`,
+    ours: `${formatNumber(present)} µs${theirs ? `; other build ${formatNumber(median(rounds.theirs))} µs` : ''}`,
+    limit: `${formatNumber(limit)} µs`,
+    value,
+    goal: goal === null ? null : { atMost: goal },
+    ...(!lab.isQuick && value > record * TOLERANCE && { failure }),
+  };
+}
+
+async function send(lab: Lab): Promise<Contest> {
+  const { database, contents } = await lab.copyOf(team);
+  const form = { type: 'stream', to: String(contents.channelId), topic: 'beginning', content: contentOf(1) };
+  const load = loadOf(lab, { inFlight: 64, answers: lab.size(3000, 50) });
+  const express = lab.start('express-limit', { seat: 'server' });
+  const port = await express.call<number>('listen');
+  return {
+    label: 'a send ÷ empty Express POST handler, same body',
+    record: 1.9,
+    goal: 0.85,
+    database,
+    prepare: async (server) => {
+      const authors = await ApiUser.signInAll(
+        server,
+        contents.people.map(({ email }) => email),
+      );
+      const requests = authors.map((author) => author.text({ method: 'POST', path: '/api/v1/messages', form }));
+      return () => load(server, server.port, requests);
+    },
+    yardstick: () => load(express, port, [requestText({ method: 'POST', path: '/api/v1/messages', form })]),
+  };
+}
+
+async function page(lab: Lab): Promise<Contest> {
+  const { database, contents } = await lab.copyOf(smallArchive);
+  const path = pagePath(contents.channelIds[0]!, 'newest');
+  const get = await getting(lab, { path, reader: contents.reader.email, database, answers: lab.size(1500, 50) });
+  return { label: 'a page of 100 messages ÷ Express send of the same bytes', record: 4, goal: 1.2, ...get };
+}
+
+async function smallGet(lab: Lab): Promise<Contest> {
+  const { database, contents } = await lab.copyOf(team);
+  const reader = contents.people[0]!.email;
+  const get = await getting(lab, { path: '/api/v1/users/me', reader, database, answers: lab.size(3000, 50) });
+  return { label: 'GET /users/me ÷ Express send of the same bytes', record: 1.85, goal: null, ...get };
+}
+
+/** A response of ours and the same bytes by Express. */
+async function getting(
+  lab: Lab,
+  given: { readonly path: string; readonly reader: string; readonly database: string; readonly answers: number },
+): Promise<Pick<Contest, 'database' | 'prepare' | 'yardstick'>> {
+  const { path, database, answers } = given;
+  const load = loadOf(lab, { inFlight: 32, answers });
+  const express = lab.start('express-limit', { seat: 'server' });
+  const port = await express.call<number>('listen');
+  return {
+    database,
+    prepare: async (server) => {
+      const reader = await ApiUser.signIn(server, given.reader);
+      await express.call('serve', await reader.bytesOf(path));
+      return () => load(server, server.port, [reader.text({ method: 'GET', path })]);
+    },
+    yardstick: () => load(express, port, [requestText({ method: 'GET', path: '/api/v1/messages' })]),
+  };
+}
+
+const delivery = (lab: Lab): Promise<Contest> =>
+  polling(lab, {
+    label: 'a message delivered to one of 1 000 waiting polls ÷ bare node:http, same bytes',
+    record: 3.3,
+    goal: 1.1,
+    measured: 'fire',
+  });
+
+const pollRequest = (lab: Lab): Promise<Contest> =>
+  polling(lab, { label: 'a poll that begins to wait ÷ bare node:http', record: 11, goal: null, measured: 'park' });
+
+const CYCLES = 5;
+
+interface Polling extends Pick<Contest, 'label' | 'record' | 'goal'> {
+  /** Measured half of a cycle: `park` sends all polls, `fire` one message that they wait for. */
+  readonly measured: 'park' | 'fire';
+}
+
+async function polling(lab: Lab, { measured, ...line }: Polling): Promise<Contest> {
+  const { database, contents } = await lab.copyOf(largeOrganization);
+  const people = contents.people.slice(0, lab.size(1000, 20));
+  const bare = lab.start('bare-polls', { seat: 'server' });
+  const port = await bare.call<number>('listen');
+  const theirs = lab.start('poll-client', { seat: 'client' });
+  await theirs.call('open', {
+    port,
+    polls: people.map(() => requestText({ method: 'GET', path: '/api/v1/events?last_event_id={last}' })),
+    barrier: requestText({ method: 'GET', path: '/' }),
+  });
+  const request = requestText({ method: 'POST', path: '/api/v1/messages', form: {} });
+  const cyclesOf = (server: Measured, client: Child, message: string) => async () => {
+    let total = 0;
+    for (let n = 0; n < CYCLES; n++) {
+      const park = await cpuPer(server, people.length, () => client.call('park'));
+      const fire = await cpuPer(server, people.length, () => client.call('fire', { request: message }));
+      total += measured === 'park' ? park : fire;
+    }
+    return total / CYCLES;
+  };
+  return {
+    ...line,
+    database,
+    prepare: async (server) => {
+      const { client, message, answer } = await waitingPolls(lab, server, { ...contents, people });
+      await bare.call('answerWith', answer);
+      return cyclesOf(server, client, message);
+    },
+    yardstick: cyclesOf(bare, theirs, request),
+  };
+}
+
+async function waitingPolls(lab: Lab, server: ParleyServer, { people, everybody }: LargeOrganization) {
+  const users = await ApiUser.signInAll(
+    server,
+    people.map(({ email }) => email),
+  );
+  const pollOf = async (user: ApiUser, rest: string) => {
+    const { queue_id } = (await user.post('/api/v1/register', MESSAGES_ONLY)) as { queue_id: string };
+    return user.text({ method: 'GET', path: `/api/v1/events?queue_id=${queue_id}&${rest}` });
+  };
+  const polls = await inTurns(users, (user) => pollOf(user, 'last_event_id={last}'));
+  const barrier = await pollOf(users[0]!, 'last_event_id=-1&dont_block=true');
+  const form = { type: 'stream', to: String(everybody), topic: 'beginning', content: contentOf(1) };
+  const request = users[0]!.text({ method: 'POST', path: '/api/v1/messages', form });
+  const client = lab.start('poll-client', { seat: 'client' });
+  await client.call('open', { port: server.port, polls, barrier });
+  await client.call('park');
+  await client.call('fire', { request });
+  const answer: PollAnswer = toAnswer(await client.call('sample'));
+  return { client, message: request, answer };
+}
+
+async function register(lab: Lab): Promise<Contest> {
+  const { database, contents } = await lab.copyOf(largeOrganization);
+  const stringify = lab.start('stringify', { seat: 'server' });
+  const answers = lab.size(20, 2);
+  const load = loadOf(lab, { inFlight: 1, answers });
+  return {
+    label: 'register among 10 000 users ÷ JSON.stringify of the same object',
+    record: 2.95,
+    goal: 1.6,
+    database,
+    prepare: async (server) => {
+      const newcomer = await ApiUser.signIn(server, contents.people[5]!.email);
+      await stringify.call('load', JSON.stringify(await newcomer.post('/api/v1/register', REGISTRATION)));
+      const requests = [newcomer.text({ method: 'POST', path: '/api/v1/register', form: REGISTRATION })];
+      return () => load(server, server.port, requests);
+    },
+    yardstick: () => cpuPer(stringify, answers, () => stringify.call('stringify', answers)),
+  };
+}
+
+function loadOf(lab: Lab, { inFlight, answers }: { readonly inFlight: number; readonly answers: number }) {
+  const load = lab.load();
+  return (server: Measured, port: number, requests: readonly string[]) =>
+    cpuPer(server, answers, () => load.run({ port, requests, inFlight, until: { answers } }));
+}
+
+/** Process that reports its CPU time. */
+interface Measured {
+  usage(): Promise<{ readonly cpuMs: number }>;
+}
+
+/** CPU time per request, in microseconds. */
+async function cpuPer(server: Measured, requests: number, run: () => Promise<unknown>): Promise<number> {
+  const before = await server.usage();
+  await run();
+  const after = await server.usage();
+  return ((after.cpuMs - before.cpuMs) * 1000) / requests;
+}
