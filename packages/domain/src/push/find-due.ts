@@ -204,15 +204,7 @@ export class FindDue {
   ): Promise<ReadonlyMap<MessageId, readonly DueRecipient[]>> {
     const due = new Map<MessageId, readonly DueRecipient[]>();
     if (judgements.length === 0) return due;
-    const loaded = await this.uow.read(realmId, async (reads) => {
-      const all: Loaded[] = [];
-      for (const judgement of judgements) {
-        const one = await load(reads, realmId, judgement);
-        if (one) all.push(one);
-        await reads.yield();
-      }
-      return all;
-    });
+    const loaded = await this.uow.read(realmId, (reads) => loadAll(reads, realmId, judgements));
     const now = this.clock.now();
     for (const one of loaded) {
       const recipients: DueRecipient[] = [];
@@ -348,28 +340,62 @@ interface Loaded {
   readonly groups: readonly (readonly [GroupId, ReadonlySet<UserId>])[];
 }
 
-/** Returns null if the message no longer exists. */
-async function load(reads: Repositories, realmId: RealmId, judgement: Judgement): Promise<Loaded | null> {
-  const { messageId, userIds, cause } = judgement;
-  const message = await reads.messages.find(realmId, messageId);
-  if (!message) return null;
-  const { channelId } = message;
-  const users = await reads.users.list(realmId, userIds);
-  const flags = await reads.personal.listFlagsOf(realmId, userIds, [messageId]);
-  const subscriptions = new Map<UserId, NonNullable<DueFacts['subscription']>>();
-  let topics: ReadonlyMap<UserId, TopicVisibility> = new Map();
-  if (channelId !== null) {
-    for (const [userId, rows] of await reads.channels.listSubscriptionsOf(realmId, userIds, [channelId])) {
-      if (rows[0]?.isActive) subscriptions.set(userId, rows[0]);
-    }
-    topics = await reads.topicPolicies.listOf(realmId, channelId, topicKey(message.topic), userIds);
+/** Leaves out messages that no longer exist. */
+async function loadAll(
+  reads: Repositories,
+  realmId: RealmId,
+  judgements: readonly Judgement[],
+): Promise<readonly Loaded[]> {
+  const ids = [...new Set(judgements.map(({ messageId }) => messageId))];
+  const userIds = usersOf(judgements);
+  const messages = new Map((await reads.messages.list(realmId, ids)).map((message) => [message.id, message]));
+  const users = new Map((await reads.users.list(realmId, userIds)).map((user) => [user.id, user]));
+  const flags = await reads.personal.listFlagsOf(realmId, userIds, ids);
+  await reads.yield();
+  const byPlace = new Map<string, (Judgement & { readonly message: Message })[]>();
+  for (const judgement of judgements) {
+    const message = messages.get(judgement.messageId);
+    if (!message) continue;
+    const place = placeOf(message);
+    byPlace.set(place, [...(byPlace.get(place) ?? []), { ...judgement, message }]);
   }
-  const { userIds: named, groupIds } = mentionsIn(message.renderedContent);
-  return {
-    ...{ message, cause, users, flags, subscriptions, topics, named },
-    isSilent: channelId === null && (await reads.users.findSystemBot(realmId, 'welcome')).id === message.senderId,
-    groups: await membersOf(reads, realmId, groupIds),
-  };
+  const loaded: Loaded[] = [];
+  for (const some of byPlace.values()) {
+    const place = await loadPlace(reads, some[0]!.message, usersOf(some));
+    for (const { message, cause, userIds: recipients } of some) {
+      const { userIds: named, groupIds } = mentionsIn(message.renderedContent);
+      loaded.push({
+        ...{ message, cause, flags, named, ...place },
+        users: recipients.flatMap((id) => users.get(id) ?? []),
+        isSilent:
+          message.channelId === null && (await reads.users.findSystemBot(realmId, 'welcome')).id === message.senderId,
+        groups: await membersOf(reads, realmId, groupIds),
+      });
+    }
+    await reads.yield();
+  }
+  return loaded;
+}
+
+const usersOf = (judgements: readonly Judgement[]): readonly UserId[] => [
+  ...new Set(judgements.flatMap(({ userIds }) => userIds)),
+];
+
+/** Same for all messages of a topic, and for all direct messages. */
+const placeOf = ({ channelId, topic }: Message): string =>
+  channelId === null ? '' : `${channelId} ${topicKey(topic)}`;
+
+async function loadPlace(
+  reads: Repositories,
+  { realmId, channelId, topic }: Message,
+  userIds: readonly UserId[],
+): Promise<Pick<Loaded, 'subscriptions' | 'topics'>> {
+  const subscriptions = new Map<UserId, NonNullable<DueFacts['subscription']>>();
+  if (channelId === null) return { subscriptions, topics: new Map() };
+  for (const [userId, rows] of await reads.channels.listSubscriptionsOf(realmId, userIds, [channelId])) {
+    if (rows[0]?.isActive) subscriptions.set(userId, rows[0]);
+  }
+  return { subscriptions, topics: await reads.topicPolicies.listOf(realmId, channelId, topicKey(topic), userIds) };
 }
 
 async function membersOf(

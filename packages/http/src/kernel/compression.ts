@@ -21,13 +21,20 @@ const GZIP = { level: 1 };
  */
 const SECRETS = ['token":"', 'api_key":"', 'link_url":"'];
 
-/** True if the response may be compressed for clients that accept it. */
+/** True if the response can be compressed for clients that accept it, unless it has credentials. */
 export function isCompressible({ status, body, contentType }: Reply): boolean {
   if (status !== 200 || contentType !== undefined || isByteStream(body)) return false;
-  const chunks = Array.isArray(body) ? body : typeof body === 'object' && 'rest' in body ? null : [body as BodyChunk];
-  // Long lists that are presented while they are sent have no credentials.
-  if (chunks === null) return true;
-  return chunks.reduce((sum, { length }) => sum + length, 0) > MIN_LENGTH && !chunks.some(hasSecret);
+  const chunks = chunksIn(body);
+  return chunks === null || chunks.reduce((sum, { length }) => sum + length, 0) > MIN_LENGTH;
+}
+
+/** Searches the whole response, so it is called only for clients that accept compressed ones. */
+export const hasCredentials = ({ body }: Reply): boolean => chunksIn(body)?.some(hasSecret) ?? false;
+
+/** Null for long lists that are presented while they are sent; they have no credentials. */
+function chunksIn(body: Reply['body']): readonly BodyChunk[] | null {
+  if (Array.isArray(body)) return body;
+  return typeof body === 'object' && 'rest' in body ? null : [body as BodyChunk];
 }
 
 function hasSecret(chunk: BodyChunk): boolean {

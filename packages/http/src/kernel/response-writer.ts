@@ -1,7 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SHAREABLE } from './caches.js';
-import { acceptedEncoding, compress, compressPieces, type Encoding, isCompressible } from './compression.js';
+import {
+  acceptedEncoding,
+  compress,
+  compressPieces,
+  type Encoding,
+  hasCredentials,
+  isCompressible,
+} from './compression.js';
 import { ByteBudget, CLIENT_SHARE, type ClientKey, type TransportLimits } from './load.js';
 import {
   type BodyChunk,
@@ -100,7 +107,7 @@ export class ResponseWriter {
       this.end(response, raw);
       return { status, done: null };
     }
-    const encoding = isCompressible(reply) ? (acceptedEncoding(raw) ?? 'identity') : null;
+    const encoding = encodingOf(reply, raw);
     if (isLong(body)) {
       const content = typeof body === 'string' ? Buffer.from(body) : body;
       const hold = this.hold(content, context.client);
@@ -247,6 +254,13 @@ export class ResponseWriter {
       if (event !== 'close') response.once('close', settle);
     });
   }
+}
+
+/** Null for a response that has one form for all clients. */
+function encodingOf(reply: Reply, raw: IncomingMessage): Encoding | 'identity' | null {
+  if (!isCompressible(reply)) return null;
+  const accepted = acceptedEncoding(raw);
+  return accepted === null || hasCredentials(reply) ? 'identity' : accepted;
 }
 
 type LongBody = Exclude<ReplyBody, string>;
