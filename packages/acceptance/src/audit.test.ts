@@ -5,6 +5,8 @@ import { TestBrowser } from './testing/test-browser.js';
 import type { TestReply } from './testing/test-reply.js';
 import { TestServer, webTokenOf } from './testing/test-server.js';
 
+const verified = (email: string) => ({ email, emailStatements: [{ email, isVerified: true }] });
+
 describe('audit lines', () => {
   const lines: Record<string, unknown>[] = [];
   let server: TestServer;
@@ -75,7 +77,7 @@ describe('audit lines of log-ins', () => {
     begin: async ({ state }) => `https://service.example/?state=${state}`,
     identify: async () => {
       if (confirmed instanceof Error) throw confirmed;
-      return { subject: 's', email: null, isEmailVerified: true, fullName: 'Yorick', role: null, ...confirmed };
+      return { subject: 's', email: null, emailStatements: [], fullName: 'Yorick', role: null, ...confirmed };
     },
   };
   beforeAll(async () => {
@@ -195,23 +197,23 @@ describe('audit lines of log-ins', () => {
     ],
     ['wrong token of a directory', asDirectory, bad(undefined, 'scim', expect.any(String))],
     ['unknown user of the host application', () => asHost('/users/me'), bad(undefined, 'host', 'UNAUTHORIZED')],
-    ['link to an account at a service', () => atService({ email: HAMLET }), ok(HAMLET, 'service', 'linked')],
-    ['linked account at a service', () => atService({ email: HAMLET }), ok(HAMLET, 'service')],
+    ['link to an account at a service', () => atService({ ...verified(HAMLET) }), ok(HAMLET, 'service', 'linked')],
+    ['linked account at a service', () => atService({ ...verified(HAMLET) }), ok(HAMLET, 'service')],
     [
       'account created by a service',
-      () => atService({ subject: 'y', email: 'yorick@x.org' }),
+      () => atService({ subject: 'y', ...verified('yorick@x.org') }),
       ok('yorick@x.org', 'service', 'created'),
     ],
     ['service that refuses', () => atService(refusal), bad(undefined, 'service', 'LOG_IN_REFUSED')],
     ['service that fails', () => atService(new Error('down')), bad(undefined, 'service', 'LOG_IN_SERVICE_FAILED')],
     [
       'address that a service does not verify',
-      () => atService({ subject: 'z', email: 'iago@zulip.com', isEmailVerified: false }),
+      () => atService({ subject: 'z', email: 'iago@zulip.com' }),
       bad('iago@zulip.com', 'service', 'UNVERIFIED_EMAIL'),
     ],
     [
       'deactivated account at a service',
-      () => atService({ subject: 'g', email: GONE }),
+      () => atService({ subject: 'g', ...verified(GONE) }),
       bad(GONE, 'service', 'USER_DEACTIVATED'),
     ],
     [

@@ -8,6 +8,8 @@ import { TestBrowser } from './testing/test-browser.js';
 import type { TestReply } from './testing/test-reply.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
+const verified = (email: string) => ({ email, emailStatements: [{ email, isVerified: true }] });
+
 const PAD = '0123456789abcdef'.repeat(4);
 
 /** Identity that the service confirms next; an error refuses. */
@@ -19,7 +21,7 @@ const providerNamed = (name: string): LogInProvider => ({
   identify: async (_challenge, response) => {
     seen.push(response);
     if (confirmed instanceof Error) throw confirmed;
-    return { subject: 's1', email: null, isEmailVerified: false, fullName: null, role: null, ...confirmed };
+    return { subject: 's1', email: null, emailStatements: [], fullName: null, role: null, ...confirmed };
   },
 });
 
@@ -52,7 +54,7 @@ beforeEach(async () => {
   seen.length = 0;
   n++;
   ophelia = await server.addUser({ email: `ophelia${n}@zulip.com`, fullName: `Ophelia ${n}` });
-  confirmed = { subject: `s${n}`, email: ophelia.email, isEmailVerified: true, fullName: 'Ophelia' };
+  confirmed = { subject: `s${n}`, ...verified(ophelia.email), fullName: 'Ophelia' };
 });
 afterEach(() => server.changeRealm({ settings: { inviteRequired: true, openIdConnectAuthentication: true } }));
 
@@ -206,7 +208,7 @@ describe('log-in at another service', () => {
     await complete(new TestBrowser(server), await begin(new TestBrowser(server)));
     const first = new TestBrowser(server);
     await complete(first, await begin(first));
-    confirmed = { subject: `s${n}`, email: people.iago.email, isEmailVerified: true };
+    confirmed = { subject: `s${n}`, ...verified(people.iago.email) };
     const browser = new TestBrowser(server);
     await complete(browser, await begin(browser));
     expect(await isLoggedInAs(browser, ophelia.id)).toBe(true);
@@ -216,7 +218,7 @@ describe('log-in at another service', () => {
   it('keeps the subjects of services apart', async () => {
     const first = new TestBrowser(server);
     await complete(first, await begin(first));
-    confirmed = { subject: `s${n}`, email: people.cordelia.email, isEmailVerified: true };
+    confirmed = { subject: `s${n}`, ...verified(people.cordelia.email) };
     const second = new TestBrowser(server);
     await complete(second, await begin(second, 'gitlab'), 'gitlab');
     expect(await isLoggedInAs(second, people.cordelia.id)).toBe(true);
@@ -224,8 +226,13 @@ describe('log-in at another service', () => {
 
   it.each<[string, () => Partial<ExternalIdentity> | Error, string, number]>([
     ['an unverified email', () => ({ email: ophelia.email }), 'does not vouch for your email address', 400],
-    ['no email', () => ({ isEmailVerified: true }), 'does not vouch for your email address', 400],
-    ['an invalid email', () => ({ email: 'x', isEmailVerified: true }), 'does not vouch for your email address', 400],
+    [
+      'no email',
+      () => ({ emailStatements: [{ email: null, isVerified: true }] }),
+      'does not vouch for your email address',
+      400,
+    ],
+    ['an invalid email', () => ({ ...verified('x') }), 'does not vouch for your email address', 400],
     ['an empty subject', () => ({ subject: '' }), 'does not respond as expected', 400],
     [
       'a refusal',
@@ -247,10 +254,10 @@ describe('log-in at another service', () => {
 
   it('refuses bots and deactivated users', async () => {
     const bot = await server.addBot(ophelia, `helper${n}`);
-    confirmed = { subject: 'bot', email: bot.email, isEmailVerified: true };
+    confirmed = { subject: 'bot', ...verified(bot.email) };
     const browser = new TestBrowser(server);
     expectRefused(await complete(browser, await begin(browser)), 'did not confirm who you are');
-    confirmed = { subject: `s${n}`, email: ophelia.email, isEmailVerified: true };
+    confirmed = { subject: `s${n}`, ...verified(ophelia.email) };
     await complete(browser, await begin(browser));
     fieldsOf(await server.delete(`/users/${ophelia.id}`, people.desdemona));
     expectRefused(await complete(browser, await begin(browser)), 'Account is deactivated');
@@ -258,7 +265,7 @@ describe('log-in at another service', () => {
 
   it('creates accounts only if the organization is open to all', async () => {
     const email = `yorick${n}@example.com`;
-    confirmed = { subject: `y${n}`, email, isEmailVerified: true, fullName: 'Yorick', role: 'moderator' };
+    confirmed = { subject: `y${n}`, ...verified(email), fullName: 'Yorick', role: 'moderator' };
     const browser = new TestBrowser(server);
     expectRefused(await complete(browser, await begin(browser)), 'Please request an invite');
     await server.changeRealm({ settings: { inviteRequired: false } });
@@ -270,17 +277,17 @@ describe('log-in at another service', () => {
 
   it('obeys the domains of the organization for new accounts', async () => {
     await server.changeRealm({ settings: { inviteRequired: false, disallowDisposableEmailAddresses: true } });
-    confirmed = { subject: `y${n}`, email: 'x@mailinator.com', isEmailVerified: true };
+    confirmed = { subject: `y${n}`, ...verified('x@mailinator.com') };
     const browser = new TestBrowser(server);
     expectRefused(await complete(browser, await begin(browser)), 'Please use your real email address.');
   });
 
   it('takes over the role that the service names, except from the last owner', async () => {
-    confirmed = { subject: `s${n}`, email: ophelia.email, isEmailVerified: true, role: 'guest' };
+    confirmed = { subject: `s${n}`, ...verified(ophelia.email), role: 'guest' };
     const browser = new TestBrowser(server);
     await complete(browser, await begin(browser));
     expect((await browser.get('/json/users/me')).body.role).toBe(600);
-    confirmed = { subject: `o${n}`, email: people.desdemona.email, isEmailVerified: true, role: 'guest' };
+    confirmed = { subject: `o${n}`, ...verified(people.desdemona.email), role: 'guest' };
     const owner = new TestBrowser(server);
     await complete(owner, await begin(owner));
     expect((await owner.get('/json/users/me')).body.role).toBe(100);
@@ -308,7 +315,7 @@ describe('log-in in progress', () => {
     const first = await TestServer.start({ logInProviders });
     await first.changeRealm({ settings: { openIdConnectAuthentication: true } });
     const { hamlet } = first.people;
-    confirmed = { subject: 'hamlet', email: hamlet.email, isEmailVerified: true };
+    confirmed = { subject: 'hamlet', ...verified(hamlet.email) };
     const browser = new TestBrowser(first);
     const state = await begin(browser, 'keycloak', `?mobile_flow_otp=${PAD}`);
     const isRestart = where === 'after a restart';

@@ -23,6 +23,8 @@ const ACCOUNT: Omit<OpenIdConnectAccount, 'issuer'> = {
   realms: null,
   allowedDomains: ['zulip.com', 'example.com'],
   trustsEmails: false,
+  createsPeople: null,
+  requiredGroups: [],
   claims: { email: '', name: '', role: null, groups: null, picture: 'avatar_url' },
   roles: new Map(),
   groups: new Map(),

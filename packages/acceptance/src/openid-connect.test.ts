@@ -43,6 +43,8 @@ beforeAll(async () => {
     realms: ['zulip'],
     allowedDomains: ['zulip.com', 'example.com'],
     trustsEmails: false,
+    createsPeople: null,
+    requiredGroups: [],
     claims: { email: 'email', name: 'name', role: 'realm.roles', groups: 'realm.groups', picture: null },
     groups: new Map([
       ['eng', 'Engineers'],

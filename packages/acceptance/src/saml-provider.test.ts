@@ -36,8 +36,10 @@ const PEOPLE = {
       displayIcon: null,
       realms: null,
       allowedDomains: ['zulip.com', 'example.com'],
-      trustsEmails: false,
-      attributes: { id: null, email: 'email', name: 'displayName', role: 'groups', picture: 'photo' },
+      trustsEmails: true,
+      createsPeople: null,
+      requiredGroups: [],
+      attributes: { id: null, email: 'email', name: 'displayName', role: 'groups', groups: null, picture: 'photo' },
       roles: new Map([['chat-admins', 'administrator']]),
     };
     const other = { ...account, name: 'other', certificates: [provider.certificate('other')] };

@@ -40,8 +40,10 @@ beforeAll(async () => {
     displayIcon: null,
     realms: ['zulip'],
     allowedDomains: ['zulip.com', 'example.com'],
-    trustsEmails: false,
-    attributes: { id: null, email: 'email', name: 'displayName', role: 'groups', picture: 'photo' },
+    trustsEmails: true,
+    createsPeople: null,
+    requiredGroups: [],
+    attributes: { id: null, email: 'email', name: 'displayName', role: 'groups', groups: null, picture: 'photo' },
     roles: new Map([['chat-admins', 'administrator']]),
   };
   const other = {

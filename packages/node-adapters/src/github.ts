@@ -18,13 +18,15 @@ const SCOPE = 'read:user user:email';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Account of Parley at GitHub. */
-export interface GitHubAccount extends LogInMethod {
+export interface GitHubAccount extends Omit<LogInMethod, 'createsPeople'> {
   /** URL without trailing slash. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string | null;
   /** Lower-case domains of the email addresses that may log in; null for all. */
   readonly allowedDomains: readonly string[] | null;
+  /** See `OpenIdConnectAccount`. */
+  readonly createsPeople: boolean | null;
   /** Null for no pictures. */
   readonly claims: { readonly picture: string | null };
 }
@@ -35,8 +37,9 @@ export class GitHubProvider implements LogInProvider {
   private readonly api: string;
 
   constructor(private readonly account: GitHubAccount) {
-    const { name, kind, displayName, displayIcon, realms, issuer } = account;
-    this.method = { name, kind, displayName, displayIcon, realms };
+    const { name, kind, displayName, displayIcon, realms, issuer, createsPeople } = account;
+    const policy = createsPeople !== null && { createsPeople };
+    this.method = { name, kind, displayName, displayIcon, realms, ...policy };
     // A server of one's own has its API below its address.
     this.api = issuer === CLOUD ? 'https://api.github.com' : `${issuer}/api/v3`;
   }
@@ -70,7 +73,7 @@ export class GitHubProvider implements LogInProvider {
     return {
       subject: String(user.id),
       email,
-      isEmailVerified: primary?.verified === true,
+      emailStatements: email === null ? [] : [{ email, isVerified: primary?.verified === true }],
       fullName: [user.name, user.login].find((it): it is string => typeof it === 'string' && it !== '') ?? null,
       role: null,
       picture: typeof picture === 'string' ? picture : null,

@@ -1,6 +1,7 @@
 import type { Role } from '@parley/domain/access';
 import { DomainError, loadOptional } from '@parley/domain/kernel';
 import type {
+  EmailStatement,
   ExternalIdentity,
   LogInChallenge,
   LogInMethod,
@@ -37,6 +38,10 @@ export interface OpenIdConnectAccount {
   readonly allowedDomains: readonly string[] | null;
   /** True if addresses without `email_verified` count as verified, as those of one company's directory. */
   readonly trustsEmails: boolean;
+  /** True if people get an account without an invitation; null: as the organization's open sign-up. */
+  readonly createsPeople: boolean | null;
+  /** Values of the groups claim one of which people must have; empty for none. */
+  readonly requiredGroups: readonly string[];
   /** Paths of claims, with dots. */
   readonly claims: {
     readonly email: string;
@@ -87,8 +92,9 @@ class OpenIdConnectProvider implements LogInProvider {
     private readonly account: OpenIdConnectAccount,
     private readonly library: Library,
   ) {
-    const { name, kind, displayName, displayIcon, realms } = account;
-    this.method = { name, kind, displayName, displayIcon, realms };
+    const { name, kind, displayName, displayIcon, realms, trustsEmails, createsPeople } = account;
+    const policy = { trustsEmails, ...(createsPeople !== null && { createsPeople }) };
+    this.method = { name, kind, displayName, displayIcon, realms, ...policy };
   }
 
   async begin({ state, nonce, verifier, callbackUrl }: LogInChallenge): Promise<string> {
@@ -116,10 +122,11 @@ class OpenIdConnectProvider implements LogInProvider {
       });
       const claims = tokens.claims()!;
       const { email, role, groups, picture } = this.account.claims;
-      const isComplete = [email, role, groups, picture].every((it) => it === null || valueAt(claims, it) !== undefined);
-      if (isComplete || !configuration.serverMetadata().userinfo_endpoint) return this.identityOf(claims.sub, claims);
+      const wanted = [email, 'email_verified', role, groups, picture];
+      const isComplete = wanted.every((it) => it === null || valueAt(claims, it) !== undefined);
+      if (isComplete || !configuration.serverMetadata().userinfo_endpoint) return this.identityOf(claims.sub, [claims]);
       const more = await fetchUserInfo(configuration, tokens.access_token, claims.sub);
-      return this.identityOf(claims.sub, { ...claims, ...more });
+      return this.identityOf(claims.sub, [claims, more]);
     } catch (error) {
       // The person declined, or the code is not valid (any more).
       if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError) throw refused();
@@ -172,16 +179,19 @@ class OpenIdConnectProvider implements LogInProvider {
     }
   }
 
-  private identityOf(subject: string, claims: Claims): ExternalIdentity {
-    const { claims: names, allowedDomains, trustsEmails } = this.account;
+  /** `documents`: ID token and user information, of which the later one counts. */
+  private identityOf(subject: string, documents: readonly Claims[]): ExternalIdentity {
+    const claims: Claims = Object.assign({}, ...documents);
+    const { claims: names, allowedDomains, requiredGroups } = this.account;
     const email = textAt(claims, names.email);
     const domain = email?.split('@').at(-1)?.toLowerCase();
     if (allowedDomains && !allowedDomains.includes(domain ?? '')) throw refused();
-    const isVerified = claims.email_verified ?? trustsEmails;
+    const groups = names.groups === null ? [] : [valueAt(claims, names.groups)].flat();
+    if (requiredGroups.length > 0 && !requiredGroups.some((it) => groups.includes(it))) throw refused();
     return {
       subject,
       email,
-      isEmailVerified: isVerified === true || isVerified === 'true',
+      emailStatements: documents.flatMap(statementsIn),
       fullName: textAt(claims, names.name),
       role: this.roleOf(claims),
       picture: names.picture === null ? null : textAt(claims, names.picture),
@@ -233,6 +243,13 @@ const REJECTIONS: readonly string[] = ['invalid_client', 'unauthorized_client'];
 const rejectsClient = () => new Error('it rejects clientId with its clientSecret');
 
 const refused = () => new DomainError('LOG_IN_REFUSED', 'The service did not confirm who you are.');
+
+/** Reads `email_verified`, which concerns the claim `email` of the same document only. */
+function statementsIn(claims: Claims): readonly EmailStatement[] {
+  const { email_verified: value } = claims;
+  if (value === undefined || value === null) return [];
+  return [{ email: textAt(claims, 'email'), isVerified: value === true || value === 'true' }];
+}
 
 /** Value of a claim, which may be inside others: `realm_access.roles`. */
 function valueAt(claims: Claims, path: string): unknown {

@@ -30,14 +30,20 @@ export interface SamlAccount {
   readonly realms: readonly string[] | null;
   /** Lower-case domains of the email addresses that may log in; null for all. */
   readonly allowedDomains: readonly string[] | null;
-  /** True if addresses of all domains count as verified. */
+  /** True if addresses count as verified. */
   readonly trustsEmails: boolean;
+  /** True if people get an account without an invitation; null: as the organization's open sign-up. */
+  readonly createsPeople: boolean | null;
+  /** Values of the groups attribute one of which people must have; empty for none. */
+  readonly requiredGroups: readonly string[];
   /** Names of attributes. `id` and `email`: null for the name of the subject. */
   readonly attributes: {
     readonly id: string | null;
     readonly email: string | null;
     readonly name: string;
     readonly role: string | null;
+    /** Attribute with the groups that `requiredGroups` names; null without them. */
+    readonly groups: string | null;
     /** Attribute with the address of a picture; null for no pictures. */
     readonly picture: string | null;
   };
@@ -67,8 +73,9 @@ class SamlProvider implements LogInProvider {
     private readonly account: SamlAccount,
     private readonly library: Library,
   ) {
-    const { name, displayName, displayIcon, realms } = account;
-    this.method = { name, kind: 'samlAuthentication', displayName, displayIcon, realms };
+    const { name, displayName, displayIcon, realms, trustsEmails, createsPeople } = account;
+    const policy = { trustsEmails, ...(createsPeople !== null && { createsPeople }) };
+    this.method = { name, kind: 'samlAuthentication', displayName, displayIcon, realms, ...policy };
   }
 
   begin(challenge: LogInChallenge): Promise<string> {
@@ -139,17 +146,20 @@ class SamlProvider implements LogInProvider {
   }
 
   private identityOf(profile: Profile): ExternalIdentity {
-    const { attributes, allowedDomains, trustsEmails } = this.account;
+    const { attributes, allowedDomains, requiredGroups } = this.account;
     const email = attributes.email === null ? profile.nameID : textAt(profile, attributes.email);
     const domain = email?.split('@').at(-1)?.toLowerCase() ?? '';
     if (allowedDomains && !allowedDomains.includes(domain)) throw refused();
+    const groups: unknown[] = attributes.groups === null ? [] : [profile[attributes.groups]].flat();
+    if (requiredGroups.length > 0 && !requiredGroups.some((it) => groups.includes(it))) throw refused();
     if (attributes.id === null && profile.nameIDFormat?.endsWith(':transient')) {
       throw new Error('The provider sends a transient name, which changes with every log-in; set attributes.id');
     }
     return {
       subject: (attributes.id === null ? profile.nameID : textAt(profile, attributes.id)) ?? '',
       email,
-      isEmailVerified: trustsEmails || allowedDomains !== null,
+      // SAML has no statement about addresses.
+      emailStatements: [],
       fullName: textAt(profile, attributes.name),
       role: this.roleOf(profile),
       picture: attributes.picture === null ? null : textAt(profile, attributes.picture),

@@ -76,16 +76,21 @@ export interface SamlOptions {
   readonly icon?: string;
   /** String ids of the organizations that may use the provider; default: all. */
   readonly realms?: readonly string[];
-  /** Domains of the email addresses that may log in, which then count as verified; default: all. */
+  /** Domains of the email addresses that may log in; default: all. */
   readonly allowedDomains?: readonly string[];
-  /** Accepts addresses of all domains as verified; default: false. */
+  /** Accepts addresses as verified; default: false. Only for providers where people cannot choose their address. */
   readonly trustEmails?: boolean;
-  /** Names of attributes; default: the name of the subject for `id` and `email`, `displayName`, no role and no picture. */
+  /** Creates accounts without an invitation; default: if the organization is open to all. */
+  readonly createPeople?: boolean;
+  /** Values of the attribute `groups` one of which people must have; default: none. */
+  readonly requiredGroups?: readonly string[];
+  /** Names of attributes; default: the name of the subject for `id` and `email`, `displayName`, and none for the others. */
   readonly attributes?: {
     readonly id?: string;
     readonly email?: string;
     readonly name?: string;
     readonly role?: string;
+    readonly groups?: string;
     /** Holds the address of a picture. */
     readonly picture?: string;
   };
@@ -116,6 +121,10 @@ export interface OpenIdConnectOptions {
   readonly allowedDomains?: readonly string[];
   /** True if addresses count as verified without the claim `email_verified`; default: false. */
   readonly trustEmails?: boolean;
+  /** Creates accounts without an invitation; default: if the organization is open to all. */
+  readonly createPeople?: boolean;
+  /** Values of the claim `groups` one of which people must have; default: none. */
+  readonly requiredGroups?: readonly string[];
   /** Claims, with dots for those inside others; default: `email`, `name`, and none for role and groups. */
   readonly claims?: {
     readonly email?: string;

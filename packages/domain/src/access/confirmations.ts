@@ -20,7 +20,7 @@ declare module '../kernel/errors.js' {
 }
 
 /** Action confirmed by a link that was emailed to an address and is known only to its recipient. */
-export type ConfirmationPurpose = 'signUp' | 'emailChange' | 'passwordReset';
+export type ConfirmationPurpose = 'signUp' | 'emailChange' | 'passwordReset' | 'logIn';
 
 /**
  * Pending action that the recipient of an email confirms. The key is derived from the id and never stored; see
@@ -33,9 +33,9 @@ export interface Confirmation {
   readonly purpose: ConfirmationPurpose;
   /** Recipient of the link; the new address if the user changes theirs. */
   readonly email: string;
-  /** Account concerned; null for a sign-up. */
+  /** Account concerned; null for a sign-up and for a log-in at a service. */
   readonly userId: UserId | null;
-  /** Invitation used for the sign-up; null if there was none. */
+  /** Invitation used for the sign-up or log-in; null if there was none. */
   readonly invitationId: number | null;
   readonly expiresAt: UnixSeconds;
   /** Ended by use or by replacement. */
@@ -128,6 +128,7 @@ const PATHS: Readonly<Record<ConfirmationPurpose, string>> = {
   signUp: '/accounts/do_confirm/',
   emailChange: '/accounts/confirm_new_email/',
   passwordReset: '/accounts/password/reset/',
+  logIn: '/accounts/login/confirm/',
 };
 
 /** Returns the URL of a confirmation link. `origin` is the organization's address. */
@@ -214,6 +215,15 @@ const CONTENTS: Readonly<Record<ConfirmationPurpose, (circumstances: Circumstanc
     link: link('Complete registration'),
     footer: 'If it was not you who asked for this, there is nothing that you have to do.',
   }),
+  logIn: ({ organization, name }) => ({
+    subject: `Confirm your address for ${name}`,
+    paragraphs: [
+      `Somebody logged in to ${organization} by a service that does not vouch for this address. Confirm that it is yours, and log in again.`,
+      VALIDITY,
+    ],
+    link: link('Confirm this address'),
+    footer: 'If it was not you, there is nothing that you have to do.',
+  }),
   emailChange: ({ organization, name, email }) => ({
     subject: `Confirm your new address for ${name}`,
     paragraphs: [`The address of your account at ${organization} is to become ${email}.`, VALIDITY],
@@ -279,7 +289,7 @@ export async function openConfirmation(tx: Transaction, wanted: Wanted, now: Uni
     open = null;
   }
   if (open) await tx.confirmations.update({ ...open, expiresAt });
-  else if (purpose === 'signUp') requireRoomForSignUp(await tx.confirmations.count(realmId, purpose));
+  else if (wanted.userId === null) requireRoomForSignUp(await tx.confirmations.count(realmId, purpose));
   const { id } = open ?? (await tx.confirmations.add({ ...wanted, expiresAt, status: 'open' }));
   await forgetAt(tx, realmId, id, expiresAt + KEEP_ENDED_CONFIRMATION_SECONDS);
   return id;
@@ -322,12 +332,16 @@ export async function endConfirmationOf(
 export async function loadConfirmation(
   { confirmations }: Pick<Repositories | Transaction, 'confirmations'>,
   keys: LinkKeys,
-  wanted: { readonly realmId: RealmId; readonly purpose: ConfirmationPurpose; readonly key: string },
+  wanted: {
+    readonly realmId: RealmId;
+    readonly purpose: ConfirmationPurpose | readonly ConfirmationPurpose[];
+    readonly key: string;
+  },
   now: UnixSeconds,
 ): Promise<Confirmation> {
   const id = keys.read(wanted.key);
   const confirmation = id === null ? null : await confirmations.find(wanted.realmId, id);
-  if (confirmation?.purpose !== wanted.purpose) {
+  if (!confirmation || ![wanted.purpose].flat().includes(confirmation.purpose)) {
     throw new DomainError('UNKNOWN_CONFIRMATION', 'The confirmation link could not be found.');
   }
   if (confirmation.status === 'ended' || confirmation.expiresAt <= now) throw confirmationExpired();

@@ -6,12 +6,14 @@ import type { Clock, ReportProblem } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
+import { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import { accountDeactivated, type DirectoryPasswords } from '../users/authentication.js';
 import { changeEmail, rename } from '../users/change-email.js';
 import { isEmailAddress, parseFullName, SHORTEST_GIVEN_NAME, type User } from '../users/user.js';
 import { canChangeRole, isOnlyOwnerOf } from '../users/user-permissions.js';
 import { addUser } from './add-user.js';
+import { admit, findEmailInvitation } from './admission.js';
 import { deactivateWithBots, reactivateWithGroups } from './deactivation.js';
 import {
   type DirectoryChange,
@@ -99,6 +101,9 @@ async function newRole(reads: Reads, user: User, role: Role | null): Promise<Rol
 interface Tools {
   readonly mint: ApiKeyMint;
   readonly clock: Clock;
+  readonly systemMessages: SystemMessages;
+  /** True if an invitation admits people for whom the directory creates no accounts. */
+  readonly acceptsInvitations: boolean;
 }
 
 interface Placed {
@@ -121,10 +126,11 @@ async function placePerson(
   realm: Realm,
   directory: PeopleDirectory,
   person: DirectoryPerson,
-  { mint, clock }: Tools,
+  { mint, clock, systemMessages, acceptsInvitations }: Tools,
 ): Promise<Placed | null> {
-  const plan = await planFor(tx, realm, directory, person);
-  if (!plan) return null;
+  const planned = await planFor(tx, realm, directory, person);
+  if (!planned && !acceptsInvitations) return null;
+  const plan = planned ?? { kind: 'create' };
   if (plan.kind === 'keep') return { user: plan.user, change: null };
   const now = clock.now();
   const link = (userId: UserId) =>
@@ -136,9 +142,13 @@ async function placePerson(
       picture: null,
     });
   if (plan.kind === 'create') {
-    const fullName = await freeName(tx, realm, person);
-    const newcomer = { email: person.email, fullName, role: person.role ?? 'member', passwordHash: null };
-    const user = await addUser(tx, realm, newcomer, { now, mint });
+    const { email, role } = person;
+    const invitation = await findEmailInvitation(tx, realm, email, now);
+    if (!planned && !invitation) return null;
+    const newcomer = { email, fullName: await freeName(tx, realm, person), passwordHash: null };
+    const user = invitation
+      ? await admit(tx, realm, { ...newcomer, role, invitation, words: null }, { now, mint, systemMessages })
+      : await addUser(tx, realm, { ...newcomer, role: role ?? 'member' }, { now, mint });
     await link(user.id);
     return { user, change: 'created' };
   }
@@ -167,13 +177,21 @@ async function freeName(tx: Transaction, realm: Realm, { fullName, email }: Dire
 
 /** Verifies passwords with the directory of the organization, and keeps the user as the directory describes them. */
 export class VerifyDirectoryPassword implements DirectoryPasswords {
-  static readonly inject = ['unitOfWork', 'peopleDirectories', 'apiKeyMint', 'clock', 'report'] as const;
+  static readonly inject = [
+    'unitOfWork',
+    'peopleDirectories',
+    'apiKeyMint',
+    'clock',
+    'report',
+    SystemMessages,
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly directories: readonly PeopleDirectory[],
     private readonly mint: ApiKeyMint,
     private readonly clock: Clock,
     private readonly report: ReportProblem,
+    private readonly systemMessages: SystemMessages,
   ) {}
 
   isUsedBy({ stringId, settings }: Pick<Realm, 'stringId' | 'settings'>): boolean {
@@ -193,10 +211,11 @@ export class VerifyDirectoryPassword implements DirectoryPasswords {
         continue;
       }
       if (!person) continue;
-      const { mint, clock } = this;
+      const { mint, clock, systemMessages } = this;
+      const tools = { mint, clock, systemMessages, acceptsInvitations: true };
       const found = person;
       const placed = await this.uow.write(before.id, async (tx) =>
-        place(tx, await loadOpenRealm(tx, before.id), directory, found, { mint, clock }),
+        place(tx, await loadOpenRealm(tx, before.id), directory, found, tools),
       );
       if (placed && !placed.user.isActive) throw accountDeactivated();
       if (placed) return placed.user;
@@ -218,11 +237,12 @@ const PLANS_AT_A_TIME = 200;
 
 /** Makes the people of an organization as its directory describes them, and deactivates those who have left. */
 export class SyncDirectory {
-  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock', SystemMessages] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,
     private readonly clock: Clock,
+    private readonly systemMessages: SystemMessages,
   ) {}
 
   /** @throws DomainError UNKNOWN_REALM, or the error of the directory */
@@ -311,12 +331,13 @@ export class SyncDirectory {
     people: readonly DirectoryPerson[],
     report: Report,
   ): Promise<void> {
-    const { mint, clock } = this;
+    const { mint, clock, systemMessages } = this;
+    const tools = { mint, clock, systemMessages, acceptsInvitations: false };
     const write = (some: readonly DirectoryPerson[]) =>
       this.uow.write(
         realm.id,
         async (tx) => {
-          for (const person of some) await place(tx, realm, directory, person, { mint, clock });
+          for (const person of some) await place(tx, realm, directory, person, tools);
         },
         { givesWay: true },
       );

@@ -7,29 +7,24 @@ import {
   type PasswordStrength,
   rememberNetwork,
 } from '../access/credentials.js';
-import type { Channel } from '../channels/channel.js';
-import { hasFullHistoryAccess } from '../channels/channel-access.js';
 import { DomainError } from '../kernel/errors.js';
-import { wholeRealm } from '../kernel/event.js';
 import type { AnonymousCaller, DefaultChannelGroupId, RealmId } from '../kernel/ids.js';
 import type { Cancellation, Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { silentMention } from '../markdown/markdown.js';
 import { SystemMessages } from '../messages/system-messages.js';
-import type { Realm } from '../realms/realm.js';
 import { type EmailVisibility, isTimeZone } from '../realms/user-settings.js';
 import type { DisposableDomains } from '../users/change-email.js';
 import { requiresSecondFactor } from '../users/second-factors.js';
 import { parseFullName, type User } from '../users/user.js';
-import { addUser, assertNameAvailable } from './add-user.js';
-import { endInvitation, publishInvitations } from './invitation-changes.js';
-import type { Invitation, InvitationConfig, InvitationOffer } from './invitations.js';
+import { assertNameAvailable } from './add-user.js';
+import { admit } from './admission.js';
+import type { InvitationConfig } from './invitations.js';
 import {
   acceptedAddress,
   assertNoAccount,
+  assertTakesPasswords,
   loadSignUp,
   OPEN_OFFER,
-  planWelcomeEmail,
   RequestSignUp,
   type SignUp,
   type SignUpKeys,
@@ -56,12 +51,6 @@ export interface JoinedUser {
   /** Null if the organization requires a second factor of the user, who sets one up at the first log-in. */
   readonly apiKey: string | null;
 }
-
-/**
- * Maximum number of existing messages that new users receive, and how many of those are unread (organization §10.3).
- */
-const MAX_HISTORY = 1000;
-const UNREAD_HISTORY = 20;
 
 /** Creates an account for a person who was invited or confirmed their email (organization §10.2, §10.3). */
 export class JoinRealm {
@@ -92,8 +81,8 @@ export class JoinRealm {
 
   /**
    * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, INVALID_INVITATION_KEY, UNKNOWN_INVITATION, INVITATION_EXPIRED,
-   * UNKNOWN_CONFIRMATION, CONFIRMATION_EXPIRED, INVITATION_REQUIRED, EMAIL_UNCONFIRMED, INVALID_EMAIL, EMAIL_NOT_ALLOWED,
-   * EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, INVALID_USER_NAME, USER_NAME_TAKEN, WEAK_PASSWORD, SERVER_BUSY
+   * UNKNOWN_CONFIRMATION, CONFIRMATION_EXPIRED, INVITATION_REQUIRED, PASSWORD_AUTH_DISABLED, EMAIL_UNCONFIRMED, INVALID_EMAIL,
+   * EMAIL_NOT_ALLOWED, EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, INVALID_USER_NAME, USER_NAME_TAKEN, WEAK_PASSWORD, SERVER_BUSY
    */
   async execute({ realmId, ip }: AnonymousCaller, input: JoinRealmInput): Promise<JoinedUser> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
@@ -105,30 +94,28 @@ export class JoinRealm {
     const passwordHash = await this.hasher.hash(password, { client: ip, cancellation });
     const joined = await this.uow.write(realmId, async (tx) => {
       const { realm, invitation, confirmation, email, fullName } = await this.check(tx, realmId, input);
-      const offer = invitation ?? OPEN_OFFER;
       const now = this.clock.now();
-      const channels = await channelsOf(tx, realm, offer, input.defaultChannelGroupIds ?? []);
-      const { timezone, emailAddressVisibility } = input;
+      const { timezone, emailAddressVisibility, defaultChannelGroupIds = [] } = input;
       const settings = {
         ...(emailAddressVisibility !== null && { emailAddressVisibility }),
         ...(timezone !== null && isTimeZone(timezone) && { timezone }),
       };
-      const newcomer = { email, fullName, role: offer.role, passwordHash, settings, channels };
-      const user = await addUser(tx, realm, newcomer, { now, mint: this.mint });
-      await joinGroups(tx, offer, user);
-      await attachHistory(tx, channels, user);
+      const { mint, systemMessages } = this;
+      const newcomer = {
+        email,
+        fullName,
+        role: null,
+        passwordHash,
+        settings,
+        invitation,
+        defaultChannelGroupIds,
+        words,
+      };
+      const user = await admit(tx, realm, newcomer, { now, mint, systemMessages });
       if (confirmation) {
         await endConfirmation(tx, confirmation, now);
         await tx.bouncedAddresses.remove(confirmation.email);
       }
-      if (invitation?.kind === 'email') {
-        await endInvitation(tx, invitation, 'used', now);
-        await publishInvitations(tx, realmId, invitation.inviterId);
-        await this.notifyInviter(tx, realm, invitation, user);
-      }
-      await this.systemMessages.announceSignup(tx, realm, user);
-      await this.systemMessages.sendWelcome(tx, realm, user, words);
-      if (realm.settings.sendWelcomeEmails) await planWelcomeEmail(tx, user, now);
       if (requiresSecondFactor(realm.settings, user.role)) return { user, apiKey: null };
       return { user, apiKey: this.mint.derive((await tx.apiKeys.find(realmId, user.id))!) };
     });
@@ -143,6 +130,7 @@ export class JoinRealm {
   ): Promise<SignUp & { readonly email: string; readonly fullName: string }> {
     const signUp = await loadSignUp(repositories, this.keys, realmId, input.key, this.clock.now());
     const { realm } = signUp;
+    assertTakesPasswords(realm);
     if (signUp.email === null && this.config.confirmsAddresses) {
       throw new DomainError('EMAIL_UNCONFIRMED', 'Confirm your email address first.');
     }
@@ -152,61 +140,6 @@ export class JoinRealm {
     await assertNameAvailable(repositories, realm, fullName);
     return { ...signUp, email, fullName };
   }
-
-  private async notifyInviter(tx: Transaction, realm: Realm, invitation: Invitation, user: User): Promise<void> {
-    if (!invitation.notifiesInviter) return;
-    const inviter = await tx.users.find(realm.id, invitation.inviterId);
-    if (!inviter?.isActive) return;
-    const text = `${silentMention(user)} accepted your invitation to join Zulip!`;
-    await this.systemMessages.sendDirect(tx, realm, inviter, text, { actor: null });
-  }
-}
-
-/**
- * Returns the channels of the invitation, the default channels and the chosen groups, without archived ones
- * (organization §10.3).
- */
-async function channelsOf(
-  tx: Transaction,
-  realm: Realm,
-  offer: InvitationOffer,
-  groupIds: readonly DefaultChannelGroupId[],
-): Promise<readonly Channel[]> {
-  const chosen = groupIds.length === 0 ? [] : await tx.defaultChannelGroups.list(realm.id);
-  const ids = chosen.filter(({ id }) => groupIds.includes(id)).flatMap(({ channelIds }) => channelIds);
-  const named = await tx.channels.list(realm.id, [...new Set([...offer.channelIds, ...ids])]);
-  const all = offer.includesDefaultChannels ? await tx.channels.listAll(realm.id) : [];
-  const byId = new Map([...named, ...all.filter(({ isDefault }) => isDefault)].map((channel) => [channel.id, channel]));
-  return [...byId.values()].filter(({ isArchived }) => !isArchived).sort((a, b) => a.id - b.id);
-}
-
-async function joinGroups(tx: Transaction, { groupIds }: InvitationOffer, { id, realmId }: User): Promise<void> {
-  for (const group of await tx.groups.list(realmId, groupIds)) {
-    if (group.isDeactivated) continue;
-    const added = await tx.groups.addMembers(realmId, group.id, [id]);
-    if (added.length === 0) continue;
-    await tx.events.append(realmId, {
-      event: { type: 'group.members_changed', op: 'add', groupId: group.id, userIds: [id] },
-      audience: wholeRealm,
-    });
-    await tx.yield();
-  }
-}
-
-/** Gives the new user the newest messages of channels with readable history, so that their views are not empty. */
-async function attachHistory(tx: Transaction, channels: readonly Channel[], { id, realmId }: User): Promise<void> {
-  const viewer = { realmId, userId: id };
-  const actor = await tx.actors.get(viewer);
-  const recipientIds = channels
-    .filter((channel) => hasFullHistoryAccess(actor, channel, true))
-    .map(({ recipientId }) => recipientId);
-  if (recipientIds.length === 0) return;
-  const filter = { conditions: [{ kind: 'recipient', recipientIds }], scope: 'shared' } as const;
-  const entries = await tx.pages.listEntriesUpTo(viewer, filter, null, MAX_HISTORY);
-  const ids = entries.map((entry) => entry.id);
-  await tx.personal.addHistorical(viewer, ids);
-  await tx.personal.setRead(viewer, ids.slice(-UNREAD_HISTORY), false);
-  await tx.yield();
 }
 
 /** Either a new account, or a confirmation email whose key completes the sign-up. */

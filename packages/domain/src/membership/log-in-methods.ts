@@ -1,8 +1,10 @@
 import type { Role } from '../access/roles.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { foldCase } from '../kernel/text.js';
 import type { Realm } from '../realms/realm.js';
 import type { AuthenticationMethod } from '../realms/realm-settings.js';
+import { isEmailAddress } from '../users/user.js';
 
 export const LOG_IN_METHOD_ERRORS = declareErrors({
   /** The app's pad or key is not 32 bytes in hexadecimal. */
@@ -36,6 +38,17 @@ export interface LogInMethod {
   readonly displayIcon: string | null;
   /** String ids of the organizations that may use the method; null for all. */
   readonly realms: readonly string[] | null;
+  /** True if an address without a statement of the service counts as verified. Defaults to false. */
+  readonly trustsEmails?: boolean;
+  /** True if people get an account without an invitation. Defaults to the open sign-up of the organization. */
+  readonly createsPeople?: boolean;
+}
+
+/** Statement of a service about one address. */
+export interface EmailStatement {
+  /** Null if the service does not name the address. */
+  readonly email: string | null;
+  readonly isVerified: boolean;
 }
 
 /** Person whom a service has authenticated. */
@@ -43,8 +56,8 @@ export interface ExternalIdentity {
   /** Id of the account at the service, which never changes. */
   readonly subject: string;
   readonly email: string | null;
-  /** True if the service has verified that the person owns the address. */
-  readonly isEmailVerified: boolean;
+  /** All statements of the service about addresses of the person. */
+  readonly emailStatements: readonly EmailStatement[];
   readonly fullName: string | null;
   /** Null if the service does not determine the role. */
   readonly role: Role | null;
@@ -191,6 +204,26 @@ export interface LogInTokens {
   /** Encrypts a text for the app that made the key (32 bytes in hexadecimal). Returns hexadecimal. */
   encryptFor(key: string, text: string): string;
 }
+
+/** `vouched`: belongs to the person. `unproven`: the person has to prove it. `missing`: no valid address. */
+export type AddressStanding = 'vouched' | 'unproven' | 'missing';
+
+/** Decides if an identity may log in to the account with its address, or join with it. */
+export function addressStanding(
+  { email, emailStatements }: Pick<ExternalIdentity, 'email' | 'emailStatements'>,
+  { trustsEmails = false }: Pick<LogInMethod, 'trustsEmails'>,
+): AddressStanding {
+  if (email === null || !isEmailAddress(email)) return 'missing';
+  if (emailStatements.some(({ isVerified }) => !isVerified)) return 'unproven';
+  const isVerified = emailStatements.some((it) => it.email !== null && foldCase(it.email) === foldCase(email));
+  return isVerified || trustsEmails ? 'vouched' : 'unproven';
+}
+
+/** True if people without an invitation get an account by the method. */
+export const admitsStrangers = (
+  { createsPeople }: Pick<LogInMethod, 'createsPeople'>,
+  { settings }: Pick<Realm, 'settings'>,
+): boolean => createsPeople ?? !settings.inviteRequired;
 
 /** True if the operator configured the method for the organization. */
 export const isMeantFor = ({ realms }: LogInMethod, { stringId }: Pick<Realm, 'stringId'>): boolean =>

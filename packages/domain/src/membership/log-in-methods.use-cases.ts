@@ -1,4 +1,6 @@
-import type { ApiKeyMint } from '../access/credentials.js';
+import { endConfirmation } from '../access/confirmations.js';
+import { type ApiKeyMint, loginAttemptKey } from '../access/credentials.js';
+import type { EmailQuota } from '../access/email.js';
 import { storeMembers } from '../groups/change-members.use-cases.js';
 import { MAX_MEMBERSHIPS } from '../groups/group.js';
 import { DomainError } from '../kernel/errors.js';
@@ -13,11 +15,15 @@ import type { Realm } from '../realms/realm.js';
 import { accountDeactivated, unknownRealm } from '../users/authentication.js';
 import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../users/change-email.js';
 import { type OpenedSession, OpenSession } from '../users/sessions.use-cases.js';
-import { isEmailAddress, parseFullName, SHORTEST_GIVEN_NAME, type User } from '../users/user.js';
+import { parseFullName, SHORTEST_GIVEN_NAME, type User } from '../users/user.js';
 import { canChangeRole, isOnlyOwnerOf } from '../users/user-permissions.js';
-import { addUser } from './add-user.js';
+import { admit } from './admission.js';
 import { addFlow, FinishLogIn, type LogInResult, logInExpired, sealed } from './finish-log-in.js';
+import type { Invitation } from './invitations.js';
+import { type LogInEvidence, proofFor, readEvidence, requestProof } from './log-in-evidence.js';
 import {
+  addressStanding,
+  admitsStrangers,
   type ExternalIdentity,
   isMeantFor,
   LOG_IN_SECONDS,
@@ -32,7 +38,7 @@ import {
 } from './log-in-methods.js';
 import { planPicture } from './log-in-pictures.js';
 import { changeRole } from './roles.js';
-import { assertOpenToAll, loadOpenRealm, OPEN_OFFER, planWelcomeEmail } from './sign-up.js';
+import { invitationRequired, loadOpenRealm, OPEN_OFFER, type SignUpKeys } from './sign-up.js';
 
 /** Ways to log in that an organization offers beside passwords. */
 export interface LogInOffer {
@@ -74,35 +80,57 @@ export interface BeginLogInInput {
   readonly purpose: LogInPurpose;
   /** Cookie of the browser, in which the log-in must be completed. */
   readonly browser: string;
+  /** Key of an invitation or of an address confirmation; null without one. */
+  readonly key: string | null;
 }
+
+/** Purpose with the evidence, as a flow stores them. */
+type StoredPurpose = LogInPurpose & { readonly evidence?: LogInEvidence };
+
+const NO_EVIDENCE: LogInEvidence = { invitationId: null, confirmationId: null };
 
 /** Sends a browser to another service to log in there. Returns the address. */
 export class BeginLogIn {
-  static readonly inject = ['unitOfWork', 'logInProviders', 'logInTokens', 'realmUrls', 'clock', 'report'] as const;
+  static readonly inject = [
+    'unitOfWork',
+    'logInProviders',
+    'logInTokens',
+    'signUpKeys',
+    'realmUrls',
+    'clock',
+    'report',
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly providers: readonly LogInProvider[],
     private readonly tokens: LogInTokens,
+    private readonly keys: SignUpKeys,
     private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
     private readonly report: ReportProblem,
   ) {}
 
-  /** @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, UNKNOWN_LOG_IN_METHOD, LOG_IN_SERVICE_FAILED, SERVER_BUSY */
-  async execute({ realmId }: AnonymousCaller, { method, purpose, browser }: BeginLogInInput): Promise<string> {
+  /**
+   * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, UNKNOWN_LOG_IN_METHOD, LOG_IN_SERVICE_FAILED, SERVER_BUSY,
+   * INVALID_INVITATION_KEY, UNKNOWN_INVITATION, INVITATION_EXPIRED, UNKNOWN_CONFIRMATION, CONFIRMATION_EXPIRED
+   */
+  async execute({ realmId }: AnonymousCaller, { method, purpose, browser, key }: BeginLogInInput): Promise<string> {
     if (realmId === null) throw unknownRealm();
     const { tokens } = this;
     const state = tokens.make();
     const { provider, url } = await this.uow.write(realmId, async (tx) => {
       const realm = await loadOpenRealm(tx, realmId);
       const found = offeredProvider(this.providers, realm, method);
+      const now = this.clock.now();
+      const evidence = key === null ? undefined : await readEvidence(tx, this.keys, realm, key, now);
+      const stored: StoredPurpose = { ...sealed(purpose, tokens, state), ...(evidence && { evidence }) };
       const flow = {
         realmId,
         method,
         browser: tokens.fingerprint(browser),
-        purpose: JSON.stringify(sealed(purpose, tokens, state)),
+        purpose: JSON.stringify(stored),
         userId: null,
-        expiresAt: this.clock.now() + LOG_IN_SECONDS,
+        expiresAt: now + LOG_IN_SECONDS,
       };
       await addFlow(tx, flow, tokens.fingerprint(state));
       return { provider: found, url: this.realmUrls.urlOf(realm) };
@@ -186,6 +214,14 @@ export interface CompletedLogIn {
 }
 
 type Recognized = Pick<CompletedLogIn, 'user' | 'change'>;
+type Welcome = Awaited<ReturnType<SystemMessages['parseWelcome']>>;
+
+/** Person whom a service has authenticated, with the link that led there. */
+interface Authenticated {
+  readonly method: LogInMethod;
+  readonly identity: ExternalIdentity;
+  readonly evidence: LogInEvidence;
+}
 
 /** Logs in a browser that comes back from another service. */
 export class CompleteLogIn {
@@ -195,6 +231,7 @@ export class CompleteLogIn {
     'logInTokens',
     'realmUrls',
     'disposableDomains',
+    'emailQuota',
     'apiKeyMint',
     'clock',
     'report',
@@ -207,6 +244,7 @@ export class CompleteLogIn {
     private readonly tokens: LogInTokens,
     private readonly realmUrls: RealmUrls,
     private readonly disposable: DisposableDomains,
+    private readonly emails: EmailQuota,
     private readonly mint: ApiKeyMint,
     private readonly clock: Clock,
     private readonly report: ReportProblem,
@@ -216,13 +254,14 @@ export class CompleteLogIn {
 
   /**
    * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, UNKNOWN_LOG_IN_METHOD, LOG_IN_EXPIRED, LOG_IN_REFUSED,
-   * LOG_IN_SERVICE_FAILED, UNVERIFIED_EMAIL, USER_DEACTIVATED, INVITATION_REQUIRED, EMAIL_NOT_ALLOWED
+   * LOG_IN_SERVICE_FAILED, UNVERIFIED_EMAIL, USER_DEACTIVATED, INVITATION_REQUIRED, EMAIL_NOT_ALLOWED, RATE_LIMITED,
+   * TOO_MANY_SIGN_UPS
    */
   async execute(caller: AnonymousCaller, input: CompleteLogInInput): Promise<CompletedLogIn> {
     const { realmId } = caller;
     if (realmId === null) throw unknownRealm();
     const { method, state, userAgent } = input;
-    const { provider, purpose, realm } = await this.take(realmId, input);
+    const { provider, purpose, evidence, realm } = await this.take(realmId, input);
     let recognized: Recognized;
     let serviceSession: string | null = null;
     if (provider.method.kind === 'host') {
@@ -232,7 +271,7 @@ export class CompleteLogIn {
       const challenge = challengeOf(this.tokens, state, this.realmUrls.urlOf(realm), method);
       const identity = await this.identify(provider, challenge, input.response);
       if (identity.email !== null) input.identified?.(identity.email);
-      recognized = await this.recognize(realm, method, identity);
+      recognized = await this.recognize(caller, realm, { method: provider.method, identity, evidence });
       serviceSession = identity.serviceSession ?? null;
     }
     const { user } = recognized;
@@ -253,7 +292,8 @@ export class CompleteLogIn {
     });
     const isSame = flow?.method === method && browser !== null && flow.browser === tokens.fingerprint(browser);
     if (!isSame || flow.userId !== null || flow.expiresAt <= this.clock.now()) throw logInExpired();
-    return { realm, provider, purpose: sealed(JSON.parse(flow.purpose) as LogInPurpose, tokens, state) };
+    const { evidence = NO_EVIDENCE, ...purpose } = JSON.parse(flow.purpose) as StoredPurpose;
+    return { realm, provider, purpose: sealed(purpose, tokens, state), evidence };
   }
 
   private async hostUser(realmId: RealmId, userId: UserId | null): Promise<User> {
@@ -276,35 +316,72 @@ export class CompleteLogIn {
     }
   }
 
-  /** Finds the user by the linked account, else by a verified email; creates one if the organization allows that. */
-  private async recognize(before: Realm, method: string, identity: ExternalIdentity): Promise<Recognized> {
+  /** Finds the user by the linked account, else by an address that is theirs; creates one for admitted people. */
+  private async recognize(caller: AnonymousCaller, before: Realm, authenticated: Authenticated): Promise<Recognized> {
+    const { method, identity, evidence } = authenticated;
     if (identity.subject === '' || isLongerThan(identity.subject, MAX_SUBJECT_LENGTH)) throw serviceFailed();
     const { id: realmId } = before;
-    const words = await this.systemMessages.parseWelcome(before, OPEN_OFFER.welcomeText);
-    return this.uow.write(realmId, async (tx) => {
+    const words = await this.parseWelcome(before, authenticated);
+    const recognized = await this.uow.write(realmId, async (tx) => {
       const realm = await loadOpenRealm(tx, realmId);
-      const linkedId = await tx.logIns.findLinked(realmId, method, identity.subject);
+      const linkedId = await tx.logIns.findLinked(realmId, method.name, identity.subject);
       if (linkedId !== null) {
         const user = (await tx.users.find(realmId, linkedId))!;
         if (!user.isActive) throw accountDeactivated();
         await placeInGroups(tx, user, identity);
-        await this.planPicture(tx, user, method, identity);
+        await this.planPicture(tx, user, method.name, identity);
         return { user: await this.withRole(tx, realm, user, identity), change: null };
       }
-      const email = verifiedEmail(identity);
+      const now = this.clock.now();
+      const standing = addressStanding(identity, method);
+      if (standing === 'missing') throw unverified('The service does not vouch for your email address.');
+      const email = identity.email!;
+      const { isAddressProven, invitation, confirmation } = await proofFor(tx, realm, { email, evidence }, now);
+      if (standing === 'unproven' && !isAddressProven) return null;
       const owner = await tx.users.findByEmail(realmId, email);
       if (owner && !owner.isActive) throw accountDeactivated();
       if (owner?.bot) throw new DomainError('LOG_IN_REFUSED', 'The service did not confirm who you are.');
       const user = owner
         ? await this.withRole(tx, realm, owner, identity)
-        : await this.join(tx, realm, email, identity, words);
+        : await this.join(tx, realm, authenticated, { email, invitation, words });
+      if (confirmation) await endConfirmation(tx, confirmation, now);
       await placeInGroups(tx, user, identity);
-      const linkedAt = this.clock.now();
       const { subject } = identity;
-      await tx.logIns.link(realmId, { method, subject, userId: user.id, linkedAt, picture: null });
-      await this.planPicture(tx, user, method, identity);
-      return { user, change: owner ? 'linked' : 'created' };
+      const account = { method: method.name, subject, userId: user.id, linkedAt: now, picture: null };
+      await tx.logIns.link(realmId, account);
+      await this.planPicture(tx, user, method.name, identity);
+      return { user, change: owner ? ('linked' as const) : ('created' as const) };
     });
+    if (recognized) return recognized;
+    await this.requestProof(caller, before, authenticated);
+    throw unverified(
+      'The service does not vouch for your email address. Unless the address may not log in here, we have sent a link to it. Open the link to continue.',
+    );
+  }
+
+  /** Parses the welcome message of the invitation before the transaction. */
+  private async parseWelcome(realm: Realm, { method, identity, evidence }: Authenticated): Promise<Welcome> {
+    const { subject, email } = identity;
+    const proof = await this.uow.read(realm.id, async (reads) => {
+      if (email === null || (await reads.logIns.findLinked(realm.id, method.name, subject)) !== null) return null;
+      return proofFor(reads, realm, { email, evidence }, this.clock.now());
+    });
+    return proof && this.systemMessages.parseWelcome(realm, (proof.invitation ?? OPEN_OFFER).welcomeText);
+  }
+
+  private async requestProof(
+    { ip }: AnonymousCaller,
+    { id: realmId }: Realm,
+    { method, identity, evidence }: Authenticated,
+  ): Promise<void> {
+    const email = identity.email!;
+    if (ip !== undefined) this.emails.take('anonymousByIp', ip);
+    this.emails.take('signUpByEmail', loginAttemptKey(realmId, email), ip);
+    const { disposable } = this;
+    const now = this.clock.now();
+    await this.uow.write(realmId, async (tx) =>
+      requestProof(tx, await loadOpenRealm(tx, realmId), { email, method, evidence }, { disposable, now }),
+    );
   }
 
   private async planPicture(tx: Transaction, user: User, method: string, { picture }: ExternalIdentity): Promise<void> {
@@ -322,20 +399,19 @@ export class CompleteLogIn {
   private async join(
     tx: Transaction,
     realm: Realm,
-    email: string,
-    { fullName, role }: ExternalIdentity,
-    words: Awaited<ReturnType<SystemMessages['parseWelcome']>>,
+    { method, identity: { fullName, role } }: Authenticated,
+    {
+      email,
+      invitation,
+      words,
+    }: { readonly email: string; readonly invitation: Invitation | null; readonly words: Welcome },
   ): Promise<User> {
-    assertOpenToAll(realm, email);
+    if (!invitation && !admitsStrangers(method, realm)) throw invitationRequired(email);
     enforce(canJoinWith(email, await loadAddressPolicy(tx, realm, this.disposable), 'joinForm'));
-    const now = this.clock.now();
     const name = await this.nameFor(tx, realm, fullName, email);
-    const newcomer = { email, fullName: name, role: role ?? OPEN_OFFER.role, passwordHash: null };
-    const user = await addUser(tx, realm, newcomer, { now, mint: this.mint });
-    await this.systemMessages.announceSignup(tx, realm, user);
-    await this.systemMessages.sendWelcome(tx, realm, user, words);
-    if (realm.settings.sendWelcomeEmails) await planWelcomeEmail(tx, user, now);
-    return user;
+    const newcomer = { email, fullName: name, role, passwordHash: null, invitation, words };
+    const { mint, systemMessages } = this;
+    return admit(tx, realm, newcomer, { now: this.clock.now(), mint, systemMessages });
   }
 
   /** Falls back to the address for a missing, invalid or taken name, which the person can change later. */
@@ -382,8 +458,4 @@ const MAX_NAME_LENGTH = 100;
 /** In code points; ids of OpenID Connect have at most 255 characters. */
 const MAX_SUBJECT_LENGTH = 255;
 
-/** @throws DomainError UNVERIFIED_EMAIL */
-function verifiedEmail({ email, isEmailVerified }: ExternalIdentity): string {
-  if (email !== null && isEmailVerified && isEmailAddress(email)) return email;
-  throw new DomainError('UNVERIFIED_EMAIL', 'The service does not vouch for your email address.');
-}
+const unverified = (message: string) => new DomainError('UNVERIFIED_EMAIL', message);

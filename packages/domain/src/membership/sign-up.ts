@@ -13,7 +13,7 @@ import { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import { canChangeRealm } from '../realms/realm-permissions.js';
 import type { EmailVisibility } from '../realms/user-settings.js';
-import { realmDeactivated } from '../users/authentication.js';
+import { passwordAuthDisabled, realmDeactivated } from '../users/authentication.js';
 import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../users/change-email.js';
 import { isEmailAddress, type User } from '../users/user.js';
 import { withPresentOffer } from './invitation-changes.js';
@@ -48,6 +48,7 @@ export class SendWelcomeEmails extends EmailJobs<WelcomePayload> {
       const realm = await realms.get(realmId);
       const user = await users.find(realmId, payload.userId);
       if (!user?.isActive || realm.isDeactivated) return null;
+      const hasPassword = (await users.findPasswordHash(realmId, user.id)) !== null;
       const url = this.realmUrls.urlOf(realm);
       return composeEmail({
         to: user.email,
@@ -57,7 +58,9 @@ export class SendWelcomeEmails extends EmailJobs<WelcomePayload> {
           `You have joined ${realm.name}. These are what you log in with:`,
           `Organization: ${url}`,
           `Address: ${user.email}`,
-          'Password: the one that you chose when you signed up.',
+          hasPassword
+            ? 'Password: the one that you chose when you signed up.'
+            : 'Password: none. Log in as you did when you joined.',
         ],
         link: { label: 'How to connect', url: `${url}/` },
       });
@@ -84,7 +87,7 @@ export interface SignUpKeys {
 
 /** Lengths of invitation keys and email confirmation keys. */
 const INVITATION_KEY_LENGTH = 24;
-const CONFIRMATION_KEY_LENGTH = 40;
+export const CONFIRMATION_KEY_LENGTH = 40;
 
 /** Offer for people who join without an invitation (organization §10.3). */
 export const OPEN_OFFER: InvitationOffer = {
@@ -164,11 +167,15 @@ const invitationExpired = () =>
 
 /** @throws DomainError INVITATION_REQUIRED (organization §10.1) */
 export function assertOpenToAll({ settings }: Realm, email: string): void {
-  if (!settings.inviteRequired) return;
-  throw new DomainError(
-    'INVITATION_REQUIRED',
-    `Please request an invite for ${email} from the organization administrator.`,
-  );
+  if (settings.inviteRequired) throw invitationRequired(email);
+}
+
+export const invitationRequired = (email: string) =>
+  new DomainError('INVITATION_REQUIRED', `Please request an invite for ${email} from the organization administrator.`);
+
+/** @throws DomainError PASSWORD_AUTH_DISABLED */
+export function assertTakesPasswords({ settings }: Realm): void {
+  if (!settings.emailAuthentication) throw passwordAuthDisabled();
 }
 
 /**
@@ -268,8 +275,8 @@ export class RequestSignUp {
   /**
    * Returns the normalized email and whether a confirmation email was sent.
    * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, INVALID_INVITATION_KEY, UNKNOWN_INVITATION,
-   * INVITATION_EXPIRED, INVALID_EMAIL, EMAIL_NOT_ALLOWED, INVITATION_REQUIRED, RATE_LIMITED, EMAIL_TAKEN,
-   * EMAIL_OF_DEACTIVATED_USER, TOO_MANY_SIGN_UPS
+   * INVITATION_EXPIRED, PASSWORD_AUTH_DISABLED, INVALID_EMAIL, EMAIL_NOT_ALLOWED, INVITATION_REQUIRED, RATE_LIMITED,
+   * EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, TOO_MANY_SIGN_UPS
    */
   async execute(
     { realmId, ip }: AnonymousCaller,
@@ -305,6 +312,7 @@ export class RequestSignUp {
     if (invitation && invitation.kind !== 'link') {
       throw new DomainError('UNKNOWN_INVITATION', 'The invitation link could not be found.');
     }
+    assertTakesPasswords(realm);
     const email = await acceptedAddress(repositories, realm, raw, this.disposable);
     if (!invitation) assertOpenToAll(realm, email);
     return { email, invitationId: invitation?.id ?? null };

@@ -1,10 +1,12 @@
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '@parley/domain/access';
 import { type DefaultChannelGroupId, DomainError } from '@parley/domain/kernel';
 import {
+  admitsStrangers,
   ConfirmEmailChange,
   GetConfirmation,
   GetSignUp,
   JoinRealm,
+  ListLogInMethods,
   RequestPasswordReset,
   RequestSignUp,
   ResetPassword,
@@ -16,7 +18,9 @@ import { IntegerOneOfParam, NoParameters, TextParam } from '../kernel/params.js'
 import type { Reply } from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
 import type { Route } from '../kernel/route.js';
+import { usesDirectory } from '../realms/server-settings.js';
 import { toEmailVisibility, USER_SETTING_FORMS } from '../users/user-settings.js';
+import { isService, serviceButtons } from './external-log-in.js';
 import { type Html, html } from './html.js';
 import {
   alert,
@@ -29,6 +33,7 @@ import {
   type Site,
   seeOther,
   submit,
+  type Visit,
 } from './layout.js';
 import { connecting } from './log-in-page.js';
 import type { Text } from './texts.js';
@@ -207,11 +212,17 @@ export const signUpPages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', '/join/:key/', {
     dto: SignUpKeyDto,
     useCase: GetSignUp,
-    handle: async ({ site, realm, caller, dto, useCase }) => {
+    handle: async (visit) => {
+      const { site, realm, caller, dto, useCase } = visit;
       try {
         const { email } = await useCase.execute(caller, dto);
         // Email invitations have their own page.
-        return email === null ? emailForm(site) : seeOther(site, `/accounts/do_confirm/${encodeURIComponent(dto.key)}`);
+        if (email === null) {
+          const services = await servicesFor(visit, dto.key);
+          if (!realm.settings.emailAuthentication) return servicePage(parts, visit, services);
+          return emailForm(site, '', null, services);
+        }
+        return seeOther(site, `/accounts/do_confirm/${encodeURIComponent(dto.key)}`);
       } catch (error) {
         if (isBrokenLink(error) && !realm.settings.inviteRequired) return seeOther(site, '/register/');
         throw error;
@@ -234,7 +245,11 @@ export const signUpPages = (parts: PageParts): readonly Route[] => [
   }),
   pageRoute(parts, 'GET', '/register/', {
     dto: NoParameters,
-    handle: async ({ site, realm }) => (realm.settings.inviteRequired ? closed(site) : emailForm(site)),
+    handle: async (visit) => {
+      const { site, realm } = visit;
+      if (!realm.settings.emailAuthentication) return servicePage(parts, visit, await servicesFor(visit, null));
+      return realm.settings.inviteRequired ? closed(site) : emailForm(site);
+    },
   }),
   pageRoute(parts, 'POST', '/register/', {
     dto: EmailDto,
@@ -266,10 +281,14 @@ export const signUpPages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', '/accounts/do_confirm/:key', {
     dto: LinkDto,
     useCase: GetSignUp,
-    handle: async ({ site, caller, dto: { key, email }, useCase }) => {
+    handle: async (visit) => {
+      const { site, realm, caller, dto, useCase } = visit;
+      const { key, email } = dto;
       const form = await useCase.execute(caller, { key });
+      const services = await servicesFor(visit, key);
+      if (!realm.settings.emailAuthentication) return servicePage(parts, visit, services, form.email);
       if (form.needsConfirmation) return seeOther(site, `/join/${encodeURIComponent(key)}/`);
-      return registrationForm(site, form, { ...new RegistrationDto(), key, email });
+      return registrationForm(site, form, { ...new RegistrationDto(), key, email }, null, [], services);
     },
   }),
   pageRoute(parts, 'POST', '/accounts/register/', {
@@ -330,6 +349,37 @@ async function orLogIn(site: Site, email: string, send: () => Promise<Reply>): P
   }
 }
 
+type AnyVisit = Pick<Visit<unknown, unknown>, 'site' | 'realm' | 'caller' | 'resolve'>;
+
+/** Buttons of services that accept the key of an invitation or confirmation; without a key, of those open to strangers. */
+async function servicesFor({ site, realm, caller, resolve }: AnyVisit, key: string | null): Promise<Html | null> {
+  const { methods } = await resolve(ListLogInMethods).execute(caller);
+  const accepting = methods.filter((it) => isService(it) && (key !== null || admitsStrangers(it, realm)));
+  return accepting.length === 0 ? null : serviceButtons(site, accepting, key);
+}
+
+/** Ways to join an organization without passwords of its own. */
+function servicePage(
+  { serverInfo }: PageParts,
+  { site, realm }: AnyVisit,
+  services: Html | null,
+  email: string | null = null,
+): Reply {
+  const hasDirectory = usesDirectory(realm, serverInfo);
+  if (services === null && !hasDirectory)
+    return realm.settings.inviteRequired ? closed(site) : errorPage(site, NO_PASSWORDS);
+  return pageReply({
+    title: site.t('Join {name}', { name: site.name }),
+    site,
+    content: html`<p>${
+      email === null
+        ? site.t('Log in with an account that you already have.')
+        : site.t('Log in with an account that has the address {email}.', { email: html`<strong>${email}</strong>` })
+    }</p>
+${services}${hasDirectory && html`<p><a class="button other" href="${site.base}/login/">${site.t('Log in')}</a></p>`}`,
+  });
+}
+
 const closed = (site: Site): Reply =>
   pageReply({
     title: site.t('Join {name}', { name: site.name }),
@@ -339,7 +389,7 @@ const closed = (site: Site): Reply =>
     })}</p>`,
   });
 
-const emailForm = (site: Site, email = '', failure: Failure | null = null): Reply =>
+const emailForm = (site: Site, email = '', failure: Failure | null = null, services: Html | null = null): Reply =>
   pageReply({
     status: failure?.status ?? 200,
     headers: failure?.headers ?? [],
@@ -348,11 +398,14 @@ const emailForm = (site: Site, email = '', failure: Failure | null = null): Repl
     content: html`${alert(site, failure)}<form method="post">
 ${emailField(site, email, failure)}
 <p><button>${site.t('Continue')}</button></p>
-</form>
+</form>${orServices(site, services)}
 <p>${site.t('Already have an account? {link}', {
       link: html`<a href="${site.base}/login/">${site.t('Log in')}</a>`,
     })}</p>`,
   });
+
+const orServices = ({ t }: Site, services: Html | null): Html | null =>
+  services && html`<p class="or">${t('or')}</p>${services}`;
 
 const emailField = (
   { t }: Site,
@@ -386,6 +439,7 @@ function registrationForm(
   form: RegistrationDto,
   failure: Failure | null = null,
   chosen: readonly DefaultChannelGroupId[] = [],
+  services: Html | null = null,
 ): Reply {
   const present = USER_SETTING_FORMS.presentValue('emailAddressVisibility', emailAddressVisibility);
   const visibility = form.email_address_visibility ?? present;
@@ -425,6 +479,6 @@ ${name}${description !== '' && html`: ${description}`}</label>
 )}</fieldset>
 `
 }<p><button>${site.t('Join')}</button></p>
-</form>`,
+</form>${orServices(site, services)}`,
   });
 }

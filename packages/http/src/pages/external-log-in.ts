@@ -6,9 +6,12 @@ import {
   callbackPath,
   DescribeToService,
   EndServiceSessions,
+  GetConfirmation,
   isOneTimePad,
+  ListLogInMethods,
   LOG_IN_SECONDS,
   LogInByDesktopToken,
+  type LogInMethod,
   type LogInPurpose,
   type LogInResult,
 } from '@parley/domain/membership';
@@ -19,7 +22,7 @@ import { TextParam } from '../kernel/params.js';
 import type { LogInRecord, Reply } from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
 import type { Route } from '../kernel/route.js';
-import { html } from './html.js';
+import { type Html, html } from './html.js';
 import {
   errorPage,
   failureOf,
@@ -45,6 +48,12 @@ const NO_FIELDS: ReadonlyMap<string, string> = new Map();
 
 class BeginDto extends LogInPurposeDto {
   @TextParam({ max: MAX_TOKEN_LENGTH }) method!: string;
+  /** Key of an invitation or of an address confirmation. */
+  @TextParam({ max: MAX_TOKEN_LENGTH }) key = '';
+}
+
+class KeyDto {
+  @TextParam({ max: MAX_TOKEN_LENGTH }) key!: string;
 }
 
 /** Services add parameters of their own. */
@@ -88,6 +97,23 @@ export function queryOf({ next, mobile_flow_otp, desktop_flow_otp }: LogInPurpos
   return options.length === 0 ? '' : `?${new URLSearchParams(options)}`;
 }
 
+/** True if the method authenticates people by an address; the host application knows its own users. */
+export const isService = ({ kind }: LogInMethod): boolean => kind !== 'host';
+
+/** List item that begins a log-in; `query` is empty or begins with `?`. */
+export const methodButton = (
+  { base, t }: Site,
+  { name, displayName }: LogInMethod,
+  query: string,
+): Html => html`<li><a class="button other" href="${base}/accounts/login/external/${name}/${query}">${t('Log in with {method}', { method: displayName })}</a></li>
+`;
+
+/** Buttons that begin log-ins with the key of an invitation or of an address confirmation; null without one. */
+export const serviceButtons = (site: Site, methods: readonly LogInMethod[], key: string | null): Html => {
+  const query = key === null ? '' : `?${new URLSearchParams({ key })}`;
+  return html`<ul class="methods">${methods.map((method) => methodButton(site, method, query))}</ul>`;
+};
+
 /** Responds with what the log-in was for. */
 export function replyToLogIn(
   { sessionCookies }: PageParts,
@@ -120,8 +146,27 @@ export const externalLogInPages = (parts: PageParts): readonly Route[] => [
     useCase: BeginLogIn,
     handle: async ({ caller, request, dto, useCase }) => {
       const browser = readCookie(request, LOG_IN_COOKIE) ?? randomBytes(32).toString('base64url');
-      const address = await useCase.execute(caller, { method: dto.method, purpose: purposeOf(dto), browser });
+      const { method, key } = dto;
+      const begun = { method, purpose: purposeOf(dto), browser, key: key === '' ? null : key };
+      const address = await useCase.execute(caller, begun);
       return redirectTo(address, parts.sessionCookies.logIn(request, browser, LOG_IN_SECONDS));
+    },
+  }),
+  // The link of an email to an address for which a service does not vouch.
+  pageRoute(parts, 'GET', '/accounts/login/confirm/:key', {
+    dto: KeyDto,
+    useCase: GetConfirmation,
+    handle: async ({ site, caller, dto: { key }, useCase, resolve }) => {
+      const { confirmation } = await useCase.execute(caller, { purpose: 'logIn', key });
+      const { methods } = await resolve(ListLogInMethods).execute(caller);
+      return pageReply({
+        title: site.t('Confirm your address'),
+        site,
+        content: html`<p>${site.t('Log in again to confirm that {email} is your address.', {
+          email: html`<strong>${confirmation.email}</strong>`,
+        })}</p>
+${serviceButtons(site, methods.filter(isService), key)}`,
+      });
     },
   }),
   pageRoute(parts, 'GET', '/accounts/login/complete/:method/', {

@@ -162,6 +162,12 @@ export const GERMAN = {
   'An invitation is required to join {name}. Ask a member or an administrator for one.':
     'Zum Beitreten bei {name} ist eine Einladung nötig. Mitglieder und Administratoren können einladen.',
   'Your email address': 'Ihre E-Mail-Adresse',
+  'Log in with an account that you already have.': 'Melden Sie sich mit einem Konto an, das Sie schon haben.',
+  'Log in with an account that has the address {email}.':
+    'Melden Sie sich mit einem Konto an, das die Adresse {email} hat.',
+  'Confirm your address': 'Adresse bestätigen',
+  'Log in again to confirm that {email} is your address.':
+    'Melden Sie sich noch einmal an, um zu bestätigen, dass {email} Ihre Adresse ist.',
   Continue: 'Weiter',
   'Already have an account? {link}': 'Schon ein Konto? {link}',
   'We have sent a link to {email}. Open it to continue. The link expires after one day.':
@@ -189,6 +195,8 @@ export const GERMAN = {
     'Der Anmeldedienst antwortet nicht wie erwartet. Bitte später noch einmal versuchen.',
   'The service did not confirm who you are.': 'Der Anmeldedienst hat die Identität nicht bestätigt.',
   'The service does not vouch for your email address.': 'Der Anmeldedienst bürgt nicht für die E-Mail-Adresse.',
+  'The service does not vouch for your email address. Unless the address may not log in here, we have sent a link to it. Open the link to continue.':
+    'Der Anmeldedienst bürgt nicht für die E-Mail-Adresse. Wenn sie sich hier anmelden darf, ist ein Link an sie unterwegs. Öffnen Sie ihn, um fortzufahren.',
   'Enter a valid email address.': 'Bitte eine gültige E-Mail-Adresse eingeben.',
   'Invalid address.': 'Die Adresse ist ungültig.',
   'Already has an account.': 'Dafür gibt es schon ein Konto.',

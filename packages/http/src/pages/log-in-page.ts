@@ -1,5 +1,11 @@
 import { DomainError } from '@parley/domain/kernel';
-import { ListLogInMethods, LogInByForm, type LogInOffer } from '@parley/domain/membership';
+import {
+  admitsStrangers,
+  ListLogInMethods,
+  LogInByForm,
+  type LogInMethod,
+  type LogInOffer,
+} from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
 import { isEmailAddress } from '@parley/domain/users';
 import { CSRF_COOKIE, type Identity, readCookie } from '../kernel/authenticate.js';
@@ -11,7 +17,7 @@ import type { Request } from '../kernel/request.js';
 import type { Route } from '../kernel/route.js';
 import type { Demo } from '../kernel/server-info.js';
 import { usesDirectory } from '../realms/server-settings.js';
-import { LogInPurposeDto, purposeOf, queryOf, replyToLogIn } from './external-log-in.js';
+import { LogInPurposeDto, methodButton, purposeOf, queryOf, replyToLogIn } from './external-log-in.js';
 import { type Html, html } from './html.js';
 import {
   alert,
@@ -158,17 +164,14 @@ interface FormState {
 }
 
 /** Forms have no action, because browsers then keep the fragment of the address through the log-in. */
-function logInForm(
-  { base, t }: Site,
-  { settings }: Realm,
-  { dto, offer, token, failure, hasDirectory, demo }: FormState,
-): Html {
+function logInForm(site: Site, realm: Realm, { dto, offer, token, failure, hasDirectory, demo }: FormState): Html {
+  const { base, t } = site;
+  const { settings } = realm;
   const { methods, hasPasskeys } = offer;
   const { email } = dto;
   const hasOwnPasswords = settings.emailAuthentication;
   const hasPasswords = hasOwnPasswords || hasDirectory;
   const isKnown = failure === null && isEmailAddress(email);
-  const signUp = html`<a href="${base}/register/">${t('Sign up')}</a>`;
   const next = purposeOf(dto).kind === 'session' && html` data-next="${dto.next || `${base}/`}"`;
   const invalid = failure && html` aria-describedby="problem" aria-invalid="true"`;
   const hiddenFields = html`<input type="hidden" name="${CSRF_FIELD}" value="${token}">
@@ -216,17 +219,23 @@ ${
   hasPasskeys &&
   html`<li><a class="button other" href="${base}/login/passkey/${queryOf(dto)}">${t('Log in with a passkey')}</a></li>
 `
-}${methods.map(
-  ({ name, displayName }) =>
-    html`<li><a class="button other" href="${base}/accounts/login/external/${name}/${queryOf(dto)}">${t('Log in with {method}', { method: displayName })}</a></li>
-`,
-)}</ul>`
+}${methods.map((method) => methodButton(site, method, queryOf(dto)))}</ul>`
   }
-<p>${
-    settings.inviteRequired
-      ? t('An invitation from a member is required to join.')
-      : t('No account yet? {link}', { link: signUp })
-  }</p>`;
+${signUpHint(site, realm, methods)}`;
+}
+
+/** Says how to get an account. Empty if a log-in at one of the methods creates it. */
+export function signUpHint(
+  { base, t }: Site,
+  realm: Pick<Realm, 'settings'>,
+  methods: readonly LogInMethod[],
+): Html | null {
+  const { emailAuthentication, inviteRequired } = realm.settings;
+  if (emailAuthentication && !inviteRequired) {
+    return html`<p>${t('No account yet? {link}', { link: html`<a href="${base}/register/">${t('Sign up')}</a>` })}</p>`;
+  }
+  if (methods.some((method) => admitsStrangers(method, realm))) return null;
+  return inviteRequired ? html`<p>${t('An invitation from a member is required to join.')}</p>` : null;
 }
 
 /** Shows the server URL, which every client asks for. */

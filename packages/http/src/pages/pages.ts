@@ -1,4 +1,5 @@
 import { CheckSpectatorAccess } from '@parley/domain/channels';
+import { ListLogInMethods } from '@parley/domain/membership';
 import { TurnOffEmails, UNSUBSCRIBABLE, type Unsubscribable } from '@parley/domain/push';
 import type { HttpFeature } from '../kernel/feature.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
@@ -18,7 +19,7 @@ import {
   type Site,
   seeOther,
 } from './layout.js';
-import { connecting, isUserOf, logInPages } from './log-in-page.js';
+import { connecting, isUserOf, logInPages, signUpHint } from './log-in-page.js';
 import { pageScriptRoute } from './page-script.js';
 import { secondFactorLogInPages } from './second-factor-log-in.js';
 import { secondFactorPages, secondFactorRoutes } from './second-factor-settings.js';
@@ -34,7 +35,7 @@ export const homePages = (parts: PageParts): readonly Route[] => [
     dto: NoParameters,
     knowsCaller: true,
     useCase: CheckSpectatorAccess,
-    handle: async ({ site, realm, identity, useCase }) => {
+    handle: async ({ site, realm, caller, identity, useCase, resolve }) => {
       if (parts.webAssets) {
         const user = identity && isUserOf(realm, identity) ? identity : null;
         if (!user && !(await useCase.execute(realm))) return seeOther(site, '/login/');
@@ -42,19 +43,14 @@ export const homePages = (parts: PageParts): readonly Route[] => [
         if (app) return app;
       }
       const { settings } = realm;
+      const { methods } = await resolve(ListLogInMethods).execute(caller);
       return pageReply({
         title: site.name,
         site,
         content: html`${settings.description !== '' && html`<p>${settings.description}</p>`}
 <p>${site.t('This is the address of a team chat: an organization on a Parley server, which speaks the Zulip API.')}</p>
 <p><a class="button" href="${site.base}/login/">${site.t('Log in')}</a></p>
-<p>${
-          settings.inviteRequired
-            ? site.t('An invitation from a member is required to join.')
-            : site.t('No account yet? {link}', {
-                link: html`<a href="${site.base}/register/">${site.t('Sign up')}</a>`,
-              })
-        }</p>
+${signUpHint(site, realm, methods)}
 ${connecting(site)}`,
       });
     },

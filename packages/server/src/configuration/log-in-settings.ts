@@ -23,6 +23,8 @@ const NAMES: Readonly<Record<keyof OpenIdConnectOptions, (value: never) => boole
   realms: isList,
   allowedDomains: isList,
   trustEmails: (value: unknown) => typeof value === 'boolean',
+  createPeople: (value: unknown) => typeof value === 'boolean',
+  requiredGroups: (value: unknown) => isList(value) && (value as string[]).length > 0,
   claims: isRecord,
   groups: (value: unknown) => isRecord(value) && Object.values(value).every(isText),
   singleLogOut: (value: unknown) => typeof value === 'boolean',
@@ -62,6 +64,14 @@ function accountOf(given: unknown): OpenIdConnectAccount {
   }
   const options = given as unknown as OpenIdConnectOptions;
   const { name, issuer = 'https://github.com', clientId, claims = {}, roles = {}, groups = {} } = options;
+  const { requiredGroups = [], allowedDomains } = options;
+  if (requiredGroups.length > 0 && (isGitHub || claims.groups === undefined)) {
+    throw new Error('a list of services; requiredGroups needs the claim groups, which GitHub does not have');
+  }
+  const isPublic = options.kind !== undefined && options.kind !== 'OpenID Connect';
+  if (options.createPeople && isPublic && !allowedDomains && requiredGroups.length === 0) {
+    throw new Error('a list of services; createPeople needs allowedDomains where everybody can have an account');
+  }
   return {
     name,
     issuer: isGitHub ? issuer.replace(/\/+$/, '') : issuer,
@@ -72,8 +82,10 @@ function accountOf(given: unknown): OpenIdConnectAccount {
     displayIcon: options.icon ?? null,
     scope: options.scope ?? 'openid email profile',
     realms: options.realms ?? null,
-    allowedDomains: options.allowedDomains?.map((domain) => domain.toLowerCase()) ?? null,
+    allowedDomains: allowedDomains?.map((domain) => domain.toLowerCase()) ?? null,
     trustsEmails: options.trustEmails ?? false,
+    createsPeople: options.createPeople ?? null,
+    requiredGroups,
     claims: {
       email: claims.email ?? 'email',
       name: claims.name ?? 'name',

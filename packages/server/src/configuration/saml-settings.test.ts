@@ -40,7 +40,9 @@ describe('the setting of identity providers', () => {
       realms: null,
       allowedDomains: null,
       trustsEmails: false,
-      attributes: { id: null, email: null, name: 'displayName', role: null, picture: null },
+      createsPeople: null,
+      requiredGroups: [],
+      attributes: { id: null, email: null, name: 'displayName', role: null, groups: null, picture: null },
       roles: new Map(),
     });
   });

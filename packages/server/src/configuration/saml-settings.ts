@@ -26,10 +26,12 @@ const CHECKS: Readonly<Record<keyof SamlOptions, Check>> = {
   realms: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
   allowedDomains: isTexts,
   trustEmails: isFlag,
+  createPeople: isFlag,
+  requiredGroups: (value) => isTexts(value) && (value as string[]).length > 0,
   attributes: (value) =>
     isRecord(value) &&
     Object.entries(value).every(
-      ([name, each]) => ['id', 'email', 'name', 'role', 'picture'].includes(name) && isText(each),
+      ([name, each]) => ['id', 'email', 'name', 'role', 'groups', 'picture'].includes(name) && isText(each),
     ),
   roles: (value) => isRecord(value) && Object.values(value).every((role) => ROLES.includes(role as Role)),
 };
@@ -64,7 +66,10 @@ function accountOf(given: unknown): SamlAccount {
     if (!Object.hasOwn(given, name)) throw new Error(`a list of identity providers, each with ${name}`);
   }
   const options = given as unknown as SamlOptions;
-  const { name, entityId, entryPoint, attributes = {}, roles = {} } = options;
+  const { name, entityId, entryPoint, attributes = {}, roles = {}, requiredGroups = [] } = options;
+  if (requiredGroups.length > 0 && attributes.groups === undefined) {
+    throw new Error('a list of identity providers; requiredGroups needs attributes.groups');
+  }
   return {
     name,
     entityId,
@@ -77,11 +82,14 @@ function accountOf(given: unknown): SamlAccount {
     realms: options.realms ?? null,
     allowedDomains: options.allowedDomains?.map((domain) => domain.toLowerCase()) ?? null,
     trustsEmails: options.trustEmails ?? false,
+    createsPeople: options.createPeople ?? null,
+    requiredGroups,
     attributes: {
       id: attributes.id ?? null,
       email: attributes.email ?? null,
       name: attributes.name ?? 'displayName',
       role: attributes.role ?? null,
+      groups: attributes.groups ?? null,
       picture: attributes.picture ?? null,
     },
     roles: new Map(Object.entries(roles)),

@@ -1,0 +1,139 @@
+import type { ApiKeyMint } from '../access/credentials.js';
+import type { Channel } from '../channels/channel.js';
+import { hasFullHistoryAccess } from '../channels/channel-access.js';
+import { wholeRealm } from '../kernel/event.js';
+import type { DefaultChannelGroupId, UnixSeconds } from '../kernel/ids.js';
+import { foldCase } from '../kernel/text.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import { silentMention } from '../markdown/markdown.js';
+import type { SystemMessages } from '../messages/system-messages.js';
+import type { Realm } from '../realms/realm.js';
+import type { User } from '../users/user.js';
+import { addUser, type NewUser } from './add-user.js';
+import { endInvitation, publishInvitations, withPresentOffer } from './invitation-changes.js';
+import type { Invitation, InvitationOffer } from './invitations.js';
+import { OPEN_OFFER, planWelcomeEmail } from './sign-up.js';
+
+/**
+ * Maximum number of existing messages that new users receive, and how many of those are unread (organization §10.3).
+ */
+const MAX_HISTORY = 1000;
+const UNREAD_HISTORY = 20;
+
+export interface Newcomer extends Omit<NewUser, 'role' | 'channels'> {
+  /** Null for the role of the invitation. */
+  readonly role: NewUser['role'] | null;
+  /** Null if anyone may join. */
+  readonly invitation: Invitation | null;
+  /** Default channel groups to join; deleted ones are ignored. */
+  readonly defaultChannelGroupIds?: readonly DefaultChannelGroupId[];
+  /** Parsed welcome message of the invitation. */
+  readonly words: Awaited<ReturnType<SystemMessages['parseWelcome']>>;
+}
+
+export interface AdmissionTools {
+  readonly now: UnixSeconds;
+  readonly mint: ApiKeyMint;
+  readonly systemMessages: SystemMessages;
+}
+
+/** Creates an account as the invitation offers it, and uses an email invitation up (organization §10.3, §10.4). */
+export async function admit(
+  tx: Transaction,
+  realm: Realm,
+  { invitation, role, defaultChannelGroupIds = [], words, ...person }: Newcomer,
+  { now, mint, systemMessages }: AdmissionTools,
+): Promise<User> {
+  const offer = invitation ?? OPEN_OFFER;
+  const channels = await channelsOf(tx, realm, offer, defaultChannelGroupIds);
+  const user = await addUser(tx, realm, { ...person, role: role ?? offer.role, channels }, { now, mint });
+  await joinGroups(tx, offer, user);
+  await attachHistory(tx, channels, user);
+  if (invitation?.kind === 'email') {
+    await endInvitation(tx, invitation, 'used', now);
+    await publishInvitations(tx, realm.id, invitation.inviterId);
+    await notifyInviter(tx, realm, invitation, user, systemMessages);
+  }
+  await systemMessages.announceSignup(tx, realm, user);
+  await systemMessages.sendWelcome(tx, realm, user, words);
+  if (realm.settings.sendWelcomeEmails) await planWelcomeEmail(tx, user, now);
+  return user;
+}
+
+/** Returns the newest valid invitation that was emailed to the address, with what its inviter may still offer. */
+export async function findEmailInvitation(
+  reads: Repositories | Transaction,
+  realm: Realm,
+  email: string,
+  now: UnixSeconds,
+): Promise<Invitation | null> {
+  const open = await reads.invitations.listOpen(realm.id, now, null);
+  const matching = open.filter((it) => it.email !== null && foldCase(it.email) === foldCase(email));
+  for (const { id } of matching.reverse()) {
+    const stored = await reads.invitations.find(realm.id, id);
+    const invitation = stored && (await withPresentOffer(reads, realm, stored));
+    if (invitation) return invitation;
+  }
+  return null;
+}
+
+async function notifyInviter(
+  tx: Transaction,
+  realm: Realm,
+  { notifiesInviter, inviterId }: Invitation,
+  user: User,
+  systemMessages: SystemMessages,
+): Promise<void> {
+  if (!notifiesInviter) return;
+  const inviter = await tx.users.find(realm.id, inviterId);
+  if (!inviter?.isActive) return;
+  const text = `${silentMention(user)} accepted your invitation to join Zulip!`;
+  await systemMessages.sendDirect(tx, realm, inviter, text, { actor: null });
+}
+
+/**
+ * Returns the channels of the invitation, the default channels and the chosen groups, without archived ones
+ * (organization §10.3).
+ */
+async function channelsOf(
+  tx: Transaction,
+  realm: Realm,
+  offer: InvitationOffer,
+  groupIds: readonly DefaultChannelGroupId[],
+): Promise<readonly Channel[]> {
+  const chosen = groupIds.length === 0 ? [] : await tx.defaultChannelGroups.list(realm.id);
+  const ids = chosen.filter(({ id }) => groupIds.includes(id)).flatMap(({ channelIds }) => channelIds);
+  const named = await tx.channels.list(realm.id, [...new Set([...offer.channelIds, ...ids])]);
+  const all = offer.includesDefaultChannels ? await tx.channels.listAll(realm.id) : [];
+  const byId = new Map([...named, ...all.filter(({ isDefault }) => isDefault)].map((channel) => [channel.id, channel]));
+  return [...byId.values()].filter(({ isArchived }) => !isArchived).sort((a, b) => a.id - b.id);
+}
+
+async function joinGroups(tx: Transaction, { groupIds }: InvitationOffer, { id, realmId }: User): Promise<void> {
+  for (const group of await tx.groups.list(realmId, groupIds)) {
+    if (group.isDeactivated) continue;
+    const added = await tx.groups.addMembers(realmId, group.id, [id]);
+    if (added.length === 0) continue;
+    await tx.events.append(realmId, {
+      event: { type: 'group.members_changed', op: 'add', groupId: group.id, userIds: [id] },
+      audience: wholeRealm,
+    });
+    await tx.yield();
+  }
+}
+
+/** Gives the new user the newest messages of channels with readable history, so that their views are not empty. */
+async function attachHistory(tx: Transaction, channels: readonly Channel[], { id, realmId }: User): Promise<void> {
+  const viewer = { realmId, userId: id };
+  const actor = await tx.actors.get(viewer);
+  const recipientIds = channels
+    .filter((channel) => hasFullHistoryAccess(actor, channel, true))
+    .map(({ recipientId }) => recipientId);
+  if (recipientIds.length === 0) return;
+  const filter = { conditions: [{ kind: 'recipient', recipientIds }], scope: 'shared' } as const;
+  const entries = await tx.pages.listEntriesUpTo(viewer, filter, null, MAX_HISTORY);
+  const ids = entries.map((entry) => entry.id);
+  await tx.personal.addHistorical(viewer, ids);
+  await tx.personal.setRead(viewer, ids.slice(-UNREAD_HISTORY), false);
+  await tx.yield();
+}
