@@ -212,6 +212,34 @@ import { TestServer } from './testing/test-server.js';
     });
   });
 
+  describe('invitations', () => {
+    const invite = async (email: string): Promise<void> => {
+      const { desdemona } = server.people;
+      fieldsOf(await server.post('/invites', desdemona, { invitee_emails: email, stream_ids: [], invite_as: 600 }));
+    };
+    const openInvitations = async (): Promise<string[]> =>
+      fieldsOf(await server.get('/invites', server.people.desdemona)).invites.map(({ email }: Wire) => email);
+
+    it('are accepted at log-ins where the directory creates no accounts', async () => {
+      await start({ createsPeople: false });
+      expect((await fetchKey('person1@zulip.com', 'pw-person1')).status).toBe(401);
+      await invite('person1@zulip.com');
+      expect((await sync()).counts.created).toBe(0);
+      fieldsOf(await fetchKey('person1@zulip.com', 'pw-person1'));
+      expect(await userWith('person1@zulip.com')).toMatchObject({ role: 600 });
+      expect(await openInvitations()).toEqual([]);
+    });
+
+    it('determine the role of accounts that a synchronization creates, unless groups do', async () => {
+      await start();
+      await invite('person1@zulip.com, guildenstern@zulip.com');
+      await sync();
+      expect(await userWith('person1@zulip.com')).toMatchObject({ role: 600 });
+      expect(await userWith('guildenstern@zulip.com')).toMatchObject({ role: 300 });
+      expect(await openInvitations()).toEqual([]);
+    });
+  });
+
   describe('encrypted connections', () => {
     it.each([
       ['ldaps', () => ({ url: ldap.secureUrl })],

@@ -19,6 +19,9 @@ const ACCOUNTS: Record<string, object> = {
   outsider: { email: 'outsider@elsewhere.org', email_verified: true },
 };
 
+/** Claims in ID tokens by subject; by default only user information has claims. */
+const ID_TOKENS: Record<string, object> = {};
+
 /** Changes responses of the service. */
 let misbehave: ((path: string, body: Wire) => Wire) | null = null;
 let service: Server;
@@ -60,9 +63,12 @@ beforeAll(async () => {
   };
   const pictured = { ...account, name: 'pictured', claims: { ...account.claims, picture: 'picture' } };
   const silent = { ...account, name: 'silent', issuer: 'http://localhost:1' };
+  const mapped = { ...account, name: 'mapped', claims: { ...account.claims, email: 'preferred_username' } };
+  const trusting = { ...account, name: 'trusting', trustsEmails: true };
+  const restricted = { ...account, name: 'restricted', requiredGroups: ['chat', 'eng'] };
   const log = (fields: object) => void problems.push(fields);
   server = await TestServer.start({
-    logInProviders: await openIdConnectProviders([account, silent, pictured]),
+    logInProviders: await openIdConnectProviders([account, silent, pictured, mapped, trusting, restricted]),
     webhookNetworks: ['127.0.0.1/32'],
     logger: { info: () => {}, warn: () => {}, error: log },
   });
@@ -75,7 +81,9 @@ beforeAll(async () => {
       {
         client_id: 'parley',
         client_secret: SECRET,
-        redirect_uris: ['keycloak', 'pictured'].map((name) => `${server.url}/accounts/login/complete/${name}/`),
+        redirect_uris: ['keycloak', 'pictured', 'mapped', 'trusting', 'restricted'].map(
+          (name) => `${server.url}/accounts/login/complete/${name}/`,
+        ),
         token_endpoint_auth_method: 'client_secret_post',
         post_logout_redirect_uris: [`${server.url}/login/`],
         backchannel_logout_uri: `${server.url}/accounts/login/logout/keycloak/`,
@@ -83,10 +91,15 @@ beforeAll(async () => {
       },
     ],
     pkce: { required: () => true },
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'realm', 'picture'] },
+    claims: {
+      openid: ['sub'],
+      email: ['email', 'email_verified'],
+      profile: ['name', 'realm', 'picture', 'preferred_username'],
+    },
+    conformIdTokenClaims: false,
     findAccount: async (_: unknown, sub: string) => ({
       accountId: sub,
-      claims: async () => ({ sub, ...ACCOUNTS[sub] }),
+      claims: async (use: string) => ({ sub, ...(use === 'id_token' ? ID_TOKENS : ACCOUNTS)[sub] }),
     }),
     features: { devInteractions: { enabled: true }, backchannelLogout: { enabled: true } },
   });
@@ -248,6 +261,56 @@ it('tells the operator which part of the configuration is wrong', async () => {
   await expect(check({ clientSecret: 'wrong' })).rejects.toThrow('it rejects clientId with its clientSecret');
   await expect(check({ clientId: 'nobody' })).rejects.toThrow('it rejects clientId with its clientSecret');
   await expect(check({ issuer: `${issuer}/elsewhere` })).rejects.toThrow();
+});
+
+describe('addresses of a service', () => {
+  const HAMLET = 'hamlet@zulip.com';
+  const UNVERIFIED = 'The service does not vouch for your email address.';
+  let n = 0;
+  /** Logs in for the first time with claims of the user information and of the ID token. */
+  async function logInAt(method: string, claims: object, idToken: object = {}) {
+    const login = `visitor${++n}`;
+    ACCOUNTS[login] = claims;
+    ID_TOKENS[login] = idToken;
+    const browser = new TestBrowser(server);
+    const reply = await browser.get(await logInAtService(await beginAt(browser, method), login));
+    return { browser, reply };
+  }
+
+  it.each<[string, string, object, object]>([
+    ['only the user information denies it', 'trusting', { email: HAMLET, email_verified: false }, { email: HAMLET }],
+    ['only the ID token denies it', 'trusting', { email: HAMLET }, { email: HAMLET, email_verified: false }],
+    ['they contradict each other', 'keycloak', { email_verified: true, email: HAMLET }, { email_verified: 'false' }],
+    ['another claim is verified', 'mapped', { email: 'a@b.org', email_verified: true, preferred_username: HAMLET }, {}],
+    ['another document is verified', 'keycloak', { email: HAMLET }, { email: 'a@b.org', email_verified: true }],
+    ['a verification names no address', 'keycloak', { email: HAMLET }, { email_verified: true }],
+  ])('are not verified if %s', async (_, method, claims, idToken) => {
+    const { browser, reply } = await logInAt(method, claims, idToken);
+    expectRefused(reply, UNVERIFIED);
+    expect(browser.cookies.has('sessionid')).toBe(false);
+  });
+
+  it.each<[string, string, object, object]>([
+    ['the ID token verifies them', 'keycloak', {}, { email: HAMLET, email_verified: true }],
+    [
+      'both claims are the same address',
+      'mapped',
+      { email: HAMLET, email_verified: true, preferred_username: HAMLET },
+      {},
+    ],
+    ['nobody denies it at a trusted service', 'trusting', { email: HAMLET }, { email: HAMLET }],
+  ])('are verified if %s', async (_, method, claims, idToken) => {
+    const { browser } = await logInAt(method, claims, idToken);
+    expect(fieldsOf(await browser.get('/json/users/me'))).toMatchObject({ delivery_email: HAMLET });
+  });
+
+  it('log in only with one of the required groups', async () => {
+    const person = { email: HAMLET, email_verified: true };
+    expectRefused((await logInAt('restricted', person)).reply, NOT_CONFIRMED);
+    expectRefused((await logInAt('restricted', { ...person, realm: { groups: ['other'] } })).reply, NOT_CONFIRMED);
+    const { browser } = await logInAt('restricted', { ...person, realm: { groups: ['other', 'chat'] } });
+    expect(fieldsOf(await browser.get('/json/users/me'))).toMatchObject({ delivery_email: HAMLET });
+  });
 });
 
 describe('groups of a service', () => {

@@ -53,8 +53,11 @@ beforeAll(async () => {
     certificates: [foreign.certificate],
   };
   const signing = { ...account, name: 'signing', requestKey: requester };
+  const untrusted = { ...account, name: 'untrusted', trustsEmails: false };
+  const restricted = { ...account, name: 'restricted', requiredGroups: ['chat'] };
+  restricted.attributes = { ...account.attributes, groups: 'groups' };
   server = await TestServer.start({
-    logInProviders: await samlProviders([account, other, signing]),
+    logInProviders: await samlProviders([account, other, signing, untrusted, restricted]),
     trustedProxies: 1,
     logger: { info: () => {}, warn: () => {}, error: (fields) => void problems.push(fields) },
   });
@@ -203,6 +206,25 @@ describe('log-in by SAML', () => {
     const { hamlet } = server.people;
     expect(await userIdOf(await logIn())).toBe(hamlet.id);
     expect(await userIdOf(await logIn({ email: 'elsewhere@example.com' }))).toBe(hamlet.id);
+  });
+
+  it('does not take an address of an allowed domain for a verified one', async () => {
+    const browser = new TestBrowser(server);
+    const asked = await ask(browser, '', 'untrusted');
+    const answer = { subject: 'impostor', email: 'desdemona@zulip.com' };
+    const reply = await send(browser, asked, responseTo(asked, answer), 'untrusted');
+    expectRefused(reply, 'The service does not vouch for your email address.');
+  });
+
+  it('refuses people outside the required groups', async () => {
+    for (const [groups, status] of [
+      [['other'], 400],
+      [['chat'], 303],
+    ] as const) {
+      const browser = new TestBrowser(server);
+      const asked = await ask(browser, '', 'restricted');
+      expect((await send(browser, asked, responseTo(asked, { groups }), 'restricted')).status).toBe(status);
+    }
   });
 
   it('creates accounts with name and role', async () => {

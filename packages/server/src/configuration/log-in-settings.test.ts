@@ -1,6 +1,7 @@
 import { parseOpenIdConnect } from './log-in-settings.js';
 
 const GITHUB = { name: 'github', kind: 'GitHub', clientId: 'parley', clientSecret: 's' };
+const OIDC = { kind: 'OpenID Connect', issuer: 'https://id.example.com' };
 const parse = (...services: readonly object[]) => parseOpenIdConnect(JSON.stringify(services));
 
 describe('services for logging in', () => {
@@ -18,8 +19,32 @@ describe('services for logging in', () => {
     [{ ...GITHUB, name: 'host' }, 'a valid name'],
     [{ ...GITHUB, issuer: 'http://github.com' }, 'a valid issuer'],
     [{ ...GITHUB, token: 'x' }, 'no property token'],
+    [{ ...GITHUB, createPeople: 'yes' }, 'a valid createPeople'],
+    [{ ...GITHUB, createPeople: true }, 'createPeople needs allowedDomains'],
+    [{ ...GITHUB, requiredGroups: ['chat'] }, 'requiredGroups needs the claim groups'],
+    [{ ...GITHUB, ...OIDC, requiredGroups: ['chat'] }, 'requiredGroups needs the claim groups'],
+    [{ ...GITHUB, ...OIDC, requiredGroups: [] }, 'a valid requiredGroups'],
   ])('refuse %j', (service, words) => {
     expect(() => parse(service)).toThrow(words);
+  });
+
+  it('say who gets an account', () => {
+    const restriction = { requiredGroups: ['chat'], claims: { groups: 'groups' } };
+    expect(
+      parse(
+        GITHUB,
+        { ...GITHUB, name: 'company', createPeople: true, allowedDomains: ['example.com'] },
+        { ...GITHUB, ...OIDC, name: 'groups', createPeople: true, ...restriction },
+        { ...GITHUB, ...OIDC, name: 'own', createPeople: true },
+        { ...GITHUB, name: 'none', createPeople: false },
+      ),
+    ).toMatchObject([
+      { createsPeople: null, requiredGroups: [] },
+      { createsPeople: true },
+      { createsPeople: true, requiredGroups: ['chat'] },
+      { createsPeople: true },
+      { createsPeople: false },
+    ]);
   });
 
   it('have different names', () => {

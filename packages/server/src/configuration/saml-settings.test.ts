@@ -60,6 +60,8 @@ describe('the setting of identity providers', () => {
     [{ certificateFile, name: 'Host' }, 'a valid name'],
     [{ certificateFile, roles: { a: 'emperor' } }, 'a valid roles'],
     [{ certificateFile, issuer: 'x' }, 'no property issuer'],
+    [{ certificateFile, requiredGroups: ['chat'] }, 'requiredGroups needs attributes.groups'],
+    [{ certificateFile, createPeople: 1 }, 'a valid createPeople'],
   ])('rejects %j', (change, message) => {
     expect(() => samlAccounts([{ ...required, ...change }])).toThrow(message);
   });
