@@ -64,7 +64,8 @@ beforeAll(async () => {
   const pictured = { ...account, name: 'pictured', claims: { ...account.claims, picture: 'picture' } };
   const silent = { ...account, name: 'silent', issuer: 'http://localhost:1' };
   const mapped = { ...account, name: 'mapped', claims: { ...account.claims, email: 'preferred_username' } };
-  const trusting = { ...account, name: 'trusting', trustsEmails: true };
+  const few = { ...account.claims, role: null, groups: null };
+  const trusting = { ...account, name: 'trusting', trustsEmails: true, claims: few };
   const restricted = { ...account, name: 'restricted', requiredGroups: ['chat', 'eng'] };
   const log = (fields: object) => void problems.push(fields);
   server = await TestServer.start({

@@ -206,6 +206,21 @@ describe('an address for which the service does not vouch', () => {
   });
 });
 
+it('limits the emails that one account at a service can cause', async () => {
+  const limited = await TestServer.start({ hasRateLimits: true, logInProviders: [provider('company')] });
+  try {
+    await limited.changeRealm({ settings: { openIdConnectAuthentication: true } });
+    const statuses: number[] = [];
+    for (const { email } of [limited.people.iago, limited.people.hamlet, limited.people.cordelia]) {
+      confirmed = { subject: 'changes its address', email };
+      statuses.push((await logIn('company', new TestBrowser(limited))).status);
+    }
+    expect(statuses).toEqual([400, 400, 429]);
+  } finally {
+    await limited.close();
+  }
+});
+
 describe('an invitation to an organization without passwords', () => {
   beforeEach(() => settings({ inviteRequired: true }));
 
@@ -273,7 +288,7 @@ describe('an invitation to an organization without passwords', () => {
     expect(await isOpen(yorick)).toBe(true);
   });
 
-  it('by link admits everybody with a verified address, and others after they prove theirs', async () => {
+  it('admits everybody who opens its link and has a verified or proven address', async () => {
     const offered = await offer();
     const { invite_link } = fieldsOf(await server.post('/invites/multiuse', people.desdemona, offered)) as Wire;
     const path = invite_link.slice(server.url.length);

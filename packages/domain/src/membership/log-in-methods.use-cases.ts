@@ -375,7 +375,8 @@ export class CompleteLogIn {
     { method, identity, evidence }: Authenticated,
   ): Promise<void> {
     const email = identity.email!;
-    if (ip !== undefined) this.emails.take('anonymousByIp', ip);
+    // People behind one network address have an account each, whose address they may be able to change.
+    this.emails.take('signUpByEmail', `${realmId} ${method.name} ${identity.subject}`, ip);
     this.emails.take('signUpByEmail', loginAttemptKey(realmId, email), ip);
     const { disposable } = this;
     const now = this.clock.now();
