@@ -56,8 +56,9 @@ beforeAll(async () => {
   const untrusted = { ...account, name: 'untrusted', trustsEmails: false };
   const restricted = { ...account, name: 'restricted', requiredGroups: ['chat'] };
   restricted.attributes = { ...account.attributes, groups: 'groups' };
+  const strict = { ...account, name: 'strict', signsResponse: true };
   server = await TestServer.start({
-    logInProviders: await samlProviders([account, other, signing, untrusted, restricted]),
+    logInProviders: await samlProviders([account, other, signing, untrusted, restricted, strict]),
     trustedProxies: 1,
     logger: { info: () => {}, warn: () => {}, error: (fields) => void problems.push(fields) },
   });
@@ -100,12 +101,17 @@ interface Answer {
   readonly until?: number;
   readonly inResponseTo?: string | null;
   readonly key?: string | null;
-  readonly signs?: 'Assertion' | 'Response';
+  readonly signs?: 'Assertion' | 'Response' | 'both';
   readonly status?: string;
+  /** Changes the assertion before it is signed. */
+  readonly draft?: (assertion: string) => string;
+  /** Changes the response before it is signed. */
+  readonly draftResponse?: (response: string) => string;
   /** Changes the signed document. */
   readonly change?: (xml: string) => string;
 }
 
+const unchanged = (xml: string): string => xml;
 const at = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
 
 function assertionOf(asked: Asked, answer: Answer, id = '_assertion'): string {
@@ -129,17 +135,21 @@ function signed(xml: string, element: 'Assertion' | 'Response', privateKey: stri
     digestAlgorithm: 'http://www.w3.org/2001/04/xmlenc#sha256',
     transforms: ['http://www.w3.org/2000/09/xmldsig#enveloped-signature', 'http://www.w3.org/2001/10/xml-exc-c14n#'],
   });
-  signature.computeSignature(xml, { location: { reference: `${xpath}/*[local-name()='Issuer']`, action: 'after' } });
+  signature.computeSignature(xml, { location: { reference: `${xpath}/*[1]`, action: 'after' } });
   return signature.getSignedXml();
 }
 
 /** Response of an identity provider. */
 function responseTo(asked: Asked, answer: Answer = {}): string {
   const { issuer = IDP, inResponseTo = asked.id, key = own.key, signs = 'Assertion', status = 'Success' } = answer;
+  const { draft = unchanged, draftResponse = unchanged } = answer;
   const answers = inResponseTo === null ? '' : ` InResponseTo="${inResponseTo}"`;
-  const assertion = status === 'Success' ? assertionOf(asked, answer) : '';
-  const xml = `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" ID="_response" Version="2.0" IssueInstant="${at(0)}" Destination="${asked.acs}"${answers}><saml:Issuer xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion">${issuer}</saml:Issuer><samlp:Status><samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:${status}"/></samlp:Status>${assertion}</samlp:Response>`;
-  const complete = key === null || status !== 'Success' ? xml : signed(xml, signs, key);
+  const assertion = status === 'Success' ? draft(assertionOf(asked, answer)) : '';
+  const response = `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" ID="_response" Version="2.0" IssueInstant="${at(0)}" Destination="${asked.acs}"${answers}><saml:Issuer xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion">${issuer}</saml:Issuer><samlp:Status><samlp:StatusCode Value="urn:oasis:names:tc:SAML:2.0:status:${status}"/></samlp:Status>${assertion}</samlp:Response>`;
+  const xml = draftResponse(response);
+  const isSigned = key !== null && status === 'Success';
+  const one = isSigned && signs !== 'Response' ? signed(xml, 'Assertion', key) : xml;
+  const complete = isSigned && signs !== 'Assertion' ? signed(one, 'Response', key) : one;
   return answer.change ? answer.change(complete) : complete;
 }
 
@@ -165,6 +175,11 @@ const expectRefused = (reply: TestReply, text = 'The service did not confirm who
   expect(reply.body).toContain(text);
   expect(reply.status).toBe(400);
   expect(reply.headers['set-cookie'] ?? []).toEqual([]);
+};
+/** Message of the reported error. */
+const reason = (): string => {
+  expect(problems).toHaveLength(1);
+  return (problems[0]!.err!.cause as Error | undefined)?.message ?? problems[0]!.err!.message;
 };
 const BROKEN = 'The service for logging in does not respond as expected.';
 const EXPIRED = 'The log-in took too long or was interrupted.';
@@ -280,7 +295,7 @@ describe('log-in by SAML', () => {
       'ID="_response"',
       `ID="_response" InResponseTo="${later.id}"`,
     );
-    expectRefused(await send(browser, later, forged));
+    expectRefused(await send(browser, later, forged), BROKEN);
   });
 
   it.each<[string, Answer]>([
@@ -296,6 +311,110 @@ describe('log-in by SAML', () => {
   ])('refuses a response that %s', async (_, answer) => {
     expectRefused(await logIn(answer), BROKEN);
     expect(problems).toHaveLength(1);
+  });
+
+  const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
+  const ISSUER = /<saml:Issuer[^>]*>[^<]*<\/saml:Issuer>/;
+  const ACS = / Recipient="([^"]*)"/;
+  const changed = (from: string | RegExp, to: string) => (xml: string) => {
+    expect(xml).toMatch(from);
+    return xml.replace(from, to);
+  };
+  it.each<[string, Answer, RegExp]>([
+    ['another Recipient', { draft: changed(ACS, ' Recipient="https://evil.example/acs"') }, /Recipient.*evil\.example/],
+    [
+      'the Recipient of the second provider',
+      { draft: changed('complete/company/"', 'complete/other/"') },
+      /Recipient.*complete\/other/,
+    ],
+    ['no Recipient', { draft: changed(ACS, '') }, /no Recipient/],
+    ['no end of validity for its confirmation', { draft: changed(/ NotOnOrAfter="[^"]*"/, '') }, /NotOnOrAfter/],
+    [
+      'a confirmation with a key',
+      { draft: changed(bearer, bearer.replace('bearer', 'holder-of-key')) },
+      /holder-of-key/,
+    ],
+    ['a confirmation without a method', { draft: changed(` Method="${bearer}"`, '') }, /no Method/],
+    ['no confirmation', { draft: changed(/<saml:SubjectConfirmation .*<\/saml:SubjectConfirmation>/, '') }, /confirm/],
+    [
+      'the right key in a confirmation for another service',
+      {
+        draft: (xml) => {
+          const confirmation = /<saml:SubjectConfirmation .*<\/saml:SubjectConfirmation>/.exec(xml)![0];
+          const withKey = confirmation.replace(bearer, bearer.replace('bearer', 'holder-of-key'));
+          const elsewhere = confirmation.replace(ACS, ' Recipient="https://evil.example/acs"');
+          return xml.replace(confirmation, withKey + elsewhere);
+        },
+      },
+      /holder-of-key.*Recipient/,
+    ],
+    [
+      'an ended session',
+      { draft: changed('<saml:AuthnStatement ', `<saml:AuthnStatement SessionNotOnOrAfter="${at(-90)}" `) },
+      /SessionNotOnOrAfter/,
+    ],
+    [
+      'an unreadable end of the session',
+      { draft: changed('<saml:AuthnStatement ', '<saml:AuthnStatement SessionNotOnOrAfter="soon" ') },
+      /SessionNotOnOrAfter/,
+    ],
+    ['no Issuer of the assertion', { draft: changed(ISSUER, '') }, /no Issuer/],
+    [
+      'another Destination',
+      { draftResponse: changed(/ Destination="[^"]*"/, ' Destination="https://evil.example/acs"') },
+      /Destination.*evil\.example/,
+    ],
+    [
+      'the Destination of the second provider',
+      { draftResponse: changed(/(Destination="[^"]*complete\/)company/, '$1other') },
+      /Destination.*complete\/other/,
+    ],
+    [
+      'another Issuer of the response',
+      { draftResponse: changed(/>https:\/\/idp\.example\.com\/metadata</, '>https://other.example.com<') },
+      /Issuer.*other\.example\.com/,
+    ],
+  ])('refuses a signed response with %s', async (_, answer, text) => {
+    for (const signs of ['Assertion', 'both'] as const) {
+      problems.length = 0;
+      expectRefused(await logIn({ subject: 'wrong', signs, ...answer }), BROKEN);
+      expect(reason()).toMatch(text);
+    }
+  });
+
+  it.each(['status:Responder', 'status:Requester', 'status:AuthnFailed'])(
+    'refuses a signed assertion in a response with %s',
+    async (status) => {
+      for (const signs of ['Assertion', 'both'] as const)
+        expectRefused(await logIn({ signs, draftResponse: changed('status:Success', status) }));
+    },
+  );
+
+  it('refuses a response without a status', async () => {
+    const draftResponse = changed(/<samlp:Status>.*<\/samlp:Status>/, '');
+    expectRefused(await logIn({ draftResponse }));
+  });
+
+  it('requires Destination and Issuer of responses that must be signed', async () => {
+    const logInAt = async (answer: Answer) => {
+      problems.length = 0;
+      const browser = new TestBrowser(server);
+      const asked = await ask(browser, '', 'strict');
+      return send(browser, asked, responseTo(asked, { signs: 'both', ...answer }), 'strict');
+    };
+    expect((await logInAt({})).status).not.toBe(400);
+    expectRefused(await logInAt({ signs: 'Assertion' }), BROKEN);
+    expectRefused(await logInAt({ draftResponse: changed(/ Destination="[^"]*"/, '') }), BROKEN);
+    expect(reason()).toMatch(/no Destination/);
+    expectRefused(await logInAt({ draftResponse: changed(ISSUER, '') }), BROKEN);
+    expect(reason()).toMatch(/no Issuer/);
+  });
+
+  it('accepts responses that omit what providers may omit', async () => {
+    const absent = (xml: string) => xml.replace(/ Destination="[^"]*"/, '').replace(ISSUER, '');
+    expect((await logIn({ draftResponse: absent })).status).not.toBe(400);
+    const lasting = changed('<saml:AuthnStatement ', `<saml:AuthnStatement SessionNotOnOrAfter="${at(600)}" `);
+    expect((await logIn({ draft: lasting })).status).not.toBe(400);
   });
 
   it('accepts clocks that differ by half a minute', async () => {

@@ -9,6 +9,7 @@ import type {
   LogInProvider,
   LogInResponse,
 } from '@parley/domain/membership';
+import { isSuccess, requireMeantForUs } from './saml-checks.js';
 
 /** Identity provider that speaks SAML 2.0, as the operator configures it. */
 export interface SamlAccount {
@@ -51,7 +52,8 @@ export interface SamlAccount {
   readonly roles: ReadonlyMap<string, Role>;
 }
 
-type Library = typeof import('@node-saml/node-saml');
+type Library = typeof import('@node-saml/node-saml') & Pick<Xml, 'parseXml2JsFromString'>;
+type Xml = typeof import('@node-saml/node-saml/lib/xml.js');
 
 /** Difference of clocks that is accepted. */
 const CLOCK_SKEW_MS = 60_000;
@@ -61,7 +63,10 @@ const MAX_AGE_MS = 300_000;
 /** Creates providers for the accounts. The library is loaded only if there are some. @throws MissingLibrary */
 export async function samlProviders(accounts: readonly SamlAccount[]): Promise<readonly LogInProvider[]> {
   if (accounts.length === 0) return [];
-  const library = await loadOptional('@node-saml/node-saml', 'saml', () => import('@node-saml/node-saml'));
+  const library = await loadOptional('@node-saml/node-saml', 'saml', async () => ({
+    ...(await import('@node-saml/node-saml')),
+    ...(await import('@node-saml/node-saml/lib/xml.js')),
+  }));
   return accounts.map((account) => new SamlProvider(account, library));
 }
 
@@ -101,10 +106,18 @@ class SamlProvider implements LogInProvider {
       if ((error as Error).message.startsWith('SAML provider returned')) throw refused();
       throw error;
     }
-    // The library accepts assertions that answer no request, of which only a part of the response is signed.
-    if (!profile?.getAssertion || requestOf(profile.getAssertion()) !== id) throw refused();
-    // The library compares the issuer of messages that end sessions only.
-    if (profile.issuer !== this.account.entityId) throw new Error(`The response comes from ${profile.issuer}`);
+    if (!profile?.getAssertion || !profile.getSamlResponseXml) throw refused();
+    const { entityId, signsResponse } = this.account;
+    const { Response: document } = await this.library.parseXml2JsFromString(profile.getSamlResponseXml());
+    if (!isSuccess(document)) throw refused();
+    requireMeantForUs(document, profile.getAssertion().Assertion, {
+      requestId: id,
+      callbackUrl: challenge.callbackUrl,
+      entityId,
+      isResponseSigned: signsResponse,
+      nowMs: Date.now(),
+      clockSkewMs: CLOCK_SKEW_MS,
+    });
     return this.identityOf(profile);
   }
 
@@ -188,17 +201,6 @@ const onlyRequest = (id: string): CacheProvider => ({
   getAsync: async (key) => (key === id ? new Date().toISOString() : null),
   removeAsync: async (key) => key,
 });
-
-type Nodes = readonly { readonly [name: string]: unknown }[] | undefined;
-
-/** Identifier of the request that a signed assertion answers. */
-function requestOf(assertion: Record<string, unknown>): unknown {
-  const first = (node: unknown, name: string): Record<string, unknown> | undefined =>
-    ((node as Record<string, Nodes> | undefined)?.[name]?.[0] as Record<string, unknown> | undefined) ?? undefined;
-  const subject = first(assertion.Assertion, 'Subject');
-  const data = first(first(subject, 'SubjectConfirmation'), 'SubjectConfirmationData');
-  return (data?.$ as Record<string, unknown> | undefined)?.InResponseTo;
-}
 
 const refused = () => new DomainError('LOG_IN_REFUSED', 'The service did not confirm who you are.');
 
