@@ -40,6 +40,11 @@ interface Grant {
 class TestGitHub {
   user: unknown = { id: 5, login: 'hamlet', name: 'Prince Hamlet' };
   emails: unknown = [];
+  secret = SECRET;
+  /** Callback of the OAuth app; null for any. */
+  callback: string | null = null;
+  /** Path with a response of 2 MiB. */
+  huge: string | null = null;
   /** Replaces the responses of a path. */
   readonly failing = new Map<string, number>();
   private readonly grants = new Map<string, Grant>();
@@ -58,6 +63,7 @@ class TestGitHub {
   respond(path: string, body: string, authorization: string | undefined): [status: number, body: unknown] {
     const failure = this.failing.get(path);
     if (failure !== undefined) return [failure, 'no JSON'];
+    if (path === this.huge) return [200, 'x'.repeat(2 * 1024 * 1024)];
     if (path === '/login/oauth/access_token') return [200, this.exchange(new URLSearchParams(body))];
     if (authorization !== 'Bearer a token') return [401, { message: 'Requires authentication' }];
     return [200, path === '/api/v3/user' ? this.user : this.emails];
@@ -66,7 +72,10 @@ class TestGitHub {
   private exchange(fields: URLSearchParams): object {
     const grant = this.grants.get(fields.get('code')!);
     this.grants.delete(fields.get('code')!);
-    if (fields.get('client_secret') !== SECRET) return { error: 'incorrect_client_credentials' };
+    if (fields.get('client_secret') !== this.secret) return { error: 'incorrect_client_credentials' };
+    if (this.callback !== null && fields.get('redirect_uri') !== this.callback) {
+      return { error: 'redirect_uri_mismatch' };
+    }
     const challenge = createHash('sha256').update(fields.get('code_verifier')!).digest('base64url');
     if (grant?.challenge !== challenge || grant.redirectUri !== fields.get('redirect_uri')) {
       return { error: 'bad_verification_code' };
@@ -228,8 +237,46 @@ it.each([null, {}, { id: 'x' }, []])('reports a profile %j without an account', 
   expectRefused(await logIn(), BROKEN);
 });
 
-it('checks for the operator that the API responds', async () => {
-  await expect(provider.check()).resolves.toBeUndefined();
-  gitHub.failing.set('/api/v3/user', 404);
-  await expect(provider.check()).rejects.toThrow('answers 404 instead of 401');
+describe('the check of the configuration', () => {
+  const callbackUrls = ['https://chat.example.com/accounts/login/complete/github/'];
+  const check = (change: Partial<OpenIdConnectAccount> = {}) =>
+    new GitHubProvider({ ...ACCOUNT, issuer, ...change }).check(callbackUrls);
+
+  it('accepts an API that responds and knows the client', async () => {
+    await expect(check()).resolves.toBeUndefined();
+  });
+
+  it('reports an API at another address, a rejected secret and another callback', async () => {
+    await expect(check({ clientSecret: 'expired' })).rejects.toThrow('it rejects clientId with its clientSecret');
+    gitHub.callback = 'https://elsewhere.example.com/';
+    await expect(check()).rejects.toThrow(`it refuses the redirect address ${callbackUrls[0]}`);
+    gitHub.failing.set('/api/v3/user', 404);
+    await expect(check()).rejects.toThrow('answers 404 instead of 401; check issuer');
+  });
 });
+
+it('reports an expired client secret as such', async () => {
+  gitHub.secret = 'the next secret';
+  expectRefused(await logIn(), BROKEN);
+  const message = expect.stringContaining('it rejects clientId with its clientSecret, which may have expired');
+  expect(lines).toContainEqual(
+    expect.objectContaining({ method: 'github', err: expect.objectContaining({ message }) }),
+  );
+});
+
+it('reports an application that GitHub has suspended', async () => {
+  const browser = new TestBrowser(server);
+  expectRefused(await complete(browser, await begin(browser), { error: 'application_suspended' }), BROKEN);
+});
+
+it.each(['/login/oauth/access_token', '/api/v3/user', '/api/v3/user/emails'])(
+  'refuses a response of %s with more than 1 MiB',
+  async (path) => {
+    gitHub.huge = path;
+    expectRefused(await logIn(), BROKEN);
+    const message = expect.stringContaining('too long');
+    expect(lines).toContainEqual(
+      expect.objectContaining({ method: 'github', err: expect.objectContaining({ message }) }),
+    );
+  },
+);

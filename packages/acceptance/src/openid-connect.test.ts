@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { FetchLogInPictures } from '@parley/domain/membership';
 import { type OpenIdConnectAccount, openIdConnectProviders } from '@parley/node-adapters';
 import { fieldsOf, type Wire } from './testing/expectations.js';
@@ -23,7 +24,7 @@ const ACCOUNTS: Record<string, object> = {
 const ID_TOKENS: Record<string, object> = {};
 
 /** Changes responses of the service. */
-let misbehave: ((path: string, body: Wire) => Wire) | null = null;
+let misbehave: ((path: string, body: Wire, context: { redirect(url: string): void }) => unknown) | null = null;
 let service: Server;
 let issuer: string;
 let account: OpenIdConnectAccount;
@@ -62,6 +63,8 @@ beforeAll(async () => {
     ]),
   };
   const pictured = { ...account, name: 'pictured', claims: { ...account.claims, picture: 'picture' } };
+  const fresh = { ...account, name: 'fresh' };
+  const expired = { ...account, name: 'expired', clientSecret: 'the secret before' };
   const silent = { ...account, name: 'silent', issuer: 'http://localhost:1' };
   const mapped = { ...account, name: 'mapped', claims: { ...account.claims, email: 'preferred_username' } };
   const few = { ...account.claims, role: null, groups: null };
@@ -69,20 +72,30 @@ beforeAll(async () => {
   const restricted = { ...account, name: 'restricted', requiredGroups: ['chat', 'eng'] };
   const log = (fields: object) => void problems.push(fields);
   server = await TestServer.start({
-    logInProviders: await openIdConnectProviders([account, silent, pictured, mapped, trusting, restricted]),
+    logInProviders: await openIdConnectProviders([
+      account,
+      silent,
+      pictured,
+      fresh,
+      expired,
+      mapped,
+      trusting,
+      restricted,
+    ]),
     webhookNetworks: ['127.0.0.1/32'],
     logger: { info: () => {}, warn: () => {}, error: log },
   });
   await server.changeRealm({ settings: { openIdConnectAuthentication: true, inviteRequired: false } });
   jest.spyOn(console, 'warn').mockImplementation();
   jest.spyOn(console, 'info').mockImplementation();
+  jest.spyOn(console, 'error').mockImplementation();
   const { Provider } = await import('oidc-provider');
   const provider = new Provider(issuer, {
     clients: [
       {
         client_id: 'parley',
         client_secret: SECRET,
-        redirect_uris: ['keycloak', 'pictured', 'mapped', 'trusting', 'restricted'].map(
+        redirect_uris: ['keycloak', 'pictured', 'fresh', 'expired', 'mapped', 'trusting', 'restricted'].map(
           (name) => `${server.url}/accounts/login/complete/${name}/`,
         ),
         token_endpoint_auth_method: 'client_secret_post',
@@ -106,7 +119,7 @@ beforeAll(async () => {
   });
   provider.use(async (context, next) => {
     await next();
-    if (misbehave) context.body = misbehave(context.path, context.body as Wire);
+    if (misbehave) context.body = await misbehave(context.path, context.body as Wire, context);
   });
   service.on('request', provider.callback());
 });
@@ -161,6 +174,9 @@ const expectRefused = (reply: TestReply, text: string) => {
   expect(reply.status).toBe(400);
   expect(reply.headers['set-cookie'] ?? []).toEqual([]);
 };
+/** Message of an error with its causes. */
+const reasonOf = ({ message, cause }: Error): string =>
+  cause instanceof Error ? `${message}: ${reasonOf(cause)}` : message;
 const NOT_CONFIRMED = 'The service did not confirm who you are.';
 const BROKEN = 'The service for logging in does not respond as expected.';
 
@@ -241,9 +257,77 @@ describe('log-in by OpenID Connect', () => {
     expectRefused((await logIn('hamlet')).reply, BROKEN);
   });
 
+  describe('signatures', () => {
+    const withToken = (change: (token: string) => string | Promise<string>) => {
+      misbehave = async (path, body) => (path === '/token' ? { ...body, id_token: await change(body.id_token) } : body);
+    };
+    const decoded = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
+    const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+
+    it('refuses a token whose claims changed after it was signed', async () => {
+      withToken((token) => {
+        const [header, payload, signature] = token.split('.');
+        return [header, encoded({ ...decoded(payload!), email: 'iago@zulip.com' }), signature].join('.');
+      });
+      expectRefused((await logIn('hamlet')).reply, BROKEN);
+    });
+
+    it('refuses a token that another key has signed', async () => {
+      const { generateKeyPair, SignJWT } = await import('jose');
+      const { privateKey } = await generateKeyPair('RS256');
+      withToken((token) => {
+        const [header, payload] = token.split('.');
+        return new SignJWT(decoded(payload!)).setProtectedHeader(decoded(header!)).sign(privateKey);
+      });
+      expectRefused((await logIn('hamlet')).reply, BROKEN);
+    });
+
+    it('refuses a token without a signature', async () => {
+      withToken((token) => `${encoded({ alg: 'none' })}.${token.split('.')[1]}.`);
+      expectRefused((await logIn('hamlet')).reply, BROKEN);
+    });
+  });
+
+  it.each(['/.well-known/openid-configuration', '/token', '/jwks', '/me'])(
+    'stops reading a response of %s after 1 MiB',
+    async (path) => {
+      let sent = 0;
+      function* endless() {
+        while (sent < 64 * 1024 * 1024) {
+          sent += 65_536;
+          yield Buffer.alloc(65_536, ' ');
+        }
+      }
+      misbehave = (at, body) => (at === path ? Readable.from(endless()) : body);
+      const browser = new TestBrowser(server);
+      let reply = await browser.get('/accounts/login/external/fresh/');
+      if (reply.status !== 400)
+        reply = await browser.get(await logInAtService(reply.headers.location as string, 'hamlet'));
+      expectRefused(reply, BROKEN);
+      expect(reasonOf(problems.at(-1)!.err!)).toContain('too long');
+      expect(sent).toBeLessThan(8 * 1024 * 1024);
+    },
+  );
+
   it('refuses user information of another subject', async () => {
     misbehave = (path, body) => (path === '/me' ? { ...body, sub: 'iago' } : body);
     expectRefused((await logIn('hamlet')).reply, BROKEN);
+  });
+
+  it('reports an expired client secret as such', async () => {
+    const browser = new TestBrowser(server);
+    const back = await logInAtService(await beginAt(browser, 'expired'), 'hamlet');
+    expectRefused(await browser.get(back), BROKEN);
+    const message = expect.stringMatching(/^it rejects clientId with its clientSecret, which may have expired/);
+    expect(problems.at(-1)).toMatchObject({ method: 'expired', err: { message } });
+  });
+
+  it('reports an error of the service that is no decision of the person', async () => {
+    const browser = new TestBrowser(server);
+    const state = new URL(await beginAt(browser)).searchParams.get('state')!;
+    const query = new URLSearchParams({ state, iss: issuer, error: 'invalid_scope', error_description: 'no x' });
+    expectRefused(await browser.get(`/accounts/login/complete/keycloak/?${query}`), BROKEN);
+    expect(problems.at(-1)!.err!.message).toBe('the service reports invalid_scope: no x');
   });
 
   it('reports a service that does not respond', async () => {
@@ -253,15 +337,67 @@ describe('log-in by OpenID Connect', () => {
   });
 });
 
-it('tells the operator which part of the configuration is wrong', async () => {
-  const check = async (change: Partial<OpenIdConnectAccount>) => {
+describe('the check of the configuration', () => {
+  const check = async (change: Partial<OpenIdConnectAccount>, callbackUrls = [callbackUrl('keycloak')]) => {
     const [provider] = await openIdConnectProviders([{ ...account, ...change }]);
-    return provider!.check!();
+    return provider!.check!(callbackUrls);
   };
-  await expect(check({})).resolves.toBeUndefined();
-  await expect(check({ clientSecret: 'wrong' })).rejects.toThrow('it rejects clientId with its clientSecret');
-  await expect(check({ clientId: 'nobody' })).rejects.toThrow('it rejects clientId with its clientSecret');
-  await expect(check({ issuer: `${issuer}/elsewhere` })).rejects.toThrow();
+  const callbackUrl = (name: string) => `${server.url}/accounts/login/complete/${name}/`;
+
+  it('accepts a service that knows the client and its redirect addresses', async () => {
+    await expect(check({})).resolves.toBeUndefined();
+  });
+
+  it.each<[string, Partial<OpenIdConnectAccount>, string]>([
+    ['a wrong secret', { clientSecret: 'wrong' }, 'it rejects clientId with its clientSecret, which may have expired'],
+    ['an unknown client', { clientId: 'nobody' }, 'it rejects clientId with its clientSecret'],
+  ])('reports %s', async (_, change, text) => {
+    await expect(check(change)).rejects.toThrow(text);
+  });
+
+  it('reports an issuer with a wrong path', async () => {
+    const wrong = `${issuer}/elsewhere`;
+    const text = `${wrong}/.well-known/openid-configuration answers 404; issuer must be the address`;
+    await expect(check({ issuer: wrong })).rejects.toThrow(text);
+  });
+
+  it('reports an issuer that has another name', async () => {
+    const named = 'https://id.example.com/realms/example';
+    misbehave = (_, body) => ({ ...body, issuer: named });
+    await expect(check({})).rejects.toThrow(`the service calls itself ${named}; set issuer to that`);
+  });
+
+  it('reports an issuer without metadata', async () => {
+    misbehave = () => '<html>Welcome</html>';
+    await expect(check({})).rejects.toThrow('openid-configuration has no metadata; issuer must be the address');
+  });
+
+  it('reports a redirect address that is not registered at the service', async () => {
+    const wrong = callbackUrl('unregistered');
+    await expect(check({}, [callbackUrl('keycloak'), wrong])).rejects.toThrow(
+      `it refuses the redirect address ${wrong}; register it at the service`,
+    );
+  });
+
+  it('reports a scope that the service does not offer to the client', async () => {
+    misbehave = (path, body, context) => {
+      if (path !== '/auth') return body;
+      context.redirect(`${callbackUrl('keycloak')}?error=invalid_scope&error_description=x`);
+      return '';
+    };
+    await expect(check({})).rejects.toThrow('the service reports invalid_scope: x');
+  });
+
+  it('reports clocks that differ by hours', async () => {
+    const now = Date.now();
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(now - 7_200_000);
+    try {
+      const text = /^the clock of this machine is 7[12]\d\d seconds behind that of the service; synchronize it/;
+      await expect(check({})).rejects.toThrow(text);
+    } finally {
+      clock.mockRestore();
+    }
+  });
 });
 
 describe('addresses of a service', () => {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { DomainError } from '@parley/domain/kernel';
 import type {
   ExternalIdentity,
   LogInChallenge,
@@ -7,13 +6,14 @@ import type {
   LogInProvider,
   LogInResponse,
 } from '@parley/domain/membership';
-import { readShort } from './read-short.js';
+import { fetchShort, refused, rejectsClient, requireSameClock } from './log-in-services.js';
 
-const PATIENCE_MS = 10_000;
-const MAX_RESPONSE_BYTES = 1024 * 1024;
 const CLOUD = 'https://github.com';
 /** Profile and email addresses, without access to code. */
 const SCOPE = 'read:user user:email';
+
+/** Errors that are no fault of the service: the person declined, or the code is not valid. */
+const REFUSALS: readonly string[] = ['access_denied', 'bad_verification_code', 'unverified_user_email'];
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -57,8 +57,10 @@ export class GitHubProvider implements LogInProvider {
   }
 
   async identify({ verifier, callbackUrl }: LogInChallenge, { url }: LogInResponse): Promise<ExternalIdentity> {
-    const code = new URL(url).searchParams.get('code');
-    // The person declined.
+    const { searchParams } = new URL(url);
+    const code = searchParams.get('code');
+    const error = searchParams.get('error');
+    if (error !== null && !REFUSALS.includes(error)) throw new Error(`GitHub reports ${error}`);
     if (code === null) throw refused();
     const token = await this.exchange(code, verifier, callbackUrl);
     const user = (await this.fetch(`${this.api}/user`, token)) as Fields;
@@ -80,13 +82,29 @@ export class GitHubProvider implements LogInProvider {
     };
   }
 
-  /** Asks for a user without a token, which GitHub refuses with 401. */
-  async check(): Promise<void> {
-    const { status } = await fetch(`${this.api}/user`, this.requestOf({}));
-    if (status !== 401) throw new Error(`${this.api} answers ${status} instead of 401`);
+  /** Asks for a user without a token, which GitHub refuses with 401, and redeems a code that nobody issued. */
+  async check(callbackUrls: readonly string[]): Promise<void> {
+    const response = await fetchShort(`${this.api}/user`, this.requestOf({}));
+    if (response.status !== 401) throw new Error(`${this.api} answers ${response.status} instead of 401; check issuer`);
+    requireSameClock(response);
+    for (const callbackUrl of callbackUrls) {
+      const { error } = await this.redeem('none', 'x'.repeat(43), callbackUrl);
+      if (error === 'incorrect_client_credentials') throw rejectsClient();
+      if (error === 'redirect_uri_mismatch')
+        throw new Error(`it refuses the redirect address ${callbackUrl}; set it as callback of the OAuth app`);
+    }
   }
 
   private async exchange(code: string, verifier: string, callbackUrl: string): Promise<string> {
+    const fields = await this.redeem(code, verifier, callbackUrl);
+    // GitHub reports wrong and used codes with status 200.
+    if (REFUSALS.includes(String(fields.error))) throw refused();
+    if (fields.error === 'incorrect_client_credentials') throw rejectsClient();
+    if (typeof fields.access_token !== 'string') throw new TypeError(`GitHub sent no token: ${fields.error}`);
+    return fields.access_token;
+  }
+
+  private async redeem(code: string, verifier: string, callbackUrl: string): Promise<Fields> {
     const { clientId, clientSecret, issuer } = this.account;
     const body = new URLSearchParams({
       client_id: clientId,
@@ -95,30 +113,24 @@ export class GitHubProvider implements LogInProvider {
       redirect_uri: callbackUrl,
       code_verifier: verifier,
     });
-    const reply = await fetch(`${issuer}/login/oauth/access_token`, { ...this.requestOf({}), method: 'POST', body });
-    const fields = await this.read(reply);
-    // GitHub reports wrong and used codes with status 200.
-    if (typeof fields.error === 'string' && fields.error !== 'incorrect_client_credentials') throw refused();
-    if (typeof fields.access_token !== 'string') throw new TypeError(`GitHub sent no token: ${fields.error}`);
-    return fields.access_token;
+    return this.read(
+      await fetchShort(`${issuer}/login/oauth/access_token`, { ...this.requestOf({}), method: 'POST', body }),
+    );
   }
 
   private async fetch(url: string, token: string): Promise<unknown> {
-    return this.read(await fetch(url, this.requestOf({ Authorization: `Bearer ${token}` })));
+    return this.read(await fetchShort(url, this.requestOf({ Authorization: `Bearer ${token}` })));
   }
 
   private async read(response: Response): Promise<Fields> {
     if (!response.ok) throw new Error(`GitHub answered ${response.status}`);
-    return JSON.parse(await readShort(response, MAX_RESPONSE_BYTES)) as Fields;
+    return (await response.json()) as Fields;
   }
 
   private requestOf(headers: Readonly<Record<string, string>>): RequestInit {
     return {
       headers: { Accept: 'application/json', 'User-Agent': 'Parley', ...headers },
       redirect: 'error',
-      signal: AbortSignal.timeout(PATIENCE_MS),
     };
   }
 }
-
-const refused = () => new DomainError('LOG_IN_REFUSED', 'The service did not confirm who you are.');

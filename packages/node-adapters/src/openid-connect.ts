@@ -1,5 +1,5 @@
 import type { Role } from '@parley/domain/access';
-import { DomainError, loadOptional } from '@parley/domain/kernel';
+import { loadOptional } from '@parley/domain/kernel';
 import type {
   EmailStatement,
   ExternalIdentity,
@@ -11,6 +11,7 @@ import type {
 } from '@parley/domain/membership';
 import type { AuthenticationMethod } from '@parley/domain/realms';
 import { GitHubProvider } from './github.js';
+import { CLOCK_SKEW_SECONDS, fetchShort, refused, rejectsClient, requireSameClock } from './log-in-services.js';
 
 /** Service that speaks OpenID Connect, as the operator configures it. */
 export interface OpenIdConnectAccount {
@@ -67,7 +68,6 @@ type Claims = Readonly<Record<string, unknown>>;
 const PATIENCE_SECONDS = 10;
 /** Age of a notice that somebody logged out. */
 const MAX_NOTICE_SECONDS = 300;
-const CLOCK_SKEW_SECONDS = 60;
 const LOG_OUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
 /** Creates providers for the accounts. The library is loaded only if one needs it. @throws MissingLibrary */
@@ -111,41 +111,31 @@ class OpenIdConnectProvider implements LogInProvider {
   }
 
   async identify({ state, nonce, verifier }: LogInChallenge, { url }: LogInResponse): Promise<ExternalIdentity> {
-    const { AuthorizationResponseError, authorizationCodeGrant, fetchUserInfo, ResponseBodyError } = this.library;
+    const { authorizationCodeGrant, fetchUserInfo } = this.library;
     const configuration = await this.configuration();
-    try {
-      const tokens = await authorizationCodeGrant(configuration, new URL(url), {
-        expectedState: state,
-        expectedNonce: nonce,
-        pkceCodeVerifier: verifier,
-        idTokenExpected: true,
-      });
-      const claims = tokens.claims()!;
-      const { email, role, groups, picture } = this.account.claims;
-      const wanted = [email, 'email_verified', role, groups, picture];
-      const isComplete = wanted.every((it) => it === null || valueAt(claims, it) !== undefined);
-      if (isComplete || !configuration.serverMetadata().userinfo_endpoint) return this.identityOf(claims.sub, [claims]);
-      const more = await fetchUserInfo(configuration, tokens.access_token, claims.sub);
-      return this.identityOf(claims.sub, [claims, more]);
-    } catch (error) {
-      // The person declined, or the code is not valid (any more).
-      if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError) throw refused();
-      throw error;
-    }
+    const grant = authorizationCodeGrant(configuration, new URL(url), {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: true,
+    });
+    const tokens = await grant.catch((error) => {
+      throw this.problemOf(error);
+    });
+    const claims = tokens.claims()!;
+    const { email, role, groups, picture } = this.account.claims;
+    const wanted = [email, 'email_verified', role, groups, picture];
+    const isComplete = wanted.every((it) => it === null || valueAt(claims, it) !== undefined);
+    if (isComplete || !configuration.serverMetadata().userinfo_endpoint) return this.identityOf(claims.sub, [claims]);
+    const more = await fetchUserInfo(configuration, tokens.access_token, claims.sub);
+    return this.identityOf(claims.sub, [claims, more]);
   }
 
-  /** Redeems a code that nobody issued: services verify the client before the code. */
-  async check(): Promise<void> {
+  async check(callbackUrls: readonly string[]): Promise<void> {
+    await this.requireMetadata();
     const configuration = await this.configuration();
-    const { genericGrantRequest, ResponseBodyError, WWWAuthenticateChallengeError } = this.library;
-    const nothing = { code: 'none', redirect_uri: this.account.issuer, code_verifier: 'x'.repeat(43) };
-    try {
-      await genericGrantRequest(configuration, 'authorization_code', nothing);
-    } catch (error) {
-      if (error instanceof WWWAuthenticateChallengeError) throw rejectsClient();
-      if (!(error instanceof ResponseBodyError)) throw error;
-      if (REJECTIONS.includes(error.error)) throw rejectsClient();
-    }
+    await this.requireClient(configuration);
+    for (const callbackUrl of callbackUrls) await this.requireRedirect(configuration, callbackUrl);
   }
 
   async logOutUrl(returnUrl: string): Promise<string | null> {
@@ -157,9 +147,12 @@ class OpenIdConnectProvider implements LogInProvider {
 
   /** Verifies a logout token (OpenID Connect Back-Channel Logout), whose sender nobody else vouches for. */
   async readLogOut(token: string): Promise<ServiceLogOut> {
-    const { createRemoteJWKSet, errors, jwtVerify } = await import('jose');
+    const { createRemoteJWKSet, customFetch, errors, jwtVerify } = await import('jose');
     const metadata = (await this.configuration()).serverMetadata();
-    this.keys ??= createRemoteJWKSet(new URL(metadata.jwks_uri!), { timeoutDuration: PATIENCE_SECONDS * 1000 });
+    this.keys ??= createRemoteJWKSet(new URL(metadata.jwks_uri!), {
+      timeoutDuration: PATIENCE_SECONDS * 1000,
+      [customFetch]: fetchShort,
+    });
     try {
       const { payload } = await jwtVerify(token, this.keys, {
         issuer: metadata.issuer,
@@ -218,6 +211,68 @@ class OpenIdConnectProvider implements LogInProvider {
     return [...roles].find(([value]) => values.includes(value))?.[1] ?? null;
   }
 
+  /** Refusal if the person declined or the code is not valid; else a failure with what the service says. */
+  private problemOf(error: unknown): unknown {
+    const { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError } = this.library;
+    if (error instanceof WWWAuthenticateChallengeError) return rejectsClient();
+    if (!(error instanceof AuthorizationResponseError || error instanceof ResponseBodyError)) return error;
+    const { error: code, error_description: detail } = error;
+    if (REFUSALS.includes(code)) return refused();
+    if (REJECTIONS.includes(code)) return rejectsClient(detail);
+    return new Error(`the service reports ${code}${detail ? `: ${detail}` : ''}`, { cause: error });
+  }
+
+  /** Says more about a wrong issuer than the library. */
+  private async requireMetadata(): Promise<void> {
+    const { issuer } = this.account;
+    if (issuer.includes(WELL_KNOWN)) return;
+    const address = `${issuer.replace(/\/+$/, '')}${WELL_KNOWN}openid-configuration`;
+    const response = await fetchShort(address, { redirect: 'manual' });
+    requireSameClock(response);
+    const advice = 'issuer must be the address that the service calls its issuer';
+    if (!response.ok) throw new Error(`${address} answers ${response.status}; ${advice}`);
+    const metadata: unknown = await response.json().catch(() => null);
+    const named = (metadata as { readonly issuer?: unknown } | null)?.issuer;
+    if (typeof named !== 'string') throw new Error(`${address} has no metadata; ${advice}`);
+    // Entra names all tenants with a placeholder.
+    const isSame = URL.canParse(named) && new URL(named).href === new URL(issuer).href;
+    if (!isSame && !named.includes('{')) throw new Error(`the service calls itself ${named}; set issuer to that`);
+  }
+
+  /** Redeems a code that nobody issued: services verify the client before the code. */
+  private async requireClient(configuration: Configuration): Promise<void> {
+    const { genericGrantRequest } = this.library;
+    const nothing = { code: 'none', redirect_uri: this.account.issuer, code_verifier: 'x'.repeat(43) };
+    try {
+      await genericGrantRequest(configuration, 'authorization_code', nothing);
+    } catch (error) {
+      if (error instanceof this.library.ResponseBodyError && !REJECTIONS.includes(error.error)) return;
+      throw this.problemOf(error);
+    }
+  }
+
+  /** Asks without a person: a service reports that to an address that it knows, and shows other addresses nothing. */
+  private async requireRedirect(configuration: Configuration, callbackUrl: string): Promise<void> {
+    const { buildAuthorizationUrl, calculatePKCECodeChallenge } = this.library;
+    const url = buildAuthorizationUrl(configuration, {
+      redirect_uri: callbackUrl,
+      scope: this.account.scope,
+      prompt: 'none',
+      state: 'x'.repeat(43),
+      nonce: 'x'.repeat(43),
+      code_challenge: await calculatePKCECodeChallenge('x'.repeat(43)),
+      code_challenge_method: 'S256',
+    });
+    const { status, headers } = await fetchShort(url, { redirect: 'manual' });
+    if (status >= 400) throw new Error(`it refuses the redirect address ${callbackUrl}; register it at the service`);
+    const location = headers.get('location');
+    if (!location?.startsWith(`${callbackUrl}?`)) return;
+    const { searchParams } = new URL(location);
+    const code = searchParams.get('error');
+    if (code !== null && !REFUSALS.includes(code))
+      throw new Error(`the service reports ${code}: ${searchParams.get('error_description')}`);
+  }
+
   /** Reads the metadata of the service once; again after a failure. */
   private configuration(): Promise<Configuration> {
     this.discovered ??= this.discover().catch((error) => {
@@ -229,20 +284,29 @@ class OpenIdConnectProvider implements LogInProvider {
 
   private discover(): Promise<Configuration> {
     const { issuer, clientId, clientSecret } = this.account;
-    const { allowInsecureRequests, discovery, None } = this.library;
+    const { allowInsecureRequests, customFetch, discovery, enableNonRepudiationChecks, None } = this.library;
     const isInsecure = new URL(issuer).protocol === 'http:';
     return discovery(new URL(issuer), clientId, clientSecret ?? undefined, clientSecret === null ? None() : undefined, {
       timeout: PATIENCE_SECONDS,
-      ...(isInsecure && { execute: [allowInsecureRequests] }),
+      [customFetch]: fetchShort,
+      // Verifies the signatures of ID tokens.
+      execute: [enableNonRepudiationChecks, ...(isInsecure ? [allowInsecureRequests] : [])],
     });
   }
 }
 
 /** Errors of services that do not know the client (RFC 6749). */
 const REJECTIONS: readonly string[] = ['invalid_client', 'unauthorized_client'];
-const rejectsClient = () => new Error('it rejects clientId with its clientSecret');
-
-const refused = () => new DomainError('LOG_IN_REFUSED', 'The service did not confirm who you are.');
+/** Errors that are no fault of the service: the person declined or is not logged in, or the code is not valid. */
+const REFUSALS: readonly string[] = [
+  'access_denied',
+  'account_selection_required',
+  'consent_required',
+  'interaction_required',
+  'invalid_grant',
+  'login_required',
+];
+const WELL_KNOWN = '/.well-known/';
 
 /** Reads `email_verified`, which concerns the claim `email` of the same document only. */
 function statementsIn(claims: Claims): readonly EmailStatement[] {

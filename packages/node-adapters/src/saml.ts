@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { CacheProvider, Profile } from '@node-saml/node-saml';
 import type { Role } from '@parley/domain/access';
-import { DomainError, loadOptional } from '@parley/domain/kernel';
+import { loadOptional } from '@parley/domain/kernel';
 import type {
   ExternalIdentity,
   LogInChallenge,
@@ -9,6 +9,7 @@ import type {
   LogInProvider,
   LogInResponse,
 } from '@parley/domain/membership';
+import { CLOCK_SKEW_SECONDS, fetchShort, refused, requireSameClock } from './log-in-services.js';
 import { isSuccess, requireMeantForUs } from './saml-checks.js';
 
 /** Identity provider that speaks SAML 2.0, as the operator configures it. */
@@ -55,8 +56,7 @@ export interface SamlAccount {
 type Library = typeof import('@node-saml/node-saml') & Pick<Xml, 'parseXml2JsFromString'>;
 type Xml = typeof import('@node-saml/node-saml/lib/xml.js');
 
-/** Difference of clocks that is accepted. */
-const CLOCK_SKEW_MS = 60_000;
+const CLOCK_SKEW_MS = CLOCK_SKEW_SECONDS * 1000;
 /** Age of an assertion; a log-in takes as long at most. */
 const MAX_AGE_MS = 300_000;
 
@@ -128,10 +128,18 @@ class SamlProvider implements LogInProvider {
     );
   }
 
-  async check(): Promise<void> {
-    const { certificates, requestKey } = this.account;
+  async check(callbackUrls: readonly string[]): Promise<void> {
+    const { certificates, entryPoint, requestKey } = this.account;
     for (const certificate of certificates) requireValid('its certificate', certificate);
     if (requestKey) requireValid('the certificate of requestKeyFile', requestKey.certificate);
+    // Browsers omit the cookie of the log-in when a page of another site sends a form to an unencrypted address.
+    const open = callbackUrls.find((url) => url.startsWith('http:'));
+    if (open) throw new Error(`browsers must reach this server by https, unlike ${open}; set PARLEY_URL`);
+    const response = await fetchShort(entryPoint, { redirect: 'manual' }).catch((cause: Error) => {
+      throw new Error(`entryPoint ${entryPoint} cannot be reached from this machine`, { cause });
+    });
+    requireSameClock(response);
+    if (response.status === 404) throw new Error(`entryPoint ${entryPoint} answers 404; copy it from the provider`);
   }
 
   private service(callbackUrl: string, id: string): InstanceType<Library['SAML']> {
@@ -201,8 +209,6 @@ const onlyRequest = (id: string): CacheProvider => ({
   getAsync: async (key) => (key === id ? new Date().toISOString() : null),
   removeAsync: async (key) => key,
 });
-
-const refused = () => new DomainError('LOG_IN_REFUSED', 'The service did not confirm who you are.');
 
 /** First value of an attribute. */
 function textAt(profile: Profile, name: string): string | null {

@@ -71,7 +71,7 @@ export async function examine(
       const { name } = provider.method;
       await attempt('log-in', async () => {
         try {
-          await provider.check?.();
+          await provider.check?.([]);
         } catch (error) {
           throw new Error(`the service ${name} cannot be used: ${reasonOf(error as Error)}`);
         }

@@ -107,8 +107,8 @@ export interface LogInProvider {
   readLogOut?(token: string): Promise<ServiceLogOut>;
   /** Describes this server to the service, as far as the service reads descriptions. */
   metadata?(callbackUrl: string): string;
-  /** Tries the configuration for the operator. @throws Error that says what is wrong */
-  check?(): Promise<void>;
+  /** Tries the configuration with the addresses of organizations. @throws Error that says what is wrong */
+  check?(callbackUrls: readonly string[]): Promise<void>;
 }
 
 /** Result for which somebody logs in. */

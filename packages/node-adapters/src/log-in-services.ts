@@ -1,0 +1,34 @@
+import { DomainError } from '@parley/domain/kernel';
+import { readShort } from './read-short.js';
+
+const PATIENCE_MS = 10_000;
+const MAX_RESPONSE_BYTES = 1024 * 1024;
+/** Difference of clocks that log-ins accept. */
+export const CLOCK_SKEW_SECONDS = 60;
+/** Statuses without a body. */
+const EMPTY = [204, 205, 304];
+
+/** The service did not confirm the identity, or the person declined. */
+export const refused = () => new DomainError('LOG_IN_REFUSED', 'The service did not confirm who you are.');
+
+/** The service does not know Parley, or the secret is wrong or has expired. */
+export const rejectsClient = (detail?: string) =>
+  new Error(`it rejects clientId with its clientSecret, which may have expired${detail ? `: ${detail}` : ''}`);
+
+/** Sends a request to a log-in service. @throws RangeError if the response is longer than 1 MiB */
+export async function fetchShort(url: string | URL, init: RequestInit = {}): Promise<Response> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...init });
+  const { status, statusText, headers } = response;
+  const body = await readShort(response, MAX_RESPONSE_BYTES);
+  return new Response(EMPTY.includes(status) ? null : body, { status, statusText, headers });
+}
+
+/** @throws Error if the clock of this machine and that of the service differ too much for log-ins */
+export function requireSameClock({ headers }: Response, nowMs = Date.now()): void {
+  const seconds = Math.round((nowMs - Date.parse(headers.get('date') ?? '')) / 1000);
+  if (!(Math.abs(seconds) > CLOCK_SKEW_SECONDS)) return;
+  const direction = seconds > 0 ? 'ahead of' : 'behind';
+  throw new Error(
+    `the clock of this machine is ${Math.abs(seconds)} seconds ${direction} that of the service; synchronize it (NTP)`,
+  );
+}
