@@ -316,6 +316,13 @@ import { TestServer } from './testing/test-server.js';
       await expect(check({ url: 'ldap://localhost:1' })).rejects.toThrow(/ECONNREFUSED/);
       await expect(check({ bindPassword: 'wrong' })).rejects.toThrow('it rejects bindDn');
       await expect(check({ baseDn: 'dc=elsewhere' })).rejects.toThrow('there is no entry baseDn');
+      const groups = account.groups!;
+      await expect(check({ groups: { ...groups, baseDn: 'dc=elsewhere' } })).rejects.toThrow(
+        'there is no entry groups.baseDn, or bindDn may not read it',
+      );
+      await expect(check({ groups: { ...groups, required: ['chats'] } })).rejects.toThrow(
+        'no group chats with members is below groups.baseDn; check groups',
+      );
       await expect(check({ userFilter: '(mail=*' })).rejects.toThrow();
       await expect(check({ userFilter: '(objectClass=device)' })).rejects.toThrow('no entry matches');
     });

@@ -141,8 +141,18 @@ class LdapDirectory implements PeopleDirectory {
   }
 
   async check(): Promise<string> {
+    const { groups } = this.account;
+    if (groups) {
+      const memberships = await this.connected((client) => this.memberships(client, groups)).catch((error: Error) => {
+        throw reasonFor(error, { ...REASONS, ...GROUP_REASONS });
+      });
+      const found = new Set([...memberships.values()].flat());
+      const { required } = groups;
+      if (required.length > 0 && !required.some((name) => found.has(name)))
+        throw new Error(`no group ${required.join(' or ')} with members is below groups.baseDn; check groups`);
+    }
     const people = await this.listPeople().catch((error: Error) => {
-      throw new Error(REASONS[error.name] ?? `${error.name}: ${error.message}`, { cause: error.cause });
+      throw reasonFor(error, REASONS);
     });
     if (people.length === 0) {
       throw new Error('the connection works, but no entry matches; check baseDn, userFilter, attributes and groups');
@@ -270,6 +280,14 @@ const REASONS: Readonly<Record<string, string>> = {
   InappropriateAuthError: 'it refuses anonymous searches; set bindDn',
   InsufficientAccessError: 'bindDn may not search there',
 };
+
+const GROUP_REASONS: Readonly<Record<string, string>> = {
+  NoSuchObjectError: 'there is no entry groups.baseDn, or bindDn may not read it',
+  InsufficientAccessError: 'bindDn may not search groups.baseDn',
+};
+
+const reasonFor = ({ name, message, cause }: Error, reasons: Readonly<Record<string, string>>): Error =>
+  new Error(reasons[name] ?? `${name}: ${message}`, { cause });
 
 /** Identifier of Active Directory, which is no text. */
 const isBinary = (attribute: string): boolean => attribute.toLowerCase() === 'objectguid';

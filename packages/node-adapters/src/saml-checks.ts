@@ -20,7 +20,7 @@ export const isSuccess = (response: unknown): boolean =>
   attributeOf(childrenOf(childrenOf(response, 'Status')[0], 'StatusCode')[0], 'Value') === SUCCESS;
 
 /**
- * Checks that the library omits (SAML 2.0 profiles §4.1.4.3, core §3.2.2). `assertion` is the signed element.
+ * Checks that the library omits (SAML 2.0: web browser SSO profile). `assertion` is the signed element.
  * @throws Error that says what is wrong
  */
 export function requireMeantForUs(response: unknown, assertion: unknown, expected: SamlExpectation): void {

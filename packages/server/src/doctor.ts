@@ -2,9 +2,9 @@ import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { BlobKey } from '@parley/domain/files';
 import type { DatabaseState } from '@parley/domain/kernel';
-import { ldapDirectories, openIdConnectProviders, samlProviders } from '@parley/node-adapters';
 import { administerDatabase } from '@parley/sqlite';
 import { type Configuration, sqliteOf } from './configuration/configuration.js';
+import { examineLogIn, reasonOf } from './doctor-log-in.js';
 import { type Finding, findingsOn } from './doctor-postgres.js';
 import { addressesOf } from './http-server.js';
 import { blobStoreOf, filesFolderOf, isReceiving, smtpMailerOf } from './open-parley.js';
@@ -62,34 +62,7 @@ export async function examine(
       add('good', 'push', `phones: ${wayToPhones(push)}`);
     });
   }
-  if (isThorough) {
-    const providers = [
-      ...(await openIdConnectProviders(configuration.openIdConnect)),
-      ...(await samlProviders(configuration.saml)),
-    ];
-    for (const provider of providers) {
-      const { name } = provider.method;
-      await attempt('log-in', async () => {
-        try {
-          await provider.check?.([]);
-        } catch (error) {
-          throw new Error(`the service ${name} cannot be used: ${reasonOf(error as Error)}`);
-        }
-        add('good', 'log-in', `the service ${name} can be used`);
-      });
-    }
-  }
-  if (isThorough) {
-    for (const directory of await ldapDirectories(configuration.ldap)) {
-      await attempt('directory', async () => {
-        try {
-          add('good', 'directory', `${directory.name} responds: ${await directory.check()}`);
-        } catch (error) {
-          throw new Error(`the directory ${directory.name} cannot be used: ${reasonOf(error as Error)}`);
-        }
-      });
-    }
-  }
+  if (isThorough) findings.push(...(await examineLogIn(configuration)));
   for (const [level, subject, text] of adviceOn(configuration)) add(level, subject, text);
   return findings;
 }
@@ -209,10 +182,6 @@ async function examineServer(url: string, examination: Examination): Promise<voi
     add('good', 'files', `the bucket ${files.bucket} responds`);
   });
 }
-
-/** Message with the reason beneath it, such as an unknown host. */
-const reasonOf = ({ message, cause }: Error): string =>
-  cause instanceof Error ? `${message}: ${reasonOf(cause)}` : message;
 
 /** Key of no blob. */
 const UNUSED_KEY = '0'.repeat(32) as BlobKey;

@@ -249,8 +249,12 @@ export const STORAGE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'doctor',
-    help: 'finds problems of the server, the database and the configuration',
-    flags: { thorough: { help: 'reads the whole database and checks that every file exists' } },
+    help: 'finds problems of the server, the database and the configuration; --thorough tries everything it is connected to',
+    flags: {
+      thorough: {
+        help: 'also reads the whole database, checks that every file exists, and tries mail, push, log-in services and directories',
+      },
+    },
     examples: ['parley doctor', 'parley doctor --thorough --json'],
     isReadOnly: always,
     run: doctor,

@@ -17,7 +17,7 @@ describe('services for logging in', () => {
     [{ ...GITHUB, kind: 'OpenID Connect' }, 'each with issuer'],
     [{ ...GITHUB, kind: 'Gitea' }, 'a valid kind'],
     [{ ...GITHUB, name: 'host' }, 'a valid name'],
-    [{ ...GITHUB, issuer: 'http://github.com' }, 'a valid issuer'],
+    [{ ...GITHUB, issuer: 'http://github.com' }, 'a valid issuer: an address with https'],
     [{ ...GITHUB, token: 'x' }, 'no property token'],
     [{ ...GITHUB, createPeople: 'yes' }, 'a valid createPeople'],
     [{ ...GITHUB, createPeople: true }, 'createPeople needs allowedDomains'],

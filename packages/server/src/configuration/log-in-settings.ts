@@ -51,12 +51,16 @@ export function parseOpenIdConnect(text: string): readonly OpenIdConnectAccount[
   return openIdConnectAccounts(value);
 }
 
+/** Requirement of addresses. */
+const ENCRYPTED = ': an address with https (http only on this machine), as passwords and tokens are sent there';
+
 function accountOf(given: unknown): OpenIdConnectAccount {
   if (!isRecord(given)) throw new Error('a list of services, each an object');
   for (const [name, value] of Object.entries(given)) {
     const isValid = Object.hasOwn(NAMES, name) ? NAMES[name as keyof OpenIdConnectOptions] : null;
     if (!isValid) throw new Error(`a list of services; there is no property ${name}`);
-    if (!isValid(value as never)) throw new Error(`a list of services with a valid ${name}`);
+    if (!isValid(value as never))
+      throw new Error(`a list of services with a valid ${name}${name === 'issuer' ? ENCRYPTED : ''}`);
   }
   const isGitHub = given.kind === 'GitHub';
   for (const name of ['name', isGitHub ? 'clientSecret' : 'issuer', 'clientId']) {

@@ -56,7 +56,7 @@ describe('the setting of identity providers', () => {
     [{}, 'with certificate or certificateFile'],
     [{ certificate: 'x' }, 'in PEM format'],
     [{ certificateFile: '/nowhere/at/all' }, 'that can be read'],
-    [{ certificateFile, entryPoint: 'http://idp.example.com' }, 'a valid entryPoint'],
+    [{ certificateFile, entryPoint: 'http://idp.example.com' }, 'a valid entryPoint: an address with https'],
     [{ certificateFile, name: 'Host' }, 'a valid name'],
     [{ certificateFile, roles: { a: 'emperor' } }, 'a valid roles'],
     [{ certificateFile, issuer: 'x' }, 'no property issuer'],

@@ -56,11 +56,15 @@ export function parseSaml(text: string): readonly SamlAccount[] {
   return samlAccounts(value);
 }
 
+/** Requirement of addresses. */
+const ENCRYPTED = ': an address with https (http only on this machine), as passwords and tokens are sent there';
+
 function accountOf(given: unknown): SamlAccount {
   if (!isRecord(given)) throw new Error('a list of identity providers, each an object');
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(CHECKS, name)) throw new Error(`a list of identity providers; there is no property ${name}`);
-    if (!CHECKS[name as keyof SamlOptions](value)) throw new Error(`a list of identity providers with a valid ${name}`);
+    if (!CHECKS[name as keyof SamlOptions](value))
+      throw new Error(`a list of identity providers with a valid ${name}${name === 'entryPoint' ? ENCRYPTED : ''}`);
   }
   for (const name of ['name', 'entityId', 'entryPoint']) {
     if (!Object.hasOwn(given, name)) throw new Error(`a list of identity providers, each with ${name}`);
