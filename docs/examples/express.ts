@@ -51,7 +51,7 @@ app.post('/log-in', (request, response) => {
   }
   const session = randomUUID();
   sessions.set(session, name);
-  response.cookie('session', session, { httpOnly: true, sameSite: 'strict' }).end();
+  response.cookie('session', session, { httpOnly: true, sameSite: 'lax' }).end();
 });
 
 app.post('/orders/:number', async (request, response) => {

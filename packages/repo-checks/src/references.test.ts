@@ -35,6 +35,21 @@ describe('section references', () => {
   });
 });
 
+it('has a separator row below the header of every table in documents', () => {
+  const broken = documentFiles().flatMap((file) => {
+    const lines = readFileSync(file, 'utf8').split('\n');
+    return (
+      lines
+        .map((line, index) => ({ line, index }))
+        // Examples of the contract have whole tables in a line.
+        .filter(({ line, index }) => /^\|[^⏎]*$/.test(line) && !lines[index - 1]?.startsWith('|'))
+        .filter(({ index }) => !/^\|(?: *:?-+:? *\|)+$/.test(lines[index + 1] ?? ''))
+        .map(({ line, index }) => `${relative(root, file)}:${index + 1} ${line}`)
+    );
+  });
+  expect(broken).toEqual([]);
+});
+
 describe('reference check', () => {
   const section = (rows: readonly number[] = []): Section => ({ title: '', text: '', rows: new Set(rows) });
   const madeUp: Known = {
