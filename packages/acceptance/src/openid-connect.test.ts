@@ -309,6 +309,14 @@ describe('log-in by OpenID Connect', () => {
     },
   );
 
+  it('stops reading the keys for a notice that somebody logged out', async () => {
+    misbehave = (path, body) => (path === '/jwks' ? { keys: [], padding: 'x'.repeat(2 * 1024 * 1024) } : body);
+    const header = Buffer.from(JSON.stringify({ alg: 'RS256' })).toString('base64url');
+    const fields = { logout_token: `${header}.e30.x` };
+    expect((await new TestBrowser(server).post('/accounts/login/logout/pictured/', fields)).status).toBe(400);
+    expect(reasonOf(problems.at(-1)!.err!)).toContain('too long');
+  });
+
   it('refuses user information of another subject', async () => {
     misbehave = (path, body) => (path === '/me' ? { ...body, sub: 'iago' } : body);
     expectRefused((await logIn('hamlet')).reply, BROKEN);
@@ -375,7 +383,7 @@ describe('the check of the configuration', () => {
   it('reports a redirect address that is not registered at the service', async () => {
     const wrong = callbackUrl('unregistered');
     await expect(check({}, [callbackUrl('keycloak'), wrong])).rejects.toThrow(
-      `it refuses the redirect address ${wrong}; register it at the service`,
+      `it refuses the redirect address ${wrong} with 400; register it at the service`,
     );
   });
 

@@ -264,7 +264,8 @@ class OpenIdConnectProvider implements LogInProvider {
       code_challenge_method: 'S256',
     });
     const { status, headers } = await fetchShort(url, { redirect: 'manual' });
-    if (status >= 400) throw new Error(`it refuses the redirect address ${callbackUrl}; register it at the service`);
+    if (status >= 400)
+      throw new Error(`it refuses the redirect address ${callbackUrl} with ${status}; register it at the service`);
     const location = headers.get('location');
     if (!location?.startsWith(`${callbackUrl}?`)) return;
     const { searchParams } = new URL(location);

@@ -144,7 +144,7 @@ export class BeginLogIn {
   }
 }
 
-const serviceFailed = () =>
+export const serviceFailed = () =>
   new DomainError('LOG_IN_SERVICE_FAILED', 'The service for logging in does not respond as expected. Try again later.');
 
 /** Describes this server to a service, also before the organization enables it. */

@@ -6,6 +6,7 @@ import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import { unknownRealm } from '../users/authentication.js';
 import type { User } from '../users/user.js';
 import { type LogInProvider, offeredProvider } from './log-in-methods.js';
+import { serviceFailed } from './log-in-methods.use-cases.js';
 
 /** Finds where a browser logs out of the service at which it logged in. */
 export class FindServiceLogOut {
@@ -34,15 +35,16 @@ export class FindServiceLogOut {
 
 /** Ends the sessions of somebody who logged out of a service, as the service reports (OpenID Connect Back-Channel Logout). */
 export class EndServiceSessions {
-  static readonly inject = ['unitOfWork', 'logInProviders'] as const;
+  static readonly inject = ['unitOfWork', 'logInProviders', 'report'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly providers: readonly LogInProvider[],
+    private readonly report: ReportProblem,
   ) {}
 
   /**
    * Returns the user; null if nobody has linked the account. @throws DomainError UNKNOWN_REALM, UNKNOWN_LOG_IN_METHOD,
-   * LOG_IN_REFUSED
+   * LOG_IN_REFUSED, LOG_IN_SERVICE_FAILED
    */
   async execute(
     { realmId }: AnonymousCaller,
@@ -52,7 +54,11 @@ export class EndServiceSessions {
     const realm = await this.uow.read(realmId, ({ realms }) => realms.get(realmId));
     const provider = offeredProvider(this.providers, realm, method);
     if (!provider.readLogOut) throw new DomainError('UNKNOWN_LOG_IN_METHOD', 'There is no such way to log in.');
-    const { subject, session, at } = await provider.readLogOut(token);
+    const { subject, session, at } = await provider.readLogOut(token).catch((err) => {
+      if (err instanceof DomainError) throw err;
+      this.report('a log-in service failed', { err, method });
+      throw serviceFailed();
+    });
     return this.uow.write(realmId, async (tx) => {
       const userId = await tx.logIns.findLinked(realmId, method, subject);
       const user = userId && (await tx.users.find(realmId, userId));
