@@ -406,8 +406,8 @@ describe('navigation views', () => {
     const { cordelia } = people;
     await server.storage.uow.write(server.realmId, async (tx) => {
       for (let n = 0; n < 500; n++) {
-        const view = { fragment: `narrow/${n}`, isPinned: false, name: `${n}` };
-        await tx.navigationViews.put(server.realmId, cordelia.id, view);
+        const owner = { realmId: server.realmId, userId: cordelia.id };
+        await tx.navigationViews.add({ ...owner, fragment: `narrow/${n}`, isPinned: false, name: `${n}` });
       }
     });
     expectRefusal(await server.post('/navigation_views', cordelia, STARRED), 'Too many navigation views (limit: 500).');

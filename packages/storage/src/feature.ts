@@ -23,8 +23,13 @@ export interface MessagePartReads {
 
 /** Parts of a feature that concern its tables. */
 export interface FeatureTables {
-  /** Name of its `.sql` texts. */
+  /** Name of its `.sql` texts and `steps`. */
   readonly schema?: string;
+  /**
+   * Texts of the schema that both databases share, by the number of the step; 1 is the baseline. Words in braces stand for what
+   * the databases spell differently.
+   */
+  readonly steps?: Readonly<Record<number, string>>;
   /** Tables with rows of a realm, referencing tables first. They may reference tables of features that are listed before. */
   readonly realmTables?: readonly string[];
   /** Tables of `realmTables` that exports do not read, and why. */

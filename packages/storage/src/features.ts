@@ -4,7 +4,7 @@ import { CONFIRMATION_FEATURE } from './access/confirmations.js';
 import { CHANNEL_FOLDER_FEATURE } from './channels/channel-folders.js';
 import { DEFAULT_CHANNEL_FEATURE } from './channels/default-channels.js';
 import { EXPORT_FEATURE } from './exports/exports.js';
-import type { StorageFeature, WritableRepositories } from './feature.js';
+import type { FeatureTables, StorageFeature, WritableRepositories } from './feature.js';
 import { CUSTOM_EMOJI_FEATURE } from './files/custom-emoji.js';
 import { FILE_FEATURE } from './files/files.js';
 import { PICTURE_FEATURE } from './files/pictures.js';
@@ -23,6 +23,7 @@ import { REACTION_FEATURE } from './messages/reactions.js';
 import { SCHEDULING_FEATURE } from './messages/scheduling.js';
 import { SEND_ONCE_FEATURE } from './messages/send-once.js';
 import { SNIPPET_FEATURE } from './messages/snippets.js';
+import { migrationsOf, type SchemaDialect } from './migration.js';
 import { INCOMING_EMAIL_FEATURE } from './push/incoming-email.js';
 import { PUSH_FEATURE } from './push/push.js';
 import { WEB_PUSH_FEATURE } from './push/web-push.js';
@@ -37,94 +38,88 @@ import { STATUS_FEATURE } from './users/statuses.js';
 
 type AnyFeature = StorageFeature<never, never>;
 
-/** Features whose statements each database spells in its own way. */
-type OwnFeature =
-  | 'realm'
-  | 'realmData'
-  | 'user'
-  | 'actor'
-  | 'group'
-  | 'channel'
-  | 'topicPolicy'
-  | 'message'
-  | 'recipient'
-  | 'messagePage'
-  | 'topic'
-  | 'messageEdit'
-  | 'messageArchive'
-  | 'personalMessage'
-  | 'search'
-  | 'botStorage'
-  | 'notification'
-  | 'alertWord'
-  | 'event'
-  | 'copy';
+/** All features. The baseline creates their tables in this order. Names stand for features that each database has by itself. */
+const ALL = [
+  'REALM_FEATURE',
+  REALM_LIST_FEATURE,
+  'REALM_DATA_FEATURE',
+  'USER_FEATURE',
+  'ACTOR_FEATURE',
+  PROFILE_FEATURE,
+  'GROUP_FEATURE',
+  'CHANNEL_FEATURE',
+  CHANNEL_FOLDER_FEATURE,
+  DEFAULT_CHANNEL_FEATURE,
+  'TOPIC_POLICY_FEATURE',
+  'MESSAGE_FEATURE',
+  'RECIPIENT_FEATURE',
+  'MESSAGE_PAGE_FEATURE',
+  'TOPIC_FEATURE',
+  'MESSAGE_EDIT_FEATURE',
+  'MESSAGE_ARCHIVE_FEATURE',
+  'PERSONAL_MESSAGE_FEATURE',
+  'SEARCH_FEATURE',
+  REACTION_FEATURE,
+  BOT_FEATURE,
+  'BOT_STORAGE_FEATURE',
+  PUSH_FEATURE,
+  'NOTIFICATION_FEATURE',
+  INCOMING_EMAIL_FEATURE,
+  WEB_PUSH_FEATURE,
+  PRESENCE_FEATURE,
+  STATUS_FEATURE,
+  SCHEDULING_FEATURE,
+  DRAFT_FEATURE,
+  SEND_ONCE_FEATURE,
+  SNIPPET_FEATURE,
+  NAVIGATION_VIEW_FEATURE,
+  ONBOARDING_FEATURE,
+  'ALERT_WORD_FEATURE',
+  'EVENT_FEATURE',
+  EVENT_CONSUMER_FEATURE,
+  FILE_FEATURE,
+  PICTURE_FEATURE,
+  CUSTOM_EMOJI_FEATURE,
+  API_KEY_FEATURE,
+  CALL_COUNT_FEATURE,
+  JOB_FEATURE,
+  LEASE_FEATURE,
+  INVITATION_FEATURE,
+  HOST_USER_FEATURE,
+  LOG_IN_METHOD_FEATURE,
+  PROVISIONING_FEATURE,
+  SECOND_FACTOR_FEATURE,
+  CONFIRMATION_FEATURE,
+  EXPORT_FEATURE,
+  'COPY_FEATURE',
+] as const;
 
-/** Returns all features. The baseline creates their tables in this order. */
-export function storageFeatures<const Own extends Readonly<Record<OwnFeature, AnyFeature>>>(features: Own) {
-  const own = <Name extends OwnFeature>(name: Name): Own[Name] => features[name];
-  return [
-    own('realm'),
-    REALM_LIST_FEATURE,
-    own('realmData'),
-    own('user'),
-    own('actor'),
-    PROFILE_FEATURE,
-    own('group'),
-    own('channel'),
-    CHANNEL_FOLDER_FEATURE,
-    DEFAULT_CHANNEL_FEATURE,
-    own('topicPolicy'),
-    own('message'),
-    own('recipient'),
-    own('messagePage'),
-    own('topic'),
-    own('messageEdit'),
-    own('messageArchive'),
-    own('personalMessage'),
-    own('search'),
-    REACTION_FEATURE,
-    BOT_FEATURE,
-    own('botStorage'),
-    PUSH_FEATURE,
-    own('notification'),
-    INCOMING_EMAIL_FEATURE,
-    WEB_PUSH_FEATURE,
-    PRESENCE_FEATURE,
-    STATUS_FEATURE,
-    SCHEDULING_FEATURE,
-    DRAFT_FEATURE,
-    SEND_ONCE_FEATURE,
-    SNIPPET_FEATURE,
-    NAVIGATION_VIEW_FEATURE,
-    ONBOARDING_FEATURE,
-    own('alertWord'),
-    own('event'),
-    EVENT_CONSUMER_FEATURE,
-    FILE_FEATURE,
-    PICTURE_FEATURE,
-    CUSTOM_EMOJI_FEATURE,
-    API_KEY_FEATURE,
-    CALL_COUNT_FEATURE,
-    JOB_FEATURE,
-    LEASE_FEATURE,
-    INVITATION_FEATURE,
-    HOST_USER_FEATURE,
-    LOG_IN_METHOD_FEATURE,
-    PROVISIONING_FEATURE,
-    SECOND_FACTOR_FEATURE,
-    CONFIRMATION_FEATURE,
-    EXPORT_FEATURE,
-    own('copy'),
-  ] as const;
-}
+type Listed = (typeof ALL)[number];
+type OwnFeatures = Readonly<Record<Extract<Listed, string>, AnyFeature>>;
 
 type NamesIn<Feature> = Feature extends { repositories: (...args: never[]) => (...args: never[]) => infer Created }
   ? keyof Created & keyof WritableRepositories
   : never;
 
+/** Puts the features of a database together. `own`: those that each database has by itself, `texts`: its `.sql` files. */
+export function featuresOf<const Own extends OwnFeatures>(
+  own: Own,
+  texts: Readonly<Record<string, string>>,
+  dialect: SchemaDialect,
+) {
+  const all = ALL.map((feature) => (typeof feature === 'string' ? own[feature] : feature));
+  const features = all as readonly (Exclude<Listed, string> | Own[keyof OwnFeatures])[];
+  return {
+    FEATURES: features as readonly AnyFeature[],
+    /** Steps that make the schema, in order. The schema's version is the number of steps that have run. */
+    MIGRATIONS: migrationsOf(features as readonly FeatureTables[], texts, dialect),
+    repositoryFactory: (clock: Clock, report: (problem: string) => void, words: SearchWords) =>
+      repositoriesOf(features, clock, report, words),
+  };
+}
+
 /** Returns a function that creates the repositories of a connection; their caches are shared by all connections. */
-export function repositoriesOf<Features extends readonly AnyFeature[]>(
+function repositoriesOf<Features extends readonly AnyFeature[]>(
   list: Features,
   clock: Clock,
   report: (problem: string) => void,

@@ -21,6 +21,9 @@ export const fromFlagOrNull = (flag: Flag | null): boolean | null => (flag === n
 /** Encodes a set as one text. */
 export const jsonList = (values: Iterable<number | string | null>): string => JSON.stringify([...values]);
 
+/** Name of a table or column for a name of the domain. */
+export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 export const ascending = (a: number, b: number): number => a - b;
 
 /** Parses a set whose order is unspecified. Returns it ascending. */

@@ -31,7 +31,7 @@ import {
   type Draft,
   HISTORICAL,
   type MutedSender,
-  type NavigationView,
+  type NavigationViewFields,
   type PersonalFlags,
   type Reaction,
   type Reminder,
@@ -75,7 +75,7 @@ export interface ClientState {
   readonly snippets: Map<SnippetId, Snippet>;
   readonly files: Map<FileId, FileView>;
   /** Navigation views by fragment. */
-  readonly navigationViews: Map<string, NavigationView>;
+  readonly navigationViews: Map<string, NavigationViewFields>;
   /** Reactions of messages with at least one, oldest first. */
   readonly reactions: Map<MessageId, readonly Reaction[]>;
   readonly submessages: Map<MessageId, readonly Submessage[]>;

@@ -27,7 +27,6 @@ import { MemoryCopies } from './memory/memory-copies.js';
 import { MemoryCustomEmoji } from './memory/memory-custom-emoji.js';
 import { MemoryDefaultChannelGroups } from './memory/memory-default-channel-groups.js';
 import { MemoryDevices } from './memory/memory-devices.js';
-import { MemoryDrafts } from './memory/memory-drafts.js';
 import { MemoryEventConsumers } from './memory/memory-event-consumers.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
@@ -46,7 +45,6 @@ import { MemoryMessageMoves } from './memory/memory-message-moves.js';
 import { MemoryMessagePages } from './memory/memory-message-pages.js';
 import { MemoryMessages } from './memory/memory-messages.js';
 import { MemoryMissedEmails } from './memory/memory-missed-emails.js';
-import { MemoryNavigationViews } from './memory/memory-navigation-views.js';
 import { MemoryNotifications } from './memory/memory-notifications.js';
 import { MemoryOnboarding } from './memory/memory-onboarding.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
@@ -66,11 +64,11 @@ import { MemorySearchIndex } from './memory/memory-search-index.js';
 import { MemorySecondFactors } from './memory/memory-second-factors.js';
 import { MemorySentOnce } from './memory/memory-sent-once.js';
 import { MemorySessions } from './memory/memory-sessions.js';
-import { MemorySnippets } from './memory/memory-snippets.js';
 import { MemoryStatuses } from './memory/memory-statuses.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
 import { MemoryTopics } from './memory/memory-topics.js';
 import { MemoryUnfinishedUploads } from './memory/memory-unfinished-uploads.js';
+import { userRowsOf } from './memory/memory-user-rows.js';
 import { MemoryUsers } from './memory/memory-users.js';
 import { MemoryWebPush } from './memory/memory-web-push.js';
 import { MemoryUnit, type StoredTables } from './memory/tables.js';
@@ -268,13 +266,10 @@ function allRepositoriesOf(unit: MemoryUnit) {
     scheduledMessages: new MemoryScheduledMessages(unit),
     reminders: new MemoryReminders(unit),
     alertWords: new MemoryAlertWords(unit),
-    drafts: new MemoryDrafts(unit),
     files: new MemoryFiles(unit),
     unfinishedUploads: new MemoryUnfinishedUploads(unit),
     pictures: new MemoryPictures(unit),
     customEmoji: new MemoryCustomEmoji(unit),
-    snippets: new MemorySnippets(unit),
-    navigationViews: new MemoryNavigationViews(unit),
     onboarding: new MemoryOnboarding(unit),
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),
@@ -290,6 +285,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     callCounts: new MemoryCallCounts(unit),
     jobs: new MemoryJobs(unit),
     leases: new MemoryLeases(unit),
+    ...userRowsOf(unit),
     // Memory operations are fast.
     yield: async () => {},
     onRollback: (undo: () => void) => unit.record.onRollback(undo),

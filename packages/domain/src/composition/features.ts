@@ -45,6 +45,7 @@ import type { PersonPart, RealmPart } from '../kernel/export-parts.js';
 import { JOB_FEATURE } from '../kernel/jobs.js';
 import { LEASE_FEATURE } from '../kernel/leases.js';
 import type { QueueFilters } from '../kernel/register-queue.js';
+import type { UserRowRules } from '../kernel/user-rows.js';
 import { BOT_FEATURE, loadQueueDefaults } from '../membership/bots.js';
 import { HOST_USER_FEATURE } from '../membership/host-users.js';
 import { INVITATION_FEATURE } from '../membership/invitations.js';
@@ -223,6 +224,7 @@ export interface DomainFeature {
   readonly eventFormats?: Partial<EventFormats<DomainEventTypes>>;
   /** Needs files beside messages. */
   readonly fileUser?: FileUser;
+  readonly userRows?: Readonly<Record<string, UserRowRules>>;
   readonly notExported?: NotExported;
 }
 
@@ -287,6 +289,14 @@ export const EVENT_FORMATS: EventFormats<DomainEventTypes> = Object.assign(
   {},
   ...FEATURES.map(({ eventFormats }) => eventFormats),
 ) as Record<FormatsOf<(typeof ALL)[number]>, number>;
+
+type UserRowsOf<F> = F extends { readonly userRows: infer Rows } ? keyof Rows : never;
+
+/** Rules for the rows of users, by repository. */
+export const USER_ROWS: Readonly<Record<UserRowsOf<(typeof ALL)[number]>, UserRowRules>> = Object.assign(
+  {},
+  ...FEATURES.map(({ userRows }) => userRows),
+);
 
 /** Parts of all features in exports. */
 export const EXPORT_PARTS: ExportParts = {

@@ -2,6 +2,7 @@ import { declareErrors } from './errors.js';
 import type { PersonPart, RealmPart } from './export-parts.js';
 import type { EventSeq, MessageId, RealmId, UserId } from './ids.js';
 import type { Transaction } from './unit-of-work.js';
+import type { UserRowRules } from './user-rows.js';
 
 /**
  * Logged events: types with their data as plain JSON values (maps are lists of pairs), complete enough for every
@@ -55,6 +56,8 @@ export interface FeatureParts<Types> {
   readonly eventFormats: EventFormats<Types>;
   readonly personPart?: PersonPart;
   readonly realmPart?: RealmPart;
+  /** Repositories of users' rows that all storages keep in the same way, by name. */
+  readonly userRows?: Readonly<Record<string, UserRowRules>>;
   /** Repositories that exports do not read by name, and why. */
   readonly notExported?: NotExported;
 }

@@ -26,5 +26,6 @@ export * as shape from './shape.js';
 export * from './shared-units.js';
 export * from './text.js';
 export * from './unit-of-work.js';
+export * from './user-rows.js';
 export * from './work.js';
 export * from './work-queue.js';

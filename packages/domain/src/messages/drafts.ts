@@ -10,6 +10,7 @@ import type { Snapshot } from '../kernel/register-queue.js';
 import * as shape from '../kernel/shape.js';
 import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES, trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import type { UserRowReads, UserRowRules, UserRows } from '../kernel/user-rows.js';
 import type { UserSettings } from '../realms/user-settings.js';
 import { otherParticipants, parseContent } from './message.js';
 
@@ -61,31 +62,12 @@ export function requireRoomForDraftText(
   throw new DomainError('TOO_MANY_DRAFTS', `Too much text in drafts (limit: ${MAX_KEPT_TEXT_BYTES} bytes).`);
 }
 
-export interface DraftReads {
-  /** Returns null for snippets of other realms and users. */
-  find(realmId: RealmId, userId: UserId, id: DraftId): Promise<Draft | null>;
-  /** Returns the user's drafts, last edited first, ties by newest id; at most `limit`. */
-  list(realmId: RealmId, userId: UserId, limit: number): Promise<readonly Draft[]>;
-  count(realmId: RealmId, userId: UserId): Promise<number>;
-  /** Total size of the contents of the user's snippets, in UTF-8 bytes. */
-  countBytes(realmId: RealmId, userId: UserId): Promise<number>;
-}
-
-/** Every implementation passes draft-repository.contract.ts. */
-export interface DraftRepository extends DraftReads {
-  /** `id` is unused and was reserved by `copies.raiseIds`. */
-  add(draft: NewDraft, id?: DraftId | null): Promise<Draft>;
-  /** Has no effect on a missing draft. */
-  update(draft: Draft): Promise<void>;
-  /** Has no effect if the view does not exist. */
-  remove(realmId: RealmId, userId: UserId, id: DraftId): Promise<void>;
-  /** Removes all drafts of the user. */
-  removeAll(realmId: RealmId, userId: UserId): Promise<void>;
-}
+/** Lists drafts last edited first. */
+export const DRAFT_ROWS: UserRowRules<keyof Draft> = { kind: 'draft', order: ['-editedAt', '-id'], texts: ['content'] };
 
 declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
-    drafts: [reads: DraftReads, repository: DraftRepository];
+    drafts: [reads: UserRowReads<Draft>, repository: UserRows<Draft>];
   }
 }
 
@@ -176,6 +158,7 @@ export const DRAFT_FEATURE = {
     'draft.removed': 1,
   },
   personPart: personPart,
+  userRows: { drafts: DRAFT_ROWS },
 } satisfies FeatureParts<DraftEventTypes>;
 
 export async function publishDrafts(

@@ -1,20 +1,24 @@
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import { type EventOf, type FeatureParts, users } from '../kernel/event.js';
 import type { PersonPart } from '../kernel/export-parts.js';
-import type { Caller, RealmId, UserId } from '../kernel/ids.js';
+import type { Caller } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
 import * as shape from '../kernel/shape.js';
 import { trim } from '../kernel/text.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
+import type { UserRow, UserRowReads, UserRowRules, UserRows } from '../kernel/user-rows.js';
 
-/** Pinned or hidden entry of a user's navigation. */
-export interface NavigationView {
+/** Properties of a navigation view that clients see. */
+export interface NavigationViewFields {
   /** URL fragment after `#`, such as `narrow/is/starred`. */
   readonly fragment: string;
   readonly isPinned: boolean;
   /** Null only for built-in views. */
   readonly name: string | null;
 }
+
+/** Pinned or hidden entry of a user's navigation. A user has at most one view of a fragment. */
+export interface NavigationView extends UserRow, NavigationViewFields {}
 
 /** Per user. */
 export const MAX_NAVIGATION_VIEWS = 500;
@@ -64,22 +68,15 @@ export function requireRoomForView(views: readonly NavigationView[]): void {
   throw new DomainError('TOO_MANY_NAVIGATION_VIEWS', `Too many navigation views (limit: ${MAX_NAVIGATION_VIEWS}).`);
 }
 
-export interface NavigationViewReads {
-  /** Returns the user's views, oldest first. */
-  list(realmId: RealmId, userId: UserId): Promise<readonly NavigationView[]>;
-}
-
-/** Every implementation passes navigation-view-repository.contract.ts. */
-export interface NavigationViewRepository extends NavigationViewReads {
-  /** Adds a view or replaces the user's view with the same fragment. */
-  put(realmId: RealmId, userId: UserId, view: NavigationView): Promise<void>;
-  /** Has no effect if the snippet does not exist. */
-  remove(realmId: RealmId, userId: UserId, fragment: string): Promise<void>;
-}
+export const NAVIGATION_VIEW_ROWS: UserRowRules<keyof NavigationView> = {
+  kind: 'navigationView',
+  order: ['id'],
+  texts: [],
+};
 
 declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
-    navigationViews: [reads: NavigationViewReads, repository: NavigationViewRepository];
+    navigationViews: [reads: UserRowReads<NavigationView>, repository: UserRows<NavigationView>];
   }
 }
 
@@ -99,7 +96,7 @@ declare module '../kernel/errors.js' {
 
 /** Sent to the owner of the views (users §19). */
 export interface NavigationViewEventTypes {
-  'navigation_view.added': { readonly view: NavigationView };
+  'navigation_view.added': { readonly view: NavigationViewFields };
   /** Contains only changed properties. */
   'navigation_view.changed': {
     readonly fragment: string;
@@ -114,7 +111,7 @@ declare module '../kernel/event.js' {
 
 declare module '../kernel/export-parts.js' {
   interface PersonCopy {
-    readonly navigationViews: readonly NavigationView[];
+    readonly navigationViews: readonly NavigationViewFields[];
   }
 }
 
@@ -126,9 +123,13 @@ const personPart: PersonPart<'navigationViews'> = {
       100_000,
     ),
   },
-  read: async (reads, { realmId, userId }) => ({ navigationViews: await reads.navigationViews.list(realmId, userId) }),
-  async add(tx, { realmId, userId }, { navigationViews }) {
-    for (const view of navigationViews) await tx.navigationViews.put(realmId, userId, view);
+  async read(reads, { realmId, userId }) {
+    const views = await reads.navigationViews.list(realmId, userId);
+    return { navigationViews: views.map(({ fragment, isPinned, name }) => ({ fragment, isPinned, name })) };
+  },
+  async add(tx, owner, { navigationViews }) {
+    const byFragment = new Map(navigationViews.map((view) => [view.fragment, view]));
+    for (const view of byFragment.values()) await tx.navigationViews.add({ ...view, ...owner });
   },
 };
 
@@ -139,6 +140,7 @@ export const NAVIGATION_VIEW_FEATURE = {
     'navigation_view.removed': 1,
   },
   personPart: personPart,
+  userRows: { navigationViews: NAVIGATION_VIEW_ROWS },
 } satisfies FeatureParts<NavigationViewEventTypes>;
 
 export async function publishNavigationView(

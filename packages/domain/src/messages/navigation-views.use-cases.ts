@@ -2,6 +2,7 @@ import type { Caller } from '../kernel/ids.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import {
   type NavigationView,
+  type NavigationViewFields,
   publishNavigationView,
   requireFittingName,
   requireRoomForView,
@@ -25,14 +26,14 @@ export class CreateNavigationView {
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError INVALID_NAVIGATION_VIEW_NAME, NAVIGATION_VIEW_EXISTS, TOO_MANY_NAVIGATION_VIEWS */
-  async execute(caller: Caller, view: NavigationView): Promise<void> {
+  async execute(caller: Caller, view: NavigationViewFields): Promise<void> {
     const { realmId, userId } = caller;
     requireFittingName(view.fragment, view.name);
     await this.uow.write(realmId, async (tx) => {
       const views = await tx.navigationViews.list(realmId, userId);
       requireUnique(views, view);
       requireRoomForView(views);
-      await tx.navigationViews.put(realmId, userId, view);
+      await tx.navigationViews.add({ ...view, realmId, userId });
       await publishNavigationView(tx, caller, { type: 'navigation_view.added', view });
     });
   }
@@ -63,7 +64,7 @@ export class ChangeNavigationView {
       }
       const changes = { ...(isPinned !== null && { isPinned }), ...(name !== null && { name }) };
       if (Object.keys(changes).length === 0) return;
-      await tx.navigationViews.put(realmId, userId, { ...view, ...changes });
+      await tx.navigationViews.update({ ...view, ...changes });
       await publishNavigationView(tx, caller, { type: 'navigation_view.changed', fragment, changes });
     });
   }
@@ -78,8 +79,8 @@ export class DeleteNavigationView {
   execute(caller: Caller, { fragment }: { readonly fragment: string }): Promise<void> {
     const { realmId, userId } = caller;
     return this.uow.write(realmId, async (tx) => {
-      requireView(await tx.navigationViews.list(realmId, userId), fragment);
-      await tx.navigationViews.remove(realmId, userId, fragment);
+      const { id } = requireView(await tx.navigationViews.list(realmId, userId), fragment);
+      await tx.navigationViews.remove(realmId, userId, id);
       await publishNavigationView(tx, caller, { type: 'navigation_view.removed', fragment });
     });
   }

@@ -6,6 +6,7 @@ import type { Snapshot } from '../kernel/register-queue.js';
 import * as shape from '../kernel/shape.js';
 import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES } from '../kernel/text.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
+import type { UserRowReads, UserRowRules, UserRows } from '../kernel/user-rows.js';
 
 /** Text that a user saved for reuse. */
 export interface Snippet {
@@ -17,8 +18,6 @@ export interface Snippet {
   readonly content: string;
   readonly createdAt: UnixSeconds;
 }
-
-export type NewSnippet = Omit<Snippet, 'id'>;
 
 /** Per user. */
 export const MAX_SNIPPETS = 1000;
@@ -45,29 +44,11 @@ export function requireSnippet(snippet: Snippet | null): Snippet {
   throw new DomainError('UNKNOWN_SNIPPET', 'Saved snippet does not exist.');
 }
 
-export interface SnippetReads {
-  /** Returns null for drafts of other realms and users. */
-  find(realmId: RealmId, userId: UserId, id: SnippetId): Promise<Snippet | null>;
-  /** Returns at most `limit` snippets of the user, oldest first. */
-  list(realmId: RealmId, userId: UserId, limit: number): Promise<readonly Snippet[]>;
-  count(realmId: RealmId, userId: UserId): Promise<number>;
-  /** Total size of the contents of the user's drafts, in UTF-8 bytes. */
-  countBytes(realmId: RealmId, userId: UserId): Promise<number>;
-}
-
-/** Every implementation passes snippet-repository.contract.ts. */
-export interface SnippetRepository extends SnippetReads {
-  /** `id` is unused and was reserved by `copies.raiseIds`. */
-  add(snippet: NewSnippet, id?: SnippetId | null): Promise<Snippet>;
-  /** Updates the title and content. Ignores unknown ids. */
-  update(snippet: Snippet): Promise<void>;
-  /** Has no effect on a missing draft. */
-  remove(realmId: RealmId, userId: UserId, id: SnippetId): Promise<void>;
-}
+export const SNIPPET_ROWS: UserRowRules<keyof Snippet> = { kind: 'snippet', order: ['id'], texts: ['content'] };
 
 declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
-    snippets: [reads: SnippetReads, repository: SnippetRepository];
+    snippets: [reads: UserRowReads<Snippet>, repository: UserRows<Snippet>];
   }
 }
 
@@ -129,6 +110,7 @@ export const SNIPPET_FEATURE = {
     'snippet.removed': 1,
   },
   personPart: personPart,
+  userRows: { snippets: SNIPPET_ROWS },
 } satisfies FeatureParts<SnippetEventTypes>;
 
 export async function publishSnippet(

@@ -4,8 +4,8 @@ import {
   DeleteNavigationView,
   ListNavigationViews,
   loadNavigationViews,
-  type NavigationView,
   type NavigationViewEventTypes,
+  type NavigationViewFields,
 } from '@parley/domain/messages';
 import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
 import type { HttpFeature } from '../kernel/feature.js';
@@ -26,10 +26,11 @@ export const NAVIGATION_VIEW_WIRE_ERRORS = {
   UNKNOWN_NAVIGATION_VIEW: { status: 404 },
 } as const satisfies WireErrors;
 
-/** Presents a navigation view, or the changed fields of one (users §19). */
-export const presentNavigationView = ({ isPinned, ...view }: Partial<NavigationView>) => ({
-  ...view,
-  ...(isPinned !== undefined && { is_pinned: isPinned }),
+/** Presents a navigation view (users §19). */
+export const presentNavigationView = ({ fragment, isPinned, name }: NavigationViewFields) => ({
+  fragment,
+  is_pinned: isPinned,
+  name,
 });
 
 export const NAVIGATION_VIEW_EVENTS = {
@@ -45,7 +46,10 @@ export const NAVIGATION_VIEW_EVENTS = {
     ({ fragment, changes }) => ({
       op: 'update',
       fragment,
-      data: presentNavigationView(changes),
+      data: {
+        ...(changes.isPinned !== undefined && { is_pinned: changes.isPinned }),
+        ...(changes.name !== undefined && { name: changes.name }),
+      },
     }),
   ),
   'navigation_view.removed': toAll(

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checksumOf, DatabaseRefused, migrationsOf, normalizeSql } from '@parley/storage';
+import { checksumOf, DatabaseRefused, migrationsOf, normalizeSql, SQLITE_SCHEMA } from '@parley/storage';
 import Sqlite from 'better-sqlite3';
 import { LATEST_VERSION, openWriter } from '../database.js';
 import { MIGRATIONS } from '../features.js';
@@ -101,9 +101,15 @@ it('has columns of blobs only in tables that backups know', () => {
 
 describe('the list of steps', () => {
   const texts = { 'b.sql': 'B', 'a.003.sql': 'A3', 'a.sql': 'A', 'b.002.sql': 'B2' };
+  const stepsOf = (features: readonly string[], files: Readonly<Record<string, string>>) =>
+    migrationsOf(
+      features.map((schema) => ({ schema })),
+      files,
+      SQLITE_SCHEMA,
+    );
 
   it('orders the baseline by features and the later steps by their numbers', () => {
-    expect(migrationsOf(['b', 'a'], texts)).toEqual([
+    expect(stepsOf(['b', 'a'], texts)).toEqual([
       { name: 'baseline', sql: 'B\nA' },
       { name: 'b.002', sql: 'B2' },
       { name: 'a.003', sql: 'A3' },
@@ -111,7 +117,7 @@ describe('the list of steps', () => {
   });
 
   it('has later steps of features that the baseline lacks', () => {
-    expect(migrationsOf(['a', 'c'], { 'a.sql': 'A', 'c.002.sql': 'C2' })[1]).toEqual({ name: 'c.002', sql: 'C2' });
+    expect(stepsOf(['a', 'c'], { 'a.sql': 'A', 'c.002.sql': 'C2' })[1]).toEqual({ name: 'c.002', sql: 'C2' });
   });
 
   it.each([
@@ -120,7 +126,7 @@ describe('the list of steps', () => {
     ['a number is missing', { 'a.005.sql': 'A5' }, 'a.005.sql should have the number 4'],
     ['a number is used twice', { 'b.003.sql': 'B3' }, 'b.003.sql should have the number 4'],
   ])('is refused when %s', (_, more, message) => {
-    expect(() => migrationsOf(['a', 'b'], { ...texts, ...more })).toThrow(message);
+    expect(() => stepsOf(['a', 'b'], { ...texts, ...more })).toThrow(message);
   });
 });
 

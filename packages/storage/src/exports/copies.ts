@@ -2,12 +2,11 @@ import type { AppendedCopy, CopyRepository, FlagsCopy, IdKind } from '@parley/do
 import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { MessageEdit, OrdinalRange, Viewer } from '@parley/domain/messages';
 import { OWNERSHIP_SOURCES } from '../message-rows.js';
-import { grouped, toFlag } from '../rows.js';
+import { grouped, snakeCase, toFlag } from '../rows.js';
 import type { Statements } from '../statements.js';
 
 /** Table that allocates ids of the kind. */
-const tableOf = (kind: IdKind): string =>
-  kind === 'group' ? 'user_group' : kind.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const tableOf = (kind: IdKind): string => (kind === 'group' ? 'user_group' : snakeCase(kind));
 
 const MESSAGES_BEFORE_YIELD = 50;
 
