@@ -32,6 +32,8 @@ export interface FeatureTables {
   readonly steps?: Readonly<Record<number, string>>;
   /** Tables with rows of a realm, referencing tables first. They may reference tables of features that are listed before. */
   readonly realmTables?: readonly string[];
+  /** Tables whose rows belong to a message by `message_id` and are archived with it. Excludes traces of deleted messages. */
+  readonly messageTables?: readonly string[];
   /** Tables of `realmTables` that exports do not read, and why. */
   readonly notExported?: Readonly<Record<string, string>>;
   /** Reads what the feature adds to shown messages. */

@@ -146,6 +146,7 @@ export function toSubmessage(row: SubmessageRow): Submessage {
 /** Tables of messages in both databases. */
 export const MESSAGE_TABLES = {
   schema: 'messages',
+  messageTables: ['message_flag', 'submessage', 'message_edit', 'moved_message'],
   realmTables: [
     'message_flag',
     'moved_message',

@@ -1,5 +1,5 @@
 import type { RealmId } from '@parley/domain/kernel';
-import { newGroupCaches, type Quarantine, SqlGroupRepository } from '@parley/storage';
+import { GROUP_TABLES, newGroupCaches, type Quarantine, SqlGroupRepository } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { KnownVersions } from '../engine/known-versions.js';
@@ -26,8 +26,7 @@ declare module '../engine/feature.js' {
 }
 
 export const GROUP_FEATURE = {
-  schema: 'groups',
-  realmTables: ['group_subgroup', 'group_member', 'user_group'],
+  ...GROUP_TABLES,
   shared: ({ quarantine }) => {
     const caches = newGroupCaches();
     const known = new KnownVersions<number>(10_000);

@@ -1,21 +1,9 @@
 import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { ArchivedMessage, ArchiveSelection, MessageArchive } from '@parley/domain/messages';
+import { messageTablesOf } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { INDEXED_TEXT, type IndexedText, type SearchTerms } from './conditions.js';
-
-/**
- * Tables whose rows belong to a message by `message_id` and are archived with it. Excludes temporary traces of
- * deleted messages and mere references.
- */
-export const TABLES_OF_MESSAGES = [
-  'message_flag',
-  'submessage',
-  'reaction',
-  'message_edit',
-  'moved_message',
-  'message_file',
-] as const;
 
 /**
  * Deleted messages as JSON rows of all related tables, by table and column. New columns are archived automatically,
@@ -33,6 +21,7 @@ export class PostgresMessageArchive implements MessageArchive {
   constructor(
     private readonly connection: Connection,
     private readonly searchTerms: SearchTerms,
+    private readonly tables: readonly string[],
   ) {
     this.selected = connection.rows<ArchivedRow>(
       `SELECT id, channel_id, deleted_at, deleted_by FROM archived_message
@@ -40,7 +29,7 @@ export class PostgresMessageArchive implements MessageArchive {
          AND ($5::text IS NULL OR topic_key = $5) AND deleted_at >= $6
        ORDER BY id LIMIT $7`,
     );
-    const parts = TABLES_OF_MESSAGES.map(
+    const parts = tables.map(
       (table) => `'${table}', (SELECT coalesce(json_agg(t), '[]') FROM ${table} t WHERE t.message_id = m.id)`,
     );
     this.store = connection.command(
@@ -101,8 +90,8 @@ export class PostgresMessageArchive implements MessageArchive {
   async restore(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]> {
     const kept = await this.kept.all(ids, realmId);
     if (kept.length === 0) return kept;
-    const columns = await this.columns.all(['message', ...TABLES_OF_MESSAGES]);
-    for (const table of ['message', ...TABLES_OF_MESSAGES]) this.putBackInto(table, columns, kept);
+    const columns = await this.columns.all(['message', ...this.tables]);
+    for (const table of ['message', ...this.tables]) this.putBackInto(table, columns, kept);
     this.searchTerms.put(await this.restored.all(kept));
     for (const command of this.afterRestore) command.defer(kept);
     return kept;
@@ -142,9 +131,10 @@ interface ArchivedRow {
 }
 
 export const MESSAGE_ARCHIVE_FEATURE = {
-  repositories:
-    () =>
-    (connection, { searchTerms }) => ({
-      archive: new PostgresMessageArchive(connection, searchTerms),
-    }),
+  repositories: ({ features }) => {
+    const tables = messageTablesOf(features);
+    return (connection, { searchTerms }) => ({
+      archive: new PostgresMessageArchive(connection, searchTerms, tables),
+    });
+  },
 } satisfies PostgresFeature;

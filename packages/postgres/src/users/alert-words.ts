@@ -1,5 +1,5 @@
 import type { RealmId } from '@parley/domain/kernel';
-import { SqlAlertWordRepository } from '@parley/storage';
+import { ALERT_WORD_TABLES, SqlAlertWordRepository } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { KnownVersions } from '../engine/known-versions.js';
@@ -19,8 +19,7 @@ export class PostgresAlertWordRepository extends SqlAlertWordRepository {
 }
 
 export const ALERT_WORD_FEATURE = {
-  schema: 'alert-words',
-  realmTables: ['alert_word'],
+  ...ALERT_WORD_TABLES,
   repositories: () => {
     const known = new KnownVersions<number>(10_000);
     return (connection) => ({ alertWords: new PostgresAlertWordRepository(connection, known) });

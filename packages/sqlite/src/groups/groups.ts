@@ -1,4 +1,4 @@
-import { newGroupCaches, SqlGroupRepository } from '@parley/storage';
+import { GROUP_TABLES, newGroupCaches, SqlGroupRepository } from '@parley/storage';
 import { asStatements } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 
@@ -9,8 +9,7 @@ declare module '../engine/feature.js' {
 }
 
 export const GROUP_FEATURE = {
-  schema: 'groups',
-  realmTables: ['group_subgroup', 'group_member', 'user_group'],
+  ...GROUP_TABLES,
   shared: ({ quarantine }) => {
     const caches = newGroupCaches();
     return (connection) => ({ groups: new SqlGroupRepository(asStatements(connection), caches, quarantine) });

@@ -1,23 +1,8 @@
 import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { ArchivedMessage, ArchiveSelection, MessageArchive } from '@parley/domain/messages';
-import { jsonList } from '@parley/storage';
+import { jsonList, messageTablesOf } from '@parley/storage';
 import { type Command, type Connection, LIMIT, type Query } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-
-/**
- * Tables whose rows belong to a message by `message_id` and are archived with it. Excludes temporary traces of
- * deleted messages and mere references.
- */
-export const TABLES_OF_MESSAGES = [
-  'message_flag',
-  'submessage',
-  'reaction',
-  'message_edit',
-  'moved_message',
-  'message_file',
-] as const;
-
-type ArchivedTable = 'message' | (typeof TABLES_OF_MESSAGES)[number];
 
 interface Column {
   readonly name: string;
@@ -45,7 +30,10 @@ export class SqliteMessageArchive implements MessageArchive {
   /** Created on first use, because they depend on the schema. */
   private statements: Statements | null = null;
 
-  constructor(private readonly connection: Connection) {
+  constructor(
+    private readonly connection: Connection,
+    private readonly tables: readonly string[],
+  ) {
     this.columns = connection.rows('SELECT name, dflt_value AS "default" FROM pragma_table_info(?)');
     this.selected = connection.rows(
       `SELECT id, channel_id, deleted_at, deleted_by FROM archived_message
@@ -115,7 +103,7 @@ export class SqliteMessageArchive implements MessageArchive {
   }
 
   private prepare(): Statements {
-    const parts = TABLES_OF_MESSAGES.map(
+    const parts = this.tables.map(
       (table) => `'${table}', (SELECT json_group_array(${this.objectOf(table)}) FROM ${table} WHERE message_id = m.id)`,
     );
     return {
@@ -127,7 +115,7 @@ export class SqliteMessageArchive implements MessageArchive {
       ),
       putBack: [
         this.putBackInto('message', { version: `(r.value ->> 'version') + 1` }),
-        ...TABLES_OF_MESSAGES.map((table) => this.putBackInto(table)),
+        ...this.tables.map((table) => this.putBackInto(table)),
         this.connection.command(
           `INSERT INTO message_search (rowid, terms)
            SELECT id, message_terms(realm_id, sender_id, recipient_id, topic_key, topic, rendered_content)
@@ -137,7 +125,7 @@ export class SqliteMessageArchive implements MessageArchive {
     };
   }
 
-  private objectOf(table: ArchivedTable): string {
+  private objectOf(table: string): string {
     const prefix = table === 'message' ? 'm.' : '';
     return `json_object(${this.columns
       .all(table)
@@ -146,7 +134,7 @@ export class SqliteMessageArchive implements MessageArchive {
   }
 
   /** Ignores existing rows, because moves may remain until the event of the deletion is delivered. */
-  private putBackInto(table: ArchivedTable, instead: Readonly<Record<string, string>> = {}): Command {
+  private putBackInto(table: string, instead: Readonly<Record<string, string>> = {}): Command {
     const columns = this.columns.all(table);
     const values = columns.map(({ name, default: byDefault }) => {
       const value = instead[name] ?? `r.value ->> '${name}'`;
@@ -169,5 +157,8 @@ interface ArchivedRow {
 }
 
 export const MESSAGE_ARCHIVE_FEATURE = {
-  repositories: () => (connection) => ({ archive: new SqliteMessageArchive(connection) }),
+  repositories: ({ features }) => {
+    const tables = messageTablesOf(features);
+    return (connection) => ({ archive: new SqliteMessageArchive(connection, tables) });
+  },
 } satisfies SqliteFeature;

@@ -1,7 +1,7 @@
+import { messageTablesOf } from '@parley/storage';
 import Sqlite from 'better-sqlite3';
 import { migrate } from '../engine/migrate.js';
-import { MIGRATIONS } from '../features.js';
-import { TABLES_OF_MESSAGES } from './message-archive.js';
+import { FEATURES, MIGRATIONS } from '../features.js';
 
 /** Tables whose rows only refer to a message; those that wait for delivery or a retry lose their use with it. */
 const NAME_ONLY = [
@@ -26,5 +26,5 @@ it('archives the rows of every table that belongs to messages', () => {
     )
     .pluck()
     .all();
-  expect(tables).toEqual([...TABLES_OF_MESSAGES, ...NAME_ONLY].sort());
+  expect(tables).toEqual([...messageTablesOf(FEATURES), ...NAME_ONLY].sort());
 });

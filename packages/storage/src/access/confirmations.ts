@@ -83,8 +83,30 @@ interface ConfirmationRow {
   readonly status: Confirmation['status'];
 }
 
+const TABLES = `
+-- Pending email confirmations. Keys of links are derived and never stored.
+
+CREATE TABLE confirmation (
+  id {id},
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  -- 'signUp', 'emailChange' or 'passwordReset'.
+  purpose {text} NOT NULL,
+  -- Owner: the id of a user, or the case-folded email of a person without an account.
+  subject {text} NOT NULL,
+  email {text} NOT NULL,
+  user_id {int},
+  invitation_id {int},
+  expires_at {int} NOT NULL,
+  -- 'open' or 'ended'.
+  status {text} NOT NULL
+) {strict};
+CREATE UNIQUE INDEX confirmation_open ON confirmation (realm_id, purpose, subject) WHERE status = 'open';
+CREATE INDEX confirmation_by_purpose ON confirmation (realm_id, purpose);
+`;
+
 export const CONFIRMATION_FEATURE = {
   schema: 'confirmations',
+  steps: { 1: TABLES },
   realmTables: ['confirmation'],
   notExported: {
     confirmation: 'Links point to the server that sent them.',

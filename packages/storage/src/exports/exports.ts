@@ -105,8 +105,41 @@ const toExport = (row: ExportRow): RealmExport => ({
   state: stateOf(row),
 });
 
+const TABLES = `
+-- Exports that administrators requested.
+
+CREATE TABLE realm_export (
+  id {id},
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  acting_user_id {int} NOT NULL,
+  -- 'public', 'withConsent' or 'withoutConsent'.
+  type {text} NOT NULL,
+  requested_at {int} NOT NULL,
+  -- Unguessable last part of the URL.
+  path_id {text} NOT NULL UNIQUE,
+  -- 'pending', 'complete', 'failed' or 'deleted'.
+  status {text} NOT NULL,
+  -- Blob and size in bytes of a complete export; null otherwise.
+  blob {text},
+  size {int},
+  -- Time of failure or deletion; null otherwise.
+  ended_at {int}
+) {strict};
+CREATE INDEX realm_export_by_realm ON realm_export (realm_id, id);
+CREATE UNIQUE INDEX realm_export_by_blob ON realm_export (blob) WHERE blob IS NOT NULL;
+
+-- Ranges of ids that an import gave to older messages; exclusive to that import.
+CREATE TABLE imported_messages (
+  realm_id {int} PRIMARY KEY REFERENCES realm (id),
+  first_id {int} NOT NULL,
+  last_id {int} NOT NULL
+) {strict};
+CREATE UNIQUE INDEX imported_messages_by_id ON imported_messages (first_id, last_id);
+`;
+
 export const EXPORT_FEATURE = {
   schema: 'exports',
+  steps: { 1: TABLES },
   realmTables: ['imported_messages', 'realm_export'],
   notExported: {
     imported_messages: 'The range is noted by each import.',

@@ -79,8 +79,25 @@ const toCustomEmoji = (row: CustomEmojiRow): CustomEmoji => ({
   isDeactivated: row.is_deactivated === 1,
 });
 
+const TABLES = `
+CREATE TABLE custom_emoji (
+  id {id},
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  name {text} NOT NULL,
+  author_id {int},
+  -- Picture of the emoji.
+  format {text} NOT NULL,
+  is_animated {flag} NOT NULL,
+  is_deactivated {flag} NOT NULL DEFAULT 0
+) {strict};
+-- Names of deactivated emoji can be reused.
+CREATE UNIQUE INDEX custom_emoji_by_name ON custom_emoji (realm_id, name) WHERE is_deactivated = 0;
+CREATE INDEX custom_emoji_by_realm ON custom_emoji (realm_id, id);
+`;
+
 export const CUSTOM_EMOJI_FEATURE = {
   schema: 'custom-emoji',
+  steps: { 1: TABLES },
   realmTables: ['custom_emoji'],
   repositories: () => (connection) => ({ customEmoji: new SqlCustomEmojiRepository(connection) }),
 } satisfies StorageFeature;

@@ -47,8 +47,24 @@ export class SqlPictureRepository implements PictureRepository {
   }
 }
 
+const TABLES = `
+-- Pictures made from uploaded images. Their bytes are in the blob store under the key blob.
+
+CREATE TABLE picture (
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  -- Subject of the picture.
+  name {text} NOT NULL,
+  blob {text} NOT NULL,
+  size {int} NOT NULL,
+  format {text} NOT NULL,
+  PRIMARY KEY (realm_id, name)
+) {withoutRowId};
+CREATE UNIQUE INDEX picture_by_blob ON picture (blob);
+`;
+
 export const PICTURE_FEATURE = {
   schema: 'pictures',
+  steps: { 1: TABLES },
   realmTables: ['picture'],
   repositories: () => (connection) => ({ pictures: new SqlPictureRepository(connection) }),
 } satisfies StorageFeature;

@@ -55,7 +55,23 @@ export class SqlCallCountRepository implements CallCountRepository {
   }
 }
 
+const TABLES = `
+-- Calls that servers have counted under rate limits, for the other servers.
+CREATE TABLE counted_calls (
+  id {id},
+  server {text} NOT NULL,
+  rule {text} NOT NULL,
+  -- JSON.
+  key {text} NOT NULL,
+  calls {int} NOT NULL,
+  is_reset {flag} NOT NULL,
+  expires_at {int} NOT NULL
+) {strict};
+CREATE INDEX counted_calls_by_expiry ON counted_calls (expires_at);
+`;
+
 export const CALL_COUNT_FEATURE = {
   schema: 'call-counts',
+  steps: { 12: TABLES },
   repositories: () => (connection) => ({ callCounts: new SqlCallCountRepository(connection) }),
 } satisfies StorageFeature;

@@ -118,8 +118,33 @@ export class SqlJobRepository implements JobRepository {
 
 const toJob = ({ realm_id, due_at, ...row }: JobRow): StoredJob => ({ ...row, realmId: realm_id, dueAt: due_at });
 
+const TABLES = `
+-- Jobs that are due at a time.
+
+CREATE TABLE job (
+  -- Ascends in write order, also if a job replaces another one.
+  id {id},
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  kind {text} NOT NULL,
+  key {text},
+  due_at {int} NOT NULL,
+  attempts {int} NOT NULL,
+  -- Format version of the payload.
+  format {int} NOT NULL,
+  -- JSON.
+  payload {text} NOT NULL,
+  -- Set once the job is given up.
+  set_aside_at {int},
+  problem {text}
+) {strict};
+CREATE INDEX job_by_due_time ON job (kind, due_at, id) WHERE set_aside_at IS NULL;
+CREATE UNIQUE INDEX job_by_key ON job (realm_id, kind, key) WHERE key IS NOT NULL;
+CREATE INDEX job_set_aside ON job (set_aside_at) WHERE set_aside_at IS NOT NULL;
+`;
+
 export const JOB_FEATURE = {
   schema: 'jobs',
+  steps: { 1: TABLES },
   realmTables: ['job'],
   notExported: {
     job: 'Imports schedule their own jobs.',

@@ -27,7 +27,17 @@ export class SqlLeaseRepository implements LeaseRepository {
   }
 }
 
+const TABLES = `
+-- Recurring work that one of several servers does, until a moment.
+CREATE TABLE worker_lease (
+  name {text} PRIMARY KEY,
+  holder {text} NOT NULL,
+  until {int} NOT NULL
+) {withoutRowId};
+`;
+
 export const LEASE_FEATURE = {
   schema: 'leases',
+  steps: { 8: TABLES },
   repositories: () => (connection) => ({ leases: new SqlLeaseRepository(connection) }),
 } satisfies StorageFeature;

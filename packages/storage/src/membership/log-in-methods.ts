@@ -109,8 +109,38 @@ export class SqlLogInRepository implements LogInRepository {
   }
 }
 
+const TABLES = `
+-- Log-ins in progress at other services, and the accounts there.
+
+CREATE TABLE log_in_flow (
+  fingerprint {text} PRIMARY KEY,
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  method {text} NOT NULL,
+  -- Fingerprint of the cookie of the browser that must complete it; null for any browser.
+  browser {text},
+  -- JSON.
+  purpose {text} NOT NULL,
+  user_id {int},
+  expires_at {int} NOT NULL
+) {withoutRowId};
+CREATE INDEX log_in_flow_by_realm ON log_in_flow (realm_id);
+CREATE INDEX log_in_flow_by_expiry ON log_in_flow (expires_at);
+
+CREATE TABLE linked_account (
+  realm_id {int} NOT NULL,
+  method {text} NOT NULL,
+  -- Id of the account at the service.
+  subject {text} NOT NULL,
+  user_id {int} NOT NULL REFERENCES {user} (id),
+  linked_at {int} NOT NULL,
+  PRIMARY KEY (realm_id, method, subject)
+) {strict};
+CREATE UNIQUE INDEX linked_account_by_user ON linked_account (realm_id, user_id, method);
+`;
+
 export const LOG_IN_METHOD_FEATURE = {
   schema: 'log-in-methods',
+  steps: { 7: TABLES },
   realmTables: ['log_in_flow', 'linked_account'],
   notExported: {
     log_in_flow: 'Log-ins in progress end with the server that began them.',

@@ -93,8 +93,39 @@ export class SqlProvisioningRepository implements ProvisioningRepository {
   }
 }
 
+const TABLES = `
+-- Directories that manage people and groups.
+
+CREATE TABLE provisioning_token (
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  name {text} NOT NULL,
+  -- SHA-256 of the token.
+  fingerprint {text} NOT NULL UNIQUE,
+  created_at {int} NOT NULL,
+  PRIMARY KEY (realm_id, name)
+) {withoutRowId};
+
+-- People whom a directory has deleted.
+CREATE TABLE removed_user (
+  realm_id {int} NOT NULL,
+  user_id {int} NOT NULL REFERENCES {user} (id),
+  PRIMARY KEY (realm_id, user_id)
+) {withoutRowId};
+
+-- Groups that a directory made.
+CREATE TABLE provisioned_group (
+  realm_id {int} NOT NULL,
+  group_id {int} NOT NULL REFERENCES user_group (id),
+  -- Id in the directory.
+  external_id {text},
+  is_removed {flag} NOT NULL,
+  PRIMARY KEY (realm_id, group_id)
+) {withoutRowId};
+`;
+
 export const PROVISIONING_FEATURE = {
   schema: 'provisioning',
+  steps: { 15: TABLES },
   realmTables: ['provisioning_token', 'removed_user', 'provisioned_group'],
   notExported: {
     provisioning_token: 'Directories know the server that they were connected to.',

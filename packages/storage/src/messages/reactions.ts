@@ -94,9 +94,29 @@ export class ReactionPartReads implements MessagePartReads {
   }
 }
 
+const TABLES = `
+-- Reactions are deleted with their message through a foreign key, which costs time per reaction, not per message. While a
+-- message has reactions, its property_bits say so (messages.sql).
+
+CREATE TABLE reaction (
+  -- Ascends in the order of reacting.
+  id {rowId},
+  message_id {int} NOT NULL REFERENCES message (id) ON DELETE CASCADE,
+  user_id {int} NOT NULL,
+  realm_id {int} NOT NULL,
+  emoji_type {text} NOT NULL,
+  emoji_code {text} NOT NULL,
+  emoji_name {text} NOT NULL
+) {strict};
+-- Includes the realm, so that the index alone answers counts.
+CREATE UNIQUE INDEX reaction_by_emoji ON reaction (message_id, emoji_type, emoji_code, user_id, realm_id);
+`;
+
 export const REACTION_FEATURE = {
   schema: 'reactions',
+  steps: { 1: TABLES },
   realmTables: ['reaction'],
+  messageTables: ['reaction'],
   repositories: () => (connection) => ({ reactions: new SqlReactionRepository(connection) }),
   messagePart: (connection: Statements) => new ReactionPartReads(connection),
 } satisfies StorageFeature;

@@ -258,8 +258,54 @@ const toReminder = ({ realm_id, user_id, message_id, rendered_content, due_at, .
   dueAt: due_at,
 });
 
+const TABLES = `
+-- Scheduled messages and reminders.
+
+-- Last id given to a scheduled message or reminder, which share one sequence. A single row.
+CREATE TABLE scheduling_counter (
+  id {int} PRIMARY KEY CHECK (id = 1),
+  last_id {int} NOT NULL
+) {strict};
+INSERT INTO scheduling_counter (id, last_id) VALUES (1, 0);
+
+CREATE TABLE scheduled_message (
+  id {rowId},
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  user_id {int} NOT NULL,
+  -- Null for direct messages to user_ids, a JSON list.
+  channel_id {int},
+  user_ids {text},
+  topic {text} NOT NULL,
+  -- Empty, like rendered_content, once the message was sent.
+  content {text} NOT NULL,
+  rendered_content {text} NOT NULL,
+  due_at {int} NOT NULL,
+  client_name {text} NOT NULL,
+  is_read_by_sender {flag} NOT NULL,
+  status {text} NOT NULL,
+  failure {text}
+) {strict};
+CREATE INDEX unsent_scheduled_message ON scheduled_message (user_id, due_at, id, realm_id) WHERE status <> 'sent';
+CREATE INDEX sent_scheduled_message ON scheduled_message (user_id, due_at, realm_id) WHERE status = 'sent';
+
+CREATE TABLE reminder (
+  id {rowId},
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  user_id {int} NOT NULL,
+  -- The message may be deleted.
+  message_id {int} NOT NULL,
+  note {text} NOT NULL,
+  content {text} NOT NULL,
+  rendered_content {text} NOT NULL,
+  due_at {int} NOT NULL,
+  failure {text}
+) {strict};
+CREATE INDEX reminder_by_user ON reminder (user_id, due_at, id, realm_id);
+`;
+
 export const SCHEDULING_FEATURE = {
   schema: 'scheduling',
+  steps: { 1: TABLES },
   realmTables: ['reminder', 'scheduled_message'],
   repositories:
     ({ quarantine }) =>

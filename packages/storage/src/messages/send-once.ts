@@ -58,8 +58,26 @@ export class SqlSentOnceRepository implements SentOnceRepository {
   }
 }
 
+const TABLES = `
+-- Sends that are remembered for a day, so that a retry returns the first message.
+
+CREATE TABLE sent_once (
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  user_id {int} NOT NULL,
+  queue_id {text} NOT NULL,
+  local_id {text} NOT NULL,
+  message_id {int} NOT NULL,
+  digest {text} NOT NULL,
+  sent_at {int} NOT NULL,
+  PRIMARY KEY (user_id, queue_id, local_id, realm_id)
+) {withoutRowId};
+CREATE INDEX sent_once_of_queue ON sent_once (user_id, queue_id, message_id, realm_id);
+CREATE INDEX sent_once_by_time ON sent_once (realm_id, sent_at);
+`;
+
 export const SEND_ONCE_FEATURE = {
   schema: 'send-once',
+  steps: { 6: TABLES },
   realmTables: ['sent_once'],
   notExported: { sent_once: 'Retries of the last day.' },
   repositories: () => (connection) => ({ sentOnce: new SqlSentOnceRepository(connection) }),

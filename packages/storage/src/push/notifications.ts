@@ -136,9 +136,24 @@ const toMissedEmail = (row: MissedEmailRow): MissedEmail => ({
   groupId: row.group_id,
 });
 
+const TABLES = `
+-- Messages that wait to be emailed, batched by conversation.
+
+CREATE TABLE missed_email (
+  user_id {int} NOT NULL REFERENCES {user} (id),
+  message_id {int} NOT NULL,
+  realm_id {int} NOT NULL,
+  conversation {text} NOT NULL,
+  reason {text} NOT NULL,
+  group_id {int},
+  PRIMARY KEY (user_id, message_id)
+) {withoutRowId};
+`;
+
 export const notificationFeature = (isNotified: string) =>
   ({
     schema: 'missed-emails',
+    steps: { 13: TABLES },
     realmTables: ['pushed_message', 'missed_email'],
     notExported: {
       pushed_message: 'Apps show what they have received.',

@@ -61,8 +61,27 @@ const toSubscription = (row: WebPushRow): WebPushSubscription => ({
   authSecret: row.auth_secret,
 });
 
+const TABLES = `
+-- Browsers that receive notifications.
+
+CREATE TABLE web_push_subscription (
+  -- Ascends in the order of subscribing.
+  id {id},
+  realm_id {int} NOT NULL,
+  user_id {int} NOT NULL REFERENCES {user} (id),
+  -- Session that ends the subscription; null for an API key.
+  session_id {int},
+  endpoint {text} NOT NULL,
+  public_key {text} NOT NULL,
+  auth_secret {text} NOT NULL
+) {strict};
+CREATE UNIQUE INDEX web_push_of_user ON web_push_subscription (user_id, endpoint);
+CREATE INDEX web_push_by_realm ON web_push_subscription (realm_id);
+`;
+
 export const WEB_PUSH_FEATURE = {
   schema: 'web-push',
+  steps: { 11: TABLES },
   realmTables: ['web_push_subscription'],
   notExported: { web_push_subscription: 'Browsers subscribe anew.' },
   repositories: () => (connection) => ({ webPush: new SqlWebPushRepository(connection) }),

@@ -10,6 +10,10 @@ import type { Command, Query, Statements } from '../statements.js';
 export const realmTablesOf = (features: readonly FeatureTables[]): readonly string[] =>
   [...features].reverse().flatMap(({ realmTables = [] }) => realmTables);
 
+/** Tables with rows that are archived with a message. */
+export const messageTablesOf = (features: readonly FeatureTables[]): readonly string[] =>
+  features.flatMap(({ messageTables = [] }) => messageTables);
+
 type Key = readonly (string | number)[];
 
 interface TableStatements {

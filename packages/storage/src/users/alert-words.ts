@@ -1,6 +1,7 @@
 import { foldCase, type RealmId, type UserId } from '@parley/domain/kernel';
 import { alertSegment } from '@parley/domain/messages';
 import type { AlertWordRepository } from '@parley/domain/users';
+import type { FeatureTables } from '../feature.js';
 import { grouped } from '../rows.js';
 import type { Statements } from '../statements.js';
 
@@ -60,3 +61,27 @@ export class SqlAlertWordRepository implements AlertWordRepository {
     for (const word of words) this.delete.defer(userId, foldCase(word), realmId);
   }
 }
+
+/** Tables in both databases. */
+export const ALERT_WORD_TABLES = {
+  schema: 'alert-words',
+  steps: {
+    1: `
+-- Alert words of users.
+
+CREATE TABLE alert_word (
+  id {rowId},
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  user_id {int} NOT NULL,
+  word {text} NOT NULL,
+  -- The word in lower case.
+  word_key {text} NOT NULL,
+  -- Lookup key used by messages, see alertSegments in the domain.
+  segment {text} NOT NULL
+) {strict};
+CREATE UNIQUE INDEX alert_word_by_user ON alert_word (user_id, word_key);
+CREATE INDEX alert_word_by_segment ON alert_word (realm_id, segment, word_key, user_id);
+`,
+  },
+  realmTables: ['alert_word'],
+} satisfies FeatureTables;

@@ -23,8 +23,20 @@ export class SqlOnboardingRepository implements OnboardingRepository {
   }
 }
 
+const TABLES = `
+-- Completed onboarding steps.
+
+CREATE TABLE onboarding_step (
+  user_id {int} NOT NULL,
+  step {text} NOT NULL,
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  PRIMARY KEY (user_id, step)
+) {withoutRowId};
+`;
+
 export const ONBOARDING_FEATURE = {
   schema: 'onboarding',
+  steps: { 1: TABLES },
   realmTables: ['onboarding_step'],
   repositories: () => (connection) => ({ onboarding: new SqlOnboardingRepository(connection) }),
 } satisfies StorageFeature;

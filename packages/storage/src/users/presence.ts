@@ -50,8 +50,29 @@ interface PresenceRow {
   readonly update_id: number;
 }
 
+const TABLES = `
+-- Last activity of users. Written in batches, so a crash loses the last second.
+
+CREATE TABLE presence (
+  user_id {int} PRIMARY KEY,
+  realm_id {int} NOT NULL,
+  -- Null if the user was never active.
+  last_active {int},
+  last_connected {int} NOT NULL,
+  update_id {int} NOT NULL
+) {strict};
+CREATE INDEX presence_by_update ON presence (realm_id, update_id);
+
+CREATE TABLE presence_counter (
+  realm_id {int} PRIMARY KEY,
+  -- Last update id handed out in the realm.
+  last_id {int} NOT NULL
+) {strict};
+`;
+
 export const PRESENCE_FEATURE = {
   schema: 'presence',
+  steps: { 1: TABLES },
   realmTables: ['presence', 'presence_counter'],
   notExported: {
     presence_counter: 'Update ids begin anew.',

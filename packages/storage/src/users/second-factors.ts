@@ -115,8 +115,48 @@ const toPasskey = (row: PasskeyRow): Passkey => ({
 
 const SECRET = 'They are secrets of this server and its address.';
 
+const TABLES = `
+-- Second factors of log-ins by password.
+
+CREATE TABLE authenticator_app (
+  user_id {int} PRIMARY KEY REFERENCES {user} (id),
+  realm_id {int} NOT NULL,
+  -- Encrypted.
+  secret {text} NOT NULL,
+  -- Time step of the last code that was used.
+  last_step {int} NOT NULL
+) {strict};
+CREATE INDEX authenticator_app_by_realm ON authenticator_app (realm_id);
+
+CREATE TABLE passkey (
+  -- Ascends in the order of creation.
+  number {id},
+  realm_id {int} NOT NULL,
+  -- Base64url.
+  id {text} NOT NULL,
+  user_id {int} NOT NULL REFERENCES {user} (id),
+  public_key {text} NOT NULL,
+  counter {int} NOT NULL,
+  -- JSON.
+  transports {text} NOT NULL,
+  name {text} NOT NULL,
+  created_at {int} NOT NULL
+) {strict};
+CREATE UNIQUE INDEX passkey_by_id ON passkey (realm_id, id);
+CREATE INDEX passkey_by_user ON passkey (user_id);
+
+CREATE TABLE recovery_code (
+  user_id {int} NOT NULL REFERENCES {user} (id),
+  fingerprint {text} NOT NULL,
+  realm_id {int} NOT NULL,
+  PRIMARY KEY (user_id, fingerprint)
+) {withoutRowId};
+CREATE INDEX recovery_code_by_realm ON recovery_code (realm_id);
+`;
+
 export const SECOND_FACTOR_FEATURE = {
   schema: 'second-factors',
+  steps: { 16: TABLES },
   realmTables: ['authenticator_app', 'passkey', 'recovery_code'],
   notExported: { authenticator_app: SECRET, passkey: SECRET, recovery_code: SECRET },
   repositories: () => (connection) => ({ secondFactors: new SqlSecondFactorRepository(connection) }),

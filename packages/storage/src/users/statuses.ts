@@ -48,8 +48,24 @@ function toStatus({ text, emoji_type: type, emoji_code: code, emoji_name: name }
   return { text, emoji: isEmoji ? { type: type as EmojiType, code, name } : null };
 }
 
+const TABLES = `
+-- User statuses. Users who never set one have no row.
+
+CREATE TABLE user_status (
+  user_id {int} PRIMARY KEY,
+  realm_id {int} NOT NULL,
+  text {text} NOT NULL,
+  -- Null if there is no emoji; set together or not at all.
+  emoji_type {text},
+  emoji_code {text},
+  emoji_name {text}
+) {strict};
+CREATE INDEX user_status_by_realm ON user_status (realm_id, user_id);
+`;
+
 export const STATUS_FEATURE = {
   schema: 'statuses',
+  steps: { 1: TABLES },
   realmTables: ['user_status'],
   repositories: () => (connection) => ({ statuses: new SqlStatusRepository(connection) }),
 } satisfies StorageFeature;

@@ -1,16 +1,14 @@
 import { topicKey } from '@parley/domain/channels';
-import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type {
   ArchivedMessage,
   ArchiveSelection,
   Message,
   MessageArchive,
-  MessageEdit,
   PersonalFlags,
-  Reaction,
   Submessage,
 } from '@parley/domain/messages';
-import { messagesOf } from './messages-of.js';
+import { messagesOf, TABLES_BY_MESSAGE } from './messages-of.js';
 import { findFlags, holdersOf, isReceived, putFlags } from './personal-rows.js';
 import type { MemoryUnit } from './tables.js';
 
@@ -18,9 +16,8 @@ interface ArchivedRow extends ArchivedMessage {
   readonly message: Message;
   readonly holders: readonly (readonly [userId: UserId, flags: PersonalFlags, isReceived: boolean])[];
   readonly submessages: readonly Submessage[];
-  readonly reactions: readonly Reaction[] | undefined;
-  readonly edits: readonly MessageEdit[] | undefined;
-  readonly files: readonly FileId[] | undefined;
+  /** Rows by table. */
+  readonly rows: { readonly [Name in (typeof TABLES_BY_MESSAGE)[number]]?: unknown };
 }
 
 declare module './tables.js' {
@@ -67,9 +64,7 @@ export class MemoryMessageArchive implements MessageArchive {
           isReceived(this.unit, userId, id),
         ]),
         submessages: [...this.unit.read('submessages').values()].filter(({ messageId }) => messageId === id),
-        reactions: this.unit.read('reactions').get(id),
-        edits: this.unit.read('messageEdits').get(id),
-        files: this.unit.read('messageFiles').get(id),
+        rows: Object.fromEntries(TABLES_BY_MESSAGE.map((name) => [name, this.unit.read(name).get(id)])),
       });
     }
   }
@@ -78,13 +73,13 @@ export class MemoryMessageArchive implements MessageArchive {
     const rows = [...this.unit.read('archivedMessages').values()]
       .filter(({ id, message }) => message.realmId === realmId && ids.includes(id))
       .sort((a, b) => a.id - b.id);
-    for (const { id, message, holders, submessages, reactions, edits, files } of rows) {
+    for (const { id, message, holders, submessages, rows: parts } of rows) {
       this.unit.change('messages').set(id, { ...message, version: message.version + 1 });
       for (const [userId, flags, received] of holders) putFlags(this.unit, userId, id, flags, received);
       for (const submessage of submessages) this.unit.change('submessages').set(submessage.id, submessage);
-      if (reactions) this.unit.change('reactions').set(id, reactions);
-      if (edits) this.unit.change('messageEdits').set(id, edits);
-      if (files) this.unit.change('messageFiles').set(id, files);
+      for (const name of TABLES_BY_MESSAGE) {
+        if (parts[name] !== undefined) this.unit.change(name).set(id, parts[name] as never);
+      }
       this.unit.change('formerHolders').delete(id);
       this.unit.change('archivedMessages').delete(id);
     }

@@ -1,6 +1,6 @@
 import type { FileId, MessageId, RealmId, UserId } from '@parley/domain/kernel';
 import { DELETE_REALM_DATA, type RealmDataRepository, type RemovalCursor } from '@parley/domain/realms';
-import { messagesOf } from './messages-of.js';
+import { messagesOf, TABLES_BY_MESSAGE } from './messages-of.js';
 import type { MemoryUnit } from './tables.js';
 
 /** Columns that identify the owner of any row. */
@@ -14,8 +14,7 @@ interface AnyRow {
   readonly kind?: unknown;
 }
 
-/** Tables keyed by message id. */
-const BY_MESSAGE: ReadonlySet<string> = new Set(['reactions', 'messageEdits', 'messageFiles']);
+const BY_MESSAGE: ReadonlySet<string> = new Set(TABLES_BY_MESSAGE);
 
 /** Tables keyed by file id. */
 const BY_FILE: ReadonlySet<string> = new Set(['thumbnails', 'awaitedThumbnails']);
