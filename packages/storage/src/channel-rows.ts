@@ -17,7 +17,6 @@ import {
   type UnixSeconds,
   type UserId,
 } from '@parley/domain/kernel';
-import type { FeatureTables } from './feature.js';
 import type { Quarantine } from './quarantine.js';
 import { type Columns, type Flag, fromFlagOrNull, groupSettingsColumn, toFlag, toFlagOrNull } from './rows.js';
 
@@ -193,17 +192,3 @@ export function toChannels(
     };
   });
 }
-
-/** Tables of channels in both databases. */
-export const CHANNEL_TABLES = {
-  schema: 'channels',
-  realmTables: [
-    'topic_policy',
-    'subscription',
-    'channel_address',
-    'channel',
-    'channel_folder',
-    'default_channel_group',
-  ],
-  notExported: { channel_address: 'Addresses are secrets.' },
-} satisfies FeatureTables;

@@ -26,8 +26,8 @@ export interface FeatureTables {
   /** Name of its `.sql` texts and `steps`. */
   readonly schema?: string;
   /**
-   * Texts of the schema that both databases share, by the number of the step; 1 is the baseline. Words in braces stand for what
-   * the databases spell differently.
+   * Texts of the schema that both databases share, by the number of the step; 1 is the baseline. Words in braces are spelled by the
+   * dialect (`SchemaDialect`), and `{a|b}` is a on SQLite and b on PostgreSQL.
    */
   readonly steps?: Readonly<Record<number, string>>;
   /** Tables with rows of a realm, referencing tables first. They may reference tables of features that are listed before. */

@@ -1,6 +1,7 @@
 import type { SystemGroupName } from '@parley/domain/access';
 import { GROUP_PERMISSIONS, type Group } from '@parley/domain/groups';
 import { foldCase, type GroupId, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/kernel';
+import type { FeatureTables } from './feature.js';
 import { type Flag, groupSettingsColumn, toFlag } from './rows.js';
 
 /** Column values from `is_deactivated` to `permissions`, in the order of both statements. */
@@ -41,3 +42,50 @@ export const toGroup = (row: GroupRow, permissions: Group['permissions']): Group
   createdAt: row.created_at,
   permissions,
 });
+
+/** Tables in both databases. */
+export const GROUP_TABLES = {
+  schema: 'groups',
+  steps: {
+    1: `
+-- User groups: named groups, and anonymous groups that are the value of one permission.
+
+CREATE TABLE user_group (
+  id {id},
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  is_deactivated {flag} NOT NULL,
+  name {text},
+  -- Case-folded; null for anonymous groups.
+  name_key {text},
+  description {text} NOT NULL,
+  system_name {text},
+  creator_id {int},
+  created_at {int},
+  -- JSON: a group id for each permission; null for anonymous groups.
+  permissions {text}
+) {strict};
+CREATE UNIQUE INDEX user_group_by_name ON user_group (realm_id, name_key) WHERE name_key IS NOT NULL;
+CREATE UNIQUE INDEX user_group_system ON user_group (realm_id, system_name) WHERE system_name IS NOT NULL;
+CREATE INDEX user_group_deactivated ON user_group (realm_id, id) WHERE is_deactivated = 1;
+CREATE INDEX user_group_anonymous ON user_group (realm_id, id) WHERE name_key IS NULL;
+
+CREATE TABLE group_member (
+  group_id {int} NOT NULL REFERENCES user_group (id),
+  user_id {int} NOT NULL REFERENCES {user} (id),
+  realm_id {int} NOT NULL,
+  PRIMARY KEY (group_id, user_id)
+) {withoutRowId};
+CREATE INDEX group_member_by_user ON group_member (user_id, group_id);
+
+CREATE TABLE group_subgroup (
+  group_id {int} NOT NULL REFERENCES user_group (id),
+  subgroup_id {int} NOT NULL REFERENCES user_group (id),
+  realm_id {int} NOT NULL,
+  PRIMARY KEY (group_id, subgroup_id)
+) {withoutRowId};
+CREATE INDEX group_subgroup_by_subgroup ON group_subgroup (subgroup_id, group_id);
+CREATE INDEX group_subgroup_by_realm ON group_subgroup (realm_id);
+`,
+  },
+  realmTables: ['group_subgroup', 'group_member', 'user_group'],
+} satisfies FeatureTables;

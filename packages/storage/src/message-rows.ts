@@ -2,7 +2,6 @@ import { RESOLVED_PREFIX } from '@parley/domain/channels';
 import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { TopicLink } from '@parley/domain/markdown';
 import type { Message, MessageProperty, Submessage } from '@parley/domain/messages';
-import type { FeatureTables } from './feature.js';
 import type { Quarantine } from './quarantine.js';
 import { listColumn } from './rows.js';
 
@@ -142,32 +141,3 @@ export interface SubmessageRow {
 export function toSubmessage(row: SubmessageRow): Submessage {
   return { id: row.id, messageId: row.message_id, senderId: row.sender_id, kind: row.kind, content: row.content };
 }
-
-/** Tables of messages in both databases. */
-export const MESSAGE_TABLES = {
-  schema: 'messages',
-  messageTables: ['message_flag', 'submessage', 'message_edit', 'moved_message'],
-  realmTables: [
-    'message_flag',
-    'moved_message',
-    'channel_move',
-    'read_segment',
-    'span',
-    'removed_message_holder',
-    'removed_message',
-    'archived_message',
-    'submessage',
-    'message_edit',
-    'message',
-    'direct_participant',
-    'recipient',
-    'muted_sender',
-  ],
-  notExported: {
-    archived_message: 'Deleted messages stay deleted.',
-    removed_message: 'Deleted messages stay deleted.',
-    removed_message_holder: 'Deleted messages stay deleted.',
-    channel_move: 'Exports hold the result of moves.',
-    moved_message: 'Exports hold the result of moves.',
-  },
-} satisfies FeatureTables;

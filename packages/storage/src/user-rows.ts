@@ -8,8 +8,8 @@ import type { Parameter, Statements } from './statements.js';
 type ColumnType = `${'int' | 'real' | 'flag' | 'text' | 'ids'}${'' | '?'}`;
 
 /**
- * Table of users' rows, which also has the columns `id`, `realm_id` and `user_id`. It is never changed, because databases record
- * the statements that created it (ADR 13).
+ * Table of users' rows, which also has the columns `id`, `realm_id` and `user_id`. The statements that it makes are never changed,
+ * because databases record them (ADR 13).
  */
 export interface UserTable<Row extends UserRow, Stored> {
   /** Number of the step of the schema that creates the table; 1 is the baseline. */
@@ -21,6 +21,9 @@ export interface UserTable<Row extends UserRow, Stored> {
   readonly uniqueIndices?: Readonly<Record<string, string>>;
   /** True if ids of deleted rows may be used again. */
   readonly reusesIds?: true;
+  /** Later steps, such as `ALTER TABLE draft ADD COLUMN note {text}`, and the columns that they add. */
+  readonly laterSteps?: Readonly<Record<number, string>>;
+  readonly addedColumns?: readonly (keyof Stored)[];
   /** Convert rows whose properties differ from the columns. */
   readonly pack?: (row: NewUserRow<Row>) => Stored;
   readonly unpack?: (stored: Stored & Pick<Row, keyof UserRow>) => Row;
@@ -35,7 +38,7 @@ export function userRows<const Name extends string, Row extends UserRow, Stored 
   const name = snakeCase(rules.kind);
   return {
     schema: name,
-    steps: { [table.step]: createTable(name, table) },
+    steps: { [table.step]: createTable(name, table), ...table.laterSteps },
     realmTables: [name],
     repositories:
       ({ quarantine }) =>
@@ -47,20 +50,18 @@ export function userRows<const Name extends string, Row extends UserRow, Stored 
   } satisfies StorageFeature;
 }
 
-type AnyTable = Pick<UserTable<UserRow, never>, 'indices' | 'uniqueIndices' | 'reusesIds'> & {
-  readonly columns: Readonly<Record<string, ColumnType>>;
-};
-
-function createTable(name: string, { columns, indices = {}, uniqueIndices = {}, reusesIds }: AnyTable): string {
+function createTable<Row extends UserRow, Stored>(name: string, table: UserTable<Row, Stored>): string {
+  const { columns, addedColumns = [], indices = {}, uniqueIndices = {}, reusesIds } = table;
   const lines = [
     reusesIds ? 'id {rowId}' : 'id {id}',
     'realm_id {int} NOT NULL REFERENCES realm (id)',
     'user_id {int} NOT NULL',
-    ...Object.entries(columns).map(([property, type]) =>
-      type.endsWith('?')
-        ? `${snakeCase(property)} {${type.slice(0, -1)}}`
-        : `${snakeCase(property)} {${type}} NOT NULL`,
-    ),
+    ...Object.entries<ColumnType>(columns)
+      .filter(([property]) => !addedColumns.includes(property as keyof Stored))
+      .map(
+        ([property, type]) =>
+          `${snakeCase(property)} {${type.replace('?', '}')}${type.endsWith('?') ? '' : '} NOT NULL'}`,
+      ),
   ];
   return [
     '-- expand: a new table.',
@@ -79,23 +80,28 @@ interface Column {
 
 function columnOf(table: string, property: string, type: ColumnType, quarantine: Quarantine): Column {
   const name = snakeCase(property);
-  const codec = (encode: (value: never) => Parameter, decode: (value: never, rowId: number) => unknown): Column => ({
+  const isFlag = type.startsWith('flag');
+  const readIds = type.startsWith('ids') ? listColumn<number>(table, name, Number.isSafeInteger) : null;
+  return {
     property,
     name,
-    encode: (value) => (value === null ? null : encode(value as never)),
-    decode: (value, rowId) => (value === null ? null : decode(value as never, rowId)),
-  });
-  if (type.startsWith('flag')) return codec(toFlag, (flag) => flag === 1);
-  if (!type.startsWith('ids'))
-    return codec(
-      (value) => value,
-      (value) => value,
-    );
-  const read = listColumn<number>(table, name, Number.isSafeInteger);
-  return codec(jsonList, (json, rowId) => read(json, rowId, quarantine));
+    encode(value) {
+      if (value === null) return null;
+      if (isFlag) return toFlag(value as boolean);
+      return readIds ? jsonList(value as readonly number[]) : (value as Parameter);
+    },
+    decode(value, rowId) {
+      if (value === null) return null;
+      if (isFlag) return value === 1;
+      return readIds ? readIds(value as string, rowId, quarantine) : value;
+    },
+  };
 }
 
 const OWN = 'user_id = ? AND realm_id = ?';
+
+/** Greatest `integer` of PostgreSQL. */
+const NO_LIMIT = 2 ** 31 - 1;
 
 interface StoredRow {
   readonly id: number;
@@ -152,7 +158,7 @@ class SqlUserRows<Row extends UserRow, Stored> implements UserRows<Row> {
     return row ? this.toRow(row) : null;
   }
 
-  async list(realmId: RealmId, userId: UserId, limit = Number.MAX_SAFE_INTEGER): Promise<readonly Row[]> {
+  async list(realmId: RealmId, userId: UserId, limit = NO_LIMIT): Promise<readonly Row[]> {
     return (await this.ofUser.all(userId, realmId, limit)).map((row) => this.toRow(row));
   }
 

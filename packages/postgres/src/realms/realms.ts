@@ -1,6 +1,12 @@
 import type { RealmId } from '@parley/domain/kernel';
 import type { Realm } from '@parley/domain/realms';
-import { type Quarantine, type SqlGroupRepository, SqlRealmRepository, VersionedCache } from '@parley/storage';
+import {
+  type Quarantine,
+  REALM_TABLES,
+  type SqlGroupRepository,
+  SqlRealmRepository,
+  VersionedCache,
+} from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { KnownVersions } from '../engine/known-versions.js';
@@ -31,8 +37,8 @@ export class PostgresRealmRepository extends SqlRealmRepository {
 }
 
 export const REALM_FEATURE = {
-  schema: 'realms',
-  realmTables: ['cache_stamp', 'allowed_domain', 'linkifier', 'playground'],
+  ...REALM_TABLES,
+  realmTables: ['cache_stamp', ...REALM_TABLES.realmTables],
   notExported: { cache_stamp: 'Concerns caches of servers.' },
   repositories: ({ quarantine }) => {
     const cache = new VersionedCache<number, Realm>(10_000);

@@ -1,6 +1,12 @@
 import type { RealmId } from '@parley/domain/kernel';
 import type { Realm } from '@parley/domain/realms';
-import { type Quarantine, type SqlGroupRepository, SqlRealmRepository, VersionedCache } from '@parley/storage';
+import {
+  type Quarantine,
+  REALM_TABLES,
+  type SqlGroupRepository,
+  SqlRealmRepository,
+  VersionedCache,
+} from '@parley/storage';
 import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 
@@ -23,8 +29,7 @@ export class SqliteRealmRepository extends SqlRealmRepository {
 }
 
 export const REALM_FEATURE = {
-  schema: 'realms',
-  realmTables: ['allowed_domain', 'linkifier', 'playground'],
+  ...REALM_TABLES,
   repositories: ({ quarantine }) => {
     const cache = new VersionedCache<number, Realm>(10_000);
     return (connection, { groups }) => ({

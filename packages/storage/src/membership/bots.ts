@@ -129,8 +129,56 @@ interface TriggerRow {
   readonly trigger: BotTrigger;
 }
 
+const TABLES = `
+-- Key-value storage of bots.
+
+CREATE TABLE bot_storage_entry (
+  id {rowId},
+  bot_id {int} NOT NULL,
+  realm_id {int} NOT NULL,
+  key {TEXT|bytea} NOT NULL,
+  value {TEXT|bytea} NOT NULL,
+  -- Size of key and value in code points.
+  size {int} NOT NULL
+) {strict};
+CREATE UNIQUE INDEX bot_storage_by_key ON bot_storage_entry (bot_id, key);
+
+-- Total size per bot, so that storing an entry has constant cost.
+CREATE TABLE bot_storage_usage (
+  bot_id {int} PRIMARY KEY,
+  realm_id {int} NOT NULL,
+  size {int} NOT NULL,
+  keys {int} NOT NULL
+) {strict};
+
+-- Options that only bots have. Bots that never had any have no row.
+CREATE TABLE bot_option (
+  bot_id {int} PRIMARY KEY,
+  realm_id {int} NOT NULL,
+  events_channel_id {int},
+  all_public_channels {flag} NOT NULL,
+  -- Outgoing webhook; set together or not at all.
+  webhook_url {text},
+  webhook_interface {text},
+  webhook_token {text}
+) {strict};
+`;
+
+const TRIGGER_TABLE = `
+-- Messages that wait for delivery to the URL of an outgoing webhook.
+
+CREATE TABLE bot_trigger (
+  bot_id {int} NOT NULL REFERENCES {user} (id),
+  message_id {int} NOT NULL,
+  realm_id {int} NOT NULL,
+  trigger {text} NOT NULL,
+  PRIMARY KEY (bot_id, message_id)
+) {withoutRowId};
+`;
+
 export const BOT_FEATURE = {
   schema: 'bots',
+  steps: { 1: TABLES, 3: TRIGGER_TABLE },
   realmTables: ['bot_option', 'bot_trigger'],
   notExported: {
     bot_trigger: 'The server that queued messages for bots delivers them.',

@@ -93,8 +93,35 @@ export class SqlBouncedAddressRepository implements BouncedAddressRepository {
   }
 }
 
+const TABLES = `
+-- Addresses for replies to emails about missed messages, and addresses that no email reaches.
+
+CREATE TABLE reply_address (
+  -- The address contains it in masked form.
+  id {INTEGER PRIMARY KEY AUTOINCREMENT|bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY},
+  realm_id {int} NOT NULL,
+  user_id {int} NOT NULL REFERENCES {user} (id),
+  conversation {text} NOT NULL,
+  message_id {int} NOT NULL,
+  expires_at {int} NOT NULL
+) {strict};
+CREATE UNIQUE INDEX reply_address_of_user ON reply_address (user_id, conversation);
+CREATE INDEX reply_address_by_expiry ON reply_address (expires_at);
+CREATE INDEX reply_address_by_realm ON reply_address (realm_id);
+
+-- Belongs to no organization: a mail server refused the address.
+CREATE TABLE bounced_address (
+  email_key {text} PRIMARY KEY,
+  email {text} NOT NULL,
+  bounced_at {int} NOT NULL,
+  reason {text} NOT NULL
+) {withoutRowId};
+CREATE INDEX bounced_address_by_time ON bounced_address (bounced_at);
+`;
+
 export const INCOMING_EMAIL_FEATURE = {
   schema: 'incoming-email',
+  steps: { 17: TABLES },
   realmTables: ['reply_address'],
   notExported: { reply_address: 'They are secrets.' },
   repositories: () => (connection) => ({

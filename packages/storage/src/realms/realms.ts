@@ -10,6 +10,7 @@ import {
   USUAL_REALM_IMAGES,
 } from '@parley/domain/realms';
 import { unknownRealm } from '@parley/domain/users';
+import type { FeatureTables } from '../feature.js';
 import type { SqlGroupRepository } from '../groups/groups.js';
 import type { Quarantine } from '../quarantine.js';
 import { type Flag, grouped, groupSettingsColumn, objectColumn, settingsColumn, toFlag, withNobody } from '../rows.js';
@@ -201,3 +202,76 @@ export abstract class SqlRealmRepository implements RealmRepository {
     );
   }
 }
+
+const TABLES = `
+-- Realms. Columns that every transaction reads come before the JSON columns.
+
+CREATE TABLE realm (
+  id {id},
+  -- Increases with every change of the row.
+  version {int} NOT NULL,
+  -- Increases with every change of group membership in the realm.
+  groups_version {int} NOT NULL,
+  string_id {text} NOT NULL UNIQUE,
+  uuid {text} NOT NULL,
+  name {text} NOT NULL,
+  is_deactivated {flag} NOT NULL,
+  created_at {int} NOT NULL,
+  -- JSON of the values that differ from the registry's defaults.
+  settings {text} NOT NULL,
+  rendered_description {text} NOT NULL,
+  -- JSON: a group id for each permission.
+  permissions {text} NOT NULL,
+  -- JSON of the values that differ from the registry's defaults.
+  user_defaults {text} NOT NULL,
+  -- 1 for the realm at the server's own address; others have a host name or path of their own.
+  is_at_server_address {flag} NOT NULL DEFAULT 0,
+  -- JSON of icon and logos by name; '{}' if they never changed.
+  images {text} NOT NULL DEFAULT '{}',
+  -- Total number of direct members of named groups, without system groups.
+  membership_count {int} NOT NULL DEFAULT 0,
+  -- Total number of direct members and subgroups of anonymous groups.
+  permission_holder_count {int} NOT NULL DEFAULT 0,
+  -- Increases with every later change of an anonymous group.
+  setting_values_version {int} NOT NULL DEFAULT 0
+) {strict};
+CREATE UNIQUE INDEX realm_at_server_address ON realm (is_at_server_address) WHERE is_at_server_address = 1;
+
+CREATE TABLE allowed_domain (
+  id {id},
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  domain {text} NOT NULL,
+  allows_subdomains {flag} NOT NULL
+) {strict};
+CREATE UNIQUE INDEX allowed_domain_by_name ON allowed_domain (realm_id, domain);
+
+CREATE TABLE linkifier (
+  id {id},
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  -- Ascends in order of application.
+  position {int} NOT NULL,
+  pattern {text} NOT NULL,
+  url_template {text} NOT NULL,
+  example_input {text},
+  reverse_template {text},
+  -- JSON list of texts.
+  alternative_url_templates {text} NOT NULL
+) {strict};
+CREATE INDEX linkifier_in_order ON linkifier (realm_id, position);
+
+CREATE TABLE playground (
+  id {id},
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  name {text} NOT NULL,
+  language {text} NOT NULL,
+  url_template {text} NOT NULL
+) {strict};
+CREATE INDEX playground_by_realm ON playground (realm_id, id);
+`;
+
+/** Tables in both databases. */
+export const REALM_TABLES = {
+  schema: 'realms',
+  steps: { 1: TABLES },
+  realmTables: ['allowed_domain', 'linkifier', 'playground'],
+} satisfies FeatureTables;

@@ -106,13 +106,13 @@ export function userRowsContract(open: OpenStorage): void {
     });
   });
 
-  describe('repositories of rows of users', () => {
+  describe('repository of user rows', () => {
     const stage = stagesOn(open);
     const draftOf = ({ realm, user }: Fixture, editedAt: number, content = ''): Omit<Draft, 'id'> => {
       return { realmId: realm.id, userId: user('a').id, to: { kind: 'nobody' }, content, editedAt };
     };
 
-    it('sort by several properties, descending where the rules say so', async () => {
+    it('sorts by several properties, descending if the rule has a minus', async () => {
       const fixture = await stage(...pieces);
       const add = (editedAt: number) =>
         fixture.uow.write(fixture.realm.id, (tx) => tx.drafts.add(draftOf(fixture, editedAt)));
@@ -122,7 +122,7 @@ export function userRowsContract(open: OpenStorage): void {
       expect(listed).toEqual([newer, alsoOld, old]);
     });
 
-    it('never reuse the ids of removed drafts and snippets', async () => {
+    it('never reuses the ids of removed drafts and snippets', async () => {
       const fixture = await stage(...pieces);
       const { realm, user } = fixture;
       await fixture.uow.write(realm.id, async (tx) => {
@@ -135,7 +135,7 @@ export function userRowsContract(open: OpenStorage): void {
       });
     });
 
-    it('count bytes, even after a zero byte', async () => {
+    it('counts bytes, even after a zero byte', async () => {
       const fixture = await stage(...pieces);
       const { realm, user } = fixture;
       const bytes = await fixture.uow.write(realm.id, async (tx) => {

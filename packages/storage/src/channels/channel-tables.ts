@@ -1,0 +1,122 @@
+import type { FeatureTables } from '../feature.js';
+
+const TABLES = `
+-- Channels and their subscribers.
+
+CREATE TABLE channel (
+  id {id},
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  version {int} NOT NULL,
+  -- Number of active subscribers, maintained by triggers or repositories because counting is linear.
+  subscriber_count {int} NOT NULL DEFAULT 0,
+  recipient_id {int} NOT NULL,
+  name {text} NOT NULL,
+  -- Case-folded.
+  name_key {text} NOT NULL,
+  description {text} NOT NULL,
+  rendered_description {text} NOT NULL,
+  privacy {text} NOT NULL,
+  is_archived {flag} NOT NULL,
+  creator_id {int},
+  created_at {int} NOT NULL,
+  -- Null for the default of the realm; -1 for no limit.
+  message_retention_days {int},
+  topics_policy {text} NOT NULL,
+  folder_id {int},
+  is_default {flag} NOT NULL,
+  is_recently_active {flag} NOT NULL,
+  first_message_id {int},
+  -- JSON: a group id for each permission.
+  permissions {text} NOT NULL
+) {strict};
+CREATE UNIQUE INDEX channel_by_name ON channel (realm_id, name_key);
+
+CREATE INDEX channel_by_folder ON channel (folder_id) WHERE folder_id IS NOT NULL;
+CREATE INDEX channel_recently_active ON channel (realm_id, id) WHERE is_recently_active = 1;
+
+CREATE TABLE channel_folder (
+  id {id},
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  name {text} NOT NULL,
+  -- Case-folded.
+  name_key {text} NOT NULL,
+  description {text} NOT NULL,
+  rendered_description {text} NOT NULL,
+  position {int} NOT NULL,
+  created_at {int} NOT NULL,
+  creator_id {int},
+  is_archived {flag} NOT NULL
+) {strict};
+CREATE UNIQUE INDEX channel_folder_by_name ON channel_folder (realm_id, name_key);
+
+CREATE TABLE default_channel_group (
+  id {id},
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  name {text} NOT NULL,
+  -- Case-folded.
+  name_key {text} NOT NULL,
+  description {text} NOT NULL,
+  -- JSON: ids, ascending.
+  channel_ids {text} NOT NULL
+) {strict};
+CREATE UNIQUE INDEX default_channel_group_by_name ON default_channel_group (realm_id, name_key);
+
+CREATE TABLE channel_address (
+  channel_id {int} NOT NULL REFERENCES channel (id),
+  -- Requesting user and sender of incoming email.
+  creator_id {int} NOT NULL REFERENCES {user} (id),
+  sender_id {int} NOT NULL REFERENCES {user} (id),
+  realm_id {int} NOT NULL,
+  token {text} NOT NULL,
+  PRIMARY KEY (channel_id, creator_id, sender_id)
+) {withoutRowId};
+CREATE UNIQUE INDEX channel_address_by_token ON channel_address (token);
+
+CREATE TABLE subscription (
+  user_id {int} NOT NULL REFERENCES {user} (id),
+  channel_id {int} NOT NULL REFERENCES channel (id),
+  realm_id {int} NOT NULL,
+  is_active {flag} NOT NULL,
+  color {text} NOT NULL,
+  is_muted {flag} NOT NULL,
+  is_pinned {flag} NOT NULL,
+  desktop_notifications {flag},
+  audible_notifications {flag},
+  push_notifications {flag},
+  email_notifications {flag},
+  wildcard_mentions_notify {flag},
+  PRIMARY KEY (user_id, channel_id)
+) {withoutRowId};
+CREATE INDEX subscription_by_channel ON subscription (channel_id, user_id) WHERE is_active = 1;
+
+CREATE TABLE topic_policy (
+  user_id {int} NOT NULL REFERENCES {user} (id),
+  channel_id {int} NOT NULL REFERENCES channel (id),
+  -- Case-folded.
+  topic_key {text} NOT NULL,
+  realm_id {int} NOT NULL,
+  topic {text} NOT NULL,
+  visibility {text} NOT NULL,
+  changed_at {int} NOT NULL,
+  PRIMARY KEY (user_id, channel_id, topic_key)
+) {withoutRowId};
+-- Policies of a topic that is moved or deleted.
+CREATE INDEX topic_policy_by_topic ON topic_policy (channel_id, topic_key);
+-- Lists all muted topics for the events of older clients.
+CREATE INDEX topic_policy_muted ON topic_policy (user_id, channel_id, topic_key) WHERE visibility = 'muted';
+`;
+
+/** Tables of channels in both databases. */
+export const CHANNEL_TABLES = {
+  schema: 'channels',
+  steps: { 1: TABLES },
+  realmTables: [
+    'topic_policy',
+    'subscription',
+    'channel_address',
+    'channel',
+    'channel_folder',
+    'default_channel_group',
+  ],
+  notExported: { channel_address: 'Addresses are secrets.' },
+} satisfies FeatureTables;
