@@ -7,11 +7,11 @@ const isLong = process.env.HOSTILE_LOAD === 'long';
 /** Stories in the system's Chromium against the built server. */
 export default defineConfig({
   testDir: 'tests',
-  // Writing its organization takes longer than most stories.
+  // Creating its organization takes longer than most stories.
   testIgnore: isLong ? [] : ['large-organization.test.ts'],
   outputDir: 'dist/test-results',
   reporter: [['list']],
-  // Stories wait more than they compute: three keep two cores at work.
+  // Stories mostly wait: three workers keep two cores busy.
   workers: 3,
   fullyParallel: true,
   timeout: isLong ? 15 * 60_000 : 120_000,

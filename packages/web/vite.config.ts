@@ -14,7 +14,7 @@ const pack: Plugin = {
   name: 'pack',
   writeBundle() {
     const folder = join(import.meta.dirname, OUT, ASSETS);
-    // Former formats of KaTeX's fonts; every browser that runs the application reads woff2.
+    // Older KaTeX font formats; all supported browsers read woff2.
     for (const name of readdirSync(folder).filter((file) => /\.(ttf|woff)$/.test(file))) rmSync(join(folder, name));
     for (const name of readdirSync(folder).filter((file) => /\.(js|css|svg)$/.test(file))) {
       if (existsSync(join(folder, `${name}.br`))) continue;
@@ -26,7 +26,7 @@ const pack: Plugin = {
   },
 };
 
-/** Leaves out English texts that equal their ids, which are shown in place of missing texts. */
+/** Omits English texts that equal their ids, since missing texts fall back to the id. */
 const ownTexts: Plugin = {
   name: 'own-texts',
   transform(code, id) {
@@ -39,8 +39,8 @@ const ownTexts: Plugin = {
 };
 
 /**
- * Writes the names of the style sheets into the element, whose shadow root loads them. Fonts get a sheet of their own,
- * because only documents can declare them.
+ * Inserts the style sheet names into the element, whose shadow root loads them. Fonts get a separate sheet, because
+ * only documents can declare them.
  */
 const styleSheetsOfElement: Plugin = {
   name: 'style-sheets-of-element',
@@ -63,8 +63,8 @@ const styleSheetsOfElement: Plugin = {
 };
 
 /**
- * Limits the styles of `tokens.css` to the parts of the chat in another product's page, whose own rules win. Custom
- * properties stay at the root, where any element may change them.
+ * Limits the styles of `tokens.css` to chat parts in another product's page; the page's rules take precedence. Custom
+ * properties stay at the root, where any element can override them.
  */
 const scopedStyles: Plugin = {
   name: 'scoped-styles',
@@ -89,13 +89,13 @@ function scoped(css: string): string {
 
 function scopeOf(selector: string): readonly string[] {
   if (selector === ':root') return [':where(:root)'];
-  // Stronger than the page's rules for all elements, weaker than those for a class.
+  // Stronger than the page's universal rules, weaker than its class rules.
   if (selector === '[data-parley]') return ['div:where([data-parley])'];
   if (selector.startsWith('[data-theme')) return [`div:where([data-parley]${selector})`];
   return /^(html|body|#parley|:host)/.test(selector) ? [] : [`:where([data-parley]) ${selector}`];
 }
 
-/** One entry per file: what applications import as `parley/web/…`. */
+/** One entry per file, imported by applications as `parley/web/…`. */
 const entriesOf = (folder: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(join(import.meta.dirname, folder)).map((file) => [
@@ -104,7 +104,7 @@ const entriesOf = (folder: string): Record<string, string> =>
     ]),
   );
 
-/** Modules that the components share with the rest of the package, or with the page. */
+/** Modules that the components share with the rest of the package or with the page. */
 const SHARED_MODULES = {
   '@parley/chat': 'parley/chat',
   '@parley/client': 'parley/client',
@@ -113,20 +113,23 @@ const SHARED_MODULES = {
 
 const plugins = [react(), lingui({ configPath: join(import.meta.dirname, 'lingui.config.ts') }), ownTexts, pack];
 
-/** `Features.DirSelector` of Lightning CSS, which would ask for a language: pages in English may run from right to left. */
+/**
+ * `Features.DirSelector` of Lightning CSS, which would emit a language selector, although English pages can be
+ * right-to-left.
+ */
 const DIR_SELECTOR = 4;
 
 const shared = {
   outDir: OUT,
   assetsDir: ASSETS,
   target: 'es2022',
-  // Inlined images would need `data:` sources, and inlined modules would break the content security policy.
+  // Inlined images would need `data:` sources, and inlined modules would violate the content security policy.
   assetsInlineLimit: 0,
   modulePreload: { polyfill: false },
 };
 
 /**
- * Builds the application, with `--mode element` the element beside it, or with `--mode components` the React components.
+ * Builds the application, with `--mode element` also the element, or with `--mode components` the React components.
  * Addresses are relative, because the server may be mounted below a path.
  */
 export default defineConfig(({ mode }) => ({
@@ -153,18 +156,18 @@ export default defineConfig(({ mode }) => ({
       }
     : mode === 'components'
       ? {
-          // Products bundle the components, with the React of their own.
+          // Products bundle the components with their version of React.
           define: { 'process.env.NODE_ENV': '"production"' },
           plugins: [
             ...plugins.slice(0, -1),
             scopedStyles,
-            // Libraries in CommonJS require React.
+            // CommonJS libraries require React.
             esmExternalRequirePlugin({ external: [/^react(-dom)?(\/|$)/] }),
           ],
           build: {
             target: 'es2022',
             assetsInlineLimit: 0,
-            // Older targets would replace `light-dark()`, whose color scheme is that of the page.
+            // Older targets would replace `light-dark()` with the page's color scheme.
             cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
             cssCodeSplit: false,
             modulePreload: false,
@@ -191,9 +194,9 @@ export default defineConfig(({ mode }) => ({
                 index: join(import.meta.dirname, 'index.html'),
                 [SERVICE_WORKER]: join(import.meta.dirname, 'src/push/service-worker.ts'),
               },
-              // Browsers keep the address of a service worker.
+              // Browsers cache the address of a service worker.
               output: {
-                // One file each instead of one for every set of modules that several parts share.
+                // One file each instead of one per set of modules shared by several parts.
                 codeSplitting: {
                   groups: [
                     { name: 'index', test: /src\/main\.tsx$/, priority: 2 },

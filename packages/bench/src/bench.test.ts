@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const main = join(__dirname, '../dist/main.js');
 
 describe('npm run bench', () => {
-  it('runs its workloads without judging their speed', () => {
+  it('runs its workloads without checking their speed', () => {
     // Servers and clients are separate processes, which need the built files.
     if (!existsSync(main)) throw new Error('Build first: npm run build');
     const args = [main, '--quick', ...(IS_LONG ? [] : EXAMPLES)];
@@ -32,10 +32,10 @@ describe('npm run bench', () => {
 /** Set by `npm run endurance`, which runs every workload. */
 const IS_LONG = process.env.HOSTILE_LOAD === 'long';
 
-/** Short workloads that use the server over HTTP, the facade, a process of its own and no server. */
+/** Short workloads that use the server over HTTP, the facade, a separate process, and no server. */
 const EXAMPLES = ['send', 'facade', 'start', 'markdown'];
 
-/** Numbers of table lines with a goal. */
+/** Number of table rows with a goal. */
 const GOALS = 108;
 const GOALS_OF_EXAMPLES = 8;
 

@@ -32,7 +32,7 @@ const OPTIONS: MarkdownOptions = {
 };
 const LARGE = 10_000;
 const SMALL = LARGE / 4;
-/** Faster texts are not measured again. */
+/** Texts below this time are not measured again. */
 const NOTICED_MS = 6;
 const SHOWN = 30;
 const STEEP = 5;

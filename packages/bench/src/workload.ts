@@ -1,19 +1,19 @@
 import type { Lab } from './lab.js';
 
-/** Operation of a chat, measured against the machine's limit. */
+/** Chat operation measured against the machine's limit. */
 export interface Workload {
   /** Name for `npm run bench -- NAME`. */
   readonly name: string;
   run(lab: Lab): Promise<readonly Figure[]>;
 }
 
-/** Line of the result table. */
+/** Row of the result table. */
 export interface Figure {
   readonly label: string;
   readonly ours: string;
   /** Description of the limit, which is measured in the same run. */
   readonly limit: string;
-  /** Value that the goal applies to: our result divided by the limit, unless the label says otherwise. */
+  /** Value that the goal applies to: Parley's result divided by the limit, unless the label says otherwise. */
   readonly value: number;
   /** Null for values shown for comparison only. */
   readonly goal: Goal | null;

@@ -23,7 +23,7 @@ const PIECE = 256 * 1024;
  */
 export class FolderBlobStore implements BlobStore {
   private readonly unfinished: string;
-  /** Folders whose names have been synced. */
+  /** Folders with names already synced to disk. */
   private readonly syncedFolders = new Set<string>();
 
   constructor(private readonly folder: string) {
@@ -112,7 +112,7 @@ export class FolderBlobStore implements BlobStore {
 
 /** Range of a file with read-ahead, so that disk and network work in parallel. */
 class FileContent implements BlobContent {
-  /** Reusable buffers; otherwise garbage would accumulate at disk speed. */
+  /** Reused buffers; otherwise garbage would accumulate at disk speed. */
   private readonly free: Buffer[] = [];
 
   constructor(
@@ -131,7 +131,7 @@ class FileContent implements BlobContent {
         if (piece.length === 0) return;
         position += piece.length;
         ahead = position < end ? this.readPiece(file, position) : null;
-        // An iterator that stopped early never observes this failure.
+        // If iteration stopped early, nobody else handles this failure.
         ahead?.catch(() => undefined);
         yield piece;
       }

@@ -65,7 +65,7 @@ export class FolderPartialBlobStore implements PartialBlobStore {
         await rm(path, { force: true });
       }
     } catch (error) {
-      // Another request may have finished the same upload meanwhile.
+      // A concurrent request may have finished the same upload.
       if (!isMissing(error) || (await this.blobs.sizeOf(key)) === null) throw error;
     }
   }

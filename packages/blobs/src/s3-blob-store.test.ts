@@ -22,7 +22,7 @@ const service = new S3rver({
   directory,
   configureBuckets: [{ name: 'parley', configs: [] }],
 });
-/** This server responds to a request before the file is written, which other services do not. */
+/** This server responds before the file is written, unlike real services. */
 const { store } = service as unknown as {
   readonly store: {
     getResourcePath(bucket: string, key: string, resource: 'object'): string;
@@ -104,7 +104,7 @@ describe('S3PartialBlobStore on two servers', () => {
     expect([await other!.partials.sizeOf(KEY), await one!.partials.list(null, 9)]).toEqual([0, []]);
   });
 
-  it('completes a blob that both finish at the same time', async () => {
+  it('completes a blob once if both servers finish it at the same time', async () => {
     const servers = two();
     await servers[0]!.partials.append(KEY, 0, contentOf(Buffer.from('all of it')));
     await Promise.all(servers.map(({ partials }) => partials.finish(KEY)));
@@ -115,7 +115,7 @@ describe('S3PartialBlobStore on two servers', () => {
 describe('S3BlobStore', () => {
   const KEY = 'ab'.padEnd(32, '0') as BlobKey;
 
-  it('stores content larger than one part and nothing of aborted content', async () => {
+  it('stores content larger than one part, and nothing of aborted content', async () => {
     const { store } = await open();
     const piece = Buffer.alloc(1024 * 1024, 'abcdefg');
     const pieces = (count: number, isBroken = false) =>
@@ -133,7 +133,7 @@ describe('S3BlobStore', () => {
     expect(await store.sizeOf(KEY)).toBeNull();
   });
 
-  it('serves others while many clients read slowly', async () => {
+  it('serves other readers while many clients read slowly', async () => {
     const store = storeAt(`files-${opened++}/`, { connections: 2, readerMs: 100 });
     const whole = randomBytes(9 * 1024 * 1024);
     const all = { start: 0, end: whole.length };
@@ -161,7 +161,7 @@ describe('S3BlobStore', () => {
     expect((await inner.list(null, 1000)).map(({ key }) => key)).toEqual([KEY]);
   });
 
-  describe('paginated services', () => {
+  describe('S3BlobStore with a paginating service', () => {
     const sdk = jest.requireActual<typeof import('@aws-sdk/client-s3')>('@aws-sdk/client-s3');
     let asked: object[];
     let answers: object[];
@@ -178,7 +178,7 @@ describe('S3BlobStore', () => {
     const BUCKET = { Bucket: 'parley', Prefix: 'files/' };
     const begun = (Key: string, UploadId: string, Initiated = new Date(0)) => ({ Key, UploadId, Initiated });
 
-    it('aborts unfinished uploads except new ones and those of others', async () => {
+    it('aborts old unfinished uploads of this store only', async () => {
       answers = [
         {
           Uploads: [`files/${KEY}`, 'files/film.mp4', `others/${KEY}`].map((key) => begun(key, 'a')),
@@ -289,7 +289,7 @@ describe('S3BlobStore', () => {
     await new Promise((resolve) => endless.close(resolve));
   });
 
-  describe('misbehaving services', () => {
+  describe('S3BlobStore with a misbehaving service', () => {
     const SHORT = 512 * 1024;
     let answers: ((response: ServerResponse, range: string) => void)[];
     let other: Server;

@@ -42,7 +42,7 @@ interface S3Limits {
 
 const LIMITS: S3Limits = { connections: 200, connectMs: 10_000, answerMs: 60_000, readerMs: 2000 };
 
-/** Object below the prefix of a store. */
+/** Object below the store's prefix. */
 interface BucketObject {
   readonly name: string;
   readonly size: number;
@@ -76,7 +76,7 @@ export class S3BlobStore implements BlobStore {
     }
   }
 
-  /** Stores content like `put`, but leaves an existing blob as it is if the content breaks off. */
+  /** Stores content like `put`, but keeps an existing blob if the content breaks off. */
   async complete(key: BlobKey, content: AsyncIterable<Uint8Array>): Promise<number> {
     const { s3, Upload } = this.client();
     const target = this.targetOf(key);
@@ -94,7 +94,7 @@ export class S3BlobStore implements BlobStore {
       }
     };
     const body = Readable.from(counted(), { objectMode: false });
-    // Aborts the parts of broken content, or leaves them to `removeUnfinished`.
+    // Aborts the upload if the content breaks off; if that fails, `removeUnfinished` removes the parts later.
     const upload = new Upload({
       client: s3,
       params: { ...target, Body: body },
@@ -163,7 +163,7 @@ export class S3BlobStore implements BlobStore {
     const { s3, sdk } = this.client();
     const Range = `bytes=${start}-${end - 1}`;
     const { Body } = await s3.send(new sdk.GetObjectCommand({ ...this.targetOf(key), Range }));
-    // The type also covers streams of browsers.
+    // The type also covers browser streams.
     return Body as Readable & { transformToByteArray(): Promise<Uint8Array> };
   }
 
@@ -172,7 +172,7 @@ export class S3BlobStore implements BlobStore {
     await s3.send(new sdk.DeleteObjectCommand(this.targetOf(key)));
   }
 
-  /** Removes parts of uploads that ended with the server, but not those of others in the bucket. */
+  /** Removes parts of uploads interrupted by a server exit, but not those of other bucket users. */
   async removeUnfinished(beforeMs: number): Promise<void> {
     const { s3, sdk } = this.client();
     const { bucket: Bucket, prefix: Prefix } = this.location;
@@ -205,7 +205,7 @@ export class S3BlobStore implements BlobStore {
     return found.slice(0, limit);
   }
 
-  /** Stores a small object that is no blob. */
+  /** Stores a small object that is not a blob. */
   async putObject(name: string, Body: Uint8Array): Promise<void> {
     const { s3, sdk } = this.client();
     await s3.send(new sdk.PutObjectCommand({ ...this.objectOf(name), Body }));
@@ -222,7 +222,7 @@ export class S3BlobStore implements BlobStore {
     await s3.send(new sdk.DeleteObjectCommand(this.objectOf(name)));
   }
 
-  /** Returns objects whose names begin with `prefix` and sort behind `after`, by name. */
+  /** Returns objects by name that start with `prefix` and sort after `after`. */
   async *listObjects(prefix: string, after: string | null): AsyncGenerator<BucketObject> {
     const { s3, sdk } = this.client();
     const { bucket: Bucket, prefix: own } = this.location;

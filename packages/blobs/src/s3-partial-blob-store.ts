@@ -14,8 +14,8 @@ interface Part {
 }
 
 /**
- * Stores partial blobs in the bucket of their blobs, so that any server may receive the next bytes. Each part is an object
- * that is named after its offset, because services append to no object and want large parts in uploads of their own.
+ * Stores partial blobs in the same bucket as the blobs, so that any server can receive the next bytes. Services cannot
+ * append to objects, so each part is an object named after its offset. Large parts use multipart uploads.
  */
 export class S3PartialBlobStore implements PartialBlobStore {
   private readonly finishing = new Map<BlobKey, Promise<void>>();
@@ -64,7 +64,7 @@ export class S3PartialBlobStore implements PartialBlobStore {
 
   async list(after: BlobKey | null, limit: number): Promise<readonly StoredBlob[]> {
     const found = new Map<BlobKey, StoredBlob>();
-    // Sorts behind every part of the key.
+    // Sorts after every part of the key.
     const start = after === null ? null : `${FOLDER}${after}0`;
     for await (const { name, storedAtMs } of this.blobs.listObjects(FOLDER, start)) {
       const key = name.slice(FOLDER.length).split('/')[0]!;
@@ -81,7 +81,7 @@ export class S3PartialBlobStore implements PartialBlobStore {
     try {
       await this.blobs.complete(key, this.read(parts));
     } catch (error) {
-      // Another server may have finished the same upload meanwhile and removed its parts.
+      // Another server may have finished the same upload and removed its parts.
       if ((await this.blobs.sizeOf(key)) !== endOf(parts)) throw error;
     }
     await this.remove(key);

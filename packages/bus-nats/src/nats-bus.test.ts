@@ -75,7 +75,7 @@ async function hearing(bus: NatsBus): Promise<BusHint[]> {
 }
 
 withServer('bus on NATS', () => {
-  describe('with a server', () => {
+  describe('NatsBus with a server', () => {
     beforeEach(async () => {
       await server.start();
     });
@@ -87,7 +87,7 @@ withServer('bus on NATS', () => {
       },
     );
 
-    it('sends the events of small commits and numbers of large ones', async () => {
+    it('sends the events of small commits and only the numbers of large ones', async () => {
       const [own, other] = [await open(), await open()];
       const heard = await hearing(other);
       own.publish(REALM, committed(1, [event(1)]));
@@ -96,7 +96,7 @@ withServer('bus on NATS', () => {
       expect(heard).toEqual([committed(1, [event(1)]), committed(2)]);
     });
 
-    it('sends numbers alone if it is told to', async () => {
+    it('sends only numbers if `sendsContents` is false', async () => {
       const [own, other] = [await open({ sendsContents: false }), await open()];
       const heard = await hearing(other);
       own.publish(REALM, committed(1, [event(1)]));
@@ -104,7 +104,7 @@ withServer('bus on NATS', () => {
       expect(heard).toEqual([committed(1)]);
     });
 
-    it('takes no events from servers of another release', async () => {
+    it('ignores events from servers of another release', async () => {
       const [own, other] = [await open({ release: '2' }), await open()];
       const heard = await hearing(other);
       own.publish(REALM, committed(1, [event(1)]));
@@ -112,7 +112,7 @@ withServer('bus on NATS', () => {
       expect(heard).toEqual([committed(1)]);
     });
 
-    it('ignores and counts messages of a copy of the installation and of unknown kinds', async () => {
+    it('ignores and counts messages of unknown kinds and from a copy of the installation', async () => {
       const [own, copy, other] = [
         await open(),
         await open({ installation: { ...HERE, place: 'there' } }),
@@ -130,7 +130,7 @@ withServer('bus on NATS', () => {
       expect(own.counts).toMatchObject({ published: 4, dropped: 0 });
     });
 
-    it('hears nothing of another installation', async () => {
+    it('receives nothing from other installations', async () => {
       const [own, other] = [await open({ installation: { id: 'another', place: 'here' } }), await open()];
       const heard = await hearing(other);
       own.publish(REALM, committed(1));
@@ -140,7 +140,7 @@ withServer('bus on NATS', () => {
     });
   });
 
-  it('reports the loss of the connection and its return once each, and delivers again afterwards', async () => {
+  it('reports a lost and a restored connection once each, and delivers again afterwards', async () => {
     await server.start();
     const states: string[] = [];
     const own = await open({ onState: (state) => states.push(state) });
@@ -161,7 +161,7 @@ withServer('bus on NATS', () => {
     expect([heard, states, own.counts.dropped]).toEqual([[committed(2)], ['connected', 'unavailable', 'connected'], 1]);
   });
 
-  it('starts without a server and connects once there is one', async () => {
+  it('starts without a server and connects once one is available', async () => {
     const states: string[] = [];
     const own = await open({ onState: (state) => states.push(state) });
     expect([own.state, states]).toEqual(['unavailable', ['unavailable']]);
@@ -184,7 +184,7 @@ withServer('bus on NATS', () => {
     expect([refused.state, String(reasons[0])]).toEqual(['unavailable', expect.stringMatching(/authorization/i)]);
   });
 
-  it('encrypts the connection to a server whose certificate the file vouches for, and to no other one', async () => {
+  it('connects only to servers whose certificate is signed by the configured CA', async () => {
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
     execFileSync(
       'openssl',
@@ -202,7 +202,7 @@ withServer('bus on NATS', () => {
     await expect(examineNats({ ...encrypted, caFile: cert })).rejects.toThrow();
   });
 
-  it('rejects a file of credentials that cannot be read', async () => {
+  it('rejects an unreadable credentials file', async () => {
     await expect(open({ credentialsFile: join(folder, 'none') })).rejects.toThrow('ENOENT');
   });
 });

@@ -22,14 +22,14 @@ export interface NatsBusOptions {
   readonly servers: readonly string[];
   /** Path of a file with a user's credentials (`.creds`), `USER:PASSWORD` or a token; null for none. */
   readonly credentialsFile: string | null;
-  /** Path of the certificates (PEM) that vouch for the servers; null for those of the system. */
+  /** Path of the CA certificates (PEM) for the servers; null for those of the system. */
   readonly caFile: string | null;
   readonly installation: Installation;
-  /** Servers of another release may write events in other formats, so they are read from the log. */
+  /** Servers of another release may write different event formats, so their events are read from the log. */
   readonly release: string;
-  /** False to leave out the events of commits. */
+  /** False to omit the events of commits. */
   readonly sendsContents: boolean;
-  /** Called when the state changes, and once at the start if the bus is unavailable. */
+  /** Called on every state change, and once at the start if the bus is unavailable. */
   readonly onState?: (state: Bus['state'], reason: unknown) => void;
 }
 
@@ -46,18 +46,18 @@ interface Envelope {
 
 /** Maximum size of a message with events. Receivers read larger commits from the log. */
 const MAX_CONTENTS_BYTES = 64 * 1024;
-/** Sent bytes after which the server has to confirm, and maximum of unconfirmed bytes. */
+/** Number of sent bytes after which the server must confirm, and maximum number of unconfirmed bytes. */
 const CONFIRM_BYTES = 1024 * 1024;
 const MAX_UNCONFIRMED_BYTES = 8 * CONFIRM_BYTES;
 const CONNECT_MS = 2000;
 const RETRY_MS = 500;
-/** Maximum time for the server to confirm a subscription. */
+/** Timeout for the server to confirm a subscription. */
 const CONFIRM_MS = 1000;
 const PING_MS = 5000;
 
 /**
- * Connects to the bus, and again whenever the connection is lost. Resolves after the first attempt, even if it fails.
- * @throws MissingLibrary, Error if the file of credentials or certificates cannot be read
+ * Connects to the bus and reconnects after a lost connection. Resolves after the first attempt, even if it fails.
+ * @throws MissingLibrary, Error if the credentials file or the CA file cannot be read
  */
 export async function openNatsBus(options: NatsBusOptions): Promise<NatsBus> {
   const bus = new CoreNatsBus(options, await connectorOf(options));
@@ -65,7 +65,7 @@ export async function openNatsBus(options: NatsBusOptions): Promise<NatsBus> {
   return bus;
 }
 
-/** Tries a connection for diagnosis. Returns the server's version. @throws Error */
+/** Tests the connection for diagnosis. Returns the server's version. @throws Error */
 export async function examineNats(
   options: Pick<NatsBusOptions, 'servers' | 'credentialsFile' | 'caFile'>,
 ): Promise<string> {
@@ -86,7 +86,7 @@ async function connectorOf({
   const isEncrypted = servers.every((server) => server.startsWith('tls:'));
   const authenticator = (): ConnectionOptions['authenticator'] => {
     if (credentialsFile === null) return undefined;
-    // Read for each connection, since credentials are rotated.
+    // Read for each connection, since credentials may be rotated.
     const text = readFileSync(credentialsFile, 'utf8').trim();
     if (text.includes('BEGIN NATS USER JWT')) return nats.credsAuthenticator(new TextEncoder().encode(text));
     const [, user, password] = /^([^:]*):(.*)$/.exec(text) ?? [];
@@ -142,7 +142,7 @@ class CoreNatsBus implements NatsBus {
     try {
       connection.publish(`${this.subjectOf(realmId)}.${hint.kind}`, message);
     } catch {
-      // The connection was closed in this turn.
+      // The connection closed before the client noticed.
       this.counts.dropped++;
       return;
     }
@@ -251,7 +251,7 @@ class CoreNatsBus implements NatsBus {
     return `parley.${this.options.installation.id}.${realmId}`;
   }
 
-  /** Waits until the server has received everything, but not for long. */
+  /** Waits briefly until the server has received everything. */
   private async flushed(connection: NatsConnection): Promise<void> {
     const timeout = new AbortController();
     const late = sleep(CONFIRM_MS, undefined, { signal: timeout.signal, ref: false }).catch(() => {});
@@ -267,7 +267,7 @@ class CoreNatsBus implements NatsBus {
       await connection.flush();
       if (this.connection === connection) this.unconfirmedBytes -= sent;
     } catch {
-      // The connection is lost, and the next one begins with nothing unconfirmed.
+      // The connection is lost, and the next one starts without unconfirmed bytes.
     } finally {
       this.isConfirming = false;
     }
@@ -277,7 +277,7 @@ class CoreNatsBus implements NatsBus {
 const withoutEvents = (hint: BusHint): BusHint =>
   hint.kind === 'committed' ? { kind: hint.kind, seq: hint.seq } : hint;
 
-/** Returns null for texts that are no message. */
+/** Returns null if the text is not a valid message. */
 function decode(text: string): Envelope | null {
   try {
     const value = JSON.parse(text) as Partial<Envelope> | null;

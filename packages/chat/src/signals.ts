@@ -1,2 +1,2 @@
-/** Signals of which readings are made. Components that compute with them need the same copy. */
+/** Signals used by readings. Components that compute with them need the same copy. */
 export * from '@preact/signals-core';

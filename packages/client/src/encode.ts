@@ -6,7 +6,7 @@ export interface Encoded {
   readonly fields: readonly (readonly [name: string, value: string | Blob])[];
 }
 
-/** Places parameters into the path; the others become fields: strings and numbers bare, other values as JSON. */
+/** Inserts path parameters; the others become fields: strings and numbers unchanged, other values as JSON. */
 export function encode(operation: string, path: string, params: Readonly<Record<string, unknown>>): Encoded {
   const left = new Map(Object.entries(params).filter(([, value]) => value !== undefined));
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {

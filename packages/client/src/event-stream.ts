@@ -9,7 +9,7 @@ import type { Transport } from './transport.js';
 export type RegisterParams = Omit<Params<'POST', '/register'>, 'client_capabilities'>;
 export type InitialState = Answer<'POST', '/register'>;
 
-/** First event, repeated whenever events may have been missed: rebuild the display from `state`. */
+/** First event, repeated whenever events may have been missed: rebuild the UI from `state`. */
 export interface Registered {
   readonly type: 'registered';
   readonly state: InitialState;
@@ -17,7 +17,7 @@ export interface Registered {
   readonly reason: 'start' | 'expired';
 }
 
-/** Queue and the last event taken from it. */
+/** Queue and the last event received from it. */
 export interface QueuePosition {
   readonly queueId: string;
   readonly lastEventId: number;
@@ -40,7 +40,7 @@ export interface StreamOptions {
   readonly resume?: QueuePosition;
   /** True to leave the queue on the server when the iteration ends, so that it can be resumed. */
   readonly keepsQueue?: boolean;
-  /** Awaited before each poll, which acknowledges all events taken so far: they can be stored here. */
+  /** Awaited before each poll. The poll acknowledges all events received so far, so they can be stored here. */
   readonly beforePoll?: () => Promise<void>;
   /** Called on every change with the reason. `offline`: the client is trying to reconnect. */
   readonly onConnection?: (state: 'online' | 'offline', reason?: ParleyError) => void;
@@ -137,7 +137,7 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
       this.lastEventId = lastEventId;
       this.pollSeconds = state.event_queue_longpoll_timeout_seconds;
       yield { type: 'registered', state, reason };
-      // Visitors get no events.
+      // Visitors receive no events.
       if (queueId === null) return;
       yield* this.eventsOf({ queueId, lastEventId, pollSeconds: this.pollSeconds });
     }
@@ -173,13 +173,13 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
       try {
         events = await this.nextEvents(from.queueId, mayBlock, timeoutMs);
       } catch (error) {
-        // A new queue resolves any rejection of the old one.
+        // A new queue replaces a rejected one, whatever the reason.
         if (error instanceof ParleyError && error.status === 400) {
           await sleep(this.backOff.next(), this.closing.signal);
           return;
         }
         await this.waitAfter(error);
-        // A poll that waits for events would show late that the server can be reached again.
+        // A long poll would delay the detection that the server is reachable again.
         mayBlock = false;
         continue;
       }
@@ -234,7 +234,7 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
     this.options.onConnection?.(state, reason);
   }
 
-  /** Removes the queue early; it would also expire. */
+  /** Removes the queue early; otherwise it expires. */
   private removeQueue(): void {
     if (this.currentQueueId === null) return;
     const request = encode('DELETE /events', '/events', { queue_id: this.currentQueueId });

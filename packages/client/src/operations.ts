@@ -5,7 +5,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** Operation name: `'POST /messages'` … */
 export type OperationName = keyof Operations;
 
-/** Paths of operations with the method: `'/messages'` … */
+/** Paths of operations with a given method: `'/messages'` … */
 export type PathOf<M extends Method> = OperationName extends infer K
   ? K extends `${M} ${infer P}`
     ? P

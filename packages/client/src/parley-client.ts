@@ -41,15 +41,15 @@ export class ParleyClient {
   }
 
   /**
-   * Ends the session. Not needed with API keys, which stay valid until regenerated. Returns the address at which the
-   * browser also logs out of the service where it logged in; null without one.
+   * Ends the session. Not needed with API keys, which stay valid until regenerated. Returns the logout URL of the
+   * single sign-on service for the browser to open; null without one.
    */
   async endSession(): Promise<string | null> {
     const { log_out_url: url } = await this.transport.send('POST', '/accounts/logout/', []);
     return typeof url === 'string' ? url : null;
   }
 
-  /** Returns address and headers for a tus client, which resumes interrupted uploads (messages §16.1). */
+  /** Returns URL and headers for a tus client, which resumes interrupted uploads (messages §16.1). */
   resumableUploads(): Promise<{ readonly url: string; readonly headers: Readonly<Record<string, string>> }> {
     return this.transport.foreignRequest('/tus');
   }
@@ -75,7 +75,7 @@ export class ParleyClient {
   }
 
   /**
-   * Returns a stream of events: first `registered` with the state, then its changes. `params`: event types and format
+   * Returns a stream of events: first `registered` with the state, then changes to it. `params`: event types and format
    * (events §1).
    */
   events(params: RegisterParams = {}, options: StreamOptions = {}): EventStream {

@@ -25,7 +25,7 @@ export class ParleyError extends Error {
     return this.status === 0 || this.status === 429 || this.status >= 500 || this.code === 'NOT_PARLEY';
   }
 
-  /** True if nobody is logged in any more with the credentials of the call. */
+  /** True if the credentials are no longer valid. */
   get endsLogIn(): boolean {
     return LOG_IN_ENDED.includes(this.code);
   }

@@ -4,8 +4,8 @@ import { ParleyError } from './parley-error.js';
 import { BackOff, sleep } from './timing.js';
 
 /**
- * Credentials: an API key; short-lived tokens; or browser cookies of a password `session` or of the `host` application's
- * login. A `visitor` has no account and reads web-public channels.
+ * Credentials: an API key; short-lived tokens; or the cookies of a password `session` or of a log-in to the `host`
+ * application. A `visitor` has no account and reads web-public channels.
  */
 export type Credentials =
   | { readonly email: string; readonly apiKey: string }
@@ -14,13 +14,13 @@ export type Credentials =
   | 'host'
   | 'visitor';
 
-/** Returns the token for a request: another one than the token that the server refused last, unless that is null. */
+/** Returns a token for a request. `refused`: the last token rejected by the server, which must be replaced. */
 export type TokenSource = (refused: string | null) => Promise<string>;
 
 export interface ClientOptions {
   /**
-   * Address of Parley without `/api/v1`: `https://example.com/chat`. On a page it may be a path: `/chat`, or `/` at
-   * the root.
+   * URL of Parley without `/api/v1`: `https://example.com/chat`. On a page it may be a path: `/chat`, or `/` at the
+   * root.
    */
   readonly url: string;
   /** Additional headers of each request, for example for a host application. */
@@ -29,11 +29,13 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** Maximum number of retries: for reads after network failures, for all calls when rate limited. Default: 4. */
   readonly maxRetries?: number;
-  /** Called when the server keeps calls waiting for two seconds (429, 503), and when none waits any more. */
+  /**
+   * Called when calls have waited for two seconds because of the server (429, 503), and when no call waits any longer.
+   */
   readonly onHold?: (isHeld: boolean) => void;
-  /** Called with the error's code when a call shows that the log-in has ended (protocol §7). */
+  /** Called with the error code when a call reveals that the log-in has ended (protocol §7). */
   readonly onLoggedOut?: (code: string) => void;
-  /** Id of the user for whom a page was opened. Calls are refused once another person has logged in there. */
+  /** Id of the user for whom the page was opened. Calls are rejected once another person has logged in there. */
   readonly userId?: number;
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
@@ -50,10 +52,10 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Sends requests and parses responses. */
 export class Transport {
   private readonly url: string;
-  /** CSRF token of a session, which proves the same origin. Null until requested. */
+  /** CSRF token of a session. Null until requested. */
   private csrfToken: Promise<string> | null = null;
   private refusedToken: string | null = null;
-  /** Number of calls that have waited for so long that somebody should know. */
+  /** Number of calls that have waited long enough to report. */
   private held = 0;
 
   constructor(
@@ -64,7 +66,7 @@ export class Transport {
     this.url = new URL(options.url, location?.href).href.replace(/\/$/, '');
   }
 
-  /** True for callers that Parley's cookies identify. */
+  /** True for callers identified by Parley's cookies. */
   private get isBrowser(): boolean {
     return this.credentials === 'session' || this.credentials === 'visitor';
   }
@@ -84,7 +86,7 @@ export class Transport {
     }
   }
 
-  /** Returns the function that ends the wait. */
+  /** Counts a held call. Returns a function that ends the wait. */
   private hold(): () => void {
     const timer = setTimeout(() => {
       if (++this.held === 1) this.options.onHold?.(true);
@@ -113,10 +115,7 @@ export class Transport {
     }
   }
 
-  /**
-   * Sends a request once. `path` is relative to the address of Parley. @throws ParleyError, or the reason of the
-   * signal
-   */
+  /** Sends a request once. `path` is relative to the base URL. @throws ParleyError, or the reason of the signal */
   async send(method: Method, path: string, fields: Encoded['fields'], options: CallOptions = {}): Promise<Fields> {
     const { refusedToken } = this;
     try {
@@ -173,7 +172,7 @@ export class Transport {
     }
   }
 
-  /** Address and headers of requests that another library sends. */
+  /** Returns URL and headers for requests sent by another library. */
   async foreignRequest(path: string): Promise<{ readonly url: string; readonly headers: Record<string, string> }> {
     return {
       url: `${this.url}${this.isBrowser ? '/json' : '/api/v1'}${path}`,
@@ -240,13 +239,13 @@ function parse(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Part of `fetch` that the client uses. */
+/** Subset of `fetch` used by the client. */
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** True in browsers; `fetch` reports no progress of uploads. */
+/** True in browsers; `fetch` reports no upload progress. */
 const canReport = (): boolean => 'XMLHttpRequest' in globalThis;
 
-/** Returns a `fetch` that reports how much of the body was sent. */
+/** Returns a `fetch` that reports upload progress. */
 const sendWithProgress =
   (onProgress: (sentBytes: number, totalBytes: number) => void): Fetch =>
   (url, { method = 'GET', headers = {}, credentials, body, signal }) =>

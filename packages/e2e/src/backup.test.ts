@@ -9,7 +9,7 @@ describe('backup of a running server', () => {
   });
   afterAll(() => organization.close());
 
-  it('contains every message acknowledged before it began and restores elsewhere with the same keys', async () => {
+  it('contains every message acknowledged before it started and restores elsewhere with the same keys', async () => {
     const desdemona = await organization.addPerson('Desdemona', 'owner');
     const server = await organization.serve();
     const client = await connect(server, desdemona);

@@ -14,7 +14,7 @@ if (command === null)
 
 const [email, password] = ['ann@example.com', 'a password that nobody guesses'];
 
-/** Page of the application with its checks, followed by foreign pages in frames. */
+/** Application page with its checks, followed by frames of foreign pages. */
 const OWN_PAGE = (attackers: readonly string[]) => `<!doctype html><title>own</title><script>
 const cookie = () => Object.fromEntries(document.cookie.split('; ').map((pair) => pair.split('=')));
 const send = async (method, path, fields) => {
@@ -97,7 +97,7 @@ const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0]!;
     rmSync(directory, { recursive: true });
   });
 
-  it('browser session works for our own pages only (protocol §7.6)', async () => {
+  it('browser session works only for own pages (protocol §7.6)', async () => {
     directory = mkdtempSync(join(tmpdir(), 'parley-browser-'));
     const seen: Seen[] = [];
     let page = '';
@@ -123,7 +123,7 @@ const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0]!;
       response.setHeader('Content-Type', 'text/html').end(ATTACK(target));
     });
     const port = await listen(others);
-    // One attacker on the same site, which gets cookies of all its ports, and one on another site.
+    // One attacker on the same site, which receives cookies of all its ports, and one on another site.
     const attackers = [`http://localhost:${port}`, `http://127.0.0.1:${port}`];
     page = OWN_PAGE(attackers);
     parley = await createParley({ database: `sqlite:${join(directory, 'chat.db')}`, url: target });

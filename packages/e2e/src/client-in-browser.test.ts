@@ -32,7 +32,7 @@ const PAGE = `<!doctype html><title>Shop</title><link rel="icon" href="data:,">
   });
   afterAll(() => browser?.close());
 
-  /** Starts a host application with one page and with Parley below the path, to which its cookies are limited. */
+  /** Starts a host application with one page and with Parley below a path that limits its cookies. */
   async function startHost(path: string, page: string): Promise<void> {
     directory = mkdtempSync(join(tmpdir(), 'parley-browser-'));
     let chat: RequestListener;
@@ -116,7 +116,7 @@ const PAGE = `<!doctype html><title>Shop</title><link rel="icon" href="data:,">
     ).toMatchObject({ sender_id: annId, content: '<p>Note</p>' });
     expect(browser.complaints).toEqual([]);
 
-    // A new login on another page changes the token.
+    // A log-in on another page changes the token.
     const after = await browser.evaluate(`(async () => {
       await ParleyClient.startSession({ url: '${path}/', username: 'ann@example.com', password: '${PASSWORD}' });
       return (await client.post('/messages', { type: 'direct', to: [${annId}], content: 'Later' })).id;

@@ -77,7 +77,7 @@ describe('ParleyClient', () => {
     await server.kill();
     await pause(500);
     server = await organization.serve([], port);
-    // The server returns a poll without events after 45 seconds at the earliest.
+    // The server ends an idle poll after 45 seconds at the earliest.
     await within(
       30_000,
       until(() => changes.length === 2),
@@ -93,7 +93,7 @@ describe('ParleyClient', () => {
     await server.terminate();
   });
 
-  it('registers again and reports it if the server no longer has the queue', async () => {
+  it('registers again and reports it if the queue has expired', async () => {
     const { url } = await organization.serve();
     const client = clientOf(url, ann);
     const stream = client.events({ event_types: ['message'] });
@@ -195,7 +195,7 @@ describe('ParleyClient', () => {
     const client = (options = {}) => clientOf(`http://127.0.0.1:${portOf(other)}`, ann, options);
     const send = (it: ParleyClient) => it.post('/messages', { type: 'direct', to: [1], content: 'x' });
 
-    it('waits as long as a 429 response requests for any call', async () => {
+    it('waits for any call as long as a 429 response requests', async () => {
       answers = [LIMITED, [...SUCCESS]];
       expect(await send(client())).toMatchObject({ id: 5 });
       expect(asked[1]!.at - asked[0]!.at).toBeGreaterThan(595);
@@ -217,7 +217,7 @@ describe('ParleyClient', () => {
       await expect(client().get('/users/me')).rejects.toMatchObject({ retryAfterMs: 86_400_000 });
     });
 
-    it('ends a stream whose user is logged out', async () => {
+    it('ends the stream of a logged-out user', async () => {
       answers = [[401, '{"result":"error","msg":"Invalid API key","code":"INVALID_API_KEY"}']];
       const events = client().events()[Symbol.asyncIterator]();
       await expect(events.next()).rejects.toMatchObject({ code: 'INVALID_API_KEY', status: 401 });

@@ -48,11 +48,11 @@ describe('two users with zulip-js', () => {
     });
   });
 
-  it('send code and formulas', async () => {
+  it('send and render code and formulas', async () => {
     const render = async (content: string): Promise<string> =>
       (await hamlet.callEndpoint('/messages/render', 'POST', { content })).rendered;
     const code = '```py\nif x: pass\n```';
-    // The first ones are plain while the highlighter is loading.
+    // Code stays unhighlighted until the highlighter is loaded.
     while (!(await render(code)).includes('<span')) await pause(200);
     expect(await render(code)).toContain('<code><span class="k">if</span> x:');
     expect(await render('$$x$$')).toMatch(/^<p><span class="katex">/);
@@ -108,7 +108,7 @@ describe('two users with zulip-js', () => {
     for (const { id, ...answer } of [whisper, echo]) {
       expect([id, answer]).toEqual([expect.any(Number), { result: 'success', msg: '' }]);
     }
-    // Senders follow topics they start or participate in.
+    // Senders automatically follow topics they start or participate in.
     expect(question).toEqual({
       result: 'success',
       msg: '',
@@ -205,7 +205,7 @@ describe('two users with zulip-js', () => {
     });
   });
 
-  it("receive events through the library's own loop", async () => {
+  it("receive events through the library's event loop", async () => {
     const listener = listenInBackground(zuliprc('cordelia'));
     try {
       const verona = { type: 'stream', to: 'Verona', topic: 'roll call' };

@@ -57,7 +57,7 @@ describe('server killed during a conversation', () => {
     const conversation = async () => {
       for (let round = 0; round < ROUNDS; round++) {
         await within('talking', load.hasGoneOnFor(20 + 10 * (round % 5)));
-        // Every second kill follows a batch that was received but not acknowledged; others happen at any time.
+        // Every second kill follows a batch that was received but not acknowledged; others happen at random times.
         if (round % 2) await within('hearing', listener.holdBack());
         await within('dying', server.kill());
         log += server.output;
@@ -90,7 +90,7 @@ describe('server killed during a conversation', () => {
 
     const contents = new Map<number, string>(messages.map(({ message }) => [message.id, message.content]));
     for (const [id, content] of load.acknowledged) expect([id, contents.get(id)]).toEqual([id, content]);
-    // Unacknowledged messages may exist, but complete and only once.
+    // Unacknowledged messages may exist, but only once and complete.
     const said = [...contents.values()].filter((content) => load.isMine(content));
     expect(new Set(said).size).toBe(said.length);
     expect(said.filter((content) => !load.attempted.has(content))).toEqual([]);
@@ -126,7 +126,7 @@ describe('server killed during a conversation', () => {
 
 const LAST_WORDS = 'The rest is silence.';
 
-/** @throws Error that names the slow operation */
+/** @throws Error with the name of the slow operation */
 function within<T>(what: string, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout;
   const impatience = new Promise<never>((_resolve, reject) => {
@@ -162,7 +162,7 @@ function listUnread({ pms, streams, huddles }: Answer): number[] {
   return conversations.flatMap(({ unread_message_ids: ids }) => ids).sort((a: number, b: number) => a - b);
 }
 
-/** Behaves like a client while the server is down: repeats the poll until it is answered. */
+/** Behaves like a client while the server is down: repeats the poll until it gets a response. */
 class Listener {
   readonly heard: Answer[] = [];
   private lastEventId = -1;
@@ -181,7 +181,7 @@ class Listener {
     return new Listener(client, answer.queue_id);
   }
 
-  /** Listens until the final message. */
+  /** Polls until the final message arrives. */
   async listen(): Promise<void> {
     let repeated: readonly Answer[] = [];
     while (!this.isOver && this.heard.at(-1)?.message?.content !== LAST_WORDS) {
@@ -201,7 +201,7 @@ class Listener {
     }
   }
 
-  /** Resolves when a batch has arrived; it stays unacknowledged until `goOn`. */
+  /** Resolves when a batch has arrived, which stays unacknowledged until `goOn`. */
   async holdBack(): Promise<void> {
     this.permission = new Promise((resolve) => {
       this.giveLeave = resolve;
@@ -234,7 +234,7 @@ class Listener {
   }
 }
 
-/** Users who send continuously, each sequentially and nothing twice. */
+/** Users who send continuously: each sequentially, without retries. */
 class Load {
   readonly attempted = new Set<string>();
   /** Contents by message id. */

@@ -130,7 +130,7 @@ const SIZES = new Map<string, readonly [number, number]>([
     pictures['a logo at night'] = [realm_night_logo_url!, 60, 40];
   }
 
-  /** Loads images on a same-origin page without requests of its own; returns their sizes, [0, 0] for broken ones. */
+  /** Loads images on an otherwise idle same-origin page; returns their sizes, [0, 0] for broken ones. */
   const sizesOf = (urls: readonly string[]): Promise<readonly (readonly [number, number])[]> =>
     browser.evaluate(`Promise.all(${JSON.stringify(urls)}.map((url) => new Promise((resolve) => {
       const image = document.createElement('img');

@@ -10,7 +10,7 @@ const PHOTO = Buffer.from(
   'base64',
 );
 
-describe('images', () => {
+describe('uploaded image', () => {
   let organization: TestOrganization;
   let person: Person;
   let server: ParleyProcess;
@@ -55,7 +55,7 @@ describe('images', () => {
     }
   };
 
-  it('lose camera metadata', async () => {
+  it('loses camera metadata', async () => {
     expect(PHOTO.includes('Exif')).toBe(true);
     const { avatar_url: avatar } = await post('/users/me/avatar', PHOTO);
     const { icon_url: icon } = await post('/realm/icon', PHOTO);
@@ -67,7 +67,7 @@ describe('images', () => {
     }
   });
 
-  it('cause a rejection if they contain programs, and the server continues', async () => {
+  it('is rejected if it contains a program, and the server continues', async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
     for (const text of [svg, '<!doctype html><script>alert(1)</script>', 'GIF89a/*...*/=1;alert(1)']) {
       expect(await post('/users/me/avatar', text)).toMatchObject({ result: 'error', code: 'BAD_IMAGE' });
@@ -75,7 +75,7 @@ describe('images', () => {
     expect(await post('/users/me/avatar', PHOTO)).toMatchObject({ result: 'success' });
   });
 
-  it('load in a process that ends with the server, even when killed', async () => {
+  it('is processed in a child process that ends with the server, even when killed', async () => {
     await post('/users/me/avatar', PHOTO);
     const child = Number(childrenOf(server.pid));
     expect(child).toBeGreaterThan(0);

@@ -151,7 +151,7 @@ describe('clients of one organization', () => {
     };
     const everybody = Object.values(ears);
 
-    // Public channel: all users receive it, subscribers their subscription, the others the list of subscribers.
+    // Public channel: all users receive it, subscribers receive their subscription, others the subscriber list.
     const created = await createChannel(hamlet, 'garden', [people.hamlet, people.desdemona]);
     const garden = created.id as number;
     expect(created).toEqual({ result: 'success', msg: '', id: expect.any(Number) });
@@ -159,7 +159,7 @@ describe('clients of one organization', () => {
     const [creation, invitation] = await ears.desdemona.next(2);
     const channel = {
       ...listed,
-      // Changed since by the first message.
+      // Changed by the first message.
       first_message_id: null,
       subscriber_count: expect.any(Number),
     };

@@ -21,8 +21,8 @@ import { type Person, TestOrganization } from './testing/test-organization.js';
 const KEY = Buffer.alloc(32, 7);
 const PUSH_KEY = Buffer.concat([Buffer.from([0x31]), KEY]).toString('base64');
 
-/** Built chat server, and built push service between it and the makers of phones. */
-describe('a mention of an absent person', () => {
+/** Built chat server, and a built push service between it and Apple's and Google's services. */
+describe('mention of an absent person', () => {
   const smtp = new TestSmtpServer();
   const browser = new TestBrowserPush();
   const webhooks: Record<string, unknown>[] = [];
@@ -95,7 +95,7 @@ describe('a mention of an absent person', () => {
     await Promise.all([apns.close(), fcm.close(), browser.close(), smtp.close()]);
   });
 
-  it('reaches phones, older apps, browsers and the mailbox, and a bot that was mentioned too', async () => {
+  it('reaches phones, older apps, browsers and the mailbox, and a mentioned bot', async () => {
     await call(hamlet, 'PATCH', '/settings', { email_notifications_batching_period_seconds: 1 });
     const { device_id } = await call(hamlet, 'POST', '/register_client_device');
     const registration = {
@@ -122,7 +122,7 @@ describe('a mention of an absent person', () => {
     const message = { type: 'channel', to: channelId, topic: 'midnight', content };
     const { id } = await call(horatio, 'POST', '/messages', message);
 
-    // The reply of the bot makes a notification due as well, which may arrive first.
+    // The bot's reply also causes a notification, which may arrive first.
     const atPhone = () => apns.arrivals.find(({ fields }) => decrypted(fields, KEY).message_id === id);
     const atOlderApp = () => fcm.arrivals.find(({ fields }) => fields.data.zulip_message_id === String(id));
     const inBrowser = () => browser.received.find(({ payload }) => payload.message_id === id);
@@ -147,7 +147,7 @@ describe('a mention of an absent person', () => {
     await until(async () => (await replies()).messages[0].content === 'At your service');
   });
 
-  it('can be tried by a command that names each phone, browser and mailbox', async () => {
+  it('can be tested with a command that names each phone, browser and mailbox', async () => {
     const database = `--database=sqlite:${organization.database}`;
     const tested = await runParley(['notify', 'test', hamlet.email, database], '', { environment });
     expect([tested.code, tested.err]).toEqual([0, '']);

@@ -15,7 +15,7 @@ const REGISTER = {
   include_subscribers: 'true',
 };
 
-/** All fields that the client requires at startup, determined by removing them one by one. */
+/** All fields required by the client at startup, determined by removing them one by one. */
 const NEEDED = {
   queue_id: expect.any(String),
   last_event_id: -1,
@@ -39,7 +39,7 @@ const NEEDED = {
   user_settings: expect.objectContaining({ send_private_typing_notifications: true }),
 };
 
-/** Ten-year-old client without capabilities beside a modern one. */
+/** Ten-year-old client without capabilities next to a modern one. */
 describe('older client', () => {
   let organization: TestOrganization;
   let server: ParleyProcess;
@@ -145,7 +145,7 @@ describe('older client', () => {
     expect([page.anchor, page.found_newest]).toEqual([unread, true]);
     expect(page.messages.find(({ id }: Answer) => id === unread)).toMatchObject({ subject: 'general chat' });
 
-    // Sends with legacy parameters; its own messages are read.
+    // Sends with legacy parameters; own messages are marked as read.
     const sent = await terminal('POST', '/messages', {
       type: 'stream',
       to: 'rampart',

@@ -25,7 +25,7 @@ describe('server process', () => {
   });
   afterEach(() => organization.close());
 
-  /** Returns every file below with content and modification time. */
+  /** Returns all files in the folder with content and modification time. */
   const look = () =>
     readdirSync(organization.directory, { recursive: true, encoding: 'utf8' })
       .sort()

@@ -105,7 +105,7 @@ describe('server with storage problems', () => {
     expect(await say('there is room again')).toMatchObject({ result: 'success' });
   });
 
-  it('leaves nothing of an import that does not fit on the disk', async () => {
+  it('removes all traces of an import that does not fit on the disk', async () => {
     await serve();
     const large = { field: 'file', name: 'large.bin', content: randomBytes(4_000_000), type: 'text/plain' };
     const { body, contentType } = await encodeMultipart({}, [large]);
@@ -139,7 +139,7 @@ describe('server with storage problems', () => {
     expect(bytesIn(join(data(), 'files'))).toBe(bytesBefore + 4_000_000);
   });
 
-  it('survives its terminal and never exits on its own', async () => {
+  it('survives the end of its terminal and never exits on its own', async () => {
     await serve();
     server.signal('SIGHUP');
     await pause(300);

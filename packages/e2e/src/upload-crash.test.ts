@@ -40,7 +40,7 @@ describe('server killed during uploads', () => {
     const Authorization = `Basic ${Buffer.from(`${hamlet.email}:${hamlet.apiKey}`).toString('base64')}`;
     return fetch(server.url + path, { ...init, headers: { ...(init.headers as object), Authorization } });
   };
-  /** Null after a short delay without a complete response. */
+  /** Null after a short timeout without a complete response. */
   const post = async (
     path: string,
     body: string | Uint8Array<ArrayBuffer>,
@@ -67,7 +67,7 @@ describe('server killed during uploads', () => {
     }
   }
 
-  /** Uploads pictures, which get thumbnails and are shown in messages. */
+  /** Uploads images, which get thumbnails and appear in messages. */
   async function uploadPictures(): Promise<void> {
     while (!isOver) {
       const answer = await postFile('/user_uploads', 'cat.png', PICTURE);
@@ -135,7 +135,7 @@ describe('server killed during uploads', () => {
     }
   }
 
-  it('has the bytes of every listed file, and no others after a sweep', async () => {
+  it('has the bytes of every listed file, and no other files after a sweep', async () => {
     const loops = [uploadForms, uploadInParts, uploadPictures, changeAvatars, addEmoji].map((loop) => loop());
     const random = new SeededRandomness(SEED);
     let log = '';
@@ -147,7 +147,7 @@ describe('server killed during uploads', () => {
       log += server.output;
       server = await organization.serve([], server.port);
     }
-    // Kills may prevent the longest uploads from finishing on a slow machine.
+    // On a slow machine, kills may prevent the longest uploads from finishing.
     while (messages.length === 0 || avatarVersion <= 1) await pause(10);
     isOver = true;
     await Promise.all(loops);
@@ -169,7 +169,7 @@ describe('server killed during uploads', () => {
 
     const { members } = (await (await call('/api/v1/users')).json()) as Answer;
     const { avatar_url: avatar } = members.find(({ user_id }: Answer) => user_id === hamlet.id);
-    // The last one may be stored without acknowledgement.
+    // The last one may be stored without an acknowledgement.
     expect(versionOf(avatar)).toBeGreaterThanOrEqual(avatarVersion);
     const listed = Object.values<Answer>(((await (await call('/api/v1/realm/emoji')).json()) as Answer).emoji);
     expect(listed.map(({ name }) => name)).toEqual(expect.arrayContaining(emoji));
@@ -186,7 +186,7 @@ describe('server killed during uploads', () => {
       readdirSync(folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name));
-    // Pretends that everything happened hours ago.
+    // Simulates that everything happened hours ago.
     for (const file of files()) utimesSync(file, 1000, 1000);
     const { code, out, err } = await organization.run(['file', 'sweep']);
     expect([code, err, out]).toEqual([0, '', expect.stringMatching(/^Removed 0 files, 0 unfinished uploads and /)]);

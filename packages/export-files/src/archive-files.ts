@@ -9,12 +9,12 @@ import { extract } from 'tar-stream';
 import { parseJson, wrong } from './parley-shapes.js';
 
 const MIB = 1024 ** 2;
-/** Seconds; the operator has to free space first. */
+/** Seconds; the operator has to free disk space first. */
 const RETRY_AFTER = 60;
-/** Bytes written between checks of the disk. */
+/** Number of bytes written between disk space checks. */
 const LOOK_EVERY_BYTES = 16 * MIB;
 
-/** Monitors free disk space during a long write, reserving some of it for others. */
+/** Monitors free disk space during a long write and reserves some of it for other uses. */
 export class DiskRoom {
   private unseen = 0;
 
@@ -37,7 +37,7 @@ export class DiskRoom {
     this.unseen = 0;
   }
 
-  /** `bytes`: known requirement. */
+  /** `bytes`: required space, if known. */
   async refusal(bytes = 0): Promise<DomainError> {
     const free = Math.floor((await this.freeBytesOf(this.folder)) / MIB);
     const needed = Math.ceil((bytes + this.minFreeBytes) / MIB);
@@ -114,7 +114,7 @@ export interface UnpackLimits {
   /** Maximum size of all files together. */
   readonly maxBytes: number;
   readonly maxFiles: number;
-  /** Disk space reserved for others, such as a server. */
+  /** Disk space reserved for other uses, such as a server. */
   readonly minFreeBytes: number;
 }
 const GIB = 1024 ** 3;

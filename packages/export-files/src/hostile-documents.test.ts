@@ -59,7 +59,7 @@ describe('message file', () => {
     expect(thrownBy(() => read(content))).toEqual(refusal(text));
   });
 
-  it('uses the last of duplicate keys, as elsewhere', () => {
+  it('uses the last of duplicate keys, like other parsers', () => {
     const [copy] = read(`{"zerver_message":[],${fileOf({}).slice(1)}`);
     expect(copy!.message.id).toBe(1);
     const twice = fileOf({ sender: 9 }).replace('"sender":9', '"sender":9,"sender":8');
@@ -104,14 +104,14 @@ describe('excessOf', () => {
     expect(excessOf(text, limits)).toBeNull();
   });
 
-  it('checks a long document before it is parsed', () => {
+  it('checks a long document before parsing it', () => {
     const keys = Array.from({ length: 2_000_000 }, (_, n) => `"k${n}":0`).join();
     expect(thrownBy(() => parseJson(`{${keys}}`, 'realm.json'))).toEqual(refusal(/a dictionary of too many keys/));
   });
 });
 
-describe('error messages', () => {
-  it('stay short', () => {
+describe('error message', () => {
+  it('stays short', () => {
     const error = thrownBy(() => parseJson('{', 'x'.repeat(1_000_000))) as Error;
     expect(error.message.length).toBeLessThan(1000);
   });

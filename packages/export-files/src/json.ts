@@ -14,8 +14,8 @@ export const JSON_LIMITS: JsonLimits = { maxDepth: 100, maxStructures: 10_000_00
 const VALUES_A_STRUCTURE = 5;
 
 /**
- * Returns why JSON is too large to parse, since parsed values take far more memory than text and exhausting it ends
- * the process. Null if it is not too large.
+ * Returns the reason why JSON is too large to parse; null if it is not. Parsed values take far more memory than text,
+ * and exhausting memory ends the process.
  */
 export function excessOf(text: string, limits: JsonLimits = JSON_LIMITS): string | null {
   /** Number of colons of the open structure by depth. */

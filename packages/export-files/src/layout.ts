@@ -13,7 +13,7 @@ export const PICTURE_RECORDS = {
   realm_icons: 'realm_icons/records.json',
 } as const;
 export type PictureFolder = keyof typeof PICTURE_RECORDS;
-/** Names of images in files and columns. */
+/** Names of realm images in files and columns. */
 export const REALM_IMAGE_WORDS = { icon: 'icon', logo: 'logo', nightLogo: 'night_logo' } as const;
 export const messageFile = (number: number): string => `messages-${String(number).padStart(6, '0')}.json`;
 export const MESSAGE_FILE = /^messages-(\d{6})\.json$/;
@@ -37,7 +37,7 @@ export const PRIVATE_BIT = 2048;
 export const ROLE_NUMBERS = { owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 } as const;
 export const BOT_TYPES = { generic: 1, incomingWebhook: 2, outgoingWebhook: 3, embedded: 4 } as const;
 export const AVATAR_SOURCES = { gravatar: 'G', uploaded: 'U', generated: 'J' } as const;
-/** Retention period of channels whose messages are never deleted. */
+/** Retention period of channels that keep messages forever. */
 export const ZULIP_FOREVER = -1;
 export const TOPICS_POLICY_NUMBERS = {
   inherit: 1,
@@ -63,7 +63,7 @@ export const FIELD_TYPES = {
 } as const;
 export const RECIPIENT_TYPES = { personal: 1, channel: 2, direct: 3 } as const;
 
-/** Returns the key of this value; undefined if there is none. */
+/** Returns the key of a value; undefined if there is none. */
 export function keyOfValue<K extends string, V>(table: Readonly<Record<K, V>>, value: unknown): K | undefined {
   return (Object.keys(table) as K[]).find((key) => table[key] === value);
 }

@@ -5,7 +5,7 @@ import { ClientNumbers, MessageFile } from './message-rows.js';
 const REALM = 1;
 const FLAGS = { read: true } as MessageCopy['holders'][number]['flags'];
 
-/** Copies only what rows contain. */
+/** Copies only data that rows contain. */
 function copyOf(id: number, content: string, holders: number): MessageCopy {
   return {
     message: {
@@ -50,7 +50,7 @@ describe('message file', () => {
     expect(parley_client).toEqual([{ id: 1, name: 'test' }]);
   });
 
-  it('fills up with a thousand messages', () => {
+  it('is full after a thousand messages', () => {
     const file = new MessageFile(REALM, new ClientNumbers());
     for (let n = 1; n < 1000; n++) file.add(copyOf(n, 'x', 0));
     expect(file.isFull).toBe(false);
@@ -60,7 +60,7 @@ describe('message file', () => {
     expect(file.isFull).toBe(true);
   });
 
-  it('fills up with fewer messages that have many holders', () => {
+  it('is full after fewer messages if they have many holders', () => {
     const file = new MessageFile(REALM, new ClientNumbers());
     file.add(copyOf(1, 'x', 199_999));
     expect(file.isFull).toBe(false);

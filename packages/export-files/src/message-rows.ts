@@ -9,7 +9,7 @@ export interface SettingColumns {
   read(columns: object): Readonly<Record<string, unknown>>;
 }
 
-/** Column names that equal names of the API, whose adapter has a table of them. */
+/** Column names that match API names; the API adapter provides them. */
 export interface ColumnNames {
   readonly realm: SettingColumns;
   readonly user: SettingColumns;
@@ -106,8 +106,8 @@ const HOLDERS_IN_A_FILE = 200_000;
 export const CHUNK = 32_768;
 
 /**
- * Buffer of a message file, reused after `clear` for the next one. Messages are serialized at once, since objects
- * kept for a thousand messages would require a major garbage collection.
+ * Buffer of a message file, reused for the next file after `clear`. Messages are serialized at once, since keeping a
+ * thousand message objects would require a major garbage collection.
  */
 export class MessageFile {
   private readonly messages = new Rows();

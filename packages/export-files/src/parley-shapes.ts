@@ -198,7 +198,7 @@ const REALM_COPY = object({
   ...shapesOf(EXPORT_PARTS.realm),
 });
 
-/** Reads the organization from `parley.json`. Realm ids are omitted, since parts get the id of their realm. */
+/** Reads the organization from `parley.json`. Realm ids are omitted, since nested parts get the id of their realm. */
 export const realmCopy: Shape<RealmCopy> = (value, location) => REALM_COPY(value, location) as unknown as RealmCopy;
 
 const notificationChoice = orNull(flag);

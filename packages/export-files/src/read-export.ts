@@ -118,7 +118,7 @@ export class TableFiles {
 const RECORD = object({ path: text(1000), user_profile_id: orNull((value) => value) });
 type PictureRecord = ReturnType<typeof RECORD>;
 
-/** Suffix of uploaded originals, which are better sources than images resized by another server. */
+/** Suffix of uploaded originals, which are better sources than images resized by the other server. */
 const ORIGINAL = '.original';
 
 /** Returns the path of the best file for each key. */

@@ -223,7 +223,7 @@ function editsOf(row: ReturnType<typeof MESSAGE>, location: string): MessageEdit
   });
 }
 
-/** Zulip's column covers edits of any kind. */
+/** Zulip's column also covers other kinds of edits. */
 function contentEditedAt(lastEdit: number | null, edits: readonly MessageEdit[], isOwn: boolean): number | null {
   if (isOwn) return lastEdit === null ? null : Math.floor(lastEdit);
   return edits.find(({ previousContent }) => previousContent !== null)?.editedAt ?? null;

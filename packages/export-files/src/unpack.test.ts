@@ -34,7 +34,7 @@ it.each([
   ['a path with backslashes', { name: '..\\evil' }, 'x', /cannot be that of a file/],
   ['a symbolic link', { name: 'a', type: 'symlink', linkname: '/etc/passwd' }, undefined, /is no file/],
   ['a hard link', { name: 'a', type: 'link', linkname: '/etc/passwd' }, undefined, /is no file/],
-] as const)('refuses %s, and writes nothing', async (_, header, content, message) => {
+] as const)('unpack rejects %s and writes nothing', async (_, header, content, message) => {
   const path = await archiveOf([header as Header, content]);
   const target = mkdtempSync(join(folder, 'target-'));
   await expect(unpack(path, target)).rejects.toThrow(message);
@@ -79,7 +79,7 @@ describe('unpack with limited disk space', () => {
     expect(readdirSync(target)).toEqual([]);
   });
 
-  it('stops while free space for others remains', async () => {
+  it('stops before using up the reserved space', async () => {
     const path = join(folder, 'given.tar.gz');
     const plain = await archiveOf([{ name: 'a' }, 'x'.repeat(60 * MIB)]);
     await writeFile(path, gzipSync(readFileSync(plain)));
@@ -89,7 +89,7 @@ describe('unpack with limited disk space', () => {
     expect(statSync(join(target, 'a')).size).toBeLessThan(40 * MIB);
   });
 
-  it('unpacks data that fits besides the reserve', async () => {
+  it('unpacks data that leaves the reserve free', async () => {
     const path = await archiveOf([{ name: 'a' }, 'x'.repeat(40 * MIB)]);
     const target = mkdtempSync(join(folder, 'target-'));
     await unpack(path, target, UNPACK_LIMITS, new DiskRoom(target, 10 * MIB, freed(52, 36, 26)));

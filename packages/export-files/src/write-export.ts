@@ -27,18 +27,18 @@ export interface WriteOptions {
   readonly temporaryFolder: string;
   /** Called with the number of messages written. */
   readonly onProgress?: (messages: number) => void;
-  /** Awaited after every few messages to serve other work. */
+  /** Awaited after every few messages so that other work can run. */
   readonly rest?: () => Promise<void>;
 }
 
-/** Yields the export as a compressed archive of a folder in Zulip's layout. Memory contains one part at a time. */
+/** Yields the export as a compressed archive of a folder in Zulip's layout. Only one part is in memory at a time. */
 export async function* writeExport(source: RealmSource, options: WriteOptions): AsyncGenerator<Uint8Array> {
   const folder = await mkdtemp(join(options.temporaryFolder, 'parley-export-'));
   const archive = pack();
   const out = new PassThrough();
   const compressed = pipeline(archive as unknown as Readable, createGzip({ level: 6 }), out);
   const written = new ExportWriter(source, options, archive, new TableFiles(folder)).write();
-  // A failure of either side ends the other and its input.
+  // A failure on either side ends the other side and its input.
   written.catch((error: Error) => {
     archive.destroy(error);
     out.destroy(error);
@@ -184,7 +184,7 @@ class ExportWriter {
     }));
   }
 
-  /** `recordOf`: properties of a record beside those common to all pictures. */
+  /** `recordOf`: record properties beyond those common to all pictures. */
   private async writePictures<Of>(
     folder: PictureFolder,
     pictures: AsyncIterable<PictureCopy<Of>>,

@@ -112,7 +112,7 @@ export interface HeicImage {
   /** Displayed width in pixels. */
   readonly width: number;
   readonly height: number;
-  /** Decodes the pixels as a TIFF, blocking the thread. @throws DomainError UNREADABLE_IMAGE, IMAGE_TOO_LARGE */
+  /** Decodes the pixels as a TIFF; blocks the thread. @throws DomainError UNREADABLE_IMAGE, IMAGE_TOO_LARGE */
   decode(): Uint8Array;
 }
 
@@ -130,7 +130,7 @@ const INTERLEAVED_RGB = 10;
 const INTERLEAVED_RGBA = 11;
 const INTERLEAVED = 10;
 
-/** Space for a `heif_error` and for a pointer result. */
+/** Sizes of a `heif_error` and of a pointer result. */
 const ERROR_BYTES = 12;
 const ANSWER_BYTES = 4;
 

@@ -23,7 +23,7 @@ function withChunk(png: Buffer, type: string, data: Buffer): Buffer {
   return Buffer.concat([png.subarray(0, -12), chunk, png.subarray(-12)]);
 }
 
-describe('files without pixels', () => {
+describe('file without pixels', () => {
   it.each([
     ['an SVG with a script', svg],
     ['one with a prolog', `\uFEFF<?xml version="1.0"?>\n<!DOCTYPE svg>\n${svg}`],
@@ -73,7 +73,7 @@ describe('hidden image data', () => {
   });
 });
 
-describe('images that claim more than they contain', () => {
+describe('image that claims more than it contains', () => {
   const gif = (width: number, height: number, frames: number): Buffer => {
     const screen = Buffer.from('GIF89a\0\0\0\0\x80\0\0\0\0\0\xff\xff\xff', 'latin1');
     screen.writeUInt16LE(width, 6);
@@ -127,12 +127,12 @@ describe('images that claim more than they contain', () => {
     expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 
-  it('pass within the limits', async () => {
+  it('is accepted within the limits', async () => {
     expect(await processor.resize(blackPng(9000, 9000), TICK)).toMatchObject({ width: 64, height: 64 });
     expect(await processor.resize(gif(10, 10, 2000), TICK)).toMatchObject({ frames: 1 });
   });
 
-  it('use no memory for text chunks', async () => {
+  it('uses no memory for text chunks', async () => {
     const bomb = withChunk(blackPng(9, 9), 'zTXt', Buffer.concat([Buffer.from('x\0\0'), gzipSync(Buffer.alloc(1e8))]));
     const before = process.memoryUsage().rss;
     await processor.resize(bomb, TICK).catch(() => undefined);

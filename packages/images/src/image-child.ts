@@ -12,6 +12,6 @@ try {
   // Other systems have no such file.
 }
 
-// Code of the process of `ImageProcess`: every job gets a response.
+// Code of the `ImageProcess` process: every job gets a response.
 process.on('message', async (job: ImageJob) => process.send?.(await answerJob(processor, job)));
 process.on('disconnect', () => process.exit());

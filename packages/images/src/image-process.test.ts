@@ -102,7 +102,7 @@ describe('ImageProcess', () => {
     delete process.env.PARLEY_SECRET;
   });
 
-  it('rejects images beyond its capacity, and all after closing', async () => {
+  it('rejects images beyond its capacity, and all images after closing', async () => {
     processOf('idle', `process.on('message', () => {});`);
     const ask = (user: number) => images.inspect(Buffer.of(0), user as UserId);
     // One image in progress plus the maximum number waiting, per user and in total.
@@ -144,7 +144,7 @@ describe('ImageProcess', () => {
   });
 
   const itOnLinux = process.platform === 'linux' ? it : it.skip;
-  itOnLinux('is what the system ends first where memory runs out', async () => {
+  itOnLinux('is the first process that the system kills when memory runs out', async () => {
     const score = '/proc/self/oom_score_adj';
     const before = readFileSync(score, 'utf8');
     const copy = join(built.script, '..', 'reported');
@@ -155,7 +155,7 @@ describe('ImageProcess', () => {
     expect(readFileSync(score, 'utf8')).toBe(before);
   });
 
-  it('reports once that the library for HEIC is missing', async () => {
+  it('reports a missing HEIC library once', async () => {
     const path = join(built.script, '..', 'incomplete.cjs');
     writeFileSync(
       path,

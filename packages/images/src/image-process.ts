@@ -44,7 +44,7 @@ export async function answerJob(processor: SharpImageProcessor, { image, target 
   }
 }
 
-/** @throws DomainError of the error code */
+/** Returns the result or throws the error. @throws DomainError of the error code */
 export function resultOf(answer: ImageAnswer): ImageInfo | ProcessedImage {
   if ('refusal' in answer) throw REFUSALS[answer.refusal]();
   return answer.result;
@@ -196,7 +196,7 @@ export class ImageProcess implements ImageProcessor {
     const child = fork(script, [], {
       execArgv: [`--max-old-space-size=${MAX_HEAP_MB}`],
       env: {
-        // One image at a time; freed memory is returned to the system.
+        // One thread, since images are processed one at a time; one arena returns freed memory to the system.
         UV_THREADPOOL_SIZE: '1',
         MALLOC_ARENA_MAX: '1',
         ...(process.env.SystemRoot !== undefined && { SystemRoot: process.env.SystemRoot }),
@@ -216,7 +216,7 @@ export class ImageProcess implements ImageProcessor {
       // Requests take priority over images.
       if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     } catch {
-      // Keeps the default priority.
+      // Keeps the default priority if it cannot be changed.
     }
     return child;
   }

@@ -55,7 +55,7 @@ export class SharpImageProcessor implements ImageProcessor {
     const frames = Math.min(target.maxFrames, info.frames);
     if (frames === 1) return this.encode(source(1).autoOrient(), target, unreadableImage);
     if (!ANIMATED.has(info.format) || target.format === 'png') throw unknownAnimationFormat();
-    // An unreadable image does not count as a damaged animation.
+    // Reports an image with an unreadable first frame as unreadable rather than as a damaged animation.
     await this.encode(source(1), target, unreadableImage);
     return this.encode(source(frames), target, corruptAnimation);
   }
@@ -70,7 +70,7 @@ export class SharpImageProcessor implements ImageProcessor {
       if (!this.openHeic) throw unreadableImage();
       const heic = this.openHeic(image);
       const { width, height } = heic;
-      // Other images beside the primary one are its parts, variants or others of a series.
+      // Further images in the file are parts or variants of the primary image, or belong to a series.
       const info = bounded({ format: 'heic', width, height, frames: 1 }, false);
       return { info, source: () => source(heic.decode(), 1) };
     }

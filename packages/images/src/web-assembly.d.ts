@@ -1,4 +1,4 @@
-/** Declares the part in use, since TypeScript declares it only for browsers. */
+/** Declares the used subset, since TypeScript declares it only for browsers. */
 declare namespace WebAssembly {
   type Imports = Record<string, Record<string, unknown>>;
 

@@ -2,7 +2,7 @@ import type { UserId } from '@parley/domain/kernel';
 import { AFTER_ALERT_WORD, mayAlertWordBegin } from '@parley/domain/messages';
 import { noneOf } from './characters.js';
 
-/** Trie node: successors by character and the users whose word ends here. */
+/** Trie node: successors by character, and the users with a word that ends here. */
 interface Node {
   readonly next: Map<string, Node>;
   userIds: readonly UserId[];

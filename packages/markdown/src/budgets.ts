@@ -7,7 +7,7 @@ export const MAX_HTML_LENGTH = 1_000_000;
 /** Maximum work steps in each of the two rendering phases; a step takes about ten nanoseconds. */
 export const MAX_WORK = 4_000_000;
 
-/** Quotes nested deeper stay text; other deeper nesting is rejected. */
+/** Deeper quotes remain text; other deep nesting is rejected. */
 export const MAX_QUOTE_DEPTH = 200;
 export const MAX_NESTING_DEPTH = 400;
 
@@ -42,7 +42,7 @@ export class StepBudget {
     return this.spent > STEPS_PER_TURN;
   }
 
-  /** Resolves when it is the caller's turn; waiting callers continue one after the other. */
+  /** Resolves when the caller may continue; waiting callers proceed one after the other. */
   async next(): Promise<void> {
     while (this.isSpent) {
       this.turn ??= new Promise((resolve) => {

@@ -5,7 +5,7 @@ const NONE: ReadonlySet<never> = new Set();
 /** Shared empty set, because most results are empty; `withOne` creates a new set. */
 export const noneOf = <T>(): ReadonlySet<T> => NONE;
 
-/** Returns the set with an additional value; a non-empty set is modified and returned itself. */
+/** Returns the set with an additional value; a non-empty set is modified in place. */
 export function withOne<T>(set: ReadonlySet<T>, value: T): ReadonlySet<T> {
   if (set === NONE) return new Set([value]);
   (set as Set<T>).add(value);

@@ -31,7 +31,7 @@ const read = (file: string) => JSON.parse(readFileSync(join(__dirname, 'fixtures
 const patient = typesetterWith(60_000);
 const renderer = new ZulipMarkdownRenderer({}, patient);
 
-describe('messages rendered by a reference server', () => {
+describe('renderer compared with a reference server', () => {
   it.each((read('markdown-recorded.json') as readonly RecordedCase[]).map((c) => [c.name, c] as const))(
     '%s',
     async (_, { input, html, settings }) => {
@@ -46,7 +46,7 @@ describe('messages rendered by a reference server', () => {
   );
 });
 
-describe('examples of the format description', () => {
+describe('renderer compared with the format description', () => {
   it.each((read('documented-cases.json') as readonly RecordedCase[]).map((c) => [c.name, c] as const))(
     '%s',
     async (_, { input, html }) => {
@@ -56,21 +56,18 @@ describe('examples of the format description', () => {
   );
 });
 
-describe('additional texts', () => {
+describe('renderer with additional texts', () => {
   const features = Object.entries(read('written-cases.json') as Record<string, readonly WrittenCase[]>);
 
   describe.each(features)('matches the reference: %s', (_, cases) => {
-    it.each(cases.map((c) => [c.says, c] as const))(
-      'supports the operator %s',
-      async (_says, { input, html, text, settings }) => {
-        const parsed = await renderer.parse(input, {
-          ...OPTIONS,
-          translateEmoticons: settings?.translate_emoticons ?? false,
-        });
-        const rendered = renderer.render(parsed, resolve(parsed)).html;
-        expect(normalizeHtml(rendered)).toBe(normalizeHtml(html));
-        if (text !== undefined) expect(htmlMessages.plainText(rendered)).toBe(text);
-      },
-    );
+    it.each(cases.map((c) => [c.says, c] as const))('%s', async (_says, { input, html, text, settings }) => {
+      const parsed = await renderer.parse(input, {
+        ...OPTIONS,
+        translateEmoticons: settings?.translate_emoticons ?? false,
+      });
+      const rendered = renderer.render(parsed, resolve(parsed)).html;
+      expect(normalizeHtml(rendered)).toBe(normalizeHtml(html));
+      if (text !== undefined) expect(htmlMessages.plainText(rendered)).toBe(text);
+    });
   });
 });

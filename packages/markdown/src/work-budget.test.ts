@@ -24,7 +24,7 @@ function stepsOf(content: string): number | null {
   return budgets.reduce((sum, { steps }) => sum + steps, 0);
 }
 
-/** True if four times the text causes more than about four times the work, as far as it is renderable. */
+/** True if four times the text causes more than about four times the work, as long as it can be rendered. */
 function growsTooFast({ fill }: HostilePattern): boolean {
   const large = stepsOf(fill(10_000)) ?? 0;
   // Tests two lengths, because an odd number of pieces may have a different meaning than an even one.

@@ -10,7 +10,7 @@ function render(content: string, options: Partial<MarkdownOptions> = {}, uploads
   return renderer.render(parsed, resolve(parsed, new Map(Object.entries(uploads))));
 }
 
-describe('mentions', () => {
+describe('mention', () => {
   it.each`
     content                                | users       | groups  | channel  | topic
     ${'@**Ann Example**'}                  | ${[31]}     | ${[]}   | ${false} | ${false}
@@ -40,13 +40,13 @@ describe('mentions', () => {
   });
 });
 
-describe('text references', () => {
+describe('list of text references', () => {
   const { references } = renderer.parseNow(
     '@**Ann Example** @_**|41** @*support* #**design>Sprint plan** #**release notes** :parrot: [a](/user_uploads/2/ab/a%20b.txt)',
     OPTIONS,
   );
 
-  it('include all names as sets', () => {
+  it('includes all names without duplicates', () => {
     expect([...references.userNames]).toEqual(['Ann Example']);
     expect([...references.userIds]).toEqual([41]);
     expect([...references.groupNames]).toEqual(['support']);
@@ -56,13 +56,13 @@ describe('text references', () => {
     expect([...references.uploadPaths]).toEqual(['2/ab/a%20b.txt']);
   });
 
-  it('remain empty for an ordinary sentence', () => {
+  it('is empty for an ordinary sentence', () => {
     const plain = renderer.parseNow('Shall we meet at noon? **Yes**: see https://a.example', OPTIONS).references;
     expect(Object.values(plain).map((names) => [...names].length)).toEqual([0, 0, 0, 0, 0, 0, 0]);
   });
 });
 
-describe('links and images', () => {
+describe('rendering of links and images', () => {
   it.each`
     content                           | hasLink  | hasImage
     ${'x'}                            | ${false} | ${false}
@@ -101,8 +101,8 @@ describe('links and images', () => {
   });
 });
 
-describe('length of the HTML', () => {
-  it('shows the text as typed if its HTML would be too large for the text', async () => {
+describe('HTML limit', () => {
+  it('shows the source text if its HTML would be too large for the text', async () => {
     const limited = new ZulipMarkdownRenderer();
     const html = async (content: string) => {
       const parsed = await limited.parse(content, OPTIONS);
@@ -115,7 +115,7 @@ describe('length of the HTML', () => {
   });
 });
 
-describe('uploads', () => {
+describe('rendering of uploads', () => {
   const image = (thumbnail: StoredImage['thumbnail'], isAnimated = false): StoredUpload => ({
     contentType: 'image/png',
     image: { width: 1920, height: 1080, isAnimated, thumbnail },
@@ -123,7 +123,7 @@ describe('uploads', () => {
   const ready = image({ format: '840x560.webp', transcodedFormat: null });
   const path = '2/ab/cat.png';
 
-  it('include uploads in every form of link', () => {
+  it('detects uploads in every form of link', () => {
     const { uploadPaths } = render(
       '[a](/user_uploads/1/a.txt) https://chat.example/user_uploads/1/b.txt\n\n> [c](/user_uploads/1/c.txt)',
     );
@@ -187,7 +187,7 @@ describe('uploads', () => {
   });
 });
 
-describe('alert words', () => {
+describe('alert word', () => {
   const words = new Map([
     ['deploy', [7 as UserId]],
     ['on fire', [8 as UserId, 9 as UserId]],
@@ -205,7 +205,7 @@ describe('alert words', () => {
     '`deploy`',
     '> deploy',
     '[deploy](http://a.example)',
-  ])('match in %s', (content) => {
+  ])('matches in %s', (content) => {
     expect(alerted(content)).toEqual([7]);
   });
 
@@ -220,7 +220,7 @@ describe('alert words', () => {
     'http://deploy.example',
     'x ~~deploy~~',
     '```\ndeploy\n```',
-  ])('do not match in %s', (content) => {
+  ])('does not match in %s', (content) => {
     expect(alerted(content)).toEqual([]);
   });
 
@@ -229,7 +229,7 @@ describe('alert words', () => {
   });
 });
 
-describe('/me message', () => {
+describe('ZulipMarkdownRenderer', () => {
   it.each`
     content        | isMe
     ${'/me waves'} | ${true}

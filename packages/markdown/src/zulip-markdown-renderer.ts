@@ -36,7 +36,7 @@ type FormattedMarkdown = Omit<RenderedMarkdown, 'alertWordUserIds' | 'isMeMessag
 /** Result of the first phase: blocks, formulas and code are complete; texts with names are still pending. */
 class ParsedMessage implements ParsedMarkdown {
   readonly references = new References();
-  /** Set early if the text refers to no names. */
+  /** Set early if the text contains no names. */
   formatted: FormattedMarkdown | undefined;
 
   constructor(
@@ -69,7 +69,7 @@ const ME = '/me ';
 const MAX_GROWTH = 100;
 const MAX_EXTRA_LENGTH = 10 * 1024;
 
-/** Returns the text as it was typed. */
+/** Returns the source text as HTML. */
 const plainHtml = (content: string): string =>
   `<p>${content.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\n', '<br>\n')}</p>`;
 
@@ -152,7 +152,9 @@ export class ZulipMarkdownRenderer implements MarkdownRenderer {
     }
   }
 
-  /** Formats the text without names to collect its formulas and linked uploads, which are known only afterwards. */
+  /**
+   * Formats the text without names to collect its formulas and linked uploads, which are known only after formatting.
+   */
   private rehearse(parsed: ParsedMessage): void {
     const { content, prose, options, blocks, references } = parsed;
     if (!prose.includes('$$') && !content.includes('user_uploads/')) return;

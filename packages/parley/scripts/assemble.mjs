@@ -73,7 +73,7 @@ for (const [from, to] of [
 }
 console.error(`The package is in ${relative(process.cwd(), out)}`);
 
-/** Builds the React components, with style sheet and fonts, beside the application. */
+/** Builds the React components with style sheet and fonts, separately from the application. */
 async function buildComponents() {
   const root = join(packagesDir, 'web');
   const outDir = join(out, 'dist', 'components');
@@ -84,7 +84,7 @@ async function buildComponents() {
     logLevel: 'warn',
     build: { outDir, emptyOutDir: true },
   });
-  // Former formats of KaTeX's fonts, which no browser loads that runs the components.
+  // Older KaTeX font formats, which browsers that run the components never load.
   for (const name of readdirSync(outDir)) if (/\.(ttf|woff)$/.test(name)) rmSync(join(outDir, name));
   const sheet = join(outDir, 'style.css');
   const css = readFileSync(sheet, 'utf8').replaceAll(/,url\([^)]*\.(?:ttf|woff)\)format\("\w+"\)/g, '');
@@ -143,7 +143,7 @@ function buildEntries(entries, options) {
       {
         name: 'exclude-libraries',
         setup({ onResolve, initialOptions }) {
-          // Errors of the client have one class, whoever imports it.
+          // Keeps one error class, whichever entry is imported.
           onResolve({ filter: /^@parley\/client$/ }, () =>
             'chat' in initialOptions.entryPoints ? { path: './client.js', external: true } : undefined,
           );
@@ -151,7 +151,7 @@ function buildEntries(entries, options) {
             kind === 'entry-point' ||
             path.startsWith('@parley/') ||
             BUNDLED.has(nameOf(path)) ||
-            // Their own dependencies, except the tracing library, of which an application has one copy.
+            // Only their own dependencies; the tracing library must exist once per application.
             (importer.includes('/node_modules/') && path !== '@opentelemetry/api')
               ? undefined
               : { path, external: true },
@@ -234,7 +234,7 @@ function rewrite(file, text, reach) {
         if (existsSync(join(packagesDir, target))) reach(target);
         return whole;
       }
-      // Applications that use the components have React, or Vue for the types of the element.
+      // Applications that use the components have React, or Vue for the element's types.
       if (!specifier.startsWith('node:') && !/^(react|vue)(\/|$)/.test(specifier)) {
         throw new Error(`${file} imports types of ${specifier}, which an application need not have`);
       }
@@ -291,7 +291,7 @@ function writeManifest(foreign) {
   const versions = Object.assign({ ...optional }, ...manifests.map(({ dependencies }) => dependencies));
   const unknown = foreign.filter((each) => versions[each] === undefined);
   if (unknown.length > 0) throw new Error(`No package declares ${unknown.join(', ')}`);
-  // The declarations name types of Node, which applications in TypeScript have.
+  // The declarations refer to Node types, which TypeScript applications have.
   const peerDependencies = { '@types/node': '*', react: '>=19', 'react-dom': '>=19', ...optional };
   const manifest = {
     name,

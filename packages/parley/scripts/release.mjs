@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Releases a version: `npm run release -- 0.2.0`. Moves the changelog's [Unreleased] section under the version, writes the version into
-// every manifest, commits, and creates the tag `v0.2.0`. Pushing stays with the caller.
+// Releases a version: `npm run release -- 0.2.0`. Moves the changelog's [Unreleased] section under the version, writes
+// the version into every manifest, commits, and creates the tag `v0.2.0`. Pushing is left to the caller.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

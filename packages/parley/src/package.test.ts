@@ -127,7 +127,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.remove());
 
-/** Bytes of the files in a folder, without object files, which only a library compiled here has. */
+/** Bytes of the files in a folder, without object files, which exist only where a library was compiled. */
 const sizeOf = (directory: string): number =>
   readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .filter((name) => !name.includes('build/Release/obj'))
@@ -160,7 +160,7 @@ describe('npm package', () => {
     expect(Object.keys(manifest.dependencies).filter((name) => /^@parley|jest|fast-check/.test(name))).toEqual([]);
   });
 
-  it('depends on no more than 90 MB, none of it for Redis or telephone numbers', () => {
+  it('depends on at most 90 MB, without Redis and telephone number libraries', () => {
     const needed = app.dependencies();
     expect(needed.map(({ name }) => name)).toContain('better-sqlite3');
     expect(needed.map(({ name }) => name).filter((name) => /redis|phone|aws|heif/.test(name))).toEqual([]);
@@ -168,7 +168,7 @@ describe('npm package', () => {
     expect(bytes).toBeLessThan(90e6);
   });
 
-  it('has licences of the libraries in its code and documents whose links lead to files in it', () => {
+  it('includes licences of bundled libraries, and documents with valid links', () => {
     expect(readFileSync(app.installed('LICENSES-OF-LIBRARIES.txt'), 'utf8')).toMatch(/^class-validator \d/m);
     const pages = [
       'README.md',
@@ -211,7 +211,7 @@ describe('npm package', () => {
     expect((await app.node('client.mjs')).stdout).toBe('function\n');
   });
 
-  it('contains the state of a chat and React components with types, for pages that have React', async () => {
+  it('contains chat state and typed React components for pages with React', async () => {
     app.copyFrom(join(root, 'docs/examples'));
     app.write('page/state.ts', STATE);
     app.write('page/element.tsx', ELEMENT);
@@ -238,7 +238,7 @@ describe('npm package', () => {
     expect((await app.node('state.mjs')).stdout).toBe('function function\n');
   });
 
-  it('refuses a setting whose optional library is not installed, naming the command', async () => {
+  it('rejects a setting with a missing optional library and names the install command', async () => {
     expect(app.manifest).toMatchObject({
       peerDependencies: { '@aws-sdk/client-s3': expect.any(String), 'libheif-js': expect.any(String) },
       peerDependenciesMeta: { '@aws-sdk/client-s3': { optional: true }, 'libheif-js': { optional: true } },
@@ -258,7 +258,7 @@ describe('npm package', () => {
   it('contains the command line', async () => {
     const { stdout } = await app.node(app.installed('dist/main.js'), '--help');
     expect(stdout).toContain('parley serve');
-    // Runs beside the application that created the database.
+    // Runs while the application that created the database is running.
     const realms = await app.node(app.installed('dist/main.js'), 'realm', 'list', '--database=sqlite:data/chat.db');
     expect(realms.stdout).toMatch(/^'s'\t/);
   });
@@ -410,7 +410,7 @@ describe('example', () => {
     expect((await server.request('GET', '/unseen')).body.unseen).toBeGreaterThan(0);
     const { code, errors } = await server.stop();
     expect(code).toBe(0);
-    // Without a logger, warnings go to standard error.
+    // Without a logger, warnings are written to standard error.
     expect(JSON.parse(errors)).toMatchObject({ level: 'warn', audit: 'failed log-in', account: 'a@example.com' });
   });
 

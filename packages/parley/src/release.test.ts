@@ -64,7 +64,7 @@ describe('npm run release', () => {
     expect(git('describe').trim()).toBe('v0.2.0');
   });
 
-  it('refuses words that are no version, uncommitted changes, and a release without entries', () => {
+  it('rejects invalid versions, uncommitted changes, and a release without entries', () => {
     expect(() => release('next')).toThrow(/Usage/);
     release('0.2.0');
     expect(() => release('0.2.0')).toThrow(/has been released/);

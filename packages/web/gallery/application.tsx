@@ -19,7 +19,7 @@ import { type Exhibit, GALLERY, nothing } from './exhibit.js';
 
 const { channelId: channel, topic } = GALLERY;
 
-/** The line above a page for a connection that the chat reports. */
+/** Connection line above a page for a reported connection state. */
 function Connected({ state, code = null }: { readonly state: 'offline' | 'ended'; readonly code?: string | null }) {
   const services = useServices();
   const connection = signal({ state, since: 1_790_000_000_000, code });
@@ -31,7 +31,7 @@ function Connected({ state, code = null }: { readonly state: 'offline' | 'ended'
   );
 }
 
-/** The field of the page that searches, with what it suggests for a text. */
+/** The page's search field with suggestions for a text. */
 function SearchField({ text }: { readonly text: string }) {
   const field = useRef<HTMLInputElement>(null);
   return (
@@ -46,7 +46,7 @@ function SearchField({ text }: { readonly text: string }) {
 
 const view = (name: string | null) => ({ view: name, channel: String(channel), topic, direct: null });
 
-/** The application, the parts of the package and the views of the element. */
+/** The application, the package's components and the element's views. */
 export const APPLICATION: readonly Exhibit[] = [
   { name: 'application', height: 760, draw: () => <App onLogOut={nothing} /> },
   { name: 'visitor', world: 'visitor', height: 500, at: 'feed', draw: () => <VisitorApp onLogIn={nothing} /> },

@@ -17,7 +17,7 @@ import { channelId, messageId, personId, type World } from './world.js';
 
 const to = (topic: string) => ({ ...GALLERY, topic });
 
-/** Suggestions for a text whose end has the cursor. */
+/** Suggestions for a text with the cursor at its end. */
 function Completing({ text }: { readonly text: string }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const handle = useRef<{ onSelect(): void }>(null);

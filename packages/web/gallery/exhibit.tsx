@@ -7,21 +7,21 @@ import { channelId, type World, type WorldName } from './world.js';
 /** Components in one state. */
 export interface Exhibit {
   readonly name: string;
-  /** Organization that they show; default: `full`. */
+  /** Organization to show; default: `full`. */
   readonly world?: WorldName;
-  /** Height in pixels for components that fill what is around them. */
+  /** Height in pixels for components that fill their container. */
   readonly height?: number;
-  /** Place that pages show, as the part of an address after `#`. */
+  /** Place shown by the page: the part of the address after `#`. */
   readonly at?: string;
-  /** Brings the chat into the state, once. */
+  /** Prepares the chat, once. */
   prepare?(world: World): void;
-  /** Drawn in place. */
+  /** Renders in place. */
   draw?(world: World): ReactNode;
-  /** Menu, dialog or card that a button opens. */
+  /** Opens a menu, dialog or card from a button. */
   open?(world: World, anchor: HTMLElement): ReactNode | Promise<ReactNode>;
 }
 
-/** Page at an address, without the list of conversations. */
+/** Page at an address, without the conversation list. */
 export const page = (name: string, at: string, world: WorldName = 'full', height = 460): Exhibit => ({
   name: `${name}${world === 'full' ? '' : `, ${world}`}`,
   world,

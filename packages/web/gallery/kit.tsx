@@ -51,7 +51,7 @@ const Throws = (): never => {
   throw EXPECTED;
 };
 
-/** Small parts. */
+/** Small components. */
 export const KIT: readonly Exhibit[] = [
   {
     name: 'buttons: usual, pressed, disabled',

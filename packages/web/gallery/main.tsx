@@ -102,7 +102,7 @@ interface GalleryProps {
   setTexts(texts: string): void;
 }
 
-/** Every component in every state, by groups. */
+/** All components in all states, by group. */
 function Gallery({ worlds, setTexts }: GalleryProps) {
   const group = useSyncExternalStore(onHash, () => location.hash.slice(1) || 'kit');
   const services = useMemo(() => ({ ...worlds.full, navigation: new OwnNavigation('#inbox') }), [worlds]);

@@ -54,7 +54,7 @@ function Controls({ isFull }: { readonly isFull: boolean }) {
   return <Fields settings={CONTROLS} values={values} onChange={setValues} />;
 }
 
-/** Pages of settings for owners and for members, who may change less. */
+/** Settings pages for owners, and for members, who may change less. */
 export const MANAGING: readonly Exhibit[] = [
   { name: 'controls with values', draw: () => <Controls isFull /> },
   { name: 'controls without values', draw: () => <Controls isFull={false} /> },

@@ -31,7 +31,7 @@ import { ViewsDialog } from '../src/sidebar/views-dialog.js';
 import { type Exhibit, fail, GALLERY, LONG_TOPIC, nothing, succeed, VERONA } from './exhibit.js';
 import { BASE_URL, messageId, personId, type World } from './world.js';
 
-/** A recorded message once its conversation has been fetched. */
+/** Row of a recorded message after its conversation was fetched. */
 async function rowOf({ chat }: World, text: string) {
   const view = chat.open([{ operator: 'channel', operand: VERONA }]);
   const reading = chat.message(String(messageId(text)));
@@ -49,7 +49,7 @@ const COMMANDS = { write: nothing, quote: nothing, editFailed: nothing, markUnre
 const SHORT = messageId('Short, to');
 const MEDIA = { kind: 'image', href: `${BASE_URL}picture.svg`, preview: null, title: 'a picture.png' } as const;
 
-/** Menus, dialogs and cards, which a button opens. */
+/** Menus, dialogs and cards that open from a button. */
 export const OVERLAYS: readonly Exhibit[] = [
   { name: 'Reminder', open: () => <ReminderDialog messageId={SHORT} /> },
   { name: 'Snippets', open: () => <SnippetsDialog text="A text to be saved" onInsert={nothing} /> },

@@ -4,7 +4,7 @@ import { channelId, messageId, personId } from './world.js';
 const topic = (name: string, channel = VERONA) =>
   `narrow/channel/${channel}-x/topic/${encodeURIComponent(name).replaceAll('.', '%2E').replaceAll('%', '.')}`;
 
-/** Views and personal lists with their empty, failing and loading states. */
+/** Views and personal lists, including empty, failing and loading states. */
 export const PAGES: readonly Exhibit[] = [
   ...['drafts', 'scheduled', 'reminders', 'inbox', 'recent'].flatMap((at) => [
     page(at, at),

@@ -3,13 +3,13 @@ import { lingui } from '@lingui/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** The gallery, which is not part of the package: React's development build, whose warnings fail the test. */
+/** The gallery, which is not part of the package. Uses React's development build, whose warnings fail the test. */
 export default defineConfig({
   root: import.meta.dirname,
   base: './',
   resolve: { conditions: ['browser'] },
   define: { 'process.env.NODE_ENV': '"development"' },
   plugins: [react(), lingui({ configPath: join(import.meta.dirname, '../lingui.config.ts') })],
-  // One script for each source: its name and those of its functions tell the test which components were drawn.
+  // One script per source file: script and function names tell the test which components were rendered.
   build: { minify: false, assetsInlineLimit: 0, rollupOptions: { output: { preserveModules: true } } },
 });

@@ -9,7 +9,7 @@ import recorded from './fixtures/world.json?raw';
 
 export const BASE_URL = new URL('./', location.href).href;
 
-/** State and responses that a server sent, with pictures of the gallery. */
+/** Recorded server state and responses, with avatars of the gallery. */
 const WORLD = JSON.parse(
   recorded
     .replaceAll(/(https:\/\/gallery\.example)?\/user_(avatars|uploads)\/[^"\\]*\.png[^"\\]*/g, `${BASE_URL}picture.svg`)
@@ -38,11 +38,11 @@ interface Group {
   readonly members: readonly number[];
 }
 
-/** The recorded state; of an organization where nothing has happened yet, or for other people. */
+/** Returns the recorded state, the state of an empty organization, or the state of another person. */
 function stateOf(name: WorldName): State {
   const state: State = {
     ...WORLD.state,
-    // Otherwise one exhibit would mark what another shows as read.
+    // Otherwise one exhibit would mark messages of another as read.
     user_settings: { ...(WORLD.state.user_settings as object), web_mark_read_on_scroll_policy: NEVER },
     server_emoji_data_url: `data:application/json,${JSON.stringify({ code_to_names: EMOJI })}`,
   };
@@ -78,12 +78,14 @@ function stateOf(name: WorldName): State {
   return state;
 }
 
-/** Lists that every organization has. */
+/** Lists that exist in every organization. */
 const KEPT = new Set(['realm_user_groups', 'cross_realm_bots', 'gif_rating_policy_options']);
 
 const never = new Promise<never>(() => {});
 
-/** Server of an organization: sends what was recorded, refuses, or never answers. Commands succeed and change nothing. */
+/**
+ * Simulated server: returns recorded responses, rejects requests, or never responds. Commands succeed without effect.
+ */
 function serverOf(name: WorldName): typeof fetch {
   const respond = (status: number, body: object) =>
     new Response(JSON.stringify({ result: status === 200 ? 'success' : 'error', msg: '', ...body }), {
@@ -136,7 +138,7 @@ function matches(message: Message, { operator, operand, negated }: Narrow[number
 
 export type World = Omit<Services, 'navigation'>;
 
-/** Opens the real chat of an organization on its recorded server. */
+/** Opens the real chat on a simulated server. */
 export async function openWorld(name: WorldName): Promise<World> {
   const client = new ParleyClient({ url: BASE_URL, credentials: 'host', fetch: serverOf(name), maxRetries: 0 });
   const isVisitor = name === 'visitor';
@@ -174,5 +176,5 @@ export const personId = (name: string): number =>
     full_name.startsWith(name),
   )!.user_id;
 
-/** Id of the recorded message that contains a text. */
+/** Returns the id of the recorded message that contains a text. */
 export const messageId = (text: string): number => WORLD.messages.find(({ content }) => content.includes(text))!.id;

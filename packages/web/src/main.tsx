@@ -15,7 +15,7 @@ import { startServices } from './services/services.js';
 
 document.querySelector('.not-started')?.remove();
 
-/** Address of the organization: this file is in a folder of its own below it. */
+/** Organization URL: this file is in a subfolder of it. */
 const baseUrl = new URL(/* @vite-ignore */ '..', import.meta.url).href;
 
 const KINDS = ['session', 'host', 'visitor'] as const;
@@ -57,7 +57,7 @@ async function start(): Promise<void> {
   });
   chat = services.chat;
   const navigation = new PageNavigation(() => homeOf(services.chat));
-  // Messages are fetched beside the state of the organization, which they do not need.
+  // Messages are fetched in parallel with the organization's state, which they do not need.
   const kept = navigation.kept();
   const shown = chat.ownAddress(messages);
   const early = shown?.view === 'narrow' ? chat.open(shown.narrow, kept ? kept.id : shown.near) : null;

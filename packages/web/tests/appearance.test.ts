@@ -16,7 +16,7 @@ async function checkAll(page: Page, places: Readonly<Record<string, string>>, as
   }
 }
 
-test('stays complete with text of twice the size', async ({ logIn, server }) => {
+test('stays fully readable with text of twice the size', async ({ logIn, server }) => {
   const { page } = await logIn('hamlet', '#inbox');
   for (const width of [1280, 640]) {
     await page.setViewportSize({ width, height: 800 });
@@ -25,9 +25,9 @@ test('stays complete with text of twice the size', async ({ logIn, server }) => 
   }
 });
 
-test('stays usable at four times the zoom', async ({ logIn, server }) => {
+test('stays usable at 400 % zoom', async ({ logIn, server }) => {
   const { page } = await logIn('hamlet', '#inbox');
-  // A window of 1280 × 1024 pixels.
+  // A window of 1280 × 1024 pixels at 400 % zoom.
   await page.setViewportSize({ width: 320, height: 256 });
   await checkAll(page, await placesOf(server), 'zoomed');
   await post(server, 'hamlet', 'four times', 'Read at four times the zoom');
@@ -40,7 +40,7 @@ test('stays usable at four times the zoom', async ({ logIn, server }) => {
   await expect(page.getByText('Written at four times the zoom')).toBeInViewport();
 });
 
-test('moves nothing for people who want less motion', async ({ logIn }) => {
+test('animates nothing for people who prefer reduced motion', async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#inbox');
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.setViewportSize({ width: 390, height: 800 });
@@ -53,7 +53,7 @@ test('moves nothing for people who want less motion', async ({ logIn }) => {
   expect(await moving()).toBe(0);
 });
 
-/** English texts without places, which the catalogs leave out. */
+/** English texts without placeholders, which the catalogs omit. */
 const PLAIN = ['app', 'managing'].flatMap((folder) => {
   const catalog = readFileSync(join(import.meta.dirname, `../src/${folder}/texts/en.po`), 'utf8');
   return [...catalog.matchAll(/^msgid ("[^{\n]+")$/gm)].map(([, text]) => JSON.parse(text!) as string);
@@ -75,7 +75,7 @@ async function translate(page: Page, change: (text: string) => string): Promise<
   });
 }
 
-test('has room for texts of languages with longer words', async ({ logIn, server }) => {
+test('has room for languages with longer words', async ({ logIn, server }) => {
   const { page } = await logIn('hamlet', '#inbox');
   await translate(page, (text) =>
     text.replace(/\p{L}{3,}/gu, (word) => word + word.slice(0, Math.ceil(word.length / 2))),
@@ -88,7 +88,7 @@ test('has room for texts of languages with longer words', async ({ logIn, server
   }
 });
 
-test('shows the whole name of the search field, or its icon where there is no room', async ({ logIn, server }) => {
+test('shows the full search placeholder, or an icon if there is no room', async ({ logIn, server }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'a conversation with quite a long name to show'));
   const field = page.getByRole('combobox', { name: 'Search' });
   const icon = page.locator('header search svg');
@@ -110,7 +110,7 @@ test('shows the whole name of the search field, or its icon where there is no ro
   expect((await field.boundingBox())!.width).toBeGreaterThan(120);
 });
 
-test('reads from right to left', async ({ logIn, server }) => {
+test('supports right-to-left layout', async ({ logIn, server }) => {
   const { page } = await logIn('hamlet', '#inbox');
   await translate(page, (text) => text.replace(/\p{L}{2,}/gu, (word) => 'אבגדהוזחטי'.repeat(3).slice(0, word.length)));
   await page.reload();
@@ -143,7 +143,7 @@ test('reads from right to left', async ({ logIn, server }) => {
   expect(await violationsIn(page)).toEqual([]);
 });
 
-test('has controls of the size of a finger on touch screens', async ({ browser, logIn, server }) => {
+test('has finger-sized controls on touch screens', async ({ browser, logIn, server }) => {
   const { context } = await logIn('hamlet');
   await server.call('hamlet', 'POST', '/users/me/alert_words', { alert_words: ['finger'] });
   await server.call('hamlet', 'POST', '/drafts', {
@@ -151,7 +151,7 @@ test('has controls of the size of a finger on touch screens', async ({ browser, 
   });
   const page = await openPhone(browser, context);
   await page.goto(server.url);
-  // Text has links of its size, and the picture of a person is beside a name that does the same.
+  // Excludes inline links, and avatars next to a name with the same action.
   const small = () =>
     page.evaluate(() => {
       const controls = 'button, select, summary, a[href], input:not([type="checkbox"], [type="radio"]), textarea';

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, messageWith, placeOf, type Server, test, violationsIn } from './stories.js';
 
-/** Adds a call and returns the link that the composer then holds. */
+/** Adds a call and returns the link inserted into the composer. */
 async function linkOf(page: Page, kind: 'Video call' | 'Voice call'): Promise<string> {
   const field = page.getByRole('textbox', { name: 'Message' });
   await page.getByRole('button', { name: 'Add a call' }).click();
@@ -13,7 +13,7 @@ async function linkOf(page: Page, kind: 'Video call' | 'Voice call'): Promise<st
 const chooseProvider = (server: Server, provider: number) =>
   server.call('iago', 'PATCH', '/realm', { video_chat_provider: provider });
 
-test('adds a call of the provider that the organization chose', async ({ server, logIn }) => {
+test("adds a call with the organization's provider", async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'calling'));
   const field = page.getByRole('textbox', { name: 'Message' });
   await field.fill('Shall we talk?');

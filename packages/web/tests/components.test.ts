@@ -12,10 +12,10 @@ import { build as vite } from 'vite';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Pages of `docs/examples` and of this test, built as products do. */
+/** Pages of `docs/examples` and of this test, bundled as products do. */
 const EXAMPLES = ['react.tsx', 'custom-look.tsx', 'own-edit.tsx'];
 
-/** Page of a product whose messages have an edit of their own. */
+/** Page of a product with its own message editor. */
 const OWN_EDIT = `
   import { Conversation, ParleyProvider } from 'parley/web';
   import { createRoot } from 'react-dom/client';
@@ -34,17 +34,17 @@ const OWN_EDIT = `
     </ParleyProvider>,
   );`;
 
-/** Shop whose page is the React example, with the package as it is published. */
+/** Shop with the React example as its page and the published package. */
 interface Host {
   readonly address: string;
-  /** Compressed bytes of scripts that a page with one conversation loads at once, without React. */
+  /** Compressed bytes of scripts initially loaded by a page with one conversation, without React. */
   readonly bytes: number;
-  /** Folder of the examples, with the libraries that they import. */
+  /** Folder with the examples and the libraries they import. */
   readonly folder: string;
 }
 
 interface Fixtures {
-  /** Page of the example, with a customer who is logged in. */
+  /** Example page with a logged-in customer. */
   readonly shop: Page;
   readonly example: string;
 }
@@ -61,7 +61,7 @@ const test = base.extend<Fixtures, { host: Host }>({
       // Libraries of the package and of the examples.
       for (const name of readdirSync(join(ROOT, 'node_modules')))
         if (name !== 'parley') symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
-      // Beside the packages that the pages import.
+      // Placed next to the packages that the pages import.
       cpSync(join(ROOT, 'docs/examples'), folder, { recursive: true });
       writeFileSync(join(folder, 'own-edit.tsx'), OWN_EDIT);
       const pages = EXAMPLES.map((name) => {
@@ -154,7 +154,7 @@ test('loads at most 190 KB of scripts for one conversation, without React', ({ h
   expect(host.bytes).toBeLessThan(190_000);
 });
 
-test('shows a conversation by React components and sends to it', async ({ shop }) => {
+test('shows a conversation with React components and sends to it', async ({ shop }) => {
   const order = shop.getByRole('region', { name: 'Chat' });
   await expect(order.getByText('Your order is on its way.')).toBeVisible();
   const colorOf = (element: Element) => getComputedStyle(element).color;
@@ -166,14 +166,14 @@ test('shows a conversation by React components and sends to it', async ({ shop }
   await expect(shop.getByRole('navigation', { name: 'Conversations' })).toBeVisible();
 });
 
-test('draws messages by a component of the product, and tells it about clicks on people', async ({ shop }) => {
+test('renders messages with a component of the product and reports clicks on people', async ({ shop }) => {
   await expect(shop.locator('p.plain').filter({ hasText: 'Your order is on its way.' })).toBeVisible();
   await shop.getByRole('article').getByRole('button', { name: 'Ben' }).first().click();
   await expect(shop.locator('output').first()).toHaveText(/^Customer \d+$/);
   await expect(shop.getByRole('dialog')).toHaveCount(0);
 });
 
-test('opens menus within a part, and leaves the styles of the page alone', async ({ shop }) => {
+test("opens menus within a part and leaves the page's styles unchanged", async ({ shop }) => {
   await shop.getByRole('article').first().hover();
   await shop.getByRole('article').first().getByRole('button', { name: 'More actions' }).click();
   await expect(shop.locator('[data-parley]').getByRole('menu')).toBeVisible();
@@ -184,10 +184,10 @@ test('opens menus within a part, and leaves the styles of the page alone', async
   expect(styles).toEqual({ fontFamily: 'serif', color: 'rgb(128, 0, 128)', letterSpacing: '1px', scheme: 'normal' });
 });
 
-test.describe('the example with a look of its own', () => {
+test.describe('custom-look example', () => {
   test.use({ example: 'custom-look.html' });
 
-  test('draws messages, mentions and code by components of the product, around parts under their own subpaths', async ({
+  test("renders messages, mentions and code with the product's components, around parts with separate subpaths", async ({
     shop,
   }) => {
     await expect(shop.locator('article.bubble').filter({ hasText: 'Your order is on its way.' })).toBeVisible();
@@ -206,7 +206,7 @@ test.describe('the example with a look of its own', () => {
     await expect(own).toHaveCount(0);
   });
 
-  test('uses the custom properties of the product within the parts', async ({ shop }) => {
+  test("uses the product's custom properties within the parts", async ({ shop }) => {
     const order = shop.locator('.order');
     const text = order.getByText('Your order is on its way.');
     await expect(text).toBeVisible();
@@ -214,10 +214,10 @@ test.describe('the example with a look of its own', () => {
   });
 });
 
-test.describe('a product with an edit of its own', () => {
+test.describe('product with its own message editor', () => {
   test.use({ example: 'own-edit.html' });
 
-  test('gets the source of a message, and says which one it changes', async ({ shop }) => {
+  test('receives the source of a message and reports the version it changes', async ({ shop }) => {
     await shop.getByRole('textbox', { name: 'Message' }).fill('The *first* text');
     await shop.getByRole('button', { name: 'Send', exact: true }).click();
     const own = shop.getByRole('article').filter({ hasText: 'The first text' });
@@ -229,7 +229,7 @@ test.describe('a product with an edit of its own', () => {
   });
 });
 
-test.describe('the Vue example', () => {
+test.describe('Vue example', () => {
   test.use({ example: 'vue/' });
 
   test('binds attributes of the element and listens to its events', async ({ shop }) => {
@@ -243,7 +243,7 @@ test.describe('the Vue example', () => {
   });
 });
 
-test('shows the chat by the two lines of the Express example', async ({ page, host: { folder } }) => {
+test('shows the chat with the two lines of the Express example', async ({ page, host: { folder } }) => {
   await build({
     entryPoints: [join(folder, 'element.ts')],
     outfile: join(folder, 'element.mjs'),

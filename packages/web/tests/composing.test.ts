@@ -42,7 +42,7 @@ test('completes people by parts of their names with the keyboard, which can be u
   await expect(field).toHaveValue(/^Hello @\*\*Cordelia[^*|]*\*\* $/);
   await page.keyboard.press('Control+z');
   await expect(field).toHaveValue('Hello @cor');
-  // The browser selects the text that it restored.
+  // The browser selects the restored text.
   await page.keyboard.press('End');
   await page.keyboard.press('Tab');
   await page.keyboard.type('hi');
@@ -50,7 +50,7 @@ test('completes people by parts of their names with the keyboard, which can be u
   await expect(messageWith(page, '@Cordelia').getByText(/@Cordelia/)).toBeVisible();
 });
 
-test('moves through suggestions by the arrow keys and takes one by a click', async ({ server, logIn }) => {
+test('navigates suggestions with the arrow keys and accepts one on a click', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'completion-keys'));
   const field = fieldOf(page);
   await field.pressSequentially('@');
@@ -116,7 +116,7 @@ test('uploads several files and sends links to them', async ({ server, logIn }) 
   await expect(messageWith(page, 'See').getByRole('link', { name: 'two (draft).txt' })).toBeVisible();
 });
 
-test('shows progress, and why a file was refused until it is sent again', async ({ server, logIn }) => {
+test('shows upload progress, and why a file was rejected until it is sent again', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'uploads-refused'));
   let answer = () => {};
   const isAnswered = new Promise<void>((resolve) => {
@@ -176,7 +176,7 @@ for (const kind of ['paste', 'drop'] as const) {
 
 const LARGE = { name: 'film.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(6 * 1024 * 1024, 7) };
 
-test('continues a large file after a lost connection', async ({ server, logIn }) => {
+test('resumes a large file after a lost connection', async ({ server, logIn }) => {
   const { page, context } = await logIn('hamlet', await placeOf(server, 'uploads-resumed'));
   let parts = 0;
   const offsets: string[] = [];
@@ -195,13 +195,13 @@ test('continues a large file after a lost connection', async ({ server, logIn })
   await expect(page.getByText('Waiting for the connection')).toBeVisible();
   await context.setOffline(false);
   await expect(fieldOf(page)).toHaveValue(/\[film\.bin\]\(\/user_uploads\/.+\)/, { timeout: 60_000 });
-  // The lost part was repeated, and what had arrived was not.
+  // Only the lost part was repeated.
   expect(offsets[0]).toBe('0');
   expect(Number(offsets[1])).toBeGreaterThan(0);
   expect(offsets[2]).toBe(offsets[1]);
 });
 
-test('continues a large file that is chosen again after a reload', async ({ server, logIn }) => {
+test('resumes a large file that is chosen again after a reload', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'uploads-reloaded'));
   const folder = mkdtempSync(join(tmpdir(), 'parley-upload-'));
   const path = join(folder, 'tour.bin');
@@ -225,7 +225,7 @@ test('continues a large file that is chosen again after a reload', async ({ serv
   rmSync(folder, { recursive: true });
 });
 
-test('completes commands at the start and languages of code blocks', async ({ server, logIn }) => {
+test('completes commands at the start of a message, and languages of code blocks', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'completion-words'));
   const field = fieldOf(page);
   await field.pressSequentially('/po');
@@ -241,7 +241,7 @@ test('completes commands at the start and languages of code blocks', async ({ se
   await expect(field).toHaveValue('```pyth');
 });
 
-test('warns before sending of people who are not subscribed, of many and of guests', async ({ server, logIn }) => {
+test('warns before mentioning people who are not subscribed, many people, or guests', async ({ server, logIn }) => {
   const { user_id: guest } = await server.call('desdemona', 'POST', '/users', {
     ...{ email: 'yorick@zulip.com', password: 'pw-yorick@zulip.com', full_name: 'Yorick the Guest' },
   });
@@ -264,7 +264,7 @@ test('warns before sending of people who are not subscribed, of many and of gues
   await field.fill('');
 });
 
-test('sends a text to the destination that was shown when the button was pressed', async ({ server, logIn }) => {
+test('sends a text to the destination shown when the button was pressed', async ({ server, logIn }) => {
   await post(server, 'iago', 'shown first', 'Begins');
   await post(server, 'iago', 'shown second', 'Begins too');
   const [first, second] = [await placeOf(server, 'shown first'), await placeOf(server, 'shown second')];
@@ -272,7 +272,7 @@ test('sends a text to the destination that was shown when the button was pressed
   const field = page.getByRole('textbox', { name: 'Message' });
   const button = page.getByRole('button', { name: 'Send', exact: true });
   await field.fill('Written for the first');
-  // The page shows the former place until it hears of the new address.
+  // The page shows the previous place until it receives the new address.
   await button.evaluate((element: HTMLElement, hash) => {
     location.assign(hash);
     element.click();
@@ -297,7 +297,7 @@ test('sends a text to the destination that was shown when the button was pressed
   await expect.poll(() => textsIn('shown second')).toEqual(['Begins too', 'Written for the second']);
 });
 
-test('takes the marks of bold and italic text away again', async ({ server, logIn }) => {
+test('removes bold and italic markers again', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'marks'));
   const field = page.getByRole('textbox', { name: 'Message' });
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
@@ -320,7 +320,7 @@ test('takes the marks of bold and italic text away again', async ({ server, logI
   await expect(field).toHaveValue('one *two* three');
 });
 
-test('takes the marks of lists, quotes and code away again', async ({ server, logIn }) => {
+test('removes list, quote and code markers again', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'marks of lines'));
   const field = page.getByRole('textbox', { name: 'Message' });
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
@@ -340,7 +340,7 @@ test('takes the marks of lists, quotes and code away again', async ({ server, lo
     await press(name);
     await expect(field).toHaveValue(before);
   }
-  // The line of the cursor changes if nothing is selected, and the cursor stays in its text.
+  // Without a selection, the line of the cursor changes, and the cursor keeps its position in the text.
   await field.fill('one\ntwo');
   await press('List');
   await expect(field).toHaveValue('one\n* two');
@@ -355,7 +355,7 @@ test('takes the marks of lists, quotes and code away again', async ({ server, lo
   await expect(field).toHaveValue('');
 });
 
-test('edits a message with suggestions, marks, files, a preview and the Enter key of the settings', async ({
+test('edits a message with suggestions, formatting, files, a preview and the configured Enter key', async ({
   server,
   logIn,
 }) => {
@@ -421,7 +421,7 @@ test('edits a message with suggestions, marks, files, a preview and the Enter ke
   await expect(messageWith(page, 'After all')).toContainText('lines');
 });
 
-test('returns from a preview to the field with its focus and with what can be undone', async ({ server, logIn }) => {
+test('returns from a preview to the focused field with its undo history', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'previewed'));
   const field = fieldOf(page);
   await field.click();
@@ -470,10 +470,7 @@ test('shows no preview that arrives after its text was changed or sent', async (
   await expect(field).toHaveValue('The next one');
 });
 
-test('adds the link of a file that is uploaded during a preview before the text can be sent', async ({
-  server,
-  logIn,
-}) => {
+test('adds the link of a file uploaded during a preview before the text can be sent', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'previewed-file'));
   const field = fieldOf(page);
   await field.fill('See ');
@@ -514,7 +511,7 @@ test('leaves the Enter key that ends a composition to the input method', async (
   await expect(field).toHaveValue('');
 });
 
-test('inserts the link of a file at the cursor, which can be undone', async ({ server, logIn }) => {
+test('inserts a file link at the cursor, which can be undone', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'inserted-link'));
   const field = fieldOf(page);
   await field.click();
@@ -531,7 +528,7 @@ test('inserts the link of a file at the cursor, which can be undone', async ({ s
   await field.fill('');
 });
 
-test('saves no message that is too long, and shows by how much', async ({ server, logIn }) => {
+test('rejects a message that is too long and shows by how much', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'long-edit'));
   await send(page, 'Short');
   await messageWith(page, 'Short').hover();
@@ -548,7 +545,7 @@ test('saves no message that is too long, and shows by how much', async ({ server
   await expect(messageWith(page, 'x'.repeat(10_000))).toBeVisible();
 });
 
-test('asks before the page is closed while a file is being uploaded', async ({ server, logIn }) => {
+test('asks before the page is closed during an upload', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'closed-early'));
   await page.route('**/user_uploads', () => {});
   const questions: string[] = [];
@@ -567,7 +564,7 @@ test('asks before the page is closed while a file is being uploaded', async ({ s
   expect(questions).toEqual(['beforeunload']);
 });
 
-test('goes on in the field after an emoji is chosen by keyboard and after a link is made', async ({
+test('returns to the field after choosing an emoji by keyboard and after inserting a link', async ({
   server,
   logIn,
 }) => {
@@ -593,7 +590,7 @@ test('goes on in the field after an emoji is chosen by keyboard and after a link
   await field.fill('');
 });
 
-test('forwards a message to the conversation that the user chooses, or to a new topic', async ({ server, logIn }) => {
+test('forwards a message to a chosen conversation or a new topic', async ({ server, logIn }) => {
   const { id } = await server.call('desdemona', 'POST', '/channels/create', {
     name: 'orders only',
     subscribers: [await idOf(server, 'hamlet'), await idOf(server, 'desdemona')],
@@ -649,10 +646,7 @@ test('forwards a message to the conversation that the user chooses, or to a new 
   await server.call('desdemona', 'DELETE', `/streams/${id}`);
 });
 
-test('adds a forwarded message to the text in the field of the conversation that is shown', async ({
-  server,
-  logIn,
-}) => {
+test("appends a forwarded message to the text in the current conversation's field", async ({ server, logIn }) => {
   const { id: messageId } = await post(server, 'cordelia', 'forwarded here', 'Stay here');
   const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
   const { page } = await logIn('hamlet', await placeOf(server, 'forwarded here'));
@@ -662,7 +656,7 @@ test('adds a forwarded message to the text in the field of the conversation that
   await dialog.getByRole('combobox').fill('forwarded here');
   await page.keyboard.press('Enter');
   await expect(fieldOf(page)).toHaveValue(/^See:\n\n@_\*\*Cordelia.*Stay here\n```\n$/s);
-  // The channel has unread messages of other stories.
+  // The channel has unread messages from other stories.
   await page.evaluate((to) => location.assign(to), `#narrow/channel/${id}-Verona/near/${messageId}`);
   const topic = page.getByRole('combobox', { name: 'Topic' });
   await topic.fill('half a topic');

@@ -23,13 +23,13 @@ async function postMany(server: Server, count: number): Promise<void> {
   }
 }
 
-test('draws every recorded rendering without an unknown part', async ({ server, logIn }) => {
+test('renders every recorded message without unknown elements', async ({ server, logIn }) => {
   const groups = Array.from({ length: Math.ceil(recorded.length / PER_MESSAGE) }, (_, i) =>
     recorded.slice(i * PER_MESSAGE, (i + 1) * PER_MESSAGE),
   );
   await postMany(server, groups.length);
   const { page } = await logIn('hamlet');
-  // Tall enough that every row is drawn.
+  // Tall enough to render every row.
   await page.setViewportSize({ width: 1280, height: 60_000 });
   await page.route('**/json/messages?*', async (route) => {
     const response = await route.fetch();
@@ -40,7 +40,7 @@ test('draws every recorded rendering without an unknown part', async ({ server, 
     }
     await route.fulfill({ response, json: body });
   });
-  // Images of the recordings do not exist here.
+  // The recorded images do not exist here.
   await page.route(/user_uploads|user_avatars|external_content|static\/generated/, (route) =>
     route.fulfill({ status: 200, contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
   );
@@ -49,11 +49,11 @@ test('draws every recorded rendering without an unknown part', async ({ server, 
   await expect(page.getByRole('article')).toHaveCount(groups.length);
   const unknown = await page.locator('[data-unknown]').evaluateAll((all) => all.map(({ textContent }) => textContent));
   expect(unknown).toEqual([]);
-  // Nothing a user writes becomes markup that the contract does not name.
+  // User input never becomes markup outside the contract.
   expect(await page.locator('article').locator('script, iframe, object, embed, form, style, link').count()).toBe(0);
 });
 
-test('marks lists by their level, and shows an image below the text of its item', async ({ server, logIn }) => {
+test('shows list markers by nesting level, and an image below the text of its item', async ({ server, logIn }) => {
   const picture = readFileSync(join(import.meta.dirname, '../../../docs/images/web-client.png'));
   const { url } = (await server.upload('hamlet', '/user_uploads', 'listed.png', picture)) as { url: string };
   await post(server, 'hamlet', 'lists', `* First level\n  * Second level\n* Seen [listed.png](${url})`);
@@ -67,7 +67,10 @@ test('marks lists by their level, and shows an image below the text of its item'
   expect(image.x).toBeLessThan(link.x);
 });
 
-test('marks alert words in messages outside of code and links, until they are removed', async ({ server, logIn }) => {
+test('highlights alert words in messages, except in code and links, until they are removed', async ({
+  server,
+  logIn,
+}) => {
   const alert_words = ['harbour', 'old', 'old quay', 'c++'];
   await server.call('hamlet', 'POST', '/users/me/alert_words', { alert_words });
   const text = 'The HARBOUR, the **old quay** and C++, no harbours\n```\nharbour\n```\n[see](http://a.example/harbour)';
@@ -82,7 +85,7 @@ test('marks alert words in messages outside of code and links, until they are re
   await expect(marks).toHaveCount(0);
 });
 
-test('links blocks of code to the playgrounds of their language, and copies them', async ({ server, logIn }) => {
+test('links code blocks to the playgrounds of their language, and copies them', async ({ server, logIn }) => {
   const encoded = 'a%20%3D%20%27b%2Fc%5B%5D%27%0A';
   const reserved = "a%20=%20'b/c[]'%0A";
   const playgrounds: readonly (readonly [string, string, string | null])[] = [
@@ -117,7 +120,7 @@ test('links blocks of code to the playgrounds of their language, and copies them
   await expect(message.getByRole('link', { name: 'View in' })).toHaveCount(0);
 });
 
-test('puts bullets, lines and buttons beside the beginning of texts of either direction', async ({ server, logIn }) => {
+test('places bullets, quote lines and buttons at the start of texts of either direction', async ({ server, logIn }) => {
   const hebrew = '* פריט\n\n1. ראשון\n\n> ציטוט\n\n```spoiler כותרת\nתוכן\n```\n\n| שם |\n|---|\n| אחת |';
   await post(server, 'iago', 'directions', hebrew);
   await post(server, 'iago', 'directions', '* item\n\n```python\nprint("hello")\n```');

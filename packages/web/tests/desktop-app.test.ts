@@ -12,7 +12,7 @@ interface Recorded {
 
 type InApp = typeof globalThis & { app: Recorded };
 
-/** Loads the page again as the app does, whose bridge is there before the page's scripts. */
+/** Reloads the page as the app does, with the bridge available before the page's scripts. */
 async function openInApp(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const listeners: [string, (...details: readonly unknown[]) => void][] = [];
@@ -41,7 +41,7 @@ async function openInApp(page: Page): Promise<void> {
     Object.assign(window, { app, electron_bridge: bridge });
     Object.defineProperty(Notification, 'permission', { get: () => 'granted' });
   });
-  // The page notifies once this script has arrived.
+  // The page shows notifications once this script has loaded.
   await Promise.all([page.waitForResponse(/notifications-line-[\w-]+\.js$/), page.reload()]);
   await expect(page.getByRole('navigation', { name: 'Conversations' })).toBeAttached();
 }
@@ -52,7 +52,7 @@ const sentTo = (page: Page, name: string): Promise<readonly unknown[]> =>
 const fire = (page: Page, ...event: readonly [string, ...unknown[]]): Promise<void> =>
   page.evaluate(([name, ...details]) => (globalThis as InApp).app.fire(name, ...details), event);
 
-test('tells the desktop app the name, the icon and the number of unread messages', async ({ server, logIn }) => {
+test('reports name, icon and unread count to the desktop app', async ({ server, logIn }) => {
   const { page } = await logIn('iago');
   await openInApp(page);
   await expect.poll(() => sentTo(page, 'realm_name')).toEqual(['realm_name', 'Zulip Dev']);
@@ -70,7 +70,7 @@ test('tells the desktop app the name, the icon and the number of unread messages
   await expect(page.locator('link[rel="icon"]')).toHaveAttribute('href', server.url + usual);
 });
 
-test('obeys the menus of the desktop app', async ({ logIn }) => {
+test("handles the desktop app's menu commands", async ({ logIn }) => {
   const { page } = await logIn('cordelia');
   await openInApp(page);
   await expect.poll(() => sentTo(page, 'reply')).toEqual(['reply', true]);
@@ -88,7 +88,7 @@ test('obeys the menus of the desktop app', async ({ logIn }) => {
   await expect(page).toHaveURL(/\/login\//);
 });
 
-test("shows the desktop app's notifications, and sends replies to them", async ({ server, logIn }) => {
+test("shows the desktop app's notifications and sends replies to them", async ({ server, logIn }) => {
   const { page } = await logIn('othello', await placeOf(server, 'elsewhere'));
   await openInApp(page);
   const { id } = await server.call('iago', 'POST', '/messages', {
@@ -111,7 +111,7 @@ test("shows the desktop app's notifications, and sends replies to them", async (
   expect(page.url()).toContain('reply.20from.20a.20notification');
 });
 
-test('reports the presence of somebody who uses the computer outside the desktop app', async ({ server, logIn }) => {
+test('reports the presence of a person who uses the computer outside the desktop app', async ({ server, logIn }) => {
   const { page } = await logIn('prospero');
   await page.addInitScript(() => Object.defineProperty(document, 'hasFocus', { value: () => false }));
   const reported = page.waitForRequest((request) => request.url().endsWith('/users/me/presence'));

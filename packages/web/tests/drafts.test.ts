@@ -22,7 +22,7 @@ const textsOf = async (server: Server, topic: string): Promise<readonly string[]
     .sort();
 };
 
-/** Opens the place of a page in a second window. Returns both with their fields. */
+/** Opens the current place in a second window. Returns both with their fields. */
 async function inTwoWindows({ page, context }: Person, url: string) {
   const fieldOf = (each: Page) => each.getByRole('textbox', { name: 'Message' });
   const second = await context.newPage();
@@ -56,10 +56,10 @@ test('saves a draft on the server, continues it in another browser and removes i
   await expect.poll(() => textsOf(server, 'drafts-of-prospero')).toEqual([]);
 });
 
-test('shows both texts when two windows write one draft', async ({ server, logIn }) => {
+test('shows both texts when two windows edit one draft', async ({ server, logIn }) => {
   const place = await placeOf(server, 'two-windows', 'Denmark');
   const { page, field, second, secondField } = await inTwoWindows(await logIn(WRITER, place), `${server.url}/${place}`);
-  // A field that is not in use takes the text of the other window.
+  // An unfocused field accepts the text of the other window.
   await secondField.focus();
   await field.fill('Written on the left');
   await secondField.fill('Written on the right');
@@ -77,7 +77,7 @@ test('shows both texts when two windows write one draft', async ({ server, logIn
   await second.close();
 });
 
-test('continues in an empty field the text that another window begins', async ({ server, logIn }) => {
+test('continues in an empty field the text started in another window', async ({ server, logIn }) => {
   const place = await placeOf(server, 'begun-elsewhere', 'Denmark');
   const { field, second, secondField } = await inTwoWindows(await logIn(WRITER, place), `${server.url}/${place}`);
   await field.fill('Begun');
@@ -93,7 +93,7 @@ test('continues in an empty field the text that another window begins', async ({
   await expect(secondField).toHaveValue('');
 });
 
-test('keeps drafts in this browser alone when the user does not want them on the server', async ({ server, logIn }) => {
+test('keeps drafts only in this browser if the user disables synchronization', async ({ server, logIn }) => {
   await server.call('zoe', 'PATCH', '/settings', { enable_drafts_synchronization: false });
   const { page } = await logIn('zoe', await placeOf(server, 'drafts-at-home', 'Denmark'));
   const calls: string[] = [];
@@ -122,7 +122,7 @@ test('moves a text along while its topic is being typed', async ({ server, logIn
   await expect(rows).toHaveCount(0);
 });
 
-test('keeps the topic that was typed in a channel until the message is sent', async ({ server, logIn }) => {
+test('keeps the topic typed in a channel until the message is sent', async ({ server, logIn }) => {
   const { stream_id: id } = await server.call(WRITER, 'GET', '/get_stream_id', { stream: 'Denmark' });
   const { page } = await logIn(WRITER, `#narrow/channel/${id}-Denmark`);
   const topic = page.getByRole('combobox', { name: 'Topic' });
@@ -144,7 +144,7 @@ test('keeps the topic that was typed in a channel until the message is sent', as
   await expect(topic).toHaveValue('');
 });
 
-test('keeps a text through Escape, a click elsewhere, closing and a crash of the page', async ({ server, logIn }) => {
+test('keeps a text after Escape, a click elsewhere, closing the page and a crash', async ({ server, logIn }) => {
   const place = await placeOf(server, 'survivor', 'Denmark');
   const { page, context } = await logIn(WRITER, place);
   const fieldOf = (window: typeof page) => window.getByRole('textbox', { name: 'Message' });
@@ -169,7 +169,7 @@ test('keeps a text through Escape, a click elsewhere, closing and a crash of the
   await fieldOf(third).fill('');
 });
 
-test('keeps an unfinished edit through closing, reloading and in other windows until it is saved or discarded', async ({
+test('keeps an unfinished edit across windows, reloads and closing until it is saved or discarded', async ({
   server,
   logIn,
 }) => {
@@ -228,7 +228,7 @@ test('keeps an unfinished edit through closing, reloading and in other windows u
   await expect(second.getByText('You have not saved your changes to this message.')).toHaveCount(0);
 });
 
-test('shows both texts and saves after that when two devices edit one message', async ({ server, logIn }) => {
+test('shows both texts when two devices edit one message, and saves afterwards', async ({ server, logIn }) => {
   const place = await placeOf(server, 'two-editors', 'Denmark');
   const laptop = await logIn(WRITER, place);
   await send(laptop.page, 'Sent by one device');
@@ -245,7 +245,7 @@ test('shows both texts and saves after that when two devices edit one message', 
   await begin(phone.page);
   await fieldOf(laptop.page).fill('Changed on the laptop');
   await fieldOf(phone.page).fill('Changed on the phone');
-  // The change of the phone arrives while that of the laptop is on its way.
+  // The change from the phone arrives while the laptop's change is pending.
   let isFirst = true;
   await laptop.page.route(/\/json\/messages\/\d+$/, async (route) => {
     if (isFirst) {
@@ -264,7 +264,7 @@ test('shows both texts and saves after that when two devices edit one message', 
   await expect(fieldOf(laptop.page)).toHaveCount(0);
 });
 
-test('shows another device’s change to a message while it is being edited, also after closing and reloading', async ({
+test('shows another device’s change to a message being edited, also after closing and reloading', async ({
   server,
   logIn,
 }) => {
@@ -296,7 +296,7 @@ test('shows another device’s change to a message while it is being edited, als
   await expect(field).toHaveCount(0);
 });
 
-test('keeps the changes to a message that somebody deletes meanwhile as a draft', async ({ server, logIn }) => {
+test('keeps an edit as a draft if the message is deleted', async ({ server, logIn }) => {
   const place = await placeOf(server, 'deleted-edit', 'Denmark');
   const { page } = await logIn(WRITER, place);
   await send(page, 'To be deleted');
@@ -318,10 +318,7 @@ test('keeps the changes to a message that somebody deletes meanwhile as a draft'
   await page.getByRole('textbox', { name: 'Message' }).fill('');
 });
 
-test('keeps messages that were not sent, and changes to others, as drafts when the user logs out', async ({
-  server,
-  logIn,
-}) => {
+test('keeps unsent messages and unsaved edits as drafts on logout', async ({ server, logIn }) => {
   const { page, context } = await logIn(WRITER, await placeOf(server, 'unsent-at-log-out', 'Denmark'));
   for (const text of ['Left alone', 'To be changed']) {
     await send(page, text);
@@ -347,7 +344,7 @@ test('keeps messages that were not sent, and changes to others, as drafts when t
   await context.close();
 });
 
-test('keeps a text of the last moment and changes to messages out of reach as drafts when the user logs out', async ({
+test('keeps text typed just before logout, and edits of inaccessible messages, as drafts', async ({
   server,
   logIn,
 }) => {
@@ -361,7 +358,7 @@ test('keeps a text of the last moment and changes to messages out of reach as dr
   await page.reload();
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
   await page.getByRole('button', { name: 'Main menu' }).click();
-  // The pause after which the field would save has not passed.
+  // Runs before the field's delayed save.
   await page.getByRole('menuitem', { name: 'Log out' }).evaluate((entry: HTMLElement) => {
     const field = document.querySelector('textarea')!;
     Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value')!.set!.call(field, 'Typed at last');

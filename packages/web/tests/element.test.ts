@@ -4,7 +4,7 @@ import { test as base, expect, type Page } from '@playwright/test';
 import { startShop, violationsIn } from './stories.js';
 
 interface Shop {
-  /** Opens the shop's page with these elements as a customer, or as nobody. */
+  /** Opens the shop's page with these elements as a customer or anonymously. */
   open(elements: string, customer?: string): Promise<Page>;
   /** Accessibility findings on the page. */
   violations(): Promise<readonly string[]>;
@@ -34,7 +34,7 @@ const test = base.extend<{ shop: Shop }, { address: string }>({
       async violations() {
         const before = problems.length;
         const violations = await violationsIn(page);
-        // The tool itself tries inline styles.
+        // axe itself tries inline styles.
         problems.length = before;
         return violations;
       },
@@ -45,7 +45,7 @@ const test = base.extend<{ shop: Shop }, { address: string }>({
 
 const ORDER = '<parley-chat channel="orders" topic="Order 7"></parley-chat>';
 
-test('shows one conversation for the customer of the host and sends to it', async ({ shop }) => {
+test("shows one conversation to the host's customer and sends to it", async ({ shop }) => {
   const page = await shop.open(ORDER, 'ann');
   await expect(page.getByText('Your order is on its way.')).toBeVisible();
   const before = page.url();
@@ -77,7 +77,7 @@ test('loads at most 320 KB of scripts and styles for a conversation', async ({ p
   expect(bytes).toBeLessThan(320_000);
 });
 
-test('keeps its look in a page with other styles, and the page keeps its own', async ({ shop }) => {
+test("keeps its look in a page with other styles, and leaves the page's look unchanged", async ({ shop }) => {
   const page = await shop.open(`<p id="own">Own</p>${ORDER}`, 'ann');
   const text = page.getByText('Your order is on its way.');
   await expect(text).toBeVisible();
@@ -89,7 +89,7 @@ test('keeps its look in a page with other styles, and the page keeps its own', a
   expect(await page.locator('#own').evaluate(styleOf)).toBe('1px serif');
 });
 
-test('navigates the whole chat without changing the address of the page', async ({ shop }) => {
+test("navigates the whole chat without changing the page's address", async ({ shop }) => {
   const page = await shop.open('<parley-chat></parley-chat>', 'ann');
   const before = page.url();
   await page.setViewportSize({ width: 1200, height: 700 });
@@ -114,7 +114,7 @@ test('opens menus and dialogs within the element', async ({ shop }) => {
   await expect(menu).toHaveCount(0);
 });
 
-test('opens dialogs within the element, which keep the focus and return it', async ({ shop }) => {
+test('opens dialogs within the element, which trap and restore the focus', async ({ shop }) => {
   const page = await shop.open(ORDER, 'ann');
   const name = page.getByRole('article').getByRole('button', { name: 'Ben' }).first();
   await name.click();
@@ -128,7 +128,7 @@ test('opens dialogs within the element, which keep the focus and return it', asy
   await expect(name).toBeFocused();
 });
 
-test('ends its poll and listeners when it is removed, and begins again when it is added', async ({ shop }) => {
+test('ends its poll and listeners when removed, and restarts when added again', async ({ shop }) => {
   const page = await shop.open(ORDER, 'ann');
   await expect(page.getByText('Your order is on its way.')).toBeVisible();
   const isEnded = page.waitForEvent('requestfailed', (request) => request.url().includes('/events'));
@@ -142,7 +142,7 @@ test('ends its poll and listeners when it is removed, and begins again when it i
   await expect(page.getByRole('article').filter({ hasText: 'Back again' })).not.toContainText('Will be sent');
 });
 
-test('opens a panel from a button that it may cover, and closes it by a button or Escape', async ({ shop }) => {
+test('opens a panel from a button that it may cover, and closes it with a button or Escape', async ({ shop }) => {
   const page = await shop.open('<parley-chat view="button" channel="orders" topic="Order 8"></parley-chat>', 'ann');
   await page.locator('parley-chat').evaluate((element: HTMLElement) => {
     Object.assign(element.style, { position: 'fixed', right: '16px', bottom: '16px' });
@@ -160,7 +160,7 @@ test('opens a panel from a button that it may cover, and closes it by a button o
   await expect(button).toBeFocused();
 });
 
-test('tells the host about unread messages and lets it open links itself', async ({ shop }) => {
+test('reports unread messages to the host and lets it open links itself', async ({ shop }) => {
   const page = await shop.open('<output></output><parley-chat view="list"></parley-chat>', 'ann');
   await page.evaluate(() => {
     document.addEventListener('parley-open', (event) => {
@@ -185,7 +185,7 @@ test('tells the host about unread messages and lets it open links itself', async
   await expect(page).toHaveTitle(/^\d+ unread$/);
 });
 
-test('follows its attributes and says when there is no such conversation', async ({ shop }) => {
+test('follows attribute changes and shows if there is no such conversation', async ({ shop }) => {
   const page = await shop.open('<parley-chat channel="nowhere"></parley-chat>', 'ann');
   await expect(page.getByText('There is no such conversation.')).toBeVisible();
   await page.locator('parley-chat').evaluate((element) => {
@@ -197,7 +197,7 @@ test('follows its attributes and says when there is no such conversation', async
   await expect(page.getByRole('button', { name: 'Senden', exact: true })).toBeVisible();
 });
 
-test('tells the host about clicks on people, which can show something of its own', async ({ shop }) => {
+test('reports clicks on people to the host, which can handle them itself', async ({ shop }) => {
   const page = await shop.open(ORDER, 'ann');
   const name = page.getByRole('article').getByRole('button', { name: 'Ben' }).first();
   await name.click();
@@ -214,7 +214,7 @@ test('tells the host about clicks on people, which can show something of its own
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });
 
-test('lets the page style named parts and set custom properties, and its own styles stay outside', async ({ shop }) => {
+test('lets the page style named parts and set custom properties, and contains its own styles', async ({ shop }) => {
   const page = await shop.open(ORDER, 'ann');
   await page.evaluate(() => {
     const sheet = new CSSStyleSheet();
@@ -232,7 +232,7 @@ test('lets the page style named parts and set custom properties, and its own sty
   expect(await page.locator('[data-parley]').evaluate(styleOf, 'background-color')).toBe('rgb(1, 2, 3)');
 });
 
-test('shows high contrast by its theme and for readers who prefer it, without findings of axe', async ({ shop }) => {
+test('shows high contrast by theme and by reader preference, without axe findings', async ({ shop }) => {
   const page = await shop.open(ORDER.replace('<parley-chat', '<parley-chat theme="dark high-contrast"'), 'ann');
   await expect(page.getByText('Your order is on its way.')).toBeVisible();
   const background = () =>
@@ -245,7 +245,7 @@ test('shows high contrast by its theme and for readers who prefer it, without fi
   expect(await background()).toBe('rgb(0, 0, 0)');
 });
 
-test('takes texts, dates, link targets and the address of the page from the host', async ({ shop }) => {
+test('accepts texts, date formats, link targets and the address mode from the host', async ({ shop }) => {
   const page = await shop.open(
     `<parley-chat lang="de" dates="en-GB-u-hc-h23" links="_self" address="page" channel="orders" topic="Own texts"></parley-chat>`,
     'ann',
@@ -290,7 +290,7 @@ test('keeps the focus in the field after suggestions, buttons, files and sending
   await expect(field).toHaveValue('Next');
 });
 
-test('shows the language of the host although the reader chose another one in the application', async ({ shop }) => {
+test("shows the host's language even if the reader chose another one in the application", async ({ shop }) => {
   const page = await shop.open('', 'ann');
   await page.evaluate(() => localStorage.setItem('parley-language', 'en'));
   await shop.open('<parley-chat lang="de" channel="orders" topic="Order 7"></parley-chat>');
@@ -298,15 +298,12 @@ test('shows the language of the host although the reader chose another one in th
   await expect(page.getByText('Das ist der Anfang.')).toBeVisible();
 });
 
-test('shows dates in the form of the browser if the host names no valid language', async ({ shop }) => {
+test("shows dates in the browser's format if the host specifies no valid language", async ({ shop }) => {
   const page = await shop.open('<parley-chat dates="de_DE" channel="orders" topic="Order 7"></parley-chat>', 'ann');
   await expect(page.getByText('Your order is on its way.')).toBeVisible();
 });
 
-test('shows the chat once the host has logged somebody in without loading its page again', async ({
-  page,
-  address,
-}) => {
+test('shows the chat once the host has logged somebody in without reloading its page', async ({ page, address }) => {
   const element = '<parley-chat channel="orders" topic="Order 7"></parley-chat>';
   await page.goto(`${address}/?elements=${encodeURIComponent(element)}`);
   await expect(page.getByRole('link', { name: 'Log in' })).toBeVisible();
@@ -316,7 +313,7 @@ test('shows the chat once the host has logged somebody in without loading its pa
 });
 
 for (const kind of ['element', 'application'] as const) {
-  test(`sends nothing from the ${kind} of a customer as another one who has logged in in the same browser`, async ({
+  test(`sends nothing from the ${kind} of a customer as another one who logged in in the same browser`, async ({
     page,
     address,
   }) => {
@@ -347,7 +344,7 @@ for (const kind of ['element', 'application'] as const) {
   });
 }
 
-test('shows the chat of the customer who is logged in now when it is added again', async ({ page, address }) => {
+test('shows the chat of the current customer when it is added again', async ({ page, address }) => {
   await page.goto(`${address}/log-in/ann`);
   await page.goto(`${address}/?elements=${encodeURIComponent(ORDER)}`);
   await expect(page.getByText('Your order is on its way.')).toBeVisible();
@@ -373,7 +370,7 @@ test('shows the chat of the customer who is logged in now when it is added again
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
-test('leads through the log-in page of the host to the place of a link, and back after the end of a session', async ({
+test("leads through the host's log-in page to a linked place, and back after the session ends", async ({
   page,
   address,
 }) => {
@@ -403,7 +400,7 @@ test('leads through the log-in page of the host to the place of a link, and back
   await expect(page.getByText('Will be sent')).toHaveCount(0);
 });
 
-test('leads from the element through the log-in page of the host back to its page', async ({ page, address }) => {
+test("leads from the element through the host's log-in page back to its page", async ({ page, address }) => {
   const place = `${address}/?elements=${encodeURIComponent(ORDER)}`;
   await page.goto(place);
   await page.getByRole('link', { name: 'Log in' }).click();
@@ -413,7 +410,7 @@ test('leads from the element through the log-in page of the host back to its pag
   expect(page.url()).toBe(place);
 });
 
-test('leaves logging out to the host', async ({ page, address }) => {
+test('leaves logout to the host', async ({ page, address }) => {
   await page.goto(`${address}/log-in/ann`);
   await page.goto(`${address}/chat/`);
   await page.getByRole('button', { name: 'Main menu' }).click();

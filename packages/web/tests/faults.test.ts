@@ -4,7 +4,7 @@ for (const [status, code] of [
   [429, 'RATE_LIMIT_HIT'],
   [503, 'SERVICE_UNAVAILABLE'],
 ] as const) {
-  test(`says after two seconds that the server keeps an action waiting, and carries it out then (${status})`, async ({
+  test(`shows after two seconds that the server delays an action, and completes it afterwards (${status})`, async ({
     server,
     logIn,
   }) => {
@@ -31,7 +31,7 @@ for (const [status, code] of [
   });
 }
 
-test('says which part of an address does not exist, and leads to the nearest place that does', async ({
+test('explains which part of an address does not exist, and leads to the nearest existing place', async ({
   server,
   logIn,
 }) => {
@@ -68,7 +68,7 @@ test('says which part of an address does not exist, and leads to the nearest pla
   await expect(main).not.toContainText('was deleted or moved');
 });
 
-test('shows the text of a message that cannot be drawn, a line for other parts, and the rest', async ({
+test('shows the plain text of a message that fails to render, an error line for other parts, and the rest', async ({
   server,
   logIn,
 }) => {
@@ -80,7 +80,7 @@ test('shows the text of a message that cannot be drawn, a line for other parts, 
   await page.route('**/json/messages?*', async (route) => {
     const response = await route.fetch();
     const body = await response.json();
-    // No date has this time, so that formatting it throws.
+    // Formatting fails, because no date has this time.
     for (const message of body.messages ?? []) if (message.content.includes('Bad')) message.timestamp = 1e17;
     await route.fulfill({ response, json: body });
   });
@@ -100,7 +100,7 @@ test('shows the text of a message that cannot be drawn, a line for other parts, 
   await expect(messageWith(page, 'The rest works')).not.toContainText('Will be sent');
 });
 
-test('works where the browser forbids storage', async ({ server, browser, logIn }) => {
+test('works if the browser forbids storage', async ({ server, browser, logIn }) => {
   const { context } = await logIn('othello');
   const strict = await browser.newContext({ storageState: await context.storageState() });
   await strict.addInitScript(() => {
@@ -124,7 +124,7 @@ test('works where the browser forbids storage', async ({ server, browser, logIn 
   await strict.close();
 });
 
-test('explains refusals in the language of the page, and quotes texts of the server that have no code', async ({
+test("explains errors in the page's language, and quotes server messages without a code", async ({
   browser,
   server,
   logIn,
@@ -159,7 +159,7 @@ test('explains refusals in the language of the page, and quotes texts of the ser
   await german.close();
 });
 
-test('shows why a command was refused until the user goes to another place', async ({ server, logIn }) => {
+test('shows why a command failed until the user navigates elsewhere', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'refused-reaction', 'Please react');
   const { page } = await logIn('othello', await placeOf(server, 'refused-reaction'));
   await page.route('**/json/messages/*/reactions', (route) =>
@@ -177,7 +177,7 @@ test('shows why a command was refused until the user goes to another place', asy
   await expect(alert).toHaveCount(0);
 });
 
-test('leads to the address of a link after the log-in', async ({ server, page }) => {
+test('leads to the linked address after log-in', async ({ server, page }) => {
   const place = await placeOf(server, 'linked', 'Denmark');
   await page.goto(`${server.url}/${place}`);
   await page.getByRole('button', { name: 'Iago' }).click();
@@ -190,7 +190,7 @@ test('keeps a draft when the session ends, and leads back to it', async ({ serve
   const { page, context } = await logIn('othello', place);
   await page.getByRole('textbox', { name: 'Message' }).fill('Not finished');
   await context.clearCookies();
-  // The present poll was accepted with the former session.
+  // The pending poll was accepted with the previous session.
   await page.route('**/json/events?*', (route) => route.continue());
   await post(server, 'cordelia', 'wake-up', `Ends the poll of ${await idOf(server, 'othello')}`);
   await expect(page.getByText('Your session has ended.')).toBeVisible({ timeout: 60_000 });
@@ -201,7 +201,7 @@ test('keeps a draft when the session ends, and leads back to it', async ({ serve
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Not finished');
 });
 
-test('says what is needed where scripts are off', async ({ server, browser, logIn }) => {
+test('explains that scripts are required if they are disabled', async ({ server, browser, logIn }) => {
   const { context } = await logIn('othello');
   const plain = await browser.newContext({ javaScriptEnabled: false, storageState: await context.storageState() });
   const page = await plain.newPage();
@@ -228,14 +228,14 @@ test('keeps a draft when the account is deactivated, and leads back to it after 
   const { page, context } = await logIn(name, place);
   const field = page.getByRole('textbox', { name: 'Message' });
   await field.fill('Written before the end');
-  // No poll waits while the machine sleeps.
+  // No poll is pending while the machine sleeps.
   await context.setOffline(true);
   await expect(page.getByText('No connection since')).toBeVisible({ timeout: 60_000 });
   await server.call('desdemona', 'DELETE', `/users/${id}`);
   await context.setOffline(false);
   const alert = page.getByRole('alert');
   await expect(alert).toContainText('Your account has been deactivated.', { timeout: 60_000 });
-  // The server keeps the session until the account is active again, and refuses it.
+  // The server keeps the session of the deactivated account but rejects it.
   const reloaded = await context.newPage();
   await reloaded.goto(`${server.url}/${place}`);
   await expect(reloaded).toHaveURL(/\/login\//);
@@ -249,7 +249,7 @@ test('keeps a draft when the account is deactivated, and leads back to it after 
   await expect(field).toHaveValue('Written before the end');
 });
 
-test('says that the organization was deactivated', async ({ server, logIn }) => {
+test('shows that the organization was deactivated', async ({ server, logIn }) => {
   const { page } = await logIn('othello', await placeOf(server, 'deactivated-organization'));
   await page.route('**/json/events?*', (route) =>
     route.fulfill({
@@ -257,7 +257,7 @@ test('says that the organization was deactivated', async ({ server, logIn }) => 
       json: { result: 'error', msg: 'This organization has been deactivated', code: 'REALM_DEACTIVATED' },
     }),
   );
-  // Ends the poll that is under way.
+  // Ends the pending poll.
   await post(server, 'cordelia', 'deactivated-organization', 'Last words');
   await expect(page.getByRole('alert')).toContainText('This organization has been deactivated.', { timeout: 60_000 });
 });
@@ -274,7 +274,7 @@ const STORAGES: Readonly<Record<string, () => void>> = {
   'of another version': () => {},
 };
 
-/** Leaves the database as a later version of the application would. */
+/** Simulates a database of a later application version. */
 async function raiseVersion(): Promise<void> {
   const [known] = await indexedDB.databases();
   await new Promise<void>((resolve) => {
@@ -287,7 +287,7 @@ async function raiseVersion(): Promise<void> {
 }
 
 for (const [kind, spoil] of Object.entries(STORAGES)) {
-  test(`works where the storage of the browser is ${kind}`, async ({ server, logIn }) => {
+  test(`works if the browser's storage is ${kind}`, async ({ server, logIn }) => {
     const place = await placeOf(server, `storage ${kind}`);
     const first = await logIn('othello', place);
     await first.page.getByRole('textbox', { name: 'Message' }).fill('Stored before');
@@ -312,7 +312,7 @@ for (const [kind, spoil] of Object.entries(STORAGES)) {
   });
 }
 
-test('says what is needed where the scripts do not start', async ({ server, browser, logIn }) => {
+test('explains the requirements if the scripts fail to start', async ({ server, browser, logIn }) => {
   const { context } = await logIn('othello');
   const old = await browser.newContext({ storageState: await context.storageState() });
   const page = await old.newPage();
@@ -325,7 +325,7 @@ test('says what is needed where the scripts do not start', async ({ server, brow
   await old.close();
 });
 
-test('loads code and styles again that failed, says so after a while, and opens then what was asked for', async ({
+test('reloads code and styles that failed, reports it after a while, and then opens the requested page', async ({
   server,
   logIn,
 }) => {
@@ -351,7 +351,7 @@ test('loads code and styles again that failed, says so after a while, and opens 
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
 });
 
-test('keeps a text in its field and says why when too many messages wait', async ({ server, logIn }) => {
+test('keeps a text in its field and explains that too many messages are waiting', async ({ server, logIn }) => {
   const { page, context } = await logIn('hamlet', await placeOf(server, 'many waiting'));
   const field = page.getByRole('textbox', { name: 'Message', exact: true });
   await field.fill('First');
@@ -368,7 +368,7 @@ test('keeps a text in its field and says why when too many messages wait', async
   await expect(page.getByText('Will be sent when you are online')).toHaveCount(0, { timeout: 30_000 });
 });
 
-test('shows no messages of a channel any longer that became private while it was open', async ({ server, logIn }) => {
+test("hides a channel's messages when it becomes private while open", async ({ server, logIn }) => {
   const { id } = await server.call('iago', 'POST', '/channels/create', { name: 'closing', subscribers: [] });
   await server.call('iago', 'POST', '/messages', { type: 'channel', to: id, topic: 'x', content: 'Was public' });
   const { page } = await logIn('hamlet', `#narrow/channel/${id}-closing/topic/x`);

@@ -11,7 +11,7 @@ import { transform } from 'esbuild';
 import { violationsIn } from './stories.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** Site that Parley does not know; its pages are made by the tests. */
+/** Unknown site with pages made by the tests. */
 const OTHER_SITE = 'http://other.test';
 
 interface Example {
@@ -19,7 +19,7 @@ interface Example {
   readonly chat: string;
 }
 
-/** The example `frame.ts`, whose shop and chat are at different sites, as a product has them. */
+/** The example `frame.ts`, with shop and chat on different sites, as in production. */
 const test = base.extend<object, { example: Example }>({
   example: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a pattern.
@@ -27,7 +27,7 @@ const test = base.extend<object, { example: Example }>({
       const program = join(import.meta.dirname, '../dist/examples/frame.mjs');
       mkdirSync(join(program, '..'), { recursive: true });
       const { code } = await transform(readFileSync(join(ROOT, 'docs/examples/frame.ts'), 'utf8'), { loader: 'ts' });
-      // A busy machine must not keep the page of the frame from loading.
+      // A busy machine must not prevent the frame from loading.
       writeFileSync(program, code.replace('frameAncestors:', 'shedsLoad: false, rateLimits: false, frameAncestors:'));
       const cwd = mkdtempSync(join(tmpdir(), 'parley-frame-'));
       const example = { shop: `http://127.0.0.1:${await freePort()}`, chat: `http://localhost:${await freePort()}` };
@@ -64,14 +64,14 @@ const frameOf = (page: Page): FrameLocator => page.frameLocator('#chat');
 const order = (page: Page) => frameOf(page).getByText('Your order is on its way.');
 const refusal = (page: Page) => frameOf(page).getByText('The page around the chat has not logged you in.');
 
-/** Replaces the token that the shop passes. */
+/** Replaces the token passed by the shop. */
 const passToken = (page: Page, token: () => Promise<string | null> | string | null) =>
   page.route('**/chat-token', async (route) => {
     const body = await token();
     await route.fulfill(body === null ? { status: 401 } : { body });
   });
 
-/** Token for anybody, signed as the example signs those of its customer. */
+/** Token for any person, signed like the example's customer tokens. */
 function tokenFor(email: string): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const claims = `${part({ alg: 'HS256' })}.${part({ email, exp: Math.floor(Date.now() / 1000) + 600 })}`;
@@ -82,13 +82,13 @@ function tokenFor(email: string): string {
 const tokenOf = async ({ shop }: Example): Promise<string> =>
   (await fetch(`${shop}/chat-token`, { method: 'POST' })).text();
 
-/** Makes a page of the site that Parley does not know. */
+/** Creates a page of the unknown site. */
 const otherPage = (page: Page, body: string) =>
   page
     .context()
     .route(`${OTHER_SITE}/**`, (route) => route.fulfill({ body: `<!doctype html>${body}`, contentType: 'text/html' }));
 
-test('shows a conversation to a page of another site, without cookies or a token in an address', async ({
+test('shows a conversation to a page of another site, without cookies or a token in the address', async ({
   page,
   example,
 }) => {
@@ -117,7 +117,7 @@ test('shows a conversation to a page of another site, without cookies or a token
   expect(await violationsIn(page)).toEqual([]);
 });
 
-test('shows pictures, and downloads files, in a frame', async ({ page, example }) => {
+test('shows images and downloads files in a frame', async ({ page, example }) => {
   await page.goto(example.shop);
   await expect(order(page)).toBeVisible();
   const picture = readFileSync(join(ROOT, 'docs/images', 'web-client.png'));
@@ -142,7 +142,7 @@ test('shows pictures, and downloads files, in a frame', async ({ page, example }
   expect(readFileSync(await file.path(), 'utf8')).toBe('Paid');
 });
 
-test('asks the page for another token when the former has expired', async ({ page, example }) => {
+test('requests another token from the page when the previous one has expired', async ({ page, example }) => {
   let passed = 0;
   await passToken(page, () => {
     passed++;
@@ -151,7 +151,7 @@ test('asks the page for another token when the former has expired', async ({ pag
   await page.goto(example.shop);
   await expect(order(page)).toBeVisible();
   const before = passed;
-  // The server refuses the next call, as it refuses an expired token.
+  // The server rejects the next call like one with an expired token.
   let isRefused = false;
   await page.route('**/api/v1/messages', async (route) => {
     if (isRefused || route.request().method() !== 'POST') return route.continue();
@@ -168,7 +168,7 @@ test('asks the page for another token when the former has expired', async ({ pag
   await expect(frameOf(page).getByText('waiting')).toHaveCount(0);
 });
 
-test('says that nobody is logged in if the page has no token or an expired one, and tries again', async ({
+test('shows that nobody is logged in if the page has no token or an expired one, and retries', async ({
   page,
   example,
 }) => {
@@ -184,10 +184,7 @@ test('says that nobody is logged in if the page has no token or an expired one, 
   await expect(order(page)).toBeVisible();
 });
 
-test('keeps a message and a text after the end of the session where the browser forbids storage', async ({
-  page,
-  example,
-}) => {
+test('keeps a message and a text after the session ends if the browser forbids storage', async ({ page, example }) => {
   await page.addInitScript((chat) => {
     if (location.origin !== chat) return;
     const refuse = () => {
@@ -220,10 +217,7 @@ test('keeps a message and a text after the end of the session where the browser 
   await expect(field).toHaveValue('Not yet sent');
 });
 
-test('takes a token neither from a frame beside it nor from a window that opened the page', async ({
-  page,
-  example,
-}) => {
+test('ignores tokens from sibling frames and from the opener of the page', async ({ page, example }) => {
   const token = await tokenOf(example);
   const send = `postMessage({ type: 'parley-token', token: '${token}' }, '*')`;
   await otherPage(
@@ -256,7 +250,7 @@ test('takes a token neither from a frame beside it nor from a window that opened
   expect(logIns).toEqual([]);
 });
 
-test('appears neither in pages that are not named nor as the whole application', async ({ page, example }) => {
+test('loads neither in unlisted pages nor as the whole application', async ({ page, example }) => {
   for (const [site, address] of [
     [OTHER_SITE, `${example.chat}/frame`],
     [OTHER_SITE, `${example.chat}/login/`],
@@ -269,7 +263,7 @@ test('appears neither in pages that are not named nor as the whole application',
   }
 });
 
-test('starts again as the other user when the page passes the token of another user', async ({ page, example }) => {
+test("restarts as another user when the page passes that user's token", async ({ page, example }) => {
   await page.goto(example.shop);
   await expect(order(page)).toBeVisible();
   const token = tokenFor('ben@example.com');

@@ -1,6 +1,6 @@
 import type { Server } from './stories.js';
 
-/** Person of the demo who looks at the gallery: an owner, who may do everything. */
+/** Demo person who views the gallery: an owner with all permissions. */
 const OWNER = 'desdemona';
 
 const LONG_NAME =
@@ -61,16 +61,16 @@ const PIXEL = Buffer.from(
   'base64',
 );
 
-/** Everything that the gallery shows, as a server sent it. */
+/** Everything shown by the gallery, as sent by a server. */
 export interface World {
   /** Response of `POST /register`. */
   readonly state: Readonly<Record<string, unknown>>;
   readonly messages: readonly Readonly<Record<string, unknown>>[];
-  /** Responses of reading calls, by their paths. */
+  /** Responses of GET calls by path. */
   readonly responses: Readonly<Record<string, unknown>>;
 }
 
-/** Response of `POST /register` for the owner, as the client asks for it. */
+/** Response of `POST /register` for the owner, as requested by the client. */
 export const registerOwner = (server: Server): Promise<World['state']> =>
   server.call(OWNER, 'POST', '/register', {
     apply_markdown: true,
@@ -81,7 +81,10 @@ export const registerOwner = (server: Server): Promise<World['state']> =>
     fetch_event_types: null,
   });
 
-/** Fills an organization with long and foreign names, every kind of message and an entry of every list; returns what a client gets. */
+/**
+ * Fills an organization with long and foreign names, all kinds of messages and an entry in every list. Returns the
+ * resulting client data.
+ */
 export async function recordWorld(server: Server): Promise<World> {
   const call = (method: string, path: string, params?: Readonly<Record<string, unknown>>) =>
     server.call(OWNER, method, path, params);

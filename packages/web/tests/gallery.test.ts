@@ -8,9 +8,9 @@ import { expect, test } from './stories.js';
 const WEB = join(import.meta.dirname, '..');
 const BUILT = join(WEB, 'gallery/dist');
 const WORLD = join(WEB, 'gallery/fixtures/world.json');
-/** Hundreds of states take minutes beside other work. */
+/** Hundreds of states take minutes on a busy machine. */
 const TIMEOUT_MS = 15 * 60_000;
-/** Nothing listens there: the files come from the folder. */
+/** Nothing listens there: files are served from the folder. */
 const ADDRESS = 'http://localhost:9/';
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',
@@ -20,12 +20,12 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const POLICY = `default-src 'self'; img-src 'self' data:; connect-src 'self' data:; base-uri 'none'; require-trusted-types-for 'script'; trusted-types parley-content parley-worker`;
 
-/** Rules for parts; those of good practice are about whole pages, which the places are. */
+/** Rules for components; best-practice rules apply to whole pages, which the places cover. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const COLOURS = ['color-contrast'];
-/** Sections of parts; those of pages show the same parts. */
+/** Sections with components; page sections show the same components. */
 const PARTS = ['kit', 'conversation'];
-/** Width at which axe reads. */
+/** Width for axe checks. */
 const MIDDLE = 768;
 const OTHER_THEMES = ['dark', 'light high-contrast', 'dark high-contrast'];
 const POPUP = '[role="dialog"], [role="menu"], [part="card"]';
@@ -40,12 +40,12 @@ test.beforeAll(() => {
   if (!existsSync(BUILT)) throw new Error('Run `npx vite build packages/web/gallery` first');
 });
 
-/** The gallery in a page. */
+/** Open gallery page. */
 interface Gallery {
   readonly page: Page;
-  /** Errors of the console, violations of the policy, requests to other hosts. */
+  /** Console errors, policy violations and requests to other hosts. */
   readonly complaints: readonly string[];
-  /** Waits until nothing loads and nothing changes. */
+  /** Waits until nothing loads or changes. */
   settle(): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ async function openGallery(page: Page): Promise<Gallery> {
       contentType: TYPES[extname(file)] ?? 'application/octet-stream',
     });
   });
-  // Movements would be checked halfway.
+  // Animations would be checked halfway.
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.goto(ADDRESS);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
@@ -96,13 +96,13 @@ async function visitAll({ page, settle }: Gallery, look: Look, hasPopups = true)
     await sections.getByRole('link', { name: section, exact: true }).click();
     await expect(page.getByRole('heading', { name: `Gallery: ${section}` })).toBeVisible();
     await settle();
-    // A message shows its buttons under the pointer.
+    // Hovering a message shows its buttons.
     const message = page.getByRole('main').getByRole('article').first();
     if ((await message.count()) > 0) await message.hover();
     await look(section);
     if (section !== 'overlays' || !hasPopups) continue;
     for (const button of await page.getByRole('main').getByRole('button').all()) {
-      // An open dialog hides the button from roles.
+      // An open dialog hides the button from role queries.
       const name = (await button.textContent())!;
       await button.click();
       await expect(page.locator(POPUP).first()).toBeVisible();
@@ -119,7 +119,7 @@ const setTheme = (page: Page, to: string) =>
     document.documentElement.dataset.theme = theme;
   }, to);
 
-test('shows a component of every file in full at every width, without findings of axe', async ({ page }) => {
+test('shows a component of every file in full at every width, without axe findings', async ({ page }) => {
   test.setTimeout(TIMEOUT_MS);
   await page.coverage.startJSCoverage();
   const gallery = await openGallery(page);
@@ -130,7 +130,7 @@ test('shows a component of every file in full at every width, without findings o
       await check(page, `gallery ${name} ${theme} ${width}`, { within, axe: rules, isWhole: within === 'main' });
     };
     for (const width of WIDTHS) await look('light', width, RULES);
-    // The other themes change colours alone. `npm run screenshots` looks at everything in them.
+    // Other themes change only colors. `npm run screenshots` checks everything in them.
     for (const theme of PARTS.includes(name) || TAKES_PICTURES ? OTHER_THEMES : []) {
       await setTheme(page, theme);
       for (const width of TAKES_PICTURES ? WIDTHS : [MIDDLE]) await look(theme, width, COLOURS);
@@ -140,7 +140,7 @@ test('shows a component of every file in full at every width, without findings o
   expect(gallery.complaints).toEqual([]);
   const drawn = new Set<string>();
   for (const { url, functions } of await page.coverage.stopJSCoverage()) {
-    // Scripts have the names of their sources.
+    // Scripts are named after their sources.
     const [, file] = /packages\/web\/src\/(.*)-[\w-]{8}\.js$/.exec(url) ?? [];
     const isDrawn = functions.some(
       ({ functionName, ranges }) => /^([A-Z]|render$)/.test(functionName) && ranges[0]!.count > 0,
@@ -148,7 +148,7 @@ test('shows a component of every file in full at every width, without findings o
     if (file !== undefined && isDrawn) drawn.add(`${file}.tsx`);
   }
   const files = readdirSync(join(WEB, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
-    // Files without a component open others.
+    // Files without components open others.
     /\bfunction [A-Z]|memo\(|class [A-Z]\w+ extends Component/.test(
       file.endsWith('.tsx') ? readFileSync(join(WEB, 'src', file), 'utf8') : '',
     ),
@@ -156,7 +156,7 @@ test('shows a component of every file in full at every width, without findings o
   expect(files.filter((file) => !drawn.has(file)).sort()).toEqual(Object.keys(NOT_SHOWN).sort());
 });
 
-test('shows every component in full with stretched texts and from right to left', async ({ page }) => {
+test('shows every component in full with stretched texts and right-to-left layout', async ({ page }) => {
   test.setTimeout(TIMEOUT_MS);
   const gallery = await openGallery(page);
   await page.setViewportSize({ width: 320, height: 900 });
@@ -169,8 +169,8 @@ test('shows every component in full with stretched texts and from right to left'
   expect(gallery.complaints).toEqual([]);
 });
 
-test('shows the state that a server sends', async ({ server }) => {
-  // After a change of the response: RECORD_GALLERY=1 npm run test:web -- gallery.test.ts
+test('shows the state sent by a server', async ({ server }) => {
+  // To update after a response change: RECORD_GALLERY=1 npm run test:web -- gallery.test.ts
   if (process.env.RECORD_GALLERY !== undefined) {
     const world = JSON.stringify(await recordWorld(server), null, 1);
     writeFileSync(WORLD, `${world.replaceAll(server.url, 'https://gallery.example')}\n`);

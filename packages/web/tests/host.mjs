@@ -1,4 +1,4 @@
-// A shop that embeds the chat: its own log-in, the router at /chat, and pages with the element.
+// A shop that embeds the chat: its log-in, the router at /chat, and pages with the element.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ await ben.messages.send({ channel: 'orders', topic: 'Order 7', content: 'Your or
 await ben.messages.send({ channel: 'orders', topic: 'Order 8', content: 'Another order: $$x^2$$' });
 
 app.use('/chat', parley.router);
-// Strict, as a product's page may be: the element needs no inline script or style.
+// Strict, like some product pages: the element needs no inline scripts or styles.
 app.use((_, response, next) => {
   response.set('Content-Security-Policy', "default-src 'self'; img-src 'self' data: https:; base-uri 'none'");
   next();

@@ -1,6 +1,6 @@
 import { expect, goTo, idOf, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
 
-test('goes to a conversation by a part of its name', async ({ server, logIn }) => {
+test('opens a conversation by part of its name', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', '#inbox');
   await page.keyboard.press('Control+k');
   const field = page.getByRole('combobox', { name: /Name of a conversation/ });
@@ -19,7 +19,7 @@ test('goes to a conversation by a part of its name', async ({ server, logIn }) =
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Cordelia');
 });
 
-test('returns to the text that is being written', async ({ server, logIn }) => {
+test('returns to the unfinished text', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'palette while writing'));
   const field = page.getByRole('textbox', { name: 'Message', exact: true });
   await field.fill('Dear ');
@@ -31,7 +31,7 @@ test('returns to the text that is being written', async ({ server, logIn }) => {
   await expect(field).toHaveValue('Dear all');
 });
 
-test("has Zulip's shortcuts, which can be turned off", async ({ logIn }) => {
+test("supports Zulip's shortcuts, which can be turned off", async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#inbox');
   const heading = page.getByRole('heading', { level: 1 });
   await page.keyboard.press('t');
@@ -55,7 +55,7 @@ test("has Zulip's shortcuts, which can be turned off", async ({ logIn }) => {
   await expect(heading).toHaveText('Combined feed');
 });
 
-test('acts on the message with the focus', async ({ server, logIn }) => {
+test('acts on the focused message', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'keys', 'Message for keys');
   const { page } = await logIn('hamlet', await placeOf(server, 'keys'));
   const heading = page.getByRole('heading', { level: 1 });
@@ -124,7 +124,7 @@ test('acts on the message with the focus', async ({ server, logIn }) => {
   await expect(field).toBeFocused();
 });
 
-test('reaches the buttons of a message without a name of its own by the Tab key', async ({ server, logIn }) => {
+test('reaches the buttons of a message without a name with the Tab key', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'tab key', 'First of two');
   await post(server, 'cordelia', 'tab key', 'Second of two');
   const { page } = await logIn('hamlet', await placeOf(server, 'tab key'));
@@ -144,12 +144,12 @@ test('reaches the buttons of a message without a name of its own by the Tab key'
   await expect(more).toBeFocused();
 });
 
-test('edits the last own message, moves and shows its history', async ({ server, logIn }) => {
+test('edits the last own message, moves it and shows its history', async ({ server, logIn }) => {
   const { page } = await logIn('iago', await placeOf(server, 'own keys'));
   const field = page.getByRole('textbox', { name: 'Message', exact: true });
   await send(page, 'First of my own');
   await messageWith(page, 'First of my own').hover();
-  // The message has its id.
+  // The message has received its id.
   await messageWith(page, 'First of my own').getByRole('button', { name: 'Edit' }).waitFor();
   await expect(field).toBeFocused();
   await page.keyboard.press('ArrowUp');
@@ -172,7 +172,7 @@ test('edits the last own message, moves and shows its history', async ({ server,
   await expect(editor).toHaveValue('Changed by keys');
 });
 
-test('goes to channels, people and new messages by keys', async ({ server, logIn }) => {
+test('opens channels, people and new messages with keys', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', '#feed');
   const heading = page.getByRole('heading', { level: 1 });
   const press = (key: string) => page.keyboard.press(key);
@@ -209,7 +209,7 @@ test('goes to channels, people and new messages by keys', async ({ server, logIn
   await expect(page.getByRole('menu', { name: 'Main menu' })).toBeVisible();
 });
 
-test('goes to pages of settings and runs actions by a part of their names', async ({ logIn }) => {
+test('opens settings pages and runs actions by parts of their names', async ({ logIn }) => {
   const { page } = await logIn('iago', '#inbox');
   const field = page.getByRole('combobox', { name: /Name of a conversation/ });
   const choose = async (query: string, name: string) => {
@@ -232,7 +232,7 @@ test('goes to pages of settings and runs actions by a part of their names', asyn
   await expect(page).toHaveURL(/\/login\//);
 });
 
-test('returns to the message whose menu, card or dialog a key opened', async ({ server, logIn }) => {
+test('returns the focus to the message after a menu, card or dialog opened with a key', async ({ server, logIn }) => {
   for (const text of ['First for focus', 'Last for focus']) await post(server, 'cordelia', 'focus', text);
   const { page } = await logIn('hamlet', await placeOf(server, 'focus'));
   const row = (text: string) => page.getByRole('listitem').filter({ hasText: text });
@@ -256,7 +256,7 @@ test('returns to the message whose menu, card or dialog a key opened', async ({ 
   await expect(row('First for focus')).toBeFocused();
 });
 
-test('leaves an empty field for searching by the Escape key', async ({ logIn }) => {
+test('leaves an empty search field with Escape', async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#inbox');
   await page.keyboard.press('/');
   const field = page.getByRole('combobox', { name: 'Search' });
@@ -275,7 +275,7 @@ test('leaves an empty field for searching by the Escape key', async ({ logIn }) 
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Recent conversations');
 });
 
-test('goes on at the neighbors of a message that was deleted while it had the focus', async ({ server, logIn }) => {
+test('moves to the neighbors of a focused message that was deleted', async ({ server, logIn }) => {
   for (const text of ['First', 'Second', 'Third', 'Fourth']) await post(server, 'iago', 'gaps', `${text} with a gap`);
   const { page } = await logIn('iago', await placeOf(server, 'gaps'));
   const row = (text: string) => page.getByRole('listitem').filter({ hasText: `${text} with a gap` });
@@ -294,7 +294,7 @@ test('goes on at the neighbors of a message that was deleted while it had the fo
   }
 });
 
-test("opens the list of shortcuts at the part that addresses of Zulip's help name", async ({ logIn }) => {
+test("opens the shortcut list at the part given by addresses of Zulip's help", async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#message-formatting');
   const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   for (const [hash, title] of [
@@ -311,7 +311,7 @@ test("opens the list of shortcuts at the part that addresses of Zulip's help nam
   await expect(page).toHaveURL(/#inbox$/);
 });
 
-test('goes to the newest message with End although it is not loaded, and goes on from there', async ({
+test('goes to the newest message with End although it is not loaded, and continues there', async ({
   server,
   logIn,
 }) => {

@@ -2,7 +2,7 @@ import { expect, expectPastRefused, goTo, idOf, placeOf, test, violationsIn } fr
 
 const WRITER = 'othello';
 
-test('schedules a message, edits it on its page, follows changes of other devices and deletes it', async ({
+test('schedules a message, edits it on its page, follows changes from other devices and deletes it', async ({
   server,
   logIn,
 }) => {
@@ -37,7 +37,7 @@ test('schedules a message, edits it on its page, follows changes of other device
   await expect(row).toHaveCount(0);
 });
 
-test('schedules by keyboard, and keeps the text with the reason when its time is past', async ({ server, logIn }) => {
+test('schedules by keyboard, and keeps the text with the reason if its time has passed', async ({ server, logIn }) => {
   const { page } = await logIn(WRITER, await placeOf(server, 'past-of-othello'));
   await page.getByRole('textbox', { name: 'Message' }).fill('Too late for the moor');
   await page.getByRole('button', { name: 'Send later' }).focus();
@@ -48,10 +48,7 @@ test('schedules by keyboard, and keeps the text with the reason when its time is
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Too late for the moor');
 });
 
-test('keeps the text of a scheduled message and of a snippet that another window changed meanwhile', async ({
-  server,
-  logIn,
-}) => {
+test('keeps the text of a scheduled message and of a snippet changed in another window', async ({ server, logIn }) => {
   const { scheduled_message_id: id } = await server.call('othello', 'POST', '/scheduled_messages', {
     type: 'direct',
     to: [await idOf(server, 'othello')],
@@ -82,10 +79,7 @@ test('keeps the text of a scheduled message and of a snippet that another window
   expect(snippets).toMatchObject([{ title: 'Salutation', content: 'Good evening' }]);
 });
 
-test('shows the reason of a scheduled message that could not be sent, and takes another time for it', async ({
-  server,
-  logIn,
-}) => {
+test('shows why a scheduled message failed and reschedules it', async ({ server, logIn }) => {
   const { id: channel } = await server.call('iago', 'POST', '/channels/create', {
     name: 'closed-before-later',
     subscribers: [await idOf(server, 'shiva')],
@@ -102,7 +96,7 @@ test('shows the reason of a scheduled message that could not be sent, and takes 
   const { page } = await logIn('shiva', '#scheduled');
   const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Words for a closed channel' });
   await expect(row).toBeVisible();
-  // A slow call comes after its own time.
+  // A slow call arrives after its scheduled time.
   await expect(() =>
     server.call('shiva', 'PATCH', `/scheduled_messages/${id}`, { scheduled_delivery_timestamp: inSeconds(2) }),
   ).toPass();
@@ -117,7 +111,7 @@ test('shows the reason of a scheduled message that could not be sent, and takes 
   await expect(row).toHaveCount(0);
 });
 
-test('keeps what is written while the text before it is being scheduled', async ({ server, logIn }) => {
+test('keeps text typed while the previous text is being scheduled', async ({ server, logIn }) => {
   const { page } = await logIn(WRITER, await placeOf(server, 'slowly-by-othello'));
   let answer = () => {};
   const answered = new Promise<void>((resolve) => {

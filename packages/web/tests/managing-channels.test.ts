@@ -54,7 +54,7 @@ test('asks before leaving a private channel, and leaves it', async ({ logIn, ser
   }
 });
 
-test('creates a private channel with people, who can write there at once', async ({ logIn }) => {
+test('creates a private channel with people, who can post there at once', async ({ logIn }) => {
   const iago = await logIn('iago', '#channels/new');
   const cordelia = await logIn('cordelia', '#inbox');
   const { page } = iago;
@@ -74,7 +74,7 @@ test('creates a private channel with people, who can write there at once', async
   await expect(messageWith(page, 'Here I am')).toBeVisible();
 });
 
-test('explains why a channel cannot be created and keeps what was written', async ({ logIn }) => {
+test('explains why a channel cannot be created and keeps the input', async ({ logIn }) => {
   const { page } = await logIn('iago', '#channels/new');
   await page.getByLabel('Name', { exact: true }).fill('verona');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
@@ -82,7 +82,7 @@ test('explains why a channel cannot be created and keeps what was written', asyn
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue('verona');
 });
 
-test('keeps what was written about a new channel on the way through another page', async ({ logIn }) => {
+test('keeps the input about a new channel while another page is visited', async ({ logIn }) => {
   const { page } = await logIn('iago', '#channels/new');
   await page.getByLabel('Name', { exact: true }).fill('half a channel');
   await page.getByLabel('Description').fill('For later');
@@ -122,7 +122,7 @@ test('changes settings and permissions of a channel, which another window shows'
   await expect(hamlet.page.getByText('Only administrators of the channel can change its settings.')).toBeVisible();
 });
 
-test('adds several people to a permission quickly, without waiting for each', async ({ server, logIn }) => {
+test('adds several people to a permission in quick succession', async ({ server, logIn }) => {
   const { stream_id: id } = await server.call('iago', 'GET', '/get_stream_id', { stream: 'Verona' });
   const { page } = await logIn('iago', `#channels/${id}/Verona/permissions`);
   const row = page.locator('[data-setting="can_resolve_topics_group"]');
@@ -141,7 +141,7 @@ test('adds several people to a permission quickly, without waiting for each', as
   await expect(row.getByText('Saved')).toBeVisible();
 });
 
-test('shows a refused change in its place and returns to the real value', async ({ server, logIn }) => {
+test('shows an error next to the rejected change and restores the actual value', async ({ server, logIn }) => {
   const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Denmark' });
   const iago = await logIn('iago', `#channels/${id}/Denmark/general`);
   await iago.page.getByLabel('Name', { exact: true }).fill('Verona');
@@ -151,7 +151,7 @@ test('shows a refused change in its place and returns to the real value', async 
   await expect(iago.page.getByLabel('Name', { exact: true })).toHaveValue('Denmark');
 });
 
-test('says beside a text being written that another window changed it, and to what', async ({ server, logIn }) => {
+test('shows next to an unsaved text that another window changed it, with the new value', async ({ server, logIn }) => {
   const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'sandbox' });
   const iago = await logIn('iago', `#channels/${id}/sandbox/general`);
   const other = await logIn('desdemona', `#channels/${id}/sandbox/general`);
@@ -169,7 +169,7 @@ test('says beside a text being written that another window changed it, and to wh
   await expect(other.page.getByLabel('Description')).toHaveValue('Text of Iago');
 });
 
-test('changes what is personal about a channel, and mutes it', async ({ server, logIn }) => {
+test('changes personal settings of a channel, and mutes it', async ({ server, logIn }) => {
   const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Venice' });
   const othello = await logIn('othello', `#channels/${id}/Venice/personal`);
   const { page } = othello;
@@ -210,7 +210,7 @@ test('adds and removes subscribers, offers only others, and archives a channel',
   await expect(page.getByText('This channel is archived.')).toHaveCount(0);
 });
 
-test('shows the email address of a channel when it is wanted', async ({ logIn, server }) => {
+test('shows the email address of a channel on request', async ({ logIn, server }) => {
   const name = 'post box of iago';
   await server.call('iago', 'POST', '/users/me/subscriptions', { subscriptions: [{ name }], announce: false });
   const { stream_id: id } = await server.call('iago', 'GET', '/get_stream_id', { stream: name });
@@ -218,7 +218,7 @@ test('shows the email address of a channel when it is wanted', async ({ logIn, s
   const show = page.getByRole('button', { name: 'Show email address' });
   await show.click();
   await expect(page.getByText('This server does not take emails.')).toBeVisible();
-  // The server of these stories has no address for mail.
+  // The server of these stories has no email address.
   await page.route('**/email_address*', (route) =>
     route.fulfill({ json: { result: 'success', msg: '', email: 'post.1234@mail.example' } }),
   );

@@ -3,7 +3,7 @@ import { expect, goTo, idOf, type Person, test, violationsIn } from './stories.j
 /** Control of a setting in its row. */
 const row = ({ page }: Person, name: string) => page.locator(`[data-setting="${name}"]`);
 
-test('shows all organization settings, which axe accepts, to owners and to members', async ({ logIn }) => {
+test('shows all organization settings to owners and members, without axe findings', async ({ logIn }) => {
   for (const person of ['desdemona', 'hamlet']) {
     const { page } = await logIn(person, '#organization');
     const sections = page.getByRole('navigation', { name: 'Organization settings' });
@@ -16,7 +16,7 @@ test('shows all organization settings, which axe accepts, to owners and to membe
   }
 });
 
-test('changes settings and permissions of the organization, which others see at once', async ({ logIn }) => {
+test('changes organization settings and permissions, which others see at once', async ({ logIn }) => {
   const desdemona = await logIn('desdemona', '#organization/organization-profile');
   const hamlet = await logIn('hamlet', '#organization/organization-profile');
   await desdemona.page.getByLabel('Description').fill('A **new** description');
@@ -58,7 +58,7 @@ test('finds a person by email address, changes a role, deactivates a person and 
   await expect(people).not.toBeAttached();
 });
 
-test('offers only the roles that a person may get', async ({ logIn }) => {
+test('offers only roles that the person can receive', async ({ logIn }) => {
   const { page } = await logIn('desdemona', '#organization/users');
   const role = page.getByRole('dialog').getByLabel('Role');
   for (const [name, roles] of [
@@ -71,7 +71,7 @@ test('offers only the roles that a person may get', async ({ logIn }) => {
   }
 });
 
-test("opens the pages of Zulip's addresses for people and invitations", async ({ logIn }) => {
+test("opens the people and invitation pages at Zulip's addresses", async ({ logIn }) => {
   const { page } = await logIn('iago', '#organization/users/deactivated');
   await expect(page.getByRole('combobox', { name: 'Accounts' })).toHaveValue('deactivated');
   await goTo(page, '#organization/users/active');
@@ -83,7 +83,7 @@ test("opens the pages of Zulip's addresses for people and invitations", async ({
   }
 });
 
-test('names pages that are for administrators only, and leads to the others', async ({ logIn }) => {
+test('shows which pages are reserved for administrators, and leads to the others', async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#organization/data-exports-admin');
   const notice = page.getByText('This page is for administrators only.');
   await expect(notice).toBeVisible();
@@ -94,7 +94,7 @@ test('names pages that are for administrators only, and leads to the others', as
   await expect(page.getByRole('heading', { name: 'Organization profile' })).toBeVisible();
 });
 
-test('invites by link and withdraws the invitation, which another window shows', async ({ logIn }) => {
+test('invites by link and revokes the invitation, which another window shows', async ({ logIn }) => {
   const { page } = await logIn('iago', '#organization/invitations');
   const other = await logIn('desdemona', '#organization/invitations');
   await page.getByRole('button', { name: 'Create link' }).click();
@@ -115,7 +115,7 @@ test('invites by link and withdraws the invitation, which another window shows',
   await expect(other.page.getByText('There are no open invitations.')).toBeVisible();
 });
 
-test('says which addresses were not invited and why, and keeps only these', async ({ logIn }) => {
+test('shows which addresses were not invited and why, and keeps only these', async ({ logIn }) => {
   const { page, context } = await logIn('iago', '#organization/invitations');
   await context.grantPermissions(['clipboard-write']);
   await page.getByRole('button', { name: 'Invite by email' }).click();
@@ -148,7 +148,7 @@ test('says which addresses were not invited and why, and keeps only these', asyn
   await expect(page.getByText('There are no open invitations.')).toBeVisible();
 });
 
-test('explains refusals that share a code, and those of invitations, in German', async ({ browser, server, logIn }) => {
+test('explains errors that share a code, and invitation errors, in German', async ({ browser, server, logIn }) => {
   const { context } = await logIn('desdemona');
   const german = await browser.newContext({ locale: 'de-DE', storageState: await context.storageState() });
   const page = await german.newPage();
@@ -171,7 +171,7 @@ test('explains refusals that share a code, and those of invitations, in German',
   await german.close();
 });
 
-test('fetches no invitations for people who may not invite', async ({ logIn }) => {
+test('fetches no invitations for people without permission to invite', async ({ logIn }) => {
   const { page } = await logIn('polonius', '#inbox');
   const calls: string[] = [];
   page.on('request', (request) => calls.push(request.url()));
@@ -180,7 +180,7 @@ test('fetches no invitations for people who may not invite', async ({ logIn }) =
   expect(calls.filter((url) => url.includes('/invites'))).toEqual([]);
 });
 
-test('logs somebody out everywhere, and removes their second factors', async ({ logIn, server }) => {
+test('logs a person out everywhere, and removes their second factors', async ({ logIn, server }) => {
   const { page } = await logIn('iago', '#organization/users');
   const aaron = await logIn('aaron', '#inbox');
   const search = page.getByRole('searchbox', { name: 'Search people' });
@@ -211,13 +211,13 @@ test('logs somebody out everywhere, and removes their second factors', async ({ 
   await expect(dialog.getByRole('button', { name: 'Log out everywhere' })).toHaveCount(0);
 });
 
-test('offers no way to log in that only development servers have', async ({ logIn }) => {
+test('offers no log-in method reserved for development servers', async ({ logIn }) => {
   const desdemona = await logIn('desdemona', '#organization/auth-methods');
   await expect(row(desdemona, 'Email').getByRole('checkbox')).toBeEnabled();
   await expect(row(desdemona, 'Dev').getByRole('checkbox')).toBeDisabled();
 });
 
-test('keeps both of two ways to log in that are turned off before the first response', async ({
+test('applies both changes when two log-in methods are turned off before the first response', async ({
   browser,
   server,
   logIn,
@@ -225,7 +225,7 @@ test('keeps both of two ways to log in that are turned off before the first resp
   const { context } = await logIn('desdemona');
   const other = await browser.newContext({ storageState: await context.storageState() });
   const page = await other.newPage();
-  // This server has one way to log in only.
+  // This server has only one log-in method.
   await page.route('**/json/register', async (route) => {
     const response = await route.fetch();
     const method = { enabled: true, available: true };
@@ -293,7 +293,10 @@ test('moves an entry twice when it is moved again before the first response, and
   }
 });
 
-test('sends only what was changed in a dialog, so that changes of another window stay', async ({ server, logIn }) => {
+test('sends only changed values of a dialog, so that changes from another window are kept', async ({
+  server,
+  logIn,
+}) => {
   const folder = { name: 'Projects', description: 'For work' };
   const { channel_folder_id: folderId } = await server.call('iago', 'POST', '/channel_folders/create', folder);
   const linkifier = { pattern: 'T(?P<id>[0-9]+)', url_template: 'https://example.com/old/{id}' };
@@ -374,7 +377,7 @@ test('adds, orders, changes and removes linkifiers and profile fields', async ({
   ).toEqual(['Large,1', 'Small,2']);
 });
 
-test('keeps what people chose when an option is renamed, and says that it is deleted with an option', async ({
+test("keeps people's choices when an option is renamed, and announces their deletion with an option", async ({
   logIn,
   server,
 }) => {
@@ -413,7 +416,7 @@ test('keeps what people chose when an option is renamed, and says that it is del
   await server.call('iago', 'DELETE', `/realm/profile_fields/${field.id}`);
 });
 
-test('creates a group, changes who is in it and deactivates it', async ({ logIn }) => {
+test('creates a group, changes its members and deactivates it', async ({ logIn }) => {
   const { page } = await logIn('iago', '#groups/all');
   const other = await logIn('hamlet', '#groups/all');
   await page.getByRole('button', { name: 'Create group' }).click();
@@ -434,7 +437,7 @@ test('creates a group, changes who is in it and deactivates it', async ({ logIn 
   await expect(page.getByText('This group is deactivated.')).toBeVisible();
 });
 
-test('starts an export, and lists it in the window of another administrator', async ({ logIn, server }) => {
+test("starts an export, and lists it in another administrator's window", async ({ logIn, server }) => {
   await server.call('cordelia', 'PATCH', '/settings', { allow_private_data_export: true });
   const { page } = await logIn('desdemona', '#organization/data-exports-admin');
   const other = await logIn('iago', '#organization/data-exports-admin');

@@ -3,7 +3,7 @@ import { emailOf, expect, goTo, idOf, type Server, test } from './stories.js';
 
 const REFUSED = 'Refused by the story';
 
-/** Refuses changes by the page until the returned function is called. */
+/** Rejects changes by the page until the returned function is called. */
 async function refuse(page: Page): Promise<() => Promise<void>> {
   const pattern = /\/json\/(?!users\/me\/presence|typing|drafts|register)/;
   await page.route(pattern, (route) =>
@@ -16,12 +16,12 @@ async function refuse(page: Page): Promise<() => Promise<void>> {
 
 interface List {
   readonly place: string;
-  /** Adds an item, as another window does. */
+  /** Adds an item from another window. */
   add(server: Server): Promise<unknown>;
   /** Button that removes the item, or field with `choice`. */
   readonly remove: string | RegExp;
   readonly choice?: string;
-  /** Button of the dialog that asks first. */
+  /** Confirmation button of the dialog. */
   readonly confirm?: string;
 }
 
@@ -166,7 +166,7 @@ const LISTS: readonly List[] = [
 ];
 
 for (const [kind, lists] of Object.entries({ settings: LISTS.slice(0, 5), organization: LISTS.slice(5) })) {
-  test(`shows what another window adds to each list of the ${kind}, why it stays, and that it was removed`, async ({
+  test(`shows items of the ${kind} added in another window, why removing one fails, and its removal`, async ({
     server,
     logIn,
   }) => {
@@ -214,10 +214,10 @@ const TEXT: Control = {
 
 interface SettingsPage {
   readonly place: string | ((server: Server) => Promise<string>);
-  /** One of its settings. */
+  /** One setting of the page. */
   readonly setting: string;
   readonly control: Control;
-  /** Value at first, and another one. */
+  /** Initial value, and a different one. */
   readonly values: readonly [string, string];
 }
 
@@ -253,10 +253,7 @@ const PAGES: readonly SettingsPage[] = [
   { place: groupPage, setting: 'description', control: TEXT, values: ['Of the story', 'Who is in it'] },
 ];
 
-test('saves on each page of settings, shows why it could not, and follows another window', async ({
-  server,
-  logIn,
-}) => {
+test('saves on each settings page, shows why saving failed, and follows another window', async ({ server, logIn }) => {
   test.slow();
   const [first, second] = [await logIn(OWNER), await logIn(OWNER)];
   for (const { place, setting, control, values } of PAGES) {
@@ -281,7 +278,7 @@ test('saves on each page of settings, shows why it could not, and follows anothe
   }
 });
 
-test('shows sessions of other browsers on returning to the page, why one stays, and that it was ended', async ({
+test('shows sessions of other browsers on return to the page, why ending one fails, and its end', async ({
   server,
   logIn,
 }) => {
@@ -304,7 +301,7 @@ test('shows sessions of other browsers on returning to the page, why one stays, 
   await expect(other.page).toHaveURL(/\/login\//);
 });
 
-test('keeps what was entered in a dialog that was left, until it is sent or cancelled', async ({ logIn }) => {
+test('keeps the input of a closed dialog until it is sent or canceled', async ({ logIn }) => {
   const { page } = await logIn('iago', '#groups/all');
   const dialog = page.getByRole('dialog');
   const name = dialog.getByLabel('Name', { exact: true });

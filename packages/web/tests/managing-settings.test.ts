@@ -5,7 +5,7 @@ const row = ({ page }: Person, name: string) => page.locator(`[data-setting="${n
 
 const saved = (person: Person, name: string) => expect(row(person, name).getByText('Saved')).toBeVisible();
 
-test('opens all personal settings from the menu, which axe accepts', async ({ logIn }) => {
+test('opens all personal settings from the menu, without axe findings', async ({ logIn }) => {
   const { page } = await logIn('cordelia', '#inbox');
   await page.getByRole('button', { name: 'Main menu' }).click();
   await page.getByRole('menuitem', { name: 'Settings', exact: true }).click();
@@ -18,7 +18,7 @@ test('opens all personal settings from the menu, which axe accepts', async ({ lo
   }
 });
 
-test('changes the own name and a profile field, which another window shows', async ({ logIn }) => {
+test("changes the user's name and a profile field, which another window shows", async ({ logIn }) => {
   const zoe = await logIn('zoe', '#settings/profile');
   const other = await logIn('zoe', '#settings/profile');
   await zoe.page.getByLabel('Name', { exact: true }).fill('Zoe the Second');
@@ -30,7 +30,7 @@ test('changes the own name and a profile field, which another window shows', asy
   await expect(other.page.getByLabel('Favorite food')).toHaveValue('Pears');
 });
 
-test('keeps a text that is not saved over other pages and a reload, until it is saved or discarded', async ({
+test('keeps an unsaved text across other pages and a reload until it is saved or discarded', async ({
   server,
   logIn,
 }) => {
@@ -59,11 +59,11 @@ test('keeps a text that is not saved over other pages and a reload, until it is 
   await page.reload();
   await expect(name).toHaveValue('Cordelia of France');
   await expect(row(cordelia, 'full_name').getByRole('button', { name: 'Save' })).toHaveCount(0);
-  // Other stories know this person by the former name.
+  // Other stories refer to this person by the original name.
   await server.call('cordelia', 'PATCH', '/settings', { full_name: "Cordelia, Lear's daughter" });
 });
 
-test('empties profile fields of every kind, of oneself and of somebody else', async ({ server, logIn }) => {
+test('clears profile fields of every kind, of oneself and of another person', async ({ server, logIn }) => {
   const { custom_fields: fields } = await server.call('othello', 'GET', '/realm/profile_fields');
   const values = { Birthday: '2001-02-03', 'Favorite website': 'https://example.com/', 'Favorite editor': '1' };
   const fill = () =>
@@ -94,7 +94,7 @@ test('empties profile fields of every kind, of oneself and of somebody else', as
   }
 });
 
-test('applies theme, size of text and language, here and in another window', async ({ server, logIn }) => {
+test('applies theme, font size and language, here and in another window', async ({ server, logIn }) => {
   const polonius = await logIn('polonius', '#settings/preferences');
   const other = await logIn('polonius', '#inbox');
   const { page } = polonius;
@@ -111,15 +111,11 @@ test('applies theme, size of text and language, here and in another window', asy
   await expect(other.page.getByRole('heading', { level: 1 })).toHaveText('Posteingang');
   await page.reload();
   await expect(page.getByLabel('Design')).toHaveValue('2');
-  // Other stories read the pages of this person in English.
+  // Other stories read this person's pages in English.
   await server.call('polonius', 'PATCH', '/settings', { default_language: 'en' });
 });
 
-test('shows the language of the page and changes it to the default of the organization', async ({
-  browser,
-  server,
-  logIn,
-}) => {
+test("shows the page's language and resets it to the organization's default", async ({ browser, server, logIn }) => {
   const { context } = await logIn('prospero');
   const german = await browser.newContext({ locale: 'de-DE', storageState: await context.storageState() });
   const page = await german.newPage();
@@ -167,7 +163,7 @@ for (const [name, place, property] of [
   });
 }
 
-test('chooses what is notified where', async ({ logIn }) => {
+test('configures which events notify where', async ({ logIn }) => {
   const shiva = await logIn('shiva', '#settings/notifications');
   const other = await logIn('shiva', '#settings/notifications');
   const box = ({ page }: Person) => page.getByRole('checkbox', { name: 'All messages of channels: Email' });
@@ -185,7 +181,7 @@ test('chooses what is notified where', async ({ logIn }) => {
   await expect(section.getByRole('alert')).toHaveCount(0);
 });
 
-test('says that a picture is too large instead of sending it', async ({ logIn }) => {
+test('rejects an image that is too large without sending it', async ({ logIn }) => {
   const { page } = await logIn('shiva', '#settings/profile');
   const section = page.locator('section', { has: page.getByRole('heading', { name: 'Picture', exact: true }) }).last();
   const chooser = page.waitForEvent('filechooser');
@@ -195,7 +191,7 @@ test('says that a picture is too large instead of sending it', async ({ logIn })
   await expect(section.getByRole('alert')).toHaveText('The file is larger than 5 MiB.');
 });
 
-test('creates a bot, shows its key, replaces the key and deactivates the bot', async ({ logIn }) => {
+test('creates a bot, shows and replaces its key, and deactivates the bot', async ({ logIn }) => {
   const { page } = await logIn('iago', '#settings/your-bots');
   await page.getByRole('button', { name: 'Add bot' }).click();
   const dialog = page.getByRole('dialog');
@@ -216,7 +212,7 @@ test('creates a bot, shows its key, replaces the key and deactivates the bot', a
   await expect(page.getByRole('button', { name: 'Reactivate Weather' })).toBeVisible();
 });
 
-test('offers to manage a bot to its owner and to administrators only', async ({ server, logIn }) => {
+test('offers bot management only to the owner and to administrators', async ({ server, logIn }) => {
   const add = (person: string, name: string) =>
     server.call(person, 'POST', '/bots', { full_name: `Bot of ${name}`, short_name: `bot-of-${name}`, bot_type: 1 });
   await add('iago', 'iago');
@@ -236,7 +232,7 @@ test('offers to manage a bot to its owner and to administrators only', async ({ 
   await expect(iago.getByRole('button', { name: 'Reactivate Bot of nobody' })).toBeVisible();
 });
 
-test('ends another session, and says why a password is refused', async ({ logIn }) => {
+test('ends another session, and shows why a password is rejected', async ({ logIn }) => {
   const { page } = await logIn('aaron', '#settings/sessions');
   const other = await logIn('aaron', '#inbox');
   await page.reload();
@@ -254,7 +250,7 @@ test('ends another session, and says why a password is refused', async ({ logIn 
   await expect(dialog.getByRole('alert')).toHaveText('The present password is wrong.');
 });
 
-/** Lists that are fetched: their place, the call, its response without entries, and the text that is shown then. */
+/** Fetched lists: place, call, response without entries, and the text then shown. */
 const FETCHED = [
   ['#settings/uploaded-files', 'attachments', { attachments: [] }, 'You have not uploaded any files.'],
   ['#settings/sessions', 'users/me/sessions', {}, 'This browser'],
@@ -262,7 +258,7 @@ const FETCHED = [
   ['#organization/invitations', 'invites', { invites: [] }, 'There are no open invitations.'],
 ] as const;
 
-test('says that a list is being loaded, and only afterwards that it is empty', async ({ logIn }) => {
+test('shows that a list is loading, and only afterwards that it is empty', async ({ logIn }) => {
   const { page } = await logIn('iago');
   for (const [place, call, empty, text] of FETCHED) {
     let arrive = () => {};
@@ -271,7 +267,7 @@ test('says that a list is being loaded, and only afterwards that it is empty', a
     });
     await page.route(`**/json/${call}`, async (route) => {
       await arrival;
-      // Other stories may have added something.
+      // Other stories may have added items.
       const response = await route.fetch();
       await route.fulfill({ response, json: { ...(await response.json()), ...empty } });
     });
@@ -298,7 +294,7 @@ test('leads from an uploaded file to the messages that contain it', async ({ ser
   await expect(page.getByRole('article')).toHaveCount(1);
 });
 
-test('moves the focus to the control in the place of a removed one', async ({ server, logIn }) => {
+test('moves the focus from a removed control to its replacement', async ({ server, logIn }) => {
   for (const name of ['third.txt', 'second.txt', 'first.txt']) {
     await server.upload('othello', '/user_uploads', name, Buffer.from(name));
   }

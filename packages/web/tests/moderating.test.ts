@@ -1,6 +1,6 @@
 import { expect, messageWith, placeOf, post, test, violationsIn } from './stories.js';
 
-test('reports a message where the organization has a channel for reports', async ({ server, logIn }) => {
+test('reports a message if the organization has a channel for reports', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'reported', 'Buy my watches');
   await post(server, 'hamlet', 'reported', 'No, thank you');
   const { page } = await logIn('hamlet', await placeOf(server, 'reported'));
@@ -20,7 +20,7 @@ test('reports a message where the organization has a channel for reports', async
   });
   const { stream_id: id } = await server.call('iago', 'GET', '/get_stream_id', { stream: 'reports' });
   await server.call('iago', 'PATCH', '/realm', { moderation_request_channel_id: id });
-  // Events arrive in order, so the setting is known once this message shows.
+  // Events arrive in order, so the setting is applied once this message is visible.
   await post(server, 'cordelia', 'reported', 'Even cheaper now');
   await expect(messageWith(page, 'Even cheaper now')).toBeVisible();
   await menuOf('No, thank you');
@@ -48,7 +48,7 @@ test('reports a message where the organization has a channel for reports', async
   expect(messages.at(-1).content).toContain('They are not real');
 });
 
-test('deletes a topic after a question that names it', async ({ server, logIn }) => {
+test('deletes a topic after a confirmation that names it', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'doomed', 'First to go');
   await post(server, 'hamlet', 'doomed', 'Last to go');
   const place = await placeOf(server, 'doomed');
@@ -80,7 +80,7 @@ test('deletes a topic after a question that names it', async ({ server, logIn })
   }
 });
 
-test('keeps a dialog open on a click beside it once something was written there', async ({ server, logIn }) => {
+test('keeps a dialog with unsaved input open when the user clicks outside it', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'dialogs'));
   const open = page.getByRole('button', { name: 'Saved snippets' });
   const dialog = page.getByRole('dialog');

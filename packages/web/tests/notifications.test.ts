@@ -6,7 +6,7 @@ interface Recorded {
   readonly body: string;
 }
 
-/** Replaces the browser's notifications and sounds by records of them. */
+/** Replaces the browser's notifications and sounds with recorders. */
 async function record(page: Page, permission: NotificationPermission): Promise<void> {
   await page.addInitScript((given) => {
     const shown: object[] = [];
@@ -31,7 +31,7 @@ async function record(page: Page, permission: NotificationPermission): Promise<v
     }
     Object.assign(window, { Notification: Stub, AudioContext: Audio, recorded: { shown, sounds: () => sounds } });
   }, permission);
-  // The page fetches subscriptions when it begins to notify, and asks before it may.
+  // The page fetches subscriptions when notifications start, and prompts without permission.
   const begin = permission === 'granted' ? page.waitForResponse(/\/web_push\/subscriptions$/) : null;
   await Promise.all([begin, page.reload()]);
   await expect(page.getByRole('navigation', { name: 'Conversations' })).toBeAttached();
@@ -63,13 +63,13 @@ test('notifies of a direct message with a sound, and leads to it', async ({ serv
     (window as unknown as { recorded: { shown: { click(): void }[] } }).recorded.shown[0]!.click(),
   );
   await expect(messageWith(page, 'The scarf?')).toBeVisible();
-  // The conversation is on screen now.
+  // The conversation is now visible.
   await server.call('desdemona', 'POST', '/messages', { type: 'direct', to: [othello], content: 'Where is it?' });
   await expect(messageWith(page, 'Where is it?')).toBeVisible();
   expect(await shownIn(page)).toHaveLength(1);
 });
 
-test('plays no sound without one', async ({ server, logIn }) => {
+test('plays no sound if none is chosen', async ({ server, logIn }) => {
   const { page } = await logIn('prospero', '#inbox');
   await record(page, 'granted');
   await server.call('prospero', 'PATCH', '/settings', { notification_sound: 'none' });
@@ -84,7 +84,7 @@ test('plays no sound without one', async ({ server, logIn }) => {
   );
 });
 
-test('counts in the title what the setting of the user names', async ({ server, logIn }) => {
+test('shows the unread count configured by the user in the title', async ({ server, logIn }) => {
   const { page } = await logIn('zoe', '#inbox');
   const zoe = await idOf(server, 'zoe');
   await server.call('zoe', 'POST', '/mark_all_as_read');
@@ -106,7 +106,7 @@ test('counts in the title what the setting of the user names', async ({ server, 
   }
 });
 
-test('asks once whether the browser may show notifications', async ({ server, logIn }) => {
+test('asks once for permission to show notifications', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'asking'));
   await record(page, 'default');
   const question = page.getByRole('region', { name: 'Notifications' });

@@ -1,7 +1,7 @@
 import { check, open, placesOf } from './places.js';
 import { expect, messageWith, placeOf, post, test } from './stories.js';
 
-test('shows names of 100 characters and a word of 10,000 in their places', async ({ logIn, server }) => {
+test('fits names of 100 characters and a word of 10,000 characters', async ({ logIn, server }) => {
   const name = 'Bartholomew'.repeat(10).slice(0, 100);
   await server.call('iago', 'POST', '/bots', { full_name: name, short_name: 'long-name', bot_type: 1 });
   await post(server, 'iago', 'long words', `w${'o'.repeat(9990)}rd`);
@@ -25,7 +25,7 @@ test('shows five hundred reactions to a message', async ({ logIn, server }) => {
   const data = (await (await fetch(new URL(url, server.url))).json()) as {
     readonly code_to_names: Readonly<Record<string, readonly string[]>>;
   };
-  // A message has at most a hundred different ones. axe takes older characters, such as ™, for text.
+  // A message has at most a hundred different ones. axe treats older characters, such as ™, as text.
   const emoji = Object.entries(data.code_to_names)
     .filter(([code]) => Number.parseInt(code, 16) > 0x1f000)
     .slice(0, 100);
@@ -110,7 +110,7 @@ test('shows attacks in messages, topics and names as plain text', async ({ logIn
   expect(await page.evaluate(() => (window as unknown as { attacked?: number }).attacked)).toBeUndefined();
 });
 
-test('takes attacks in every field of text', async ({ logIn, server }) => {
+test('accepts attacks in every text field as plain text', async ({ logIn, server }) => {
   test.slow();
   const { page } = await logIn('desdemona', '#inbox');
   for (const [name, place] of Object.entries(await placesOf(server))) {
@@ -142,7 +142,7 @@ test('shows more than 50,000 unread messages as "50,000+"', async ({ logIn, serv
     body.unread_msgs.old_unreads_missing = true;
     await route.fulfill({ response, json: body });
   });
-  // Without the state that the browser keeps.
+  // Without the state stored in the browser.
   await page.evaluate(async () => {
     for (const { name } of await indexedDB.databases()) indexedDB.deleteDatabase(name!);
   });

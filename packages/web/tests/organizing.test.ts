@@ -1,6 +1,6 @@
 import { choose, expect, goTo, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
 
-test('moves a message and those after it to another topic', async ({ server, logIn }) => {
+test('moves a message and later ones to another topic', async ({ server, logIn }) => {
   for (const text of ['stays here', 'goes away', 'goes too']) await post(server, 'iago', 'crowded', text);
   const { page } = await logIn('iago', await placeOf(server, 'crowded'));
   await choose(page, 'goes away', 'Move messages');
@@ -18,7 +18,7 @@ test('moves a message and those after it to another topic', async ({ server, log
   await expect(messageWith(page, 'goes too')).toBeVisible();
 });
 
-test('shows why a move is refused and keeps the dialog', async ({ server, logIn }) => {
+test('shows why a move is rejected and keeps the dialog', async ({ server, logIn }) => {
   await post(server, 'iago', 'unmoved', 'Here I stay');
   const { page } = await logIn('iago', await placeOf(server, 'unmoved'));
   await page.route('**/json/messages/*', (route) =>
@@ -34,7 +34,7 @@ test('shows why a move is refused and keeps the dialog', async ({ server, logIn 
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });
 
-test('follows a topic that is resolved, with the text that is being written', async ({ server, logIn }) => {
+test('follows a resolved topic together with the unfinished text', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'question', 'How does this work?');
   const place = await placeOf(server, 'question');
   const hamlet = await logIn('hamlet', place);
@@ -49,7 +49,7 @@ test('follows a topic that is resolved, with the text that is being written', as
   await expect(cordelia.page.getByRole('heading', { level: 1 }).getByLabel('resolved')).toHaveCount(0);
 });
 
-test('shows own edits and votes, and follows a resolved topic, in a channel that the reader has not joined', async ({
+test('shows own edits and votes, and follows a resolved topic, in an unsubscribed channel', async ({
   server,
   logIn,
 }) => {
@@ -80,7 +80,7 @@ test('shows own edits and votes, and follows a resolved topic, in a channel that
   await choose(page, 'A typo, mended', 'Mark as unread from here');
 });
 
-test('follows a link to the topic in which its message is now, and answers there', async ({ server, logIn }) => {
+test("follows a link to the message's current topic, and replies there", async ({ server, logIn }) => {
   const { id } = await post(server, 'cordelia', 'linked', 'Find me');
   const link = `${await placeOf(server, 'linked')}/with/${id}`;
   const { page } = await logIn('hamlet', link);
@@ -97,7 +97,7 @@ test('follows a link to the topic in which its message is now, and answers there
   await expect(messageWith(other.page, 'I am here')).toBeVisible();
 });
 
-test('keeps every letter that is typed while a topic is resolved', async ({ server, logIn }) => {
+test('keeps every typed letter while a topic is resolved', async ({ server, logIn }) => {
   const { id } = await post(server, 'cordelia', 'typed through', 'Wait for it');
   const { page } = await logIn('hamlet', await placeOf(server, 'typed through'));
   const field = page.getByRole('textbox', { name: 'Message' });
@@ -112,7 +112,7 @@ test('keeps every letter that is typed while a topic is resolved', async ({ serv
   await expect(field).toBeFocused();
 });
 
-test('opens a link to a message where it was moved', async ({ server, logIn }) => {
+test("opens a message link at the message's new place", async ({ server, logIn }) => {
   const { id } = await post(server, 'cordelia', 'linked', 'The message of the link');
   const place = `${await placeOf(server, 'linked')}/near/${id}`;
   await server.call('cordelia', 'PATCH', `/messages/${id}`, { topic: '✔ linked', propagate_mode: 'change_all' });
@@ -122,7 +122,7 @@ test('opens a link to a message where it was moved', async ({ server, logIn }) =
   await expect(page).toHaveTitle(/#Verona > ✔ linked - Zulip Dev - Parley$/);
 });
 
-test('mutes and follows a topic by the keyboard', async ({ server, logIn }) => {
+test('mutes and follows a topic by keyboard', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'noise', 'Noise');
   const { page } = await logIn('hamlet', await placeOf(server, 'noise'));
   const button = page.getByRole('main').getByRole('button', { name: 'Topic actions' });
@@ -140,7 +140,7 @@ test('mutes and follows a topic by the keyboard', async ({ server, logIn }) => {
   await expect(entry.getByLabel('muted')).toHaveCount(0);
 });
 
-test('pins, mutes and colours a channel', async ({ server, logIn }) => {
+test('pins, mutes and colors a channel', async ({ server, logIn }) => {
   await server.call('prospero', 'POST', '/users/me/subscriptions', { subscriptions: [{ name: 'rehearsals' }] });
   const { page } = await logIn('prospero');
   const navigation = page.getByRole('navigation', { name: 'Conversations' });
@@ -165,7 +165,7 @@ test('pins, mutes and colours a channel', async ({ server, logIn }) => {
   expect(rehearsals).toMatchObject({ pin_to_top: true, is_muted: true, color: '#bd86e5' });
 });
 
-test('lists all topics of a channel on request, and the one that is shown', async ({ server, logIn }) => {
+test('lists all topics of a channel on request, and always the current one', async ({ server, logIn }) => {
   for (let i = 0; i < 8; i++) await post(server, 'cordelia', `shelf ${i}`, 'A book');
   const { page } = await logIn('cordelia', await placeOf(server, 'shelf 0'));
   const sidebar = page.getByRole('navigation', { name: 'Conversations' });
@@ -188,7 +188,7 @@ test('marks a topic and everything as read', async ({ server, logIn }) => {
   await expect(page).not.toHaveTitle(/^\(/);
 });
 
-test('shows the versions of a message, who reacted, and copies a link to it', async ({ server, logIn }) => {
+test("shows a message's versions and reactions, and copies a link to it", async ({ server, logIn }) => {
   const { id } = await post(server, 'hamlet', 'versions', 'The first draft');
   await server.call('hamlet', 'PATCH', `/messages/${id}`, { content: 'The second draft' });
   await server.call('cordelia', 'POST', `/messages/${id}/reactions`, { emoji_name: 'tada' });
@@ -211,7 +211,7 @@ test('shows the versions of a message, who reacted, and copies a link to it', as
   expect(link).toMatch(new RegExp(`^${server.url}/#narrow/channel/.*/near/${id}$`));
 });
 
-test('offers only what the rules allow', async ({ server, logIn }) => {
+test('offers only permitted actions', async ({ server, logIn }) => {
   await post(server, 'iago', 'rules', 'Of another person');
   const { page } = await logIn('hamlet', await placeOf(server, 'rules'));
   const message = messageWith(page, 'Of another person');

@@ -1,6 +1,6 @@
 import { choose, expect, idOf, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
 
-test('shows who somebody is from their name and from a mention, and leads to a direct message', async ({
+test("shows a person's card from their name and from a mention, and leads to a direct message", async ({
   server,
   logIn,
 }) => {
@@ -23,7 +23,7 @@ test('shows who somebody is from their name and from a mention, and leads to a d
   await expect(messageWith(page, 'A word in private')).toBeVisible();
 });
 
-test('hides the messages of a muted person until they are wanted', async ({ server, logIn }) => {
+test('hides messages of a muted person until requested', async ({ server, logIn }) => {
   await post(server, 'prospero', 'muting', 'What I always say');
   const { page } = await logIn('othello', await placeOf(server, 'muting'));
   const open = async () => {
@@ -56,7 +56,7 @@ test('sets a status that others see', async ({ server, logIn }) => {
   await expect(cordelia.page.getByRole('dialog')).toContainText('With the general');
 });
 
-test('lists everybody, those who are there first, and finds them by parts of their names', async ({ logIn }) => {
+test('lists all people, present ones first, and finds them by parts of their names', async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#inbox');
   await logIn('desdemona');
   await page.getByRole('button', { name: 'People' }).click();
@@ -100,7 +100,7 @@ test('shows who has read a message', async ({ server, logIn }) => {
   expect(await violationsIn(page)).toEqual([]);
 });
 
-test('shows the members of a group that is mentioned, and that it was deactivated', async ({ server, logIn }) => {
+test('shows the members of a mentioned group, and that it was deactivated', async ({ server, logIn }) => {
   const members = [await idOf(server, 'hamlet'), await idOf(server, 'othello')];
   const group = { name: 'chorus', description: 'On stage', members };
   const { group_id: id } = await server.call('desdemona', 'POST', '/user_groups/create', group);
@@ -115,7 +115,7 @@ test('shows the members of a group that is mentioned, and that it was deactivate
   await expect(card).toContainText('This group is deactivated.');
 });
 
-test('begins a conversation with several people by the keyboard', async ({ logIn }) => {
+test('starts a conversation with several people by keyboard', async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#inbox');
   await page.getByRole('button', { name: 'New direct message' }).click();
   const field = page.getByRole('combobox', { name: 'People' });
@@ -136,7 +136,7 @@ test('begins a conversation with several people by the keyboard', async ({ logIn
   await expect(messageWith(page, 'To both of you')).toBeVisible();
 });
 
-test('says why nothing can be written there', async ({ server, logIn }) => {
+test('explains why the user cannot post there', async ({ server, logIn }) => {
   const { id } = await server.call('desdemona', 'POST', '/channels/create', {
     name: 'proclamations',
     subscribers: [await idOf(server, 'hamlet'), await idOf(server, 'desdemona')],
@@ -147,7 +147,7 @@ test('says why nothing can be written there', async ({ server, logIn }) => {
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveCount(0);
 });
 
-test('shows neither typing nor presence nor the direct conversation of a muted person', async ({ server, logIn }) => {
+test('hides typing, presence and the direct conversation of a muted person', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'silence', 'Quiet here');
   const [muted, self] = [await idOf(server, 'zoe'), await idOf(server, 'othello')];
   await server.call('zoe', 'POST', '/messages', { type: 'direct', to: [self], content: 'Only us' });
@@ -179,7 +179,7 @@ test('shows neither typing nor presence nor the direct conversation of a muted p
   await expect(direct).toBeVisible();
 });
 
-test('begins a conversation with a bot', async ({ server, logIn }) => {
+test('starts a conversation with a bot', async ({ server, logIn }) => {
   await server.call('desdemona', 'POST', '/bots', { full_name: 'Prompter', short_name: 'prompter', bot_type: 1 });
   const { page } = await logIn('hamlet', '#inbox');
   await page.getByRole('button', { name: 'New direct message' }).click();

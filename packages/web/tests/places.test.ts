@@ -2,16 +2,16 @@ import { check, open, placesOf, TAKES_PICTURES, WIDTHS } from './places.js';
 import { chooseInMenu, expect, goTo, idOf, messageWith, placeOf, post, test } from './stories.js';
 
 for (const theme of ['light', 'dark', ...(TAKES_PICTURES ? ['light high-contrast', 'dark high-contrast'] : [])]) {
-  // Parts, because stories run side by side.
+  // Divided into parts, because stories run in parallel.
   for (const part of [0, 1, 2, 3]) {
-    test(`shows its places in full at every width, without findings of axe (${theme}, part ${part + 1})`, async ({
+    test(`shows its places in full at every width, without axe findings (${theme}, part ${part + 1})`, async ({
       logIn,
       server,
     }) => {
       test.slow();
       const places = Object.entries(await placesOf(server)).filter((_, index) => index % 4 === part);
       const { page } = await logIn('desdemona');
-      // The menu of phones would slide while the window changes.
+      // The phone menu would slide while the window is resized.
       await page.emulateMedia({
         colorScheme: theme.startsWith('dark') ? 'dark' : 'light',
         contrast: theme.endsWith('contrast') ? 'more' : 'no-preference',
@@ -21,7 +21,7 @@ for (const theme of ['light', 'dark', ...(TAKES_PICTURES ? ['light high-contrast
         await open(page, place);
         for (const width of WIDTHS) {
           await page.setViewportSize({ width, height: 800 });
-          // The theme changes colours alone.
+          // Other themes change only colors.
           const axe = theme === 'light' ? [] : ['color-contrast'];
           await check(page, `${name} ${theme} ${width}`, { axe: width === 768 ? null : axe });
         }
@@ -30,7 +30,7 @@ for (const theme of ['light', 'dark', ...(TAKES_PICTURES ? ['light high-contrast
   }
 }
 
-test('shows menus, dialogs and cards in full at every width, without findings of axe', async ({ logIn, server }) => {
+test('shows menus, dialogs and cards in full at every width, without axe findings', async ({ logIn, server }) => {
   await post(server, 'iago', 'over the page', 'Read below a card');
   const { page } = await logIn('desdemona', await placeOf(server, 'over the page'));
   await page.emulateMedia({ reducedMotion: 'reduce' });
@@ -71,7 +71,7 @@ test('opens conversations from a menu on phones', async ({ logIn }) => {
   await expect(channel).not.toBeVisible();
 });
 
-test('reaches messages by the arrow keys', async ({ logIn, server }) => {
+test('reaches messages with the arrow keys', async ({ logIn, server }) => {
   for (const content of ['Reached last', 'Reached second', 'Reached first']) {
     await post(server, 'hamlet', 'arrow keys', content);
   }
@@ -90,7 +90,7 @@ test('reaches messages by the arrow keys', async ({ logIn, server }) => {
   }
 });
 
-test('keeps the theme that was chosen', async ({ logIn }) => {
+test('keeps the chosen theme', async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#inbox');
   await chooseInMenu(page, 'Dark theme');
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
@@ -108,7 +108,7 @@ test('logs out', async ({ logIn }) => {
   await expect(page).toHaveURL(/\/login\//);
 });
 
-test('leads to the notes to oneself from the sidebar', async ({ logIn, server }) => {
+test('opens notes to oneself from the sidebar', async ({ logIn, server }) => {
   const { page } = await logIn('zoe', `#narrow/dm/${await idOf(server, 'zoe')}`);
   await page.getByRole('textbox', { name: 'Message' }).fill('Buy plums');
   await page.keyboard.press('Control+Enter');

@@ -5,13 +5,13 @@ import { expect, goTo, type Server, violationsIn } from './stories.js';
 /** Widths of a small phone, a tablet and a desktop. */
 export const WIDTHS = [320, 768, 1440];
 
-/** Time without calls after which a place has what it shows. */
+/** Time without calls after which a place counts as loaded. */
 const QUIET_MS = 150;
 
-/** Folder for screenshots; unset: none are taken. */
+/** Folder for screenshots; none are taken if unset. */
 const SCREENSHOTS = process.env.SCREENSHOTS;
 
-/** True if pictures are wanted of every theme at every width. */
+/** True to take pictures in every theme and width. */
 export const TAKES_PICTURES = SCREENSHOTS !== undefined;
 
 /** Addresses of the application by name. */
@@ -62,7 +62,7 @@ export async function placesOf(server: Server): Promise<Readonly<Record<string, 
   };
 }
 
-/** Opens a place, and waits until it has loaded. */
+/** Opens a place and waits until it has loaded. */
 export async function open(page: Page, place: string): Promise<void> {
   const pending = new Set<Request>();
   let changedAt = Date.now();
@@ -77,14 +77,17 @@ export async function open(page: Page, place: string): Promise<void> {
   page.on('request', begin).on('requestfinished', end).on('requestfailed', end);
   await goTo(page, place);
   await expect(page.getByText('Loading…')).toHaveCount(0);
-  // Parts that load by themselves come with the network, after which they are drawn.
+  // Lazily loaded parts render after the network is idle.
   await expect
     .poll(() => pending.size === 0 && Date.now() - changedAt > QUIET_MS, { intervals: [QUIET_MS] })
     .toBe(true);
   page.off('request', begin).off('requestfinished', end).off('requestfailed', end);
 }
 
-/** Texts that nobody can read in full: cut off by their box, or beside the page. Also those without the font of the chat. */
+/**
+ * Finds texts that are not fully readable: clipped by their box, or outside the page. Also finds texts without the
+ * chat's font.
+ */
 const faultsIn = (page: Page): Promise<readonly string[]> =>
   page.evaluate(() => {
     const found: string[] = [];
@@ -116,15 +119,15 @@ const overflowOf = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
 
 interface Checks {
-  /** Rules of axe or their tags; default: all, null: none. */
+  /** axe rules or tags; default: all, null: none. */
   readonly axe?: readonly string[] | null;
-  /** Part that axe reads. */
+  /** Part checked by axe. */
   readonly within?: string;
-  /** True for a picture of what is below the window as well. */
+  /** True to include content below the window in the picture. */
   readonly isWhole?: boolean;
 }
 
-/** Checks a place as it is shown, and takes its picture if pictures are wanted. */
+/** Checks the current state of a place, and takes a picture if requested. */
 export async function check(
   page: Page,
   name: string,
@@ -132,7 +135,7 @@ export async function check(
 ): Promise<void> {
   if (SCREENSHOTS !== undefined)
     await takePicture(page, join(SCREENSHOTS, `${name.replaceAll(/[ ,]+/g, '-')}.png`), isWhole);
-  // Cards and menus move a moment after the width has changed.
+  // Cards and menus move shortly after a width change.
   const soft = expect.configure({ soft: true });
   await soft.poll(() => overflowOf(page), `${name} scrolls sideways`).toBeLessThanOrEqual(0);
   await soft.poll(() => faultsIn(page), name).toEqual([]);
@@ -141,7 +144,7 @@ export async function check(
 
 async function takePicture(page: Page, path: string, isWhole: boolean): Promise<void> {
   const { width, height } = page.viewportSize()!;
-  // Pictures of a whole page stay empty below the window.
+  // Full-page pictures stay empty below the window.
   const whole = await page.evaluate(() => document.documentElement.scrollHeight);
   if (isWhole) await page.setViewportSize({ width, height: Math.min(whole, 16_000) });
   await page.screenshot({ path });

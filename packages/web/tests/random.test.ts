@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, goTo, placeOf, post, type Server, test } from './stories.js';
 
-/** Repeatable numbers from 0 to 1 (mulberry32). */
+/** Reproducible numbers from 0 to 1 (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -17,7 +17,9 @@ const { HOSTILE_SEED, HOSTILE_LOAD } = process.env;
 const seed = Number(HOSTILE_SEED ?? 1);
 const STEPS = HOSTILE_LOAD === 'long' ? 200 : 40;
 
-/** The last rows with everything that they say, such as reactions; how many are drawn depends on the scrolling. */
+/**
+ * The last rows with all their content, such as reactions; the number of rendered rows depends on the scroll position.
+ */
 const textsOn = (page: Page): Promise<readonly string[]> =>
   page.getByRole('article').evaluateAll((rows) => rows.slice(-8).map((row) => row.textContent ?? ''));
 
@@ -32,7 +34,7 @@ async function textsAt(server: Server, topic: string): Promise<readonly string[]
   return messages.map(({ content }: { content: string }) => content);
 }
 
-test(`sends every text once through events, lost responses, outages and reloads (seed ${seed})`, async ({
+test(`sends every text once despite events, lost responses, outages and reloads (seed ${seed})`, async ({
   logIn,
   server,
 }) => {
@@ -46,7 +48,7 @@ test(`sends every text once through events, lost responses, outages and reloads 
   await page.route('**/json/messages', async (route) => {
     if (route.request().method() !== 'POST' || !losesResponse) return route.fallback();
     losesResponse = false;
-    // The server takes the message, and its response is lost.
+    // The server accepts the message, but its response is lost.
     await route.fetch();
     await route.abort('connectionreset');
   });
@@ -80,7 +82,7 @@ test(`sends every text once through events, lost responses, outages and reloads 
     async () => {
       const id = ofOthers();
       const emoji = ['tada', 'octopus', 'heart'][Math.floor(random() * 3)];
-      // The same reaction may be there already.
+      // The same reaction may already exist.
       if (id !== undefined)
         await server.call('iago', 'POST', `/messages/${id}/reactions`, { emoji_name: emoji }).catch(() => {});
     },
@@ -91,7 +93,7 @@ test(`sends every text once through events, lost responses, outages and reloads 
     async () => {
       if (isOffline) await goOnline(true);
       await page.reload();
-      // It arrives after the messages, and cannot while the page is offline.
+      // Arrives after the messages, and not while the page is offline.
       await expect(field).toBeVisible({ timeout: 60_000 });
     },
     async () => {
@@ -107,7 +109,7 @@ test(`sends every text once through events, lost responses, outages and reloads 
     },
   ];
   for (let step = 0; step < STEPS; step++) {
-    // Half of the steps write.
+    // Half of the steps send messages.
     const index = random() < 0.5 ? 0 : Math.floor(random() * actions.length);
     await actions[index]!();
   }
@@ -119,11 +121,11 @@ test(`sends every text once through events, lost responses, outages and reloads 
     })
     .toEqual([...written].sort());
   const newest = (await textsAt(server, topic)).at(-1)!;
-  // A page opens at the first unread message, from which the newest may be far.
+  // A page opens at the first unread message, possibly far from the newest.
   const fresh = await logIn('hamlet', place);
   const showNewest = async (shown: Page) => {
     const jump = shown.getByRole('button', { name: 'Newest message' });
-    // It goes away while the list arrives at its end.
+    // Disappears while the list settles at its end.
     if (await jump.isVisible()) await jump.click({ timeout: 1000 });
     await expect(shown.getByRole('article').last()).toContainText(newest, { timeout: 1000 });
   };

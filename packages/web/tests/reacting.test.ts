@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { choose, expect, goTo, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
 
-test('reacts with any emoji, found by several parts of its name and chosen by keys', async ({ server, logIn }) => {
+test('reacts with any emoji, found by parts of its name and chosen by keyboard', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'emoji', 'Pick one');
   const { page } = await logIn('hamlet', await placeOf(server, 'emoji'));
   const message = messageWith(page, 'Pick one');
@@ -24,10 +24,7 @@ test('reacts with any emoji, found by several parts of its name and chosen by ke
   await expect(message.getByRole('button', { name: /reacted with :octopus:/ })).toBeVisible();
 });
 
-test('names the reader first, at most ten people and the number of the others who reacted', async ({
-  server,
-  logIn,
-}) => {
+test('lists the reader first, at most ten people, and the number of others who reacted', async ({ server, logIn }) => {
   const { id } = await post(server, 'cordelia', 'reactions', 'Popular');
   for (const person of ['iago', 'hamlet', 'zoe']) {
     await server.call(person, 'POST', `/messages/${id}/reactions`, { emoji_name: 'tada' });
@@ -51,7 +48,7 @@ test('names the reader first, at most ten people and the number of the others wh
   await expect(reactionOn(page)).toHaveAttribute('title', title);
 });
 
-test('offers the emoji of the organization, for reactions and in texts', async ({ server, logIn }) => {
+test('offers custom emoji in reactions and texts', async ({ server, logIn }) => {
   const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
   await server.upload('iago', '/realm/emoji/our_thing', 'thing.png', Buffer.from(pixel, 'base64'));
   const { page } = await logIn('hamlet', await placeOf(server, 'own-emoji'));
@@ -89,7 +86,7 @@ test('votes in a poll and adds an option', async ({ server, logIn }) => {
   await expect(poll(hamlet.page).getByRole('listitem').filter({ hasText: 'Verona' })).not.toContainText('Cordelia');
 });
 
-test('says in a poll that a vote and an option were not saved without a connection', async ({ server, logIn }) => {
+test('shows that a vote and a poll option were not saved while offline', async ({ server, logIn }) => {
   const { page, context } = await logIn('hamlet', await placeOf(server, 'polls offline'));
   await send(page, '/poll When do we meet?\nToday');
   const poll = page.getByRole('group', { name: 'When do we meet?' });
@@ -113,7 +110,7 @@ test('says in a poll that a vote and an option were not saved without a connecti
   await expect(poll.getByRole('listitem')).toHaveCount(2);
 });
 
-test('lets only the author change the question of a poll and the title of a to-do list', async ({ server, logIn }) => {
+test("lets only the author change a poll's question and a to-do list's title", async ({ server, logIn }) => {
   const place = await placeOf(server, 'titles of widgets');
   const { page } = await logIn('hamlet', place);
   await send(page, '/poll Were do we eat?\nHere');
@@ -155,7 +152,7 @@ test('ticks tasks of a to-do list and adds one', async ({ server, logIn }) => {
   await expect(list.getByRole('checkbox', { name: /Cake/ })).toBeChecked();
 });
 
-test('marks the words that were searched', async ({ server, logIn }) => {
+test('highlights search words', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'quinces everywhere', 'Two quinces and a pear');
   const { page } = await logIn('hamlet', '#feed');
   await page.getByRole('combobox', { name: 'Search' }).fill('quinces');
@@ -164,7 +161,7 @@ test('marks the words that were searched', async ({ server, logIn }) => {
   await expect(page.getByRole('region', { name: 'Messages' }).getByRole('link').locator('mark')).toHaveText('quinces');
 });
 
-test('collapses a message in every window, and shows it again', async ({ server, logIn }) => {
+test('collapses a message in every window, and expands it again', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'collapsing', 'A very long speech');
   await post(server, 'cordelia', 'collapsing', 'Another word');
   const place = await placeOf(server, 'collapsing');

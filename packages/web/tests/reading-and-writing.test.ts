@@ -1,9 +1,6 @@
 import { expect, goTo, messageWith, placeOf, post, send, test } from './stories.js';
 
-test('leads from the log-in page of the demo to a sent message with one click on a name', async ({
-  browser,
-  server,
-}) => {
+test("leads from the demo's log-in page to a sent message with one click on a name", async ({ browser, server }) => {
   const page = await browser.newPage();
   await expect(async () => {
     await page.goto(server.url);
@@ -17,10 +14,7 @@ test('leads from the log-in page of the demo to a sent message with one click on
   await page.close();
 });
 
-test('shows a message to another person at once and counts it as unread until it was seen', async ({
-  server,
-  logIn,
-}) => {
+test('shows a message to another person at once and counts it as unread until seen', async ({ server, logIn }) => {
   const topic = 'live';
   await post(server, 'cordelia', topic, 'Is anybody here?');
   const place = await placeOf(server, topic);
@@ -50,7 +44,7 @@ test('shows a message to another person at once and counts it as unread until it
     .toContain('read');
 });
 
-test('sends once, also when the page is reloaded', async ({ server, logIn }) => {
+test('sends a message once despite a reload', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'once'));
   await send(page, 'Only once, please');
   await expect(messageWith(page, 'Only once, please')).toHaveCount(1);
@@ -65,10 +59,7 @@ test('sends once, also when the page is reloaded', async ({ server, logIn }) => 
   expect(messages).toHaveLength(1);
 });
 
-test('shows a message written without a connection in a conversation that was never loaded', async ({
-  server,
-  logIn,
-}) => {
+test('shows a message written offline in a conversation that was never loaded', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'never loaded', 'Nobody has opened this yet');
   const { page, context } = await logIn('hamlet', await placeOf(server, 'loaded before'));
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
@@ -84,7 +75,7 @@ test('shows a message written without a connection in a conversation that was ne
   await expect(message).not.toContainText('Will be sent', { timeout: 30_000 });
 });
 
-test('keeps messages written without a connection and sends them in order later', async ({ server, logIn }) => {
+test('keeps messages written offline and sends them in order later', async ({ server, logIn }) => {
   const place = await placeOf(server, 'offline');
   const { page, context } = await logIn('hamlet', '#recent');
   const hasCode = () => performance.getEntriesByType('resource').some(({ name }) => name.includes('/web/writing-'));
@@ -93,7 +84,7 @@ test('keeps messages written without a connection and sends them in order later'
   await goTo(page, place);
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
   await context.setOffline(false);
-  // Opens the conversation again.
+  // Reopens the conversation.
   await goTo(page, '#recent');
   await goTo(page, place);
   await send(page, 'before');
@@ -132,7 +123,7 @@ test('keeps the draft of each conversation across pages and reloads', async ({ s
   await expect(field).toHaveValue('unfinished');
 });
 
-test('shows why a message was refused and keeps its text', async ({ server, logIn }) => {
+test('shows why a message was rejected and keeps its text', async ({ server, logIn }) => {
   const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
   const { page } = await logIn('hamlet', `#narrow/channel/${id}/topic/refused`);
   await page.route('**/json/messages', (route) =>
@@ -167,7 +158,7 @@ test('quotes a message with a link to it', async ({ server, logIn }) => {
   await expect(messageWith(page, 'An answer').locator('blockquote')).toHaveText(['To be quoted', 'To be quoted']);
 });
 
-test('quotes and mentions in the conversation of a message from a list of several', async ({ server, logIn }) => {
+test("quotes and mentions in a message's conversation from a list of several", async ({ server, logIn }) => {
   // The feed opens at the first unread message.
   await server.call('hamlet', 'POST', '/mark_all_as_read');
   await post(server, 'cordelia', 'quotes of the feed', 'Quoted from the feed');
@@ -181,10 +172,7 @@ test('quotes and mentions in the conversation of a message from a list of severa
   await expect(field).toHaveValue(/Quoted from the feed/);
 });
 
-test('keeps the text of a refused message that is edited in a list of several conversations', async ({
-  server,
-  logIn,
-}) => {
+test('keeps the text of a rejected message edited in a list of several conversations', async ({ server, logIn }) => {
   await server.call('hamlet', 'POST', '/mark_all_as_read');
   const { page } = await logIn('hamlet', await placeOf(server, 'refused in the feed'));
   await page.route('**/json/messages', (route) =>
@@ -210,7 +198,7 @@ test('opens a link to an old message there, and leads to the newest one', async 
   await expect(messageWith(page, 'Line 79 of many')).toBeInViewport();
 });
 
-test('keeps the line being read in place while older messages are loaded', async ({ server, logIn }) => {
+test('keeps the reading position while older messages load', async ({ server, logIn }) => {
   for (let i = 0; i < 150; i++)
     await post(server, 'cordelia', 'scrolling', `Row ${i} ${'words '.repeat((i * 7) % 40)}`);
   const { page } = await logIn('cordelia', await placeOf(server, 'scrolling'));
@@ -224,7 +212,7 @@ test('keeps the line being read in place while older messages are loaded', async
   await expect(messageWith(page, 'Row 0 ')).toBeVisible();
 });
 
-test('goes on after the server was killed', async ({ server, logIn }) => {
+test('continues after the server was killed', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'crash'));
   await send(page, 'before the crash');
   await expect(messageWith(page, 'before the crash')).toHaveCount(1);
@@ -243,7 +231,7 @@ test('leads to the log-in page when the session has ended, and back', async ({ l
   await expect(page).toHaveURL(/\/login\//);
 });
 
-test('edits and deletes an own message, and reacts to the message of another person', async ({ server, logIn }) => {
+test("edits and deletes an own message, and reacts to someone else's message", async ({ server, logIn }) => {
   await post(server, 'cordelia', 'actions', 'React to me');
   const place = await placeOf(server, 'actions');
   const hamlet = await logIn('hamlet', place);
@@ -270,7 +258,7 @@ test('edits and deletes an own message, and reacts to the message of another per
   await expect(messageWith(cordelia.page, 'A typo, mended')).toHaveCount(0);
 });
 
-test('announces new messages of others to screen readers, after a pause of typing', async ({ server, logIn }) => {
+test("announces other people's new messages to screen readers, after a typing pause", async ({ server, logIn }) => {
   await post(server, 'hamlet', 'aloud', 'Known before');
   const { page } = await logIn('hamlet', await placeOf(server, 'aloud'));
   await expect(messageWith(page, 'Known before')).toBeVisible();
@@ -315,7 +303,7 @@ test('shows the name in place of "/me"', async ({ server, logIn }) => {
   expect(right.x).toBeGreaterThan(left.x + left.width);
 });
 
-test('suggests operators, people, channels and topics for a search', async ({ server, logIn }) => {
+test('suggests search operators, people, channels and topics', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'about plums', 'plums are ripe');
   const { page } = await logIn('hamlet', '#feed');
   const field = page.getByRole('combobox', { name: 'Search' });
@@ -348,7 +336,7 @@ test('suggests operators, people, channels and topics for a search', async ({ se
   await expect(page.getByRole('article')).toHaveText([/plums are ripe/]);
 });
 
-test('finds messages by words and operators, and keeps what was searched', async ({ server, logIn }) => {
+test('finds messages by words and operators, and keeps the search text', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'search', 'The marmalade is on the table');
   await post(server, 'iago', 'search', 'No marmalade: https://example.com');
   const { page } = await logIn('hamlet', '#feed');

@@ -34,7 +34,7 @@ const topOf = (page: Page, text: string): Promise<number> =>
     (row) => row.getBoundingClientRect().top - row.closest('section')!.getBoundingClientRect().top,
   );
 
-/** Scrolls up until a message is on screen, and waits until the list is at rest. */
+/** Scrolls up until a message is visible, and waits until the list is at rest. */
 async function scrollUpTo(page: Page, text: string): Promise<void> {
   await listOf(page).hover();
   await expect(async () => {
@@ -49,7 +49,7 @@ async function scrollUpTo(page: Page, text: string): Promise<void> {
   }).toPass({ intervals: [300] });
 }
 
-/** Holds responses until it is opened. */
+/** Holds responses until opened. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -58,7 +58,7 @@ function gate() {
   return { opened, open };
 }
 
-/** Number of the first row that is whole; the one above reaches over the edge or ends there. */
+/** Index of the first fully visible row. */
 const firstWholeRow = (page: Page): Promise<number> =>
   listOf(page).evaluate((list) => {
     const { top } = list.getBoundingClientRect();
@@ -67,7 +67,7 @@ const firstWholeRow = (page: Page): Promise<number> =>
     return Number(/Row (\d+)/.exec(row.textContent ?? '')![1]);
   });
 
-/** True once the browser keeps the place where the list is read, which happens when it is at rest. */
+/** True once the browser has saved the reading position, which happens when the list is at rest. */
 const isKept = (page: Page): Promise<boolean> =>
   listOf(page).evaluate((list) => {
     const { id = 0, top = 0 } = history.state?.parleyReading ?? {};
@@ -79,11 +79,11 @@ const isKept = (page: Page): Promise<boolean> =>
 const isRead = async (server: Server, person: string, id: number): Promise<boolean> =>
   (await server.call(person, 'GET', `/messages/${id}`)).message.flags.includes('read');
 
-test('returns to the previous place by the back button and after a reload', async ({ server, logIn }) => {
+test('restores the previous place with the back button and after a reload', async ({ server, logIn }) => {
   await fill(server, 'return-here', 120);
   const { page } = await logIn(READER, await placeOf(server, 'return-here'));
   await expect(messageWith(page, 'Row 119')).toBeInViewport();
-  // The question moves the top of the list, not the messages.
+  // The prompt moves the top of the list, not the messages.
   const question = page.getByRole('region', { name: 'Notifications' });
   await expect(question).toBeVisible();
   await scrollUpTo(page, 'Row 83 ');
@@ -100,12 +100,12 @@ test('returns to the previous place by the back button and after a reload', asyn
   await expect.poll(async () => Math.abs((await topOf(page, 'Row 83 ')) - top)).toBeLessThanOrEqual(1);
 });
 
-test('goes where a link leads although the former conversation comes to rest meanwhile', async ({ server, logIn }) => {
+test('follows a link even if the previous conversation comes to rest afterwards', async ({ server, logIn }) => {
   await fill(server, 'at-rest-late', 40);
   await post(server, READER, 'followed', 'Where the link leads');
   const { page } = await logIn(READER, await placeOf(server, 'at-rest-late'));
   await page.addInitScript(() => {
-    // A busy page learns late that its address has changed.
+    // A busy page detects an address change late.
     addEventListener('hashchange', (event) => {
       if (!event.isTrusted) return;
       event.stopImmediatePropagation();
@@ -171,7 +171,7 @@ test('shows the first unread message after a link to a later one, and follows th
   }
 });
 
-/** Opens a conversation above its end, and asks for the newest message without a connection: the newest known one is shown. */
+/** Opens a conversation above its end and requests the newest message while offline: the newest known one is shown. */
 async function goToNewestOffline(server: Server, { page, context }: Person, topic: string): Promise<void> {
   const ids = await fill(server, topic, 150);
   await page.goto(`${server.url}/${await placeOf(server, topic)}/near/${ids[30]}`);
@@ -183,7 +183,7 @@ async function goToNewestOffline(server: Server, { page, context }: Person, topi
   await expect.poll(below).toBeLessThanOrEqual(1);
 }
 
-test('leads to the newest known message without a connection, and to the newest when it returns', async ({
+test('leads to the newest known message while offline, and to the newest when back online', async ({
   server,
   logIn,
 }) => {
@@ -196,7 +196,7 @@ test('leads to the newest known message without a connection, and to the newest 
   await expect(page.getByRole('button', { name: 'Newest message' })).toBeHidden();
 });
 
-test('stays where the reader went on reading after asking for the newest message without a connection', async ({
+test('stays at the reading position after a request for the newest message while offline', async ({
   server,
   logIn,
 }) => {
@@ -215,7 +215,7 @@ test('stays where the reader went on reading after asking for the newest message
   expect(Math.abs((await place()) - before)).toBeLessThanOrEqual(1);
 });
 
-test('opens at the first unread message below a line that stays, and leads to it and to the newest', async ({
+test('opens at the first unread message below a persistent line, and leads to it and to the newest', async ({
   server,
   logIn,
 }) => {
@@ -235,7 +235,7 @@ test('opens at the first unread message below a line that stays, and leads to it
   await expect(messageWith(page, 'Row 20 ')).toBeInViewport();
 });
 
-test('selects messages by the keyboard beginning with those on screen', async ({ server, logIn }) => {
+test('selects messages by keyboard, starting with visible ones', async ({ server, logIn }) => {
   const ids = await fill(server, 'by-keyboard', 60);
   await server.call('othello', 'POST', '/messages/flags', { messages: ids.slice(0, 20), op: 'add', flag: 'read' });
   const { page } = await logIn('othello', await placeOf(server, 'by-keyboard'));
@@ -266,7 +266,7 @@ test('marks nothing after "mark as unread from here" until the reader leaves', a
   await expect.poll(() => isRead(server, 'othello', ids[1]!)).toBe(false);
   const { id: later } = await post(server, READER, 'unread-again', 'Arrived later');
   await expect(messageWith(page, 'Arrived later')).toBeInViewport();
-  // Longer than a message has to be seen, and than marks are collected.
+  // Longer than a message must be visible, and longer than marks are batched.
   await page.waitForTimeout(2500);
   expect(await isRead(server, 'othello', ids[2]!)).toBe(false);
   expect(await isRead(server, 'othello', later)).toBe(false);
@@ -292,7 +292,7 @@ test('opens a link to an own message, and marks own messages as read again', asy
   await expect.poll(() => isRead(server, READER, id)).toBe(true);
 });
 
-test('marks nothing in searches and in lists of stars and mentions', async ({ server, logIn }) => {
+test('marks nothing in searches, starred messages and mentions', async ({ server, logIn }) => {
   const { id } = await post(
     server,
     READER,
@@ -311,7 +311,7 @@ test('marks nothing in searches and in lists of stars and mentions', async ({ se
   await expect.poll(() => isRead(server, 'othello', id)).toBe(true);
 });
 
-test('keeps the line being read in place while messages, edits, reactions and the composer change around it', async ({
+test('keeps the reading position while messages, edits, reactions and the composer change around it', async ({
   server,
   logIn,
 }) => {
@@ -355,10 +355,7 @@ test('keeps the line being read in place while messages, edits, reactions and th
   await stays('a shrinking composer');
 });
 
-test('keeps the message with the focus and its edit in place while rows above it on screen change', async ({
-  server,
-  logIn,
-}) => {
+test('keeps the focused message and its edit in place while visible rows above change', async ({ server, logIn }) => {
   const ids = await fill(server, 'focus-in-place', 60);
   const { page } = await logIn(READER, await placeOf(server, 'focus-in-place'));
   await expect(messageWith(page, 'Row 59')).toBeInViewport();
@@ -386,7 +383,7 @@ test('keeps the message with the focus and its edit in place while rows above it
   expect(Math.abs((await field.boundingBox())!.y - edited), 'the edit').toBeLessThanOrEqual(1);
 });
 
-test('keeps the line being read in place while lines above the list appear and go', async ({ server, logIn }) => {
+test('keeps the reading position while lines above the list appear and disappear', async ({ server, logIn }) => {
   await fill(server, 'lines-above', 60);
   const { page, context } = await logIn(READER, await placeOf(server, 'lines-above'));
   await scrollUpTo(page, 'Row 43 ');
@@ -409,7 +406,7 @@ test('keeps the line being read in place while lines above the list appear and g
   await stays('a connection that returned');
 });
 
-test('keeps the line being read in place when the queue is gone', async ({ server, logIn }) => {
+test('keeps the reading position when the queue has expired', async ({ server, logIn }) => {
   await fill(server, 'queue-gone', 75);
   await Promise.all(Array.from({ length: 225 }, (_, n) => post(server, READER, 'queue-gone', `Later ${n}`)));
   const { page } = await logIn(READER, await placeOf(server, 'queue-gone'));
@@ -432,7 +429,7 @@ test('keeps the line being read in place when the queue is gone', async ({ serve
   await expect(page.getByRole('button', { name: 'Newest message' })).toBeHidden();
 });
 
-test('stays at the end of a phone while a question appears, text is written and the keyboard opens', async ({
+test('stays at the end on a phone while a prompt appears, text is typed and the keyboard opens', async ({
   server,
   logIn,
 }) => {
@@ -460,7 +457,7 @@ test('stays at the end of a phone while a question appears, text is written and 
   await isWhole('Answered meanwhile');
 });
 
-test('leads to a message that was sent a little above the end', async ({ server, logIn }) => {
+test('shows a message sent slightly above the end', async ({ server, logIn }) => {
   await fill(server, 'sent-above', 30);
   const { page } = await logIn(READER, await placeOf(server, 'sent-above'));
   await expect(messageWith(page, 'Row 29 ')).toBeInViewport();
@@ -477,10 +474,7 @@ test('leads to a message that was sent a little above the end', async ({ server,
   await expect(newest).toHaveCount(0);
 });
 
-test('keeps an edit and a new option that are being written while their rows leave the screen', async ({
-  server,
-  logIn,
-}) => {
+test('keeps an edit and a new option while their rows are scrolled away', async ({ server, logIn }) => {
   await post(server, READER, 'written-in-rows', '/poll Where do we meet?\nAt home');
   await post(server, READER, 'written-in-rows', 'Edited slowly');
   await fill(server, 'written-in-rows', 50);
@@ -519,7 +513,7 @@ test('keeps an edit and a new option that are being written while their rows lea
   await expect(messageWith(page, 'Edited at length')).toContainText('edited');
 });
 
-test('keeps the line being read in place while images and older messages arrive above', async ({ server, logIn }) => {
+test('keeps the reading position while images and older messages load above', async ({ server, logIn }) => {
   await fill(server, 'arrives-above', 45);
   const { url } = (await server.upload(READER, '/user_uploads', 'above.png', PICTURE)) as { url: string };
   await post(server, READER, 'arrives-above', `[above.png](${url})`);
@@ -553,7 +547,7 @@ test('keeps the line being read in place while images and older messages arrive 
   await stays('older messages above');
 });
 
-test('shows one toolbar at the row under the pointer after a click in another row, and that of the keyboard', async ({
+test('shows one toolbar at the hovered row after a click in another row, and that of the focused row', async ({
   server,
   logIn,
 }) => {

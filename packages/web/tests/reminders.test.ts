@@ -42,7 +42,7 @@ test('reminds of a message with a note, lists it in every window and deletes it'
   await expect(rows).toHaveCount(0);
 });
 
-test('takes the time of a reminder by keyboard, and says why a time is refused', async ({ server, logIn }) => {
+test('accepts a reminder time by keyboard, and shows why a time is rejected', async ({ server, logIn }) => {
   await post(server, 'iago', 'keys-of-cordelia', 'Feed the owl');
   const { page } = await logIn(READER, await placeOf(server, 'keys-of-cordelia'));
   await choose(page, 'Feed the owl', 'Remind me about this');
@@ -57,7 +57,7 @@ test('takes the time of a reminder by keyboard, and says why a time is refused',
   await expect(row.getByRole('time')).toHaveAttribute('datetime', /^2040-01-01T/);
 });
 
-test('shows the reason beside the form when the message was deleted meanwhile', async ({ server, logIn }) => {
+test('shows an error next to the form if the message has been deleted', async ({ server, logIn }) => {
   const { id } = await post(server, 'iago', 'gone-of-cordelia', 'Feed nobody');
   const { page } = await logIn(READER, await placeOf(server, 'gone-of-cordelia'));
   await choose(page, 'Feed nobody', 'Remind me about this');
@@ -70,7 +70,11 @@ test('shows the reason beside the form when the message was deleted meanwhile', 
   await expect(dialog.getByRole('textbox', { name: 'Note' })).toHaveValue('kept');
 });
 
-test('confirms copied links, reminders and unread marks on a phone and aloud', async ({ browser, server, logIn }) => {
+test('confirms copied links, reminders and unread marks on a phone and to screen readers', async ({
+  browser,
+  server,
+  logIn,
+}) => {
   await post(server, 'iago', 'confirmed', 'Feed the raven');
   const place = await placeOf(server, 'confirmed');
   const { context } = await logIn('hamlet', place);

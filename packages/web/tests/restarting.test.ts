@@ -1,6 +1,6 @@
 import { chooseInMenu, expect, idOf, messageWith, placeOf, post, send, test } from './stories.js';
 
-test('shows the last conversation after a reload before the server answers, and goes on with the same queue', async ({
+test('shows the last conversation after a reload before the server responds, and continues the same queue', async ({
   server,
   logIn,
 }) => {
@@ -27,10 +27,7 @@ test('shows the last conversation after a reload before the server answers, and 
   expect(registers).toEqual([]);
 });
 
-test('shows messages before the state of the organization, and those that arrived meanwhile with it', async ({
-  server,
-  logIn,
-}) => {
+test("shows messages before the organization's state, and newly arrived ones with it", async ({ server, logIn }) => {
   await post(server, 'cordelia', 'early', 'Shown without the state');
   const { page } = await logIn('hamlet', await placeOf(server, 'early'));
   await expect(messageWith(page, 'Shown without the state')).toBeVisible();
@@ -60,7 +57,7 @@ test('sends a message once after a reload that interrupted it', async ({ server,
   const { page } = await logIn('hamlet', await placeOf(server, 'interrupted'));
   await send(page, 'first');
   await expect(messageWith(page, 'first')).toHaveCount(1);
-  // The server gets the message, and the page no answer.
+  // The server receives the message, but the page gets no response.
   let isLost = true;
   await page.route('**/json/messages', async (route) => {
     if (route.request().method() !== 'POST' || !isLost) return route.continue();
@@ -84,15 +81,12 @@ test('sends a message once after a reload that interrupted it', async ({ server,
       return messages.length;
     })
     .toBe(2);
-  // Until the server recognizes it, the message may show beside its copy that waits.
+  // Until the server recognizes it, the message may appear twice.
   await expect(page.getByText('Will be sent')).toHaveCount(0, { timeout: 30_000 });
   await expect(messageWith(page, 'only once')).toHaveCount(1, { timeout: 30_000 });
 });
 
-test('keeps refused messages with their reason after a reload, to be sent again or deleted', async ({
-  server,
-  logIn,
-}) => {
+test('keeps rejected messages with their reason after a reload, to be resent or deleted', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'kept'));
   let isRefused = true;
   await page.route('**/json/messages', (route) =>
@@ -115,7 +109,7 @@ test('keeps refused messages with their reason after a reload, to be sent again 
   await expect(messageWith(page, 'Or never')).toHaveCount(0);
 });
 
-test('shows nothing of a person to the next one who logs in in the same browser', async ({ server, logIn }) => {
+test('shows no data of a person to the next one who logs in in the same browser', async ({ server, logIn }) => {
   await server.call('desdemona', 'POST', '/messages', {
     type: 'direct',
     to: [await idOf(server, 'hamlet')],
@@ -148,7 +142,7 @@ test('offers the new version after an upgrade, and loads it', async ({ server, l
   const { page } = await logIn('hamlet', await placeOf(server, 'upgraded'));
   await page.getByRole('textbox', { name: 'Message' }).fill('Written before the upgrade');
   await page.route(`${server.url}/`, async (route) => {
-    // The page asks while the server starts, too.
+    // The page also sends requests while the server starts.
     const response = await route.fetch().catch(() => null);
     if (!response) return route.abort();
     await route.fulfill({ response, body: (await response.text()).replace(/index-[\w-]+\.js/, 'index-newer.js') });

@@ -2,7 +2,7 @@ import type { Browser, Page } from '@playwright/test';
 import { generate } from 'otplib';
 import { emailOf, expect, type Server, test, violationsIn } from './stories.js';
 
-/** Phones and desktops; pages are read in both. */
+/** Phone and desktop widths; pages are checked in both. */
 const WIDTHS = [390, 1280];
 
 async function expectReadable(page: Page, name: string): Promise<void> {
@@ -15,7 +15,7 @@ async function expectReadable(page: Page, name: string): Promise<void> {
   }
 }
 
-/** Device that Chromium simulates, with a key that stays in it. */
+/** Simulated Chromium authenticator with a resident key. */
 async function addDevice(page: Page): Promise<void> {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('WebAuthn.enable');
@@ -49,7 +49,7 @@ async function openFactors(page: Page, server: Server, name: string): Promise<vo
 const newPage = async (browser: Browser, options: object = {}) => (await browser.newContext(options)).newPage();
 const isInside = (page: Page) => expect(page.getByRole('navigation', { name: 'Conversations' })).toBeAttached();
 
-test('shows readable pages before a log-in on phones and desktops, without scripts', async ({ browser, server }) => {
+test('shows readable pages before log-in on phones and desktops, without scripts', async ({ browser, server }) => {
   for (const [language, colorScheme] of [
     ['en', 'light'],
     ['de', 'dark'],
@@ -70,7 +70,7 @@ test('shows readable pages before a log-in on phones and desktops, without scrip
   }
 });
 
-test('an authenticator app and a recovery code log in without scripts, after the password', async ({
+test('logs in with an authenticator app and a recovery code after the password, without scripts', async ({
   browser,
   server,
   logIn,
@@ -116,7 +116,7 @@ test('an authenticator app and a recovery code log in without scripts, after the
   await expect(other.getByRole('button', { name: 'Remove' })).toHaveCount(0);
 });
 
-test('a passkey is a second factor and logs in alone', async ({ server, logIn }) => {
+test('uses a passkey as a second factor and for log-in alone', async ({ server, logIn }) => {
   const name = 'shiva';
   const { page, context } = await logIn(name);
   await addDevice(page);
@@ -147,7 +147,7 @@ test('a passkey is a second factor and logs in alone', async ({ server, logIn })
   await expect(page.getByRole('button', { name: 'Remove' })).toHaveCount(0);
 });
 
-test('the pages of second factors are German for readers of German', async ({ browser, server, logIn }) => {
+test('shows second factor pages in German to German readers', async ({ browser, server, logIn }) => {
   const { context } = await logIn('iago');
   const page = await newPage(browser, { locale: 'de', storageState: await context.storageState() });
   await page.goto(`${server.url}/accounts/second-factor/`);

@@ -10,14 +10,14 @@ const sizeOf = (files: Iterable<string>, extension: string): number =>
 
 const textOf = (file: string): string => readFileSync(join(APP, file), 'utf8');
 
-/** Names of files that a text of the build has in quotation marks. */
+/** File names that a built text contains in quotation marks. */
 const namesIn = (text: string, extension: string): ReadonlySet<string> =>
   new Set([...text.matchAll(new RegExp(`"\\.?/?(?:web/)?([\\w-]+\\.${extension})"`, 'g'))].map(([, name]) => name!));
 
-/** Files that the page loads before anything is drawn. */
+/** Files loaded by the page before the first render. */
 const filesAtStart = (extension: string): ReadonlySet<string> => namesIn(textOf('index.html'), extension);
 
-/** Names of all scripts and style sheets that the build made for people who read English. */
+/** Names of all scripts and style sheets built for English readers. */
 const built = readdirSync(join(APP, 'web')).filter((name) => /\.(js|css)$/.test(name) && !name.startsWith('de-'));
 
 const manifest = JSON.parse(textOf('manifest.json')) as Readonly<Record<string, { file: string }>>;
@@ -39,13 +39,13 @@ test('loads at most 160 KB of scripts of the element before its first message', 
   expect(sizeOf(scripts, '.gz')).toBeLessThan(160 * KB);
 });
 
-test('keeps everything of the application in one language within 500 KB', () => {
+test('keeps the application in one language within 500 KB', () => {
   const files = built.filter((name) => listed.has(name));
   expect(files.length).toBeGreaterThan(50);
   expect(sizeOf(files, '.br')).toBeLessThan(500 * KB);
 });
 
-test('keeps everything of the element in one language within 500 KB', () => {
+test('keeps the element in one language within 500 KB', () => {
   const files = built.filter((name) => !listed.has(name));
   expect(files.length).toBeGreaterThan(50);
   expect(sizeOf(files, '.br')).toBeLessThan(500 * KB);

@@ -3,7 +3,7 @@ import { expect, placeOf, test, violationsIn } from './stories.js';
 
 const open = (page: Page) => page.getByRole('button', { name: 'Saved snippets' }).click();
 
-test('saves a snippet, inserts it, and follows what other windows change', async ({ server, logIn }) => {
+test('saves a snippet, inserts it, and follows changes from other windows', async ({ server, logIn }) => {
   const place = await placeOf(server, 'snippets-of-hamlet');
   const { page } = await logIn('hamlet', place);
   const other = await logIn('hamlet', place);

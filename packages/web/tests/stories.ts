@@ -11,7 +11,7 @@ import { type Browser, type BrowserContext, test as base, expect, type Page } fr
 const SERVER = join(import.meta.dirname, '../../server/dist/bundle/main.js');
 const WRITE_LARGE = join(import.meta.dirname, '../../bench/dist/write-large-organization.js');
 
-/** Token that browsers choose before a log-in. */
+/** Token chosen by browsers before a log-in. */
 const CSRF_TOKEN = 'story';
 
 /** The large one has Hamlet and 9,999 others. */
@@ -19,12 +19,12 @@ type Organization = 'demo' | 'large';
 
 export interface Server {
   readonly url: string;
-  /** Kills the server without warning and starts it again on the same port. */
+  /** Kills the server without warning and restarts it on the same port. */
   crash(): Promise<void>;
-  /** Calls the API as a person of the demo; returns the fields of the response. */
+  /** Calls the API as a demo person; returns the fields of the response. */
   // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
   call(person: string, method: string, path: string, params?: Readonly<Record<string, unknown>>): Promise<any>;
-  /** Uploads a file by the API; returns the fields of the response. */
+  /** Uploads a file through the API; returns the fields of the response. */
   upload(person: string, path: string, name: string, bytes: Buffer): Promise<unknown>;
 }
 
@@ -56,7 +56,7 @@ async function startServer(
   throw new Error('The server did not start; run `npm run build` first');
 }
 
-/** Person of the demo organization, logged in in a browser of their own. */
+/** Demo person with a separate logged-in browser. */
 export interface Person {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -152,7 +152,7 @@ export const test = base.extend<Fixtures, Workers>({
       }).toPass();
       await page.goto(`${server.url}/${hash}`);
       await expect(page.getByRole('navigation', { name: 'Conversations' })).toBeAttached();
-      // This question arrives late and moves what the mouse is over. Devices that may notify are not asked.
+      // This prompt appears late and moves hovered content. Devices with permission get no prompt.
       const question = page.getByRole('region', { name: 'Notifications' });
       await question.waitFor({ timeout: 5000 }).catch(() => undefined);
       return { page, context };
@@ -162,13 +162,13 @@ export const test = base.extend<Fixtures, Workers>({
   },
 });
 
-/** Stories without a network, without a server and with refused calls expect these lines. */
+/** Expected console lines of stories that are offline, without a server or with rejected calls. */
 const isFailedCall = (text: string): boolean =>
   text.startsWith('Failed to load resource') ||
-  // A busy server answers 503, after which the style sheet is fetched again.
+  // A busy server responds with 503; the style sheet is then refetched.
   (text.startsWith('Refused to apply style') && text.includes("('application/json')"));
 
-/** Shop of `host.mjs`, whose chat is at `/chat`. */
+/** Shop of `host.mjs` with the chat at `/chat`. */
 export async function startShop(env: NodeJS.ProcessEnv = {}): Promise<{ readonly url: string; end(): Promise<void> }> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'host.mjs')], {
     env: { ...process.env, ...env },
@@ -222,13 +222,13 @@ interface Axe {
   run(within: string, options: object): Promise<{ readonly violations: readonly Violation[] }>;
 }
 
-/** Findings of axe by the rules of WCAG 2.2 AA and of good practice, or by the rules or tags that are named. */
+/** Findings of axe by the WCAG 2.2 AA and best-practice rules, or by the given rules or tags. */
 export async function violationsIn(
   page: Page,
   rules: readonly string[] = [],
   within = 'html',
 ): Promise<readonly string[]> {
-  // Trusted Types would refuse a script element; evaluation by the test does not need one.
+  // Trusted Types would block a script element; evaluation by the test does not need one.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
   const { violations } = await page.evaluate(
     async ([part, runOnly]) => {
@@ -240,7 +240,7 @@ export async function violationsIn(
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 200)} ${nodes[0]!.failureSummary}`);
 }
 
-/** Opens a page of a phone on which the person of another browser is logged in. */
+/** Opens a phone page logged in as the person of another browser. */
 export async function openPhone(browser: Browser, context: BrowserContext): Promise<Page> {
   const phone = await browser.newContext({
     hasTouch: true,
@@ -269,7 +269,7 @@ export async function send(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: 'Send', exact: true }).click();
 }
 
-/** Address of a topic in a channel to which the people of these stories belong. */
+/** Address of a topic in a channel to which the people of these stories subscribe. */
 export async function placeOf(server: Server, topic: string, channel = 'Verona'): Promise<string> {
   const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: channel });
   return `#narrow/channel/${id}-${channel}/topic/${topic}`;
@@ -282,14 +282,14 @@ export const post = (server: Server, person: string, topic: string, content: str
 export const idOf = async (server: Server, person: string): Promise<number> =>
   (await server.call(person, 'GET', '/users/me')).user_id;
 
-/** Chooses an entry of the menu of a message. */
+/** Chooses an entry of a message menu. */
 export async function choose(page: Page, message: string, entry: string): Promise<void> {
   await messageWith(page, message).hover();
   await messageWith(page, message).getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: entry }).click();
 }
 
-/** Chooses an own time in the open dialog by keyboard, and expects that the past is refused. */
+/** Enters a custom time in the open dialog by keyboard, and expects that past times are rejected. */
 export async function expectPastRefused(page: Page): Promise<void> {
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('radio', { name: 'Tomorrow' }).focus();

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { chooseInMenu, expect, idOf, messageWith, placeOf, post, send, test } from './stories.js';
 
-/** Counts requests of all tabs whose address contains a text. */
+/** Counts requests of all tabs with an address that contains a text. */
 function counted(page: Page, part: string): () => number {
   let count = 0;
   page.context().on('request', (request) => {
@@ -17,7 +17,7 @@ async function openTab(page: Page, address: string): Promise<Page> {
   return tab;
 }
 
-test('loads ten tabs with one connection for events, and each shows new messages', async ({ server, logIn }) => {
+test('loads ten tabs with one event connection, and shows new messages in each', async ({ server, logIn }) => {
   const place = await placeOf(server, 'ten tabs');
   const { page } = await logIn('hamlet', place);
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
@@ -28,13 +28,13 @@ test('loads ten tabs with one connection for events, and each shows new messages
   const before = polls();
   await post(server, 'cordelia', 'ten tabs', 'to all of them');
   for (const tab of tabs) await expect(messageWith(tab, 'to all of them')).toHaveCount(1);
-  // Each tab would have polled again.
+  // Without sharing, each tab would have polled again.
   expect(polls() - before).toBeLessThan(tabs.length);
   await send(tabs[4]!, 'from one of them');
   for (const tab of tabs) await expect(messageWith(tab, 'from one of them')).toHaveCount(1);
 });
 
-test('goes on in another tab when the one that polls is closed', async ({ server, logIn }) => {
+test('continues in another tab when the polling tab is closed', async ({ server, logIn }) => {
   const place = await placeOf(server, 'closing');
   const { page } = await logIn('hamlet', place);
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
@@ -54,7 +54,7 @@ test('goes on in another tab when the one that polls is closed', async ({ server
   expect(registers()).toBe(0);
 });
 
-test('goes on in another tab when the browser freezes the one that polls', async ({ server, logIn }) => {
+test('continues in another tab when the browser freezes the polling tab', async ({ server, logIn }) => {
   const place = await placeOf(server, 'freezing');
   const { page, context } = await logIn('hamlet', place);
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
@@ -69,7 +69,7 @@ test('goes on in another tab when the browser freezes the one that polls', async
   for (const tab of [page, second]) await expect(messageWith(tab, 'after thawing')).toHaveCount(1);
 });
 
-test('sends what a closed tab left unsent from another one', async ({ server, logIn }) => {
+test('sends unsent messages of a closed tab from another one', async ({ server, logIn }) => {
   const place = await placeOf(server, 'left-behind');
   const { page, context } = await logIn('iago', place);
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
@@ -93,7 +93,7 @@ test('ends in all tabs when one logs out', async ({ server, logIn }) => {
   await expect(second.getByRole('alert')).toContainText('Your session has ended.');
 });
 
-test('ends the tabs of a person in whose browser another person logs in, and sends nothing as that person', async ({
+test('ends the tabs of a person when another person logs in, and sends nothing as that person', async ({
   server,
   logIn,
 }) => {
@@ -113,7 +113,7 @@ test('ends the tabs of a person in whose browser another person logs in, and sen
   await expect(messageWith(other, 'written by Hamlet')).toHaveCount(0);
 });
 
-test('ends a page at once when its session is ended elsewhere, and sends what was typed after the log-in', async ({
+test('ends a page at once when its session ends elsewhere, and sends unsent text after the log-in', async ({
   server,
   logIn,
 }) => {

@@ -5,7 +5,7 @@ import { expect, goTo, placeOf, post, type Server, test, violationsIn } from './
 
 const PICTURE = readFileSync(join(import.meta.dirname, '../../../docs/images/web-client.png'));
 
-/** Sends files to a topic of its own, one message each. */
+/** Sends files to a separate topic, one message each. */
 async function sendFiles(server: Server, topic: string, names: readonly string[]): Promise<void> {
   for (const name of names) {
     const bytes = name.endsWith('.png') ? PICTURE : Buffer.from('no media');
@@ -15,7 +15,7 @@ async function sendFiles(server: Server, topic: string, names: readonly string[]
 }
 
 const viewer = (page: Page) => page.getByRole('dialog');
-/** Beside it there is a link with the name of the file. */
+/** A link with the file name is next to it. */
 const thumbnail = (page: Page, name: string) =>
   page
     .getByRole('article')
@@ -25,7 +25,7 @@ const enlarged = (page: Page, name: string) => viewer(page).getByRole('img', { n
 const widthOf = (page: Page, name: string) =>
   enlarged(page, name).evaluate((image: HTMLImageElement) => (image.complete ? image.clientWidth : 0));
 
-test('shows the images of a conversation one after the other, and returns the focus', async ({ logIn, server }) => {
+test('shows the images of a conversation one after the other, and restores the focus', async ({ logIn, server }) => {
   await sendFiles(server, 'viewer by mouse', ['viewer one.png', 'viewer two.png']);
   const { page } = await logIn('hamlet', await placeOf(server, 'viewer.20by.20mouse'));
   const originals: string[] = [];
@@ -50,7 +50,7 @@ test('shows the images of a conversation one after the other, and returns the fo
   await expect(first).toBeFocused();
 });
 
-test('shows images by keyboard alone, with zoom, at the width of a phone', async ({ logIn, server }) => {
+test('shows images by keyboard alone, with zoom, at phone width', async ({ logIn, server }) => {
   await sendFiles(server, 'viewer by keys', ['keys one.png', 'keys two.png', 'keys three.png']);
   const { page } = await logIn('hamlet', await placeOf(server, 'viewer.20by.20keys'));
   await page.setViewportSize({ width: 320, height: 640 });
@@ -80,17 +80,17 @@ test('shows images by keyboard alone, with zoom, at the width of a phone', async
   await page.keyboard.press('Escape');
   await expect(viewer(page)).toHaveCount(0);
   await expect(second).toBeFocused();
-  // The shortcut opens the image of the message that has the focus.
+  // The shortcut opens the image of the focused message.
   await page.getByRole('listitem').filter({ hasText: 'keys three.png' }).last().focus();
   await page.keyboard.press('v');
   await expect(viewer(page).getByText('3 of 3')).toBeVisible();
 });
 
-test('plays a video between the images, and says if a file cannot be shown', async ({ logIn, server }) => {
+test('plays a video between the images, and shows if a file cannot be displayed', async ({ logIn, server }) => {
   await sendFiles(server, 'viewer with video', ['still.png', 'broken film.mp4']);
   const { page } = await logIn('hamlet', await placeOf(server, 'viewer.20with.20video'));
   await expect(page.locator('article video')).toBeVisible();
-  // Its arrival moves what is below.
+  // Loading it moves the content below.
   await expect(thumbnail(page, 'still.png').getByRole('img')).toBeVisible();
   await page.getByRole('button', { name: 'Enlarge broken film.mp4' }).press('Enter');
   await expect(viewer(page).getByText('2 of 2')).toBeVisible();

@@ -1,6 +1,6 @@
 import { expect, goTo, post, test, violationsIn } from './stories.js';
 
-test('shows the views that the user wants in the sidebar, in every window', async ({ server, logIn }) => {
+test('shows the chosen views in the sidebar, in every window', async ({ server, logIn }) => {
   const first = await logIn('prospero', '#inbox');
   const second = await logIn('prospero', '#inbox');
   const linkIn = ({ page }: typeof first, name: string) =>
@@ -46,7 +46,7 @@ test('lists recent conversations of channels that were not opened, although they
   await expect(page.getByRole('heading', { level: 1 })).toContainText('footsteps');
 });
 
-test('adds the page that is open as a view, says why a name is refused, and deletes it', async ({ server, logIn }) => {
+test('adds the current page as a view, shows why a name is rejected, and deletes it', async ({ server, logIn }) => {
   await server.call('desdemona', 'POST', '/navigation_views', {
     fragment: 'narrow/has/image',
     is_pinned: true,

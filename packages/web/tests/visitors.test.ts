@@ -7,7 +7,7 @@ interface Museum {
   say(topic: string, content: string): Promise<void>;
 }
 
-/** Stories with a server of their own, since the start page of others must stay the log-in page. */
+/** Uses a separate server, since the start page of other stories must stay the log-in page. */
 const test = base.extend<{ visit(hash?: string): Promise<Page> }, { museum: Museum }>({
   museum: [
     async ({ server }, use) => {
@@ -55,10 +55,7 @@ async function openChannel(server: Server, name: string, content: string): Promi
   return { name, id: (await server.call('desdemona', 'GET', '/get_stream_id', { stream: name })).stream_id };
 }
 
-test('shows visitors web-public channels, their topics and messages, and nothing that acts', async ({
-  visit,
-  museum,
-}) => {
+test('shows visitors web-public channels, their topics and messages, and no actions', async ({ visit, museum }) => {
   const page = await visit();
   await expect(page.getByText('Statues among trees')).toBeVisible();
   const sidebar = page.getByRole('navigation', { name: 'Conversations' });
@@ -82,7 +79,7 @@ test('shows visitors web-public channels, their topics and messages, and nothing
   expect(museum.channelId).toBeGreaterThan(0);
 });
 
-test('leads visitors to the log-in page and back to the place where they read', async ({ visit, museum, server }) => {
+test('leads visitors to the log-in page and back to the same place', async ({ visit, museum, server }) => {
   const page = await visit(museum.place);
   await expect(messageWith(page, 'The old paintings')).toBeVisible();
   await page.getByRole('main').getByRole('link', { name: 'Log in' }).click();
@@ -109,7 +106,7 @@ test('fetches new messages for visitors without polling for events', async ({ vi
   expect(polls).toEqual([]);
 });
 
-test('tells visitors which pages are for people with an account', async ({ visit }) => {
+test('shows visitors which pages require an account', async ({ visit }) => {
   const page = await visit('#inbox');
   const main = page.getByRole('main');
   await expect(main).toContainText('This page is for people with an account.');
@@ -124,7 +121,7 @@ test('tells visitors which pages are for people with an account', async ({ visit
   await expect(page.getByText('Statues among trees')).toBeVisible();
 });
 
-test('leads visitors on phones from a page for people with an account to the log-in page and back', async ({
+test('leads visitors on phones from a page that requires an account to the log-in page and back', async ({
   visit,
   server,
 }) => {
@@ -138,7 +135,7 @@ test('leads visitors on phones from a page for people with an account to the log
   await expect(page).toHaveURL(`${server.url}/#settings/profile`);
 });
 
-test('tells visitors that the channel they read is gone when it stops being web-public', async ({ visit, server }) => {
+test('shows visitors that the current channel stopped being web-public', async ({ visit, server }) => {
   const { name, id } = await openChannel(server, 'exhibition', 'Open until Sunday');
   const page = await visit(`#narrow/channel/${id}/topic/hours`);
   await page.clock.install();
@@ -187,7 +184,7 @@ test('leads visitors to the log-in page when the organization ends their access'
   }
 });
 
-test('tells visitors at once when a channel that they open is no longer open to them', async ({ visit, server }) => {
+test('shows visitors at once that a channel they open is no longer accessible', async ({ visit, server }) => {
   const { name, id } = await openChannel(server, 'closed cellar', 'Locked');
   const page = await visit();
   await expect(page.getByText('Locked')).toBeVisible();

@@ -12,7 +12,7 @@ import {
   violationsIn,
 } from './stories.js';
 
-/** Push service of the browser's vendor. */
+/** Push service of the browser vendor. */
 let vendor: TestBrowserPush;
 test.beforeEach(async () => {
   vendor = new TestBrowserPush();
@@ -22,7 +22,7 @@ test.afterEach(() => vendor.close());
 
 let count = 0;
 
-/** Replaces the browser's subscriptions, which only the push service of its vendor can make. */
+/** Replaces the browser's subscriptions, which require the vendor's push service. */
 async function stubSubscriptions({ context }: Pick<Person, 'context'>): Promise<void> {
   const { endpoint, p256dh, auth } = vendor.subscription(`browser-${process.pid}-${count++}`);
   await context.grantPermissions(['notifications']);
@@ -58,7 +58,7 @@ async function stubSubscriptions({ context }: Pick<Person, 'context'>): Promise<
 const endpointsOf = async (server: Server, person: string): Promise<readonly string[]> =>
   (await server.call(person, 'GET', '/web_push/subscriptions')).endpoints;
 
-/** Turns notifications for a closed page on by the question above the page. */
+/** Turns on notifications for closed pages with the prompt above the page. */
 async function subscribe(server: Server, person: Person, name: string): Promise<Worker> {
   const { page, context } = person;
   await stubSubscriptions(person);
@@ -71,7 +71,7 @@ async function subscribe(server: Server, person: Person, name: string): Promise<
   return started;
 }
 
-/** Delivers what the vendor received for the organization at this address, as the browser does. */
+/** Delivers push messages that the vendor received for the organization at this address, as the browser does. */
 async function deliver(page: Page, { url }: Pick<Server, 'url'>, payload: object): Promise<void> {
   const session: CDPSession = await page.context().newCDPSession(page);
   const registered = new Promise<string>((resolve) => {
@@ -99,7 +99,7 @@ interface Shown {
 const shownBy = (worker: Worker): Promise<readonly Shown[]> =>
   worker.evaluate(async () => {
     const { registration } = self as unknown as { registration: ServiceWorkerRegistration };
-    // Chromium removes a notification that is being shown from the list that is read meanwhile.
+    // If the list is read concurrently, Chromium omits a notification being shown.
     const shown = await navigator.locks.request('parley-notifications', () => registration.getNotifications());
     return shown.map(({ title, body, tag }) => ({ title, body, tag }));
   });
@@ -107,18 +107,18 @@ const shownBy = (worker: Worker): Promise<readonly Shown[]> =>
 const tagsOf = async (worker: Worker): Promise<readonly string[]> =>
   (await shownBy(worker)).map(({ tag }) => tag).sort();
 
-/** Writes to a person, and returns the id of the message. */
+/** Sends a message to a person and returns its id. */
 async function writeTo(server: Server, person: string, content: string): Promise<number> {
   const to = [await idOf(server, person)];
   return (await server.call('desdemona', 'POST', '/messages', { type: 'direct', to, content })).id;
 }
 
-/** Returns the worker's calls on windows after a click on its first notification. */
+/** Returns the worker's window calls after a click on its first notification. */
 const click = (worker: Worker): Promise<{ readonly opened: readonly string[]; readonly focused: number }> =>
   worker.evaluate(async () => {
     const opened: string[] = [];
     let focused = 0;
-    // Browsers allow both only after a click of a person.
+    // Browsers allow both only after a user's click.
     const { registration, clients } = self as unknown as {
       registration: ServiceWorkerRegistration;
       clients: { openWindow(url: string): Promise<void> };
@@ -137,7 +137,7 @@ const click = (worker: Worker): Promise<{ readonly opened: readonly string[]; re
     return { opened, focused };
   });
 
-test('notifies somebody whose page is closed, and opens the message on a click', async ({ server, logIn }) => {
+test('notifies a person with a closed page, and opens the message on a click', async ({ server, logIn }) => {
   const person = await logIn('othello', '#inbox');
   const worker = await subscribe(server, person, 'othello');
   const page = await person.context.newPage();
@@ -156,10 +156,7 @@ test('notifies somebody whose page is closed, and opens the message on a click',
   await expect(messageWith(page, 'The handkerchief?')).toBeVisible();
 });
 
-test('closes notifications of messages that were read elsewhere when the next one arrives', async ({
-  server,
-  logIn,
-}) => {
+test('closes notifications of messages read elsewhere when the next one arrives', async ({ server, logIn }) => {
   const person = await logIn('polonius', '#inbox');
   const worker = await subscribe(server, person, 'polonius');
   const page = await person.context.newPage();
@@ -180,7 +177,7 @@ test('closes notifications of messages that were read elsewhere when the next on
   await expect.poll(() => tagsOf(worker)).toEqual([`message-${unread}`, `message-${next}`]);
 });
 
-test('shows a message once while a page is open, leads the page to it, and closes it when it is read elsewhere', async ({
+test('shows a message once while a page is open, leads the page to it, and closes it when read elsewhere', async ({
   server,
   logIn,
 }) => {
@@ -201,7 +198,7 @@ test('shows a message once while a page is open, leads the page to it, and close
   expect(await click(worker)).toEqual({ opened: [], focused: 1 });
   await expect(messageWith(page, 'Nothing, my lord')).toBeVisible();
   await expect.poll(() => shownBy(worker)).toEqual([]);
-  // The conversation is on screen now.
+  // The conversation is now visible.
   const third = await writeTo(server, 'cordelia', 'Speak again');
   await expect.poll(() => vendor.received.map(({ payload }) => payload.message_id)).toContain(third);
   await deliver(page, server, vendor.received.find(({ payload }) => payload.message_id === third)!.payload);
@@ -211,9 +208,7 @@ test('shows a message once while a page is open, leads the page to it, and close
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-test('notifies a person whom the host application logs in, and closes what they read elsewhere', async ({
-  browser,
-}) => {
+test('notifies a person logged in by the host application, and closes messages read elsewhere', async ({ browser }) => {
   const shop = await startShop();
   const chat = { url: `${shop.url}/chat` };
   const logInAt = async (name: string) => {
@@ -267,7 +262,7 @@ test('notifies a person whom the host application logs in, and closes what they 
   }
 });
 
-test('ends the subscription and its notifications on logging out', async ({ server, logIn }) => {
+test('ends the subscription and its notifications on logout', async ({ server, logIn }) => {
   const person = await logIn('hamlet', '#inbox');
   const { page } = person;
   const worker = await subscribe(server, person, 'hamlet');
@@ -280,7 +275,7 @@ test('ends the subscription and its notifications on logging out', async ({ serv
   expect(await page.evaluate(() => sessionStorage.getItem('stub-subscription'))).toBeNull();
 });
 
-test('subscribes again when the key of the server has changed', async ({ server, logIn }) => {
+test("resubscribes when the server's key has changed", async ({ server, logIn }) => {
   const person = await logIn('prospero', '#inbox');
   const { page } = person;
   await subscribe(server, person, 'prospero');
@@ -296,7 +291,7 @@ test('subscribes again when the key of the server has changed', async ({ server,
   await expect.poll(async () => (await endpointsOf(server, 'prospero')).at(-1)).not.toBe(first);
 });
 
-test('turns notifications for a closed page on and off in the settings of the device', async ({ server, logIn }) => {
+test('turns notifications for closed pages on and off in the device settings', async ({ server, logIn }) => {
   const person = await logIn('aaron', '#inbox');
   const { page } = person;
   await subscribe(server, person, 'aaron');
@@ -323,7 +318,7 @@ test('turns notifications for a closed page on and off in the settings of the de
   await expect(dialog.getByRole('alert')).toHaveText('The push service of this browser cannot be reached.');
 });
 
-test('says that the browser blocks notifications', async ({ server, logIn }) => {
+test('shows that the browser blocks notifications', async ({ server, logIn }) => {
   const { page } = await logIn('zoe', '#inbox');
   await page.addInitScript(() => Object.defineProperty(Notification, 'permission', { value: 'denied' }));
   await page.reload();

@@ -1,6 +1,6 @@
 import { AnswerReader } from './answer-reader.js';
 
-/** Results of reading these pieces, each overwritten afterwards as by a socket. */
+/** Returns the responses read from these pieces. Each piece is overwritten afterwards, like a socket buffer. */
 function read(pieces: readonly string[], keepsBodies = true): string[] {
   const answers: string[] = [];
   const reader = new AnswerReader(keepsBodies, ({ status }, body) => answers.push(`${status} ${body}`));

@@ -12,7 +12,7 @@ export interface AnswerHead {
  */
 export class AnswerReader {
   private head: AnswerHead | null = null;
-  /** Beginning of a header that arrived in pieces. */
+  /** Beginning of a header split across chunks. */
   private beginning: Buffer | null = null;
   private missing = 0;
   private body: Buffer[] = [];

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { answerCalls } from './answer-calls.js';
 
-/** Serves a file without checks: the limit of Node. */
+/** Serves a file without checks: the upper limit of Node. */
 let path = '';
 
 const server = createServer((_request, response) => {

@@ -8,7 +8,7 @@ export interface PollAnswer {
   readonly body: string;
 }
 
-/** Minimal long polling: every GET of events waits until something is posted. */
+/** Minimal long polling: every GET for events waits until something is posted. */
 let parked: ServerResponse[] = [];
 let answer: PollAnswer = { headers: [], body: '' };
 

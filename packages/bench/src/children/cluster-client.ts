@@ -10,7 +10,7 @@ interface Place {
 }
 
 export interface DeliverCall {
-  /** Take turns. */
+  /** Used round-robin. */
   readonly senders: readonly Place[];
   readonly receiver: Place;
   readonly channelId: number;
@@ -36,9 +36,9 @@ export interface ReachCall {
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
-/** Requests in progress while queues are registered. */
+/** Maximum concurrent requests while queues are registered. */
 const AT_A_TIME = 32;
-/** Pause before a client that lost its server tries another one. */
+/** Delay before a client that lost its server tries another one. */
 const RETRY_MS = 100;
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of the API.
@@ -72,7 +72,7 @@ const register = async (place: Place): Promise<string> =>
 const send = (place: Place, channelId: number, content: string) =>
   call(place, 'POST', '/messages', { type: 'stream', to: String(channelId), topic: 'beginning', content });
 
-/** Client that polls one server after the other. */
+/** Client that polls one server after another. */
 class Client {
   private last = -1;
   isEnded = false;
@@ -96,7 +96,7 @@ class Client {
         }
       } catch {
         if (this.isEnded) return;
-        // A load balancer deals them to all that are left.
+        // Distributes clients over the remaining servers, like a load balancer.
         this.at += 1 + Math.floor(Math.random() * (this.ports.length - 1));
         await sleep(RETRY_MS);
       }
@@ -112,7 +112,7 @@ const crowd: { readonly clients: Client[]; readonly waiting: Set<Client>; text: 
 };
 
 answerCalls({
-  /** Sends at a constant rate. A message was committed at the latest when its sender had the response. */
+  /** Sends at a constant rate. Latency counts from the response to the sender, the latest possible commit time. */
   async deliver({ senders, receiver, channelId, perSecond, seconds }: DeliverCall): Promise<Delivery> {
     const sentAt = new Map<string, number>();
     const receivedAt = new Map<string, number>();
@@ -140,7 +140,7 @@ answerCalls({
     return { sent: count, p50Ms: times[Math.floor(count / 2)]!, p99Ms: times[Math.floor(count * 0.99)]! };
   },
 
-  /** Lets many clients wait, dealt to the servers. */
+  /** Starts many waiting clients, distributed over the servers. */
   async gather({ ports, authorizations, count }: CrowdCall): Promise<void> {
     const numbers = Array.from({ length: count }, (_, n) => n);
     for (let from = 0; from < count; from += AT_A_TIME) {
@@ -158,7 +158,7 @@ answerCalls({
     }
   },
 
-  /** Sends a message and returns the seconds until every client of the crowd has it. */
+  /** Sends a message and returns the seconds until every client of the crowd has received it. */
   async reach({ sender, channelId }: ReachCall): Promise<number> {
     crowd.text = `word${Math.round(performance.now())}`;
     for (const client of crowd.clients) crowd.waiting.add(client);

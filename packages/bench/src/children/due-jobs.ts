@@ -63,7 +63,7 @@ let opened: OpenCall;
 let handler: DeliverScheduledMessage;
 let send: (n: number) => Promise<unknown>;
 
-/** Schedules messages of the authors in turn. */
+/** Schedules messages, cycling through the authors. */
 async function schedule(count: number, dueAt: UnixSeconds): Promise<void> {
   const { realmId, authorIds, channelId } = opened;
   await uow.write(realmId, async (tx) => {
@@ -141,7 +141,7 @@ answerCalls({
     }
   },
 
-  /** Time to find that nothing is due, in milliseconds of this process's CPU. */
+  /** CPU milliseconds of this process to find that nothing is due. */
   async look(): Promise<number> {
     const runner = new JobRunner(handler, { uow, clock, report: fail });
     const { user, system } = process.cpuUsage();

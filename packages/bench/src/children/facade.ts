@@ -7,7 +7,7 @@ import { answerCalls } from './answer-calls.js';
 
 export interface OpenCall {
   readonly database: string;
-  /** Parley's own ids of the caller and all other users. */
+  /** Parley's ids of the caller and all other users. */
   readonly userIds: readonly number[];
   readonly channelId: ChannelId;
 }
@@ -23,7 +23,7 @@ let parley: Parley;
 let opened: OpenCall;
 let caller: Caller;
 
-/** Chat as an application gets it for each request. */
+/** Chat as an application obtains it for each request. */
 const chat = (): Chat => parley.as({ realm: REALM, externalId: EXTERNAL_ID });
 
 const SENDS: Readonly<Record<Way, (n: number) => Promise<unknown>>> = {
@@ -51,7 +51,7 @@ const PAGES: Readonly<Record<Way, () => Promise<unknown>>> = {
     ),
 };
 
-/** Operations per second of CPU time with several in progress; disk activity is the same for both. */
+/** Operations per second of CPU time, with several in progress; disk activity is the same for both contenders. */
 async function rateOf(count: number, work: (n: number) => Promise<unknown>): Promise<number> {
   let begun = 0;
   const before = process.cpuUsage();

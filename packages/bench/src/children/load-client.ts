@@ -7,11 +7,11 @@ import { openConnection } from './connection.js';
 /** Target and requests. */
 export interface LoadCall {
   readonly port: number;
-  /** Complete requests, sent in turn by any free connection. */
+  /** Complete requests, sent in order by any free connection. */
   readonly requests: readonly string[];
   /** Number of connections with a pending response. */
   readonly inFlight: number;
-  /** Requests started per second regardless of waiting; absent for as many as are answered. */
+  /** Requests started per second regardless of responses; absent to send as fast as responses arrive. */
   readonly perSecond?: number;
   /** Stop condition: duration or number of responses. */
   readonly until: { readonly seconds: number } | { readonly answers: number };
@@ -58,7 +58,7 @@ async function load({ port, requests, inFlight, until, perSecond }: LoadCall): P
       finish = resolve;
       fail = reject;
     });
-    done.catch(() => {}); // it may fail before anybody waits for it
+    done.catch(() => {}); // Prevents an unhandled rejection before anything awaits it.
     const reader = new AnswerReader(false, (head, body) => {
       lastAt = performance.now();
       latencies.push(lastAt - askedAt);

@@ -8,7 +8,7 @@ export interface PollsCall {
   readonly port: number;
   /** Poll of each client on its own connection; `{last}` stands for the last received event. */
   readonly polls: readonly string[];
-  /** Request that is answered at once, after all earlier polls are pending. */
+  /** Request that gets an immediate response once all earlier polls are pending. */
   readonly barrier: string;
 }
 
@@ -69,7 +69,7 @@ async function openWaiter(port: number, poll: string): Promise<Waiter> {
   return waiter;
 }
 
-/** Sends every poll and repeats those answered at once. Resolves when none is answered for a while. */
+/** Sends every poll and repeats those with an immediate response. Resolves once no response arrives for a while. */
 async function park(): Promise<void> {
   let pending = waiters;
   while (pending.length > 0) {

@@ -7,14 +7,17 @@ import { answerCalls } from './answer-calls.js';
 
 export interface RateCall {
   readonly connections: number;
-  /** Units as they are, units without lock and head row, or the statements of such units alone. */
+  /**
+   * `ordered`: normal units. `unordered`: units without lock and head row. `replayed`: only the statements of unordered
+   * units.
+   */
   readonly kind: 'ordered' | 'unordered' | 'replayed';
-  /** True for one organization with an author per connection, false for many with one. */
+  /** True for one organization with an author per connection, false for many organizations with one author each. */
   readonly isOne: boolean;
   readonly seconds: number;
 }
 
-/** Cost of a send in process, while nothing else runs. */
+/** In-process cost of a send on an otherwise idle machine. */
 export interface SendCost {
   readonly roundTrips: number;
   readonly commits: number;
@@ -124,7 +127,7 @@ function rawOf(connections: number): UnorderedSends {
   return raw;
 }
 
-/** Makes the sends use a storage. */
+/** Switches the storage used for sends. */
 function use({ uow }: PostgresStorage): void {
   one.splice(0);
   many.splice(0);

@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
 import { answerCalls } from './answer-calls.js';
 
-/** Push service that accepts everything and keeps when the first notification with each content arrived. */
+/** Push service that accepts everything and records when the first notification with each content arrived. */
 let arrivals = new Map<string, number>();
 let count = 0;
 
@@ -25,7 +25,7 @@ answerCalls({
     new Promise<number>((resolve) => {
       server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
     }),
-  /** Resolves when so many notifications have arrived since the last call, to their times by content. */
+  /** Resolves once this many notifications have arrived since the last call. Returns their times by content. */
   async arrived(expected: number): Promise<readonly (readonly [string, number])[]> {
     while (count < expected) await new Promise((resolve) => setTimeout(resolve, 5));
     const times = [...arrivals];

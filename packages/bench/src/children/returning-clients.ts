@@ -61,7 +61,7 @@ class ReturningClient {
       this.finish = resolve;
       this.fail = reject;
     });
-    this.done.catch(() => {}); // it may fail before anybody waits for it
+    this.done.catch(() => {}); // Prevents an unhandled rejection before anything awaits it.
   }
 
   static async open(port: number, request: string, lastId: number): Promise<ReturningClient> {

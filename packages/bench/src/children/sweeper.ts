@@ -57,7 +57,7 @@ class SetClock implements Clock {
 
 answerCalls({ abandon, sweep });
 
-/** Creates queues that are never polled and a log that is never read. */
+/** Creates queues that are never polled and an event log that is never read. */
 async function abandon({ database, realmId, ownerIds, queues, events }: AbandonCall): Promise<void> {
   const clock = new SetClock();
   const storage = openSqliteStorage({ path: database, clock, words: htmlMessages });
@@ -92,7 +92,7 @@ async function abandon({ database, realmId, ownerIds, queues, events }: AbandonC
   await storage.close();
 }
 
-/** Runs the server's periodic cleanup when they have expired. */
+/** Runs the server's periodic cleanup once they have expired. */
 async function sweep({ database, realmId }: SweepCall): Promise<SweepResult> {
   const clock = new SetClock();
   const { uow, close } = openSqliteStorage({ path: database, clock, words: htmlMessages });
@@ -101,7 +101,7 @@ async function sweep({ database, realmId }: SweepCall): Promise<SweepResult> {
   const eventLoop = { nextTurn: () => nextTurn() };
   const catalogue = { wants: () => false, needsOf: () => null };
   const bus = new LocalBus().connect();
-  // No other server leaves gaps.
+  // There is no other server that could leave gaps.
   const timers = { elapsedMs: () => 0, after: () => () => {} };
   const onListenerFailure = () => report('following events failed');
   const follower = new LogFollower({ uow, bus, clock, timers, onListenerFailure });

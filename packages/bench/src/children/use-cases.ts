@@ -21,7 +21,7 @@ answerCalls({
     parley = await createParley({ database: `sqlite:${database}`, url: 'http://localhost', secret: SECRET });
   },
 
-  /** Median time until each is durable, in milliseconds. */
+  /** Median time until each change is durable, in milliseconds. */
   async markTopicsRead(calls: readonly MarkTopicCall[]): Promise<number> {
     const markRead = parley.useCase(MarkRead);
     const took: number[] = [];

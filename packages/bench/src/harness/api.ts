@@ -16,7 +16,7 @@ export class ApiUser {
     return new ApiUser(port, `Basic ${Buffer.from(`${email}:${api_key}`).toString('base64')}`);
   }
 
-  /** Logs in all users concurrently enough to keep the server busy. Results are in the order of the emails. */
+  /** Logs in all users with enough concurrency to keep the server busy. Results are in the order of the emails. */
   static async signInAll(server: Pick<ParleyServer, 'port'>, emails: readonly string[]): Promise<readonly ApiUser[]> {
     return inTurns(emails, (email) => ApiUser.signIn(server, email));
   }

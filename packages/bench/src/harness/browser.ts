@@ -1,35 +1,35 @@
 import { CHROMIUM, CHROMIUM_FLAGS } from '@parley/testkit';
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core';
 
-/** Account with a password of the organization that is opened. */
+/** Account with a password in the opened organization. */
 export interface BrowserUser {
   readonly email: string;
   readonly password: string;
 }
 
-/** Cookies of a person who is logged in. */
+/** Cookies of a logged-in person. */
 type Session = Awaited<ReturnType<BrowserContext['storageState']>>;
 
 declare global {
   interface Window {
-    /** Milliseconds from the start of the navigation until the first message was on screen; 0 before that. */
+    /** Milliseconds from the start of the navigation until the first message was visible; 0 before that. */
     firstMessageMs: number;
     longTasks: number[];
-    /** Times from keys to the next paint. */
+    /** Times from keystrokes to the next paint. */
     keyMs: number[];
-    /** Responses with events that the page received. */
+    /** Event responses received by the page. */
     answers: string[];
   }
 }
 
-/** Records marks in every page before its scripts run. */
+/** Sets marks in every page before its scripts run. */
 function observe(): void {
   window.firstMessageMs = 0;
   window.longTasks = [];
   window.keyMs = [];
   const look = () => {
     if (document.querySelector('[data-messages] article') === null) requestAnimationFrame(look);
-    // A frame later the message was painted.
+    // The message is painted one frame later.
     else requestAnimationFrame(() => setTimeout(() => (window.firstMessageMs = performance.now())));
   };
   requestAnimationFrame(look);
@@ -41,7 +41,7 @@ function observe(): void {
   }).observe({ type: 'event', durationThreshold: 16 } as PerformanceObserverInit);
 }
 
-/** Headless Chromium of the machine, with the session of one user. */
+/** Headless Chromium with one user's session. */
 export class BenchBrowser {
   private constructor(
     private readonly browser: Browser,
@@ -66,7 +66,10 @@ export class BenchBrowser {
     return new BenchBrowser(browser, url, session);
   }
 
-  /** Page in a browser profile with an empty cache. `hasPolicy` is false for pages of the bench's own scripts. */
+  /**
+   * Opens a page in a new browser profile with an empty cache. `hasPolicy` is false for pages with scripts from the
+   * benchmark.
+   */
   async open({ hasPolicy = true } = {}): Promise<Tab> {
     const context = await this.browser.newContext({
       storageState: this.session,
@@ -77,7 +80,7 @@ export class BenchBrowser {
     return Tab.in(context);
   }
 
-  /** Records what the page's main thread does. */
+  /** Traces the page's main thread. */
   async trace(tab: Tab, activity: () => Promise<void>): Promise<readonly TraceEvent[]> {
     const categories = ['devtools.timeline', 'devtools.timeline.frame', 'v8.execute'];
     await this.browser.startTracing(tab.page, { categories });
@@ -102,20 +105,20 @@ export interface TraceEvent {
   readonly tid: number;
   readonly ts: number;
   readonly dur?: number;
-  /** Time of the thread's CPU, which other programs of the machine do not change. */
+  /** CPU time of the thread, which is unaffected by other programs. */
   readonly tdur?: number;
   readonly args?: { readonly name?: string; readonly data?: { readonly type?: string } };
 }
 
 const SCRIPT_EVENTS = new Set(['FunctionCall', 'RunMicrotasks', 'EvaluateScript', 'v8.callFunction', 'TimerFire']);
 
-/** Milliseconds of CPU of the script that began between each pair of neighbouring times of a trace. */
+/** CPU milliseconds of scripts that started between each pair of consecutive times of a trace. */
 export function scriptBetween(events: readonly TraceEvent[], times: readonly number[]): readonly number[] {
   const sums = times.slice(1).map(() => 0);
   let slot = 0;
   let countedUntil = 0;
   for (const { name, ph, ts, dur = 0, tdur = 0 } of events) {
-    // Calls contain calls.
+    // Nested calls are counted once.
     if (ph !== 'X' || !SCRIPT_EVENTS.has(name) || ts < countedUntil) continue;
     countedUntil = ts + dur;
     while (slot < sums.length - 1 && times[slot + 1]! <= ts) slot++;
@@ -124,7 +127,7 @@ export function scriptBetween(events: readonly TraceEvent[], times: readonly num
   return sums;
 }
 
-/** Tab of a browser profile of its own. */
+/** Tab with a separate browser profile. */
 export class Tab {
   private constructor(
     readonly page: Page,
@@ -135,12 +138,12 @@ export class Tab {
   static async in(context: BrowserContext): Promise<Tab> {
     const page = await context.newPage();
     const cdp = await context.newCDPSession(page);
-    // CPU time, which other programs of the machine do not change.
+    // CPU time is unaffected by other programs.
     await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
     return new Tab(page, cdp, context);
   }
 
-  /** Second page of the same profile, with its caches. */
+  /** Opens a second page in the same profile, with its caches. */
   async next(): Promise<Tab> {
     return Tab.in(this.context);
   }
@@ -151,13 +154,13 @@ export class Tab {
     return handle.jsonValue();
   }
 
-  /** Seconds of CPU that the main thread has spent on a kind of work since its start. */
+  /** CPU seconds that the main thread has spent on a kind of work since its start. */
   async seconds(metric: 'ScriptDuration' | 'TaskDuration'): Promise<number> {
     const { metrics } = await this.cdp.send('Performance.getMetrics');
     return metrics.find(({ name }) => name === metric)!.value;
   }
 
-  /** Bytes of the heap after a collection. */
+  /** Heap size in bytes after garbage collection. */
   async heapBytes(): Promise<number> {
     for (let n = 0; n < 3; n++) await this.cdp.send('HeapProfiler.collectGarbage');
     return (await this.cdp.send('Runtime.getHeapUsage')).usedSize;
@@ -167,7 +170,7 @@ export class Tab {
     await this.context.setOffline(isOffline);
   }
 
-  /** Longest task since the last call; 0 if none took 50 ms. */
+  /** Longest task since the last call in milliseconds; 0 if none took 50 ms. */
   longestTask(): Promise<number> {
     return this.page.evaluate(() => Math.max(0, ...window.longTasks.splice(0)));
   }

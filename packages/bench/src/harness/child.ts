@@ -3,10 +3,10 @@ import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** CPU core assignment: server and client have separate cores, so that neither slows the other. */
+/** CPU core assignment: server and client run on separate cores, so that neither slows the other. */
 export type Seat = 'server' | 'client';
 
-/** End of a process. */
+/** Exit status of a process. */
 interface End {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -17,7 +17,7 @@ export interface ChildOptions {
   readonly seat: Seat | null;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Options of Node before the script. */
+  /** Node options before the script. */
   readonly nodeOptions?: readonly string[];
 }
 
@@ -74,7 +74,7 @@ export class Child {
     return this.process.exitCode !== null || this.process.signalCode !== null;
   }
 
-  /** Waits for its end. @throws Error if it failed */
+  /** Waits for the process to end. @throws Error if it failed */
   async success(): Promise<void> {
     const { code, signal } = await this.ended;
     if (code !== 0) throw new Error(`A measured process ended (${signal ?? code}): ${this.complaints.trim()}`);
@@ -101,7 +101,7 @@ export class Child {
     for await (const line of createInterface({ input: this.process.stdout! })) {
       const match = pattern.exec(line);
       if (match) {
-        this.process.stdout!.resume(); // later output must not fill the pipe
+        this.process.stdout!.resume(); // Later output must not fill the pipe.
         return match;
       }
     }
@@ -125,7 +125,7 @@ export class Child {
   }
 }
 
-/** False with only one core or without `taskset`, which makes results less stable. */
+/** False with a single core or without `taskset`, which makes results less stable. */
 export const hasOwnCores = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0;
 
 /** Returns the command pinned to the core of its seat, if supported. */

@@ -11,7 +11,7 @@ export interface CommandUsage {
   readonly ownPeak: number;
 }
 
-/** Runs `parley` with these arguments to its end on any free core. @throws Error if it fails */
+/** Runs `parley` with these arguments to completion on any free core. @throws Error if it fails */
 export async function runCommand(words: readonly string[]): Promise<CommandUsage> {
   const probe = new URL('../children/probe.js', import.meta.url);
   const child = Child.start(SERVE_SCRIPT, {

@@ -2,7 +2,7 @@ import { migratePostgres, movePostgres } from '@parley/postgres';
 import { createDatabase, findBinaries, startServer, type TestServer } from '@parley/postgres/testing';
 import { openTableSource } from '@parley/sqlite';
 
-/** Variables of servers on PostgreSQL. Neither files nor emails are used. */
+/** Environment variables of servers on PostgreSQL. Files and emails are unused. */
 export const NODE_ENVIRONMENT = {
   PARLEY_FILES: 's3:bench?endpoint=http://127.0.0.1:9',
   PARLEY_SMTP_URL: 'smtp://127.0.0.1:9',
@@ -11,7 +11,7 @@ export const NODE_ENVIRONMENT = {
 /** Variable that names the server for `createDatabase`. */
 const SERVER = 'PARLEY_TEST_POSTGRES';
 
-/** Private PostgreSQL server with durable commits, for the time of a workload. */
+/** Temporary PostgreSQL server with durable commits. */
 export class DatabaseServer {
   private constructor(private readonly server: TestServer) {}
 
@@ -23,14 +23,14 @@ export class DatabaseServer {
     return new DatabaseServer(server);
   }
 
-  /** Returns the URL of a database with the schema. */
+  /** Returns the URL of an empty database with the schema. */
   async empty(): Promise<string> {
     const url = await this.create();
     await migratePostgres(url);
     return url;
   }
 
-  /** Moves a SQLite database and returns its new URL. */
+  /** Migrates a SQLite database and returns its new URL. */
   async filledFrom(path: string): Promise<string> {
     const url = await this.create();
     const source = openTableSource(path);
@@ -44,7 +44,7 @@ export class DatabaseServer {
     try {
       return (await createDatabase({ copyOf: 'template0' })).url;
     } finally {
-      // Measured servers refuse variables that are no settings.
+      // Measured servers reject unknown variables.
       delete process.env[SERVER];
     }
   }

@@ -10,7 +10,7 @@ const ADMIN = `cn=admin,${BASE}`;
 const PASSWORD = 'what is measured here is no secret';
 const SCHEMAS = '/etc/ldap/schema';
 
-/** Private OpenLDAP server, as Debian installs it, for the time of a workload. */
+/** Temporary OpenLDAP server as installed by Debian. */
 export class DirectoryServer {
   private constructor(
     private readonly folder: string,
@@ -18,7 +18,7 @@ export class DirectoryServer {
     private readonly port: number,
   ) {}
 
-  /** Starts a server whose people are loaded offline. @throws Error if OpenLDAP is not installed */
+  /** Starts a server with people loaded offline. @throws Error if OpenLDAP is not installed */
   static async start(people: number): Promise<DirectoryServer> {
     if (!existsSync('/usr/sbin/slapd')) throw new Error('OpenLDAP is not installed');
     const folder = mkdtempSync(join(tmpdir(), 'parley-directory-'));

@@ -1,7 +1,7 @@
 import { interleave, median, medianRatio } from './interleave.js';
 
 describe('interleave', () => {
-  it('alternates contenders in reversed order every second round and drops the first round', async () => {
+  it('alternates contenders, reverses their order every second round, and drops the first round', async () => {
     const turns: string[] = [];
     let figure = 0;
     const take = (name: string) => async () => {
@@ -31,7 +31,7 @@ describe('median', () => {
 
 describe('medianRatio', () => {
   it('compares round by round', () => {
-    // A round that is slow for both sides has no effect.
+    // A slow round affects both sides and has no effect on the ratio.
     expect(medianRatio([10, 2, 11], [20, 4, 20])).toBe(0.5);
   });
 });

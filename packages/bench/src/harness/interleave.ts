@@ -6,7 +6,7 @@ export type Contender = () => Promise<number>;
 export type Rounds<Name extends string> = Readonly<Record<Name, readonly number[]>>;
 
 /**
- * Alternates contenders, so that other load affects all alike; the order is reversed each round. The first round
+ * Alternates contenders, so that other load affects all equally; the order is reversed each round. The first round
  * warms caches and the compiler and is dropped.
  */
 export async function interleave<Name extends string>(
@@ -32,7 +32,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Median of the ratios per round, since a slow round slows both sides. */
+/** Median of the per-round ratios, since a slow round affects both sides. */
 export function medianRatio(ours: readonly number[], limit: readonly number[]): number {
   return median(ours.map((figure, round) => figure / limit[round]!));
 }

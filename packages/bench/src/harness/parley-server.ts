@@ -11,7 +11,7 @@ export interface Usage {
   readonly ownPeak: number;
   /** Peak growth since `watch` without mapped files, in bytes; 0 before that. */
   readonly growth: number;
-  /** Longest event loop stall since `watch`, excluding time other processes had its core; 0 before that. */
+  /** Longest event loop stall since `watch`, excluding time that other processes used its core; 0 before that. */
   readonly worstStallMs: number;
 }
 
@@ -23,8 +23,8 @@ export class ParleyServer {
   ) {}
 
   /**
-   * `profileFolder`: folder for a CPU profile for Chrome's developer tools; null for none. `env`: further settings.
-   * `script`: start script of another build.
+   * `profileFolder`: folder for CPU profiles in the format of Chrome's developer tools; null for none. `env`: further
+   * settings. `script`: start script of another build.
    */
   static async start(
     database: string,
@@ -54,7 +54,7 @@ export class ParleyServer {
     return this.child.call<Usage>('watch');
   }
 
-  /** Ends the server at once, as a crash does. */
+  /** Kills the server without cleanup, like a crash. */
   kill(): void {
     process.kill(this.child.pid, 'SIGKILL');
   }
@@ -74,7 +74,7 @@ export const SERVE_SCRIPT = new URL('bundle/main.js', import.meta.resolve('@parl
 
 export const serveArguments = (database: string, port: number): readonly string[] => [
   'serve',
-  '--dev', // measurements need no specific user
+  '--dev', // Measurements need no specific user.
   ...['--port', String(port)],
   ...['--database', database.startsWith('postgres:') ? database : `sqlite:${database}`],
   ...['--rate-limits', 'off'],

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** Longest time that some work blocks the event loop, in milliseconds; exceptions are ignored. */
+/** Longest time that a task blocks the event loop, in milliseconds; exceptions are ignored. */
 export async function stallOf(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let last = 0;
@@ -17,14 +17,14 @@ export async function stallOf(work: () => Promise<unknown>): Promise<number> {
   try {
     await work();
   } catch {
-    // A rejection is a valid result as well.
+    // A rejection is also a valid result.
   }
   isOver = true;
   await turn();
   return longest;
 }
 
-/** Minimum of several runs, since other processes use the machine. */
+/** Minimum of several runs, to exclude the effect of other processes. */
 export async function leastStall(work: () => Promise<unknown>, times: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < times; i++) least = Math.min(least, await stallOf(work));

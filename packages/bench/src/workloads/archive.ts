@@ -6,7 +6,7 @@ import type { Workload } from '../workload.js';
 import { type Archive, largeArchive, smallArchive } from '../worlds/worlds.js';
 import { pagePath } from './pages.js';
 
-/** Latency of pages depending on the archive's size, with one reader at a time. */
+/** Page latency by archive size, with one reader at a time. */
 export const archive: Workload = {
   name: 'archive',
   async run(lab) {

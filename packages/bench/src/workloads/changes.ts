@@ -9,7 +9,7 @@ import { changingChannel } from '../worlds/worlds.js';
 import { topicPath } from './pages.js';
 import { whileSending } from './while-sending.js';
 
-/** Cost of changing a message or a whole topic that ten thousand inactive users have. */
+/** Cost of changing a message or a whole topic held by ten thousand inactive users. */
 export const changes: Workload = {
   name: 'changes',
   async run(lab) {

@@ -37,7 +37,7 @@ async function listing(lab: Lab): Promise<Figure[]> {
   await list(times);
   const warm = (await list(times)) / times;
 
-  // Another process changes data that the server has cached, like a second server.
+  // Another process changes data cached by the server, like a second server.
   const storage = openSqliteStorage({ path: database, clock, words: htmlMessages });
   const listedAfter = async (change: (tx: Transaction) => Promise<unknown>): Promise<number> => {
     const rounds: number[] = [];

@@ -15,10 +15,10 @@ import { type Team, team } from '../worlds/worlds.js';
 
 const CONNECTIONS = 16;
 const CONTENTION = [1, 2, 4, 8, CONNECTIONS];
-/** Rate below saturation, at which costs and delays are measured. */
+/** Rate below saturation for measuring costs and delays. */
 const PER_SECOND = 200;
 
-/** Sends on PostgreSQL, in process and by one server. */
+/** Sends on PostgreSQL, in process and through one server. */
 export const postgres: Workload = {
   name: 'postgres',
   async run(lab) {
@@ -128,7 +128,7 @@ async function costOfSends(lab: Lab, server: DatabaseServer): Promise<readonly F
   ];
 }
 
-/** People with a queue each are at most a hundred times as many as accounts. */
+/** Accounts of the waiting crowd; each has up to a hundred queues. */
 const crowdTeam: WorldBuilder<Team> = async function crowdTeam(database, lab) {
   const world = await World.found(database);
   const people = await world.addPeople(lab.size(64, 12));
@@ -159,7 +159,7 @@ export const cluster: Workload = {
   },
 };
 
-/** Servers on one database, with a signed-in user for each person. */
+/** Starts servers on one database and logs in a user for each person. */
 async function startNodes(lab: Lab, url: string, count: number, nats: NatsServer | null, emails: readonly string[]) {
   const env = { ...NODE_ENVIRONMENT, ...(nats && { PARLEY_BUS: nats.url }) };
   const nodes: ParleyServer[] = [];
@@ -188,7 +188,7 @@ async function costOfNodes(lab: Lab, server: DatabaseServer, nats: NatsServer | 
     };
     const cpu = async () =>
       (await Promise.all(nodes.map((node) => node.usage()))).reduce((sum, each) => sum + each.cpuMs, 0);
-    // The compiler is as warm in four servers as in one.
+    // The compiler warms up equally for one and for four servers.
     await client.call('deliver', { ...call, perSecond: PER_SECOND, seconds: lab.size(5 * count, 1) });
     const before = await cpu();
     const { sent } = await client.call<Delivery>('deliver', call);
@@ -253,7 +253,7 @@ async function delivery(lab: Lab, server: DatabaseServer, nats: NatsServer | nul
   ];
 }
 
-/** Kills one of three nodes under waiting clients. */
+/** Kills one of three nodes while clients wait on it. */
 async function death(lab: Lab, server: DatabaseServer, nats: NatsServer | null): Promise<readonly Figure[]> {
   const { database, contents } = await lab.copyOf(crowdTeam);
   const url = await server.filledFrom(database);

@@ -10,7 +10,7 @@ import { waitMeanwhile } from './windows.js';
 
 const MEGABYTE = 1024 * 1024;
 const WINDOW_SECONDS = 5;
-/** The server's own export runs in shorter slices. */
+/** The server's export runs in shorter slices. */
 const SHORT_WINDOW_SECONDS = 1;
 const LOOK_EVERY_MS = 50;
 

@@ -9,7 +9,7 @@ import { contentOf } from '../worlds/history.js';
 import { team } from '../worlds/worlds.js';
 
 const MIB = 1024 * 1024;
-/** Concurrent requests of users in the meantime. */
+/** Concurrent user requests during the transfer. */
 const IN_FLIGHT = 4;
 
 /** Transfers of large files and their effect on concurrent senders. */

@@ -10,7 +10,7 @@ export interface ListRequest {
   readonly form?: Readonly<Record<string, string>>;
 }
 
-/** CPU of the first answer after a start, in milliseconds. */
+/** CPU milliseconds of the first response after a start. */
 export async function firstAnswer(lab: Lab, database: string, request: ListRequest, email: string): Promise<number> {
   const load = lab.load();
   const rounds: number[] = [];

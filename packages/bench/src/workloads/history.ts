@@ -8,7 +8,7 @@ import { pagePath } from './pages.js';
 
 const IN_FLIGHT = 32;
 
-/** Page that a client requests when a channel is opened. */
+/** Page that a client requests when opening a channel. */
 export const history: Workload = {
   name: 'history',
   async run(lab) {

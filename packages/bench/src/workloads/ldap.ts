@@ -7,12 +7,12 @@ import type { Workload } from '../workload.js';
 import { team } from '../worlds/worlds.js';
 import { SENDS_PER_SECOND, waitMeanwhile } from './windows.js';
 
-/** Time after the start at which a server synchronizes its directories. */
+/** Delay after the start until a server synchronizes its directories. */
 const FIRST_SYNC_MS = 60_000;
 const LOOK_EVERY_MS = 50;
 const WINDOW_SECONDS = 5;
 
-/** First synchronization with a directory, which creates all of its people, while others send. */
+/** First LDAP sync, which creates all people, while other users send messages. */
 export const ldap: Workload = {
   name: 'ldap',
   async run(lab) {
@@ -28,7 +28,7 @@ export const ldap: Workload = {
       const channelIds = [contents.channelId, contents.channelId];
       const label = () => `${formatNumber(people)} people of a directory (LDAP) get accounts`;
       let seconds = 0;
-      // The first window is before the synchronization.
+      // The first window precedes the synchronization.
       await delay(FIRST_SYNC_MS - lab.size(WINDOW_SECONDS, 0.2) * 1000);
       const waits = await waitMeanwhile(lab, parley, author, { channelIds }, WINDOW_SECONDS, label, async () => {
         while ((linked.get() as number) < people) await delay(LOOK_EVERY_MS);

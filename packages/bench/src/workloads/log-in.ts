@@ -10,7 +10,7 @@ import { SENDS_PER_SECOND } from './windows.js';
 const VISITS_PER_SECOND = 50;
 const CONNECTIONS = 64;
 
-/** Page with the log-in form while people send, compared with an answer that every client asks for. */
+/** Log-in page while people send messages, compared with the server settings. */
 export const logIn: Workload = {
   name: 'log-in',
   async run(lab) {
@@ -30,7 +30,7 @@ export const logIn: Workload = {
       ]);
       return p99Ms;
     };
-    /** Milliseconds of CPU for one response. */
+    /** CPU milliseconds per response. */
     const cpuOf = (path: string) => async (): Promise<number> => {
       const answers = lab.size(500, 20);
       const visits = [requestText({ method: 'GET', path })];

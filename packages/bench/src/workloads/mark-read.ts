@@ -31,7 +31,7 @@ export const markRead: Workload = {
         path: '/api/v1/messages/flags',
         form: { messages: JSON.stringify(idsOfTopic.get(topic)), op: 'add', flag: 'read' },
       });
-    // Each call finds its thousand messages unread: half of the readers use one method, half the other.
+    // Each call finds a thousand unread messages: half of the readers use one method, half the other.
     const half = readers.length / 2;
     const pairsByTopic = new Pairs(users.slice(0, half), topics);
     const pairsByIds = new Pairs(users.slice(half), topics);
@@ -69,7 +69,7 @@ export const markRead: Workload = {
   },
 };
 
-/** Every pair of reader and topic once: all readers of one topic, then the next topic. */
+/** Every combination of reader and topic once: all readers of one topic, then the next topic. */
 class Pairs<Reader> {
   private taken = 0;
 
@@ -78,7 +78,7 @@ class Pairs<Reader> {
     private readonly topics: readonly string[],
   ) {}
 
-  /** @throws Error if everything has been read */
+  /** @throws Error if everything is read */
   take(count: number): readonly (readonly [Reader, string])[] {
     return Array.from({ length: count }, () => {
       const reader = this.readers[this.taken % this.readers.length]!;

@@ -8,10 +8,10 @@ import { reachableOrganization } from '../worlds/worlds.js';
 
 const IN_FLIGHT = 64;
 const MEGABYTE = 1024 * 1024;
-/** Pause between measured sends, longer than one of them takes. */
+/** Pause between measured sends, longer than a send. */
 const PAUSE_MS = 20;
 
-/** Time from a send to a push service on the same machine, and sends while everybody is notified at once. */
+/** Latency from a send to a local push service, and sends during a notification to everyone. */
 export const notifications: Workload = {
   name: 'notifications',
   async run(lab) {

@@ -45,7 +45,7 @@ interface Sender {
   readonly stop: () => Promise<void>;
 }
 
-/** Separate server and database per measurement, since growth of a shared one is indistinguishable. */
+/** Uses a separate server and database per measurement, since growth in a shared one cannot be attributed. */
 async function senderTo(lab: Lab, channelOf: (organization: LargeOrganization) => ChannelId): Promise<Sender> {
   const { database, contents } = await lab.copyOf(largeOrganization);
   const sizeBefore = statSync(database).size;

@@ -1,6 +1,6 @@
 import type { ChannelId } from '@parley/domain/kernel';
 
-/** Path of a page of a hundred messages in a channel, up to the newest or to a message. */
+/** Path of a page of a hundred channel messages, up to the newest or to a given message. */
 export function pagePath(channelId: ChannelId, anchor: 'newest' | number): string {
   const narrow = JSON.stringify([{ operator: 'channel', operand: channelId }]);
   return `/api/v1/messages?${new URLSearchParams({ anchor: String(anchor), num_before: '99', num_after: '0', narrow })}`;

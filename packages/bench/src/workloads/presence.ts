@@ -6,7 +6,7 @@ import type { Workload } from '../workload.js';
 import { largeOrganization } from '../worlds/worlds.js';
 
 const IN_FLIGHT = 32;
-/** More frequent reports change nothing. */
+/** More frequent reports have no effect. */
 const MIN_UPDATE_MS = 56_000;
 const MINUTE_MS = 60_000;
 const PING = { status: 'active', ping_only: 'true' };
@@ -24,7 +24,7 @@ export const presence: Workload = {
     const requests = people.map((user) => user.text({ method: 'POST', path: '/api/v1/users/me/presence', form: PING }));
     const load = lab.load();
     const { port } = parley;
-    /** Total server cost per minute in milliseconds of CPU. */
+    /** Total server cost per minute in CPU milliseconds. */
     const costOfMinute = async () => {
       const before = await parley.usage();
       await load.run({ port, requests, inFlight: IN_FLIGHT, until: { answers: requests.length } });

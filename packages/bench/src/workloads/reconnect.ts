@@ -48,7 +48,7 @@ export const reconnect: Workload = {
   },
 };
 
-/** Polls of all users, and the id of the last missed event. */
+/** Stops all users, sends messages, and returns the polls of all users with the id of the last missed event. */
 async function leaveAndMiss(
   lab: Lab,
   database: string,

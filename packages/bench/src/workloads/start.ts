@@ -64,7 +64,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Connects every millisecond until the port opens, then waits for the response. @throws Error if the server ends */
+/** Connects every millisecond until the port opens, then waits for the response. @throws Error if the server exits */
 async function answered(port: number, server: ChildProcess): Promise<void> {
   for (;;) {
     if (server.exitCode !== null) throw new Error(`The server did not start: exit code ${server.exitCode}`);

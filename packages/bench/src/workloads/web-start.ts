@@ -11,7 +11,7 @@ import type { Lab } from '../lab.js';
 import type { Figure } from '../workload.js';
 import type { BrowsedOrganization } from '../worlds/worlds.js';
 
-/** Parts that all measurements of the web client use. */
+/** Parts shared by all measurements of the web client. */
 export interface WebScene {
   readonly lab: Lab;
   readonly server: ParleyServer;
@@ -25,7 +25,7 @@ export const topicHash = ({ contents: { busy } }: WebScene, topic: string): stri
 const KB = 1000;
 const APP = new URL('../../../web/dist/app/', import.meta.url);
 
-/** Call that a page made. */
+/** Request sent by a page. */
 interface Call {
   readonly url: string;
   readonly method: string;
@@ -33,7 +33,7 @@ interface Call {
   readonly type: string;
 }
 
-/** Loading of the application. */
+/** Measures loading of the application. */
 export async function measureStart(scene: WebScene): Promise<readonly Figure[]> {
   const { calls, sizes } = await callsAtStart(scene);
   const rounds = await interleave(scene.lab.rounds, {
@@ -106,15 +106,15 @@ async function firstMessageIn(scene: WebScene, tab: Tab): Promise<number> {
   return tab.firstMessage();
 }
 
-/** Calls before the first message, and the sizes of their files. */
+/** Requests before the first message, with their response sizes. */
 async function callsAtStart(scene: WebScene) {
   const tab = await scene.browser.open();
   const requests: Request[] = [];
   tab.page.on('request', (request) => requests.push(request));
   await firstMessageIn(scene, tab);
-  // Calls are listed when their responses have arrived.
+  // Requests are listed once their responses have arrived.
   await tab.page.waitForTimeout(5000);
-  // Only the page's own clock orders calls and frames that are less than a millisecond apart.
+  // Only the page's clock can order requests and frames less than a millisecond apart.
   const early = await tab.page.evaluate(() =>
     performance
       .getEntriesByType('resource')
@@ -122,7 +122,7 @@ async function callsAtStart(scene: WebScene) {
       .map(({ name }) => name),
   );
   const calls = requests
-    // Pictures and the icon of the tab appear when they are there.
+    // Avatars and the tab icon do not delay the first message.
     .filter((request) => early.includes(request.url()) && !/\/user_avatars\/|\/events\?/.test(request.url()))
     .map(
       (request): Call => ({
@@ -140,7 +140,7 @@ async function callsAtStart(scene: WebScene) {
 
 const compressedSize = (url: string): number => readFileSync(new URL(`.${new URL(url).pathname}.gz`, APP)).length;
 
-/** Milliseconds that an empty page needs for fetching the same and parsing what is JSON. */
+/** Milliseconds that an empty page needs to fetch the same resources and parse the JSON ones. */
 async function fetchTimes({ browser }: WebScene, tab: Tab, calls: readonly Call[]): Promise<number> {
   await tab.page.goto(`${browser.url}/web/service-worker.js`);
   return tab.page.evaluate(async (wanted) => {
@@ -161,7 +161,7 @@ async function fetchTimes({ browser }: WebScene, tab: Tab, calls: readonly Call[
   }, calls);
 }
 
-/** Bytes of the calls of a page that was closed while messages were sent. */
+/** Bytes requested by a page that was closed while messages were sent. */
 async function bytesOfReload(scene: WebScene): Promise<Figure> {
   const { lab, browser, contents, server } = scene;
   const writer = await ApiUser.signIn(server, contents.writer.email);
@@ -202,7 +202,7 @@ async function bytesOfReload(scene: WebScene): Promise<Figure> {
   };
 }
 
-/** Length of a response as it is sent to browsers. */
+/** Response length as sent to browsers. */
 async function compressedBytes(url: string, authorization: string): Promise<number> {
   const request = get(url, { headers: { Authorization: authorization, 'Accept-Encoding': 'gzip, deflate, br' } });
   const [response] = (await once(request, 'response')) as [IncomingMessage];

@@ -8,7 +8,7 @@ import { sendMessage, sendMessages, topicHash, type WebScene } from './web-start
 const MB = 1_000_000;
 const FRAME_MS = 1000 / 60;
 
-/** Use of a page that is open: reading, writing and a day of messages. */
+/** Use of an open page: reading, writing and a day of messages. */
 export async function measureUse(scene: WebScene): Promise<readonly Figure[]> {
   const writer = await ApiUser.signIn(scene.server, scene.contents.writer.email);
   return [
@@ -26,7 +26,7 @@ const line = (label: string, value: number, unit: string, goal: Goal | null, lim
 
 const inMs = (label: string, value: number, atMost: number): Figure => line(label, value, 'ms', { atMost, unit: 'ms' });
 
-/** Value below which a share of the values lies. */
+/** Value below which a given share of the values lies. */
 function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
@@ -36,12 +36,12 @@ async function opened(scene: WebScene, topic: string): Promise<Tab> {
   const tab = await scene.browser.open();
   await tab.page.goto(`${scene.browser.url}/${topicHash(scene, topic)}`);
   await tab.firstMessage();
-  // Counts, people and the cache follow.
+  // Counts, people and the cache are updated later.
   await tab.page.waitForTimeout(3000);
   return tab;
 }
 
-/** Milliseconds until messages of another conversation are on screen. */
+/** Milliseconds until messages of another conversation are visible. */
 function switchTo(tab: Tab, hash: string): Promise<number> {
   return tab.page.evaluate((to) => {
     const former = document.querySelector('[data-messages] article');
@@ -99,7 +99,7 @@ async function switching(scene: WebScene): Promise<readonly Figure[]> {
   ];
 }
 
-/** Return of the network after thousands of messages. */
+/** Reconnection after thousands of missed messages. */
 async function missedEvents(scene: WebScene, writer: ApiUser): Promise<readonly Figure[]> {
   const missed = scene.lab.size(5000, 50);
   const topic = scene.contents.topics[2]!;
@@ -167,7 +167,7 @@ async function idle(scene: WebScene): Promise<Figure> {
   return line('share of a core that an idle page uses', (used / seconds) * 100, '%', { atMost: 0.2, unit: '%' });
 }
 
-/** Lists of everybody: opening them and each key of their search. */
+/** Lists of all people: opening them and each keystroke of their search. */
 async function peopleLists(scene: WebScene): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
   const tab = await opened(scene, scene.contents.topics[0]!);
@@ -178,7 +178,7 @@ async function peopleLists(scene: WebScene): Promise<readonly Figure[]> {
   ] as const) {
     await tab.longestTask();
     await open();
-    // Looking for labels in thousands of elements would be the longest task.
+    // A label search in thousands of elements would be the longest task.
     const search = page.locator('input[aria-label="Search people"]').last();
     await search.waitFor({ timeout: 60_000 });
     await page.waitForTimeout(500);
@@ -196,7 +196,7 @@ async function peopleLists(scene: WebScene): Promise<readonly Figure[]> {
   return figures;
 }
 
-/** Three days of messages in the conversation that is open. Keys and scrolling are measured after two of them. */
+/** Three days of messages in the open conversation. Keystrokes and scrolling are measured after two days. */
 async function threeDays(scene: WebScene, writer: ApiUser): Promise<readonly Figure[]> {
   const { lab } = scene;
   const day = lab.size(50_000, 100);
@@ -253,7 +253,7 @@ async function typing(
   const keys = lab.size(200, 10);
   const field = tab.page.getByRole('textbox', { name: 'Message' });
   const text = 'the quick brown fox jumps over the lazy dog and writes about it '.repeat(4).slice(0, keys);
-  // Ten events a second.
+  // Ten events per second.
   const others = setInterval(() => void sendMessage(scene.contents, writer, topic), 100);
   const type = async () => {
     await field.focus();
@@ -262,13 +262,13 @@ async function typing(
     await tab.page.waitForTimeout(300);
     const late = await tab.page.evaluate(() => window.keyMs.splice(0));
     await field.fill('');
-    // Shorter times are not reported.
+    // The browser does not report shorter times.
     return quantile([...late, ...Array.from({ length: Math.max(0, keys - late.length) }, () => FRAME_MS)], 0.95);
   };
   const painted: number[] = [];
   for (let round = 0; round < Math.min(lab.rounds, 3); round++) painted.push(await type());
   clearInterval(others);
-  // Script of arriving messages is not that of keys.
+  // Excludes scripts of arriving messages from those of keystrokes.
   await tab.page.waitForTimeout(2000);
   const trace = await browser.trace(tab, async () => {
     await field.focus();
@@ -315,7 +315,7 @@ async function scrolling({ lab, browser }: WebScene, tab: Tab): Promise<readonly
   ];
 }
 
-/** Movement of a message in the middle of the screen while messages arrive and older ones are loaded. */
+/** Movement of a message in the middle of the screen while messages arrive and older messages load. */
 async function movementOfLine(scene: WebScene, tab: Tab, writer: ApiUser, topic: string): Promise<Figure> {
   const top = () =>
     tab.page.evaluate(() => {

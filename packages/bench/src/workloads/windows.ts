@@ -13,7 +13,7 @@ const WINDOWS_WITHOUT = 6;
 
 /**
  * Latency of sends during a long operation, in windows of some seconds, and for as many windows afterwards. `label`
- * receives its duration in seconds.
+ * receives the operation's duration in seconds.
  */
 export async function waitMeanwhile(
   lab: Lab,

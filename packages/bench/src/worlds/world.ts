@@ -23,13 +23,13 @@ export class World {
     readonly realmId: RealmId,
   ) {}
 
-  /** `secret`: null for one in a file beside the database, where a server finds it. */
+  /** `secret`: null to store it in a file next to the database, where a server finds it. */
   static async found(database: string, secret: string | null = SECRET): Promise<World> {
     const parley = await createParley({
       database: `sqlite:${database}`,
       url: 'http://localhost',
       ...(secret !== null && { secret }),
-      // Otherwise nobody may create thousands of channels a day.
+      // Otherwise nobody could create thousands of channels per day.
       rateLimits: false,
     });
     const realm = await parley.useCase(CreateRealm).execute({ stringId: 'bench', name: 'Bench' });

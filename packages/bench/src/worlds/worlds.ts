@@ -14,7 +14,7 @@ export interface Team {
   readonly channelId: ChannelId;
 }
 
-/** Organization of a dozen users and a channel to which all subscribe. */
+/** Organization with a dozen users and a channel to which all subscribe. */
 export const team: WorldBuilder<Team> = async function team(database) {
   const world = await World.found(database);
   const people = await world.addPeople(12);
@@ -44,7 +44,7 @@ export const largeOrganization: WorldBuilder<LargeOrganization> = async function
   return { realmId: world.realmId, owner, people, everybody, few };
 };
 
-/** Large organization whose users have phones with an older app. */
+/** Large organization in which users have phones with an older app. */
 export const reachableOrganization: WorldBuilder<LargeOrganization> = async function reachableOrganization(
   database,
   lab,
@@ -255,7 +255,7 @@ export interface BrowsedOrganization {
   readonly reader: BrowserUser & Person;
   /** Sends the messages of a day. */
   readonly writer: Person;
-  /** Channel with all users and many messages in each of its topics, all of them read. */
+  /** Channel with all users and many messages in each topic, all of them read. */
   readonly busy: ChannelId;
   readonly topics: readonly string[];
 }
@@ -271,7 +271,7 @@ export const browsedOrganization: WorldBuilder<BrowsedOrganization> = async func
   const people = await world.addPeople(lab.size(10_000, 20));
   const busy = await world.addChannel('busy', [owner, ...people]);
   const numbers = Array.from({ length: lab.size(5000, 10) - 1 }, (_, n) => n + 1);
-  // The reader is in every tenth channel.
+  // The reader subscribes to every tenth channel.
   const others = await inTurns(numbers, (n) =>
     world.addChannel(`channel ${n}`, n % 10 === 0 ? [people[0]!, owner] : [people[0]!]),
   );

@@ -136,7 +136,7 @@ export const CHANNEL_RULES: Pick<
   },
   user_topic(state, { type: _, id: __, ...topic }) {
     const key = topicKey(topic.stream_id, topic.topic_name);
-    // The latest change is the last of the list.
+    // Deleted first, so that the latest change moves to the end of the table.
     state.policies.delete(key);
     if (topic.visibility_policy !== 0) state.policies.set(key, topic);
   },
@@ -159,7 +159,7 @@ export const CHANNEL_RULES: Pick<
   },
 };
 
-/** Separates the user's own settings from the channel. */
+/** Separates the user's subscription settings from the channel. */
 function split(row: Channel & Partial<Subscription>): Pick<ChannelState, 'channel' | 'own'> {
   const { subscribers: _, ...rest } = row;
   const channel = { ...rest } as Record<string, unknown>;
@@ -186,7 +186,7 @@ function forgetPolicies(state: ChatState, ids: readonly number[]): void {
   state.fields.change('muted_topics', (topics) => topics.filter(([name]) => !names.has(name as string)));
 }
 
-/** The older list of muted topics uses channel names (channels §6.6). */
+/** The legacy list of muted topics uses channel names (channels §6.6). */
 function renameInMutedTopics(state: ChatState, from: string, to: unknown): void {
   state.fields.change('muted_topics', (topics) =>
     topics.map((topic) => (topic[0] === from ? [to as string, ...topic.slice(1)] : topic)),

@@ -3,15 +3,15 @@ import type { Clock, Gateway } from '../kernel/ports.js';
 import type { ChatState, Topic } from '../kernel/state.js';
 import { apiNarrow } from '../messages/match.js';
 
-/** Delay within which new topics and changes of one channel are collected. */
+/** Delay for batching new topics and changes of one channel. */
 const COLLECT_MS = 200;
-/** Number of the newest messages whose topics are recent. */
+/** Number of newest messages from which recent topics are taken. */
 const RECENT_MESSAGES = 500;
 
-/** Topics of the channels whose lists were opened, and recent topics of all channels once these were asked for. */
+/** Topics of the channels opened so far, plus recent topics of all channels once requested. */
 export class Topics {
   private readonly found = new Map<number, Map<string, Topic>>();
-  /** Channels whose topics lost messages, so that only the server knows which are left. */
+  /** Channels with deleted or moved messages: only the server knows which topics remain. */
   private readonly outdated = new Set<number>();
   private hasRecent = false;
   private cancel: (() => void) | null = null;
@@ -69,13 +69,13 @@ export class Topics {
     const found = this.found.get(channelId) ?? new Map<string, Topic>();
     const key = subject.toLowerCase();
     const known = found.get(key) ?? topics?.get(key);
-    // The oldest spelling is shown.
+    // Shows the oldest spelling.
     found.set(key, { channelId, name: known?.name ?? subject, maxId: Math.max(id, known?.maxId ?? 0) });
     this.found.set(channelId, found);
     this.schedule();
   }
 
-  /** Fetches the topics of a channel again, if they are known. */
+  /** Refetches the topics of a channel if they were loaded. */
   outdate(channelId: number): void {
     if (!this.state.topics.peek(channelId)) return;
     this.outdated.add(channelId);
@@ -92,7 +92,7 @@ export class Topics {
     for (const [channelId, found] of this.found)
       this.state.topics.set(channelId, new Map([...(this.state.topics.peek(channelId) ?? []), ...found]));
     this.found.clear();
-    // A list whose read fails is fetched when it is opened again.
+    // A list that fails to load is fetched when it is opened again.
     for (const channelId of this.outdated) this.load(channelId).catch(() => {});
     this.outdated.clear();
   }

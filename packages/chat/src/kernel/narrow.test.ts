@@ -20,7 +20,7 @@ const inNarrow = (narrow: Narrow, near: number | null = null): Address => ({ vie
 const channel = (operand: number | string) => ({ operator: 'channel', operand }) as const;
 const topic = (operand: string) => ({ operator: 'topic', operand }) as const;
 
-describe('addresses', () => {
+describe('parseAddress and formatAddress', () => {
   it.each([
     ['#narrow/channel/9-design', [channel(9)]],
     ['#narrow/channel/12-release-notes', [channel(12)]],
@@ -73,7 +73,7 @@ describe('addresses', () => {
     (hash) => expect(parseAddress(hash)).toBeNull(),
   );
 
-  it('names the user alone in the conversation with oneself', () => {
+  it('names only the user in a conversation with oneself', () => {
     const own = inNarrow([{ operator: 'dm', operand: [] }]);
     const hash = `#narrow/dm/${NAMES.selfId}-Me`;
     expect(formatAddress(own, NAMES)).toBe(hash);
@@ -82,7 +82,7 @@ describe('addresses', () => {
     expect(withoutSelf(parseAddress(`#narrow/dm/${NAMES.selfId},10-group`), NAMES.selfId)).toEqual(group);
   });
 
-  it("reads the user from Zulip's address of reactions to their messages", () => {
+  it("parses Zulip's address of reactions to the user's messages", () => {
     const address = withoutSelf(parseAddress('#narrow/has/reaction/sender/me'), NAMES.selfId);
     expect(address).toEqual(
       inNarrow([
@@ -106,10 +106,10 @@ describe('addresses', () => {
   });
 });
 
-describe('narrows', () => {
+describe('a narrow', () => {
   const plans = { kind: 'channel', channelId: 9, topic: 'Plans' } as const;
 
-  it('convert to destinations and back', () => {
+  it('converts to destinations and back', () => {
     const direct = { kind: 'direct', userIds: [10, 11] } as const;
     for (const to of [plans, direct]) expect(destinationOf(narrowOf(to))).toEqual(to);
     expect(destinationOf([...narrowOf(plans), { operator: 'with', operand: 5 }])).toEqual(plans);
@@ -118,12 +118,12 @@ describe('narrows', () => {
     }
   });
 
-  it('have the same key for topics that differ in case', () => {
+  it('uses the same key for topics that differ only in case', () => {
     expect(narrowKey([channel(9), topic('plans')])).toBe(narrowKey([topic('PLANS'), channel(9)]));
     expect(narrowKey([channel(9)])).not.toBe(narrowKey([channel(12)]));
   });
 
-  it('cover the destinations whose messages they all show', () => {
+  it('covers destinations with all messages visible in it', () => {
     expect(
       [[], [channel(9)], narrowOf(plans), [channel(9), topic('plans')]].map((each) => covers(each, plans)),
     ).toEqual([true, true, true, true]);

@@ -1,11 +1,14 @@
-/** Set of messages, in the terms of the API (messages §6). All terms must hold. */
+/** Set of messages, as API search terms (messages §6). All terms must match. */
 export type Narrow = readonly NarrowTerm[];
 
 export type NarrowTerm = Negatable &
   (
-    | { readonly operator: 'channel' /** A name only if an address had one. */; readonly operand: number | string }
     | {
-        readonly operator: 'dm' | 'dm-including' /** Ids of the others, ascending. */;
+        readonly operator: 'channel' /** A name only if the address contained one. */;
+        readonly operand: number | string;
+      }
+    | {
+        readonly operator: 'dm' | 'dm-including' /** Ids of the other participants, ascending. */;
         readonly operand: readonly number[];
       }
     | { readonly operator: 'sender' | 'mentions'; readonly operand: number | string }
@@ -19,11 +22,11 @@ interface Negatable {
 
 type TextOperator = 'topic' | 'is' | 'has' | 'search' | 'channels' | 'in' | 'date';
 
-/** Place where messages are sent to: a topic of a channel or a direct conversation. */
+/** Place to send messages: a channel topic or a direct conversation. */
 export type Destination =
   | { readonly kind: 'channel'; readonly channelId: number /** Empty: "general chat". */; readonly topic: string }
   | {
-      readonly kind: 'direct' /** Ids of the others, ascending; empty: notes to oneself. */;
+      readonly kind: 'direct' /** Ids of the other participants, ascending; empty for notes to oneself. */;
       readonly userIds: readonly number[];
     };
 
@@ -38,9 +41,9 @@ export type Address =
   /** Other pages of Zulip's client, such as `#settings/profile`. */
   | { readonly view: 'other'; readonly path: readonly string[] };
 
-/** Names for the readable part of addresses. */
+/** Names for the human-readable part of addresses. */
 export interface NamesForAddresses {
-  /** Id of the user, which stands for notes to oneself. */
+  /** Own user id, used for notes to oneself. */
   readonly selfId: number;
   channel(id: number): string | undefined;
   person(id: number): string | undefined;
@@ -60,7 +63,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 
 const IS_SYNONYMS: Readonly<Record<string, string>> = { private: 'dm', pm: 'dm' };
 
-/** Parses the part of an address that begins with `#`. Null if the address has no valid meaning. */
+/** Parses the `#…` part of an address; null if it is invalid. */
 export function parseAddress(hash: string): Address | null {
   const [first = '', ...rest] = hash.replace(/^#/, '').split('/');
   switch (first) {
@@ -96,7 +99,7 @@ export function parseAddress(hash: string): Address | null {
   }
 }
 
-/** Address whose direct conversations name only the others, like their destinations, and in which `me` is an id. */
+/** Removes the user from the participants of direct conversations and replaces `me` with the id. */
 export function withoutSelf(address: Address | null, selfId: number): Address | null {
   if (
     address?.view !== 'narrow' ||
@@ -110,7 +113,7 @@ export function withoutSelf(address: Address | null, selfId: number): Address | 
   return { ...address, narrow };
 }
 
-/** Address of messages; a term `near` is the message at which it opens. */
+/** Returns the address of a narrow; a `near` term becomes the message at which it opens. */
 export function addressOf(terms: Narrow): Address {
   const near = terms.find((term) => term.operator === 'near');
   return {
@@ -124,7 +127,7 @@ function parseTerms(parts: readonly string[]): Narrow | null {
   const terms: NarrowTerm[] = [];
   for (let i = 0; i < parts.length; i += 2) {
     const operator = decode(parts[i]!);
-    // A trailing slash.
+    // Ignores a trailing slash.
     if (operator === '' && i === parts.length - 1) break;
     const operand = decode(parts[i + 1] ?? '');
     if (!operator || operand === null) return null;
@@ -135,10 +138,10 @@ function parseTerms(parts: readonly string[]): Narrow | null {
   return terms;
 }
 
-/** Name of an operator without its synonyms in older addresses. */
+/** Resolves operator synonyms from older addresses. */
 export const canonical = (operator: string): string => SYNONYMS[operator] ?? operator;
 
-/** Parses a term of an address; a minus sign before the operator negates it. Null if it has no valid meaning. */
+/** Parses one term of an address; a leading minus sign negates it. Null if it is invalid. */
 export function parseTerm(raw: string, operand: string): NarrowTerm | null {
   const isNegated = raw.startsWith('-');
   const operator = canonical(isNegated ? raw.slice(1) : raw);
@@ -171,13 +174,13 @@ export function parseTerm(raw: string, operand: string): NarrowTerm | null {
   }
 }
 
-/** The number of `9-design`; null for a name. */
+/** Parses the number of `9-design`; null for a name. */
 function idOf(operand: string): number | null {
   const [, id] = /^(\d+)(-.*)?$/s.exec(operand) ?? [];
   return id === undefined ? null : Number(id);
 }
 
-/** The numbers of `9,10-group`. */
+/** Parses the numbers of `9,10-group`. */
 function idsOf(operand: string): readonly number[] | null {
   const [, ids] = /^([\d,]+)(-.*)?$/s.exec(operand) ?? [];
   if (ids === undefined) return null;
@@ -185,7 +188,7 @@ function idsOf(operand: string): readonly number[] | null {
   return [...new Set(numbers)].sort((a, b) => a - b);
 }
 
-/** Formats an address in the form that Zulip's client writes. */
+/** Formats an address as Zulip's client does. */
 export function formatAddress(address: Address, names: NamesForAddresses): string {
   switch (address.view) {
     case 'other':
@@ -229,7 +232,7 @@ function decode(part: string): string | null {
   }
 }
 
-/** Narrow of exactly the messages of a destination. */
+/** Narrow that matches exactly the messages of a destination. */
 export function narrowOf(destination: Destination): Narrow {
   if (destination.kind === 'direct') return [{ operator: 'dm', operand: destination.userIds }];
   return [
@@ -238,7 +241,7 @@ export function narrowOf(destination: Destination): Narrow {
   ];
 }
 
-/** Destination of which a narrow shows messages; null for other narrows. */
+/** Destination to which a narrow is limited; null for other narrows. */
 export function destinationOf(narrow: Narrow): Destination | null {
   if (narrow.some(({ negated }) => negated)) return null;
   const terms = narrow.filter(({ operator }) => operator !== 'with');
@@ -251,7 +254,7 @@ export function destinationOf(narrow: Narrow): Destination | null {
   return { kind: 'channel', channelId: channel.operand, topic: topic.operand };
 }
 
-/** Message whose present conversation an address means by `with`; null without that term. */
+/** Message of a `with` term, which follows the message to its current conversation; null without that term. */
 export const linkedIn = (narrow: Narrow): number | null =>
   (narrow.find((term) => term.operator === 'with' && !term.negated)?.operand as number) ?? null;
 
@@ -259,13 +262,13 @@ export const linkedIn = (narrow: Narrow): number | null =>
 export const destinationKey = (to: Destination): string =>
   to.kind === 'direct' ? `dm:${to.userIds.join(',')}` : `channel:${to.channelId}:${to.topic.toLowerCase()}`;
 
-/** Key of a narrow, in which topics ignore case. */
+/** Key of a narrow; topics ignore case. */
 export function narrowKey(narrow: Narrow): string {
   const destination = narrow.some(({ operator }) => operator === 'with') ? null : destinationOf(narrow);
   return destination ? destinationKey(destination) : JSON.stringify(narrow);
 }
 
-/** True if a narrow shows all messages of a destination: a conversation, its channel, or the combined feed. */
+/** True if a narrow shows all messages of a destination: its conversation, its channel, or the combined feed. */
 export function covers(narrow: Narrow, to: Destination): boolean {
   const destination = destinationOf(narrow);
   if (destination) return destinationKey(destination) === destinationKey(to);

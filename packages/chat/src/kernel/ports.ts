@@ -11,12 +11,12 @@ import type {
 import type { PresenceState } from './state.js';
 import type { ConnectionView, OutgoingMessage } from './view-models.js';
 
-/** Calls of the API and the stream of events; `ParleyClient` is one. */
+/** API calls and the event stream; implemented by `ParleyClient`. */
 export interface Gateway extends Pick<ParleyClient, 'get' | 'post' | 'put' | 'patch' | 'delete'> {
   events(params?: RegisterParams, options?: StreamOptions): EventSource;
 }
 
-/** Events in order; ending the iteration ends the stream. */
+/** Ordered events; ending the iteration closes the stream. */
 export interface EventSource extends AsyncIterable<ReceivedEvent> {
   readonly queueId: string | null;
   readonly position: QueuePosition | null;
@@ -30,7 +30,7 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
-/** Clock of browsers and of Node. */
+/** System clock for browsers and Node. */
 export const SYSTEM_CLOCK: Clock = {
   now: () => Date.now(),
   after: (ms, callback) => {
@@ -46,65 +46,67 @@ interface Timers {
 }
 
 /**
- * Storage of a user's state for the next start. A rejected promise switches the cache off until then; everything works
+ * Persistent storage of a user's state. A rejected promise disables the cache until the next start; the chat works
  * without it.
  */
 export interface ChatCache {
-  /** Returns null if there is nothing of this `CACHE_FORMAT`. */
+  /** Returns null if no state with this `CACHE_FORMAT` is stored. */
   load(): Promise<CachedChat | null>;
-  /** Replaces everything. */
+  /** Replaces all stored data. */
   save(cached: CachedChat): Promise<void>;
-  /** Adds events with the id of the last one, both or neither. */
+  /** Appends events and the id of the last one atomically. */
   append(events: readonly Event[], lastEventId: number): Promise<void>;
-  /** Returns messages that `saveMessages` kept under a key; null if there are none. */
+  /** Returns the messages saved under a key; null if there are none. */
   loadMessages(key: string): Promise<CachedMessages | null>;
-  /** Keeps messages of a conversation; those of others may be removed for them. */
+  /** Saves messages of a conversation; may evict other conversations. */
   saveMessages(key: string, cached: CachedMessages): Promise<void>;
-  /** Removes everything, for example on logging out. */
+  /** Removes all stored data, for example on logout. */
   clear(): Promise<void>;
 }
 
-/** State and the events applied to it since; a queue continues after the last of them. */
+/** Stored state and the events applied to it since; the queue resumes after the last one. */
 export interface CachedChat {
   readonly format: number;
-  /** State in the form of a register response. */
+  /** State as a register response. */
   readonly state: InitialState;
   readonly events: readonly Event[];
   readonly position: QueuePosition;
-  /** Last event that `state` includes. */
+  /** Id of the last event included in `state`. */
   readonly since: number;
 }
 
-/** Messages of a conversation as they were last shown. */
+/** Messages of a conversation as last shown. */
 export interface CachedMessages {
   readonly messages: readonly Message[];
-  /** True if there was no older message. */
+  /** True if no older message existed. */
   readonly isOldest: boolean;
-  /** True if there was no newer message. */
+  /** True if no newer message existed. */
   readonly isNewest: boolean;
-  /** Event up to which they were current; absent where another tab polled. */
+  /** Last event applied to these messages; absent if another tab polled. */
   readonly position?: QueuePosition;
 }
 
-/** Storage of messages on their way, which survives a crash. */
+/** Storage of unsent messages that survives a crash. */
 export interface OutboxStorage {
-  /** Calls back with messages of earlier runs, at once or when their owner ends; nobody else gets them afterwards. */
+  /**
+   * Calls back with messages from earlier runs, at once or when their owner ends. Each message goes to one caller only.
+   */
   takeOver(found: (messages: readonly OutgoingMessage[]) => void): void;
-  /** Replaces everything; never throws. */
+  /** Replaces all saved messages; never throws. */
   save(messages: readonly OutgoingMessage[]): void;
-  /** Leaves what was saved to other chats. */
+  /** Lets other chats take over the saved messages. */
   release(): void;
 }
 
-/** Tabs of the same person in one browser, of which one leads. Nothing is delivered to the tab that sends. */
+/** Browser tabs of the same person, one of which is the leader. A tab does not receive its own messages. */
 export interface Tabs {
-  /** Begins to wait for the lead; it may be lost to a tab that steals it, and is then awaited again. */
+  /** Starts waiting for leadership. If another tab steals it, waiting starts again. */
   open(events: TabEvents): void;
-  /** Takes the lead from a tab that does not respond. */
+  /** Takes leadership from an unresponsive tab. */
   steal(): void;
-  /** Delivers a copy to every other tab, in order. */
+  /** Sends a copy to every other tab, in order. */
   send(message: TabMessage): void;
-  /** Gives up the lead and the place among the tabs. */
+  /** Gives up leadership and leaves the team. */
   close(): void;
 }
 
@@ -115,10 +117,10 @@ export interface TabEvents {
 }
 
 export type TabMessage =
-  /** Asks the leader for a sign of life, and for the state. */
+  /** Pings the leader and may request the state. */
   | { readonly kind: 'hello'; readonly from: string; readonly wantsState: boolean }
   | { readonly kind: 'alive' }
-  /** The leader's state for one tab, or after it registered for all. */
+  /** State from the leader, for one tab, or for all after a registration. */
   | {
       readonly kind: 'state';
       readonly to: string | null;
@@ -126,7 +128,7 @@ export type TabMessage =
       readonly position: QueuePosition;
       readonly connection: ConnectionView;
     }
-  /** Events between two positions of a queue. */
+  /** Events between two queue positions. */
   | {
       readonly kind: 'events';
       readonly after: number;
@@ -134,11 +136,11 @@ export type TabMessage =
       readonly events: readonly Event[];
     }
   | { readonly kind: 'connection'; readonly connection: ConnectionView }
-  /** The user did something in the tab that sends. */
+  /** User activity in the sending tab. */
   | { readonly kind: 'active' }
-  /** Conversation that the user looks at in the tab that sends; null without the focus. */
+  /** Conversation open in the sending tab; null if the tab is unfocused. */
   | { readonly kind: 'watching'; readonly from: string; readonly key: string | null }
   | { readonly kind: 'presences'; readonly presences: readonly (readonly [id: number, presence: PresenceState])[] };
 
-/** Grows when a cached state can no longer be read. */
+/** Incremented when older cached states become unreadable. */
 export const CACHE_FORMAT = 2;

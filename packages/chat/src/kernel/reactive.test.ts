@@ -1,15 +1,15 @@
 import { computed } from '@preact/signals-core';
 import { Table } from './reactive.js';
 
-describe('a table', () => {
-  /** Rows that a subscribed reader of a key saw, in order. */
+describe('Table', () => {
+  /** Collects the rows seen by a subscriber of one key, in order. */
   function seenBy(table: Table<number, string>, key: number) {
     const seen: (string | undefined)[] = [];
     computed(() => table.get(key)).subscribe((row) => seen.push(row));
     return seen;
   }
 
-  it('tells readers of a key of its row from addition to removal, and of the next row', () => {
+  it('notifies a subscriber of a key when its row is added, removed and added again', () => {
     const table = new Table<number, string>();
     const seen = seenBy(table, 1);
     table.set(2, 'other');
@@ -21,7 +21,7 @@ describe('a table', () => {
     expect(seen).toEqual([undefined, 'first', 'changed', undefined, 'second']);
   });
 
-  it('tells readers of each key when all rows are replaced', () => {
+  it('notifies the subscribers of all keys when all rows are replaced', () => {
     const table = new Table<number, string>();
     table.set(1, 'first');
     const [ofFirst, ofSecond] = [seenBy(table, 1), seenBy(table, 2)];
@@ -31,7 +31,7 @@ describe('a table', () => {
     expect(ofSecond).toEqual([undefined, 'second', undefined]);
   });
 
-  it('runs computations of other rows only when rows are added or removed', () => {
+  it('re-runs computations of other rows only when rows are added or removed', () => {
     const table = new Table<number, string>();
     table.set(1, 'first');
     table.set(2, 'second');

@@ -1,8 +1,8 @@
 import { computed, type Signal, signal } from '@preact/signals-core';
 
 /**
- * A value that changes. Reading `value` inside a computation subscribes to it; `peek` does not. `subscribe` calls
- * back at once and on every change, and returns the function that ends the subscription.
+ * A value that changes. Reading `value` inside a computation subscribes to it; `peek` does not. `subscribe` calls back
+ * at once and on every change, and returns an unsubscribe function.
  */
 export interface Reading<T> {
   readonly value: T;
@@ -11,8 +11,8 @@ export interface Reading<T> {
 }
 
 /**
- * Rows by key, observed one by one: a change of a row re-runs only computations that read that row, or the whole
- * table. Those that found no row for a key run again whenever a row is added or removed. Rows are never mutated.
+ * Rows by key, observed individually: a row change re-runs only computations that read that row or the whole table.
+ * Lookups of missing keys re-run whenever a row is added or removed. Rows are immutable.
  */
 export class Table<K, V> {
   private readonly rows = new Map<K, V>();
@@ -29,24 +29,24 @@ export class Table<K, V> {
     return this.get(key) !== undefined;
   }
 
-  /** Keys in order of insertion; observes insertions and removals only. */
+  /** Keys in insertion order; observes insertions and removals only. */
   keys(): readonly K[] {
     this.keyVersion.value;
     return [...this.rows.keys()];
   }
 
-  /** Rows in order of insertion; observes every change. */
+  /** Rows in insertion order; observes every change. */
   values(): readonly V[] {
     this.anyVersion.value;
     return [...this.rows.values()];
   }
 
-  /** The row without observing it. */
+  /** Returns the row without observing it. */
   peek(key: K): V | undefined {
     return this.rows.get(key);
   }
 
-  /** All rows without observing them. */
+  /** Returns all rows without observing them. */
   all(): ReadonlyMap<K, V> {
     return this.rows;
   }
@@ -58,7 +58,7 @@ export class Table<K, V> {
     this.changed(key, isNew);
   }
 
-  /** Replaces a row if there is one. */
+  /** Replaces a row if it exists. */
   change(key: K, change: (row: V) => V): void {
     const row = this.rows.get(key);
     if (row !== undefined) this.set(key, change(row));
@@ -67,7 +67,7 @@ export class Table<K, V> {
   delete(key: K): void {
     if (!this.rows.delete(key)) return;
     this.changed(key, true);
-    // Its readers read again, which makes another one.
+    // Readers re-run and create a new version.
     this.versions.delete(key);
   }
 
@@ -96,7 +96,7 @@ export class Table<K, V> {
   }
 
   private observe(key: K): void {
-    // A page asks for more rows that do not exist than it can remember.
+    // A page may read more missing keys than fit in memory, so they share one version.
     if (!this.rows.has(key)) {
       this.keyVersion.value;
       return;
@@ -110,7 +110,7 @@ export class Table<K, V> {
   }
 }
 
-/** Computed value that keeps its identity while `isEqual` says that nothing changed. */
+/** Computed value that keeps its identity while `isEqual` returns true. */
 export function derived<T>(compute: () => T, isEqual: (a: T, b: T) => boolean): Reading<T> {
   let last: { readonly value: T } | undefined;
   return computed(() => {
@@ -120,7 +120,7 @@ export function derived<T>(compute: () => T, isEqual: (a: T, b: T) => boolean): 
   });
 }
 
-/** Computed values by key, kept while something reads them or for the last `MAX_IDLE` keys. */
+/** Computed values by key, kept while observed; up to `MAX_IDLE` unobserved ones are cached. */
 export class Memo<K, T> {
   private readonly readings = new Map<K, Reading<T>>();
 
@@ -139,12 +139,12 @@ export class Memo<K, T> {
   }
 }
 
-/** A dropped reading still works for its readers; the next caller gets another one. */
+/** An evicted reading still works for its readers; the next caller gets a new one. */
 const MAX_MEMO = 20_000;
 
 export const isSame = <T>(a: T, b: T): boolean => Object.is(a, b) || shallow(a, b);
 
-/** Compares the elements of arrays and the properties of objects by identity. */
+/** Compares array elements and object properties by identity. */
 function shallow(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length && a.every((element, index) => Object.is(element, b[index]));
@@ -155,7 +155,7 @@ function shallow(a: unknown, b: unknown): boolean {
   return names.length === Object.keys(right).length && names.every((name) => Object.is(left[name], right[name]));
 }
 
-/** Compares plain data. */
+/** Deeply compares plain data. */
 export function isSameDeep(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

@@ -17,10 +17,10 @@ type EventNamed<T extends Event['type']> = Extract<Event, { readonly type: T }>;
 /** Applies an event to the state. */
 export type Rule<T extends Event['type']> = (state: ChatState, event: EventNamed<T>) => void;
 
-/** A rule for each type of event; a missing one does not compile. */
+/** One rule per event type; a missing rule is a compile error. */
 export type EventRules = { readonly [T in Event['type']]: Rule<T> };
 
-/** Fields of the register response that have tables of their own. */
+/** Register response fields stored in separate tables. */
 export const TABLE_FIELDS = [
   'realm_users',
   'realm_non_active_users',
@@ -38,10 +38,10 @@ export const TABLE_FIELDS = [
   'presences',
 ] as const;
 
-/** Fields of the register response that are kept as they are. */
+/** Register response fields stored unchanged. */
 export type Fields = Omit<InitialState, (typeof TABLE_FIELDS)[number]>;
 
-/** A feature's part of the state: from a register response, and back into the form of one, for the cache. */
+/** Part of the state owned by a feature: loads from a register response, and presents it again for the cache. */
 export interface StatePart {
   begin(state: ChatState, answer: InitialState): void;
   present(state: ChatState): Partial<InitialState>;
@@ -56,10 +56,10 @@ type OwnProperty = Exclude<keyof Subscription, keyof Channel | 'subscribers'>;
 
 export interface ChannelState {
   readonly channel: Channel;
-  /** The user's own settings; kept after unsubscribing, null if never subscribed. */
+  /** The user's subscription settings; kept after unsubscribing, null if never subscribed. */
   readonly own: Pick<Subscription, OwnProperty> | null;
   readonly membership: 'subscribed' | 'former' | 'never' | null;
-  /** False for former subscriptions that the server lists without access. */
+  /** False for former subscriptions that the server still lists although the user lost access. */
   readonly isListed: boolean;
 }
 
@@ -69,7 +69,7 @@ export interface UnreadTally {
   readonly newest: number;
 }
 
-/** Message without what changes together with it in other tables. */
+/** Message without data that other tables hold. */
 export type StoredMessage = Message & { readonly localId?: string };
 
 export interface RecentDirect {
@@ -88,7 +88,7 @@ export interface PresenceState {
   readonly idle_timestamp: number;
 }
 
-/** Everything a client knows. Changed by rules and by optimistic commands only. */
+/** All client data. Changed only by rules and optimistic commands. */
 export class ChatState {
   readonly fields = new FieldTable();
   readonly people = new Table<number, PersonState>();
@@ -97,36 +97,36 @@ export class ChatState {
   readonly groups = new Table<number, UserGroup>();
   readonly channels = new Table<number, ChannelState>();
   readonly subscribers = new Table<number, readonly number[]>();
-  /** Policies by `topicKey`. */
+  /** Topic policies by `topicKey`. */
   readonly policies = new Table<string, UserTopic>();
-  /** Topics of channels by `topicKey` of those channels in `loadedTopics`, and of messages seen. */
-  /** Unix seconds of recent messages, which need not be among `messages`. */
+  /** Send time in Unix seconds of recent messages, even if they are not in `messages`. */
   readonly sentAt = new Table<number, number>();
+  /** Topics by channel id, then by lower-case name: all topics of loaded channels, and topics of messages seen. */
   readonly topics = new Table<number, ReadonlyMap<string, Topic>>();
   readonly unread = new UnreadState();
   readonly starred = new Table<number, true>();
   readonly recentDirects = new Table<string, RecentDirect>();
   readonly messages = new Table<number, StoredMessage>();
-  /** People who are typing, by `destinationKey`: id of the person and Unix milliseconds of the last event. */
+  /** Typing people by `destinationKey`: person id and Unix milliseconds of the last event. */
   readonly typing = new Table<string, ReadonlyMap<number, number>>();
 
-  /** Numbers of changes of lists that the state does not hold. */
+  /** Change counters for lists that are not part of the state. */
   readonly revisions = new Table<'invites' | 'exports' | 'attachments', number>();
 
   get selfId(): number {
     return this.fields.peek('user_id')!;
   }
 
-  /** True without an account: the user reads web-public channels and changes nothing. */
+  /** True without an account: the user can only read web-public channels. */
   get isVisitor(): boolean {
     return this.fields.get('user_id') === VISITOR_ID;
   }
 }
 
-/** Own id in the state of callers without an account (events §1). */
+/** Own user id if the caller has no account (events §1). */
 export const VISITOR_ID = 0;
 
-/** Fields by name, observed one by one. */
+/** Fields by name, observed individually. */
 export class FieldTable {
   readonly table = new Table<keyof Fields, unknown>();
 
@@ -142,7 +142,7 @@ export class FieldTable {
     this.table.set(name, value);
   }
 
-  /** Changes a field if the response had it. */
+  /** Changes a field if the register response contained it. */
   change<F extends keyof Fields>(name: F, change: (value: NonNullable<Fields[F]>) => Fields[F]): void {
     const value = this.peek(name);
     if (value !== undefined && value !== null) this.set(name, change(value));
@@ -151,20 +151,20 @@ export class FieldTable {
 
 /** Unread messages by conversation. */
 export class UnreadState {
-  /** Exact topic of each unread message, since topics ignore case and the oldest spelling is shown. */
+  /** Exact topic per unread message: topics ignore case, and the oldest spelling is shown. */
   readonly destinations = new Map<number, Destination>();
   readonly mentioned = new Set<number>();
   readonly wildcards = new Set<number>();
   readonly byDestination = new Map<string, Set<number>>();
   /** Counts by `destinationKey`, observed by views. */
   readonly tallies = new Table<string, UnreadTally>();
-  /** Keys of a channel's topics with unread messages. */
+  /** Keys of topics with unread messages, by channel. */
   readonly topicKeys = new Table<number, ReadonlySet<string>>();
-  /** True if the server left out old messages (events §4.4). */
+  /** True if the server omitted old messages (events §4.4). */
   isTruncated = false;
 }
 
-/** Mark that clients put before the names of resolved topics. */
+/** Prefix of resolved topic names. */
 export const RESOLVED_PREFIX = '✔ ';
 
 export const topicKey = (channelId: number, topic: string): string => `${channelId}:${topic.toLowerCase()}`;

@@ -2,14 +2,14 @@ import type { Reaction, Submessage } from '@parley/client';
 import type { Destination, Narrow } from './narrow.js';
 import type { Reading } from './reactive.js';
 
-/** Unread messages of a row. */
+/** Unread counts of a list row. */
 export interface UnreadCount {
-  /** Without muted topics and channels, unless the row itself is muted. */
+  /** Excludes muted topics and channels, unless the row itself is muted. */
   readonly count: number;
   readonly hasMention: boolean;
 }
 
-/** A channel in the sidebar and in headings. */
+/** Channel in the sidebar and in headings. */
 export interface ChannelRow {
   readonly id: number;
   readonly name: string;
@@ -32,11 +32,11 @@ export type TopicPolicy = 'none' | 'muted' | 'unmuted' | 'followed';
 export interface TopicRow {
   readonly channelId: number;
   readonly name: string;
-  /** Name to show: that of the organization for topics without a name; without the mark of resolved topics. */
+  /** Display name without the resolved mark; topics without a name use the organization's name for them. */
   readonly title: string;
   readonly isResolved: boolean;
   readonly policy: TopicPolicy;
-  /** True if its messages do not count, by its own policy or its channel's. */
+  /** True if its messages do not count as unread, because the topic or its channel is muted. */
   readonly isMuted: boolean;
   /** Newest known message. */
   readonly lastMessageId: number;
@@ -45,14 +45,14 @@ export interface TopicRow {
 
 /** A direct conversation. */
 export interface DirectRow {
-  /** Ids of the others, joined by commas; empty for notes to oneself. */
+  /** Ids of the other participants, joined by commas; empty for notes to oneself. */
   readonly key: string;
   readonly userIds: readonly number[];
   readonly lastMessageId: number;
   readonly unread: UnreadCount;
 }
 
-/** A conversation in a list. */
+/** Conversation in a list. */
 export interface ConversationRow {
   readonly key: string;
   readonly destination: Destination;
@@ -60,11 +60,11 @@ export interface ConversationRow {
   readonly unread: UnreadCount;
 }
 
-/** Channels below one heading. */
+/** Channels under one heading. */
 export interface ChannelGroup {
-  /** Id of a folder. `all`: nothing is grouped. `other`: channels without a folder. */
+  /** Folder id. `all`: grouping is off. `other`: channels without a folder. */
   readonly key: 'all' | 'pinned' | 'other' | number;
-  /** Name of the folder; empty for others. */
+  /** Folder name; empty for the other groups. */
   readonly name: string;
   readonly channelIds: readonly number[];
 }
@@ -74,26 +74,26 @@ interface InboxGroup extends Omit<ChannelGroup, 'channelIds'> {
 }
 
 export interface RecentRow extends ConversationRow {
-  /** Unix seconds; null where it is not known. */
+  /** Unix seconds; null if unknown. */
   readonly lastMessageAt: number | null;
 }
 
-/** Unread conversations: direct ones, then topics by channel. */
+/** Unread conversations: direct conversations first, then topics by channel. */
 export interface Inbox {
   readonly directs: readonly ConversationRow[];
   readonly groups: readonly InboxGroup[];
 }
 
-/** A person or bot. People who are unknown to the user have the name and picture that messages carry. */
+/** Person or bot. Unknown people have the name and avatar of their messages. */
 export interface PersonRow {
   readonly id: number;
   readonly name: string;
-  /** Null for a picture by the address of the person's avatar: `/avatar/{id}`. */
+  /** Null if the avatar is served by `/avatar/{id}`. */
   readonly avatarUrl: string | null;
   readonly isBot: boolean;
   readonly isGuest: boolean;
   readonly isActive: boolean;
-  /** False for people whom the user may not see. */
+  /** False for people hidden from the user. */
   readonly isKnown: boolean;
   readonly isMuted: boolean;
   readonly presence: 'active' | 'idle' | 'offline';
@@ -101,10 +101,10 @@ export interface PersonRow {
   readonly statusEmoji: { readonly name: string; readonly code: string; readonly type: string } | null;
 }
 
-/** Further facts about a person or bot. */
+/** Profile details of a person or bot. */
 export interface PersonCard {
   readonly role: 'owner' | 'administrator' | 'moderator' | 'member' | 'guest';
-  /** Null if the user may not see it. */
+  /** Null if hidden from the user. */
   readonly email: string | null;
   /** IANA name; empty if unknown. */
   readonly timeZone: string;
@@ -115,20 +115,20 @@ export interface PersonCard {
   readonly profile: readonly ProfileRow[];
 }
 
-/** Value of a profile field; exactly one of `html`, `userIds` and `text` is shown. */
+/** Profile field value; exactly one of `html`, `userIds` and `text` is shown. */
 export interface ProfileRow {
   readonly id: number;
   readonly name: string;
   readonly text: string;
   readonly html: string | null;
-  /** Address to which the text leads. */
+  /** Link target of the text. */
   readonly url: string | null;
   readonly userIds: readonly number[];
   /** True if the text is a date such as 2000-01-31. */
   readonly isDate: boolean;
 }
 
-/** Reactions with one emoji. */
+/** Reactions that use the same emoji. */
 export interface ReactionRow {
   readonly emojiName: string;
   readonly emojiCode: string;
@@ -138,16 +138,16 @@ export interface ReactionRow {
 }
 
 /**
- * Delivery of a message: `sent` messages are on the server. `waiting`: the client is offline or sends earlier ones
- * first. `failed` messages stay in place with `failure`.
+ * Delivery state. `sent`: stored on the server. `waiting`: offline, or queued behind earlier messages. `failed`: stays
+ * in the list with `failure`.
  */
 export type Delivery = 'sent' | 'sending' | 'waiting' | 'failed';
 
-/** Own message that the server may not have yet. */
+/** Own message that may not have reached the server. */
 export interface OutgoingMessage {
-  /** Identity in lists, and `local_id` of the API. */
+  /** Key in lists, sent as `local_id` to the API. */
   readonly key: string;
-  /** Queue of the first attempt, which identifies later attempts as the same message (messages §3). */
+  /** Queue of the first attempt; lets the server recognize retries (messages §3). */
   readonly queueId: string | null;
   readonly destination: Destination;
   readonly content: string;
@@ -155,23 +155,23 @@ export interface OutgoingMessage {
   readonly createdAt: number;
   readonly delivery: Exclude<Delivery, 'sent'>;
   readonly failure: { readonly code: string; readonly message: string } | null;
-  /** Id that the server returned, until the message arrives as an event. */
+  /** Id returned by the server, until the message arrives as an event. */
   readonly id: number | null;
 }
 
-/** A message in a list. */
+/** Message in a list. */
 export interface MessageRow {
-  /** Identity that stays when an own message gets its id from the server. */
+  /** Stable key that does not change when an own message gets its server id. */
   readonly key: string;
-  /** Null until the server has the message. */
+  /** Null until the server has stored the message. */
   readonly id: number | null;
   readonly sender: { readonly id: number; readonly name: string; readonly avatarUrl: string | null };
   readonly destination: Destination;
   /** Unix seconds. */
   readonly timestamp: number;
-  /** The server's HTML; null for own messages that have not been rendered, which show `markdown`. */
+  /** HTML rendered by the server; null for own unrendered messages, which show `markdown`. */
   readonly html: string | null;
-  /** Source, where it is known. */
+  /** Markdown source, if known. */
   readonly markdown: string | null;
   readonly isMe: boolean;
   readonly isOwn: boolean;
@@ -185,51 +185,51 @@ export interface MessageRow {
   readonly reactions: readonly ReactionRow[];
   readonly submessages: readonly Submessage[];
   readonly delivery: Delivery;
-  /** Reason in the server's words, with its code. */
+  /** Error message and code from the server. */
   readonly failure: { readonly code: string; readonly message: string } | null;
 }
 
-/** State of one end of a list of messages. `none`: no further messages. */
+/** State of one end of a message list. `none`: no further messages. */
 export type ListEnd = 'unknown' | 'more' | 'loading' | 'failed' | 'none';
 
-/** Text and topic of a search hit as HTML, in which the words that were searched are marked. */
+/** Text and topic of a search hit as HTML with highlighted search words. */
 export interface SearchMatch {
   readonly content: string;
   readonly subject: string;
 }
 
-/** Messages of a narrow. Ends with `close`. */
+/** Messages of a narrow. Release it with `close`. */
 export interface ConversationView {
   readonly narrow: Narrow;
-  /** Destination of new messages; null for narrows of several. */
+  /** Destination for new messages; null if the narrow covers several. */
   readonly destination: Destination | null;
-  /** Keys of messages, oldest first; `Chat.message(key)` has the rows. */
+  /** Message keys, oldest first; `Chat.message(key)` returns the rows. */
   readonly keys: Reading<readonly string[]>;
   readonly older: Reading<ListEnd>;
   readonly newer: Reading<ListEnd>;
-  /** Message at which the list opens; null: its end. */
+  /** Message at which the list opens; null for the end of the list. */
   readonly anchor: Reading<number | null>;
-  /** First unread message when the list was opened, above which the "New" line stays. */
+  /** First unread message when the list was opened; the "New" line stays above it. */
   readonly firstUnread: Reading<number | null>;
-  /** Place to which the whole conversation was moved or renamed. */
+  /** New place of the conversation after all its messages were moved. */
   readonly movedTo: Reading<Destination | null>;
-  /** Other conversation, in which the message is now at which the list was opened, or that `with` names. */
+  /** Conversation that now contains the anchor message or the message of the `with` term, if it was moved. */
   readonly elsewhere: Reading<Destination | null>;
-  /** Reason why the messages could not be loaded. */
+  /** Error that prevented loading. */
   readonly failure: Reading<{ readonly code: string; readonly message: string } | null>;
-  /** Marks of a search hit; null elsewhere. Observed inside computations. */
+  /** Highlights of a search hit; null elsewhere. Observed inside computations. */
   match(messageId: number): SearchMatch | null;
   loadOlder(): Promise<void>;
   loadNewer(): Promise<void>;
-  /** Forgets all but the newest messages while their end is shown; the others are fetched again when they are needed. */
+  /** Drops all but the newest messages if the end of the list is shown. Dropped messages are refetched on demand. */
   keepNewest(count: number): void;
-  /** Opens the list at another message, or at the newest. */
+  /** Scrolls to another message, or to the newest. */
   goTo(messageId: number | 'newest'): Promise<void>;
-  /** Gives up a `goTo` that has not shown its place yet, since the reader went on reading. */
+  /** Cancels a pending `goTo`, because the reader continued scrolling. */
   stay(): void;
-  /** Reports messages that were visible long enough; marks them as read where the settings want that. */
+  /** Reports messages visible for long enough; marks them as read if the settings allow it. */
   seen(messageIds: readonly number[]): void;
-  /** Marks a message and all after it as unread, and nothing as read until the list is opened again. */
+  /** Marks a message and all later ones as unread. The list then marks nothing as read until it is reopened. */
   markUnreadFrom(messageId: number): Promise<void>;
   close(): void;
 }
@@ -237,8 +237,8 @@ export interface ConversationView {
 /** Connection to the server. */
 export interface ConnectionView {
   readonly state: 'starting' | 'online' | 'offline' | 'ended';
-  /** Unix milliseconds at which the connection was lost. */
+  /** Unix milliseconds when the connection was lost. */
   readonly since: number | null;
-  /** Set if `ended`: the code of the error, such as `UNAUTHORIZED`, `USER_DEACTIVATED`, `REALM_DEACTIVATED`. */
+  /** Error code if `ended`, such as `UNAUTHORIZED`, `USER_DEACTIVATED`, `REALM_DEACTIVATED`. */
   readonly code: string | null;
 }

@@ -7,11 +7,11 @@ type RealmPermission = Extract<keyof Fields, `realm_can_${string}` | 'realm_crea
 type ChannelPermission = Extract<keyof Channel, `can_${string}_group`>;
 type GroupPermission = Extract<keyof UserGroup, `can_${string}_group`>;
 
-/** Actions on a channel that the user may take. */
+/** Actions the user may perform on a channel. */
 export interface ChannelRights {
   /** Name, description, folder, archiving and permissions. */
   readonly edit: boolean;
-  /** Privacy and permissions by which people get in: nobody lets themselves in. */
+  /** Privacy and the permissions that control access; stricter, so that nobody grants themselves access. */
   readonly editAccess: boolean;
   readonly editDeletion: boolean;
   readonly editTopics: boolean;
@@ -23,7 +23,7 @@ export interface ChannelRights {
   readonly seeSubscribers: boolean;
 }
 
-/** Actions on a group that the user may take. */
+/** Actions the user may perform on a group. */
 export interface GroupRights {
   readonly manage: boolean;
   readonly addMembers: boolean;
@@ -32,17 +32,17 @@ export interface GroupRights {
   readonly leave: boolean;
 }
 
-/** Actions on a bot that the user may take. */
+/** Actions the user may perform on a bot. */
 export interface BotRights {
-  /** Name, key and deactivation. */
+  /** Change name and key, and deactivate. */
   readonly administer: boolean;
   readonly reactivate: boolean;
 }
 
-/** Type of bots that only write (users §1.1). */
+/** Bot type that can only send messages (users §1.1). */
 const INCOMING_WEBHOOK = 2;
 
-/** Settings that only owners change (docs/permissions.md). */
+/** Settings reserved for owners (docs/permissions.md). */
 const BY_OWNERS = new Set([
   'authentication_methods',
   'can_create_groups',
@@ -58,7 +58,7 @@ const BY_OWNERS = new Set([
   'waiting_period_threshold',
 ]);
 
-/** The server's rules for settings of channels, groups and the organization. Observed inside computations. */
+/** Server rules for channel, group and organization settings. Observed inside computations. */
 export class ManagementRights {
   constructor(private readonly state: ChatState) {}
 
@@ -74,14 +74,14 @@ export class ManagementRights {
     return this.state.fields.get('is_guest') === true;
   }
 
-  /** True if the user has a permission of the organization. */
+  /** True if the user has an organization permission. */
   has(name: RealmPermission): boolean {
     const definitions = this.state.fields.get('server_supported_permission_settings')?.realm;
     const definition = definitions?.[name.slice('realm_'.length) as keyof typeof definitions];
     return isPermitted(this.state, this.state.fields.get(name) as GroupSetting | undefined, definition);
   }
 
-  /** True if the user may change a setting of the organization, by its name in the API. */
+  /** True if the user may change an organization setting, given by its API name. */
   changesRealm(name: string): boolean {
     return BY_OWNERS.has(name) ? this.isOwner : this.isAdmin;
   }
@@ -140,12 +140,12 @@ export class ManagementRights {
     };
   }
 
-  /** True if the user may deactivate somebody, change their role and end their sessions. */
+  /** True if the user may deactivate a person, change their role and end their sessions. */
   administers(userId: number): boolean {
     return this.isAdmin && (this.isOwner || this.state.people.get(userId)?.user.is_owner !== true);
   }
 
-  /** Controlling a bot gives the rights of its role, so the role counts beside the owner. */
+  /** Controlling a bot grants the rights of its role, so ownership alone is not enough. */
   bot(id: number): BotRights {
     const { people, selfId } = this.state;
     const bot = people.get(id)?.user;

@@ -3,25 +3,25 @@ import type { Gateway } from '../kernel/ports.js';
 import type { ChatState } from '../kernel/state.js';
 import { ManagementRights } from './management-rights.js';
 
-/** Values by name of the setting in the API. */
+/** Values by API setting name. */
 export type Changes = Readonly<Record<string, unknown>>;
 
-/** Settings of one thing, read from the state and saved by the API. */
+/** Settings of one object, read from the state and saved through the API. */
 export interface SettingsSource {
-  /** Name of the thing, unique in the organization. */
+  /** Key that is unique in the organization. */
   readonly key: string;
   /** Observed inside computations. */
   read(name: string): unknown;
   /**
-   * Rejects with the reason; the new value arrives as an event. `seen`: values that the user saw, where an own change may
-   * not have arrived yet.
+   * Rejects with the error; the new value arrives as an event. `seen`: displayed values, if a previous change has not
+   * arrived yet.
    */
   save(changes: Changes, seen?: Changes): Promise<unknown>;
   /** Observed inside computations. */
   mayEdit(name: string): boolean;
 }
 
-/** Kinds of channels; in a protected one people read only what was sent while they belonged to it. */
+/** Channel privacy. In `protected` channels people read only messages sent while they were subscribed. */
 export type Privacy = 'web-public' | 'public' | 'private' | 'protected';
 
 const PRIVACY: Readonly<Record<Privacy, Changes>> = {
@@ -39,13 +39,13 @@ export const privacyOf = (channel: Channel): Privacy => {
   return channel.history_public_to_subscribers ? 'private' : 'protected';
 };
 
-/** Settings of the user, the organization, channels and groups. Loaded by pages that manage them. */
+/** Settings of the user, the organization, channels and groups. Loaded only by management pages. */
 export class Management {
   readonly rights: ManagementRights;
 
   constructor(
     readonly state: ChatState,
-    /** Operations without an optimistic change are plain calls. */
+    /** Operations without optimistic updates are called directly. */
     readonly api: Gateway,
   ) {
     this.rights = new ManagementRights(state);
@@ -59,7 +59,7 @@ export class Management {
     mayEdit: () => true,
   };
 
-  /** Settings with which new accounts begin. */
+  /** Default settings of new accounts. */
   readonly defaults: SettingsSource = {
     key: 'defaults',
     read: (name) => this.state.fields.get('realm_user_settings_defaults')?.[name as 'web_home_view'],
@@ -106,7 +106,7 @@ export class Management {
     };
   }
 
-  /** The user's own settings of a channel to which they are subscribed. */
+  /** The user's settings of a subscribed channel. */
   membership(id: number): SettingsSource {
     return {
       key: `membership ${id}`,
@@ -138,7 +138,7 @@ export class Management {
     await this.api.post('/users/me/subscriptions', { subscriptions: [{ name }], principals: userIds });
   }
 
-  /** Ends subscriptions of the user or of other people. */
+  /** Unsubscribes the user or other people. */
   async unsubscribe(channelId: number, userIds: readonly number[] = [this.state.selfId]): Promise<void> {
     const name = this.state.channels.peek(channelId)?.channel.name ?? '';
     await this.api.delete('/users/me/subscriptions', { subscriptions: [name], principals: userIds });
@@ -151,7 +151,9 @@ export class Management {
     return id;
   }
 
-  /** Fetches all subscribers of a channel, of which the register response may hold a part; events keep them current. */
+  /**
+   * Fetches all subscribers of a channel, since the register response may contain only some; events keep them current.
+   */
   async loadSubscribers(channelId: number): Promise<void> {
     const { subscribers } = await this.api.get('/streams/{stream_id}/members', { stream_id: channelId });
     this.state.subscribers.set(channelId, subscribers);
@@ -163,7 +165,7 @@ export class Management {
   }
 }
 
-/** Adds the value that the user saw to changed permissions, so that the server refuses to overwrite another change. */
+/** Adds the displayed value to changed permissions, so that the server rejects the change if it was overwritten. */
 function guarded(changes: Changes, current: (name: string) => unknown): Changes {
   return Object.fromEntries(
     Object.entries(changes).map(([name, value]) => [

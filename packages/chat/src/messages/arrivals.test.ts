@@ -40,7 +40,7 @@ const resultOf = (state: ChatState, message: MessageEvent) => {
   return arrival && [arrival.isShown, arrival.isHeard];
 };
 
-describe('a new message', () => {
+describe('arrivalOf', () => {
   it('follows the settings of direct messages and mentions', () => {
     expect(resultOf(stateWith({}), direct)).toBeNull();
     expect(resultOf(stateWith({ enable_desktop_notifications: true }), direct)).toEqual([true, false]);
@@ -48,13 +48,13 @@ describe('a new message', () => {
     expect(resultOf(stateWith({ enable_sounds: true }), event([]))).toBeNull();
   });
 
-  it("makes no notice if it is the user's own or read already", () => {
+  it('ignores own messages and messages that are already read', () => {
     const state = stateWith({ enable_desktop_notifications: true });
     expect(resultOf(state, event(['mentioned'], { sender_id: SELF }))).toBeNull();
     expect(resultOf(state, event(['mentioned', 'read']))).toBeNull();
   });
 
-  it('follows the settings of its channel before those of all channels, unless the topic is muted', () => {
+  it('prefers channel settings over global settings unless the topic is muted', () => {
     const everywhere = { enable_stream_desktop_notifications: true };
     expect(resultOf(stateWith(everywhere), event([]))).toEqual([true, false]);
     expect(resultOf(stateWith(everywhere, { desktop_notifications: false }), event([]))).toBeNull();
@@ -62,7 +62,7 @@ describe('a new message', () => {
     expect(resultOf(stateWith(everywhere, {}, 1), event([]))).toBeNull();
   });
 
-  it('plays a sound by the settings of all channels and of followed topics', () => {
+  it('plays a sound according to the settings of all channels and of followed topics', () => {
     const everywhere = { enable_stream_audible_notifications: true };
     expect(resultOf(stateWith(everywhere), event([]))).toEqual([false, true]);
     expect(resultOf(stateWith(everywhere, { audible_notifications: false }), event([]))).toBeNull();
@@ -71,13 +71,13 @@ describe('a new message', () => {
     expect(resultOf(stateWith(followed), event([]))).toBeNull();
   });
 
-  it('makes a notice of a wildcard in a followed topic if the user wants these only', () => {
+  it('announces a wildcard mention in a followed topic if only those are enabled', () => {
     const settings = { enable_desktop_notifications: true, enable_followed_topic_wildcard_mentions_notify: true };
     expect(resultOf(stateWith(settings, {}, 3), event(['topic_wildcard_mentioned']))).toEqual([true, false]);
     expect(resultOf(stateWith(settings), event(['topic_wildcard_mentioned']))).toBeNull();
   });
 
-  it('reaches followers of its topic, and everybody by a wildcard where that is wanted', () => {
+  it('announces messages in followed topics, and wildcard mentions to everyone if enabled', () => {
     expect(resultOf(stateWith({ enable_followed_topic_desktop_notifications: true }, {}, 3), event([]))).toEqual([
       true,
       false,
@@ -89,7 +89,7 @@ describe('a new message', () => {
     ).toBeNull();
   });
 
-  it('keeps its text to itself if the settings say so', () => {
+  it('hides the message text if the settings require it', () => {
     const state = stateWith({ enable_desktop_notifications: true, pm_content_in_desktop_notifications: false });
     expect(arrivalOf(state, direct)).toMatchObject({ html: null });
   });

@@ -3,25 +3,25 @@ import type { Destination } from '../kernel/narrow.js';
 import { type ChatState, topicKey } from '../kernel/state.js';
 import { destinationOfMessage, isMutedTopic } from './unread.js';
 
-/** New message of another person that the user's settings want to be noticed. */
+/** New message that the user's notification settings announce. */
 export interface Arrival {
   readonly messageId: number;
   readonly destination: Destination;
   readonly senderId: number;
   readonly senderName: string;
   readonly avatarUrl: string | null;
-  /** HTML; null if the settings keep the text of direct messages out of notifications. */
+  /** HTML; null if the settings hide the text of direct messages in notifications. */
   readonly html: string | null;
-  /** True if it shows a notification. */
+  /** True to show a notification. */
   readonly isShown: boolean;
-  /** True if it plays a sound. */
+  /** True to play a sound. */
   readonly isHeard: boolean;
 }
 
 const FOLLOWED = 3;
 const MENTIONS = ['mentioned', 'has_alert_word'];
 
-/** Applies the notification settings to a new message; null if it makes no notice (users §6). */
+/** Applies the notification settings to a new message; null if it needs no announcement (users §6). */
 export function arrivalOf(state: ChatState, { message, flags }: MessageEvent): Arrival | null {
   const settings = state.fields.peek('user_settings');
   if (!settings || message.sender_id === state.selfId || flags.includes('read')) return null;
@@ -56,7 +56,7 @@ function inChannel(
   const isForAll =
     flags.some((flag) => flag.endsWith('_wildcard_mentioned')) &&
     ((wildcards && !isMuted) || (isFollowed && settings.enable_followed_topic_wildcard_mentions_notify));
-  // Direct mentions reach people in muted topics as well.
+  // Direct mentions notify people in muted topics as well.
   const isMention = isForAll || flags.some((flag) => MENTIONS.includes(flag));
   const shown = own?.desktop_notifications ?? settings.enable_stream_desktop_notifications;
   const heard = own?.audible_notifications ?? settings.enable_stream_audible_notifications;

@@ -13,16 +13,16 @@ const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'
 
 type TopicPlace = Omit<Extract<Destination, { kind: 'channel' }>, 'kind'>;
 
-/** Parts that a change concerns: the message, the lists with it, or a topic that went to another place. */
+/** Affected part: the message, all lists with it, or a moved topic. */
 export type Reach = 'message' | 'lists' | 'topic';
 
-/** New place of messages; what is absent stays. */
+/** New place of messages; absent parts stay unchanged. */
 export interface Move {
   readonly channelId?: number;
   readonly topic?: string;
-  /** A message alone, with those after it in its topic, or the whole topic. */
+  /** Only this message, this and later messages of the topic, or the whole topic. */
   readonly scope: 'change_one' | 'change_later' | 'change_all';
-  /** Notices with a link, in the old and in the new topic. */
+  /** Posts a notice with a link in the old and in the new topic. */
   readonly notifiesOld?: boolean;
   readonly notifiesNew?: boolean;
 }
@@ -30,21 +30,20 @@ export interface Move {
 export type Emoji = Pick<Reaction, 'emoji_name' | 'emoji_code' | 'reaction_type'>;
 
 /**
- * Changes that show at once and are undone if the server refuses them; the promise then rejects with the reason, a
- * `ParleyError`.
+ * Optimistic changes, which are rolled back if the server rejects them; the promise then rejects with a `ParleyError`.
  */
 export class Commands {
-  /** Index of the last option or task that was added here, by message; its event may be on its way. */
+  /** Index of the last option or task added here, by message; its event may still be pending. */
   private readonly added = new Map<number, number>();
 
   constructor(
     private readonly state: ChatState,
     private readonly gateway: Gateway,
-    /** Called after a change of which no event may tell. */
+    /** Called after a change that may not produce an event. */
     private readonly changed: (messageId: number, reach: Reach) => Promise<void>,
   ) {}
 
-  /** Adds the user's reaction, or removes it. */
+  /** Adds or removes the user's reaction. */
   async react(messageId: number, emoji: Emoji, isSet: boolean): Promise<void> {
     const apply = (op: 'add' | 'remove') =>
       MESSAGE_RULES.reaction(this.state, {
@@ -67,7 +66,7 @@ export class Commands {
     );
   }
 
-  /** Adds the user's reaction, or removes it if it is there. */
+  /** Toggles the user's reaction. */
   toggleReaction(messageId: number, emoji: Emoji): Promise<void> {
     const { reactions = [] } = this.state.messages.peek(messageId) ?? {};
     const isSet = reactions.some(
@@ -81,7 +80,7 @@ export class Commands {
     return this.flag(messageId, 'starred', isSet);
   }
 
-  /** Hides the content of a message from the user, or shows it again. */
+  /** Collapses or expands a message for the user. */
   collapse(messageId: number, isSet: boolean): Promise<void> {
     return this.flag(messageId, 'collapsed', isSet);
   }
@@ -102,8 +101,8 @@ export class Commands {
   }
 
   /**
-   * Replaces the content. `seenSha256` is the hash in hex of the source that the user saw; if the source is another one
-   * by now, the change is refused as `EXPECTATION_MISMATCH`.
+   * Replaces the content. `seenSha256` is the hex hash of the displayed source; if the source has changed since, the
+   * server rejects the edit as `EXPECTATION_MISMATCH`.
    */
   async edit(messageId: number, content: string, seenSha256?: string): Promise<void> {
     await this.gateway.patch('/messages/{message_id}', {
@@ -124,7 +123,7 @@ export class Commands {
     return message.content;
   }
 
-  /** Fetches the conversation in which a message is by now. */
+  /** Fetches the current conversation of a message. */
   async destination(messageId: number): Promise<Destination> {
     const { message } = await this.gateway.get('/messages/{message_id}', {
       message_id: messageId,
@@ -148,7 +147,7 @@ export class Commands {
     await this.changed(messageId, scope === 'change_all' ? 'topic' : 'lists');
   }
 
-  /** Marks a topic as resolved, or as unresolved. */
+  /** Marks a topic as resolved or unresolved. */
   async resolve({ channelId, topic }: TopicPlace, isResolved: boolean): Promise<void> {
     const messageId = await this.newestIn({ channelId, topic });
     const bare = topic.replace(/^[✔ ]+/u, '');
@@ -156,7 +155,7 @@ export class Commands {
     if (messageId !== null) await this.move(messageId, { topic: name, scope: 'change_all', notifiesNew: false });
   }
 
-  /** Returns the newest message of a topic; null if there is none. */
+  /** Returns the newest message of a topic; null if the topic is empty. */
   async newestIn({ channelId, topic }: TopicPlace): Promise<number | null> {
     const { messages } = await this.gateway.get('/messages', {
       narrow: apiNarrow(narrowOf({ kind: 'channel', channelId, topic }), this.state.selfId),
@@ -178,7 +177,7 @@ export class Commands {
     await this.changed(messageId, 'message');
   }
 
-  /** Adds an option or a task under an index that no earlier one of the user has. */
+  /** Adds an option or a task under an unused index of this user. */
   addTo(messageId: number, make: (index: number) => WidgetAction): Promise<void> {
     const seen = this.state.messages.peek(messageId)?.submessages ?? [];
     const index = Math.max(nextIndex(seen, this.state.selfId), (this.added.get(messageId) ?? 0) + 1);
@@ -199,7 +198,7 @@ export class Commands {
     });
   }
 
-  /** Deletes all messages of a topic that the user can see; a large topic takes several calls. */
+  /** Deletes all visible messages of a topic; large topics take several calls. */
   async deleteTopic({ channelId, topic }: TopicPlace): Promise<void> {
     const params = { stream_id: channelId, topic_name: topic };
     while (!(await this.gateway.post('/streams/{stream_id}/delete_topic', params)).complete);
@@ -210,7 +209,7 @@ export class Commands {
     });
   }
 
-  /** Marks a whole narrow as read; the counts follow by events. */
+  /** Marks a whole narrow as read; events update the counts. */
   async markNarrowRead(narrow: Narrow): Promise<void> {
     for (let anchor: number | string = 'oldest'; ; ) {
       const answer = await this.flagNarrow(narrow, anchor, 'add');
@@ -219,12 +218,12 @@ export class Commands {
     }
   }
 
-  /** Marks every message as read; a large account takes several calls. */
+  /** Marks every message as read; large accounts take several calls. */
   async markAllRead(): Promise<void> {
     while (!(await this.gateway.post('/mark_all_as_read', {})).complete);
   }
 
-  /** Marks a message and everything after it in a narrow as unread. */
+  /** Marks a message and all later messages of a narrow as unread. */
   async markUnreadFrom(narrow: Narrow, messageId: number): Promise<void> {
     for (let anchor = messageId; ; ) {
       const answer = await this.flagNarrow(narrow, anchor, 'remove');
@@ -254,7 +253,7 @@ export class Commands {
     );
   }
 
-  /** Mutes, pins or colours a channel. */
+  /** Mutes, pins or colors a channel. */
   async setChannelProperty(channelId: number, property: 'is_muted' | 'pin_to_top' | 'color', value: boolean | string) {
     const before = this.state.channels.peek(channelId)?.own;
     if (!before) return;
@@ -285,7 +284,7 @@ export class Commands {
   }
 
   private flagNarrow(narrow: Narrow, anchor: number | string, op: 'add' | 'remove') {
-    // Marks have no such operator (messages §7.5).
+    // The endpoint does not support `with` (messages §7.5).
     const terms = narrow.filter(({ operator }) => operator !== 'with');
     return this.gateway.post('/messages/flags/narrow', {
       narrow: apiNarrow(terms, this.state.selfId),

@@ -46,7 +46,7 @@ const inserts = (text: string, destination: Destination = TOPIC) => {
   return query === null ? null : suggestionsFor(stateWith(), query, destination).map(({ insert }) => insert);
 };
 
-describe('a query for completion', () => {
+describe('completionAt', () => {
   it.each([
     ['@jo sm', 'mention', 'jo sm', 0],
     ['Hello @_**Jo', 'mention', 'Jo', 6],
@@ -60,7 +60,7 @@ describe('a query for completion', () => {
     ['/', 'command', '', 0],
     ['See\n```py', 'language', 'py', 7],
     ['~~~c++', 'language', 'c++', 3],
-  ])('is found in %j', (text, kind, found, start) => {
+  ])('finds a query in %j', (text, kind, found, start) => {
     expect(completionAt(text, text.length)).toMatchObject({ kind, text: found, start });
   });
 
@@ -79,11 +79,11 @@ describe('a query for completion', () => {
     'a/po',
     '```',
     '```\ncode\n```py',
-  ])('is not found in %j', (text) => {
+  ])('finds no query in %j', (text) => {
     expect(completionAt(text, text.length)).toBeNull();
   });
 
-  it('ends at the cursor', () => {
+  it('ends the query at the cursor', () => {
     expect(completionAt('@jo and more', 3)).toMatchObject({ text: 'jo' });
   });
 });
@@ -93,7 +93,7 @@ it.each([
   ['/', ['/me ', '/poll ', '/todo ']],
   ['```javas', ['javascript\n']],
   ['```js', ['js\n', 'json\n', 'jsx\n']],
-])('completes commands and languages of code in %j', (text, expected) => {
+])('detects commands and code languages in %j', (text, expected) => {
   expect(inserts(text)).toEqual(expected);
 });
 
@@ -106,52 +106,52 @@ it.each([
   ['oberg', 'Åsa Öberg', 2],
   ['s s', 'John Smith', null],
   ['ohn', 'John Smith', null],
-])('compares %j with %j', (query, name, rank) => {
+])('ranks %j against %j', (query, name, rank) => {
   expect(rankOf(query, name)).toBe(rank);
 });
 
-describe('suggestions', () => {
-  it('prefer people of the conversation and leave out former members', () => {
+describe('suggestionsFor', () => {
+  it('prefers people of the conversation and omits former members', () => {
     expect(inserts('@jo')).toEqual(['@**John Smithers** ', '@**Jo Smith** ']);
     expect(inserts('@sm')).toEqual(['@**Smith Bot** ', '@**John Smithers** ', '@**Jo Smith** ']);
   });
 
-  it('carry the id where a name is ambiguous or means everybody', () => {
+  it('includes the id if a name is ambiguous or means everyone', () => {
     expect(inserts('@sam')).toEqual(['@**Sam Doe|3** ', '@**Sam Doe|4** ']);
     expect(inserts('@al', NOTES)).toEqual(['@**all|7** ', '@**all** ']);
   });
 
-  it('stay silent if the mention began so', () => {
+  it('keeps a mention silent if it was typed that way', () => {
     expect(inserts('@_jo sm')).toEqual(['@_**Jo Smith** ', '@_**John Smithers** ']);
   });
 
-  it('offer groups that the user may mention', () => {
+  it('offers groups that the user may mention', () => {
     expect(inserts('@su')).toEqual(['@*support* ']);
     expect(inserts('@secret')).toEqual([]);
     expect(inserts('@_secret')).toEqual(['@_*secret society* ']);
   });
 
-  it('offer the topic as a whole in channels only', () => {
+  it('offers the topic wildcard in channels only', () => {
     expect(inserts('@topic')).toEqual(['@**topic** ']);
     expect(inserts('@topic', NOTES)).toEqual([]);
   });
 
-  it('offer subscribed channels first', () => {
+  it('offers subscribed channels first', () => {
     expect(inserts('#des')).toEqual(['#**design** ', '#**design reviews** ']);
   });
 
-  it('offer topics of the channel, latest first', () => {
+  it('offers topics of the channel, latest first', () => {
     expect(inserts('#design>spr')).toEqual(['#**design>Sprint plan** ', '#**design>old sprint** ']);
     const query = completionAt('#des>', 5)!;
     expect(channelOf(stateWith(), query)).toBe(9);
   });
 
-  it('write links for names that would end the short syntax', () => {
+  it('uses Markdown links for names that would end the short syntax', () => {
     expect(inserts('#a')).toEqual(['[#ab](#narrow/channel/11-a*b) ']);
     expect(inserts('#design>mail')).toEqual(['[#design > mail me@12](#narrow/channel/9-design/topic/mail.20me.4012) ']);
   });
 
-  it('keep the order of emoji', () => {
+  it('keeps the order of emoji', () => {
     const names = ['thumbs_up', 'thumbs_down', 'hand_thumb'].map((name) => ({ name, character: '', imageUrl: null }));
     const query = completionAt(':thumb', 6)!;
     const found = suggestionsFor(stateWith(), query, TOPIC, names).map(({ insert }) => insert);

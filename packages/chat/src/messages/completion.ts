@@ -2,20 +2,20 @@ import { type Destination, formatAddress, narrowOf } from '../kernel/narrow.js';
 import type { ChatState } from '../kernel/state.js';
 import { isMember } from '../organization/organization.js';
 
-/** Unfinished mention, link, emoji, command or language of a code block before the cursor. */
+/** Unfinished mention, link, emoji, command or code block language before the cursor. */
 export interface CompletionQuery {
   readonly kind: 'mention' | 'channel' | 'topic' | 'emoji' | 'command' | 'language';
-  /** Offset of its first character; a suggestion replaces the text from there to the cursor. */
+  /** Offset of the first character; a suggestion replaces the text from there to the cursor. */
   readonly start: number;
   readonly text: string;
   readonly isSilent: boolean;
-  /** Unfinished name of the channel of a topic; otherwise empty. */
+  /** Typed channel name of a topic link; empty for other queries. */
   readonly channel: string;
 }
 
 export interface EmojiName {
   readonly name: string;
-  /** The emoji itself; empty for the organization's own. */
+  /** Unicode emoji; empty for custom emoji. */
   readonly character: string;
   readonly imageUrl: string | null;
 }
@@ -24,19 +24,19 @@ export interface Suggestion {
   readonly key: string;
   readonly kind: 'person' | 'group' | 'wildcard' | 'channel' | 'topic' | 'emoji' | 'command' | 'language';
   readonly label: string;
-  /** Id of a person, group or channel; 0 for others. */
+  /** Person, group or channel id; 0 for other kinds. */
   readonly id: number;
-  /** Description of a group, or channel of a topic; otherwise empty. */
+  /** Group description, or channel of a topic; empty for other kinds. */
   readonly detail: string;
   readonly emoji: EmojiName | null;
-  /** Markdown that replaces the query, with a space or a line break at the end. */
+  /** Markdown that replaces the query, including a trailing space or line break. */
   readonly insert: string;
 }
 
-/** Longest name with its marks: channels and topics have at most 60 characters each. */
+/** Longest name including its marks: channel and topic names have at most 60 characters each. */
 const MAX_QUERY = 130;
 const MAX_SUGGESTIONS = 8;
-/** Characters before a mention (markdown §9); links to channels and emoji follow the same rule. */
+/** Characters allowed before a mention (markdown §9); channel links and emoji follow the same rule. */
 const BEFORE = '(?<=^|[\\s\'"({[/<])';
 const MENTION = new RegExp(`${BEFORE}@(_?)(\\*{0,2})((?:[^\\s@*][^@*\\n]*)?)$`, 'u');
 const LINK = new RegExp(`${BEFORE}#(\\*{0,2})((?:[^\\s#*][^#*\\n]*)?)$`, 'u');
@@ -44,7 +44,7 @@ const EMOJI = new RegExp(`${BEFORE}:([\\p{L}\\p{N}+-][\\p{L}\\p{N}_+-]+)$`, 'u')
 const COMMAND = /^\/([a-z]*)$/;
 const FENCE = /^(?:`{3,}|~{3,}) ?([\w+#.-]+)$/;
 const COMMANDS = ['me', 'poll', 'todo'];
-/** First words of fences. Short forms that people type are listed, so that Enter does not turn them into longer words. */
+/** Code block languages. Includes typed abbreviations, so that Enter does not replace them with longer words. */
 const LANGUAGES = (
   'quote spoiler math bash c c# c++ clojure cmake console cpp cs csharp css dart diff docker dockerfile ' +
   'elixir elm erlang fsharp go golang graphql groovy haskell hs html http ini java javascript js json jsx ' +
@@ -54,12 +54,12 @@ const LANGUAGES = (
 ).split(' ');
 const WILDCARDS = ['all', 'everyone', 'channel', 'stream', 'topic'];
 
-/** Returns the unfinished part before the cursor; null within code and where there is none. */
+/** Returns the unfinished query before the cursor; null within code or if there is none. */
 export function completionAt(text: string, cursor: number): CompletionQuery | null {
   const line = text.slice(text.lastIndexOf('\n', cursor - 1) + 1, cursor);
   const word = wordIn('command', COMMAND, text.slice(0, cursor)) ?? wordIn('language', FENCE, line);
   const found = word ?? mentionIn(line) ?? linkIn(line) ?? emojiIn(line);
-  // A fence within code ends the code.
+  // A fence inside a code block closes it.
   const before = word ? text.slice(0, cursor - line.length) : text.slice(0, cursor);
   if (!found || found.length > MAX_QUERY || isCode(before, word ? '' : line)) return null;
   const { length, ...query } = found;
@@ -89,7 +89,7 @@ function emojiIn(line: string): Found | null {
 
 function wordIn(kind: 'command' | 'language', pattern: RegExp, part: string): Found | null {
   const [, text] = pattern.exec(part) ?? [];
-  // The slash belongs to the command.
+  // The slash is part of the command.
   const length = (text?.length ?? 0) + (kind === 'command' ? 1 : 0);
   return text === undefined ? null : { kind, length, text, isSilent: false, channel: '' };
 }
@@ -104,8 +104,8 @@ function isCode(before: string, line: string): boolean {
 }
 
 /**
- * Compares a name with a query of several parts, such as "jo sm" with "John Smith". Returns 0 if they are
- * equal, 1 if the name begins with the query, 2 if each part begins a word of its own, and null otherwise.
+ * Matches a name against a query of several parts, such as "jo sm" with "John Smith". Returns 0 if they are equal, 1 if
+ * the name starts with the query, 2 if each part starts a different word, and null otherwise.
  */
 export function rankOf(query: string, name: string): 0 | 1 | 2 | null {
   const wanted = folded(query).trim();
@@ -113,7 +113,7 @@ export function rankOf(query: string, name: string): 0 | 1 | 2 | null {
   if (candidate === wanted) return 0;
   if (candidate.startsWith(wanted)) return 1;
   const parts = wanted.split(SEPARATORS);
-  // Most names fail here, which saves splitting them.
+  // Rejects most names without splitting them.
   if (!parts.every((part) => candidate.includes(part))) return null;
   const words = candidate.split(SEPARATORS);
   for (const part of parts.sort((a, b) => b.length - a.length)) {
@@ -126,7 +126,7 @@ export function rankOf(query: string, name: string): 0 | 1 | 2 | null {
 
 const SEPARATORS = /[\s_\-./]+/;
 
-/** Text without letter case and accents. */
+/** Removes case and accents. */
 function folded(text: string): string {
   const lower = text.toLowerCase();
   return IS_ASCII.test(lower) ? lower : lower.normalize('NFD').replaceAll(/\p{M}/gu, '');
@@ -135,7 +135,7 @@ function folded(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII.
 const IS_ASCII = /^[\x00-\x7f]*$/;
 
-/** Returns the best suggestions for a query; `emoji` lists the names in order of preference. */
+/** Returns the best suggestions for a query; `emoji` lists names in order of preference. */
 export function suggestionsFor(
   state: ChatState,
   query: CompletionQuery,
@@ -178,7 +178,7 @@ export function suggestionsFor(
   }
 }
 
-/** Channel whose topics a query asks for. */
+/** Returns the channel of a topic query. */
 export function channelOf(state: ChatState, query: CompletionQuery): number | null {
   if (query.kind !== 'topic') return null;
   const exact = channels(state, query.channel).find(({ label }) => label === query.channel);
@@ -222,7 +222,7 @@ function wildcards({ text, isSilent }: CompletionQuery, destination: Destination
   });
 }
 
-/** People of the conversation first, then those with recent direct messages, others, and bots. */
+/** Ranks people of the conversation first, then recent direct message partners, other people, and bots. */
 function people(state: ChatState, { text, isSilent }: CompletionQuery, destination: Destination): readonly Candidate[] {
   const near = new Set(
     destination.kind === 'channel' ? (state.subscribers.get(destination.channelId) ?? []) : destination.userIds,
@@ -255,7 +255,7 @@ function people(state: ChatState, { text, isSilent }: CompletionQuery, destinati
   });
 }
 
-/** Groups that the user may mention; a silent mention needs no permission. */
+/** Returns groups that the user may mention; silent mentions need no permission. */
 function groups(state: ChatState, { text, isSilent }: CompletionQuery): readonly Candidate[] {
   return state.groups.values().flatMap((group) => {
     const rank = group.is_system_group || group.deactivated ? null : rankOf(text, group.name);
@@ -268,7 +268,7 @@ function groups(state: ChatState, { text, isSilent }: CompletionQuery): readonly
   });
 }
 
-/** Subscribed channels first, archived ones never. */
+/** Ranks subscribed channels first and omits archived ones. */
 function channels(state: ChatState, text: string): readonly Candidate[] {
   return state.channels.values().flatMap(({ channel, membership }) => {
     const { stream_id: id, name } = channel;
@@ -280,7 +280,7 @@ function channels(state: ChatState, text: string): readonly Candidate[] {
   });
 }
 
-/** Topics of the channel by name, latest first. */
+/** Returns matching topics of the channel, latest first. */
 function topics(state: ChatState, query: CompletionQuery): readonly Suggestion[] {
   const id = channelOf(state, query);
   if (id === null) return [];
@@ -308,7 +308,7 @@ function topics(state: ChatState, query: CompletionQuery): readonly Suggestion[]
   );
 }
 
-/** Zulip's short syntax, or a Markdown link for names that would end it early. */
+/** Returns Zulip's short syntax, or a Markdown link for names that would end it early. */
 function linkTo(state: ChatState, channelId: number, channel: string, topic: string | null): string {
   const label = topic === null ? channel : `${channel}>${topic}`;
   const isPlain = !/[*>]/.test(channel) && !/\*\*|\*$|@\d+$|`/.test(label);

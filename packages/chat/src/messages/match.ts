@@ -2,19 +2,19 @@ import { destinationOf, type Narrow, type NarrowTerm } from '../kernel/narrow.js
 import { type ChatState, type StoredMessage, VISITOR_ID } from '../kernel/state.js';
 import { destinationOfMessage, isMutedTopic } from './unread.js';
 
-/** True for a conversation whose messages all come as events. */
+/** True for a conversation in which all messages arrive as events. */
 export function comesAsEvents(state: ChatState, narrow: Narrow): boolean {
   const to = destinationOf(narrow);
   if (to === null || narrow.some(({ operator }) => operator === 'with')) return false;
   return hasJoined(state, to.kind === 'channel' ? to.channelId : undefined);
 }
 
-/** True if all changes come as events: in channels that the user has joined, and without a channel. */
+/** True if all changes arrive as events: in subscribed channels, and outside of channels. */
 export function hasJoined(state: ChatState, channelId: number | undefined): boolean {
   return channelId === undefined || state.channels.peek(channelId)?.membership === 'subscribed';
 }
 
-/** True or false if the client can decide whether a message belongs to a narrow; null if only the server can. */
+/** Matches a message against a narrow; null if only the server can decide. */
 export function matches(state: ChatState, narrow: Narrow, message: StoredMessage): boolean | null {
   if (narrow.length === 0) return !isMuted(state, message);
   let isDecided = true;
@@ -42,7 +42,7 @@ function matchesTerm(
     case 'dm-including': {
       if (destination.kind !== 'direct') return false;
       const includes = (id: number) => id === state.selfId || destination.userIds.includes(id);
-      // Several people are several terms, each of which is negated.
+      // Several people count as separate terms, each of which is negated.
       return negated && operand.length > 0 ? operand.some(includes) : operand.every(includes);
     }
     case 'sender':
@@ -71,7 +71,7 @@ function matchesIs(state: ChatState, operand: string, message: StoredMessage): b
       return flags.some((flag) => flag === 'mentioned' || flag.endsWith('wildcard_mentioned'));
     case 'alerted':
       return flags.includes('has_alert_word');
-    // Messages that are read while the list is open stay in it.
+    // Messages read while the list is open stay in it.
     case 'unread':
       return true;
     case 'resolved':
@@ -87,21 +87,21 @@ function isMuted(state: ChatState, message: StoredMessage): boolean {
 
 type ApiNarrow = readonly { readonly operator: string; readonly operand: string; readonly negated?: boolean }[];
 
-/** Terms of the API. The combined feed is without muted conversations. */
+/** API terms of a narrow. The combined feed excludes muted conversations. */
 export function apiNarrow(narrow: Narrow, selfId: number): ApiNarrow {
   const shown = narrow.flatMap(({ operator, operand, negated }) => {
-    // A direct conversation with oneself has no other people.
+    // The API represents a conversation with oneself by the own id.
     const people = typeof operand === 'object' && operand.length === 0 ? [selfId] : operand;
-    // The server accepts one person there.
+    // The server accepts only one person for this operator.
     const operands = operator === 'dm-including' ? (people as readonly number[]) : [people];
     return operands.map((each) => ({ operator, operand: each, ...(negated && { negated }) }));
   });
-  // The server asks this term of callers without an account (protocol §9).
+  // The server requires this term from callers without an account (protocol §9).
   if (selfId === VISITOR_ID) return [{ operator: 'channels', operand: 'web-public' }, ...shown] as ApiNarrow;
   return (narrow.length === 0 ? [{ operator: 'in', operand: 'home' }] : shown) as ApiNarrow;
 }
 
-/** Id of the channel with exactly this name or id. */
+/** Returns the id of the channel with exactly this name or id. */
 export function channelNamed(state: ChatState, name: string): number | null {
   const wanted = name.toLowerCase();
   const found = state.channels.values().find(({ channel }) => channel.name.toLowerCase() === wanted);
@@ -109,7 +109,7 @@ export function channelNamed(state: ChatState, name: string): number | null {
   return state.channels.get(Number(name)) ? Number(name) : null;
 }
 
-/** Id of the person with exactly this name, email address or id. */
+/** Returns the id of the person with exactly this name, email address or id. */
 export function personNamed(state: ChatState, name: string): number | null {
   const wanted = name.toLowerCase();
   if (wanted === 'me') return state.selfId;
@@ -120,7 +120,7 @@ export function personNamed(state: ChatState, name: string): number | null {
   return state.people.get(Number(name)) ? Number(name) : null;
 }
 
-/** Ids of the others; names are separated by commas, which one name may contain. */
+/** Returns the ids of the other participants. Names are separated by commas, but a single name may contain commas. */
 export function peopleNamed(
   state: ChatState,
   names: string,

@@ -12,37 +12,37 @@ import { EMPTY_SPAN, nearest, type Span, spanAt, withMessage, withoutMessages, w
 import { firstUnread, oldestUnread } from './unread.js';
 
 const PAGE = 60;
-/** Messages fetched before and after the shown ones when events were missed. */
+/** Maximum messages to refetch before and after the shown ones after missed events. */
 const MAX_RELOADED = 200;
-/** Messages of a list that the cache keeps. */
+/** Number of messages per list to keep in the cache. */
 const MAX_KEPT = 100;
-/** Anchor after every message (messages §5). */
+/** Anchor after all messages (messages §5). */
 const END = 10_000_000_000_000_000;
 
-/** Parts of the chat that lists use. */
+/** Chat functions used by lists. */
 export interface ListHooks {
   seen(narrow: Narrow, ids: readonly number[]): void;
   markUnreadFrom(narrow: Narrow, messageId: number): Promise<void>;
-  /** Keys of own messages on their way to a narrow. */
+  /** Keys of unsent messages that belong to a narrow. */
   outgoing(narrow: Narrow): readonly string[];
-  /** Messages as they were last shown. */
+  /** Messages as last shown. */
   cached(key: string): Promise<CachedMessages | null>;
-  /** True until the state is there. */
+  /** True until the state is loaded. */
   isStarting(): boolean;
-  /** Resolves with true once all events since a position are applied, with false if some are missing. */
+  /** Resolves to true once all events since a position are applied, or to false if some are missing. */
   caughtUp(from: QueuePosition): Promise<boolean>;
-  /** Messages were fetched into a list. */
+  /** Called when messages were fetched into a list. */
   fetched(): void;
-  /** Messages could not be fetched, or a channel has none. */
+  /** Called when messages could not be fetched or a channel has none. */
   missed(): void;
-  /** The list changed; its messages are to be kept. */
+  /** Called when the list changed and should be cached. */
   changed(list: MessageList): void;
 }
 
-/** Message id, or the place at which a list is shown. */
+/** Message id, or position in the list. */
 type Target = number | 'first_unread' | 'newest';
 
-/** `again`: the messages that are shown, after events were missed. */
+/** `again`: refetches the shown messages after missed events. */
 type Part = 'older' | 'newer' | 'first' | 'again';
 
 /** Messages of one narrow. */
@@ -57,27 +57,27 @@ export class MessageList implements ConversationView {
   readonly elsewhere: Signal<Destination | null> = signal(null);
   readonly failure: Signal<Failure | null> = signal(null);
   private readonly matches = new Table<number, SearchMatch>();
-  /** True after "mark as unread from here", until the list is opened again. */
+  /** True after "mark as unread from here", until the list is reopened. */
   private readsNothing = false;
-  /** Message near the place that is read. */
+  /** Last message that the user saw. */
   private lastSeen: number | undefined;
   private readonly spans: Signal<readonly Span[]> = signal([]);
-  /** Message in the span that is shown; null: the newest. */
+  /** Message in the shown span; null for the newest span. */
   private readonly focus: Signal<number | null> = signal(null);
-  /** Parts that are being fetched, once for each call. */
+  /** Pending fetches; a part may occur several times. */
   private readonly loading: Signal<readonly Part[]> = signal([]);
   private readonly failed: Signal<ReadonlySet<Part>> = signal(new Set());
-  /** Messages that arrived while a page was being fetched. */
+  /** Messages that arrived during a page fetch. */
   private arrived: number[] = [];
-  /** True while the list shows what the cache had. */
+  /** True while the list shows cached messages. */
   private isProvisional = false;
-  /** Position at which messages of the cache were current. */
+  /** Position up to which cached messages are current. */
   private keptAt: QueuePosition | undefined;
   private openCount = 0;
   private loads = 0;
-  /** Place where the list was opened last, and the page that is fetched for it. */
+  /** Last opened target and the page fetch for it. */
   private opening: { readonly target: number | 'first_unread'; readonly isShown: Promise<void> } | null = null;
-  /** Place whose page is being fetched, or could not be. */
+  /** Target with a pending or failed fetch. */
   private pending: Target | null = null;
 
   constructor(
@@ -100,7 +100,7 @@ export class MessageList implements ConversationView {
     return this.spans.peek().flatMap(({ ids }) => ids);
   }
 
-  /** True for an event of the last run that the messages of the cache include. */
+  /** True if the cached messages already include this event. */
   includes({ id }: Event, queueId: string | null): boolean {
     return this.keptAt !== undefined && this.keptAt.queueId === queueId && id <= this.keptAt.lastEventId;
   }
@@ -109,7 +109,7 @@ export class MessageList implements ConversationView {
     const target: number | 'first_unread' = near ?? 'first_unread';
     const isShared = this.isOpen && this.opening?.target === target && this.older.peek() !== 'failed';
     this.openCount++;
-    // Another opening of the same place fetches what this one shows, or has done so.
+    // An earlier opening of the same target already fetches this page.
     if (isShared) return;
     this.readsNothing = false;
     this.movedTo.value = null;
@@ -118,7 +118,7 @@ export class MessageList implements ConversationView {
     this.opening = { target, isShown: this.load(target) };
   }
 
-  /** Fetches again what could not be fetched. */
+  /** Retries failed fetches. */
   retry(): void {
     const { opening, pending } = this;
     if (pending !== null && opening && !this.loading.peek().includes('first')) {
@@ -135,13 +135,13 @@ export class MessageList implements ConversationView {
     this.openCount = Math.max(0, this.openCount - 1);
   }
 
-  /** Replaces all messages by those around the place that is read. */
+  /** Replaces all messages by those around the reading position. */
   async reload(): Promise<void> {
-    // A first page is shown even if it has to be fetched again.
+    // Shows the first page before fetching it again.
     if (this.spans.peek().length === 0) {
       const { opening } = this;
       await opening?.isShown;
-      // Another opening has fetched its page since then.
+      // Another opening has already fetched its page.
       if (opening !== this.opening) return;
     }
     const load = ++this.loads;
@@ -189,14 +189,14 @@ export class MessageList implements ConversationView {
     await this.extend('newer', last);
   }
 
-  /** Messages of the cache may be replaced, so that no page extends them. */
+  /** Waits until cached messages are confirmed or replaced, so that no page extends them. */
   private async settled(): Promise<void> {
     if (this.isProvisional) await this.opening?.isShown;
   }
 
   keepNewest(count: number): void {
     const shown = this.shown();
-    // Another part of the page may show older messages.
+    // Another view of the list may show older messages.
     if (this.openCount > 1 || !shown.isNewest || shown.ids.length <= count) return;
     const kept = { ...shown, ids: shown.ids.slice(-count), isOldest: false };
     batch(() => {
@@ -229,7 +229,7 @@ export class MessageList implements ConversationView {
     else if (this.isOpen) this.retry();
     this.hooks.changed(this);
     if (isHere) this.spans.value = withMessage(this.spans.peek(), id);
-    // Only the server can search, so the end is no longer known.
+    // Only the server can search, so the end is unknown again.
     else this.spans.value = this.spans.peek().map((span) => ({ ...span, isNewest: false }));
   }
 
@@ -242,16 +242,16 @@ export class MessageList implements ConversationView {
     this.spans.value = withoutMessages(this.spans.peek(), ids);
   }
 
-  /** Tells where all messages of the topic went. */
+  /** Records the new place of the topic if all its messages were moved. */
   follow(move: TopicMove | null): void {
     if (move && this.destination && destinationKey(this.destination) === destinationKey(move.from)) {
       this.movedTo.value = move.to;
     }
   }
 
-  /** Moves messages in or out after their conversation or flags changed. */
+  /** Adds or removes messages after their conversation or flags changed. */
   changed(ids: readonly number[]): void {
-    // The marks belong to the former text.
+    // The highlights belong to the previous text.
     for (const id of ids) this.matches.delete(id);
     if (this.narrow.some(({ operator }) => operator === 'search')) return;
     const out = new Set<number>();
@@ -266,7 +266,7 @@ export class MessageList implements ConversationView {
     this.removed(out);
   }
 
-  /** Own messages on their way, which belong after the newest. They are all that an unloaded conversation shows. */
+  /** Own unsent messages, placed after the newest message. An unloaded conversation shows only these. */
   private outgoing(): readonly string[] {
     const isAtEnd = this.newer.value === 'none' || this.shown().ids.length === 0;
     return isAtEnd ? this.hooks.outgoing(this.narrow) : [];
@@ -289,12 +289,12 @@ export class MessageList implements ConversationView {
     return span.ids.length > 0 ? 'more' : 'unknown';
   }
 
-  /** Shows the span around a message, and fetches it if it is not known. */
+  /** Shows the span around a message, fetching it if necessary. */
   private async load(target: Target): Promise<void> {
     const load = ++this.loads;
     this.pending = null;
     const spans = this.isProvisional ? [] : this.spans.peek();
-    // A message that a known span lacks was deleted or is elsewhere.
+    // A message missing from a known span was deleted or moved.
     if (typeof target === 'number' && spanAt(spans, target)?.ids.includes(target)) {
       this.show(target, this.unreadOnOpening([]));
       return;
@@ -306,7 +306,7 @@ export class MessageList implements ConversationView {
     this.pending = target;
     await this.during('first', async () => {
       const cached = target === 'newest' ? false : this.showCached(load, target);
-      // Events bring the messages of the cache up to date with fewer bytes.
+      // Events update cached messages with less traffic than a fetch.
       const isCurrent = this.hooks.isStarting() && (await cached);
       if (load !== this.loads) return;
       if (isCurrent) {
@@ -314,7 +314,7 @@ export class MessageList implements ConversationView {
         return;
       }
       const answer = await this.pages.fetch(this.narrow, target, PAGE / 2, PAGE / 2).catch((error: unknown) => {
-        // The newest of those that are known.
+        // Falls back to the newest known messages.
         if (load === this.loads && target === 'newest') this.show(null);
         throw error;
       });
@@ -333,7 +333,7 @@ export class MessageList implements ConversationView {
     });
   }
 
-  /** First unread message of a conversation that is opened at another one. */
+  /** Returns the first unread message of a conversation that was opened at a different message. */
   private unreadOnOpening(messages: readonly Message[]): number | null {
     const known = this.firstUnread.peek();
     return known !== null || !this.destination
@@ -341,7 +341,7 @@ export class MessageList implements ConversationView {
       : firstUnread(this.state.unread, narrowKey(this.narrow), messages);
   }
 
-  /** Shows the messages of the cache. Returns true once nothing has to be fetched, because events made them current. */
+  /** Shows cached messages. Returns true if events made them current, so that no fetch is needed. */
   private async showCached(load: number, target: number | 'first_unread'): Promise<boolean> {
     const cached = this.narrow.some(({ operator }) => operator === 'search')
       ? null
@@ -352,7 +352,7 @@ export class MessageList implements ConversationView {
     const ids = cached.messages.map(({ id }) => id);
     const isUnread = (id: number) => this.state.unread.destinations.has(id);
     const first = target === 'first_unread' ? (ids.find(isUnread) ?? null) : target;
-    // A message may have arrived just before the reload, and be newer than those of the cache.
+    // A message may have arrived just before the reload and be newer than the cached ones.
     const isAtEnd = first === null || first > ids.at(-1)!;
     if (isAtEnd ? !cached.isNewest : !ids.includes(first)) return false;
     this.isProvisional = true;
@@ -366,7 +366,7 @@ export class MessageList implements ConversationView {
     return (await this.hooks.caughtUp(cached.position)) && load === this.loads && this.confirm(target);
   }
 
-  /** Ends the provisional state of messages to which all events were applied. Returns false if others are needed. */
+  /** Confirms cached messages after all events were applied. Returns false if other messages are needed. */
   private confirm(target: number | 'first_unread'): boolean {
     const { unread } = this.state;
     const { ids, isNewest } = this.shown();
@@ -376,7 +376,7 @@ export class MessageList implements ConversationView {
     this.isProvisional = false;
     batch(() => {
       this.pages.confirm(ids);
-      // Marks of the last run may not have reached the server.
+      // Read marks of the last run may not have reached the server.
       for (const id of ids.filter((each) => unread.destinations.has(each))) {
         this.state.messages.change(id, (message) => ({ ...message, flags: withFlag(message.flags, 'read', false) }));
       }
@@ -387,7 +387,7 @@ export class MessageList implements ConversationView {
     return true;
   }
 
-  /** Messages to keep in the cache: those around the place that is shown. */
+  /** Returns the messages to cache: those around the shown position. */
   toKeep(): CachedMessages | null {
     const { ids, isOldest, isNewest } = this.shown();
     const focus = this.focus.peek();
@@ -395,7 +395,7 @@ export class MessageList implements ConversationView {
     const kept = ids.slice(Math.max(0, end - MAX_KEPT), end);
     const messages = kept.flatMap((id) => this.state.messages.peek(id) ?? []);
     if (this.isProvisional || messages.length === 0) return null;
-    // A local id belongs to this run.
+    // Local ids are only valid in this run.
     const plain = messages.map(({ localId: _, ...message }) => message);
     return {
       messages: plain,
@@ -431,7 +431,7 @@ export class MessageList implements ConversationView {
     });
   }
 
-  /** `from`: message at which the page begins or ends beside its own. */
+  /** `from`: anchor message that the page includes in its range. */
   private add(ids: readonly number[], isOldest: boolean, isNewest: boolean, from: number | null): void {
     if (this.isProvisional) this.spans.value = [];
     this.isProvisional = false;
@@ -467,5 +467,5 @@ export class MessageList implements ConversationView {
   }
 }
 
-/** Identity of a message in lists: that of its local copy if it was sent by this client. */
+/** Key of a message in lists: the local key if this client sent it. */
 export const keyOf = (state: ChatState, id: number): string => state.messages.peek(id)?.localId ?? String(id);

@@ -10,10 +10,10 @@ import { MessagePages } from './message-pages.js';
 import { moveOfTopic } from './messages.js';
 import { destinationOfMessage } from './unread.js';
 
-/** Lists kept after they were closed. */
+/** Closed lists to keep. */
 const MAX_LISTS = 50;
 
-/** Lists of messages by narrow, which events and fetched pages extend. */
+/** Message lists by narrow, extended by events and fetched pages. */
 export class MessageLists {
   readonly pages: MessagePages;
   private readonly lists = new Map<string, MessageList>();
@@ -26,12 +26,12 @@ export class MessageLists {
     this.pages = new MessagePages(state, gateway);
   }
 
-  /** Opens a list at a message, or at the first unread one. */
+  /** Opens a list at a message, or at the first unread message. */
   open(narrow: Narrow, near: number | null): MessageList {
     const key = narrowKey(narrow);
     const existing = this.lists.get(key);
     const list = existing ?? new MessageList(this.state, this.pages, narrow, this.hooks);
-    // The most recently opened list is the last.
+    // Moves the list to the end, as most recently opened.
     this.lists.delete(key);
     this.lists.set(key, list);
     list.opened(near);
@@ -44,7 +44,10 @@ export class MessageLists {
     this.pages.touch(event);
   }
 
-  /** Called after the rule of the event. `queueId`: queue of an event of the last run, which some lists include. */
+  /**
+   * Called after the rule of the event. `queueId` is set for events of the last run, which some cached lists already
+   * include.
+   */
   after(event: Event, queueId: string | null = null): void {
     const lists = [...this.lists.values()].filter((list) => !list.includes(event, queueId));
     switch (event.type) {
@@ -70,12 +73,12 @@ export class MessageLists {
     }
   }
 
-  /** Adds own messages, which one list fetched, to the others before their events. */
+  /** Adds own messages fetched by one list to the other lists, before their events arrive. */
   addOwn(ids: readonly number[]): void {
     for (const id of ids) for (const list of this.lists.values()) list.received(id);
   }
 
-  /** Fetches lists of channels again, whose messages came without events before. */
+  /** Reloads lists of channels that did not receive events before. */
   reload(isOutdated: (channelId: number) => boolean): void {
     for (const [key, list] of this.lists) {
       if (list.destination?.kind !== 'channel' || !isOutdated(list.destination.channelId)) continue;
@@ -85,13 +88,13 @@ export class MessageLists {
   }
 
   /**
-   * Fetches what the user changed in a channel that they have not joined, since no event may tell of it. Returns the
-   * channels whose lists changed.
+   * Refetches what the user changed in an unsubscribed channel, because the server sends no events there. Returns the
+   * channels with changed lists.
    */
   async fetchChanged(messageId: number, reach: Reach): Promise<readonly number[]> {
     const before = this.state.messages.peek(messageId);
     if (before && hasJoined(this.state, before.stream_id)) return [];
-    // A message that cannot be fetched is shown when its conversation is opened again.
+    // A message that cannot be fetched appears when its conversation is reopened.
     await this.pages.fetchByIds([messageId]).catch(() => {});
     const after = this.state.messages.peek(messageId);
     if (reach === 'message' || !after) return [];
@@ -105,7 +108,7 @@ export class MessageLists {
     return channelIds;
   }
 
-  /** Forgets every list that is not open and fetches the open ones again, which stay as they are until then. */
+  /** Drops all closed lists and refetches the open ones, which stay visible until then. */
   restart(): void {
     this.pages.outdate();
     for (const [key, list] of this.lists) {
@@ -115,7 +118,7 @@ export class MessageLists {
     this.sweep();
   }
 
-  /** Fetches pages again that could not be fetched. */
+  /** Retries failed page fetches. */
   retry(): void {
     for (const list of this.lists.values()) if (list.isOpen) list.retry();
   }
@@ -130,7 +133,7 @@ export class MessageLists {
     this.pages.swept(shown);
   }
 
-  /** Fetches messages that were moved into an open list and that the client does not have. */
+  /** Fetches unknown messages that were moved into an open list. */
   private async fetchMoved(event: UpdateMessageEvent): Promise<void> {
     if (event.rendering_only || event.propagate_mode === undefined) return;
     const to = {
@@ -141,7 +144,7 @@ export class MessageLists {
     const isShown = [...this.lists.values()].some((list) => list.isOpen && covers(list.narrow, to));
     const unknown = event.message_ids.filter((id) => this.state.messages.peek(id) === undefined);
     if (!isShown || unknown.length === 0) return;
-    // Messages that cannot be fetched are shown when the lists are opened again.
+    // Messages that cannot be fetched appear when the lists are reopened.
     await this.pages.fetchByIds(unknown).catch(() => {});
     for (const list of this.lists.values()) list.changed(unknown);
   }

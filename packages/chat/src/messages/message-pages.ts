@@ -13,21 +13,21 @@ export const failureOf = (error: unknown): Failure =>
     ? { code: error.code, message: error.message }
     : { code: 'UNEXPECTED', message: error instanceof Error ? error.message : String(error) };
 
-/** Message of a search, with the words found marked. */
+/** Search hit with highlighted words. */
 export interface FoundMessage extends Message {
   readonly match_content?: string;
   readonly match_subject?: string;
 }
 
-/** Messages fetched by their ids in one call. */
+/** Maximum message ids per call. */
 const MAX_IDS = 1000;
 
-/** Fetches pages of messages into the state, where events may have newer versions of them. */
+/** Fetches pages of messages into the state without overwriting newer versions from events. */
 export class MessagePages {
-  /** Ids that events changed while pages were being fetched, so that older versions in those pages are not used. */
+  /** Ids changed by events during a fetch, so that outdated versions in the page are ignored. */
   private touched = new Set<number>();
   private fetches = 0;
-  /** Messages that may have changed without an event, which the next page with them replaces. */
+  /** Messages that may have changed without an event; the next page that contains them replaces them. */
   private stale = new Set<number>();
 
   constructor(
@@ -41,17 +41,17 @@ export class MessagePages {
     for (const id of idsIn(event)) this.touched.add(id);
   }
 
-  /** Events were missed: the next page replaces what it has. */
+  /** Marks all messages as outdated after missed events; the next pages replace them. */
   outdate(): void {
     this.stale = new Set(this.state.messages.all().keys());
   }
 
-  /** Other messages than these were removed from the state. */
+  /** Called after all other messages were removed from the state. */
   swept(left: ReadonlySet<number>): void {
     for (const id of this.stale) if (!left.has(id)) this.stale.delete(id);
   }
 
-  /** Fetches messages and stores those that the state does not have in a newer version. */
+  /** Fetches messages and stores those that are newer than in the state. */
   async fetch(narrow: Narrow, anchor: number | string, before: number, after: number, includeAnchor = true) {
     this.fetches++;
     try {
@@ -72,7 +72,7 @@ export class MessagePages {
     }
   }
 
-  /** Shows older versions of messages until the next page with them. */
+  /** Adds cached messages, which the next page may replace. */
   seed(messages: readonly Message[]): void {
     batch(() => {
       for (const message of messages) {
@@ -83,12 +83,12 @@ export class MessagePages {
     });
   }
 
-  /** Events made older versions of messages current. */
+  /** Marks cached messages as current after their events were applied. */
   confirm(ids: readonly number[]): void {
     for (const id of ids) this.stale.delete(id);
   }
 
-  /** Other conversation, in which the linked message is now; null if it is among those found, or not readable. */
+  /** Returns the current conversation of the linked message; null if it was found or is unreadable. */
   async findElsewhere(narrow: Narrow, target: number | string, found: readonly number[]): Promise<Destination | null> {
     const here = destinationOf(narrow);
     const id = linkedIn(narrow) ?? (typeof target === 'number' && !found.includes(target) ? target : null);
@@ -113,7 +113,7 @@ export class MessagePages {
     return new Set(gone);
   }
 
-  /** Returns the ids that were deleted meanwhile. */
+  /** Returns ids deleted during the fetch. */
   private async store(messages: readonly Message[]): Promise<ReadonlySet<number>> {
     const { state } = this;
     const isWanted = ({ id, stream_id }: Message) =>
@@ -124,7 +124,7 @@ export class MessagePages {
         if (!isWanted(message) || outdated.includes(message)) continue;
         const localId = state.messages.peek(message.id)?.localId;
         state.messages.set(message.id, { ...message, ...(localId !== undefined && { localId }) });
-        // The user may join the channel before the next page.
+        // The user may subscribe before the next page.
         if (hasJoined(state, message.stream_id)) this.stale.delete(message.id);
         else this.stale.add(message.id);
       }

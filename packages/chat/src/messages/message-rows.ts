@@ -12,11 +12,11 @@ export class MessageRows {
   constructor(
     private readonly state: ChatState,
     private readonly outbox: Outbox,
-    /** Ids of messages that this client sent, by key. */
+    /** Ids of messages sent by this client, by key. */
     private readonly sentIds: Table<string, number>,
   ) {}
 
-  /** Null for messages that were deleted or are no longer loaded. */
+  /** Null for deleted or unloaded messages. */
   message(key: string): Reading<MessageRow | null> {
     return this.rows.at(key);
   }
@@ -80,7 +80,7 @@ export class MessageRows {
     };
   }
 
-  /** The person's current name; that of the message if the person is not known. */
+  /** Prefers the person's current name over that of the message. */
   private sender(id: number, name: string, avatarUrl: string | null): MessageRow['sender'] {
     const user = this.state.people.get(id)?.user;
     return { id, name: user?.full_name ?? name, avatarUrl: user?.avatar_url ?? avatarUrl };

@@ -70,7 +70,7 @@ export function withFlag(flags: readonly string[], flag: string, isSet: boolean)
   return isSet ? [...others, flag] : others;
 }
 
-/** Adds messages to the user's own after receipt or a flag change. */
+/** Adds messages to the user's own, after receipt or a flag change. */
 function own(state: ChatState, ids: readonly number[]): void {
   state.fields.change('max_message_id', (newest) => ids.reduce((a, b) => Math.max(a, b), newest));
 }
@@ -101,8 +101,8 @@ function receive(state: ChatState, { message, flags, local_message_id: localId }
 }
 
 /**
- * Applies an edit or a move (messages §18.2): subscribers of the new channel keep messages, and gain them if history
- * is protected.
+ * Applies an edit or a move (messages §18.2): subscribers of the new channel keep messages, and gain them if history is
+ * protected.
  */
 function update(state: ChatState, event: UpdateMessageEvent): void {
   const { message_id: id, message_ids: ids } = event;
@@ -133,7 +133,7 @@ export interface TopicMove {
   readonly to: Destination;
 }
 
-/** Topic whose messages were all moved, and their new place; null for other changes. */
+/** Returns the topic and its new place if all its messages were moved; null for other changes. */
 export function moveOfTopic(event: UpdateMessageEvent): TopicMove | null {
   if (event.rendering_only || event.propagate_mode !== 'change_all' || event.stream_id === undefined) return null;
   const { stream_id, orig_subject = '', new_stream_id = stream_id, subject = orig_subject } = event;

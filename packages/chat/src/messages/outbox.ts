@@ -8,15 +8,15 @@ import { failureOf } from './message-pages.js';
 
 export const MAX_WAITING = 100;
 
-/** Sends messages one after the other, each at most once. */
+/** Sends messages sequentially, each at most once. */
 export class Outbox {
-  /** Messages by key, in order of sending. */
+  /** Messages by key, in sending order. */
   readonly messages = new Table<string, OutgoingMessage>();
   private readonly queueId: Signal<string | null> = signal(null);
   private isSending = false;
   private cancelRetry: (() => void) | null = null;
   private endSaving: (() => void) | null = null;
-  /** Tabs share a queue, in which keys must differ. */
+  /** Tabs share a queue, so their keys must differ. */
   private count = Math.floor(Math.random() * 1e9);
 
   constructor(
@@ -25,13 +25,13 @@ export class Outbox {
     private readonly storage: OutboxStorage | null,
     private readonly selfId: () => number,
     private readonly hasMessage: (id: number) => boolean,
-    /** Ids of messages that have arrived, by key. */
+    /** Ids of arrived messages, by key. */
     private readonly sentIds: Table<string, number>,
-    /** Called with each message that the server has. */
+    /** Called when the server has accepted a message. */
     private readonly onSent: (message: OutgoingMessage & { readonly id: number }) => void,
   ) {}
 
-  /** Takes over messages of an earlier run, and keeps those of this one. */
+  /** Takes over messages of an earlier run and starts saving those of this run. */
   restore(): void {
     const { storage } = this;
     if (!storage) return;
@@ -47,7 +47,7 @@ export class Outbox {
     });
   }
 
-  /** The server recognizes an attempt of the last day; an older one may have arrived. */
+  /** The server recognizes retries for a day; an older attempt may have succeeded. */
   private resumed(message: OutgoingMessage): OutgoingMessage {
     if (message.delivery === 'failed') return message;
     const isOld = this.clock.now() / 1000 - message.createdAt > REMEMBERED_SECONDS;
@@ -56,13 +56,13 @@ export class Outbox {
     return { ...message, delivery: 'failed', failure };
   }
 
-  /** Called with each registered queue; sends what waits. */
+  /** Called after each registration; sends waiting messages. */
   online(queueId: string): void {
     this.queueId.value = queueId;
     void this.sendWaiting();
   }
 
-  /** Sends nothing until the next `online`. */
+  /** Pauses sending until the next `online`. */
   stop(): void {
     this.queueId.value = null;
     this.cancelRetry?.();
@@ -75,7 +75,7 @@ export class Outbox {
     this.storage?.release();
   }
 
-  /** Adds a message to send. Returns its key. @throws RangeError if too many messages wait */
+  /** Queues a message. Returns its key. @throws RangeError if the queue is full */
   add(destination: Destination, content: string): string {
     if (this.messages.all().size >= MAX_WAITING) {
       throw Object.assign(new RangeError(`At most ${MAX_WAITING} messages can wait`), { code: 'TOO_MANY_WAITING' });
@@ -97,7 +97,7 @@ export class Outbox {
     return key;
   }
 
-  /** Keys of messages that belong to a narrow. */
+  /** Returns the keys of messages that belong to a narrow. */
   keysIn(narrow: Narrow): readonly string[] {
     return this.messages
       .values()
@@ -105,7 +105,7 @@ export class Outbox {
       .map(({ key }) => key);
   }
 
-  /** Sends a failed message again. */
+  /** Retries a failed message. */
   retry(key: string): void {
     this.messages.change(key, (message) => ({ ...message, delivery: 'waiting', failure: null }));
     void this.sendWaiting();
@@ -116,12 +116,15 @@ export class Outbox {
     if (message && message.delivery !== 'sending') this.messages.delete(key);
   }
 
-  /** The message arrived as an event. */
+  /** Removes a message that arrived as an event. */
   arrived(key: string): void {
     this.messages.delete(key);
   }
 
-  /** Removes messages that were fetched and returns their ids. Their events are late, or an earlier run had them. */
+  /**
+   * Removes messages that were already fetched, and returns their ids. Their events are late or were received by an
+   * earlier run.
+   */
   reconcile(): readonly number[] {
     const fetched = [...this.messages.all().values()].filter(({ id }) => id !== null && this.hasMessage(id));
     for (const { key } of fetched) this.messages.delete(key);
@@ -141,7 +144,7 @@ export class Outbox {
     }
   }
 
-  /** Returns false if the server cannot be reached, so that the others wait too. */
+  /** Returns false if the server is unreachable, so that later messages wait too. */
   private async send(message: OutgoingMessage): Promise<boolean> {
     const { key, destination, content } = message;
     const queueId = message.queueId ?? this.queueId.peek();
@@ -161,7 +164,7 @@ export class Outbox {
       this.onSent({ ...message, id });
       return true;
     } catch (error) {
-      // A message of a person who was logged out waits for the next log-in.
+      // After a logout, the message waits for the next log-in.
       const isTemporary = error instanceof ParleyError && (error.isTemporary || error.endsLogIn);
       this.messages.change(key, (current) => ({
         ...current,
@@ -177,5 +180,5 @@ export class Outbox {
 }
 
 const RETRY_MS = 3000;
-/** Less than the day for which the server remembers sends (messages §3). */
+/** Below the server's limit of one day for recognizing retries (messages §3). */
 const REMEMBERED_SECONDS = 20 * 60 * 60;

@@ -4,13 +4,13 @@ import type { ChatState } from '../kernel/state.js';
 import { withFlag } from './messages.js';
 import { markRead } from './unread.js';
 
-/** Delay within which marks are collected into one call. */
+/** Delay for batching read marks into one call. */
 const COLLECT_MS = 1000;
 const RETRY_MS = 5000;
 const MAX_PER_CALL = 1000;
 const POLICY = { always: 1, conversations: 2, never: 3 };
 
-/** Marks messages as read while they are seen: at once in the state, collected for the server. */
+/** Marks visible messages as read: immediately in the state, batched for the server. */
 export class ReadMarks {
   private readonly waiting = new Set<number>();
   private sending = Promise.resolve();
@@ -23,7 +23,7 @@ export class ReadMarks {
     private readonly clock: Clock,
   ) {}
 
-  /** Messages that were seen in a list, subject to the user's setting. Searches and lists of stars mark nothing. */
+  /** Marks messages seen in a list, if the user's settings allow it. Searches and starred messages mark nothing. */
   seen(narrow: Narrow, ids: readonly number[]): void {
     const policy = this.state.fields.peek('user_settings')?.web_mark_read_on_scroll_policy ?? POLICY.always;
     if (policy === POLICY.never || (policy === POLICY.conversations && !destinationOf(narrow))) return;
@@ -40,18 +40,18 @@ export class ReadMarks {
     this.schedule(COLLECT_MS);
   }
 
-  /** Messages that a fresh state has as unread although this client reported them. */
+  /** Reapplies pending read marks to a fresh state. */
   reapply(): void {
     applyRead(this.state, [...this.waiting]);
   }
 
-  /** Sends what waits; later marks are not sent. */
+  /** Sends pending marks; later marks are not sent. */
   stop(): void {
     this.isStopped = true;
     void this.flush();
   }
 
-  /** Sends what waits. Resolves when no mark is on its way that would undo a later change. */
+  /** Sends pending marks. Resolves once no pending mark can undo a later change. */
   flush(): Promise<void> {
     this.cancel?.();
     this.cancel = null;
@@ -76,7 +76,7 @@ export class ReadMarks {
   }
 }
 
-/** Terms of narrows in which reading marks messages as read. */
+/** Operators of narrows in which viewing messages marks them as read. */
 const MARKING = new Set(['channel', 'topic', 'dm', 'with']);
 
 export function applyRead(state: ChatState, ids: readonly number[]): void {

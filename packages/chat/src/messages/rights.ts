@@ -26,12 +26,12 @@ type Definition = Parameters<typeof isPermitted>[2];
 
 const MODERATOR = 300;
 const ADMINISTRATOR = 200;
-/** Tolerated difference of clocks, for edits and moves (messages §9). */
+/** Clock skew tolerance for edits and moves (messages §9). */
 const GRACE_SECONDS = 20;
 
 /**
- * The server's rules for messages (messages §3.2, §9, §11), so that only allowed actions are offered. Where the client
- * lacks data, it offers the action and the server decides. Observed inside computations.
+ * Server rules for messages (messages §3.2, §9, §11), used to offer only allowed actions. If the client lacks data, it
+ * offers the action and the server decides. Observed inside computations.
  */
 export class Rights {
   constructor(
@@ -39,7 +39,7 @@ export class Rights {
     private readonly clock: Clock,
   ) {}
 
-  /** True if the user may react to a message and change it at all: not in archived channels. */
+  /** True if the user may react to or change a message; false in archived channels. */
   canReact(messageId: number): boolean {
     const message = this.state.messages.get(messageId);
     return message !== undefined && this.isModifiable(message);
@@ -68,7 +68,7 @@ export class Rights {
     );
   }
 
-  /** Parts of its place that the user may change. */
+  /** Parts of the place that the user may change. */
   canMove(messageId: number): { readonly topic: boolean; readonly channel: boolean } {
     const message = this.state.messages.get(messageId);
     const channelId = message?.stream_id;
@@ -81,7 +81,7 @@ export class Rights {
     };
   }
 
-  /** Permissions to move messages of any age. */
+  /** Permissions to move messages, regardless of their age. */
   canMoveIn(channelId: number): { readonly topic: boolean; readonly channel: boolean } {
     if (this.state.channels.get(channelId)?.channel.is_archived !== false) return { topic: false, channel: false };
     const administers = this.role <= ADMINISTRATOR || this.hasIn(channelId, 'can_administer_channel_group');
@@ -104,7 +104,7 @@ export class Rights {
     return this.hasRealm('realm_can_resolve_topics_group') || this.hasIn(channelId, 'can_resolve_topics_group');
   }
 
-  /** True if the user may report a message of another person to the moderators. */
+  /** True if the user may report someone else's message to the moderators. */
   canReport(messageId: number): boolean {
     const { fields, isVisitor, messages, selfId } = this.state;
     const message = messages.get(messageId);
@@ -112,7 +112,7 @@ export class Rights {
     return channelId > 0 && !isVisitor && message !== undefined && message.sender_id !== selfId;
   }
 
-  /** True except in channels that the user has not joined, where nothing is unread (messages §13.1). */
+  /** False in unsubscribed channels, where nothing is unread (messages §13.1). */
   canMarkUnread(messageId: number): boolean {
     const channelId = this.state.messages.get(messageId)?.stream_id;
     return channelId === undefined || this.state.channels.get(channelId)?.membership === 'subscribed';
@@ -123,7 +123,7 @@ export class Rights {
     return this.role <= ADMINISTRATOR && this.state.channels.get(channelId)?.channel.is_archived === false;
   }
 
-  /** True if messages show who edited them and how. */
+  /** True if edit history is visible. */
   get canSeeHistory(): boolean {
     return this.state.fields.get('realm_message_edit_history_visibility_policy') !== 'none';
   }
@@ -132,12 +132,12 @@ export class Rights {
     return this.state.fields.get('realm_enable_read_receipts') === true && !this.state.isVisitor;
   }
 
-  /** Returns why the user cannot send there; null if they can. */
+  /** Returns the reason why the user cannot send there; null if they can. */
   canSend(to: Destination): SendRefusal | null {
     return to.kind === 'channel' ? this.refusalInTopic(to.channelId, to.topic) : this.refusalOfPeople(to.userIds);
   }
 
-  /** Returns why the user cannot post in a channel, whatever the topic. */
+  /** Returns the reason why the user cannot post in a channel, regardless of the topic. */
   canPost(channelId: number): SendRefusal | null {
     const known = this.state.channels.get(channelId);
     if (!known) return 'unknown-channel';

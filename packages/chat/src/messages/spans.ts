@@ -1,4 +1,4 @@
-/** Messages of a narrow known to be complete from the first to the last. */
+/** Gapless range of messages of a narrow. */
 export interface Span {
   /** Ascending. */
   readonly ids: readonly number[];
@@ -8,7 +8,7 @@ export interface Span {
   readonly isNewest: boolean;
 }
 
-/** Page of messages that the server found. `from` and `to` are the ends of the range that the page covers. */
+/** Page of messages returned by the server. `from` and `to` are the ends of the covered range. */
 export interface Page extends Span {
   readonly from: number;
   readonly to: number;
@@ -16,7 +16,7 @@ export interface Page extends Span {
 
 export const EMPTY_SPAN: Span = { ids: [], isOldest: false, isNewest: false };
 
-/** Adds a page and joins the spans that it touches. Spans stay in order of their messages. */
+/** Adds a page and joins the spans that it touches. Spans stay ordered. */
 export function withPage(spans: readonly Span[], page: Page): readonly Span[] {
   let joined: Span = { ids: page.ids, isOldest: page.isOldest, isNewest: page.isNewest };
   const others: Span[] = [];
@@ -27,14 +27,14 @@ export function withPage(spans: readonly Span[], page: Page): readonly Span[] {
   return [...others, joined].sort((a, b) => (a.ids[0] ?? 0) - (b.ids[0] ?? 0));
 }
 
-/** Span that contains a message or lies around its place; undefined in a gap. */
+/** Returns the span that covers a message id; undefined in a gap. */
 export const spanAt = (spans: readonly Span[], id: number): Span | undefined =>
   spans.find(
     ({ ids, isOldest, isNewest }) =>
       (isOldest || (ids.length > 0 && ids[0]! <= id)) && (isNewest || (ids.length > 0 && ids.at(-1)! >= id)),
   );
 
-/** Adds a message where a span covers its place. New messages belong to the span that reaches the present. */
+/** Adds a message to the span that covers its place. New messages go to the span that reaches the present. */
 export const withMessage = (spans: readonly Span[], id: number): readonly Span[] =>
   spans.map((span) => (span === spanAt(spans, id) ? { ...span, ids: inserted(span.ids, id) } : span));
 
@@ -44,7 +44,7 @@ export function withoutMessages(spans: readonly Span[], ids: ReadonlySet<number>
   );
 }
 
-/** Message nearest to a place; null without any. */
+/** Returns the message nearest to an id; null if there is none. */
 export const nearest = (ids: readonly number[], target: number): number | null =>
   ids.reduce<number | null>(
     (best, id) => (best === null || Math.abs(id - target) < Math.abs(best - target) ? id : best),

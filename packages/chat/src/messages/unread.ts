@@ -83,7 +83,7 @@ function tallyOf(unread: UnreadState, ids: ReadonlySet<number>) {
   return { count: ids.size, mentions, newest };
 }
 
-/** Channel of a key of `destinationKey`; null for direct conversations. */
+/** Returns the channel of a `destinationKey`; null for direct conversations. */
 const channelOf = (key: string): number | null =>
   key.startsWith('channel:') ? Number.parseInt(key.slice('channel:'.length), 10) : null;
 
@@ -114,7 +114,7 @@ export function addUnread({ unread }: ChatState, id: number, destination: Destin
     publish(unread, [key]);
     return;
   }
-  // Counting all unread messages of a conversation for each new one takes seconds after a long break.
+  // Incremental, since recounting a conversation for each new message takes seconds after a long break.
   const isMention = unread.mentioned.has(id) || unread.wildcards.has(id);
   unread.tallies.set(key, {
     count: before.count + 1,
@@ -128,7 +128,7 @@ function mark({ mentioned, wildcards }: UnreadState, id: number, flags: readonly
   if (flags.some((flag) => WILDCARDS.includes(flag))) wildcards.add(id);
 }
 
-/** Null for all. */
+/** `ids` null marks all messages. */
 export function markRead({ unread }: ChatState, ids: readonly number[] | null): void {
   publish(
     unread,
@@ -171,7 +171,7 @@ export function moveUnread(
   publish(unread, keys);
 }
 
-/** Replaces mentions by those of the message's current content. */
+/** Replaces mentions with those of the current content. */
 export function changeMentions({ unread }: ChatState, id: number, flags: readonly string[]): void {
   for (const set of [unread.mentioned, unread.wildcards]) set.delete(id);
   mark(unread, id, flags);
@@ -179,11 +179,11 @@ export function changeMentions({ unread }: ChatState, id: number, flags: readonl
   if (destination) publish(unread, [destinationKey(destination)]);
 }
 
-/** First unread message of a conversation by its `destinationKey`. */
+/** First unread message of a conversation, by `destinationKey`. */
 export const oldestUnread = ({ byDestination }: UnreadState, key: string): number | null =>
   [...(byDestination.get(key) ?? [])].sort(ascending)[0] ?? null;
 
-/** First unread message of a conversation, of which some messages may be there before the state. */
+/** First unread message of a conversation, even if its messages were loaded before the state. */
 export function firstUnread(unread: UnreadState, key: string, messages: readonly Message[]): number | null {
   const shown = messages.find(({ flags }) => !flags.includes('read'));
   return oldestUnread(unread, key) ?? shown?.id ?? null;
@@ -202,7 +202,7 @@ export function isMutedTopic(state: ChatState, channelId: number, topic: string)
   return policy !== POLICY.unmuted && policy !== POLICY.followed;
 }
 
-/** Presents unread messages in the form of events §4.4. */
+/** Presents unread messages in the register format (events §4.4). */
 function presentUnread(state: ChatState) {
   const { unread, selfId } = state;
   const pms = new Map<number, number[]>();

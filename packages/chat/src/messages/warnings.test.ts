@@ -20,7 +20,7 @@ function stateWith(subscribers: readonly number[] | null): ChatState {
   return state;
 }
 
-describe('a warning before sending', () => {
+describe('warningsFor', () => {
   it.each([
     ['hello', []],
     ['@**all** look', [{ kind: 'many', count: 20 }]],
@@ -31,15 +31,15 @@ describe('a warning before sending', () => {
     ['@*team* look', []],
     ['@**Person 3** and @**Person 25**, @**Person 26|26**', [{ kind: 'unseen', userIds: [25, 26] }]],
     ['@**Nobody**', []],
-  ])('names what follows from %j', (text, expected) => {
+  ])('returns the expected warnings for %j', (text, expected) => {
     expect(warningsFor(stateWith(people(20)), TOPIC, text)).toEqual(expected);
   });
 
-  it('counts the subscribers of channels whose members are not all known, and names nobody there', () => {
+  it('counts subscribers without names if not all members are known', () => {
     expect(warningsFor(stateWith(null), TOPIC, '@**all** and @**Person 25**')).toEqual([{ kind: 'many', count: 40 }]);
   });
 
-  it('names guests of direct conversations where the organization wants that', () => {
+  it('names guests in direct conversations if the organization enables it', () => {
     const direct: Destination = { kind: 'direct', userIds: [2, 30] };
     const state = stateWith(null);
     expect(warningsFor(state, direct, '')).toEqual([{ kind: 'guests', userIds: [30] }]);

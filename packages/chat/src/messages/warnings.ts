@@ -2,13 +2,13 @@ import type { Destination } from '../kernel/narrow.js';
 import type { ChatState } from '../kernel/state.js';
 import { isMember } from '../organization/organization.js';
 
-/** Something to know before a message is sent. */
+/** Warning shown before a message is sent. */
 export type SendWarning =
   | { readonly kind: 'many'; readonly count: number }
-  /** People who are mentioned and do not belong to the channel. */
+  /** Mentioned people who are not subscribed to the channel. */
   | { readonly kind: 'unseen' | 'guests'; readonly userIds: readonly number[] };
 
-/** Mentions of at most this many people need no warning, as in Zulip. */
+/** Group and wildcard mentions of at most this many people need no warning, as in Zulip. */
 const MANY = 15;
 const GUEST = 600;
 const EVERYBODY = new Set(['all', 'everyone', 'channel', 'stream']);
@@ -16,7 +16,7 @@ const CODE = /^(`{3,}|~{3,})[\s\S]*?(?:^\1|(?![\s\S]))|`[^`\n]*`/gm;
 const PERSON = /@\*\*([^*|\n]+?)(?:\|(\d+))?\*\*/g;
 const GROUP = /@\*([^*\n]+)\*(?!\*)/g;
 
-/** Returns warnings about a message that is being written. Observed inside computations. */
+/** Returns warnings about a message draft. Observed inside computations. */
 export function warningsFor(state: ChatState, destination: Destination, text: string): readonly SendWarning[] {
   const warnings: SendWarning[] = [];
   const plain = text.replaceAll(CODE, '');

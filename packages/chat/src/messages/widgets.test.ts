@@ -18,8 +18,8 @@ function submessages(beginning: unknown, ...actions: readonly (readonly [sender:
 const poll = { widget_type: 'poll', extra_data: { question: 'Where?', options: ['Rome', 'Verona'] } };
 const todo = { widget_type: 'todo', extra_data: { task_list_title: 'Party', tasks: [{ task: 'Cake', desc: 'big' }] } };
 
-describe('a poll', () => {
-  it('counts one vote of each person for each option until they take it back', () => {
+describe('poll', () => {
+  it('counts one vote per person and option until it is withdrawn', () => {
     const vote = (vote: 1 | -1, key = 'canned,1') => ({ type: 'vote', key, vote }) as const;
     const rows = submessages(poll, [OTHER, vote(1)], [OTHER, vote(1)], [AUTHOR, vote(1)], [AUTHOR, vote(-1)]);
     expect(widgetOf(rows)).toEqual({
@@ -32,7 +32,7 @@ describe('a poll', () => {
     });
   });
 
-  it('takes options of everybody once and a new question of its author alone', () => {
+  it('accepts options once from everyone, and a new question only from the author', () => {
     const rows = submessages(
       poll,
       [OTHER, { type: 'new_option', option: 'Venice', idx: 1 }],
@@ -50,8 +50,8 @@ describe('a poll', () => {
   });
 });
 
-describe('a to-do list', () => {
-  it('takes tasks and ticks of everybody', () => {
+describe('to-do list', () => {
+  it('accepts tasks and ticks from everyone', () => {
     const rows = submessages(
       todo,
       [OTHER, { type: 'new_task', key: 1, task: 'Candles', desc: '', completed: false }],
@@ -70,7 +70,7 @@ describe('a to-do list', () => {
   });
 });
 
-it('ignores what is no widget', () => {
+it('ignores invalid widgets', () => {
   expect(widgetOf([])).toBeNull();
   expect(widgetOf(submessages({ widget_type: 'zform' }))).toBeNull();
   const broken = submessages(poll).map((row) => ({ ...row, content: '{' }));

@@ -28,7 +28,7 @@ export interface Task {
   readonly isDone: boolean;
 }
 
-/** Something that people do with a widget; Zulip's clients write the same. */
+/** User action on a widget, in the format of Zulip's clients. */
 export type WidgetAction =
   | { readonly type: 'vote'; readonly key: string; readonly vote: 1 | -1 }
   | { readonly type: 'new_option'; readonly option: string; readonly idx: number }
@@ -43,10 +43,10 @@ export type WidgetAction =
   | { readonly type: 'strike'; readonly key: string }
   | { readonly type: 'new_task_list_title'; readonly title: string };
 
-/** Author of the options and tasks that a message began with. */
+/** Author key of the initial options and tasks. */
 const CANNED = 'canned';
 
-/** Returns the widget of a message; null if it has none that is known here. */
+/** Returns the widget of a message; null if it has none or an unknown one. */
 export function widgetOf([first, ...actions]: readonly Submessage[]): Widget | null {
   const begin = first && parsed<Beginning>(first.content);
   if (first?.msg_type !== 'widget' || !begin) return null;
@@ -106,7 +106,7 @@ function todoList(extra: ExtraData, authorId: number, actions: readonly Submessa
   return { kind: 'todo', title, tasks: [...tasks.values()] };
 }
 
-/** Returns the number for a new option or task of a person, which no earlier one of theirs has. */
+/** Returns an unused index for a person's next option or task. */
 export function nextIndex(submessages: readonly Submessage[], selfId: number): number {
   const own = submessages
     .filter(({ sender_id: id }) => id === selfId)

@@ -5,11 +5,11 @@ import type { Sidebar } from './sidebar.js';
 
 const MAX_RECENT = 200;
 
-/** Conversations by what is unread and by what happened last. Muted ones are left out. */
+/** Conversations by unread messages and by latest message, without muted ones. */
 export class Conversations {
   /** Conversations with unread messages. */
   readonly inbox: Reading<Inbox>;
-  /** Conversations with the latest message first. */
+  /** Conversations, latest message first. */
   readonly recent: Reading<readonly RecentRow[]>;
 
   constructor(
@@ -38,10 +38,10 @@ export class Conversations {
     const { messages, sentAt } = this.state;
     const topics = this.sidebar.channelIds.value.flatMap((id) => this.topicsOf(id));
     const rows = [...this.directs(), ...topics].sort((a, b) => b.lastMessageId - a.lastMessageId);
-    // Computed again when recent messages were fetched.
+    // Recomputes when recent messages were fetched.
     sentAt.keys();
     return rows.slice(0, MAX_RECENT).map((row) => {
-      // Messages never change their time, so that they need not be observed.
+      // Send times never change, so they need not be observed.
       const time = messages.peek(row.lastMessageId)?.timestamp ?? sentAt.peek(row.lastMessageId);
       return { ...row, lastMessageAt: time ?? null };
     });

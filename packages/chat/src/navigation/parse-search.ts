@@ -4,12 +4,12 @@ import { rankOf } from '../messages/completion.js';
 import { channelNamed, peopleNamed, personNamed } from '../messages/match.js';
 import { formatSearch } from './search.js';
 
-/** An operator with its operand, or a word; an operand with spaces is in quotation marks. */
+/** An operator with its operand, or a word; operands with spaces are quoted. */
 const PART = /(?:(-?)([a-z-]+):)?("[^"]*"?|\S+)/gi;
 /** Operators that name a place. */
 const PLACES = new Set(['channel', 'channels', 'in', 'topic', 'dm', 'dm-including']);
 
-/** A name in a search that nothing or several things have. */
+/** Search operand that matches nothing or several things. */
 export class UnclearName extends Error {
   constructor(
     readonly of: 'person' | 'channel',
@@ -21,9 +21,9 @@ export class UnclearName extends Error {
 }
 
 /**
- * Parses what was typed to search, such as `from:iago topic:"act two" -has:link curtain`. Channels and people have their
- * names, parts of them, email addresses or ids; `me` is the user. Unknown operators are words to search.
- * @param scope Narrow in which is searched unless the text names a place
+ * Parses search input such as `from:iago topic:"act two" -has:link curtain`. Channels and people are given by full or
+ * partial name, email address or id; `me` is the user. Unknown operators become search words.
+ * @param scope Narrow to search in unless the text names a place
  * @throws UnclearName
  */
 export function parseSearch(state: ChatState, text: string, scope: Narrow = []): Address {
@@ -59,7 +59,7 @@ function termOf(state: ChatState, operator: string, operand: string): NarrowTerm
   }
 }
 
-/** Id of the only person or channel whose name has the parts. */
+/** Returns the id of the only person or channel that matches the name. */
 function onlyMatch(state: ChatState, of: 'person' | 'channel', text: string): number {
   const all: readonly (readonly [id: number, name: string])[] =
     of === 'person'
@@ -70,22 +70,22 @@ function onlyMatch(state: ChatState, of: 'person' | 'channel', text: string): nu
   return found[0];
 }
 
-/** Completion of the last part of a text that is typed to search. */
+/** Completion of the last part of the search input. */
 export interface SearchSuggestion {
-  /** Operator, with a value such as `is:starred` or without one, such as `channel:`. */
+  /** Operator with a value such as `is:starred`, or without one such as `channel:`. */
   readonly part: string;
   readonly operator: string;
-  /** Name of the person, channel or topic, or another value; empty without one. */
+  /** Name of the person, channel or topic, or another value; may be empty. */
   readonly value: string;
   readonly isNegated: boolean;
-  /** The whole text with this part. */
+  /** Whole input including this part. */
   readonly text: string;
 }
 
 type Value = readonly [name: string, term: NarrowTerm];
 
 const MAX_SUGGESTIONS = 8;
-/** The last part of a text, of which a quotation mark may not be closed yet. */
+/** Last part of the input, possibly with an unclosed quotation mark. */
 const LAST_PART = /(?<=^|\s)(-?)(?:([a-z-]+):)?("[^"]*|[^\s"]*)$/i;
 const OPERATORS = ['channel', 'topic', 'sender', 'dm', 'dm-including', 'mentions', 'is', 'has'] as const;
 const OTHER_NAMES: Readonly<Record<string, string>> = { sender: 'from', channel: 'stream', topic: 'subject' };
@@ -94,7 +94,7 @@ const FIXED = {
   has: ['link', 'image', 'attachment', 'reaction'],
 } as const;
 
-/** Suggests operators and their values for the last part of a text. Topics are those of `channelBefore`. */
+/** Suggests operators and values for the last part of the input. Topics are those of `channelBefore`. */
 export function searchSuggestions(state: ChatState, text: string, scope: Narrow = []): readonly SearchSuggestion[] {
   const last = LAST_PART.exec(text);
   if (!last) return [];
@@ -160,7 +160,7 @@ function valuesOf(state: ChatState, operator: string, typed: string, channelId: 
   }
 }
 
-/** Channel that a text, or else the place where it searches, names last. */
+/** Returns the last channel named in the input, or the channel of the scope. */
 export function channelBefore(state: ChatState, text: string, scope: Narrow): number | null {
   const named = [...text.matchAll(PART)].findLast(([, , operator]) => operator && canonical(operator) === 'channel');
   if (named) return channelNamed(state, named[3]!.replaceAll('"', ''));
@@ -168,7 +168,7 @@ export function channelBefore(state: ChatState, text: string, scope: Narrow): nu
   return typeof term?.operand === 'number' ? term.operand : null;
 }
 
-/** Values whose name matches, the best first. */
+/** Returns matching values, best first. */
 function ranked(values: readonly Value[], typed: string): readonly Value[] {
   return values
     .flatMap((value) => {

@@ -33,7 +33,7 @@ const parse = (text: string, scope?: Narrow) => {
   return address;
 };
 
-describe('A search', () => {
+describe('search', () => {
   it.each<[text: string, narrow: Narrow]>([
     ['two words', [{ operator: 'search', operand: 'two words' }]],
     ['"two words" here', [{ operator: 'search', operand: '"two words" here' }]],
@@ -74,11 +74,11 @@ describe('A search', () => {
         { operator: 'id', operand: 7 },
       ],
     ],
-  ])('%s has operators', (text, narrow) => {
+  ])('parses operators: %s', (text, narrow) => {
     expect(parse(text)).toEqual({ view: 'narrow', narrow, near: null });
   });
 
-  it.each(['foo:bar', 'id:x', 'date:2026-01-01', 'https://a.example', 'is:'])('%s has words alone', (text) =>
+  it.each(['foo:bar', 'id:x', 'date:2026-01-01', 'https://a.example', 'is:'])('parses plain words: %s', (text) =>
     expect(parse(text).narrow).toEqual([{ operator: 'search', operand: text }]),
   );
 
@@ -88,7 +88,7 @@ describe('A search', () => {
     ['dm:iago,nobody', new UnclearName('person', 'nobody', false)],
     ['channel:nowhere', new UnclearName('channel', 'nowhere', false)],
     ['channel:c', new UnclearName('channel', 'c', true)],
-  ])('%s has an unclear name', (text, expected) => {
+  ])('rejects an unclear name: %s', (text, expected) => {
     let thrown: unknown;
     try {
       parse(text);
@@ -106,7 +106,7 @@ describe('A search', () => {
     });
   });
 
-  it('stays in the place that is shown unless it names another one', () => {
+  it('stays in the current place unless the input names another one', () => {
     const scope: Narrow = [{ operator: 'channel', operand: 9 }];
     expect(parse('from:me act', scope).narrow.map(({ operator }) => operator)).toEqual(['channel', 'sender', 'search']);
     expect(parse('channel:10 act', scope).narrow).toEqual(parse('channel:10 act').narrow);
@@ -137,11 +137,11 @@ describe('A search', () => {
       { operator: 'channel', operand: 12 },
       { operator: 'has', operand: 'image' },
     ],
-  ])('has a text that means the same (%#)', (...narrow) => {
+  ])('formats a narrow as equivalent input (%#)', (...narrow) => {
     expect(parse(formatSearch(state, narrow)).narrow).toEqual(narrow);
   });
 
-  it('is not a conversation, a channel or a view', () => {
+  it('does not treat conversations, channels or views as searches', () => {
     const narrows = ['channel:design', 'channel:design topic:x', 'dm:iago', 'is:starred', ''].map(
       (it) => parse(it).narrow,
     );
@@ -151,7 +151,7 @@ describe('A search', () => {
   });
 });
 
-describe('Suggestions of a search', () => {
+describe('searchSuggestions', () => {
   const parts = (text: string, scope?: Narrow) => searchSuggestions(state, text, scope).map(({ part }) => part);
   state.topics.set(9, new Map([['act two', { name: 'act two', maxId: 5 }]]) as never);
 
@@ -168,15 +168,15 @@ describe('Suggestions of a search', () => {
     ['topic:act', []],
     ['id:5', []],
     ['topic:"act two"', []],
-  ])('%s has suggestions', (text, expected) => {
+  ])('completes %s', (text, expected) => {
     expect(parts(text)).toEqual(expected);
   });
 
-  it('has topics of the channel that is shown', () => {
+  it('suggests topics of the current channel', () => {
     expect(parts('topic:a', [{ operator: 'channel', operand: 9 }])).toEqual(['topic:"act two"']);
   });
 
-  it('keeps the text before the part', () => {
+  it('keeps the input before the completed part', () => {
     expect(searchSuggestions(state, 'two words -is:st')).toEqual([
       { operator: 'is', value: 'starred', part: '-is:starred', isNegated: true, text: 'two words -is:starred' },
     ]);

@@ -2,7 +2,7 @@ import { destinationOf, type Narrow, type NarrowTerm } from '../kernel/narrow.js
 import type { ChatState } from '../kernel/state.js';
 import { peopleNamed } from '../messages/match.js';
 
-/** Text that `parseSearch` turns into a narrow. Observed inside computations. */
+/** Formats a narrow as input for `parseSearch`. Observed inside computations. */
 export function formatSearch(state: ChatState, narrow: Narrow): string {
   return narrow
     .map((term) => {
@@ -21,7 +21,7 @@ function operandOf(state: ChatState, { operator, operand }: NarrowTerm): string 
   const ids = typeof operand === 'number' ? [operand] : operand;
   if (ids.length === 0 || ids[0] === state.selfId) return 'me';
   const names = ids.map((id) => state.people.get(id)?.user.full_name ?? String(id)).join(',');
-  // Several people may have the same name.
+  // Several people may share a name.
   return peopleNamed(state, names)?.join() === ids.join() ? names : ids.join();
 }
 

@@ -21,21 +21,21 @@ const countsOf = (state: ChatState) => {
   return [sidebar.total.value.count, sidebar.channel(5).value?.unread.count];
 };
 
-describe('the unread counts', () => {
+describe('unread count', () => {
   it.each([
     [{}, false, 3],
     [{ news: MUTED }, false, 1],
     [{}, true, 0],
     [{ news: UNMUTED }, true, 2],
     [{ gossip: FOLLOWED }, true, 1],
-  ])('leave out what is muted (topics %j, channel muted: %s)', (policies, isMuted, expected) => {
+  ])('excludes muted conversations (topics %j, channel muted: %s)', (policies, isMuted, expected) => {
     const state = stateWith(policies, isMuted);
     for (const id of [1, 2]) addUnread(state, id, inTopic(5, 'news'), []);
     addUnread(state, 3, inTopic(5, 'gossip'), []);
     expect(countsOf(state)).toEqual([expected, expected]);
   });
 
-  it('leave out a channel that was archived, which no list shows', () => {
+  it('excludes archived channels', () => {
     const state = stateWith();
     state.fields.set('user_settings', { desktop_icon_count_display: PERSONAL } as never);
     addUnread(state, 1, inTopic(5, 'news'), ['mentioned']);
@@ -45,7 +45,7 @@ describe('the unread counts', () => {
     expect([total.value.count, badge.value]).toEqual([0, 0]);
   });
 
-  it('exceed 50,000 where the server left out older messages', () => {
+  it('exceeds 50,000 if the server omitted older messages', () => {
     const state = stateWith();
     for (let id = 1; id <= 50_000; id++) addUnread(state, id, inTopic(5, 'news'), []);
     expect(new Sidebar(state).total.value.count).toBe(50_000);

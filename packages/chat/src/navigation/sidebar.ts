@@ -9,10 +9,10 @@ const NOTHING_UNREAD: UnreadCount = { count: 0, hasMention: false };
 const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'];
 const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
-/** Unread messages of a register response (events §4.4). */
+/** Maximum unread messages in a register response (events §4.4). */
 const MAX_UNREAD = 50_000;
 
-/** Unread messages that `desktop_icon_count_display` counts: all, some by their kind, or none. */
+/** Values of `desktop_icon_count_display`: all unread messages, some kinds, or none. */
 const BADGE = { all: 1, followed: 2, personal: 3, none: 4 };
 
 /** Channels, topics and direct conversations with their unread counts. */
@@ -21,17 +21,20 @@ export class Sidebar {
   private readonly subscribed: Reading<readonly ChannelState[]>;
   private readonly topicLists = new Memo((id: number) => this.topicRows(id), isSameDeep);
 
-  /** Subscribed channels, for visitors all they may read: pinned ones, then folders, then others. Groups have channels. */
+  /**
+   * Subscribed channels, or all readable channels for visitors: pinned, then by folder, then others. Empty groups are
+   * omitted.
+   */
   readonly channelGroups: Reading<readonly ChannelGroup[]>;
-  /** The same for the inbox, where folders have a setting of their own. */
+  /** Same for the inbox, which has a separate folder setting. */
   readonly inboxGroups: Reading<readonly ChannelGroup[]>;
-  /** Ids of the channels in the order of `channelGroups`; muted ones last in their group, others by name. */
+  /** Channel ids in the order of `channelGroups`: by name, muted ones last in their group. */
   readonly channelIds: Reading<readonly number[]>;
-  /** Direct conversations, latest first. Those with muted people only are left out. */
+  /** Direct conversations, latest first. Excludes conversations with muted people only. */
   readonly directs: Reading<readonly DirectRow[]>;
-  /** All unread messages that count. */
+  /** Total of all counted unread messages. */
   readonly total: Reading<UnreadCount>;
-  /** Number for the title of the page, by the user's setting (users §6.1). */
+  /** Number in the page title, according to the user's setting (users §6.1). */
   readonly badge: Reading<number>;
 
   constructor(private readonly state: ChatState) {
@@ -44,7 +47,7 @@ export class Sidebar {
     this.badge = derived(() => this.badgeCount(), isSame);
   }
 
-  /** Null for channels that do not exist or are hidden from the user. */
+  /** Null for missing or hidden channels. */
   channel(id: number): Reading<ChannelRow | null> {
     return this.channelRows.at(id);
   }
@@ -54,7 +57,7 @@ export class Sidebar {
     return this.topicLists.at(channelId);
   }
 
-  /** Unread messages of a conversation or a channel; of everything for other narrows. Observed inside computations. */
+  /** Unread messages of a conversation or a channel, or the total for other narrows. Observed inside computations. */
   unreadIn(narrow: Narrow): UnreadCount {
     const destination = destinationOf(narrow);
     if (destination) return unreadOf(this.state, destinationKey(destination));
@@ -76,7 +79,7 @@ export class Sidebar {
       .sort((a, b) => rank(a) - rank(b) || COLLATOR.compare(a.channel.name, b.channel.name));
   }
 
-  /** One group with all channels if the setting is off or no channel is below a folder. */
+  /** Returns a single group if the setting is off or no channel has a folder. */
   private groupsBy(
     setting: 'web_left_sidebar_show_channel_folders' | 'web_inbox_show_channel_folders',
   ): readonly ChannelGroup[] {
@@ -194,7 +197,7 @@ export class Sidebar {
     return count;
   }
 
-  /** True for channels whose unread messages a list shows. */
+  /** True if a list shows the unread messages of the channel. */
   private isListed(channelId: number): boolean {
     const known = this.state.channels.get(channelId);
     return known?.membership === 'subscribed' && !known.channel.is_archived;
@@ -215,7 +218,7 @@ export class Sidebar {
       hasMention ||= tally.mentions > 0;
       count += tally.count;
     }
-    // The server left out older ones.
+    // The server omitted older messages.
     if (count === MAX_UNREAD && state.unread.isTruncated) count++;
     return { count, hasMention };
   }

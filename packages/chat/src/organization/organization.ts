@@ -11,7 +11,7 @@ import {
 
 const IN_TABLES: ReadonlySet<string> = new Set(TABLE_FIELDS);
 
-/** Fields without a table, and groups. */
+/** Fields without a table, and user groups. */
 export const ORGANIZATION_PART: StatePart = {
   begin(state, answer) {
     const fields = Object.entries(answer).filter(([name]) => !IN_TABLES.has(name));
@@ -61,7 +61,7 @@ export const ORGANIZATION_RULES: Pick<
       return current ? { ...emoji, [event.emoji_id]: { ...current, ...event.data } } : emoji;
     });
   },
-  // Exports and invitations are not part of the state; pages that list them fetch them again.
+  // Exports and invitations are not part of the state; pages refetch them.
   realm_export: (state) => state.revisions.set('exports', (state.revisions.peek('exports') ?? 0) + 1),
   realm_export_consent() {},
   invites_changed: (state) => state.revisions.set('invites', (state.revisions.peek('invites') ?? 0) + 1),
@@ -97,7 +97,7 @@ export const ORGANIZATION_RULES: Pick<
   },
   custom_profile_fields(state, { fields }) {
     state.fields.set('custom_profile_fields', fields);
-    // Values of deleted fields and deleted options disappear.
+    // Removes values of deleted fields and deleted options.
     const byId = new Map(fields.map((field) => [String(field.id), field]));
     const isLeft = ([id, { value }]: [string, { value: string }]) => {
       const field = byId.get(id);
@@ -112,12 +112,12 @@ export const ORGANIZATION_RULES: Pick<
   },
 };
 
-/** Type of profile fields with a list of options (users §15). */
+/** Profile field type with a list of options (users §15). */
 const SELECT_FIELD = 3;
 
-/** Fields whose names have no prefix in the register response. */
+/** Fields without a `realm_` prefix in the register response. */
 const WITHOUT_PREFIX = new Set(['max_file_upload_size_mib']);
-/** Properties that the register response does not have. */
+/** Properties missing from the register response. */
 const NOT_KEPT = new Set(['rendered_description']);
 
 function changeRealm(state: ChatState, property: string, value: unknown): void {
@@ -149,7 +149,7 @@ function setNumber(state: ChatState, field: keyof Fields, numbers: Readonly<Reco
   if (name !== undefined && numbers[name] !== undefined) state.fields.table.set(field, numbers[name]);
 }
 
-/** Fields that follow from a property of the organization (events §9 row 3). */
+/** Fields derived from an organization property (events §9 row 3). */
 const DERIVED: Readonly<Record<string, (state: ChatState, value: unknown) => void>> = {
   authentication_methods(state, value) {
     const { Email, LDAP } = value as NonNullable<Fields['realm_authentication_methods']>;
@@ -187,7 +187,7 @@ const OWN_RIGHTS = {
   can_invite_others_to_realm: 'realm_can_invite_users_group',
 } as const;
 
-/** Computes the user's own permissions after a change of groups. Guests never have them. */
+/** Recomputes the user's permissions after a group change. Guests never have them. */
 export function deriveOwnRights(state: ChatState): void {
   const { fields } = state;
   for (const [right, setting] of Object.entries(OWN_RIGHTS) as [keyof typeof OWN_RIGHTS, keyof Fields][]) {
@@ -213,8 +213,8 @@ export function isMember(state: ChatState, setting: GroupSetting, userId = state
 }
 
 /**
- * True if the user has a permission. Guests never have one that cannot be given to everyone (users §12.1). Observed
- * inside computations.
+ * True if the user has a permission. Guests never have permissions that cannot be granted to everyone (users §12.1).
+ * Observed inside computations.
  */
 export function isPermitted(
   state: ChatState,

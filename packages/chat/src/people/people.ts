@@ -82,7 +82,7 @@ export const PEOPLE_RULES: Pick<
 
 type Change = Extract<Parameters<(typeof PEOPLE_RULES)['realm_user']>[1], { op: 'update' }>['person'];
 
-/** All properties that events change. */
+/** All properties changed by events. */
 interface Changes extends Partial<User> {
   readonly user_id: number;
   readonly new_email?: string;
@@ -93,7 +93,7 @@ interface Changes extends Partial<User> {
   };
 }
 
-/** Properties that are absent until they are assigned. */
+/** Properties that are absent until assigned. */
 const ADDED = new Set(['external_id']);
 
 function changePerson(state: ChatState, person: Change): void {
@@ -111,7 +111,7 @@ function changePerson(state: ChatState, person: Change): void {
   });
   if (is_active === false) leaveAllGroups(state, user_id);
   if (user_id !== state.selfId) return;
-  // Administrators get another list of bots, which no event sends (events §9 row 5).
+  // Administrators receive a different bot list, which no event contains (events §9 row 5).
   if (changed.is_admin !== undefined && changed.is_admin !== state.fields.peek('is_admin')) {
     state.fields.table.set('realm_bots', null);
   }
@@ -121,7 +121,7 @@ function changePerson(state: ChatState, person: Change): void {
   if (role !== undefined) state.fields.set('is_moderator', role <= 300);
 }
 
-/** Assigns known properties only, since an event about a person also contains fields only they can see. */
+/** Assigns known properties only, because an event about a person includes fields visible only to them. */
 function assigned(user: User, changed: object): User {
   return {
     ...user,
@@ -134,7 +134,7 @@ function withProfileValue(user: User, { id, value, ...rendered }: NonNullable<Ch
   return { ...user, profile_data: value === null ? profile : { ...profile, [id]: { value, ...rendered } } };
 }
 
-/** Removes a deactivated user from all groups, since no event lists these groups (users §4.1). */
+/** Removes a deactivated user from all groups, because no event lists these groups (users §4.1). */
 function leaveAllGroups(state: ChatState, userId: number): void {
   for (const [id, group] of state.groups.all()) {
     state.groups.set(id, { ...withoutMember(group, userId), members: [...without(group.members, [userId])] });
@@ -148,7 +148,7 @@ function leaveAllGroups(state: ChatState, userId: number): void {
   }
 }
 
-/** The thing with permissions that do not name the user. */
+/** Removes a user from all permissions of an object. */
 function withoutMember<T extends object>(thing: T, userId: number): T {
   const changed = Object.entries(thing).filter(([, value]) => leftSetting(value, userId) !== value);
   if (changed.length === 0) return thing;

@@ -21,11 +21,11 @@ export class People {
   private readonly rows = new Memo((id: number) => this.row(id), isSameDeep);
   private readonly cards = new Memo((id: number) => this.cardOf(id), isSameDeep);
   private readonly ticks: Signal<number> = signal(0);
-  /** Ids of active people and bots, in the order of the server. */
+  /** Ids of active people and bots, in server order. */
   readonly ids: Reading<readonly number[]>;
   /** Ids of active people without bots, by name. */
   readonly byName: Reading<readonly number[]>;
-  /** Ids of active people without bots: those who are there first, each group by name. */
+  /** Ids of active people without bots: present people first, each group by name. */
   readonly byPresence: Reading<readonly number[]>;
 
   constructor(
@@ -46,7 +46,7 @@ export class People {
       isSame,
     );
     this.byPresence = derived(() => {
-      // One subscription to all presences instead of one for each person.
+      // Subscribes once to all presences instead of once per person.
       state.presences.values();
       this.ticks.value;
       const groups = { active: [] as number[], idle: [] as number[], offline: [] as number[] };
@@ -55,17 +55,17 @@ export class People {
     }, isSame);
   }
 
-  /** Never null: people whom the user may not see have an empty name. */
+  /** Never null: hidden people have an empty name. */
   person(id: number): Reading<PersonRow> {
     return this.rows.at(id);
   }
 
-  /** Facts for a profile card; null for people whom the user may not see. */
+  /** Profile card; null for hidden people. */
   card(id: number): Reading<PersonCard | null> {
     return this.cards.at(id);
   }
 
-  /** Ids of the members of a group and of its subgroups, by name. */
+  /** Ids of the members of a group and its subgroups, by name. */
   membersOf(groupId: number): readonly number[] {
     const members = new Set<number>();
     const seen = new Set<number>();
@@ -77,11 +77,11 @@ export class People {
       for (const subgroup of group.direct_subgroup_ids) visit(subgroup);
     };
     visit(groupId);
-    // Bots come after people.
+    // Lists bots after people.
     return [...new Set([...this.byName.value.filter((id) => members.has(id)), ...members])];
   }
 
-  /** Time has passed, by which presences end. */
+  /** Updates presences that expired. */
   tick(): void {
     this.ticks.value++;
   }
@@ -157,7 +157,7 @@ export class People {
     });
   }
 
-  /** The presence without observing it. */
+  /** Reads the presence without observing it. */
   private presenceNow(id: number): PersonRow['presence'] {
     const presence = this.state.presences.peek(id);
     if (!presence) return 'offline';

@@ -4,10 +4,10 @@ import type { ChatState, PresenceState } from '../kernel/state.js';
 
 const INTERVAL_SECONDS = 60;
 
-/** Presences by the id of the person. */
+/** Presences by person id. */
 export type Presences = readonly (readonly [id: number, presence: PresenceState])[];
 
-/** Other tabs of the same person, of which one reports for all. */
+/** Tabs of the same person, one of which reports presence for all. */
 export interface PresenceTeam {
   readonly isLeader: boolean;
   tellActive(): void;
@@ -15,7 +15,7 @@ export interface PresenceTeam {
   tellPresences(presences: Presences): void;
 }
 
-/** Reports the user's presence once a minute, and learns that of others (users §8). */
+/** Reports the user's presence once a minute and receives that of other people (users §8). */
 export class PresenceReports {
   private lastUpdateId: number | null = null;
   private cancel: (() => void) | null = null;
@@ -27,7 +27,7 @@ export class PresenceReports {
     private readonly clock: Clock,
     private readonly isActive: () => boolean,
     private readonly team: PresenceTeam | null,
-    /** Called after each attempt, because presences also end by time. */
+    /** Called after each attempt, because presences also expire by time. */
     private readonly onReport: () => void,
   ) {}
 
@@ -52,7 +52,7 @@ export class PresenceReports {
   }
 
   private async send(intervalMs: number): Promise<void> {
-    // Other tabs tell once in an interval.
+    // Other tabs report activity once per interval.
     const isActive = this.isActive() || this.team?.wasActiveElsewhere(1.5 * intervalMs) === true;
     try {
       const answer = await this.gateway.post('/users/me/presence', {
@@ -66,7 +66,7 @@ export class PresenceReports {
       this.team?.tellPresences(presences);
       this.lastUpdateId = answer.presence_last_update_id ?? this.lastUpdateId;
     } catch {
-      // The next report makes up for it.
+      // The next report retries.
     }
   }
 }

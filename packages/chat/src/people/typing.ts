@@ -6,13 +6,13 @@ import { ascending, type ChatState } from '../kernel/state.js';
 import { inTopic } from '../messages/unread.js';
 import { isMutedPerson } from './person-rows.js';
 
-/** Channels with more subscribers show nobody who types (users §9.1). */
+/** Above this number of subscribers, channels show no typing indicators (users §9.1). */
 const MAX_SUBSCRIBERS = 100;
 const EXPIRY_MS = 45_000;
 const STARTED_WAIT_MS = 30_000;
 const STOPPED_WAIT_MS = 12_000;
 
-/** People who are typing, and reports of the user's own typing. */
+/** People who are typing, and reports of the user's typing. */
 export class Typing {
   private readonly lists = new Memo(
     (key: string) => [...(this.state.typing.get(key)?.keys() ?? [])].filter((id) => !isMutedPerson(this.state, id)),
@@ -27,7 +27,7 @@ export class Typing {
     private readonly clock: Clock,
   ) {}
 
-  /** Ids of other people who are typing and not muted, in the order in which they began. */
+  /** Ids of other unmuted people who are typing, in the order in which they started. */
   typists(destination: Destination): Reading<readonly number[]> {
     return this.lists.at(destinationKey(destination));
   }
@@ -48,12 +48,12 @@ export class Typing {
     });
   }
 
-  /** A message of a person ends their typing. */
+  /** Ends the typing indicator of a sender. */
   sent(destination: Destination, senderId: number): void {
     this.forget(destinationKey(destination), senderId);
   }
 
-  /** Called at every change of a text that the user writes. */
+  /** Called on every change of the draft. */
   typed(to: Destination, text: string): void {
     if (this.own && destinationKey(this.own.to) !== destinationKey(to)) this.stopped();
     if (text.trim() === '') this.stopped();
@@ -72,7 +72,7 @@ export class Typing {
     this.cancelStop = this.clock.after(pause, () => this.stopped());
   }
 
-  /** Called when the text was sent or left. */
+  /** Called when the draft was sent or left. */
   stopped(): void {
     this.cancelStop?.();
     this.cancelStop = null;
@@ -92,7 +92,7 @@ export class Typing {
       to.kind === 'direct'
         ? { type: 'direct' as const, to: to.userIds }
         : { type: 'stream' as const, stream_id: to.channelId, topic: to.topic };
-    // A lost report only hides the indicator.
+    // A lost report only affects the typing indicator.
     this.gateway.post('/typing', { op, ...place }).catch(() => {});
   }
 

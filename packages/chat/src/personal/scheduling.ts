@@ -3,17 +3,17 @@ import type { Destination } from '../kernel/narrow.js';
 import type { Gateway } from '../kernel/ports.js';
 import type { ChatState } from '../kernel/state.js';
 
-/** Messages of the notification bot that are searched for reasons. */
+/** Number of notification bot messages to search for failure reasons. */
 const RECENT_NOTICES = 100;
 
-/** Messages to be sent later. Loaded by the pages and dialogs that use it; the state follows by events. */
+/** Scheduled messages and reminders. Loaded by the pages and dialogs that use it; events update the state. */
 export class Scheduling {
   constructor(
     private readonly state: ChatState,
     private readonly api: Gateway,
   ) {}
 
-  /** `at` is in Unix seconds, in all methods. */
+  /** `at` is in Unix seconds in all methods. */
   async schedule(to: Destination, content: string, at: number): Promise<void> {
     const self = this.state.selfId;
     await this.api.post('/scheduled_messages', {
@@ -26,10 +26,10 @@ export class Scheduling {
     });
   }
 
-  /** Changes the text or the time, and keeps what another window changed. A message that could not be sent is tried again. */
+  /** Sends only changed fields, so that changes from other windows are kept. A failed message is retried. */
   async change({ scheduled_message_id, ...before }: ScheduledMessage, content: string, at: number): Promise<void> {
     const changes = {
-      // The server checks at once whether a text may be sent, and a time only when it has come (users §20.3).
+      // The server validates the text immediately, but the time only on delivery (users §20.3).
       ...((before.failed || content !== before.content) && { content }),
       ...((before.failed || at !== before.scheduled_delivery_timestamp) && { scheduled_delivery_timestamp: at }),
     };
@@ -47,8 +47,8 @@ export class Scheduling {
   }
 
   /**
-   * Reasons why messages of some times were not sent, which only the notification bot's messages have (users §20.5). Those
-   * name no message, so a time with several reasons has none.
+   * Reasons why messages were not sent, by scheduled time, taken from notification bot messages (users §20.5). These do
+   * not identify the message, so a time with several reasons is omitted.
    */
   async reasonsFor(times: readonly number[]): Promise<ReadonlyMap<number, string>> {
     const reasons = new Map<number, string>();

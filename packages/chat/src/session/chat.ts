@@ -48,36 +48,38 @@ export interface ChatOptions {
   /** A `ParleyClient`. */
   readonly gateway: Gateway;
   readonly clock?: Clock;
-  /** Keeps the state and the queue for the next start; by default each start registers. */
+  /** Persists state and queue for the next start; by default each start registers. */
   readonly cache?: ChatCache;
-  /** Keeps messages on their way for the next start. */
+  /** Persists unsent messages for the next start. */
   readonly outboxStorage?: OutboxStorage;
-  /** Other tabs of the same person, which share one poll; by default each chat polls for itself. */
+  /** Other tabs of the same person, which share one poll; by default each chat polls separately. */
   readonly tabs?: Tabs;
-  /** Id of the user, if known before the state: messages can be opened at once then. */
+  /** User id, if known before the state: lets cached messages show at once. */
   readonly userId?: number;
-  /** True for a gateway without an account, which reads web-public channels and gets no events. */
+  /** True for a gateway without an account, which reads web-public channels and receives no events. */
   readonly isVisitor?: boolean;
-  /** Reports presence while the chat runs: true if the user was active lately. By default nothing is reported. */
+  /**
+   * Reports presence while the chat runs: returns true if the user was recently active. By default nothing is reported.
+   */
   readonly isActive?: () => boolean;
 }
 
-/** A page that was closed over night continues with its queue. */
+/** A page closed overnight resumes its queue. */
 const IDLE_QUEUE_SECONDS = 12 * 60 * 60;
-/** Pause after which messages are fetched again that come without events. */
+/** Interval for refetching messages that do not arrive as events. */
 const RELOAD_MS = 60_000;
-/** Delay within which changes of a list are collected for the cache. */
+/** Delay for batching list changes into one cache write. */
 const KEEP_MS = 1000;
-/** Time for the events since the state was stored, before messages of the cache are fetched instead. */
+/** Time limit for events since the stored state, after which messages are fetched instead. */
 const CATCH_UP_MS = 2000;
-/** Events in a response, after which more may follow at once (events §6.3). */
+/** Number of events in a response that indicates more to come (events §6.3). */
 const MAX_EVENTS = 1000;
-/** Messages without a list are removed when there are this many more than after the last removal. */
+/** Number of new messages after which unused messages are removed. */
 const SWEEP_EVERY = 2000;
 
-/** A user's chat: its state, kept current by events, and the views and commands of a user interface. */
+/** A user's chat: state kept current by events, with views and commands for a user interface. */
 export class Chat {
-  /** Everything known, in the words of the API. User interfaces read views instead. */
+  /** All known data in API terms. User interfaces should use views instead. */
   readonly state = new ChatState();
   readonly sidebar: Sidebar;
   readonly conversations: Conversations;
@@ -85,7 +87,7 @@ export class Chat {
   readonly typing: Typing;
   readonly commands: Commands;
   readonly outbox: Outbox;
-  /** Actions that the server's rules allow. */
+  /** Actions allowed by the server rules. */
   readonly rights: Rights;
   private readonly presence: PresenceReports | null;
   private readonly team: TabTeam | null;
@@ -93,11 +95,11 @@ export class Chat {
   private readonly lists: MessageLists;
   private readonly rows: MessageRows;
   private readonly marks: ReadMarks;
-  /** Ids of own messages by key; observed, since a message may be fetched before the event that names its key. */
+  /** Own message ids by key; observed, because a message may be fetched before the event with its key. */
   private readonly sentIds = new Table<string, number>();
   private readonly connected: Signal<ConnectionView> = signal({ state: 'starting', since: null, code: null });
   private readonly ready = signal(false);
-  /** Position since which all events were applied to the cached state; null after a registration. */
+  /** Queue position at which this run resumed; all later events are applied. Null after a registration. */
   private readonly resumed: Promise<QueuePosition | null>;
   private resume!: (since: QueuePosition | null) => void;
   private readonly gateway: Gateway;
@@ -113,7 +115,7 @@ export class Chat {
   private sweptAt = 0;
   private readonly journal: Journal;
   private readonly hasCache: boolean;
-  /** True without an account: nothing is offered but reading. */
+  /** True without an account: read-only. */
   readonly isVisitor: boolean;
   private watched: string | null = null;
   private isStopped = false;
@@ -161,7 +163,7 @@ export class Chat {
     this.rows = new MessageRows(this.state, this.outbox, this.sentIds);
   }
 
-  /** True once the state of the organization is there. Messages may show before. */
+  /** True once the organization's state is loaded. Messages may show earlier. */
   get isReady(): Reading<boolean> {
     return this.ready;
   }
@@ -193,14 +195,14 @@ export class Chat {
     if (this.connected.peek().state !== 'ended') this.end(null);
   }
 
-  /** Ends this chat and those of other tabs, because the user is logged out. Messages on their way wait for the next start. */
+  /** Stops this chat and those of other tabs after a logout. Unsent messages wait for the next start. */
   leave(code: string | null = null): void {
     if (this.connected.peek().state === 'ended') return;
     this.team?.report({ state: 'ended', since: this.clock.now(), code });
     this.end(code);
   }
 
-  /** Ends everything that works in the background. */
+  /** Stops all background work. */
   private quit(): void {
     this.isStopped = true;
     this.cancelKeeping?.();
@@ -215,7 +217,9 @@ export class Chat {
     this.events?.close();
   }
 
-  /** Applies events from a position until the poll is closed; without one, from the cache or a registration. */
+  /**
+   * Applies events from a position until the poll is closed; without a position, resumes from the cache or registers.
+   */
   private async poll(from: QueuePosition | null): Promise<void> {
     let position = from;
     let since: QueuePosition | null = null;
@@ -252,7 +256,7 @@ export class Chat {
     try {
       for await (const event of events) {
         if (event.type === 'registered') {
-          // Another person logged in where the session of the user ended.
+          // A different person logged in after the session ended.
           if ((this.state.fields.peek('user_id') ?? event.state.user_id) !== event.state.user_id) {
             this.leave('UNAUTHORIZED');
             return;
@@ -278,7 +282,9 @@ export class Chat {
     }
   }
 
-  /** Fetches open lists again from time to time: those of channels that the user has not joined, and all of a visitor. */
+  /**
+   * Periodically refetches open lists that do not receive events: unsubscribed channels, and all lists of a visitor.
+   */
   private reloadLater(): void {
     this.cancelReloading = this.clock.after(RELOAD_MS, () => {
       this.mayRegister = true;
@@ -288,7 +294,7 @@ export class Chat {
     });
   }
 
-  /** Finds out whether a visitor has lost access, of which no event tells. */
+  /** Registers again to detect that a visitor lost access, since no event reports it. */
   private registerAgain(): void {
     if (!this.isVisitor || !this.mayRegister || !this.ready.peek() || this.isStopped) return;
     this.mayRegister = false;
@@ -296,7 +302,7 @@ export class Chat {
     void this.poll(null);
   }
 
-  /** Passes on and stores the events that the next poll acknowledges. */
+  /** Forwards and stores events before the next poll acknowledges them. */
   private keep(position: QueuePosition | null): Promise<void> {
     this.team?.flush(position);
     return this.journal.flush(position);
@@ -327,22 +333,22 @@ export class Chat {
     });
   }
 
-  /** Opens the messages of a narrow, at a message or else at the first unread one. */
+  /** Opens the messages of a narrow at a message, or else at the first unread one. */
   open(narrow: Narrow, near: number | null = null): ConversationView {
     return this.lists.open(narrow, near);
   }
 
-  /** A message by its key in a list. */
+  /** Returns a message by its list key. */
   message(key: string): Reading<MessageRow | null> {
     return this.rows.message(key);
   }
 
-  /** Key in lists of a message with an id. */
+  /** Returns the list key of a message id. */
   keyOf(messageId: number): string {
     return keyOf(this.state, messageId);
   }
 
-  /** Sends a message: it shows at once, waits while offline, and is sent exactly once. Returns its key. */
+  /** Sends a message: shows it at once, holds it while offline, and delivers it exactly once. Returns its key. */
   send(destination: Destination, content: string): string {
     return this.outbox.add(destination, content);
   }
@@ -357,17 +363,17 @@ export class Chat {
     return this.topics.loadRecent();
   }
 
-  /** Parses the `#…` part of an address; null if it has no meaning. */
+  /** Parses the `#…` part of an address; null if it is invalid. */
   parseAddress(hash: string): Address | null {
     return this.ownAddress(parseAddress(hash));
   }
 
-  /** An address without the user among the people of direct conversations. */
+  /** Removes the user from the participants of direct conversations in an address. */
   ownAddress(address: Address | null): Address | null {
     return withoutSelf(address, this.state.selfId);
   }
 
-  /** The `#…` part of an address, as Zulip's client writes it. */
+  /** Formats the `#…` part of an address as Zulip's client does. */
   formatAddress(address: Address): string {
     return formatAddress(address, {
       selfId: this.state.selfId,
@@ -376,21 +382,21 @@ export class Chat {
     });
   }
 
-  /** Applies the events of one response together: thousands that were missed change the display once. */
+  /** Applies the events of one response in a batch, so that thousands of missed events update the display once. */
   private receiveAll(events: readonly Event[]): void {
     batch(() => {
       for (const event of events) if (event.type !== 'heartbeat') this.receive(event);
     });
   }
 
-  /** Applies one event, of the own poll or of the one of another tab. */
+  /** Applies one event from the own poll or from another tab. */
   receive(event: ReceivedEvent): void {
     batch(() => {
       if (event.type === 'registered') {
         begin(this.state, event.state);
         this.resume(null);
         this.marks.reapply();
-        // Messages that were opened before the state may be older than the queue.
+        // Messages opened before the state was loaded may be older than the queue.
         this.lists.restart();
         this.ready.value = true;
         this.presence?.start();
@@ -413,19 +419,19 @@ export class Chat {
     if (this.state.messages.all().size > this.sweptAt + SWEEP_EVERY) this.sweep();
   }
 
-  /** Conversation that the user looks at, of which new messages are not announced; null without the focus. */
+  /** Sets the conversation in view, which suppresses its notifications; null without focus. */
   watch(destination: Destination | null): void {
     this.watched = destination && destinationKey(destination);
     this.team?.watch(this.watched);
   }
 
-  /** Calls back in one of several tabs with new messages that the user wants to notice. Returns the function that ends this. */
+  /** Calls back in one of several tabs for each message to announce. Returns an unsubscribe function. */
   onArrival(listener: (arrival: Arrival) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** Calls back at once and whenever unread messages changed. Returns the function that ends this. */
+  /** Calls back at once and whenever unread messages change. Returns an unsubscribe function. */
   onUnreadChange(listener: () => void): () => void {
     return effect(() => {
       this.state.unread.tallies.values();
@@ -433,20 +439,20 @@ export class Chat {
     });
   }
 
-  /** True for a message that was read or deleted. */
+  /** True for a read or deleted message. */
   isRead(messageId: number): boolean {
     const newest = this.state.fields.peek('max_message_id') ?? 0;
     return messageId <= newest && !this.state.unread.destinations.has(messageId);
   }
 
-  /** A message that this client sent has arrived. */
+  /** Matches an arrived message to the local copy that this client sent. */
   private recognize({ local_message_id: key, message }: MessageEvent): void {
     if (key === undefined) return;
     this.sentIds.set(key, message.id);
     this.outbox.arrived(key);
   }
 
-  /** Fetches a message to a channel that the user has not joined, and what others wrote there before it. */
+  /** Fetches a message sent to an unsubscribed channel, and preceding messages of other people. */
   private async fetchSent({ key, id }: OutgoingMessage & { readonly id: number }): Promise<void> {
     await this.fetchChanged(id, 'lists');
     batch(() => {
@@ -469,7 +475,7 @@ export class Chat {
     for (const listener of this.listeners) listener(arrival);
   }
 
-  /** Begins with the state of the last run. Returns false if that is damaged. */
+  /** Restores the state of the last run. Returns false if it is damaged. */
   private restore({ state, events, position }: CachedChat): boolean {
     try {
       batch(() => {
@@ -491,13 +497,13 @@ export class Chat {
     return true;
   }
 
-  /** True once all events since a position were applied to the state of the cache; false if that lacks some of them. */
+  /** Resolves to true if this run resumed at or before a position, so that all later events are applied. */
   private async caughtUp({ queueId, lastEventId }: QueuePosition): Promise<boolean> {
     const since = await this.resumed;
     return since !== null && since.queueId === queueId && since.lastEventId <= lastEventId;
   }
 
-  /** Keeps the messages of a list in the cache soon. */
+  /** Schedules a cache write for the messages of a list. */
   private keepLater(list: MessageList): void {
     if (!this.hasCache) return;
     this.toKeep.add(list);
@@ -527,7 +533,7 @@ export class Chat {
     if (state === 'online' && queueId) this.online(queueId);
   }
 
-  /** Called with each registered queue: does what could not be done without a connection. */
+  /** Called after each registration: retries what failed without a connection. */
   private online(queueId: string): void {
     this.outbox.online(queueId);
     this.lists.retry();

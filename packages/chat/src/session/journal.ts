@@ -3,16 +3,16 @@ import { CACHE_FORMAT, type CachedChat, type CachedMessages, type ChatCache } fr
 import type { ChatState } from '../kernel/state.js';
 import { present } from './rules.js';
 
-/** Events after which the state is stored as a whole again. */
+/** Number of events after which the whole state is stored again. */
 const MAX_EVENTS = 10_000;
 
-/** Stores the state and each response of events before the server may forget them. */
+/** Persists the state and the events of each response before the server may discard them. */
 export class Journal {
   private pending: Event[] = [];
   private stored = 0;
   private isWhole = false;
   private isOff = false;
-  /** All events up to here have been applied. */
+  /** Position up to which all events are applied. */
   private position: QueuePosition | null = null;
 
   constructor(
@@ -31,7 +31,7 @@ export class Journal {
     return cached;
   }
 
-  /** The state was replaced; it is stored as a whole by the next `flush`. */
+  /** Called when the state was replaced; the next `flush` stores all of it. */
   registered(): void {
     this.pending = [];
     this.isWhole = false;
@@ -41,7 +41,7 @@ export class Journal {
     if (!this.isOff && this.isWhole) this.pending.push(event);
   }
 
-  /** Stores what happened up to the position, at which all events have been applied. */
+  /** Stores changes up to a position with all events applied. */
   async flush(position: QueuePosition | null): Promise<void> {
     if (this.isOff || position === null) return;
     this.position = position;
@@ -59,7 +59,7 @@ export class Journal {
     }
   }
 
-  /** Messages of a conversation from the cache; null without one. */
+  /** Returns cached messages of a conversation; null if there are none. */
   messages(key: string): Promise<CachedMessages | null> {
     return this.attempt((cache) => cache.loadMessages(key));
   }
@@ -74,14 +74,16 @@ export class Journal {
       return this.cache && !this.isOff ? await call(this.cache) : null;
     } catch {
       this.isOff = true;
-      // The stored state no longer fits the queue.
+      // The stored state no longer matches the queue.
       await this.cache?.clear().catch(() => {});
       return null;
     }
   }
 }
 
-/** Cache for tests and for programs that restart a chat. Holds texts, so that it shares nothing with the state. */
+/**
+ * Cache for tests and programs that restart a chat. Stores serialized text, so that nothing is shared with the state.
+ */
 export class MemoryCache implements ChatCache {
   private text: string | null = null;
   private readonly conversations = new Map<string, string>();
@@ -106,7 +108,7 @@ export class MemoryCache implements ChatCache {
     await this.save({ ...cached, events: [...cached.events, ...events], position });
   }
 
-  /** True if messages of a conversation are kept. */
+  /** True if messages of a conversation are cached. */
   has(key: string): boolean {
     return this.conversations.has(key);
   }

@@ -1,6 +1,6 @@
 import type { TabEvents, TabMessage, Tabs } from '../kernel/ports.js';
 
-/** Browser without a display, for tests and programs: tabs in the order in which they wait for the lead. */
+/** Simulated browser for tests and programs: tabs in the order in which they wait for leadership. */
 export class MemoryTabs {
   private readonly waiting: MemoryTab[] = [];
   private leader: MemoryTab | null = null;
@@ -10,7 +10,7 @@ export class MemoryTabs {
     return new MemoryTab(this);
   }
 
-  /** Begins to wait for the lead. */
+  /** Starts waiting for leadership. */
   enter(tab: MemoryTab): void {
     this.waiting.push(tab);
     if (this.leader === null) this.next();
@@ -45,7 +45,7 @@ export class MemoryTabs {
 }
 
 export class MemoryTab implements Tabs {
-  /** Events that wait while the tab is frozen; null while it is not. */
+  /** Pending events while the tab is frozen; null otherwise. */
   private frozen: ((events: TabEvents) => void)[] | null = null;
   private events: TabEvents | null = null;
 
@@ -74,7 +74,7 @@ export class MemoryTab implements Tabs {
     this.group.leave(this);
   }
 
-  /** Delivers nothing more, like a browser that saves power. */
+  /** Stops delivery, like a browser that saves power. */
   freeze(): void {
     this.frozen = [];
   }
@@ -85,7 +85,7 @@ export class MemoryTab implements Tabs {
     for (const call of waiting) this.deliver(call);
   }
 
-  /** Calls later, as messages between tabs arrive. */
+  /** Delivers asynchronously, as browsers do. */
   deliver(call: (events: TabEvents) => void): void {
     if (this.frozen) this.frozen.push(call);
     else void Promise.resolve().then(() => this.events && call(this.events));

@@ -18,18 +18,18 @@ export const EVENT_RULES: EventRules = {
   ...PERSONAL_RULES,
 };
 
-/** Replaces the state by that of a register response. */
+/** Replaces the state with a register response. */
 export function begin(state: ChatState, answer: InitialState): void {
   for (const part of PARTS) part.begin(state, answer);
 }
 
-/** Applies an event. Events of a newer server without a rule change nothing. */
+/** Applies an event. Unknown events of newer servers are ignored. */
 export function applyEvent(state: ChatState, event: Event): void {
   const rule = EVENT_RULES[event.type] as Rule<Event['type']> | undefined;
   rule?.(state, event as never);
 }
 
-/** Presents the state as the register response that a new client would get. */
+/** Presents the state as the register response of a new client. */
 export function present(state: ChatState): InitialState {
   return Object.assign({}, ...PARTS.map((part) => part.present(state)));
 }

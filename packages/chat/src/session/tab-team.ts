@@ -3,38 +3,38 @@ import type { Clock, TabEvents, TabMessage, Tabs } from '../kernel/ports.js';
 import type { ConnectionView } from '../kernel/view-models.js';
 import type { Presences, PresenceTeam } from '../people/presence.js';
 
-/** Time in which a leader shows a sign of life, also one in the background. */
+/** Response timeout of the leader, including background tabs. */
 const ANSWER_MS = 3000;
 const ASK_EVERY_MS = 15_000;
-/** Time for events that the last leader sent before it closed. */
+/** Wait for the last events of a leader that closed. */
 const SETTLE_MS = 50;
 
-/** Part of the chat that a team of tabs drives. */
+/** Chat functions controlled by a tab team. */
 interface Member {
-  /** Begins to poll: from a position, else from the cache or a registration. */
+  /** Starts polling from a position, or else from the cache or a registration. */
   lead(from: QueuePosition | null): void;
-  /** Ends the poll. Returns the position of the last event applied. */
+  /** Stops polling. Returns the position of the last applied event. */
   follow(): QueuePosition | null;
   register(registered: Registered, queueId: string): void;
   apply(events: readonly Event[]): void;
-  /** State in the form of a register response. */
+  /** State as a register response. */
   present(): InitialState;
   connect(connection: ConnectionView, queueId: string | null): void;
   presences(presences: Presences): void;
 }
 
-/** One of several tabs: the leader polls and passes on what it receives; another one takes over when it is gone. */
+/** One of several tabs: the leader polls and broadcasts events; another tab takes over when it closes. */
 export class TabTeam implements TabEvents, PresenceTeam {
   private readonly id = String(Math.random());
   private leads = false;
-  /** Position up to which events are applied; null until the state is there. */
+  /** Position up to which events are applied; null until the state is loaded. */
   private position: QueuePosition | null = null;
-  /** Last event that the others have. */
+  /** Id of the last event broadcast to the other tabs. */
   private told = -1;
   private unsent: Event[] = [];
   private connection: ConnectionView = { state: 'starting', since: null, code: null };
   private isAnswered = false;
-  /** True if a tab asked for the state before it was there. */
+  /** True if a tab requested the state before it was loaded. */
   private isAsked = false;
   private isClosed = false;
   private cancel: (() => void) | null = null;
@@ -97,14 +97,17 @@ export class TabTeam implements TabEvents, PresenceTeam {
       this.activeElsewhereAt = this.clock.now();
     } else if (this.leads) {
       if (message.kind === 'hello') this.answer(message.from, message.wantsState);
-      // A tab that logged out ends all of them.
+      // A logout in one tab ends all of them.
       else if (message.kind === 'connection' && message.connection.state === 'ended') this.connect(message.connection);
     } else {
       this.hear(message);
     }
   }
 
-  /** Begins at a state, which tabs without one get; it replaces the state of the others if it does not continue it. */
+  /**
+   * Starts from a state and sends it to tabs without one. `isReplaced`: the state does not continue the previous one,
+   * so all tabs get it.
+   */
   begin(state: InitialState | null, position: QueuePosition, isReplaced: boolean): void {
     this.position = position;
     this.told = position.lastEventId;
@@ -117,7 +120,7 @@ export class TabTeam implements TabEvents, PresenceTeam {
     this.unsent.push(event);
   }
 
-  /** Passes on the events up to a position, before the server may forget them. */
+  /** Broadcasts events up to a position, before the server may discard them. */
   flush(position: QueuePosition | null): void {
     if (!this.leads || position === null) return;
     this.position = position;
@@ -127,13 +130,13 @@ export class TabTeam implements TabEvents, PresenceTeam {
     this.unsent = [];
   }
 
-  /** Passes on how the leader is connected. */
+  /** Broadcasts the leader's connection state. */
   report(connection: ConnectionView): void {
     this.connection = connection;
     if (!this.isClosed) this.tabs.send({ kind: 'connection', connection });
   }
 
-  /** Conversation that the user looks at in this tab; null without the focus. */
+  /** Conversation open in this tab; null without focus. */
   watch(key: string | null): void {
     if (this.isClosed || key === this.watched) return;
     this.watched = key;
@@ -156,13 +159,13 @@ export class TabTeam implements TabEvents, PresenceTeam {
     if (presences.length > 0) this.tabs.send({ kind: 'presences', presences });
   }
 
-  /** Asks for a sign of life of the leader, and takes the lead without one. */
+  /** Pings the leader and takes over leadership if there is no response. */
   private ask(): void {
     const askedAt = this.clock.now();
     this.isAnswered = false;
     this.sayHello();
     this.cancel = this.clock.after(ANSWER_MS, () => {
-      // A timer that is late tells of a break of this tab.
+      // A late timer means that this tab was suspended.
       const wasAway = this.clock.now() - askedAt > 2 * ANSWER_MS;
       this.cancel = this.clock.after(wasAway ? 0 : ASK_EVERY_MS, () => this.ask());
       if (!this.isAnswered && !wasAway) this.tabs.steal();
@@ -186,7 +189,7 @@ export class TabTeam implements TabEvents, PresenceTeam {
     this.tabs.send({ kind: 'state', to, state: state ?? this.member.present(), position, connection });
   }
 
-  /** Handles a message of the leader. */
+  /** Handles a message from the leader. */
   private hear(message: TabMessage): void {
     if (message.kind === 'hello') return;
     this.isAnswered = true;
@@ -210,7 +213,7 @@ export class TabTeam implements TabEvents, PresenceTeam {
     { after, position, events }: Extract<TabMessage, { readonly kind: 'events' }>,
   ): void {
     if (position.queueId !== queueId || after > lastEventId) {
-      // Events between are missing.
+      // Intermediate events are missing.
       this.position = null;
       this.sayHello();
       return;

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster, Person, Reply } from './cluster.js';
 
-/** Time after which a client repeats a poll at the next node, since the node may be frozen. */
+/** Timeout after which a client repeats a poll at the next node, since the node may be frozen. */
 const POLL_MS = 3000;
 const PAUSE_MS = 50;
 
 export const unreadIn = ({ pms, streams, huddles }: Reply['body']): number[] =>
   [...pms, ...streams, ...huddles].flatMap(({ unread_message_ids }) => unread_message_ids);
 
-/** Contents of all messages of a person by id. Repeats requests that nodes do not respond to. */
+/** Returns the contents of all messages of a person by id. Retries requests without a response. */
 export async function history(cluster: Cluster, person: Person): Promise<ReadonlyMap<number, string>> {
   const contents = new Map<number, string>();
   for (;;) {
@@ -26,20 +26,20 @@ export async function history(cluster: Cluster, person: Person): Promise<Readonl
   }
 }
 
-/** Follows one event queue over all nodes, and keeps what its events say. */
+/** Follows one event queue across all nodes and records its events. */
 export class ClusterClient {
   /** Raw contents by message id, in order of arrival. */
   readonly contents = new Map<number, string>();
   readonly unread = new Set<number>();
   /** Number of polls without a usable response. */
   failedPolls = 0;
-  /** Number of registrations after a failover had lost events. */
+  /** Number of registrations after a failover with lost events. */
   registrations = 0;
-  /** False from the end of a queue until the next one is registered and everything stored is loaded. */
+  /** False from the end of a queue until the next one is registered and all stored messages are loaded. */
   hasQueue = true;
   private queueId = '';
   private lastEventId = -1;
-  /** Failovers with losses when the queue was registered. */
+  /** Number of lossy failovers when the queue was registered. */
   private losses = 0;
   private isOver = false;
 
@@ -48,7 +48,7 @@ export class ClusterClient {
     readonly person: Person,
   ) {}
 
-  /** Registers and loads what is stored. Returns false if there is no usable response. */
+  /** Registers and loads stored messages. Returns false without a usable response. */
   async register(): Promise<boolean> {
     const { losses } = this.cluster;
     const params = { event_types: ['message', 'update_message', 'update_message_flags'], apply_markdown: false };
@@ -66,7 +66,7 @@ export class ClusterClient {
     return true;
   }
 
-  /** Polls until `stop`. @throws Error if the queue has ended or an event is repeated */
+  /** Polls until `stop`. @throws Error if the queue ended or an event is repeated */
   async follow(): Promise<void> {
     while (!this.isOver) {
       const reply = await this.poll();
@@ -79,7 +79,7 @@ export class ClusterClient {
     this.isOver = true;
   }
 
-  /** Describes its queue, and what each node says to its next poll and to a registration. */
+  /** Describes the queue, and each node's response to the next poll and to a registration. */
   async describeNodes(): Promise<readonly string[]> {
     const place = { queue_id: this.queueId, last_event_id: this.lastEventId, dont_block: true };
     const describe = async (method: string, path: string, params: Readonly<Record<string, unknown>>) => {

@@ -28,7 +28,7 @@ export interface Reply {
   readonly body: any;
 }
 
-/** Process that a load balancer sends requests to, with its own ways to the database and the bus. */
+/** Process behind the load balancer, with separate proxies to the database and the bus. */
 export interface ClusterNode {
   readonly name: string;
   readonly port: number;
@@ -39,7 +39,7 @@ export interface ClusterNode {
   isNext: boolean;
 }
 
-/** Time in which responses to what a killed server has committed arrive. */
+/** Time for responses about commits of a killed server to arrive. */
 const RESPONSE_MS = 1000;
 
 /** Raw contents of messages by id. */
@@ -50,7 +50,7 @@ export class Cluster {
   readonly nodes: ClusterNode[] = [];
   /** Number of failovers that may have lost acknowledged commits. */
   losses = 0;
-  /** Called after such a failover with the messages and contents of scheduled messages that are left. No node uses them yet. */
+  /** Called after such a failover with the surviving messages and scheduled contents, before any node uses them. */
   onLoss: (left: StoredMessages, waiting: ReadonlySet<string>) => void = () => {};
   private readonly nextRelease = new NextRelease();
   /** Begins when the next release has migrated the schema. */
@@ -94,7 +94,7 @@ export class Cluster {
     return cluster;
   }
 
-  /** Sends a request to the nodes in turn, one each. @throws Error if there is no response within the time */
+  /** Sends a request round-robin to one node. @throws Error on timeout */
   async request(
     { email, apiKey }: Person,
     method: string,
@@ -117,7 +117,7 @@ export class Cluster {
       });
       return { status: response.status, body: await response.json() };
     };
-    // One in some hundred thousand calls of killed and frozen nodes outlasts its signal.
+    // One in some hundred thousand calls to killed or frozen nodes outlasts its abort signal.
     const reply = await within(timeoutMs + 1000, call());
     if (!reply) throw new Error(`${method} ${path}: no response within ${timeoutMs} ms`);
     return reply;
@@ -130,16 +130,16 @@ export class Cluster {
     return { id: Number(id), email, apiKey: apiKey! };
   }
 
-  /** @param clockShiftMs by how much the clock of the node is wrong */
+  /** @param clockShiftMs Clock error of the node */
   async restart(node: ClusterNode, clockShiftMs = 0): Promise<void> {
     this.output += node.process.output;
     node.process = await this.serve(node, clockShiftMs);
   }
 
   /**
-   * Kills the PostgreSQL server, and makes nodes use its standby.
-   * @param lagMs for how long an asynchronous standby has received nothing
-   * @param nextIsSynchronous true to commit at the next standby too
+   * Kills the PostgreSQL server and switches the nodes to its standby.
+   * @param lagMs Time during which an asynchronous standby has received nothing
+   * @param nextIsSynchronous True to use synchronous commits with the next standby
    */
   async failOver(lagMs: number, nextIsSynchronous: boolean): Promise<void> {
     const { server, way, isSynchronous } = this.standby;
@@ -166,20 +166,20 @@ export class Cluster {
     await this.addStandby(nextIsSynchronous);
   }
 
-  /** Migrates the schema by the next release, from which on nodes can run either release. */
+  /** Migrates the schema to the next release; afterwards nodes can run either release. */
   async beginUpgrade(): Promise<void> {
     await this.command(['migrate'], true);
     this.upgrade = 'begun';
   }
 
-  /** Replaces a node, which stops in order, by one of the other release. */
+  /** Shuts a node down and replaces it with one of the other release. */
   async exchange(node: ClusterNode): Promise<void> {
     await node.process.terminate();
     node.isNext = !node.isNext;
     await this.restart(node);
   }
 
-  /** Replaces nodes of the former release, and ends the upgrade, which fails before. */
+  /** Replaces the remaining nodes of the previous release and finishes the upgrade, which fails before. */
   async finishUpgrade(): Promise<void> {
     const former = this.nodes.filter(({ isNext }) => !isNext);
     if (former.length > 0) {
@@ -187,7 +187,7 @@ export class Cluster {
       assert.deepEqual([code, /Servers of another release than 99\.0\.0 are running/.test(err)], [1, true], err);
     }
     for (const node of former) await this.exchange(node);
-    // Rows of killed nodes stay for a minute.
+    // Rows of killed nodes remain for a minute.
     for (let attempt = 1; ; attempt++) {
       const { code, err } = await this.tryCommand(FINISH, true);
       if (code === 0) break;
@@ -197,7 +197,7 @@ export class Cluster {
     this.upgrade = 'finished';
   }
 
-  /** Warnings and errors in the logs of all nodes, in order of time, and what ended a process. */
+  /** Warnings and errors in the logs of all nodes in chronological order, and causes of process exits. */
   get problems(): readonly string[] {
     const lines = (this.output + this.nodes.map(({ process }) => process.output).join('')).split('\n');
     const records = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
@@ -231,7 +231,7 @@ export class Cluster {
     while ((await this.postgres.query("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'")).length === 0) {
       await sleep(50);
     }
-    // Ends when the standby has this commit and all before it, which did not wait for it.
+    // Resolves once the standby has this commit and all previous ones, which did not wait for it.
     await this.postgres.query("SELECT pg_logical_emit_message(true, 'parley', '')");
   }
 
@@ -276,7 +276,7 @@ export class Cluster {
       PARLEY_FILES: this.bucketUrl,
       AWS_ACCESS_KEY_ID: 'S3RVER',
       AWS_SECRET_ACCESS_KEY: 'S3RVER',
-      // No email is sent.
+      // No emails are sent.
       PARLEY_SMTP_URL: 'smtp://127.0.0.1:1',
     };
   }

@@ -4,10 +4,10 @@ import type { Randomness } from '@parley/domain/kernel';
 import type { Cluster, ClusterNode } from './cluster.js';
 import type { FaultyProxy, ProxyMode } from './faulty-proxy.js';
 
-/** Breaks something and mends it after a time. */
+/** Fault that is repaired after a while. */
 interface Fault {
   readonly name: string;
-  /** Longest duration in milliseconds. */
+  /** Maximum duration in milliseconds. */
   readonly upTo: number;
   run(cluster: Cluster, node: ClusterNode, duration: number): Promise<void>;
 }
@@ -28,14 +28,14 @@ const delaying =
     proxyOf(node).delayMs = 0;
   };
 
-/** Parts of the time after which a rolling upgrade begins and ends. */
+/** Fractions of the run at which a rolling upgrade starts and ends. */
 const UPGRADE = { begins: 0.25, ends: 0.7 };
 
 const WRONG_CLOCK_MS = 600_000;
 
 const LONG_FREEZE_MS = 90_000;
 
-/** Faults between nodes, database and bus; partitions are made by proxies. */
+/** Faults between nodes, database and bus; proxies create partitions. */
 const FAULTS: readonly Fault[] = [
   {
     name: 'killed',
@@ -102,7 +102,7 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Freezes the first node, whose recurring work and scheduled messages others take over. */
+/** Freezes the first node; other nodes take over its recurring work and scheduled messages. */
 async function freezeLong({ nodes, postgres }: Cluster): Promise<void> {
   const [node] = nodes;
   node!.process.signal('SIGSTOP');
@@ -115,7 +115,10 @@ async function freezeLong({ nodes, postgres }: Cluster): Promise<void> {
   assert.deepEqual(left, [], 'other nodes left the work of the frozen one undone');
 }
 
-/** Runs faults by chance, one at a time, until the time is over; a long run freezes a node first. Returns how often each one happened. */
+/**
+ * Causes random faults, one at a time, until the time is over; a long run freezes a node first. Returns the count of
+ * each fault.
+ */
 export async function causeFaults(
   cluster: Cluster,
   random: Randomness,

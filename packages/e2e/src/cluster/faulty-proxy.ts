@@ -1,13 +1,13 @@
 import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** `refusing` ends all connections, `silent` keeps them and passes nothing on. */
+/** `refusing` closes all connections, `silent` keeps them open without forwarding data. */
 export type ProxyMode = 'open' | 'refusing' | 'silent';
 
-/** Socket file, or port of this machine. */
+/** Socket file, or local port. */
 export type ProxyTarget = { readonly path: string } | { readonly port: number };
 
-/** TCP proxy between a node and a service, for the faults of a network. */
+/** TCP proxy between a node and a service that simulates network faults. */
 export class FaultyProxy {
   /** Added to each packet in both directions. */
   delayMs = 0;
@@ -34,7 +34,7 @@ export class FaultyProxy {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Leads new connections to another service, and ends the others. */
+  /** Redirects new connections to another service and closes existing ones. */
   redirect(target: ProxyTarget): void {
     this.target = target;
     this.become('refusing');

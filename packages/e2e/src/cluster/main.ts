@@ -15,17 +15,17 @@ A run of 4 minutes or more begins with a node that is frozen for 90 seconds.
   --seed N    decides which faults happen; default: chosen by chance
   --nodes N   number of nodes; default: 3`;
 
-/** Shortest duration of a run that begins with a node that is frozen for 90 seconds. */
+/** Minimum duration of a run that starts by freezing a node for 90 seconds. */
 const LONG_RUN_MINUTES = 4;
 const WRITERS = 4;
 const READERS = 4;
-/** Time in which everybody with a queue must have everything once nothing is broken. */
+/** Time limit for all queues to receive everything after the last fault is repaired. */
 const SETTLE_MS = 20_000;
-/** Time in which clients whose queues ended register and load what is stored, tens of thousands of messages after an hour. */
+/** Time limit for clients with expired queues to register and load stored messages: tens of thousands after an hour. */
 const REGISTER_MS = 120_000;
 /** Longer than a request takes. */
 const SCHEDULED_SECONDS = 10;
-/** Time in which scheduled messages are delivered, even those that a killed node was about to deliver. */
+/** Time limit for delivering scheduled messages, including those that a killed node was about to deliver. */
 const DELIVERY_MS = 60_000;
 
 /** Messages and edits of one person. */
@@ -35,10 +35,10 @@ class Writer {
   /** Contents of acknowledged scheduled messages. */
   readonly scheduled = new Set<string>();
   readonly attempted = new Set<string>();
-  /** Messages with an edit whose response was lost. */
+  /** Messages with an edit that got no response. */
   readonly uncertain = new Set<number>();
   failures = 0;
-  /** Number of acknowledged messages that a standby lacked. */
+  /** Number of acknowledged messages missing on a standby. */
   lost = 0;
 
   constructor(
@@ -65,7 +65,7 @@ class Writer {
     }
   }
 
-  /** Takes over what is left after a failover. */
+  /** Adopts the surviving messages after a failover. */
   takeLoss(left: StoredMessages, waiting: ReadonlySet<string>): void {
     const delivered = new Set(left.values());
     for (const content of this.scheduled) {
@@ -113,7 +113,7 @@ class Writer {
     else this.acknowledged.set(last, content);
   }
 
-  /** Returns null if nobody knows whether the change was made. */
+  /** Returns null if it is unknown whether the change was made. */
   private async change(method: string, path: string, params: Readonly<Record<string, unknown>>) {
     const { losses } = this.cluster;
     const reply: Reply | null = await this.cluster.request(this.person, method, path, params).catch(() => null);
@@ -132,7 +132,7 @@ interface Options {
   readonly nodes: number;
 }
 
-/** @throws Error that explains the invalid command line */
+/** @throws Error with an explanation of the invalid command line */
 function readOptions(args: readonly string[]): Options {
   const options = { seed: { type: 'string' }, nodes: { type: 'string' } } as const;
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
@@ -178,7 +178,7 @@ async function run({ minutes, seed, nodes }: Options): Promise<void> {
     await check(cluster, writers, clients);
     summarize(faults, writers, clients);
   } catch (error) {
-    // Nodes log the reason of a response after it.
+    // Nodes log the reason after sending the response.
     await sleep(500);
     console.error(cluster.problems.slice(-40).join('\n'));
     throw error;
@@ -187,7 +187,7 @@ async function run({ minutes, seed, nodes }: Options): Promise<void> {
   }
 }
 
-/** Marks what the client has as read, now and then, so that what is left differs from person to person. */
+/** Occasionally marks the client's messages as read, so that unread messages differ between people. */
 async function markRead(cluster: Cluster, client: ClusterClient, endsAt: number): Promise<void> {
   while (Date.now() < endsAt) {
     await sleep(700);
@@ -198,7 +198,7 @@ async function markRead(cluster: Cluster, client: ClusterClient, endsAt: number)
   }
 }
 
-/** Waits until each client has the last message and the scheduled messages of each person. */
+/** Waits until each client has received the last message and the scheduled messages of each person. */
 async function settle(writers: readonly Writer[], clients: readonly ClusterClient[]): Promise<void> {
   const last = await Promise.all(writers.map((writer) => writer.finish()));
   const scheduled = writers.flatMap((writer) => [...writer.scheduled]);
@@ -281,6 +281,6 @@ try {
 } catch (error) {
   console.error(error);
   console.error(`Failed with seed ${options.seed}`);
-  // Faults that are under way would go on.
+  // Otherwise pending faults would continue.
   process.exit(1);
 }

@@ -5,17 +5,20 @@ import { join, resolve } from 'node:path';
 const DIST = resolve(import.meta.dirname, '../../../server/dist');
 const SQL = resolve(import.meta.dirname, '../../../postgres/src');
 
-/** Version of the copy. */
+/** Version of the modified build. */
 export const NEXT_RELEASE = '99.0.0';
 
-/** Number of the first step that no release has. */
+/** Returns the number after the last migration of any release. */
 function nextStep(): string {
   const files = readdirSync(SQL, { recursive: true, encoding: 'utf8' });
   const numbers = files.flatMap((file) => /\.(\d{3})\.sql$/.exec(file)?.slice(1) ?? []).map(Number);
   return String(Math.max(1, ...numbers) + 1).padStart(3, '0');
 }
 
-/** Changes of the bundle: another version, a column, a step that the former release does not survive, and more in each event. */
+/**
+ * Changes to the bundle: another version, a column, a migration incompatible with the previous release, and more data
+ * in each event.
+ */
 function changes(): readonly (readonly [from: string, to: string])[] {
   const first = nextStep();
   const second = String(Number(first) + 1).padStart(3, '0');
@@ -31,14 +34,14 @@ function changes(): readonly (readonly [from: string, to: string])[] {
   ];
 }
 
-/** Program that is built like this release, as the next one may be. */
+/** Program built like this release that simulates the next one. */
 export class NextRelease {
   private readonly folder = join(DIST, `next-release-${process.pid}`);
   readonly main = join(this.folder, 'main.js');
 
   constructor() {
     this.remove();
-    // Files beside the program are found from its place.
+    // The program locates other files relative to its path.
     const isProgram = (path: string) => !/\.(cache|map)$/.test(path);
     cpSync(join(DIST, 'bundle'), this.folder, { recursive: true, filter: isProgram });
     const missing = new Set(changes().map(([from]) => from));

@@ -1,4 +1,4 @@
-/** Loaded into a node before its program: shifts the time that it takes from its machine. */
+/** Loaded into a node before its program: shifts the system time that it reads. */
 const shiftMs = Number(process.env.CLUSTER_CLOCK_SHIFT_MS);
 const machineNow = Date.now;
 const now = () => machineNow() + shiftMs;

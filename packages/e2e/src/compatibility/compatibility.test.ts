@@ -10,6 +10,6 @@ it('notes on missing parts exist only for implemented operations', () => {
   expect(pointlessNotes()).toEqual([]);
 });
 
-it('every route is an operation of the contract', () => {
+it('every route is a contract operation', () => {
   expect(unknownRoutes()).toEqual([]);
 });

@@ -39,11 +39,11 @@ function statusOf(operation: ContractOperation): Status {
 
 const areaOf = ({ section }: ContractOperation): string => section.split(' ')[0]!;
 
-/** Key that ignores names of path parameters. */
+/** Key without names of path parameters. */
 const keyOf = ({ method, path, atRoot }: Pick<ContractOperation, 'method' | 'path' | 'atRoot'>): string =>
   `${method} ${atRoot} ${path.replace(/:\w+_id\b/g, ':id').replace(/([:*])(?!id\b)\w+/g, '$1text')}`;
 
-/** Dependencies are only used by requests, so none are needed here. */
+/** Dependencies are used only by requests, so none are needed here. */
 const ROUTES: ReadonlySet<string> = new Set(createRoutes({} as RouteDependencies).map(keyOf));
 
 /** Notes on missing parts of operations that are missing entirely. */

@@ -81,7 +81,7 @@ it('skips cases that cannot be compared', () => {
   expect(compare({ name: 'group-delete/own' }, {})).toEqual({ kind: 'skipped', reason: 'removed' });
 });
 
-describe('level 496', () => {
+describe('comparison with level 496', () => {
   it('expects messages of the newer argument parser', () => {
     const recorded = {
       status: 400,

@@ -27,14 +27,14 @@ it.each([
   expect(() => readOptions(args)).toThrow(message);
 });
 
-describe('recordings', () => {
+describe('set of recordings', () => {
   const names = loadCases(join(DATA, 'cases.json')).flatMap((item) => ('step' in item ? [] : [item.name]));
 
-  it('contain a response for each case in order', () => {
+  it('contains a response for each case in order', () => {
     expect([...readRecording(join(DATA, 'answers.jsonl')).answers.keys()]).toEqual(names);
   });
 
-  it('contain the cases that passing.txt names', () => {
+  it('contains the cases named in passing.txt', () => {
     const listed = [...parseBaseline(readFileSync(join(DATA, 'passing.txt'), 'utf8'))];
     expect(listed.filter((name) => !names.includes(name))).toEqual([]);
   });

@@ -20,7 +20,7 @@ const USERS: Readonly<Record<string, string>> = {
   guest: 'polonius@zulip.com',
 };
 
-/** Headers for comparison, and some that help to explain differences. */
+/** Headers to compare, and headers that help to explain differences. */
 const KEPT_HEADERS = [
   'content-type',
   'allow',
@@ -38,7 +38,7 @@ const KEPT_HEADERS = [
   'content-security-policy',
 ];
 
-/** Time for events to arrive, silence that ends the wait, and maximum wait. */
+/** Initial delay, silence that ends the wait, and maximum wait for events. */
 const FIRST_LOOK_MS = 100;
 const NEXT_LOOK_MS = 60;
 const LAST_LOOK_MS = 4000;

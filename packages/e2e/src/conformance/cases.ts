@@ -28,7 +28,7 @@ export interface Case {
   readonly shape?: boolean;
   /** True to compare only `result` and `code`. */
   readonly loose?: boolean;
-  /** Event queues to read afterwards. Absent: all of them after a change. */
+  /** Event queues to read afterwards. If absent: all queues after a change. */
   readonly watch?: readonly string[];
   readonly host?: string;
   /** Raw `Authorization` header; `basic:EMAIL:KEY` is encoded, `@key:NAME@` is that user's key. */
@@ -39,7 +39,7 @@ export interface Case {
 
 export type FileContent = string | { readonly base64: string };
 
-/** Action that is more than one request. */
+/** Action of more than one request. */
 export interface Step {
   readonly step: StepName;
 }
@@ -69,7 +69,7 @@ export interface Answer {
   /** 0 without a response. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Text that is not JSON is an object of `<text>` and `<length>`; null if empty. */
+  /** An object with `<text>` and `<length>` if the text is not JSON; null if empty. */
   readonly body: Json;
   /** Saved ids. */
   readonly saved?: Readonly<Record<string, number>>;
@@ -90,7 +90,7 @@ export interface Recording {
   readonly answers: ReadonlyMap<string, Answer>;
 }
 
-/** Reads JSON lines that begin with the server. */
+/** Reads JSON lines, starting with the server description. */
 export function readRecording(file: string): Recording {
   const [server, ...answers] = readFileSync(file, 'utf8')
     .trim()

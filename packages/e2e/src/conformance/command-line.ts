@@ -22,7 +22,7 @@ export interface Options {
   readonly save: string | null;
 }
 
-/** @throws Error that explains the invalid command line */
+/** @throws Error with an explanation of the invalid command line */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],

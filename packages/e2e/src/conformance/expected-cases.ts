@@ -5,7 +5,7 @@ export interface CaseRule {
   readonly status?: number | readonly number[];
   readonly msg?: string;
   readonly code?: string;
-  /** Fields beside `result`, `msg` and `code` that replace recorded ones. */
+  /** Fields besides `result`, `msg` and `code` that replace recorded ones. */
   readonly extra?: Readonly<Record<string, string>>;
   /** True to skip comparison of the body. */
   readonly anyBody?: boolean;

@@ -16,7 +16,7 @@ const keys = JSON.parse(readFileSync(join(DATA, 'keys-of-level-496.json'), 'utf8
 export const ADDED_FIELDS: ReadonlySet<string> = new Set(keys.added);
 /** Recorded fields that the contract does not require. */
 export const REMOVED_FIELDS: ReadonlySet<string> = new Set(keys.removed);
-/** User settings that register repeated. */
+/** User settings repeated in the register response. */
 const REPEATED_SETTINGS: ReadonlySet<string> = new Set(keys.settings);
 
 export const NULLABLE_FIELDS: ReadonlySet<string> = new Set(['avatar_url', 'avatar_url_medium']);

@@ -1,4 +1,4 @@
-/** Meaning of API fields as far as the comparison needs it. */
+/** Meaning of API fields for the comparison. */
 
 const KIND_BY_FIELD: Readonly<Record<string, readonly string[]>> = {
   user: [

@@ -1,4 +1,4 @@
-/** Numbers from here on stand for themselves and refer to nothing in a story. */
+/** Ids from here on are made up and refer to nothing in a story. */
 const MADE_UP_ID = 10 ** 7;
 /** Anchor values for the newest message and beyond. */
 const BEYOND_ALL_IDS = 10 ** 15;

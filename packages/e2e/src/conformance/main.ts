@@ -14,7 +14,7 @@ const BASELINE = join(DATA, 'passing.txt');
 const DIFFERENCES = join(DATA, 'differences.txt');
 const SERVER_LOG = join(DATA, 'server.log');
 
-/** Returns the exit code: 1 if an expected case does not pass. */
+/** Returns the exit code: 1 if an expected case fails. */
 async function main(args: readonly string[]): Promise<number> {
   let options: Options;
   try {

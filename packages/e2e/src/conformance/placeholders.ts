@@ -19,7 +19,7 @@ export interface RunFacts {
   readonly secrets: ReadonlyMap<string, string>;
 }
 
-/** Replaces addresses, keys and random parts anywhere in the value by placeholders. */
+/** Replaces addresses, keys and random parts anywhere in the value with placeholders. */
 export function withPlaceholders<T>(value: T, { url, word, secrets }: RunFacts): T {
   let text = JSON.stringify(value);
   for (const [secret, placeholder] of secrets) text = text.replaceAll(secret, placeholder);

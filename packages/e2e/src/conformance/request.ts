@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** User agent of the recorded requests, which messages contain as client name. */
+/** User agent of the recorded requests; messages contain it as client name. */
 const USER_AGENT = 'oracle/1.0';
 /** Longer than any poll. */
 const TIMEOUT_MS = 70_000;
@@ -23,8 +23,8 @@ export interface HttpAnswer {
 }
 
 /**
- * Sends exact headers beside the defaults: `fetch` allows neither a custom `Host` nor omitting `User-Agent`. Does not
- * follow redirects.
+ * Sends exact headers in addition to the defaults: `fetch` allows neither a custom `Host` nor omitting `User-Agent`.
+ * Does not follow redirects.
  */
 export async function send({ method, url, headers, body, timeoutMs = TIMEOUT_MS }: HttpRequest): Promise<HttpAnswer> {
   const usual: Record<string, string | null> = { 'User-Agent': USER_AGENT, Accept: '*/*' };

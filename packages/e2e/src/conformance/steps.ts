@@ -18,7 +18,7 @@ const ALL_CAPABILITIES = {
   simplified_presence_events: true,
 };
 
-/** Parts of a runner that steps use. */
+/** Runner functions used by steps. */
 export interface StepRunner {
   readonly variables: Variables;
   ask(
@@ -30,7 +30,7 @@ export interface StepRunner {
   openQueue(name: string, user: string, params: JsonObject): Promise<void>;
 }
 
-/** Coded steps between cases by their name in cases.json. */
+/** Coded steps between cases, by their names in cases.json. */
 export const STEPS = {
   remove_seeded_lists: removeSeededLists,
   open_queues: openQueues,

@@ -2,7 +2,7 @@
 import type { Json } from './json.js';
 import { dig, MissingValue, Variables } from './variables.js';
 
-describe('run variables', () => {
+describe('Variables', () => {
   const variables = new Variables(() => 1_800_000_000);
   variables.set('channel', 7);
   variables.set('run', 'bcd');
@@ -23,11 +23,11 @@ describe('run variables', () => {
       [1, 7, null],
     ],
     [{ '${run}-x': { deep: ['${channel}'] } }, { 'bcd-x': { deep: [7] } }],
-  ])('replace %j by %j', (template, filled) => {
+  ])('replaces %j with %j', (template, filled) => {
     expect(variables.fill(template)).toEqual(filled);
   });
 
-  it.each(['${unknown}', 'a ${nothing} b', '${run+1}'])('throw if undefined in %s', (template) => {
+  it.each(['${unknown}', 'a ${nothing} b', '${run+1}'])('throws if undefined in %s', (template) => {
     expect(() => variables.fill(template)).toThrow(MissingValue);
   });
 });

@@ -48,7 +48,7 @@ const DEFAULT_ATTACK_MINUTES = 10;
 const ATTACK = 'packages/e2e/src/hostile/member-at-limits.test.ts';
 const NUMBER = /^\d+(\.\d+)?$/;
 
-/** @throws Error that explains the invalid command line */
+/** @throws Error with an explanation of the invalid command line */
 function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],

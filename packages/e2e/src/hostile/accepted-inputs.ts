@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { Inputs } from './input-context.js';
 
 /**
- * Operations that need an unavailable call provider (organization §20), exports, which have a separate test, and keys of
- * which no email is sent here.
+ * Operations that need an unavailable call provider (organization §20), exports, which have a separate test, and
+ * confirmation keys without an email in this test.
  */
 export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /calls/zoom/create',
@@ -12,7 +12,7 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /calls/nextcloud_talk/create',
   'POST /calls/webex/create',
   'POST /accounts/unsubscribe/:kind/:key/',
-  // Features that are not configured.
+  // Features without configuration.
   'POST /incoming_email',
   'GET /accounts/go/',
   'GET /accounts/find/',
@@ -21,9 +21,9 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'GET /policies/*page',
   // Needs a subscription of the same browser session.
   'DELETE /web_push/subscriptions',
-  // Needs the cookie of the form.
+  // Needs the form's cookie.
   'POST /login/',
-  // Need a configured log-in provider, and a built web client.
+  // Needs a configured log-in provider, and a built web client.
   'GET /accounts/login/external/:method/',
   'GET /accounts/login/complete/:method/',
   'POST /accounts/login/complete/:method/',
@@ -31,19 +31,19 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'GET /accounts/login/metadata/:method/',
   'GET /accounts/login/subdomain/:token',
   'GET /web/:file',
-  // Need a log-in that waits for its second step, or a second factor.
+  // Needs a log-in pending its second step, or a second factor.
   'POST /login/passkey/',
   'GET /login/second-factor/',
   'POST /login/second-factor/',
   'DELETE /users/:user_id/second_factors',
-  // Callers that are logged out have no rights over others.
+  // Logged-out callers have no rights over other users.
   'DELETE /users/:user_id/sessions',
   'POST /accounts/second-factor/passkey/',
   'POST /accounts/second-factor/recovery/',
   'GET /accounts/second-factor/app/',
   'POST /accounts/second-factor/app/',
   'POST /accounts/second-factor/remove/',
-  // Need the token of a directory.
+  // Needs a SCIM token.
   'GET /scim/v2/Users',
   'GET /scim/v2/Users/:id',
   'POST /scim/v2/Users',
@@ -67,7 +67,7 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Most expensive valid requests by operation, using what types do not express, such as existing names and related
+ * Most expensive valid requests by operation, with values that types do not express, such as existing names and related
  * numbers. Each must succeed. Generated inputs vary the first one, which is cheap. Operations with only optional
  * parameters need no entry.
  */

@@ -15,7 +15,7 @@ export interface Reply {
 export const basic = ({ email, apiKey }: Credentials): string =>
   `Basic ${Buffer.from(`${email}:${apiKey}`).toString('base64')}`;
 
-/** Sends form fields to an operation; null is anonymous. Bodies that are no JSON are returned as text. */
+/** Sends form fields to an operation; null is anonymous. Returns non-JSON bodies as text. */
 export async function callApi(
   origin: string,
   as: Credentials | null,

@@ -6,13 +6,13 @@ import { TestOrganization } from '../testing/test-organization.js';
 
 const DESCRIPTORS = 160;
 const SILENT_CONNECTIONS = 400;
-/** Time within which a new client is served. */
+/** Time limit for serving a new client. */
 const PATIENCE_MS = 120_000;
 
-it('serves a new client within two minutes although silent connections used up the file descriptors', async () => {
+it('serves a new client within two minutes although silent connections exhausted the file descriptors', async () => {
   const organization = new TestOrganization();
   const database = `--database=sqlite:${organization.database}`;
-  // The load monitor reads the memory of the process, which needs a descriptor.
+  // The load monitor reads the process memory, which needs a descriptor.
   const server = await ParleyProcess.start(['--port=0', database, '--shed-load=on', '--dev', '--demo'], {
     maxDescriptors: DESCRIPTORS,
   });

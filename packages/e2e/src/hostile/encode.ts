@@ -35,8 +35,8 @@ export interface EncodedRequest extends Omit<HttpRequest, 'url'> {
 }
 
 /**
- * Encodes fields into path, query or body as the operation accepts them. Uses a form, or multipart if it is too long.
- * Null if both are too long.
+ * Encodes fields into path, query or body as required by the operation. Uses a form, or multipart if the form is too
+ * long. Null if both are too long.
  */
 export async function encodeRequest(route: Route, fields: Fields): Promise<EncodedRequest | null> {
   const form: Record<string, string> = {};

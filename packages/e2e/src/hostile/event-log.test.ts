@@ -16,10 +16,10 @@ const LOG_MIB = 2;
 const QUEUE_MIB = 1;
 const CHANNELS = size(100, 900);
 const ROUNDS = size(20, 40);
-/** Write-ahead log and channels, which do not depend on the number of rounds. */
+/** Space for the write-ahead log and channels, independent of the number of rounds. */
 const OTHER_BYTES = 24 * MIB;
 
-/** Joining and leaving channels writes events without leaving data behind. */
+/** Subscribing and unsubscribing writes events without leaving data behind. */
 describe('a member who joins and leaves channels with long descriptions', () => {
   let organization: TestOrganization;
   let large: LargeOrganization;
@@ -56,7 +56,7 @@ describe('a member who joins and leaves channels with long descriptions', () => 
     return files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
   };
 
-  it('fills no more of the disk than the event log may have and ends only queues that are behind', async () => {
+  it("stays within the event log's disk limit and ends only queues that are behind", async () => {
     const names = Array.from({ length: CHANNELS }, (_, n) => `Long ${n}`);
     const description = 'x'.repeat(1024);
     const subscriptions = JSON.stringify(names.map((name) => ({ name, description })));
@@ -75,7 +75,7 @@ describe('a member who joins and leaves channels with long descriptions', () => 
     }
     expect(largest - before).toBeLessThan(LOG_MIB * MIB + OTHER_BYTES);
     expect(await poll(await register())).toBe('success');
-    // A poll that finds the queue ended logs that; the sweep does not.
+    // A poll that finds the queue ended logs it; the sweep does not.
     const others = server.output.split('\n').filter((line) => !line.includes(behind));
     expect(others).toEqual([`Parley is at ${server.url}`, '']);
   });

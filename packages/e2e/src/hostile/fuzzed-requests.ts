@@ -66,7 +66,7 @@ export function* fuzzedRequests(seed: number): Generator<EncodedRequest> {
   const recorded = loadCases(join(DATA, 'cases.json')).filter((it): it is Case => 'method' in it && !signsOut(it));
   const routes = ROUTES.filter((route) => !signsOut(route));
 
-  /** Replaces values specific to a run by ids that may exist. */
+  /** Replaces run-specific values with ids that may exist. */
   const filled = (text: string) => text.replace(/\$\{[^}]*\}/g, () => String(1 + below(20)));
   const fromCase = ({ method, path, params = {} }: Case): Draft => ({
     method,
@@ -153,7 +153,7 @@ function encode({ method, path, fields }: Draft, chance: SeededRandomness): Enco
       body: null,
     };
   const type = chance.fraction() < 0.9 ? 'application/x-www-form-urlencoded' : 'application/json';
-  // Node would send a body of GET and HEAD without its length.
+  // Node would send a GET or HEAD body without its length.
   const headers = { 'Content-Type': type, 'Content-Length': String(Buffer.byteLength(form)) };
   return { method, target, headers, body: form };
 }

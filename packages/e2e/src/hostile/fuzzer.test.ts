@@ -13,11 +13,11 @@ import { SEED, size } from './scale.js';
 const AT_A_TIME = 8;
 /** Several requests share the event loop, and other processes the machine. */
 const MAX_STALL_MS = 500;
-/** Shorter than a poll may wait. */
+/** Shorter than the maximum duration of a poll. */
 const PATIENCE_MS = 1000;
 const ANSWER_MS = 20_000;
 
-/** Sends requests that no client sends. `npm run endurance -- --seed N` repeats those of a seed. */
+/** Sends requests that no real client sends. `npm run endurance -- --seed N` repeats those of a seed. */
 describe(`server fuzzed with seed ${SEED}`, () => {
   let organization: TestOrganization;
   let server: ParleyProcess;

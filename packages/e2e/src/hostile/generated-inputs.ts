@@ -30,13 +30,13 @@ const RAW_TEXTS: Readonly<Record<string, (room: number) => string>> = {
   commas: (room) => '1,'.repeat(Math.floor(room / 2)),
 };
 
-/** Types by schema. A short run tests each type with the first operation that uses it. */
+/** Types by schema. A short run tests each type only in the first operation that uses it. */
 const seenInAll = new Set<string>();
 
 /**
- * Yields the largest inputs that parameter types permit: everything at its maximum, then each parameter with each
+ * Yields the largest inputs permitted by parameter types: everything at its maximum, then each parameter with each
  * alternative and script, and JSON without a matching type. Other parameters are as in `base`. Rendered texts include
- * those that slow careless parsers.
+ * those that slow down careless parsers.
  */
 export function* generatedInputs(route: Route, base: Fields): Generator<GeneratedInput> {
   // A wrong key ends the connection before the body is read.

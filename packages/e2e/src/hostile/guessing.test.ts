@@ -6,12 +6,15 @@ import { SEED, size } from './scale.js';
 
 const ADDRESSES = size(200, 10_000);
 const AT_ONCE = 20;
-/** Guesses that are judged within half an hour, in which this test ends: from unknown networks, and from one alone. */
+/**
+ * Password guesses evaluated within half an hour, the maximum duration of this test: from all unknown networks, and
+ * from a single one.
+ */
 const MAX_JUDGED = 30;
 const HOME = '198.51.100.7';
 const PASSWORD = 'the owner of this account knows it';
 
-it('lets an attacker with many addresses neither guess a password nor lock its owner out', async () => {
+it('prevents an attacker with many addresses from guessing a password or locking out the owner', async () => {
   const chance = new SeededRandomness(SEED);
   const organization = await TestOrganization.withOrganization();
   const email = 'desdemona@elsinore.example';

@@ -12,16 +12,16 @@ import { pause } from '../testing/pause.js';
 import { TestOrganization } from '../testing/test-organization.js';
 import { IS_LONG, size } from './scale.js';
 
-/** Interval of the messages that another user sends meanwhile. */
+/** Interval of messages sent by another user. */
 const SEND_EVERY_MS = 50;
-/** Maximum growth of the 99th percentile of their waits. */
+/** Maximum increase of the 99th percentile of send latency. */
 const MAX_EXTRA_MS = 100;
 const RUNS = size(1, 5);
 const MOVED = size(1000, 10_000);
 const NEW_CHANNELS = size(150, 1000);
 
-/** Requests at the limits of an operation hold up nobody else's messages (contract decision 10). */
-describe('a sender beside large writes', () => {
+/** Requests at the limits of an operation do not delay other users' messages (contract decision 10). */
+describe('sender during large writes', () => {
   let organization: TestOrganization;
   let server: ParleyProcess;
   let large: LargeOrganization;
@@ -59,7 +59,7 @@ describe('a sender beside large writes', () => {
       content: 'word',
     });
 
-  /** 99th percentile of the sender's waits while the work runs. */
+  /** Returns the 99th percentile of send latency while the work runs. */
   async function waitDuring(work: Promise<unknown>): Promise<number> {
     let isDone = false;
     const ended = work.finally(() => {

@@ -2,7 +2,7 @@ import { blackPng } from '@parley/testkit';
 import type { LargeOrganization } from '../testing/large-organization.js';
 import type { Fields } from './routes.js';
 
-/** Context that inputs may refer to and modify beforehand. */
+/** Context that inputs may use and modify beforehand. */
 export interface InputContext {
   readonly organization: LargeOrganization;
   /** Message that anonymous callers can read. */

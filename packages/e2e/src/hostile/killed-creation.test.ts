@@ -13,7 +13,7 @@ const MAIN = resolve(import.meta.dirname, '../../../server/dist/bundle/main.js')
 const POINTS = size(6, 250);
 const LOSSES = size(2, 20);
 jest.setTimeout(size(300_000, 3_600_000));
-/** `.ci/run` installs it. */
+/** Installed by `.ci/run`. */
 const canTrace = spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0;
 
 describe(`database files, with seed ${SEED}`, () => {
@@ -29,7 +29,7 @@ describe(`database files, with seed ${SEED}`, () => {
 
   (canTrace ? it : it.skip)('are created by the next command after a kill at any system call', async () => {
     const create = (path: string) => ['realm', 'create', '--new-database', '', 'Elsinore', `--database=sqlite:${path}`];
-    /** Creates a database under strace, which sees only the system calls for its files. */
+    /** Creates a database under strace, which traces only the system calls for its files. */
     const traced = async (path: string, more: readonly string[]) => {
       const files = ['', '-journal', '-wal', '-shm'].flatMap((suffix) => ['-P', path + suffix]);
       const child = spawn('strace', ['-f', ...files, ...more, process.execPath, MAIN, ...create(path)], {
@@ -44,12 +44,12 @@ describe(`database files, with seed ${SEED}`, () => {
     for (const [, name] of readFileSync(log, 'utf8').matchAll(/^\d+\s+(\w+)\(/gm)) {
       const n = (counts.get(name!) ?? 0) + 1;
       counts.set(name!, n);
-      // Calls that change no file are left out: they are many.
+      // Omits calls that change no file, which are numerous.
       if (!['fcntl', 'newfstatat', 'statx'].includes(name!)) points.push({ name: name!, n });
     }
     expect(counts.get('fsync')).toBeGreaterThan(3);
     expect(counts.get('unlink')).toBeGreaterThan(0);
-    // Changes of the names and sizes of files come first; the rest are chosen by chance.
+    // Calls that change file names and sizes come first; the rest are chosen randomly.
     const isRare = ({ name }: (typeof points)[number]) => counts.get(name)! < 60;
     const chosen = new Set<(typeof points)[number]>();
     while (chosen.size < Math.min(POINTS, points.length)) {
@@ -62,7 +62,7 @@ describe(`database files, with seed ${SEED}`, () => {
       const path = join(directory, 'parley.db');
       await traced(path, ['-o', '/dev/null', '-e', `inject=${name}:signal=KILL:when=${n}`]);
       const again = await runParley(create(path));
-      // Killed after its commit, the first command has created the organization.
+      // If killed after its commit, the first command has created the organization.
       if (again.code !== 0) expect([name, n, again.err]).toEqual([name, n, expect.stringContaining('"Elsinore"')]);
       const { code, out, err } = await runParley(['realm', 'list', `--database=sqlite:${path}`]);
       expect([name, n, code, err, out.match(/Elsinore/g)?.length]).toEqual([name, n, 0, '', 1]);

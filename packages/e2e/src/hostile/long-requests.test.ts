@@ -81,7 +81,7 @@ describe('server memory after long requests', () => {
         fields: `drafts=[{"type":"","to":[],"topic":"","content":"a_text_of_number_${n}"}]`,
       }),
     ],
-  ])('retains one value for %s', async (_, method, requestFor) => {
+  ])('retains only one value for %s', async (_, method, requestFor) => {
     const ask = async (n: number): Promise<void> => {
       const { path, fields } = requestFor(n);
       // Contains no escapes, so that substrings would reference the request text.

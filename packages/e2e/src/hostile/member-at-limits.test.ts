@@ -16,21 +16,24 @@ import { ATTACK_MINUTES, IS_LONG, size } from './scale.js';
 
 const MINUTE_MS = 60_000;
 const MIB = 1024 * 1024;
-/** Interval of the messages that another user sends meanwhile. */
+/** Interval of messages sent by another user. */
 const SEND_EVERY_MS = 50;
-/** Maximum 99th percentile of their waits, without the time other processes had the cores. */
+/** Maximum 99th percentile of send latency, excluding time that other processes used the cores. */
 const MAX_WAIT_MS = 100;
-/** Requests of the member that run at once. */
+/** Concurrent requests of the member. */
 const AT_ONCE = 2;
-/** Requests that are done in parts give way to others, and take long on a busy machine. */
+/** Requests processed in parts yield to others and take long on a busy machine. */
 const REQUEST_MS = 10 * MINUTE_MS;
 const NEW_CHANNELS = size(50, 500);
 const MESSAGES = size(1000, 10_000);
-/** Growth of the data folder: logs, and the messages of each round: one of formulas and a notice to each new subscriber. */
+/**
+ * Growth of the data folder: logs, and the messages of each round, namely one with formulas and a notice to each new
+ * subscriber.
+ */
 const maxDiskBytes = (rounds: number): number => (256 + 108 + 2 * rounds) * MIB;
-/** Growth of the memory that the server still refers to at the end: bounded caches. */
+/** Growth of memory still referenced at the end: bounded caches. */
 const MAX_RETAINED_BYTES = 150 * MIB;
-/** Peak of the resident memory of the server process. */
+/** Peak resident memory of the server process. */
 const MAX_PEAK_BYTES = 1000 * MIB;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -39,7 +42,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * A member repeats the largest requests of each kind for `ATTACK_MINUTES`. Only the bound of the data folder depends on
  * the number of rounds. See docs/limits.md and docs/performance.md.
  */
-describe('a member at the limits of every operation', () => {
+describe('member at the limits of every operation', () => {
   let organization: TestOrganization;
   let large: LargeOrganization;
   let server: ParleyProcess;
@@ -62,7 +65,7 @@ describe('a member at the limits of every operation', () => {
     [member, sender] = (await signIn(server, large.members.slice(0, 2))) as [Account, Account];
     everybody = large.members.map(({ id }) => id);
     others = everybody.filter((id) => id !== member.id);
-    // A group that shows private channels to its members, and messages of the member.
+    // Group that gives its members access to private channels, and messages of the member.
     groupId = (await call(member, 'POST', '/user_groups/create', { name: 'crowd', description: '', members: [] }))
       .group_id;
     const hidden = { subscriptions: channelsNamed('Hidden'), invite_only: true, can_subscribe_group: groupId };
@@ -87,7 +90,7 @@ describe('a member at the limits of every operation', () => {
       body: method === 'GET' ? null : form,
       timeoutMs: REQUEST_MS,
     });
-    // Both requests of the member may change the same thing.
+    // Concurrent requests of the member may change the same object.
     if (status >= 500) throw new Error(`${method} ${path}: ${status} ${text.slice(0, 300)}`);
     return JSON.parse(text);
   };
@@ -101,7 +104,7 @@ describe('a member at the limits of every operation', () => {
       await Promise.all(Array.from({ length: 50 }, () => write(member, 'long', 'word')));
   }
 
-  /** Requests by name; each leaves nothing behind that grows with the number of rounds, apart from messages. */
+  /** Requests by name. Apart from messages, none leaves data that grows with the number of rounds. */
   const REQUESTS: Readonly<Record<string, (round: number) => Promise<unknown>>> = {
     'subscribes many people to many channels': () =>
       call(member, 'POST', '/users/me/subscriptions', {
@@ -177,7 +180,7 @@ describe('a member at the limits of every operation', () => {
     [...waits].sort((a, b) => a - b)[Math.ceil(waits.length * share) - 1]!;
 
   it(
-    'leaves the waits of others, the disk and the memory within their bounds',
+    "keeps other users' latency, the disk and the memory within their bounds",
     async () => {
       await server.probe.lap();
       const retainedBefore = await server.probe.retainedBytes();

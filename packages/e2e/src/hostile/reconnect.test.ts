@@ -20,10 +20,10 @@ const MAX_GROWTH_BYTES = 200 * MEGABYTE;
 const SENT_AT_A_TIME = 32;
 const FORM = 'application/x-www-form-urlencoded';
 
-/** System limit of the backlog of any listener. */
+/** System limit on listener backlogs. */
 const MOST_WAITING = '/proc/sys/net/core/somaxconn';
 
-/** All clients reconnect at the same time and have missed everything. */
+/** All clients reconnect at the same time after missing every event. */
 describe('server with reconnecting clients', () => {
   const people = size(300, 2000);
   const missed = size(400, 3000);

@@ -3,7 +3,7 @@ import { createRoutes, type Route, type RouteDependencies } from '@parley/http';
 export const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string =>
   `${method} ${path}`;
 
-/** Excluded, since no other request could follow. */
+/** Excluded, since no further request could succeed. */
 const ENDS_EVERYTHING = 'POST /realm/deactivate';
 
 /** Operations that log the caller out. */
@@ -17,7 +17,7 @@ const SIGNING_OUT: ReadonlySet<string> = new Set([
 export const signsOut = (route: { readonly method: string; readonly path: string }): boolean =>
   SIGNING_OUT.has(nameOf(route));
 
-/** Operations that destroy objects others need, so they run last. */
+/** Operations that destroy objects needed by others, so they run last. */
 const TAKING_AWAY: ReadonlySet<string> = new Set([
   'PATCH /streams/:stream_id',
   'DELETE /streams/:stream_id',
@@ -28,8 +28,8 @@ const TAKING_AWAY: ReadonlySet<string> = new Set([
 const isLast = (route: Route): number => Number(TAKING_AWAY.has(nameOf(route)));
 
 /**
- * Route table without the operation that deactivates the organization. Dependencies are only used by requests, and
- * none is served here.
+ * Route table without the operation that deactivates the organization. Dependencies are used only by requests, and none
+ * are served here.
  */
 export const ROUTES: readonly Route[] = createRoutes({} as RouteDependencies)
   .filter((route) => nameOf(route) !== ENDS_EVERYTHING)

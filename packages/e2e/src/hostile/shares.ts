@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { IS_LONG } from './scale.js';
 
 const SHARES = 10;
-/** Number of the share of the last run on this machine. */
+/** File with the number of the last share run on this machine. */
 const LAST_SHARE = join(__dirname, '../../../../node_modules/.parley-hostile-share');
 const MS_PER_DAY = 86_400_000;
 
@@ -13,8 +13,8 @@ export interface Share {
 }
 
 /**
- * Returns everything for an endurance run, otherwise the tenth that follows the one of the last run, so that ten runs
- * are complete. Prints its number, which `HOSTILE_SHARE` repeats.
+ * Returns everything for an endurance run, otherwise the tenth after the previous run's, so that ten runs are complete.
+ * Prints its number, which can be repeated with `HOSTILE_SHARE`.
  */
 export function chooseShare(): Share {
   if (IS_LONG) return { name: 'all', includes: () => true };
@@ -23,13 +23,13 @@ export function chooseShare(): Share {
   return { name: `share ${number}`, includes: (index) => index % SHARES === number };
 }
 
-/** A new clone starts with the share of the day. */
+/** A new clone starts with a share derived from the date. */
 function nextShare(): number {
   let last = Math.floor(Date.now() / MS_PER_DAY);
   try {
     last = Number(readFileSync(LAST_SHARE, 'utf8'));
   } catch {
-    // The first run here.
+    // This is the first run.
   }
   const next = (last + 1) % SHARES;
   writeFileSync(LAST_SHARE, String(next));

@@ -10,7 +10,7 @@ import { size } from './scale.js';
 const MEGABYTE = 1024 * 1024;
 const ANSWERS_BYTES = 32 * MEGABYTE;
 const HEADERS_MS = 1000;
-/** Growth allowed beside responses: one page in progress and uncollected garbage. */
+/** Allowed growth besides responses: one page in progress and uncollected garbage. */
 const MAX_GROWTH_BYTES = ANSWERS_BYTES + 400 * MEGABYTE;
 
 /** Clients that occupy connections and memory without reading. */
@@ -42,10 +42,10 @@ describe('server with slow clients', () => {
   const open = async (): Promise<Socket> => {
     const socket = connect(Number(server.port), '127.0.0.1');
     await once(socket, 'connect');
-    // A reset is one way of ending a connection.
+    // A reset is a valid way to end a connection.
     return socket.on('error', () => {});
   };
-  /** Status of a request whose headers arrived in time; they are late while the server is busy. */
+  /** Returns the status of a request with headers sent in time; a busy server receives them late. */
   const servedStatus = async () => {
     for (;;) {
       const url = `${server.url}/api/v1/server_settings`;
@@ -56,7 +56,7 @@ describe('server with slow clients', () => {
   const haveAllEnded = (sockets: readonly Socket[], ms: number) =>
     within(ms, Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close'))));
 
-  it('limits memory when clients request the largest pages without reading and drops them', async () => {
+  it('limits memory when clients request the largest pages without reading, and disconnects them', async () => {
     const target = '/api/v1/messages?anchor=newest&num_before=5000&num_after=0';
     const rounds = size(2, 20);
     const { peakBytes: before } = await server.probe.lap();
@@ -71,7 +71,7 @@ describe('server with slow clients', () => {
       }
       expect(await servedStatus()).toBe(200);
       await pause(2500);
-      // Buffered data is read only now, since a paused connection does not report its end.
+      // Resumes reading only now, since a paused connection does not report its end.
       for (const socket of sockets) socket.resume();
       expect(await haveAllEnded(sockets, 60_000)).not.toBeNull();
       expect(await servedStatus()).toBe(200);

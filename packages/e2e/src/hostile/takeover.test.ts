@@ -48,7 +48,7 @@ describe(`people who want more rights, with seed ${SEED}`, () => {
     const { id: secret } = await must(owner, 'POST', '/channels/create', {
       ...{ name: 'secret', subscribers: [owner.id], invite_only: true },
     });
-    // Owned by an attacker, who could administer it as a member.
+    // Owned by an attacker, who could administer a bot with member role.
     const target = await must(administrator!, 'POST', '/bots', {
       ...{
         full_name: 'Powerful',
@@ -127,7 +127,7 @@ describe(`people who want more rights, with seed ${SEED}`, () => {
     expect(server.output).not.toContain('"level":"error"');
   });
 
-  it('give nobody by an old invitation what they may not give any more', async () => {
+  it('cannot use an old invitation to grant roles that they may no longer grant', async () => {
     const inviter = await organization.addPerson('Inviter', 'administrator');
     const { id: secret } = await must(inviter, 'POST', '/channels/create', {
       ...{ name: 'hidden', subscribers: [inviter.id, owner.id], invite_only: true },
@@ -175,7 +175,7 @@ describe(`people who want more rights, with seed ${SEED}`, () => {
         const { user } = await must(owner, 'GET', `/users/${body.user_id}`);
         expect(user.role).toBe(role);
         expect(now.isActive).toBe(true);
-        // Administrators alone may create links by default.
+        // By default, only administrators may create links.
         expect(now.role).toBeLessThanOrEqual(200);
         const { is_subscribed } = await must(owner, 'GET', `/users/${body.user_id}/subscriptions/${secret}`);
         expect([is_subscribed, now.isSubscribed]).toEqual([is_subscribed && now.isSubscribed, now.isSubscribed]);

@@ -11,8 +11,8 @@ const AT_ONCE = 10;
 const LENGTH = 200_000;
 const TUS = { 'Tus-Resumable': '1.0.0' };
 
-/** Requests for one resumable upload at the same time, in random order. */
-describe(`resumable uploads with concurrent requests and seed ${SEED}`, () => {
+/** Concurrent requests for one resumable upload, in random order. */
+describe(`resumable upload with concurrent requests and seed ${SEED}`, () => {
   let organization: TestOrganization;
   let server: ParleyProcess;
   let person: Person;
@@ -31,7 +31,7 @@ describe(`resumable uploads with concurrent requests and seed ${SEED}`, () => {
     body: Buffer | null = null,
   ) => send({ method, url: server.url + path, headers: { ...TUS, authorization: basic(person), ...headers }, body });
 
-  it('accept each byte once and never fail', async () => {
+  it('accepts each byte once and never fails', async () => {
     const chance = new SeededRandomness(SEED);
     for (let round = 0; round < ROUNDS; round++) {
       const content = randomBytes(LENGTH);
@@ -66,7 +66,7 @@ describe(`resumable uploads with concurrent requests and seed ${SEED}`, () => {
         continue;
       }
       const read = await fetch(server.url + url, { headers: { authorization: basic(person) } });
-      // Terminated after its last byte, it is a file.
+      // An upload terminated after its last byte is a file.
       const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
       expect([round, read.status, digest(new Uint8Array(await read.arrayBuffer()))]).toEqual([
         round,

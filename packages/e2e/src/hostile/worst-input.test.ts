@@ -21,19 +21,21 @@ import { chooseShare } from './shares.js';
 
 /** Maximum time for which one request may block the event loop. */
 const MAX_STALL_MS = 100;
-/** Only an excess in each try counts, since other processes use the machine. */
+/** Only an excess in every try counts, since other processes use the machine. */
 const TRIES = 5;
 /** Two frames of one pixel. */
 const BLINKING_GIF = Buffer.from(
   'R0lGODlhAQABAIAAAExpcf8AACH/C05FVFNDQVBFMi4wAwEAAAAh+QQFCgAAACwAAAAAAQABAAACAkwBACH5BAUKAAAALAAAAAABAAEAgExpcQAA/wICTAEAOw==',
   'base64',
 );
-/** Long work rests while others write, in multiples of its duration on a busy machine. */
+/** Long operations pause while other users write, for a multiple of their duration on a busy machine. */
 const MAX_RESPONSE_MS = 600_000;
 const MEGABYTE = 1024 * 1024;
-/** Maximum growth of retained memory afterwards: caches, which the long form fills further. */
+/** Maximum growth of retained memory afterwards: caches, which fill further in a long run. */
 const MAX_RETAINED_BYTES = size(100, 150) * MEGABYTE;
-/** Maximum growth by one more pass: caches fill with texts of what each pass creates, up to their bounds of about 250 MB. */
+/**
+ * Maximum growth per further pass: caches fill with texts of newly created objects, up to their bounds of about 250 MB.
+ */
 const MAX_RETAINED_BYTES_OF_PASS = 40 * MEGABYTE;
 /** Maximum growth of process memory: requests and responses with thousands of long messages. */
 const MAX_GROWTH_BYTES = { refusing: 400 * MEGABYTE, accepting: 1000 * MEGABYTE };
@@ -42,7 +44,7 @@ const ENDING_ACCOUNTS = ['DELETE /users/me', 'DELETE /users/:user_id'];
 
 const share = chooseShare();
 
-/** Operations of which this run sends the inputs. */
+/** Operations tested with inputs in this run. */
 const ROUTES_OF_SHARE = ROUTES.filter((_, index) => share.includes(index)).map(
   (route) => [nameOf(route), route] as const,
 );
@@ -52,7 +54,7 @@ type RequestOf = (account: Account) => Promise<EncodedRequest>;
 
 interface Measurement {
   readonly what: string;
-  /** Milliseconds of the reference machine for test limits. */
+  /** Event loop stall, converted to milliseconds of the reference machine. */
   readonly stallMs: number;
   readonly peakBytes: number;
 }
@@ -178,7 +180,7 @@ describe(`most expensive request of each operation (${share.name})`, () => {
     return { answer, ...measured };
   }
 
-  /** Reactivates users whose account an operation ended, since all are needed again. */
+  /** Reactivates users deactivated by an operation, since all are needed again. */
   async function bringBack(route: Route, account: Account, { target }: EncodedRequest): Promise<void> {
     if (!ENDING_ACCOUNTS.includes(nameOf(route))) return;
     const ids = [String(account.id), ...(/\/users\/(\d+)/.exec(target)?.slice(1) ?? [])];
@@ -187,7 +189,7 @@ describe(`most expensive request of each operation (${share.name})`, () => {
     await server.probe.lap();
   }
 
-  /** Returns problems of the measurement. */
+  /** Returns problems found by the measurement. */
   async function judge(
     route: Route,
     what: string,
@@ -342,7 +344,7 @@ describe(`most expensive request of each operation (${share.name})`, () => {
     },
   });
 
-  it('exists for every operation and no other', () => {
+  it('exists for every operation and for nothing else', () => {
     const unknown = ROUTES.filter((route) => membersOfDto(route.dto).some(({ isRequired }) => isRequired))
       .map(nameOf)
       .filter((name) => !(name in ACCEPTED_INPUTS || NEVER_ACCEPTED.has(name)));
@@ -375,7 +377,7 @@ describe(`most expensive request of each operation (${share.name})`, () => {
     expect(await judgeFirst('DELETE /export/realm/:export_id', { export_id: id })).toEqual([]);
   });
 
-  it.each(ROUTES_OF_SHARE)('%s survives the largest of everything', async (_name, route) => {
+  it.each(ROUTES_OF_SHARE)('%s survives the largest generated inputs', async (_name, route) => {
     const wrong: string[] = [];
     const [first] = Object.values(acceptedBy(route));
     for (const { description, fieldsFor } of generatedInputs(route, await first!(inputContextOf(owners[0]!)))) {
@@ -390,7 +392,7 @@ describe(`most expensive request of each operation (${share.name})`, () => {
   it('leaves memory unchanged after rejected requests', () => expectMemory(MAX_GROWTH_BYTES.refusing));
 
   it.each(ROUTES_OF_SHARE.filter(([name]) => !NEVER_ACCEPTED.has(name)))(
-    '%s does what it accepts within its time',
+    '%s handles accepted requests in time',
     async (_name, route) => {
       const wrong: string[] = [];
       for (const [what, input] of Object.entries(acceptedBy(route))) {
@@ -413,7 +415,7 @@ describe(`most expensive request of each operation (${share.name})`, () => {
   });
 
   if (IS_LONG) {
-    it('retains no more with each further pass than the caches take', async () => {
+    it('retains no more with each further pass than the caches hold', async () => {
       const pass = async () => {
         for (const [name, route] of ROUTES_OF_SHARE) {
           if (NEVER_ACCEPTED.has(name)) continue;

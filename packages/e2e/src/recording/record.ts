@@ -24,17 +24,17 @@ const USAGE = `Usage: npm run record -- (--out FILE | --compare FILE)
 --out records what a server answers to wrong, unusual and hostile requests to every operation and to the conformance cases, as
 lines of JSON. --compare sends the requests of a recording again and prints the answers that differ. Exit code 1: some differ.`;
 
-/** Long enough for every answer but that of a poll. */
+/** Timeout that suffices for every response except polls. */
 const PATIENCE_MS = 3000;
 const EXPORTS = '/api/v1/export/realm';
 const EXPIRES_SOON = /invite_expires_in_minutes=(?:%2B|\+|%20)?\d{1,3}(?:&|$)/;
 const FUZZ_SEED = 1;
 const FUZZED = 1500;
-/** UTF-16 units for all parameters of one hostile request. */
+/** UTF-16 code units for all parameters of one hostile request. */
 const HOSTILE_ROOM = 8000;
-/** Longer bodies are compressed in a recording, longer answers end in their hash. */
+/** Maximum length of a plain recording: longer bodies are compressed, and longer responses end with their hash. */
 const MAX_PLAIN = 2000;
-/** Requests between two checks that the owner may still call. */
+/** Number of requests between checks that the owner can still call the API. */
 const CHECK_EVERY = 100;
 
 type Caller = 'owner' | 'bot' | 'browser' | 'nobody';
@@ -49,12 +49,12 @@ interface StoredRequest {
 }
 
 interface Answered {
-  /** 0: none came in time, as to a poll. */
+  /** 0 without a response in time, as for a poll. */
   readonly status: number;
   readonly answer: string;
 }
 
-/** One line of a recording. A conformance case has no request, since it depends on answers to earlier ones. */
+/** Line of a recording. A conformance case has no request, since it depends on earlier responses. */
 interface Line extends Answered {
   readonly name: string;
   readonly request?: StoredRequest;
@@ -62,7 +62,7 @@ interface Line extends Answered {
 
 type NamedRequest = readonly [name: string, request: StoredRequest];
 
-/** Parts of answers that differ from run to run. */
+/** Parts of responses that differ between runs. */
 const RANDOM_PARTS: readonly (readonly [pattern: RegExp, placeholder: string])[] = [
   ...PLACEHOLDERS,
   [/("csrf_token":)"[^"]+"/g, '$1"<token>"'],
@@ -186,7 +186,7 @@ async function* answersToCases(database: string): AsyncGenerator<Line> {
 const serve = (database: string, ...options: readonly string[]): Promise<ParleyProcess> =>
   ParleyProcess.start(['--port=0', `--database=sqlite:${database}`, '--dev', '--rate-limits=off', ...options]);
 
-/** Requests in an order in which every run makes the same things with the same ids. */
+/** Yields requests in an order in which every run creates the same objects with the same ids. */
 async function* generatedRequests(organization: LargeOrganization): AsyncGenerator<NamedRequest> {
   let count = 0;
   const named = (name: string, as: Caller, request: EncodedRequest): NamedRequest => {
@@ -197,7 +197,7 @@ async function* generatedRequests(organization: LargeOrganization): AsyncGenerat
   const routes = ROUTES.filter((route) => !signsOut(route));
   for (const route of routes) {
     for await (const { what, request } of validationInputs(route, existing)) {
-      // Invitations that end during the run are in some lists and not in others.
+      // Invitations that expire during the run would be listed unpredictably.
       if (EXPIRES_SOON.test(String(request.body))) continue;
       yield named(`${nameOf(route)}: ${what}`, callerOf(route), request);
       if (what === 'nothing') yield named(`${nameOf(route)}: nothing, by nobody`, 'nobody', request);
@@ -205,7 +205,7 @@ async function* generatedRequests(organization: LargeOrganization): AsyncGenerat
   }
   for (const route of routes) {
     for (const { description, fieldsFor } of generatedInputs(route, existing)) {
-      // Long texts are rendered for a limited time, which depends on the machine.
+      // Long texts have a rendering time limit, so results depend on the machine.
       if (description.startsWith('content:')) continue;
       const request = await encodeRequest(route, fieldsFor(HOSTILE_ROOM));
       if (request) yield named(`${nameOf(route)}, hostile: ${description}`, callerOf(route), request);
@@ -223,7 +223,7 @@ function callerOf({ path, roleRequirements, auth }: Route): Caller {
   return auth === 'user' ? 'owner' : 'nobody';
 }
 
-/** Values for parameters that name something, by their names. */
+/** Existing values for parameters that refer to objects, by parameter name. */
 function existingValues({ members, channelIds, size }: LargeOrganization): Fields {
   const member = members.at(-1)!;
   return { user_id: member.id, email: member.email, stream_id: channelIds.at(-1), message_id: size.messages };
@@ -240,7 +240,7 @@ function restoredBody(body: StoredBody): EncodedRequest['body'] {
   return body.isText ? bytes.toString() : bytes;
 }
 
-/** An answer without its random parts, cut off where it is long. */
+/** Returns a response without its random parts, truncated if long. */
 function comparable(answer: string): string {
   const text = RANDOM_PARTS.reduce((part, [pattern, placeholder]) => part.replace(pattern, placeholder), answer);
   if (text.length <= MAX_PLAIN) return text;

@@ -8,7 +8,7 @@ export interface DescribedRequest {
   readonly request: EncodedRequest;
 }
 
-/** Field texts that are tried for every parameter. */
+/** Field texts tested with every parameter. */
 const TEXTS: readonly string[] = [
   ...[
     '',
@@ -31,20 +31,20 @@ const TEXTS: readonly string[] = [
   ...['[]', '{}', '[1]', '["x"]', '[null]', '[[]]', '{"a":1}', '{"', '[1,', '[1] x', '['.repeat(200), '9'.repeat(5000)],
 ];
 
-/** Field texts for parameters of a type that another operation has tried in full. */
+/** Field texts for parameters with a type already tested in another operation. */
 const FEW_TEXTS: readonly string[] = [
   ...['', ' ', 'x', '"x"', 'null', 'true', '-1', '1.5', '9'.repeat(23), '[]', '{}', '[{}]', '[[1]]', '{"', '\0'],
 ];
 
 const VALUES: readonly unknown[] = [null, true, 1, -1, 1.5, 1e30, 'x', '', ' ', '1', [], {}, [1], { a: 1 }];
-/** Values for the further elements of a list, which are of the same type as the first. */
+/** Values for further list elements, which have the type of the first. */
 const FEW_VALUES: readonly unknown[] = [null, -1, 'x', '', [], {}];
 const MAX_LISTED = 10_000;
 const MAX_TEXT = 20_000;
 
 type Variant = readonly [what: string, value: unknown];
 
-/** A value of three elements or entries wherever there may be any. */
+/** Creates a value with up to three elements or entries per list or map. */
 function sampleOf(schema: ParameterSchema, n = 1): unknown {
   if (schema.enum) return schema.enum[n % schema.enum.length];
   if (schema.anyOf) return sampleOf(schema.anyOf[0]!, n);
@@ -122,7 +122,7 @@ function* objectVariants(schema: ParameterSchema, isDeep: boolean): Generator<Va
   yield ['has one entry too many', Object.fromEntries(many)];
 }
 
-/** Values beside and at the limits of a schema, good and bad. */
+/** Yields valid and invalid values at and near the limits of a schema. */
 function* variantsOf(schema: ParameterSchema, isDeep = true): Generator<Variant> {
   if (schema.anyOf) {
     for (const [index, one] of schema.anyOf.entries()) {
@@ -144,7 +144,7 @@ function* variantsOf(schema: ParameterSchema, isDeep = true): Generator<Variant>
   if (schema.type === 'object') yield* objectVariants(schema, isDeep);
 }
 
-/** A good value, and the longest text or list with one that is longer. */
+/** Yields a valid value, and the longest text or list with one that exceeds the limit. */
 function* fewVariantsOf(schema: ParameterSchema): Generator<Variant> {
   const { maxLength = MAX_TEXT, maxItems = MAX_LISTED, items = {} } = schema;
   yield ['is good', sampleOf(schema)];
@@ -153,10 +153,10 @@ function* fewVariantsOf(schema: ParameterSchema): Generator<Variant> {
   if (maxItems < MAX_LISTED) yield ['has one element too many', Array(maxItems + 1).fill(sampleOf(items))];
 }
 
-/** Types by their schemas, which are tried in full only once. */
+/** Types by schema, which are tested in full only once. */
 const triedTypes = new Set<string>();
 
-/** Texts for one parameter: the common ones, those made of its type, and JSON that names a key twice. */
+/** Yields texts for one parameter: common ones, those derived from its type, and JSON with a duplicate key. */
 function* textsFor({ type }: Member): Generator<readonly [what: string, text: string]> {
   const isTried = triedTypes.has(JSON.stringify(type.schema));
   triedTypes.add(JSON.stringify(type.schema));
@@ -173,9 +173,9 @@ function* textsFor({ type }: Member): Generator<readonly [what: string, text: st
 }
 
 /**
- * Requests for one operation, each with something wrong or unusual about its parameters. The other parameters are the least that
- * their types take.
- * @param known Values for parameters by name, which exist.
+ * Yields requests for one operation with wrong or unusual parameters. Other parameters have the minimal values of their
+ * types.
+ * @param existing Existing values by parameter name.
  */
 export async function* validationInputs(route: Route, existing: Fields): AsyncGenerator<DescribedRequest> {
   const members = membersOfDto(route.dto);

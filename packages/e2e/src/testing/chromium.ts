@@ -12,7 +12,7 @@ const PATIENCE_MS = 60_000;
 // biome-ignore lint/suspicious/noExplicitAny: answers of the browser, told apart by assertions.
 type Answer = any;
 
-/** Returns the browser's command; null if this machine has none. */
+/** Returns the browser's command; null if none is installed. */
 export const findChromium = (): string | null =>
   NAMES.find((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0) ?? null;
 
@@ -107,7 +107,7 @@ export class Chromium {
     const gone = once(this.child, 'close');
     process.kill(-this.child.pid!, 'SIGKILL');
     await gone;
-    // Ending processes may still write into the folder.
+    // Exiting processes may still write to the folder.
     rmSync(this.profile, { recursive: true, force: true, maxRetries: 20 });
   }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Time for which the main thread of the process was runnable without a core; 0 where the system does not tell. */
+/** Time that the main thread of the process was runnable without a core; 0 if the system does not report it. */
 function coreWaitMs(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ')[1]) / 1e6;
@@ -9,10 +9,7 @@ function coreWaitMs(pid: number): number {
   }
 }
 
-/**
- * Returns the duration of the work in milliseconds, without the time for which other processes had the core of the server
- * or of this process, whichever waited longer.
- */
+/** Returns the duration of the work in milliseconds, minus the longer core wait of the server or this process. */
 export async function waitOf(work: () => Promise<unknown>, serverPid: number): Promise<number> {
   const startedAt = performance.now();
   const before = [coreWaitMs(process.pid), coreWaitMs(serverPid)] as const;

@@ -13,7 +13,7 @@ export interface OrganizationSize {
   readonly members: number;
   readonly channels: number;
   readonly messages: number;
-  /** Requests that run together; with 1, ids are the same each time. */
+  /** Number of concurrent requests; with 1, ids are the same in every run. */
   readonly atATime?: number;
 }
 
@@ -24,7 +24,7 @@ export interface Account {
   readonly authorization: string;
 }
 
-/** Content of the database. All users subscribe to the first channel, owners to all channels. */
+/** Database contents. All users subscribe to the first channel, owners to all channels. */
 export interface LargeOrganization {
   readonly size: OrganizationSize;
   /** Subscribers of all channels who have read nothing. The first one has a password. */
@@ -39,11 +39,11 @@ export interface LargeOrganization {
 
 /** Concurrent transactions share a commit. */
 const AT_A_TIME = 250;
-/** Interval of messages with maximum length. */
+/** Every nth message has the maximum length. */
 const LONG_EVERY = 4;
 const LONG_TEXT = 'All work and no play. '.repeat(500).slice(0, 10_000);
 
-/** Created with the regular use cases in this process; no server may use the database meanwhile. */
+/** Created with the regular use cases in this process; no server may use the database concurrently. */
 export async function createLargeOrganization(database: string, size: OrganizationSize): Promise<LargeOrganization> {
   const parley = await createParley({ database: `sqlite:${database}`, url: 'http://localhost' });
   try {
@@ -127,7 +127,7 @@ async function inTurns<T>(count: number, task: (n: number) => Promise<T>, atATim
   return results;
 }
 
-/** Gets API keys of users without passwords from a server in dev mode. */
+/** Fetches API keys of users without passwords from a server in dev mode. */
 export function signIn({ url }: ParleyProcess, people: LargeOrganization['owners']): Promise<readonly Account[]> {
   return inTurns(people.length, async (n) => {
     const person = people[n]!;

@@ -39,7 +39,7 @@ export interface ServerOptions {
   readonly isProbed?: boolean;
   /** Path of another build. */
   readonly program?: string | undefined;
-  /** Added to this process's environment, which is stripped of Parley's variables. */
+  /** Added to this process's environment without Parley's variables. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -47,14 +47,14 @@ export interface ServerOptions {
 export class ParleyProcess {
   private constructor(
     private readonly child: ChildProcess,
-    /** URL that the server prints. */
+    /** URL printed by the server. */
     readonly url: string,
     private readonly said: readonly string[],
     /** Available if the process was started with one. */
     readonly probe: Probe,
   ) {}
 
-  /** Resolves when the server reports that it listens. Uses any free port by default. */
+  /** Resolves when the server reports that it is listening. Uses any free port by default. */
   static start(args: readonly string[], options: ServerOptions = {}): Promise<ParleyProcess> {
     const program = options.program ?? MAIN;
     return ParleyProcess.listening(spawnScript(program, ['serve', '--log-level=error', ...args], options));
@@ -134,7 +134,7 @@ function spawnScript(
   const options: SpawnOptions = { env, stdio: isProbed ? ['pipe', 'pipe', 'pipe', 'ipc'] : 'pipe' };
   const all = [...(isProbed ? PROBE_OPTIONS : []), script, ...args];
   const limits = [
-    // In blocks of 512 bytes. Node ignores the signal of the limit, so that writes fail as on a full disk.
+    // In blocks of 512 bytes. Node ignores the limit's signal, so writes fail as on a full disk.
     ...(maxFileKb === undefined ? [] : [`ulimit -f ${maxFileKb * 2}`]),
     ...(maxDescriptors === undefined ? [] : [`ulimit -n ${maxDescriptors}`]),
   ];

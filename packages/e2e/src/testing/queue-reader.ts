@@ -31,7 +31,7 @@ export class QueueReader {
     return answer;
   }
 
-  /** Polls until this many events have arrived and returns them; surplus events become visible to the caller. */
+  /** Polls until at least this many events have arrived and returns all of them. */
   async next(count: number): Promise<Answer[]> {
     const events: Answer[] = [];
     while (events.length < count) events.push(...(await this.poll()).events);

@@ -8,7 +8,7 @@ export interface ProbeCall {
 }
 
 export interface Lap {
-  /** Longest event loop stall, excluding time other processes had its core. */
+  /** Longest event loop stall, excluding time that other processes used its core. */
   readonly stallMs: number;
   /** Peak resident memory of the process. */
   readonly peakBytes: number;
@@ -20,7 +20,7 @@ const PROBE = pathToFileURL(resolve(import.meta.dirname, '../../dist/testing/pro
 /** Node options that load the probe. */
 export const PROBE_OPTIONS: readonly string[] = ['--import', PROBE];
 
-/** Measurements by a server's own process; see `probe.ts`. */
+/** Measurements taken inside a server's process; see `probe.ts`. */
 export class Probe {
   private lastId = 0;
 

@@ -27,7 +27,7 @@ export class TestOrganization {
     return organization;
   }
 
-  /** Runs a command on its database unless the arguments name another one. */
+  /** Runs a command on its database unless the arguments name a different one. */
   run(args: readonly string[], options: Pick<ServerOptions, 'maxFileKb'> = {}): Promise<Finished> {
     const isNamed = args.some((arg) => arg.startsWith('--database='));
     return runParley(isNamed ? args : [...args, `--database=sqlite:${this.database}`], '', options);

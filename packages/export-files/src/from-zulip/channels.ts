@@ -66,11 +66,13 @@ export function readChannels(tables: TableReader): readonly Channel[] {
   });
 }
 
-/** -1 is forever; other periods that are not positive count as none. */
+/** -1 means forever; other non-positive periods count as none. */
 const retentionOf = (days: number | null): RetentionDays | null =>
   days === ZULIP_FOREVER ? 'forever' : days !== null && days > 0 ? days : null;
 
-/** Prefix of archived channels of older servers, with a hash or, before that, exclamation marks to make it unique. */
+/**
+ * Prefix of archived channels on older servers, made unique by a hash or, in even older versions, by exclamation marks.
+ */
 const ARCHIVED_PREFIX = /^(?:[0-9a-f]{1,20}|!{0,20})!DEACTIVATED:(?=\s*\S)/;
 
 /** Returns the name before archiving, unless another channel has it, and adds it to `taken`. */

@@ -88,7 +88,7 @@ export function readUsers(tables: TableReader): readonly UserCopy[] {
   return [...copies, ...systemBots(tables, copies)];
 }
 
-/** Maps system bots of another server to ours; unmatched ones are created. */
+/** Maps system bots of another server to Parley's; unmatched ones are created. */
 function systemBots(tables: TableReader, copies: readonly UserCopy[]): readonly UserCopy[] {
   const rows = tables.table('zerver_userprofile_crossrealm', { id: user, email: text(1000) });
   let free = Math.max(0, ...copies.map(({ user: { id: own } }) => own), ...rows.map(({ id: own }) => own));

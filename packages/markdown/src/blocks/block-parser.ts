@@ -80,8 +80,8 @@ const MAX_INDENT = 3;
 const MAX_GAP = 2;
 
 /**
- * Returns the bounds of the first line that consists of three or more equal marks with little space between them;
- * null if none.
+ * Returns the bounds of the first line that consists of three or more equal marks with little space between them; null
+ * if there is none.
  */
 export function findThematicBreak(block: string): { readonly start: number; readonly end: number } | null {
   for (let start = 0; start < block.length; ) {
@@ -297,7 +297,7 @@ export class BlockParser {
     const after = trimCharacterStart(block.slice(found.end), '\n');
     if (before !== '') this.parseBlocks(parent, [before]);
     parent.append('hr');
-    // Headings were already searched before.
+    // Headings were already searched for.
     if (after !== '') queue.push({ text: after, mayHoldHeading: false });
     return true;
   }
@@ -415,7 +415,8 @@ interface Heading {
 }
 
 /**
- * Finds a heading. A line that ends with an escaped newline is none, and an escaped trailing `#` belongs to the text.
+ * Finds a heading. A line that ends with an escaped newline is not a heading, and an escaped trailing `#` belongs to
+ * the text.
  */
 function findHeading(block: string): Heading | null {
   for (const match of block.matchAll(HEADING)) {

@@ -60,7 +60,7 @@ export function buildTable(
   work: WorkBudget,
 ): void {
   const [header, , ...rows] = block.split('\n');
-  // Short rows are filled up to the header's number of cells.
+  // Short rows are padded to the number of header cells.
   work.spend(alignments.length * (rows.length + 1) * STEPS_PER_CELL);
   const table = parent.append('table');
   addRow(table.append('thead'), 'th', splitRow(trimSpaces(header!), hasBorder), alignments);

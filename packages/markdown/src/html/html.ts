@@ -27,8 +27,8 @@ export type Attributes = Readonly<Record<string, string>>;
 export const NO_ATTRIBUTES: Attributes = {};
 
 /**
- * Node of the message tree. Text belongs to elements: `text` precedes the first child, `tail` follows the element.
- * This suits the rules of lists, line breaks and previews, which concern neighbours of an element.
+ * Node of the message tree. Text belongs to elements: `text` precedes the first child, `tail` follows the element. This
+ * suits the rules of lists, line breaks and previews, which affect adjacent elements.
  */
 export class Element {
   text = '';
@@ -108,7 +108,7 @@ const WHOLE_PLACEHOLDER = new RegExp(`^${PLACEHOLDER.source}$`);
 
 /** Remaining space for HTML, because few placeholders may expand to very long HTML. */
 export interface Room {
-  /** @throws DomainError UNRENDERABLE_CONTENT if it is exceeded */
+  /** @throws DomainError UNRENDERABLE_CONTENT if no room is left */
   take(length: number): void;
 }
 
@@ -135,7 +135,7 @@ export class HtmlStash {
     return entry.placeholder;
   }
 
-  /** Adds the HTML of a separate block that is known only on writing. */
+  /** Adds the HTML of a separate block that is generated when the message is written. */
   addLater(html: () => string): string {
     return this.push(html, '').placeholder;
   }

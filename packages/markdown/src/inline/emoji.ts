@@ -40,7 +40,7 @@ export const emoticons: InlineRule = (text, context) => {
   if (!context.options.translateEmoticons) return text;
   let end = -1;
   return text.replace(EMOTICON, (typed, offset: number) => {
-    // The preceding emoji is no longer text and thus no boundary.
+    // The preceding emoji has been replaced and is no boundary.
     if (offset === end) return typed;
     end = offset + typed.length;
     const name = EMOTICONS[typed]!;
@@ -63,7 +63,7 @@ interface EmojiMatch {
   readonly text: string;
 }
 
-/** Cache of emoji by source text, because a message may repeat one thousands of times. */
+/** Cache of emoji by source text, because a message may repeat one emoji thousands of times. */
 const matches = new Map<string, EmojiMatch>();
 
 function matchOf(typed: string): EmojiMatch | undefined {

@@ -43,9 +43,8 @@ class Dollars {
 }
 
 /**
- * Replaces formulas: text on one line between double dollars, without adjacent letters and without dollars except
- * `\$`. A formula may contain another one once that is replaced, so open runs are kept on a stack. Runs in linear
- * time.
+ * Replaces formulas: text on one line between double dollars, without adjacent letters and without dollars except `\$`.
+ * A formula may contain another formula once that is replaced, so open runs are kept on a stack. Runs in linear time.
  */
 export function replaceFormulas(text: string, replace: (source: string) => string): string {
   const open: Dollars[] = [new Dollars(0, false)];

@@ -135,7 +135,7 @@ class Parentheses {
     const last = positions[behindQuote + open - 1];
     if (last === undefined) return null;
     if (text[last] === ')') return { href: trim(text.slice(start, last)), title: null, end: last + 1 };
-    // The reference server then uses everything except the last characters as URL.
+    // Like the reference server, takes the target without its last characters as the URL.
     return { href: trim(text.slice(start, -2)), title: null, end: Math.max(start, text.length - 1) };
   }
 }

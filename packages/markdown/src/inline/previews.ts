@@ -37,7 +37,7 @@ export function audioPlayer(upload: StoredUpload, source: string, title: string,
   return new Element('audio', { controls: '', preload: 'metadata', src: source, title, ...original });
 }
 
-/** Returns an image for its position in the text; null if the upload is no image or cannot be shown. */
+/** Returns an image for its position in the text; null if the upload is not an image or cannot be shown. */
 export function inlineImage(upload: StoredUpload, path: string, alt: string, outcome: Outcome): Element | null {
   const shown = upload.image && showUpload(upload.contentType, upload.image, path, `/user_uploads/${path}`, outcome);
   if (!shown) return null;
@@ -98,7 +98,7 @@ const MAX_LINKS = 24;
 
 const IMAGE_PATH = /\.(?:bmp|gif|jpe|jpeg|jpg|png|webp)$/i;
 const VIDEO_URL = /\.(?:mp4|webm)$/i;
-/** Host that serves pages at URLs that end like images. */
+/** Host that serves HTML pages at URLs that end like image files. */
 const HOST_WITHOUT_IMAGES = 'pasteboard.co';
 const PREVIEW_CLASS = 'message_inline_image';
 

@@ -1,6 +1,6 @@
 const ASCII = 128;
 
-/** ASCII characters as bits of four numbers; all other characters are in or out together. */
+/** ASCII characters as bits of four numbers; all other characters are either all included or all excluded. */
 export interface CharacterSet {
   readonly ascii: readonly [number, number, number, number];
   readonly others: boolean;

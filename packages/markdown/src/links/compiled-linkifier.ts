@@ -42,7 +42,7 @@ const SEARCH_STEPS = 1_000_000;
 const SEARCH_MS = 12;
 /** Starting an engine costs more than most searches. */
 const MAX_ENGINE_STARTS = 10_000;
-/** About twenty patterns of one line. */
+/** Enough for about twenty one-line patterns. */
 const COMPILE_STEPS = 500_000;
 const COMPILE_MS = 15;
 /** One or two milliseconds; watching costs more than most searches. */
@@ -51,7 +51,7 @@ const STEPS_AT_ONCE = 500_000;
 /** Limits of all linkifiers together for one text. */
 export class Effort {
   readonly searching = new Watchdog(SEARCH_MS, SEARCH_STEPS, STEPS_AT_ONCE);
-  /** Small, because most patterns are compiled already. */
+  /** Small, because most patterns are already compiled. */
   readonly compiling = new Watchdog(COMPILE_MS, COMPILE_STEPS, STEPS_AT_ONCE);
   /** Characters examined without an engine. */
   characters = 0;

@@ -3,7 +3,7 @@ import { literalPrefix } from './engine-linkifier.js';
 import { re2LinkifierSyntax } from './linkifier-syntax.js';
 import { RealmLinkifiers } from './realm-linkifiers.js';
 
-describe('URL templates', () => {
+describe('URL template', () => {
   it.each`
     template             | variables
     ${'https://x/{foo}'} | ${['foo']}
@@ -18,7 +18,7 @@ describe('URL templates', () => {
     ${'%%(foo)s'}        | ${[]}
     ${'$fgfg'}           | ${[]}
     ${''}                | ${[]}
-  `('extracts from $template the variables $variables', ({ template, variables }) => {
+  `('$template has the variables $variables', ({ template, variables }) => {
     expect([...re2LinkifierSyntax.templateVariables(template)!]).toEqual(variables);
   });
 
@@ -39,7 +39,7 @@ describe('URL templates', () => {
   });
 });
 
-describe('linkifier patterns', () => {
+describe('linkifier pattern', () => {
   it.each`
     pattern                  | problem
     ${'(foo'}                | ${'missing ): (foo'}
@@ -55,13 +55,13 @@ describe('linkifier patterns', () => {
     expect(re2LinkifierSyntax.compile(pattern)).toEqual({ problem });
   });
 
-  it('fail if they use a reserved group name', () => {
+  it('is rejected if it uses a reserved group name', () => {
     expect(re2LinkifierSyntax.compile('(?P<linkifier_actual_match>a)')).toEqual({
       problem: 'duplicate capture group name: linkifier_actual_match',
     });
   });
 
-  it('report the content of their groups anywhere in a text', () => {
+  it('reports the content of its groups anywhere in a text', () => {
     const compiled = re2LinkifierSyntax.compile('(?P<a>x+)|(?P<b>y)(z)');
     if ('problem' in compiled) throw new Error(compiled.problem);
     expect(compiled.groups).toEqual(['a', 'b']);
@@ -88,7 +88,7 @@ describe('literalPrefix', () => {
     ${'[ab]c'}               | ${''}
     ${'ü-.'}                 | ${'ü-'}
     ${'😀?a'}                | ${''}
-  `('returns for $pattern the prefix $prefix', ({ pattern, prefix }) => {
+  `('returns the prefix $prefix for $pattern', ({ pattern, prefix }) => {
     expect(literalPrefix(pattern)).toBe(prefix);
   });
 
@@ -113,7 +113,7 @@ describe('compilation time', () => {
     ['negated classes', '[^\\pL]{999}[^\\pN]{999}[\\s\\pZ]{999}'.repeat(20)],
     ['classes in any case', `(?i)${'\\pL\\PN'.repeat(160)}`],
     ['deep nesting', `${'('.repeat(480)}a${')'.repeat(480)}`],
-  ])('compiles %s within one turn of the event loop', async (_, pattern) => {
+  ])('stays within one turn of the event loop for %s', async (_, pattern) => {
     const work = () => re2LinkifierSyntax.compile(pattern);
     expect(await workMsOf(work, LIMIT_MS)).toBeLessThan(LIMIT_MS);
   });

@@ -102,7 +102,7 @@ export class PlainPatternReader {
     return next === '.' ? { set: ANY, character: null } : one(next);
   }
 
-  /** Reads a greedy quantifier; defaults to one. */
+  /** Reads a greedy quantifier; returns one repetition if there is none. */
   private readTimes(): Pick<Step, 'least' | 'most'> | null {
     if (this.at >= this.pattern.length || !BEGINS_TIMES.includes(this.pattern[this.at]!)) return ONCE;
     const taken = this.take(TIMES);

@@ -63,7 +63,7 @@ class LinkifierList {
 
   /** Yields the possibly matching linkifiers in order. */
   *occurringIn(text: string, effort: Effort): Generator<CompiledLinkifier> {
-    // A message may have thousands of texts.
+    // A message can contain thousands of text nodes.
     const always = effort.isEngineSpent ? this.plainUnindexed : this.unindexed;
     const found = this.index.occurringIn(text);
     const numbers = found.length === 0 ? always : [...always, ...found].sort((a, b) => a - b);

@@ -5,7 +5,7 @@ const renderer = new ZulipMarkdownRenderer();
 const trac = OPTIONS.linkifiers;
 const ticket = { text: '#123', url: 'https://trac.example.com/ticket/123' };
 
-describe('topic links', () => {
+describe('findTopicLinks', () => {
   it.each([
     ['fix #123 and https://a.example/x', [ticket, { text: 'https://a.example/x', url: 'https://a.example/x' }]],
     ['example.com is up', [{ text: 'example.com', url: 'https://example.com' }]],
@@ -20,7 +20,7 @@ describe('topic links', () => {
     expect(renderer.topicLinks(topic, trac)).toEqual(expected);
   });
 
-  it('come from the first matching linkifier if matches overlap', () => {
+  it('prefers the first linkifier if matches overlap', () => {
     const rules = linkifiers([
       ['http', 'https://x.example'],
       ['b#(?P<id>[a-z]+)', 'https://b.example/{id}'],
@@ -31,7 +31,7 @@ describe('topic links', () => {
     expect(texts).toEqual(['http', 'a#asd', 'b#bar']);
   });
 
-  it('never use a forbidden scheme', () => {
+  it('never returns a forbidden scheme', () => {
     expect(renderer.topicLinks('js x', linkifiers([['js', 'javascript:alert(1)']]))).toEqual([]);
   });
 });

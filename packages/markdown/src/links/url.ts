@@ -124,7 +124,7 @@ function cut(text: string, separator: string): [string, string] {
   return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Excluded, because these are more often file extensions. */
+/** Excluded, because these are usually file extensions. */
 const FILE_EXTENSIONS = ['java', 'md', 'mov', 'py', 'zip'];
 
 const all = lazily((require) => {

@@ -79,7 +79,7 @@ export function findWords(text: string): Word[] {
     const addressEnd = addresses.endFrom(start);
     const end = Math.max(start + match[0].length, addressEnd);
     if (addressEnd !== -1) addAddress(words, start, text.slice(start, addressEnd));
-    // The scheme of a URL is not a part of it.
+    // Deleted atoms by the new atom that follows or replaces them; null for deletions at the beginning.
     else if (!text.startsWith('://', end)) addCompound(words, start, match[0]);
     match = next(pattern, text, end);
   }

@@ -11,7 +11,7 @@ import { htmlMessages } from './html-messages.js';
 const { highlightContent, highlightTopic, diff, plainText, searchableText, searchTerms } = htmlMessages;
 const hit = (text: string) => `<span class="highlight">${text}</span>`;
 
-describe('search highlights', () => {
+describe('search highlighting', () => {
   it.each`
     search                      | html                                                            | expected
     ${['lunch']}                | ${'<p>discuss lunch after lunch</p>'}                           | ${`<p>discuss ${hit('lunch')} after ${hit('lunch')}</p>`}
@@ -47,7 +47,7 @@ describe('search highlights', () => {
   });
 });
 
-describe('edit differences', () => {
+describe('diffHtml', () => {
   const inserted = (html: string) => `<span class="highlight_text_inserted">${html}</span>`;
   const deleted = (html: string) => `<span class="highlight_text_deleted">${html}</span>`;
 
@@ -75,7 +75,7 @@ describe('edit differences', () => {
     expect(diff(before, after)).toBe(expected);
   });
 
-  it('remain well-formed for arbitrary versions', () => {
+  it('returns well-formed HTML for arbitrary versions', () => {
     const inline = fc.constantFrom(
       'a',
       'b ',
@@ -105,12 +105,12 @@ describe('edit differences', () => {
     );
   });
 
-  it('take bounded time for versions without common parts', () => {
+  it('takes bounded time for versions without common parts', () => {
     const words = (letter: string) => `<p>${`${letter} `.repeat(5000)}</p>`;
     expect(diff(words('a'), words('b'))).toContain('highlight_text_inserted');
   });
 
-  it('show deletions after the new version if changes are too deep and too many', () => {
+  it('shows deletions after the new version if changes are too deep and too numerous', () => {
     const nested = (word: (i: number) => string) =>
       `<p>${Array.from({ length: 2000 }, (_, i) => `<em>${word(i)} `).join('')}${'</em>'.repeat(2000)}</p>`;
     const before = nested((i) => (i % 2 === 0 ? 'a' : `b${i}`));
@@ -121,9 +121,9 @@ describe('edit differences', () => {
   });
 });
 
-describe('HTML of hostile texts', () => {
+describe('rendered HTML of hostile text', () => {
   const renderer = new ZulipMarkdownRenderer({}, typesetterWith(150));
-  /** Processor time, because the machine may be shared; generous because tests are instrumented. */
+  /** CPU time, because the machine may be shared; generous because tests are instrumented. */
   const BUDGET_MS = 1000;
 
   it.each([
@@ -141,7 +141,7 @@ describe('HTML of hostile texts', () => {
       'listloose',
     ],
     ...['jscode2', 'mathmatrix'],
-  ])('processes hostile HTML in time: %s', async (name) => {
+  ])('is processed in time: %s', async (name) => {
     const parsed = await renderer.parse(HOSTILE_TEXTS[name]!, OPTIONS);
     const { html } = renderer.render(parsed, resolve(parsed));
     const uses: Record<string, () => string> = {
@@ -190,7 +190,7 @@ describe('plain text of a message', () => {
   });
 });
 
-describe('search terms of a text', () => {
+describe('searchTerms', () => {
   it.each([
     ['Meetings, meet MEETING', ['meet']],
     ['what is it?', []],
@@ -201,17 +201,17 @@ describe('search terms of a text', () => {
     ],
     ['naïve 日本語 x2', ['naïv', '日本語', 'x2']],
     ['', []],
-  ])('extracts the search terms of %j: %j', (text, terms) => {
+  ])('extracts from %j: %j', (text, terms) => {
     expect(searchTerms(text)).toEqual(terms);
   });
 
-  it('consist of stemmed words, except words longer than those of any language', () => {
+  it('stems words except those longer than words of any language', () => {
     const word = 'x'.repeat(10_000);
     expect(searchTerms(`${word}ing ${word}`)).toEqual([`${word}ing`, word]);
   });
 });
 
-describe('completed thumbnails', () => {
+describe('showThumbnails', () => {
   const { showThumbnails } = htmlMessages;
   const image = (thumbnail: StoredImage['thumbnail']): StoredUpload => ({
     contentType: 'image/png',
@@ -221,7 +221,7 @@ describe('completed thumbnails', () => {
   const placeholder = (path: string) =>
     `<div class="message_inline_image"><a href="/user_uploads/${path}" title="x"><img class="image-loading-placeholder" data-original-content-type="image/png" data-original-dimensions="3x2" src="/static/images/loading/loader-black.svg"></a></div>`;
 
-  it('replace only the placeholder of their own image', () => {
+  it('replaces only the placeholder of the given image', () => {
     const html = `<p>x</p>\n${placeholder('1/a.png')}${placeholder('1/b.png')}`;
     const ready = image({ format: 'f.webp', transcodedFormat: null });
     const shown = showThumbnails(html, uploads(ready));
@@ -233,18 +233,18 @@ describe('completed thumbnails', () => {
     expect(showThumbnails(html, uploads({ contentType: 'image/png', image: null }))).toBe(html);
   });
 
-  it('leave no frame if the image cannot be shown', () => {
+  it('removes the frame if the image cannot be shown', () => {
     expect(showThumbnails(`<p>x</p>\n${placeholder('1/a.png')}`, uploads(image('failed')))).toBe('<p>x</p>');
     expect(showThumbnails(placeholder('1/a.png'), uploads(image('failed')))).toBe('');
   });
 
-  it('do not replace text typed by users', () => {
+  it('does not replace text typed by users', () => {
     const typed =
       '<p>&lt;img class="image-loading-placeholder"&gt; <a title="&lt;img class=&quot;image-loading-placeholder&quot;&gt;">x</a></p>';
     expect(showThumbnails(typed, uploads(image('failed')))).toBe(typed);
   });
 
-  it('appear in linear time in any text', async () => {
+  it('takes linear time for any text', async () => {
     for (const piece of [
       '<div class="message_inline_image"><a href="',
       '<img alt="',

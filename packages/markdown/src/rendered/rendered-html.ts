@@ -56,7 +56,7 @@ export function* attributesOf(tag: string): Generator<readonly [name: string, va
   for (const [, name, value, other] of tag.matchAll(ATTRIBUTE)) yield [name!, decodeEntities(value ?? other ?? '')];
 }
 
-/** Returns null if absent. */
+/** Returns null if the attribute is absent. */
 export function attributeOf(tag: string, wanted: string): string | null {
   if (!tag.includes(wanted)) return null;
   for (const [name, value] of attributesOf(tag)) if (name === wanted) return value;

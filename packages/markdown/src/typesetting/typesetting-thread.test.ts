@@ -12,7 +12,7 @@ const SLOW = formula(HOSTILE_TEXTS.mathmatrix!.slice(8, -4));
 /** Long timeouts, because starting a thread is slow on a busy machine. */
 const PATIENCE = { waitMs: 60_000, workMs: 60_000 };
 
-describe('code and formulas', () => {
+describe('typesetting of code and formulas', () => {
   let built: BuiltScript;
   let thread: TypesettingThread;
 
@@ -36,14 +36,14 @@ describe('code and formulas', () => {
     return thread;
   };
 
-  it('return results in order and independently of each other', async () => {
+  it('returns results in order and independently of each other', async () => {
     const results = await thread.typeset([formula('e=mc^2'), code('if x: pass'), formula('\\nothing')]);
     expect(results[0]).toContain('<span class="katex">');
     expect(results[1]).toBe('<span class="k">if</span> x: <span class="k">pass</span>');
     expect(results[2]).toBeNull();
   });
 
-  it('do not block the event loop', async () => {
+  it('does not block the event loop', async () => {
     await thread.typeset([formula('x')]);
     let turns = 0;
     let isDone = false;
@@ -57,7 +57,7 @@ describe('code and formulas', () => {
     expect(turns).toBeGreaterThan(100);
   });
 
-  it('return for short texts before long ones that still wait', async () => {
+  it('serves short texts before waiting long texts', async () => {
     const done: string[] = [];
     const note = (name: string) => () => done.push(name);
     await Promise.all([
@@ -68,7 +68,7 @@ describe('code and formulas', () => {
     expect(done).toEqual(['slow', 'quick', 'slow too']);
   });
 
-  it('stay plain after a thread crash that does not affect later texts', async () => {
+  it('shows plain text after a thread crash, which does not affect later texts', async () => {
     threadOf(
       'falls-over-once',
       `parentPort.on('message', ([{ source }]) => {
@@ -88,7 +88,7 @@ describe('code and formulas', () => {
     expect(await thread.typeset([code('x')])).toEqual([]);
   });
 
-  it('render on the main thread with a short time limit if no thread can start', async () => {
+  it('runs on the main thread with a short time limit if no thread can start', async () => {
     for (const nowhere of [null, join(built.script, '..', 'missing.cjs')]) {
       await thread.close();
       thread = new TypesettingThread(nowhere);
@@ -98,7 +98,7 @@ describe('code and formulas', () => {
     }
   });
 
-  it('stay plain if the queue is full', async () => {
+  it('shows plain text if the queue is full', async () => {
     threadOf('never-answers', 'parentPort.on("message", () => undefined);');
     const waiting = Array.from({ length: 120 }, () => thread.typeset([code('x'.repeat(10_000))]));
     expect(await Promise.race(waiting)).toEqual([]);
@@ -108,7 +108,7 @@ describe('code and formulas', () => {
     );
   });
 
-  it('stay plain after the thread is closed', async () => {
+  it('shows plain text after the thread is closed', async () => {
     const waiting = thread.typeset([SLOW]);
     await thread.close();
     expect(await waiting).toEqual([]);

@@ -29,7 +29,7 @@ export interface TestFixture {
 
 export interface TestRealm {
   readonly realm: string;
-  /** Returns the chat of a user. */
+  /** Returns a user's chat. */
   as(externalId: string): Chat;
   /** Channels by name. */
   readonly channels: ReadonlyMap<string, ChatChannel>;

@@ -42,13 +42,13 @@ const loadDesktopApp = () => import('./desktop-app.js').then(({ DesktopApp }) =>
 const loadPeoplePanel = () => import('../people/people-panel.js').then(({ PeoplePanel }) => PeoplePanel);
 
 interface AppProps {
-  /** Missing where the host application logs people in and out. */
+  /** Missing if the host application manages log-ins. */
   readonly onLogOut: (() => void) | undefined;
 }
 
-/** The application that fills the page. */
+/** Full-page application. */
 export function App({ onLogOut }: AppProps) {
-  // Conversations opened without a connection need it.
+  // Needed for conversations opened offline.
   useEffect(() => void loadLater(loadWriting), []);
   const DesktopApp = useLoaded(loadDesktopApp, electronBridge !== null);
   const notices = (
@@ -89,7 +89,7 @@ interface VisitorProps {
   onLogIn(): void;
 }
 
-/** The application for people without an account, who read only. */
+/** Read-only application for people without an account. */
 export function VisitorApp({ onLogIn }: VisitorProps) {
   const { i18n } = useLingui();
   const account = (
@@ -108,7 +108,7 @@ export function VisitorApp({ onLogIn }: VisitorProps) {
 }
 
 interface WorkspaceProps {
-  /** Shown beside the name of the organization. */
+  /** Shown next to the organization name. */
   readonly tools?: ReactNode;
   /** Shown below the conversations. */
   readonly account?: ReactNode;
@@ -116,7 +116,7 @@ interface WorkspaceProps {
   readonly notices?: ReactNode;
 }
 
-/** Sidebar, heading and the page that the address names. */
+/** Sidebar, heading and the addressed page. */
 export function Workspace({ tools, account, notices }: WorkspaceProps) {
   const { i18n } = useLingui();
   const main = useRef<HTMLElement>(null);
@@ -125,7 +125,7 @@ export function Workspace({ tools, account, notices }: WorkspaceProps) {
   const [isPanelOpen, setPanelOpen] = useState(false);
   const PeoplePanel = useLoaded(loadPeoplePanel, isPanelOpen);
   const { isVisitor } = useChat();
-  // Within an area of settings the focus stays.
+  // Keeps the focus within a settings area.
   const placeKey = place.address?.view === 'other' ? place.address.path[0] : `${place.hash} ${place.visit}`;
   // biome-ignore lint/correctness/useExhaustiveDependencies: going somewhere closes the menu.
   useEffect(() => setMenuOpen(false), [place]);
@@ -184,7 +184,7 @@ export function Workspace({ tools, account, notices }: WorkspaceProps) {
 const NO_NARROW: Narrow = [];
 const loadSuggestions = () => import('../conversation/search-suggestions.js').then((it) => it.SearchSuggestions);
 
-/** Field that searches all messages, or the conversation that is shown; keeps what was searched. */
+/** Field that searches all messages or the current conversation; keeps the last search. */
 function Search() {
   const { i18n } = useLingui();
   const { chat, navigation } = useServices();
@@ -194,7 +194,7 @@ function Search() {
   const searched = useComputed(() => (isResult ? formatSearch(chat.state, narrow) : ''), [chat, hash]);
   const [problem, setProblem] = useState('');
   const field = useRef<HTMLInputElement>(null);
-  /** Null while no suggestions are shown. */
+  /** Null while no suggestions are visible. */
   const [typed, setTyped] = useState<string | null>(null);
   const suggestions = useRef<SuggestionsHandle>(null);
   const SearchSuggestions = useLoaded(loadSuggestions, typed !== null);
@@ -214,7 +214,7 @@ function Search() {
       <form onSubmit={submit}>
         <SearchIcon size={17} aria-hidden />
         <input
-          // A new place replaces a text that was not searched.
+          // Navigation discards unsubmitted text.
           key={searched}
           name="search"
           type="search"
@@ -263,7 +263,7 @@ function PageTitle() {
   return <>{view?.label ?? i18n._('Page not found')}</>;
 }
 
-/** Menu of the topic or channel that is shown. */
+/** Menu of the current topic or channel. */
 function PlaceMenu() {
   const { address } = useAddress();
   if (address?.view !== 'narrow') return null;
@@ -333,21 +333,21 @@ function Account({ onLogOut }: AppProps) {
   );
 }
 
-/** Title of the browser's tab; draws nothing itself, so that its counts render nothing else. */
+/** Browser tab title; a separate component, so that count changes re-render nothing else. */
 function TabTitle(): null {
   const chat = useChat();
   const count = useReading(chat.sidebar.badge);
   const name = useField('realm_name') ?? '';
   const page = usePageName();
   useEffect(() => {
-    // Zulip's desktop app reads the count.
+    // Zulip's desktop app parses the count from the title.
     const title = [page, name, 'Parley'].filter(Boolean).join(' - ');
     if (name !== '') document.title = count > 0 ? `(${count}) ${title}` : title;
   }, [count, page, name]);
   return null;
 }
 
-/** Heading of the page as plain text; empty for pages that do not exist. */
+/** Page heading as plain text; empty for missing pages. */
 function usePageName(): string {
   const { i18n } = useLingui();
   const chat = useChat();

@@ -10,7 +10,7 @@ import { useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 
-/** Surroundings of message content in the chat of the user. */
+/** Context for message content in the user's chat. */
 export function useContentWorld(): ContentWorld {
   const { chat, baseUrl, linkTarget = '_blank' } = useServices();
   const { i18n } = useLingui();
@@ -38,7 +38,7 @@ function concerns({ state }: Chat, { kind, id }: Mention): boolean {
   return kind !== 'group' || state.groups.peek(id!)?.members.includes(state.selfId) === true;
 }
 
-/** Opens the card of a group beside the element that names it. */
+/** Opens a group card next to the element that names it. */
 const openGroupCard = (anchor: HTMLElement, groupId: number): void =>
   openOverlay(anchor, async () => {
     const { GroupCard } = await import('../people/group-card.js');

@@ -16,14 +16,14 @@ interface Props {
   readonly onLogOut: (() => void) | undefined;
 }
 
-/** File that the app has downloaded. */
+/** File downloaded by the app. */
 interface Download {
   readonly title: string;
   readonly description: string;
   readonly id: unknown;
 }
 
-/** Page as a part of Zulip's desktop app: reports counts and names to it, and obeys its menus. */
+/** Page inside Zulip's desktop app: reports counts and names to the app and handles its menu commands. */
 export function DesktopApp({ bridge, onLogOut }: Props) {
   const { i18n } = useLingui();
   const [download, setDownload] = useState<Download | null>(null);
@@ -43,7 +43,7 @@ export function DesktopApp({ bridge, onLogOut }: Props) {
   );
 }
 
-/** Tells the app about unread messages, and the name and icon of the organization. */
+/** Reports unread counts and the organization's name and icon to the app. */
 function useReports(bridge: ElectronBridge): void {
   const { chat, baseUrl } = useServices();
   const { count } = useReading(chat.sidebar.total);
@@ -53,14 +53,14 @@ function useReports(bridge: ElectronBridge): void {
   useEffect(() => void bridge.send_event('total_unread_count', count), [bridge, count]);
   useEffect(() => void bridge.send_event('realm_name', name), [bridge, name]);
   useEffect(() => {
-    // The app joins relative addresses with the origin, which lacks the path of the organization.
+    // The app resolves relative addresses against the origin, which lacks the organization's path.
     if (icon !== undefined) bridge.send_event('realm_icon_url', new URL(icon.replace(/^\//, ''), baseUrl).href);
   }, [bridge, icon, baseUrl]);
   useEffect(() => {
     const link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
     if (!link || !hasDirect) return;
     const usual = link.href;
-    // The app looks for this file name, and marks its icon in the dock.
+    // The app recognizes this file name and marks its dock icon.
     link.href = unreadIcon;
     return () => {
       link.href = usual;

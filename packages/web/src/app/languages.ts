@@ -10,7 +10,7 @@ type Language = keyof typeof CATALOGS;
 
 export const isLanguage = (name: string): name is Language => name in CATALOGS;
 
-/** Loads the first language of the list that has a translation; else English. `dates`: form of dates. */
+/** Loads the first listed language with a translation, or English. `dates`: date format. */
 export async function loadLanguage(tags: readonly string[], dates?: string): Promise<I18n> {
   const language = tags.map((tag) => tag.split('-')[0]!).find(isLanguage) ?? 'en';
   const { messages } = await CATALOGS[language]();
@@ -23,9 +23,9 @@ export async function loadLanguage(tags: readonly string[], dates?: string): Pro
   });
 }
 
-/** Changes to another language, here and on the next start. */
+/** Switches the language, now and for the next start. */
 export async function changeLanguage(i18n: I18n, language: Language): Promise<void> {
-  // Storage may be forbidden; the choice then lasts until the page is left.
+  // Storage may be forbidden; the choice then lasts until the page is closed.
   try {
     localStorage.setItem(KEY, language);
   } catch {}
@@ -36,7 +36,7 @@ export async function changeLanguage(i18n: I18n, language: Language): Promise<vo
   document.documentElement.lang = language;
 }
 
-/** Formats times with 24 hours, with 12, or as usual in the language. */
+/** Formats times with 24 hours, with 12, or in the default of the language. */
 export function changeHours(i18n: I18n, has24Hours: boolean | null): void {
   const hourCycle = has24Hours === null ? undefined : has24Hours ? 'h23' : 'h12';
   const locales = localesOf(i18n.locale, navigator.languages).map((tag) => {
@@ -46,12 +46,12 @@ export function changeHours(i18n: I18n, has24Hours: boolean | null): void {
   i18n.activate(i18n.locale, locales);
 }
 
-/** Regional forms of a language come first, since they decide about dates. */
+/** Prefers regional variants of a language, since they determine date formats. */
 function localesOf(language: string, wanted: readonly string[]): string[] {
   return [...wanted.filter((tag) => tag.split('-')[0] === language), language];
 }
 
-/** Empty unless there is a tag that browsers accept; others throw wherever a time is shown. */
+/** Omits tags that browsers reject, which would throw wherever a time is formatted. */
 function validTag(tag: string | undefined): string[] {
   try {
     return Intl.getCanonicalLocales(tag);
@@ -60,7 +60,7 @@ function validTag(tag: string | undefined): string[] {
   }
 }
 
-/** Languages of the browser, after the one that was chosen in it. */
+/** Browser languages, preceded by the language chosen in this browser. */
 export function browserLanguages(): readonly string[] {
   let chosen: string | null = null;
   try {

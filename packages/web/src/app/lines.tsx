@@ -8,17 +8,17 @@ import { isOverlayLate } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './app.module.css';
 
-/** One quiet line while the server cannot be reached, or after the session ended. */
+/** Unobtrusive line shown while the server is unreachable, or after the session ended. */
 export function ConnectionLine() {
   const { i18n } = useLingui();
   const { chat, baseUrl, frame } = useServices();
   const connection = useReading(chat.connection);
-  // The link leads back to the place that is shown.
+  // The link returns to the current place.
   usePlace(({ hash }) => hash);
   const isServerLate = useReading(isServerBusy);
   const isLate = useReading(isOverlayLate) || isServerLate;
   if (connection.state === 'ended') {
-    // The page says what visitors can do.
+    // The page explains what visitors can do.
     if (chat.isVisitor) return null;
     return (
       <div className={styles.ended} role="alert">
@@ -41,7 +41,7 @@ export function ConnectionLine() {
   );
 }
 
-/** Leads to the log-in page and back; in a frame, asks the page around it for another token. */
+/** Links to the log-in page and back; in a frame, requests a new token from the host page. */
 export function LogInAgain({ baseUrl, frame }: Pick<Services, 'baseUrl' | 'frame'>) {
   const { i18n } = useLingui();
   if (frame) {
@@ -65,7 +65,7 @@ const endTexts = (i18n: I18n): Readonly<Record<string, string>> => ({
   REALM_DEACTIVATED: i18n._('This organization has been deactivated.'),
 });
 
-/** Says for a while, also aloud, that a command was carried out. */
+/** Briefly confirms a command, also to screen readers. */
 export function DoneLine() {
   const { text, number } = useReading(lastDone);
   return (
@@ -75,13 +75,13 @@ export function DoneLine() {
   );
 }
 
-/** Reason why the last command was refused, until it is closed or the user goes to another place. */
+/** Error of the last command, shown until closed or until the user navigates. */
 export function FailureLine() {
   const { i18n } = useLingui();
   const failure = useReading(lastFailure);
   const reason = useReason(failure);
   const { state } = useReading(useChat().connection);
-  // The line about the connection says it.
+  // The connection line already reports it.
   useEffect(() => {
     if (state === 'online' && isOffline(lastFailure.peek())) lastFailure.value = null;
   }, [state]);

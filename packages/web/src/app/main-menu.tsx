@@ -4,7 +4,7 @@ import { Menu, MenuItem, MenuLine } from '../kit/menu.js';
 import { useField, useServices } from '../services/context.js';
 import { useTheme } from './preferences.js';
 
-/** Settings, theme and log-out. */
+/** Settings, theme and logout. */
 export function MainMenu({ onLogOut }: { readonly onLogOut: (() => void) | undefined }) {
   const { i18n } = useLingui();
   const { navigation } = useServices();

@@ -5,19 +5,19 @@ import { overlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './app.module.css';
 
-/** Pause without keys and clicks before the page switches by itself. */
+/** Idle time without keys and clicks before the page reloads. */
 const QUIET_MS = 60_000;
-/** Time between two switches, in case several servers have different versions. */
+/** Minimum time between reloads, in case several servers have different versions. */
 const PATIENCE_MS = 10 * 60_000;
 const SWITCHED_AT = 'parley-switched-at';
 
-/** Offers the version that the server has since an upgrade, and switches to it when nobody is using the page. */
+/** Offers a new server version after an upgrade and reloads when the page is idle. */
 export default function NewVersionLine() {
   const { i18n } = useLingui();
   const { chat, uploads, baseUrl } = useServices();
   const { state } = useReading(chat.connection);
   const [isNew, setNew] = useState(false);
-  // An upgrade ends the connection, and a page that slept has missed that.
+  // An upgrade drops the connection, so a check follows each reconnection, including those after sleep.
   useEffect(() => {
     if (state !== 'online' || isNew) return;
     const check = () => void hasNewVersion(baseUrl).then((found) => found && setNew(true));
@@ -56,7 +56,7 @@ export default function NewVersionLine() {
   );
 }
 
-/** True if the server's page has other scripts than this one. */
+/** True if the server's page references other scripts. */
 async function hasNewVersion(baseUrl: string): Promise<boolean> {
   const own = [...document.querySelectorAll<HTMLScriptElement>('script[type="module"][src]')];
   const response = await fetch(baseUrl, { headers: { Accept: 'text/html' } }).catch(() => null);

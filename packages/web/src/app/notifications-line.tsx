@@ -9,7 +9,7 @@ import styles from './app.module.css';
 
 const KEY = 'parley-no-notifications';
 
-/** Notifies while the page is open, and asks once whether the browser may show notifications. */
+/** Shows notifications while the page is open, and asks once for the browser's permission. */
 export default function NotificationsLine() {
   const { i18n } = useLingui();
   const { chat, navigation } = useServices();
@@ -54,7 +54,7 @@ export default function NotificationsLine() {
   );
 }
 
-/** Sender, and for channels the place. */
+/** Sender, with the place for channels. */
 function titleOf(chat: Chat, { senderName, destination }: Arrival): string {
   if (destination.kind === 'direct') {
     const others = destination.userIds.map((id) => chat.people.person(id).peek().name);

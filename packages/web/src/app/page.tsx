@@ -10,7 +10,7 @@ import { useReading } from '../services/use-reading.js';
 import styles from './app.module.css';
 import { LogInAgain } from './lines.js';
 
-/** Page that the address names. */
+/** Page for the current address. */
 export function Page() {
   const { address } = useAddress();
   const { isVisitor, connection } = useChat();
@@ -37,14 +37,14 @@ function NotFound() {
   );
 }
 
-/** True for messages that no visitor may read. */
+/** True for messages that visitors can never read. */
 const needsAccount = (narrow: Narrow): boolean =>
   narrow.some(
     ({ operator, operand }) =>
       operator === 'dm' || operator === 'dm-including' || (operator === 'is' && operand !== 'resolved'),
   );
 
-/** `isOver`: the organization no longer lets people without an account read. */
+/** `isOver`: the organization no longer admits visitors. */
 function NeedsAccount({ isOver = false }: { readonly isOver?: boolean }) {
   const { i18n } = useLingui();
   const { baseUrl, frame } = useServices();
@@ -58,7 +58,7 @@ function NeedsAccount({ isOver = false }: { readonly isOver?: boolean }) {
   );
 }
 
-/** Shown while the code of a page is loaded, which takes long without a connection. */
+/** Shown while page code loads, which may take long on a bad connection. */
 function Loading() {
   const { i18n } = useLingui();
   return <output className={styles.notFound}>{i18n._('Loading…')}</output>;
@@ -75,7 +75,7 @@ function Lazy({ load }: { readonly load: () => Promise<ComponentType> }) {
   return Loaded ? <Loaded /> : <Loading />;
 }
 
-/** Areas of settings, by the first part of their addresses. */
+/** Settings areas by the first part of their addresses. */
 export const MANAGED: Readonly<Record<string, (i18n: I18n) => string>> = {
   channels: (i18n) => i18n._('Channels'),
   groups: (i18n) => i18n._('Groups'),

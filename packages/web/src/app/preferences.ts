@@ -8,12 +8,12 @@ import { changeHours, changeLanguage, isLanguage } from './languages.js';
 type Theme = 'light' | 'dark';
 
 const THEMES: readonly (Theme | null)[] = [null, 'dark', 'light'];
-/** Size at which texts have the size that the browser suggests. */
+/** Font size that corresponds to the browser's default size. */
 const USUAL_SIZE_PX = 16;
 const THEME_KEY = 'parley-theme';
 const SCHEMES = { dark: 2, light: 3 } as const;
 
-/** Applies the user's theme, size of text, language and form of times, now and when they change anywhere. */
+/** Applies the user's theme, font size, language and time format, initially and on every change. */
 export function followPreferences(chat: Chat, i18n: I18n): void {
   let language: string | undefined;
   let has24Hours: boolean | null = null;
@@ -23,7 +23,7 @@ export function followPreferences(chat: Chat, i18n: I18n): void {
     showTheme(THEMES[settings.color_scheme - 1] ?? null);
     const { web_font_size_px: size } = settings;
     document.documentElement.style.fontSize = size === USUAL_SIZE_PX ? '' : `${(100 * size) / USUAL_SIZE_PX}%`;
-    // The default of the organization is nobody's choice: then the browser's language is kept.
+    // The organization's default is nobody's choice, so the browser's language is kept.
     const former = language ?? chat.field('realm_default_language');
     language = settings.default_language;
     if (language !== former && isLanguage(language)) void changeLanguage(i18n, language);
@@ -36,7 +36,7 @@ export function followPreferences(chat: Chat, i18n: I18n): void {
 
 const systemTheme = (): Theme => (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
 
-/** Theme of the user's settings, else the system's, and a function that chooses the other one. */
+/** Returns the theme, from the user's settings or the system, and a function that toggles it. */
 export function useTheme(): readonly [theme: Theme, toggle: () => void] {
   const { client } = useServices();
   const scheme = useField('user_settings')?.color_scheme;
@@ -45,18 +45,18 @@ export function useTheme(): readonly [theme: Theme, toggle: () => void] {
   return [theme, () => void client.patch('/settings', { color_scheme: SCHEMES[other] }).catch(reportFailure)];
 }
 
-/** Shows a theme, or the system's, and keeps it for the next start of this browser. */
+/** Shows a theme, or the system's, and stores it for the next start. */
 function showTheme(theme: Theme | null): void {
   if (theme === null) delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
-  // Storage may be forbidden; the page then starts in the system's theme.
+  // Storage may be forbidden; the page then starts in the system theme.
   try {
     if (theme === null) localStorage.removeItem(THEME_KEY);
     else localStorage.setItem(THEME_KEY, theme);
   } catch {}
 }
 
-/** Shows the last theme before anything is drawn. */
+/** Applies the last theme before the first render. */
 export function applyTheme(): void {
   try {
     const theme = localStorage.getItem(THEME_KEY);

@@ -12,7 +12,7 @@ const filesOf = (extension: string): string =>
     .join('\n');
 const allCss = filesOf('.css');
 
-/** Custom properties that the rules of one selector declare. */
+/** Custom properties declared by the rules of one selector. */
 function declared(selector: string): ReadonlyMap<string, string> {
   const start = css.indexOf(`${selector} {`);
   if (start < 0) throw new Error(`tokens.css has no rule for ${selector}`);
@@ -23,12 +23,12 @@ function declared(selector: string): ReadonlyMap<string, string> {
 const usual = declared(':host');
 const contrast = declared('[data-theme~="high-contrast"]');
 
-/** Properties that follow another one until a product sets them. */
+/** Properties that default to another property. */
 const following = new Map(
   [...allCss.matchAll(/var\((--parley-[\w-]+), var\((--parley-[\w-]+)\)\)/g)].map(([, name, other]) => [name!, other!]),
 );
 
-/** Rows of the tables of the page that begin with a name in code. */
+/** Rows of the page's tables that begin with a code name. */
 const rowsOf = (start: RegExp): readonly (readonly string[])[] =>
   page
     .split('\n')
@@ -88,7 +88,7 @@ it('lists every custom property with its values in docs/embedding-ui.md', () => 
   expect(sorted(rows)).toEqual(sorted(expected));
 });
 
-it('uses exactly the custom properties that it declares, or that follow another one', () => {
+it('uses only declared custom properties and properties that default to them', () => {
   const used = new Set([...allCss.matchAll(/var\((--parley-[\w-]+)/g)].map(([, name]) => name));
   expect([...used].sort()).toEqual([...usual.keys(), ...following.keys()].sort());
 });
@@ -98,7 +98,7 @@ it('lists every named part in docs/embedding-ui.md', () => {
   expect(rowsOf(/^\| `::part\(/).flatMap(([name]) => /\((.*)\)/.exec(name!)![1]!)).toEqual([...new Set(parts)].sort());
 });
 
-it('has the same high contrast by the theme and by the preference of the reader', () => {
+it("declares the same high contrast for the theme and for the reader's preference", () => {
   const media = css.slice(css.indexOf('@media (prefers-contrast: more)'));
   const preferred = new Map(
     [...media.matchAll(/(--parley-[\w-]+): ([^;]+);/g)].map(([, name, value]) => [name, value]),
@@ -106,8 +106,8 @@ it('has the same high contrast by the theme and by the preference of the reader'
   expect([...preferred]).toEqual([...contrast]);
 });
 
-describe.each(['light', 'dark'] as const)('in the %s scheme', (scheme) => {
-  it.each(TEXTS)('%s on %s has a contrast of 4.5, and of 7 in high contrast', (text, background) => {
+describe.each(['light', 'dark'] as const)('%s color scheme', (scheme) => {
+  it.each(TEXTS)('gives %s on %s a contrast of 4.5, and of 7 in high contrast', (text, background) => {
     const valueIn = (values: ReadonlyMap<string, string>, name: string) =>
       inScheme(values.get(`--parley-${name}`) ?? usual.get(`--parley-${name}`)!, scheme);
     expect(ratioOf(valueIn(usual, text), valueIn(usual, background))).toBeGreaterThanOrEqual(4.5);

@@ -12,7 +12,7 @@ import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
 import { useReading } from '../services/use-reading.js';
 
-/** The reader's own settings of a channel, and marking it as read. */
+/** The user's settings of a channel, and a command to mark it as read. */
 export function ChannelMenu({ channelId }: { readonly channelId: number }) {
   const { i18n } = useLingui();
   const { chat, baseUrl, navigation } = useServices();
@@ -84,7 +84,7 @@ export function ChannelMenu({ channelId }: { readonly channelId: number }) {
   );
 }
 
-/** Ends the user's subscription. Asks first where they could not come back by themselves. */
+/** Unsubscribes the user. Asks first if they could not rejoin on their own. */
 export async function leaveChannel(
   i18n: I18n,
   anchor: HTMLElement,

@@ -13,7 +13,7 @@ const COLORS = [
   ...['#c2c2c2', '#c8bebf', '#c6a8ad', '#e79ab5', '#bd86e5', '#9987e1'],
 ];
 
-/** Chooses the reader's own color of a channel. */
+/** Sets the user's channel color. */
 export function ColorDialog({ channelId }: { readonly channelId: number }) {
   const { i18n } = useLingui();
   const chat = useChat();

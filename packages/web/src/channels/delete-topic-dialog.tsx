@@ -3,7 +3,7 @@ import type { Destination } from '@parley/chat';
 import { FormDialog } from '../kit/dialog.js';
 import { useChat, useField } from '../services/context.js';
 
-/** Asks before all messages of a topic are deleted. */
+/** Asks for confirmation before deleting all messages of a topic. */
 export function DeleteTopicDialog({ place }: { readonly place: Extract<Destination, { kind: 'channel' }> }) {
   const { i18n } = useLingui();
   const chat = useChat();

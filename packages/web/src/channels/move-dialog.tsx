@@ -10,7 +10,7 @@ type Place = Extract<Destination, { kind: 'channel' }>;
 
 interface Props {
   readonly place: Place;
-  /** Message to move, alone or with others; null: the whole topic. */
+  /** Message to move, alone or with others; null for the whole topic. */
   readonly messageId: number | null;
 }
 

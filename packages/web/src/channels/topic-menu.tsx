@@ -13,7 +13,7 @@ interface Props {
   readonly place: Extract<Destination, { kind: 'channel' }>;
 }
 
-/** Commands on a topic: what the server's rules allow. */
+/** Topic commands allowed by the server's rules. */
 export function TopicMenu({ place }: Props) {
   const { i18n } = useLingui();
   const { chat, baseUrl } = useServices();

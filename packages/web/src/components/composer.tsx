@@ -6,7 +6,7 @@ import type { Place } from '../element/place.js';
 import { useAddress } from '../services/context.js';
 import { useDrawn } from '../services/loading.js';
 
-/** Field that writes to one conversation, as high as its text. */
+/** Input field for one conversation that grows with its text. */
 export function Composer(props: Omit<PartProps, 'onUnread' | 'onOpen'> & Place) {
   return (
     <SmallPart {...props} isInline>

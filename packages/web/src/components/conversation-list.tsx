@@ -1,7 +1,7 @@
 import { ConversationList as List } from '../element/conversation-list.js';
 import { Part, type PartProps } from '../element/part.js';
 
-/** Conversations with their unread counts. Follow their links with `onOpen`. */
+/** Conversations with unread counts. Handle link clicks with `onOpen`. */
 export function ConversationList(props: PartProps) {
   return (
     <Part {...props}>

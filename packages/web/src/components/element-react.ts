@@ -3,7 +3,7 @@ import type { ParleyChatAttributes, ParleyChatElement, ParleyChatEvents } from '
 
 export type * from './element.js';
 
-/** Events of custom elements are props of their own: `onparley-sent`. */
+/** Events of custom elements are separate props: `onparley-sent`. */
 type Listeners = {
   readonly [N in keyof ParleyChatEvents as `on${N}`]?: (event: CustomEvent<ParleyChatEvents[N]>) => void;
 };

@@ -4,13 +4,13 @@ import { namedBy, type Place, startOf } from '../element/place.js';
 import { useComputed, useServices } from '../services/context.js';
 import { useReading as useValue } from '../services/use-reading.js';
 
-/** State and commands of the chat, as `parley/chat` has them. */
+/** State and commands of the chat, as provided by `parley/chat`. */
 export const useChat = (): Chat => useServices().chat;
 
-/** Value of a reading of the chat; renders again whenever it changes. */
+/** Value of a chat reading; re-renders on every change. */
 export const useReading = <T>(reading: Reading<T>): T => useValue(reading);
 
-/** Number of unread messages of a place; of all conversations without one. */
+/** Unread count of a place, or of all conversations if no place is given. */
 export function useUnread(place: Place = {}): number {
   const chat = useChat();
   const { channel, topic, direct } = namedBy(place);
@@ -20,7 +20,7 @@ export function useUnread(place: Place = {}): number {
   );
 }
 
-/** Messages of a place; null if there is no such conversation, or while it opens. */
+/** Messages of a place; null if there is no such conversation or while it opens. */
 export function useConversation(place: Place): ConversationView | null {
   const chat = useChat();
   const { channel, topic, direct } = namedBy(place);

@@ -1,7 +1,7 @@
 import { type PartProps, SmallPart } from '../element/part.js';
 import { InboxPage, RecentPage } from '../inbox/inbox-page.js';
 
-/** Unread conversations. Follow their links with `onOpen`. */
+/** Unread conversations. Handle link clicks with `onOpen`. */
 export function Inbox(props: PartProps) {
   return (
     <SmallPart {...props}>
@@ -10,7 +10,7 @@ export function Inbox(props: PartProps) {
   );
 }
 
-/** Conversations with the newest messages. Follow their links with `onOpen`. */
+/** Conversations with the newest messages. Handle link clicks with `onOpen`. */
 export function RecentConversations(props: PartProps) {
   return (
     <SmallPart {...props}>

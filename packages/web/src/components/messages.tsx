@@ -7,7 +7,7 @@ import type { Place } from '../element/place.js';
 import { useAddress } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 
-/** Messages of one conversation, without a field to write. */
+/** Messages of one conversation without an input field. */
 export function Messages(props: PartProps & Place) {
   return (
     <SmallPart {...props}>

@@ -1,7 +1,7 @@
 import { type PartProps, SmallPart } from '../element/part.js';
 import { PeoplePanel } from '../people/people-panel.js';
 
-/** Everybody, those who are there first. */
+/** All people, present ones first. */
 export function People(props: Omit<PartProps, 'onUnread'>) {
   return (
     <SmallPart {...props}>

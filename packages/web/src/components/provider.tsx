@@ -12,23 +12,23 @@ import { openForHost } from '../services/open-for-host.js';
 import type { OpenedServices } from '../services/services.js';
 
 export interface ParleyProviderProps {
-  /** Address of Parley: `/chat`, where the router is mounted. It has the origin of the page. */
+  /** URL of the mounted router, such as `/chat`. Must have the page's origin. */
   readonly url: string;
-  /** Language such as `de`; default: that of the page, then of the browser. */
+  /** Language such as `de`; default: the page's, then the browser's. */
   readonly language?: string;
-  /** Texts of the product in place of the chat's, by the English text. */
+  /** Replacement texts of the product, by the English text. */
   readonly texts?: HostTexts;
-  /** Language tag for dates and times, such as `en-GB` or `en-u-hc-h23`; default: that of the browser. */
+  /** Language tag for dates and times, such as `en-GB` or `en-u-hc-h23`; default: the browser's. */
   readonly dates?: string;
-  /** Window in which links to other pages open; default: `_blank`. */
+  /** Link target for external pages; default: `_blank`. */
   readonly linkTarget?: string;
-  /** Parts of the chat that the product draws itself. */
+  /** Replacement components of the product. */
   readonly components?: Partial<Components>;
   /** Shown while the chat is loading. */
   readonly fallback?: ReactNode;
-  /** Shown to people who are not logged in. */
+  /** Shown if nobody is logged in. */
   readonly loggedOut?: ReactNode;
-  /** Called when the user has written a message. */
+  /** Called when the user has sent a message. */
   readonly onSent?: (destination: Destination, content: string) => void;
   readonly children?: ReactNode;
 }
@@ -36,7 +36,7 @@ export interface ParleyProviderProps {
 const NO_COMPONENTS: Partial<Components> = {};
 const NO_TEXTS: HostTexts = {};
 
-/** Connects the parts within it to the chat of the user. All of them share one connection. */
+/** Connects the contained components to the user's chat. All of them share one connection. */
 export function ParleyProvider({
   url,
   language,
@@ -71,8 +71,8 @@ export function ParleyProvider({
 let sheet: CSSStyleSheet | undefined;
 
 /**
- * Adds the custom properties to the page. A sheet that the product's bundler processes may lose `light-dark()`, which
- * older build targets replace by values for the whole page.
+ * Adds the custom properties to the page. A style sheet in the product's bundle may lose `light-dark()`, which older
+ * build targets replace with values for the whole page.
  */
 function adoptTokens(): void {
   if (sheet) return;
@@ -81,7 +81,7 @@ function adoptTokens(): void {
   document.adoptedStyleSheets.push(sheet);
 }
 
-/** Opens the chat as long as the provider is part of the page. Null for nobody, undefined while it opens. */
+/** Keeps the chat open while the provider is mounted. Null if nobody is logged in, undefined while opening. */
 function useOpened(url: string): OpenedServices | null | undefined {
   const [opened, setOpened] = useState<OpenedServices | null>();
   useEffect(() => {
@@ -100,7 +100,7 @@ function useOpened(url: string): OpenedServices | null | undefined {
 
 function useLanguage(language: string | undefined, texts: HostTexts, dates: string | undefined): I18n | null {
   const [i18n, setI18n] = useState<I18n | null>(null);
-  // Products write the texts in place, as another object each time.
+  // Products may pass texts inline, as a new object on each render.
   const key = JSON.stringify(texts);
   useEffect(() => {
     const languages = [language ?? document.documentElement.lang, ...navigator.languages].filter(Boolean);

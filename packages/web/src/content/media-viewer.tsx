@@ -9,14 +9,14 @@ import styles from './media-viewer.module.css';
 
 interface Props {
   readonly all: readonly Media[];
-  /** Original that is shown first. */
+  /** Original of the first file to show. */
   readonly start: string;
 }
 
 const STEP = 1.5;
 const LARGEST = STEP ** 6;
 
-/** Images, videos and sounds of a conversation over the whole page. Only the present one is loaded. */
+/** Full-page viewer for the images, videos and sounds of a conversation. Only the current file is loaded. */
 export function MediaViewer({ all, start }: Props) {
   const { i18n } = useLingui();
   const { returnTo, container, close } = useOverlay();
@@ -35,17 +35,17 @@ export function MediaViewer({ all, start }: Props) {
     if (to < 0 || to >= all.length) return;
     setIndex(to);
     setZoom(1);
-    // The focus would be lost with an enlarged image, and with a button that ends the row.
+    // Otherwise the focus would be lost with the enlarged image or with the hidden button at the end.
     const isAtEnd = to === 0 || to === all.length - 1;
     if (isAtEnd || !popup.current?.querySelector('button:focus')) popup.current?.focus();
   };
   const zoomTo = (to: number) => setZoom(Math.min(LARGEST, Math.max(1, to)));
   const onKeyDown = (event: KeyboardEvent) => {
-    // Players have keys of their own.
+    // Players handle keys themselves.
     if (event.ctrlKey || event.metaKey || event.altKey || (event.target as Element).closest('video, audio')) return;
     const forward = getComputedStyle(event.currentTarget).direction === 'rtl' ? -1 : 1;
     const target = {
-      // A picture that is larger than the page is scrolled by the arrow keys.
+      // Arrow keys scroll an image larger than the page.
       ArrowLeft: zoom > 1 ? undefined : index - forward,
       ArrowRight: zoom > 1 ? undefined : index + forward,
       PageUp: index - 1,
@@ -163,7 +163,7 @@ interface ShownProps {
 function Shown({ media: { kind, href, preview }, name, zoom, onZoom }: ShownProps) {
   const { i18n } = useLingui();
   const file = useFile(href);
-  // Formats of cameras that browsers cannot draw have a thumbnail.
+  // Camera formats that browsers cannot display have a thumbnail.
   const [usesPreview, setUsesPreview] = useState(false);
   const fallback = useFile(preview ?? href);
   const src = usesPreview ? fallback : file;
@@ -171,7 +171,7 @@ function Shown({ media: { kind, href, preview }, name, zoom, onZoom }: ShownProp
   const stage = useRef<HTMLDivElement>(null);
   const image = useRef<HTMLImageElement>(null);
   const fitted = useRef(0);
-  // The middle stays in the middle.
+  // Keeps the center in place.
   useLayoutEffect(() => {
     const { current: frame } = stage;
     if (!frame || !image.current) return;

@@ -1,20 +1,20 @@
 import { createContext } from 'react';
 import { type ContentNode, parseContent } from './tree.js';
 
-/** File of a message that the viewer shows. */
+/** Message file shown in the viewer. */
 export interface Media {
   readonly kind: 'image' | 'video' | 'audio';
   /** Original. */
   readonly href: string;
-  /** Thumbnail that is shown if the browser cannot draw the original. */
+  /** Thumbnail to show if the browser cannot display the original. */
   readonly preview: string | null;
   readonly title: string;
 }
 
-/** Returns the organization's files of the messages around, oldest first. Null where there is no viewer. */
+/** Returns the organization's files in the surrounding messages, oldest first. Null if there is no viewer. */
 export const MediaContext = createContext<(() => readonly Media[]) | null>(null);
 
-/** Returns the organization's own files in the HTML of a message; those of other sites load on a click only. */
+/** Returns the organization's files in a message; files from other sites load only on a click. */
 export const mediaIn = (html: string, baseUrl: string): readonly Media[] =>
   parseContent(html, baseUrl)
     .flatMap(mediaOf)

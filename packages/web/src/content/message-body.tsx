@@ -26,19 +26,19 @@ import {
   parseContent,
 } from './tree.js';
 
-/** Surroundings of message content: the organization's address and names that may have changed since rendering. */
+/** Context for message content: the organization's address, and names that may have changed since rendering. */
 export interface ContentWorld {
-  /** Address of the organization, with a slash at the end. */
+  /** URL of the organization, with a trailing slash. */
   readonly baseUrl: string;
   userName(id: number): string | undefined;
   groupName(id: number): string | undefined;
-  /** True for mentions of the reader or of a group they belong to. */
+  /** True for mentions of the user or of their groups. */
   concernsMe(mention: Mention): boolean;
-  /** Shows who is mentioned. */
+  /** Opens the card of the mentioned person or group. */
   openMention(mention: Mention, anchor: HTMLElement): void;
-  /** Window in which links to other pages open. */
+  /** Link target for external pages. */
   readonly linkTarget: string;
-  /** Locale and options for times. */
+  /** Formats times in the user's locale. */
   formatTime(date: Date): string;
 }
 
@@ -52,11 +52,11 @@ const useWorld = (): ContentWorld => {
 
 interface MessageBodyProps {
   readonly html: string;
-  /** True for messages in which the server found an alert word of the reader. */
+  /** True if the server found an alert word of the user in the message. */
   readonly hasAlertWord?: boolean;
 }
 
-/** Draws the HTML of a message. */
+/** Renders message HTML. */
 export const MessageBody = memo(function MessageBody({ html, hasAlertWord = false }: MessageBodyProps) {
   const { baseUrl } = useWorld();
   const parts = useRareParts(hasAlertWord);
@@ -68,7 +68,7 @@ export const MessageBody = memo(function MessageBody({ html, hasAlertWord = fals
   );
 });
 
-/** Draws HTML within a line, such as a topic with marked words. */
+/** Renders inline HTML, such as a topic with highlighted words. */
 export function InlineContent({ html }: { readonly html: string }) {
   const { baseUrl } = useWorld();
   return drawAll(parseContent(html, baseUrl));
@@ -82,7 +82,7 @@ function draw(node: ContentNode, key: number): ReactNode {
     case 'element': {
       const Tag = node.tag;
       if (Tag === 'hr' || Tag === 'br') return <Tag key={key} />;
-      // React refuses white space between rows, which the contract's tables contain.
+      // React rejects white space between table rows, which the server's HTML contains.
       const isTablePart = Tag === 'table' || Tag === 'thead' || Tag === 'tbody' || Tag === 'tr';
       const children = isTablePart ? node.children.filter((child) => typeof child !== 'string') : node.children;
       if (Tag === 'table') {
@@ -93,7 +93,7 @@ function draw(node: ContentNode, key: number): ReactNode {
           </div>
         );
       }
-      // Bullets and lines are beside the beginning of the text.
+      // Bullets and quote lines are next to the start of the text.
       const dir = Tag === 'ul' || Tag === 'blockquote' ? 'auto' : undefined;
       return (
         <Tag key={key} dir={dir}>
@@ -181,7 +181,7 @@ function draw(node: ContentNode, key: number): ReactNode {
 function Link({ href, title, nodes }: { href: string | null; title: string; nodes: readonly ContentNode[] }) {
   const { baseUrl, linkTarget } = useWorld();
   if (href === null) return drawAll(nodes);
-  // Addresses of the application stay in this window; its router reads the hash.
+  // Links within the application stay in this window; its router reads the hash.
   if (href.startsWith(`${baseUrl}#`)) return <a href={href.slice(baseUrl.length)}>{drawAll(nodes)}</a>;
   return (
     <a href={href} title={title || undefined} target={linkTarget} rel="noopener noreferrer">
@@ -278,7 +278,7 @@ function Spoiler({ header, nodes }: { header: readonly ContentNode[]; nodes: rea
 
 type RareParts = typeof import('./rare-parts.js');
 
-/** Kept, so that messages that are drawn again show such parts at once. */
+/** Kept so that re-rendered messages show such parts at once. */
 let rareParts: RareParts | null = null;
 
 const loadRareParts = () =>
@@ -286,7 +286,7 @@ const loadRareParts = () =>
     rareParts = loaded;
   });
 
-/** Code of parts that few messages have; null until it is loaded, and where it is not wanted. */
+/** Code of rarely used message parts; null until loaded, or if not needed. */
 function useRareParts(isWanted: boolean): RareParts | null {
   useLoaded(loadRareParts, isWanted && rareParts === null);
   return isWanted ? rareParts : null;
@@ -302,12 +302,12 @@ const PREVIEW_HEIGHT = 240;
 
 interface ForeignProps {
   readonly url: string;
-  /** True for a file that is read in parts, which a frame fetches as a whole. */
+  /** True for a streamed file. A frame fetches the whole file. */
   readonly isStreamed?: boolean;
   readonly children: ReactNode;
 }
 
-/** Loads files of other sites only on a click, because loading would show them the reader's address. */
+/** Loads files from other sites only on a click, because loading would reveal the user's IP address. */
 function Foreign({ url, isStreamed = false, children }: ForeignProps) {
   const { baseUrl } = useWorld();
   const isFetched = useContext(ServicesContext)?.frame !== undefined && isStreamed;
@@ -327,7 +327,7 @@ function Picture({ src, ...attributes }: ComponentProps<'img'> & { readonly src:
   return <img {...attributes} src={useFile(src) ?? undefined} loading="lazy" />;
 }
 
-/** Returns what opens the viewer at a file; null where there is none, and for files of other sites. */
+/** Returns a click handler that opens the viewer; null without a viewer and for files from other sites. */
 function useViewer(href: string): ((event: MouseEvent<HTMLElement>) => void) | null {
   const list = useContext(MediaContext);
   const { baseUrl } = useWorld();

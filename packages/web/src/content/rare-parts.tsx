@@ -6,7 +6,7 @@ import { useFile } from '../services/use-file.js';
 import styles from './message-body.module.css';
 import { type CodeNode, type ContentNode, type MathNode, type PlayedNode, STYLE } from './tree.js';
 
-/** Draws KaTeX's own elements: spans with classes and inline lengths, which KaTeX's style sheet lays out. */
+/** Renders KaTeX elements: spans with classes and inline lengths, positioned by KaTeX's style sheet. */
 export function Formula({ node }: { readonly node: MathNode }) {
   const { element, source, isBlock } = node;
   useEffect(() => {
@@ -42,7 +42,7 @@ function drawFormula(element: Element, key: number): ReactNode {
   );
 }
 
-/** Roots, arrows and braces: KaTeX draws them as one `path`. */
+/** Roots, arrows and braces: KaTeX renders them as a single `path`. */
 function drawSvg(element: SVGElement, children: ReactNode[], key: number): ReactNode {
   const value = (name: string) => element.getAttribute(name) ?? undefined;
   if (element.tagName === 'path') return <path key={key} d={value('d')} />;
@@ -66,7 +66,7 @@ interface HiddenProps {
   onShow(): void;
 }
 
-/** Stands for a file of another site. */
+/** Placeholder for a file from another site. */
 export function Hidden({ url, onShow }: HiddenProps) {
   const { i18n } = useLingui();
   return (
@@ -79,7 +79,7 @@ export function Hidden({ url, onShow }: HiddenProps) {
 
 interface PlayerProps {
   readonly media: PlayedNode;
-  /** Opens the viewer at the file; null where there is none. */
+  /** Opens the file in the viewer; null without a viewer. */
   readonly openViewer: ((event: MouseEvent<HTMLElement>) => void) | null;
 }
 
@@ -110,7 +110,7 @@ export function Player({ media, openViewer }: PlayerProps) {
   );
 }
 
-/** Buttons beside a block of code: sites for its language, and the clipboard. */
+/** Code block buttons: playgrounds for its language, and copying. */
 export function CodeTools({ node }: { readonly node: CodeNode }) {
   const { i18n } = useLingui();
   const [isCopied, setCopied] = useState(false);
@@ -130,7 +130,7 @@ export function CodeTools({ node }: { readonly node: CodeNode }) {
   );
 }
 
-/** Links that open a block of code on the sites for its language. */
+/** Links that open a code block in playgrounds for its language. */
 function Playgrounds({ node }: { readonly node: CodeNode }) {
   const { i18n } = useLingui();
   const playgrounds = useField('realm_playgrounds') ?? [];
@@ -138,7 +138,7 @@ function Playgrounds({ node }: { readonly node: CodeNode }) {
     if (pygments_language.toLowerCase() !== node.language.toLowerCase()) return null;
     const href = expand(url_template, node.text);
     const label = i18n._('View in {name}', { name });
-    // Other schemes could run the code of the message.
+    // Other schemes could execute the message's code.
     if (!/^https?:\/\//i.test(href)) return null;
     return (
       <a key={id} href={href} target="_blank" rel="noopener noreferrer" aria-label={label} title={label}>
@@ -148,7 +148,7 @@ function Playgrounds({ node }: { readonly node: CodeNode }) {
   });
 }
 
-/** Fills in a template of RFC 6570, whose only variable the server has found to be `code` (organization §7). */
+/** Expands an RFC 6570 template; the server ensures that `code` is its only variable (organization §7). */
 const expand = (template: string, code: string): string =>
   template.replaceAll(/\{([+#./;?&]?)code(?:\*|:(\d+))?\}/g, (_, operator: string, length?: string) => {
     const value = length === undefined ? code : [...code].slice(0, Number(length)).join('');
@@ -161,7 +161,7 @@ const expand = (template: string, code: string): string =>
 const encode = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Leaves reserved characters and encoded ones as they are. */
+/** Keeps reserved and encoded characters unchanged. */
 const encodeReserved = (text: string): string =>
   encodeURI(text)
     .replaceAll(/%5[BD]/g, (bracket) => decodeURIComponent(bracket))
@@ -172,15 +172,15 @@ interface MarkedProps {
   draw(nodes: readonly ContentNode[]): ReactNode;
 }
 
-/** Content in which the reader's alert words are marked. */
+/** Content with highlighted alert words. */
 export function Marked({ nodes, draw }: MarkedProps) {
   const words = useField('alert_words');
   return useMemo(() => draw(words?.length ? markWords(nodes, words) : nodes), [nodes, words, draw]);
 }
 
-/** Marks words in text. Blocks of code, mentions and addresses have none (markdown §17). */
+/** Highlights words in text. Skips code blocks, mentions and addresses (markdown §17). */
 function markWords(nodes: readonly ContentNode[], words: readonly string[]): readonly ContentNode[] {
-  // The longest of the words that begin at the same place is marked.
+  // If several words begin at the same place, the longest is highlighted.
   const longestFirst = [...words].sort((a, b) => b.length - a.length);
   const choice = longestFirst.map((word) => word.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|');
   const pattern = new RegExp(`(?<=^|[\\s(".,';[*\`>])(${choice})(?=$|[\\s)?:.,';\\]!*\`])`, 'i');

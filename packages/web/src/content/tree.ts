@@ -1,4 +1,4 @@
-/** Part of a message. Shapes that the contract does not name (markdown §2.2) become their text. */
+/** Node of a message. Elements not named in the contract (markdown §2.2) become plain text. */
 export type ContentNode =
   | string
   | { readonly type: 'element'; readonly tag: PlainTag; readonly children: readonly ContentNode[] }
@@ -10,7 +10,7 @@ export type ContentNode =
       readonly children: readonly ContentNode[];
     }
   | {
-      readonly type: 'link' /** Null for an address that browsers cannot read. */;
+      readonly type: 'link' /** Null if browsers cannot parse the address. */;
       readonly href: string | null;
       readonly title: string;
       readonly children: readonly ContentNode[];
@@ -43,12 +43,12 @@ export interface Mention {
 export interface ImageNode {
   readonly type: 'image';
   readonly href: string;
-  /** Null until the server made a thumbnail. */
+  /** Null until the server has created a thumbnail. */
   readonly src: string | null;
   readonly title: string;
-  /** Original width and height in pixels; null for images of other sites. */
+  /** Original width and height in pixels; null for images from other sites. */
   readonly size: readonly [number, number] | null;
-  /** True between blocks, false inside a line. */
+  /** True for block content, false for inline content. */
   readonly isBlock: boolean;
   readonly isVideoPreview: boolean;
 }
@@ -86,7 +86,7 @@ const PLAIN_TAGS = [
 export type PlainTag = (typeof PLAIN_TAGS)[number];
 const isPlainTag = (tag: string): tag is PlainTag => (PLAIN_TAGS as readonly string[]).includes(tag);
 
-/** Schemes that the server renders (markdown §10.1), without `file`, which browsers refuse. */
+/** Schemes rendered by the server (markdown §10.1), except `file`, which browsers reject. */
 const SCHEMES =
   'http https ftp bitcoin geo im irc ircs magnet mailto matrix mms news nntp openpgp4fpr sip sms smsto ssh tel urn webcal wtai xmpp zulip'
     .split(' ')
@@ -94,11 +94,11 @@ const SCHEMES =
 const TOKEN_CLASS = /^[a-z]{1,3}\d?$/;
 const LOADING = 'image-loading-placeholder';
 
-/** Parses the HTML of a message inertly: nothing is loaded or run. */
+/** Parses message HTML inertly: loads and runs nothing. */
 export const parseContent = (html: string, baseUrl: string): readonly ContentNode[] =>
   new TreeBuilder(baseUrl).children(parse(html));
 
-/** Text of the HTML of a message, on one line. */
+/** Text of message HTML on one line. */
 export const textOf = (html: string): string => parse(html).textContent.replaceAll(/\s+/g, ' ').trim();
 
 /** Document without a window, which loads and runs nothing. */
@@ -112,20 +112,20 @@ function parse(html: string): HTMLElement {
 }
 
 /**
- * Keeps inline styles away from the parser, because the content security policy reports each of them. Text and
+ * Hides inline styles from the parser, because the content security policy would report each of them. Text and
  * attributes contain no `<` or `>` (markdown §2.1).
  */
 const renameStyles = (html: string): string =>
   html.replaceAll(/<[^<>]*>/g, (tag) => tag.replaceAll(' style="', ` ${STYLE}="`));
 
-/** Attribute that holds the text of an inline style. */
+/** Attribute that holds the renamed inline style. */
 export const STYLE = 'data-style';
 
 interface Policy {
   createHTML(html: string): unknown;
 }
 
-/** Only sink of HTML in the application, and inert. */
+/** The application's only HTML sink, and inert. */
 const policy: Policy = (
   globalThis as { trustedTypes?: { createPolicy(name: string, rules: object): Policy } }
 ).trustedTypes?.createPolicy('parley-content', { createHTML: (html: string) => html }) ?? {
@@ -250,10 +250,10 @@ class TreeBuilder {
     return url === null ? null : make(url);
   }
 
-  /** Returns the absolute address; null unless its scheme is harmless. */
+  /** Returns the absolute address; null if its scheme may be harmful. */
   private url(address: string | null): string | null {
     if (address === null) return null;
-    // Addresses of the organization are relative to its mount path.
+    // Organization addresses are relative to its mount path.
     const relative = address.startsWith('/') && !address.startsWith('//') ? address.slice(1) : address;
     if (!URL.canParse(relative, this.baseUrl)) return null;
     const url = new URL(relative, this.baseUrl);

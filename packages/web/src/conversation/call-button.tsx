@@ -5,7 +5,7 @@ import { IconButton } from '../kit/icon-button.js';
 import { useField } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 
-/** Ids of providers (organization §20). */
+/** Provider ids (organization §20). */
 const JITSI = 1;
 const BIG_BLUE_BUTTON = 4;
 
@@ -14,7 +14,7 @@ interface Props {
   onInsert(text: string): void;
 }
 
-/** Button that adds a call to a message, where the organization has a provider. */
+/** Button that adds a call to a message if the organization has a provider. */
 export default function CallButton({ destination, onInsert }: Props) {
   const { i18n } = useLingui();
   const provider = useField('realm_video_chat_provider');

@@ -7,13 +7,13 @@ import { type Services, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 
 interface Props {
-  /** Address of the organization's Jitsi server; null for BigBlueButton. */
+  /** URL of the organization's Jitsi server; null for BigBlueButton. */
   readonly jitsiUrl: string | null;
   readonly destination: Destination;
   onInsert(text: string): void;
 }
 
-/** Kinds of calls; choosing one inserts a link that joins a new call. */
+/** Call types; choosing one inserts a link to a new call. */
 export function CallMenu({ jitsiUrl, destination, onInsert }: Props) {
   const { i18n } = useLingui();
   const services = useServices();
@@ -34,10 +34,10 @@ export function CallMenu({ jitsiUrl, destination, onInsert }: Props) {
   );
 }
 
-/** Maximum length of a meeting's name (organization §20). */
+/** Maximum length of a meeting name (organization §20). */
 const MAX_NAME_LENGTH = 512;
 
-/** Returns the address of a new call (organization §20). */
+/** Returns the URL of a new call (organization §20). */
 async function createCall(
   { chat, client, baseUrl }: Services,
   i18n: I18n,
@@ -62,5 +62,5 @@ function nameOf(chat: Services['chat'], i18n: I18n, destination: Destination): s
   return i18n._('{place} meeting', { place });
 }
 
-/** Returns a name that nobody can guess, since whoever knows it can join. */
+/** Returns an unguessable name, since anyone who knows it can join. */
 const randomName = (): string => crypto.getRandomValues(new BigUint64Array(2)).join('');

@@ -12,9 +12,9 @@ import { useChat, useComputed } from '../services/context.js';
 import styles from './completion.module.css';
 
 export interface CompletionHandle {
-  /** Returns true if the key was meant for the list. */
+  /** Returns true if the list handled the key. */
   onKeyDown(event: KeyboardEvent): boolean;
-  /** The cursor of the field moved, or its text changed. */
+  /** Called when the cursor moved or the text changed. */
   onSelect(): void;
   onBlur(): void;
 }
@@ -26,14 +26,14 @@ interface Props {
   readonly ref: Ref<CompletionHandle>;
 }
 
-/** Suggestions for the unfinished name or word before the cursor of a field. */
+/** Suggestions for the unfinished name or word before the cursor. */
 export function Completion({ field, text, destination, ref }: Props) {
   const chat = useChat();
   const emoji = useEmojiNames();
   const { i18n } = useLingui();
   /** Null while the field has no cursor. */
   const [cursor, setCursor] = useState<number | null>(null);
-  /** Start of the query that Escape closed. */
+  /** Start of the query dismissed with Escape. */
   const [closedAt, setClosedAt] = useState<number | null>(null);
   const query = useMemo(() => (cursor === null ? null : completionAt(text, cursor)), [text, cursor]);
   const start = query?.start ?? null;
@@ -92,7 +92,7 @@ export function Completion({ field, text, destination, ref }: Props) {
     return true;
   };
   useImperativeHandle(ref, () => ({ onKeyDown, onSelect, onBlur: () => setCursor(null) }));
-  // The code was loaded for what had been typed by then.
+  // Text may already have been typed when this code loads.
   // biome-ignore lint/correctness/useExhaustiveDependencies: once.
   useEffect(() => {
     if (field.current?.matches(':focus')) onSelect();

@@ -27,7 +27,7 @@ import { UploadList } from './upload-list.js';
 export interface ComposerHandle {
   readonly destination: Destination;
   readonly hasFocus: boolean;
-  /** Puts a text on lines of its own at the end, and takes the focus. */
+  /** Appends a text on separate lines and takes the focus. */
   insert(text: string): void;
   /** Removes the text and returns it. */
   take(): string;
@@ -35,9 +35,9 @@ export interface ComposerHandle {
 
 interface Props {
   readonly destination: Destination;
-  /** Place that keeps its files while the destination is still being chosen; by default the destination. */
+  /** Place that holds uploads until the destination is chosen; default: the destination. */
   readonly filesOf?: Destination;
-  /** Called when the user changes the text, also by sending it. */
+  /** Called when the user changes or sends the text. */
   onText?(text: string): void;
   readonly ref?: Ref<ComposerHandle>;
 }
@@ -49,10 +49,10 @@ const loadCallButton = () => import('./call-button.js').then(({ default: CallBut
 const loadSnippetsButton = () => import('./snippets-button.js').then(({ default: SnippetsButton }) => SnippetsButton);
 const loadSendLater = () => import('./send-later.js').then(({ default: SendLater }) => SendLater);
 
-/** Loaded when the field gets the focus. */
+/** Loaded when the field receives the focus. */
 const loadWarnings = () => import('./warnings.js').then(({ Warnings }) => Warnings);
 
-/** Field in which a message is written. The draft belongs to the destination shown above the text. */
+/** Input field for messages. The draft belongs to the destination shown above the text. */
 export function Composer({ destination, filesOf = destination, onText, ref }: Props) {
   const { chat, drafts, onSent } = useServices();
   const { i18n } = useLingui();
@@ -65,7 +65,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
     const timer = setTimeout(() => draft.save(text), SAVE_AFTER_MS);
     return () => clearTimeout(timer);
   }, [draft, text]);
-  // A change of page within the pause must not lose what was typed.
+  // Navigation before the delayed save must not lose the text.
   const latest = useRef(text);
   latest.current = text;
   useEffect(() => drafts.withField(() => draft.save(latest.current)), [drafts, draft]);
@@ -75,7 +75,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
     draft.moveTo(destination);
     return () => chat.typing.stopped();
   }, [draft, place, chat]);
-  // Other windows and devices write the same draft, or begin one.
+  // Other windows and devices may change or create the draft.
   useEffect(
     () =>
       drafts.all.subscribe(() => {
@@ -88,19 +88,20 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text.
   useLayoutEffect(() => {
     const element = field.current;
-    // Without a layout for each key.
+    // Browsers with `field-sizing` need no layout per keystroke.
     if (!element || CSS.supports('field-sizing', 'content')) return;
     element.style.height = 'auto';
     element.style.height = `${element.scrollHeight}px`;
   }, [text, preview.isShown]);
 
   // Takes the focus before the next key, which would otherwise be a shortcut.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked once, when the field appears.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read once, when the field appears.
   useLayoutEffect(() => {
     if (drafts.takesFocus(destinationKey(destination))) field.current?.focus();
   }, []);
   const enterField = () => {
-    // Hidden fields take no focus. Other changes wait, since an overlay that closes looks at the focus.
+    // Hidden fields cannot be focused. Otherwise state changes stay asynchronous, since closing overlays check the
+    // focus.
     if (preview.isShown) flushSync(preview.close);
     const element = field.current!;
     element.focus();
@@ -259,7 +260,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
             text={text}
             canSend={canSend}
             onScheduled={() => {
-              // Another text may be written while the server is slow.
+              // The user may have changed the text while waiting for the server.
               if (latest.current !== text) return;
               chat.typing.stopped();
               clear();
@@ -274,7 +275,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
   );
 }
 
-/** Begins the lines of the selection with a prefix, or takes it away if all of them have it. */
+/** Adds a prefix to the selected lines, or removes it if all lines have it. */
 function toggleLines(element: HTMLTextAreaElement, prefix: string): void {
   const { value, selectionStart, selectionEnd } = element;
   const start = value.lastIndexOf('\n', selectionStart - 1) + 1;
@@ -285,19 +286,19 @@ function toggleLines(element: HTMLTextAreaElement, prefix: string): void {
   const changed = lines.map((line) => (isMarked ? line.slice(prefix.length) : prefix + line)).join('\n');
   element.setSelectionRange(start, end);
   insertText(element, changed);
-  // The cursor stays where it is in the text if nothing is selected.
+  // Without a selection, the cursor keeps its position in the text.
   const cursor = Math.max(start, selectionEnd + changed.length - (end - start));
   if (selectionStart === selectionEnd) element.setSelectionRange(cursor, cursor);
   else element.setSelectionRange(start, start + changed.length);
 }
 
-/** Marks of code: around lines, and within a line. */
+/** Code markers: around lines, and within a line. */
 const CODE = [
   ['```\n', '\n```'],
   ['`', '`'],
 ] as const;
 
-/** Marks the selection as code, or takes the marks in it or around it away. */
+/** Marks the selection as code, or removes existing code markers. */
 function toggleCode(element: HTMLTextAreaElement): void {
   const { value, selectionStart, selectionEnd } = element;
   for (const [before, after] of CODE) {

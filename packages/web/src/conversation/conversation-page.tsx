@@ -45,7 +45,7 @@ import { MessageRow } from './message-row.js';
 
 const Writing = lazy(() => loadLater(() => import('./writing.js')));
 
-/** Messages of a long conversation that stay in memory while its end is read. */
+/** Messages of a long conversation kept in memory while the end is visible. */
 const KEPT_MESSAGES = 1000;
 
 interface Props {
@@ -53,7 +53,7 @@ interface Props {
   readonly near: number | null;
 }
 
-/** Messages of a narrow with a field to write below. */
+/** Messages of a narrow with an input field below. */
 export function ConversationPage({ narrow, near }: Props) {
   const chat = useChat();
   const { view, start } = useOpened(narrow, near) ?? { view: null, start: null };
@@ -106,11 +106,11 @@ export function ConversationPage({ narrow, near }: Props) {
 
 interface Opened {
   readonly view: ConversationView;
-  /** Place that the reader left; null for a first visit. */
+  /** Last reading position; null for a first visit. */
   readonly start: ReadingPlace | null;
 }
 
-/** Opens the messages of a narrow as long as the component is shown. */
+/** Keeps the messages of a narrow open while the component is mounted. */
 export const useConversation = (narrow: Narrow, near: number | null): ConversationView | null =>
   useOpened(narrow, near)?.view ?? null;
 
@@ -118,7 +118,7 @@ function useOpened(narrow: Narrow, near: number | null): Opened | null {
   const { chat, navigation } = useServices();
   const [opened, setOpened] = useState<Opened | null>(null);
   const place = `${narrowKey(narrow)} ${near}`;
-  // Before the page is painted without messages.
+  // Runs before the first paint, so that messages are visible at once.
   // biome-ignore lint/correctness/useExhaustiveDependencies: narrows are equal if their keys are.
   useLayoutEffect(() => {
     const start = navigation.kept();
@@ -129,7 +129,7 @@ function useOpened(narrow: Narrow, near: number | null): Opened | null {
   return opened;
 }
 
-/** Goes where the whole conversation was moved, with the text that is being written, or the message of a link. */
+/** Follows a moved conversation together with the draft text, or a linked message to its current conversation. */
 function useFollowing(
   view: ConversationView | null,
   near: number | null,
@@ -154,7 +154,7 @@ function useFollowing(
 
 interface MessagesProps {
   readonly view: ConversationView;
-  /** Message of the link that led here. */
+  /** Message of the followed link. */
   readonly near?: number | null;
   readonly start?: ReadingPlace | null;
   readonly commands: MessageCommands;
@@ -176,7 +176,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const failure = useReading(view.failure);
   const reason = useReason(failure);
   const isEmpty = keys.length === 0;
-  // Messages that were sent here have keys of their own.
+  // Own messages sent in this run have local keys.
   // biome-ignore lint/correctness/useExhaustiveDependencies: read when the list opens there.
   const startKey = useMemo(() => (anchor === null ? null : chat.keyOf(anchor)), [view, anchor, isEmpty]);
   const unreadKey = firstUnread === null ? null : chat.keyOf(firstUnread);
@@ -216,7 +216,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
     (key: string, top: number | null) => {
       const id = chat.message(key).peek()?.id ?? null;
       const kept = navigation.kept();
-      // The page shows the former place for a while after its address has changed.
+      // The page briefly shows the previous place after its address has changed.
       const place = navigation.current();
       const shown = chat.ownAddress(place.address);
       if (place.hash !== hash || shown?.view !== 'narrow' || narrowKey(shown.narrow) !== narrowKey(view.narrow)) return;
@@ -290,17 +290,17 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   );
 }
 
-/** Pause after a key before new messages are read aloud. */
+/** Pause after a keystroke before new messages are announced. */
 const TYPING_PAUSE_MS = 3000;
 const MAX_ANNOUNCED = 200;
 
 interface AnnouncementsProps {
   readonly keys: readonly string[];
-  /** False while the newest messages are not among the keys. */
+  /** False while the newest messages are not loaded. */
   readonly isLive: boolean;
 }
 
-/** Reads new messages of others to users of screen readers, and waits while they type. */
+/** Announces other people's new messages to screen readers; waits while the user types. */
 function Announcements({ keys, isLive }: AnnouncementsProps) {
   const { i18n } = useLingui();
   const chat = useChat();
@@ -345,13 +345,13 @@ function Announcements({ keys, isLive }: AnnouncementsProps) {
   }, [keys, isLive, chat, i18n]);
   return (
     <p className={kit.hiddenText} aria-live="polite">
-      {/* A text that equals the former one is read again. */}
+      {/* The key makes identical consecutive texts announced again. */}
       <span key={said.number}>{said.text}</span>
     </p>
   );
 }
 
-/** True if the message of a link is not in the conversation. */
+/** True if the linked message is not in the conversation. */
 function useIsGone(near: string | null, keys: readonly string[], isLoading: boolean): boolean {
   const found = useRef<string | null>(null);
   if (near !== null && keys.includes(near)) found.current = near;
@@ -368,13 +368,13 @@ function missingIn({ isReady, state }: Chat, narrow: Narrow): 'channel' | 'perso
   return null;
 }
 
-/** Part of a narrow that the server does not know. */
+/** Part of a narrow that the server rejected. */
 function refusedIn(narrow: Narrow): 'channel' | 'person' | 'page' {
   if (narrow.some(({ operator, operand }) => operator === 'channel' && typeof operand === 'string')) return 'channel';
   return narrow.some(({ operator }) => operator === 'sender' || operator === 'mentions') ? 'person' : 'page';
 }
 
-/** Says what an address names that is not there, and leads to the nearest place that is. */
+/** Explains which part of an address does not exist, and links to the nearest existing place. */
 function Missing({ part }: { readonly part: 'channel' | 'person' | 'page' }) {
   const { i18n } = useLingui();
   const { isVisitor } = useChat();
@@ -401,7 +401,7 @@ function Missing({ part }: { readonly part: 'channel' | 'person' | 'page' }) {
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', amp: '&', nbsp: ' ' };
 
-/** Text of HTML that could not be drawn. */
+/** Plain text of HTML that failed to render. */
 const plainText = (html: string): string =>
   html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/&(\w+);/g, (entity, name: string) => ENTITIES[name] ?? entity);
 

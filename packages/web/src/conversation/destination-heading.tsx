@@ -9,13 +9,13 @@ import styles from './destination-heading.module.css';
 
 interface Props {
   readonly destination: Destination;
-  /** Message at which the link opens the conversation; null: at its first unread message. */
+  /** Message at which the link opens the conversation; null for its first unread message. */
   readonly messageId?: number | null;
-  /** HTML of the topic, with marked words. */
+  /** Topic as HTML with highlighted words. */
   readonly match?: string | undefined;
 }
 
-/** Name of a conversation with a link to it. */
+/** Conversation name with a link to it. */
 export function DestinationHeading({ destination, messageId = null, match }: Props) {
   const href = useAddressOf(destination, messageId);
   return (
@@ -46,12 +46,12 @@ export function ChannelIcon({ channelId, size = 15 }: { readonly channelId: numb
     private: i18n._('private channel'),
     'web-public': i18n._('web-public channel'),
   };
-  // Light colours are too pale on a light background.
+  // Light channel colors are too pale on a light background.
   const color = channel?.color ? `color-mix(in srgb, ${channel.color} 70%, var(--parley-text))` : 'currentColor';
   return <Icon size={size} color={color} aria-label={label[channel?.privacy ?? 'public']} />;
 }
 
-/** Heading above the channels of a group. */
+/** Heading of a channel group. */
 export function groupTitle(i18n: I18n, { key, name }: Pick<ChannelGroup, 'key' | 'name'>): string {
   if (key === 'pinned') return i18n._('Pinned channels');
   if (key === 'other') return i18n._('Other channels');
@@ -94,7 +94,7 @@ function TopicName({ channelId, topic, match }: TopicNameProps) {
   );
 }
 
-/** Mark that clients put before the names of resolved topics. */
+/** Prefix of resolved topic names. */
 const RESOLVED = '✔ ';
 
 function useTopicTitle(topic: string): { readonly title: string; readonly isResolved: boolean } {
@@ -120,7 +120,7 @@ function PeopleNames({ userIds }: { readonly userIds: readonly number[] }) {
   );
 }
 
-/** Channel of which a narrow shows all messages; null for other narrows. */
+/** Channel of a narrow that shows all its messages; null for other narrows. */
 export function onlyChannel(narrow: Narrow): number | null {
   const [first, ...others] = narrow;
   if (!first || others.length > 0 || first.operator !== 'channel' || first.negated) return null;

@@ -8,7 +8,7 @@ interface Props {
   onPick(emoji: EmojiEntry): void;
 }
 
-/** Card in which an emoji is chosen. */
+/** Emoji picker card. */
 export function EmojiPicker({ label, onPick }: Props) {
   const { close } = useOverlay();
   return (

@@ -12,13 +12,13 @@ import { type Services, useComputed, useServices } from '../services/context.js'
 const MAX_ENTRIES = 12;
 
 export interface Entry {
-  /** Place to go to, or the name of an action. */
+  /** Target address, or the name of an action. */
   readonly address: string;
-  /** Action instead of a place. */
+  /** Action instead of an address. */
   readonly run?: () => void;
-  /** Conversation to which a message can be written. */
+  /** Conversation that can receive a message. */
   readonly to?: Destination;
-  /** Channel in which a topic can be begun. */
+  /** Channel in which a topic can be started. */
   readonly channelId?: number;
   readonly name: string;
   readonly detail: string;
@@ -33,7 +33,7 @@ interface FinderProps {
   onPick(entry: Entry): void;
 }
 
-/** Field that finds places and actions by a part of their names. */
+/** Field that finds places and actions by parts of their names. */
 export function Finder({ title, label, entries, isOffered, onPick }: FinderProps) {
   const { i18n } = useLingui();
   const { close } = useOverlay();
@@ -142,11 +142,11 @@ function ranked(entries: readonly Entry[], query: string, isOffered = (_: Entry)
 
 interface ForwardProps {
   readonly text: string;
-  /** Puts the text into the field of a conversation. */
+  /** Puts the text into the input field of a conversation. */
   write(to: Destination, text: string): void;
 }
 
-/** Puts a text into the field of a conversation, or of a new topic, that is found by a part of its name. */
+/** Forwards a text to the field of a conversation or new topic, found by parts of its name. */
 export function ForwardDialog({ text, write }: ForwardProps) {
   const { i18n } = useLingui();
   const services = useServices();
@@ -167,16 +167,16 @@ export function ForwardDialog({ text, write }: ForwardProps) {
   );
 }
 
-/** Topic in the field of the channel that is shown; null without that field. */
+/** Topic in the composer of the current channel; null without a composer. */
 function topicInField({ navigation }: Services, channelId: number): Destination | null {
   const field = document.querySelector<HTMLInputElement>('main [data-new-topic]');
   const isShown = field !== null && navigation.current().channelId === channelId;
   return isShown ? { kind: 'channel', channelId, topic: field.value.trim() } : null;
 }
 
-/** Goes to a channel to choose the topic of a text. */
+/** Opens a channel to choose the topic of a text. */
 function writeInTopic({ chat, navigation, drafts, fieldTexts }: Services, channelId: number, text: string): void {
-  // A topic that was typed before is still in the field.
+  // A previously typed topic is still in the field.
   const topic = fieldTexts.texts.peek().get(`topic ${channelId}`)?.text.trim() ?? '';
   drafts.add({ kind: 'channel', channelId, topic }, text);
   drafts.beginTopic(channelId);

@@ -8,7 +8,7 @@ import { useChat, useField, useServices } from '../services/context.js';
 import type { Refusal } from '../services/reasons.js';
 import styles from './history-dialog.module.css';
 
-/** Versions of a message, the newest first. */
+/** Versions of a message, newest first. */
 export function HistoryDialog({ messageId }: { readonly messageId: number }) {
   const { i18n } = useLingui();
   const { client } = useServices();
@@ -70,5 +70,5 @@ function Version({ version, isFirst }: { readonly version: MessageSnapshot; read
   );
 }
 
-/** Differences come in an element of their own (messages §10). */
+/** Differences are wrapped in an additional element (messages §10). */
 const contentOf = (html: string): string => html.replace(/^<div>([\s\S]*)<\/div>$/, '$1');

@@ -16,7 +16,7 @@ interface Props {
   readonly onEdit: () => void;
 }
 
-/** Buttons that appear over a message: what the server's rules allow. */
+/** Hover buttons of a message: actions allowed by the server's rules. */
 export function MessageActions({ message, commands, onEdit }: Props) {
   const { i18n } = useLingui();
   const chat = useChat();
@@ -70,10 +70,10 @@ export function openMessageMenu(anchor: HTMLElement, message: Message, commands:
   });
 }
 
-/** Zulip's shortcuts for messages. Keys are compared as typed, so `H` is Shift+H. */
+/** Zulip's message shortcuts. Keys are compared as typed, so `H` is Shift+H. */
 const KEYS: readonly string[] = ['Enter', ...'e:><-i+=urR@MszUVHm'];
 
-/** Runs the shortcut of a key for the message whose row has the focus. */
+/** Runs the shortcut of a key for the message of the focused row. */
 export function pressOnMessage(event: KeyboardEvent<HTMLElement>, context: KeyContext): void {
   const target = event.target as HTMLElement;
   const row = target.closest<HTMLElement>('[data-key]');

@@ -12,17 +12,17 @@ import { UploadList } from './upload-list.js';
 
 interface Props {
   readonly message: Message;
-  /** Names the text. */
+  /** Identifies the unsaved text. */
   readonly field: string;
-  /** True if the user has just asked for the field. */
+  /** True if the user has just opened the field. */
   readonly takesFocus: boolean;
   onOpen(): void;
   onClose(): void;
-  /** Message as it was sent, shown while the field is closed. */
+  /** Original message, shown while the field is closed. */
   readonly children: ReactNode;
 }
 
-/** Field with the changed source of an own message, or a line that leads to it. */
+/** Field for editing an own message, or a line that leads to it. */
 export default function MessageEditor({ message, field, takesFocus, onOpen, onClose, children }: Props) {
   const { i18n } = useLingui();
   const chat = useChat();
@@ -51,7 +51,7 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
   };
   const { id, key, destination, html, editedAt } = message;
   const base = useComputed(() => fieldTexts.texts.value.get(field)?.base ?? null, [fieldTexts, field]);
-  /** Source of the message as this window saw it last. */
+  /** Message source last seen in this window. */
   const [current, setCurrent] = useState<string | null>(null);
   const isChanged = base !== null && current !== null && current !== base && !isSaved(current, text);
   const otherId = useId();
@@ -60,13 +60,13 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
     if (!isOpen) return;
     let isLatest = true;
     const show = (source: string) => isLatest && setCurrent(source);
-    // Saving finds out if this fails.
+    // If this fails, saving reports the problem.
     chat.commands.source(id!).then(show, () => {});
     return () => {
       isLatest = false;
     };
   }, [chat, id, isOpen, html, editedAt]);
-  // A message that was deleted leaves its text to the drafts.
+  // The text of a deleted message becomes a draft.
   useEffect(
     () => () => {
       const isGone = chat.message(key).peek() === null;
@@ -88,7 +88,7 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
       const isStale = error instanceof ParleyError && error.code === 'EXPECTATION_MISMATCH';
       const source = isStale ? await chat.commands.source(id!).catch(() => null) : null;
       if (source === null) reportFailure(error);
-      // The response to the same change was lost.
+      // The response to an identical save was lost.
       else if (isSaved(source, text)) end();
       else setCurrent(source);
     }
@@ -165,8 +165,8 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
   );
 }
 
-/** The browser's own hashes are missing at addresses without HTTPS. */
+/** Web Crypto is unavailable without HTTPS. */
 const digestOf = (source: string): string => bytesToHex(sha256(utf8ToBytes(source)));
 
-/** True if the server stores a text as that source (messages §3). */
+/** True if the server would store the text as this source (messages §3). */
 const isSaved = (source: string, text: string): boolean => source.trim() === text.trim();

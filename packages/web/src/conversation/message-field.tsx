@@ -27,21 +27,21 @@ import styles from './composer.module.css';
 
 interface Options {
   readonly text: string;
-  /** Place of the message, whose people are suggested first. */
+  /** Place of the message; its people are suggested first. */
   readonly destination: Destination;
   readonly filesOf: UploadPlace;
-  /** False while the field is not on the page. */
+  /** False while the field is not rendered. */
   readonly isOpen?: boolean;
-  /** Preview that takes the place of the field. */
+  /** Preview that replaces the field. */
   readonly preview: Preview;
   onSend(): void;
   onEscape(): void;
 }
 
-/** Loaded when a field gets the focus. */
+/** Loaded when a field receives the focus. */
 const loadCompletion = () => import('./completion.js').then(({ Completion }) => Completion);
 
-/** Keys, suggestions and files of a field with the text of a message. */
+/** Keyboard handling, suggestions and files of a message field. */
 export function useMessageField(
   field: RefObject<HTMLTextAreaElement | null>,
   { text, destination, filesOf, isOpen = true, preview, onSend, onEscape }: Options,
@@ -60,11 +60,11 @@ export function useMessageField(
     const element = field.current;
     if (links.length === 0 || !isOpen || !element) return;
     if (isPreviewed) {
-      // The links follow once the field is shown.
+      // The links follow once the field is visible.
       close();
       return;
     }
-    // Within an effect, React would set the value itself, which moves the cursor and forgets what can be undone.
+    // Inside an effect, React would set the value itself, which moves the cursor and discards the undo history.
     queueMicrotask(() => {
       const taken = uploads.takeLinks(filesOf);
       if (taken.length === 0) return;
@@ -89,7 +89,7 @@ export function useMessageField(
   };
   return {
     hadFocus,
-    /** False while files are missing, and for texts that the server would cut off. */
+    /** False while uploads are pending, and for texts that the server would truncate. */
     isWhole: excess <= 0 && rows.every(({ state }) => state === 'failed'),
     tooLong: excess > 0 && (
       <span className={styles.tooLong} role="alert">
@@ -97,7 +97,7 @@ export function useMessageField(
       </span>
     ),
     suggestions: Completion && <Completion field={field} text={text} destination={destination} ref={completion} />,
-    /** To be called when the text changes. */
+    /** Must be called when the text changes. */
     onChanged: () => completion.current?.onSelect(),
     fieldProps: {
       onFocus: ({ currentTarget }: FocusEvent<HTMLTextAreaElement>) => {
@@ -119,13 +119,13 @@ export function useMessageField(
 
 export interface Preview {
   readonly isShown: boolean;
-  /** The text as it would be sent; null while it is written. */
+  /** Rendered preview; null while editing. */
   readonly box: ReactNode;
   close(): void;
   toggle(): void;
 }
 
-/** Preview that takes the place of a field, which is hidden meanwhile so that it keeps what can be undone. */
+/** Preview that replaces a field. The field is only hidden, so that it keeps its undo history. */
 export function usePreview(field: RefObject<HTMLTextAreaElement | null>, text: string, className?: string): Preview {
   const { client } = useServices();
   const [html, setHtml] = useState<string | null>(null);
@@ -138,7 +138,7 @@ export function usePreview(field: RefObject<HTMLTextAreaElement | null>, text: s
   const isShown = html !== null;
   const toggle = () => {
     if (isShown) {
-      // Hidden fields take no focus.
+      // Hidden fields cannot be focused.
       flushSync(close);
       field.current?.focus();
       return;
@@ -158,7 +158,7 @@ export function usePreview(field: RefObject<HTMLTextAreaElement | null>, text: s
   return { isShown, box: shown, close, toggle };
 }
 
-/** Button that opens the choice of files. */
+/** Button that opens the file chooser. */
 export function AttachButton({ destination }: { readonly destination: UploadPlace }) {
   const { uploads } = useServices();
   const { i18n } = useLingui();
@@ -173,7 +173,7 @@ export function AttachButton({ destination }: { readonly destination: UploadPlac
         hidden
         onChange={({ target }) => {
           uploads.add(destination, [...(target.files ?? [])]);
-          // The same file can be chosen again.
+          // Allows choosing the same file again.
           target.value = '';
         }}
       />
@@ -181,7 +181,7 @@ export function AttachButton({ destination }: { readonly destination: UploadPlac
   );
 }
 
-/** Uploads files that are dropped anywhere on the page; returns true while files are above it. */
+/** Uploads files dropped anywhere on the page; returns true while files are dragged over it. */
 export function useDroppedFiles(destination: UploadPlace): boolean {
   const { uploads } = useServices();
   const [isOver, setOver] = useState(false);
@@ -198,7 +198,7 @@ export function useDroppedFiles(destination: UploadPlace): boolean {
     const drop = (event: DragEvent) => {
       if (!hasFiles(event)) return;
       setOver(false);
-      // A field with its own files took them.
+      // A field with separate uploads has handled them.
       if (event.defaultPrevented) return;
       event.preventDefault();
       uploads.add(destination, [...event.dataTransfer!.files]);
@@ -212,26 +212,26 @@ export function useDroppedFiles(destination: UploadPlace): boolean {
   return isOver;
 }
 
-/** Returns pasted files; empty if there is text as well, as for cells of a spreadsheet. */
+/** Returns pasted files; empty if the clipboard also contains text, as for spreadsheet cells. */
 function pastedFiles({ clipboardData }: ClipboardEvent): readonly File[] {
   return clipboardData.types.includes('text/plain') ? [] : [...clipboardData.files];
 }
 
-/** Puts the cursor at the end of a draft that is continued; a click that follows puts it elsewhere. */
+/** Places the cursor at the end of an existing draft; a subsequent click moves it. */
 function enter(entered: RefObject<HTMLTextAreaElement | null>, element: HTMLTextAreaElement): void {
   if (entered.current === element) return;
   entered.current = element;
   if (element.selectionEnd === 0) element.setSelectionRange(element.value.length, element.value.length);
 }
 
-/** Inserts links at the cursor, apart from the words around them. */
+/** Inserts links at the cursor, separated from surrounding words. */
 export function insertLinks(element: HTMLTextAreaElement, links: string): void {
   const [before] = element.value.slice(0, element.selectionStart).slice(-1);
   const gap = before === undefined || /\s/.test(before) ? '' : ' ';
   insertText(element, `${gap}${links} `);
 }
 
-/** Marks the selection, or takes its marks away. Asterisks mark italic text once and bold text twice. */
+/** Adds markers around the selection, or removes them. One asterisk means italic, two mean bold. */
 export function toggleMark(element: HTMLTextAreaElement, mark: '*' | '**'): void {
   const { value } = element;
   let { selectionStart: start, selectionEnd: end } = element;
@@ -251,7 +251,7 @@ export function toggleMark(element: HTMLTextAreaElement, mark: '*' | '**'): void
   element.setSelectionRange(start - length, end - length);
 }
 
-/** Makes the selection the name of a link, whose address is typed or pasted next; without one, the name comes first. */
+/** Turns the selection into a link text and selects the address to type; without a selection, the text comes first. */
 export function wrapLink(element: HTMLTextAreaElement): void {
   const { selectionStart, selectionEnd: end } = element;
   const address = 'https://';

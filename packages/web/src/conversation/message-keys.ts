@@ -6,14 +6,14 @@ import { type KeyContext, rareActionsOn } from './message-menu.js';
 
 const THUMBS_UP = { emoji_name: '+1', emoji_code: '1f44d', reaction_type: 'unicode_emoji' } as const;
 
-/** Runs Zulip's shortcut for the message of a row, as far as the server's rules allow it. */
+/** Runs Zulip's shortcut for the message of a row if the server's rules allow it. */
 export function press(key: string, row: HTMLElement, message: MessageRow, context: KeyContext): void {
   const { services, i18n, commands, shown } = context;
   const { chat, navigation } = services;
   const { id, destination, sender, isOwn } = message;
   const button = (name: string) => row.querySelector<HTMLElement>(`[aria-keyshortcuts="${name}"]`);
   const anchor = button('i');
-  // Visitors have no buttons, nor has a message that is being edited.
+  // Visitors have no buttons; neither has a message being edited.
   if (!anchor) return;
   const topic = destination.kind === 'channel' ? destination : null;
   switch (key) {

@@ -16,37 +16,37 @@ import styles from './message-list.module.css';
 
 export interface MessageListProps {
   readonly label: string;
-  /** One per message, oldest first. A key never changes, also not when a sent message gets its id. */
+  /** One key per message, oldest first. Keys are stable, even when a sent message gets its id. */
   readonly keys: readonly string[];
-  /** Opens there; at the newest message if null. Read once for each `place`. */
+  /** Message at which the list opens; null for the newest one. Read once per `place`. */
   readonly startKey: string | null;
-  /** Distance of that message from the top of the application, where the reader left it, or another place for it. */
+  /** Saved distance of the start message from the top of the application, or another alignment. */
   readonly startTop: number | 'middle' | 'end';
   /** First unread message when the conversation was opened. */
   readonly unreadKey: string | null;
-  /** Identity of the conversation: a new value starts again at `startKey`. */
+  /** Identity of the conversation: a new value restarts at `startKey`. */
   readonly place: string;
   readonly hasNewer: boolean;
   onNearStart(): void;
   onNearEnd(): void;
-  /** Called at the end of a list with so many messages that each arrival would take noticeable time. */
+  /** Called at the end of a list that is so long that each new message takes noticeable time. */
   onLong(): void;
-  /** Goes to the newest message, which may not be loaded. Resolves when it is there or cannot be fetched. */
+  /** Goes to the newest message, loading it if necessary. Resolves when it is loaded or unavailable. */
   onNewest(): Promise<void>;
-  /** Called when the reader scrolls before the place is there that a button leads to. */
+  /** Called when the reader scrolls away before a requested place is loaded. */
   onStay(): void;
-  /** Goes to the first unread message, which is not among the keys. */
+  /** Goes to the first unread message, which is not loaded. */
   onUnread(): void;
   /**
-   * Called when the list is at rest, with the row at the upper edge and its distance from the top of the application; with
-   * the last row and null at the end.
+   * Called when the list is at rest, with the row at the upper edge and its distance from the top of the application;
+   * at the end with the last row and null.
    */
   onRest(key: string, top: number | null): void;
-  /** Called with messages whose end was on screen for half a second in a focused window. */
+  /** Called with messages whose end was visible for half a second in a focused window. */
   onSeen(keys: readonly string[]): void;
-  /** Called with keys pressed in the list outside of fields; a handled key is prevented. */
+  /** Called with keys pressed in the list outside of fields; handlers prevent the default of handled keys. */
   onKey(event: KeyboardEvent<HTMLElement>): void;
-  /** The row has elements for its name, text and time, whose ids begin with `labelId`. */
+  /** Renders a row. Ids of the elements for its name, text and time start with `labelId`. */
   draw(key: string, index: number, isSelected: boolean, labelId: string): ReactNode;
   readonly header: ReactNode;
 }
@@ -58,10 +58,10 @@ const AT_END_PX = 60;
 const MANY_MESSAGES = 2000;
 /** Expected height of a row. */
 const ROW_PX = 64;
-/** Constant, since what the header says must not move the messages. */
+/** Constant, since header changes must not move the messages. */
 const HEADER_PX = 64;
 
-/** Place near the start, so that no rows elsewhere are drawn before the list is scrolled there. */
+/** Estimated start offset, so that no distant rows are rendered before the first scroll. */
 function estimatedStart({ keys, startKey, startTop }: MessageListProps): number {
   const index = startKey === null ? -1 : keys.indexOf(startKey);
   const top = { middle: (innerHeight - ROW_PX) / 2, end: innerHeight - ROW_PX };
@@ -72,7 +72,7 @@ function estimatedStart({ keys, startKey, startTop }: MessageListProps): number 
   return Math.max(0, HEADER_PX + offset);
 }
 
-/** Virtual list of messages that keeps the line being read in place while content above and below changes. */
+/** Virtual message list that keeps the reading position while content above and below changes. */
 export function MessageList(props: MessageListProps) {
   const { keys, place, startKey, startTop, unreadKey, hasNewer, draw, label } = props;
   const { onNearStart, onNearEnd, onLong, onNewest, onStay, onUnread, onSeen, onRest } = props;
@@ -80,16 +80,16 @@ export function MessageList(props: MessageListProps) {
   const listId = useId();
   const frame = useRef<HTMLElement>(null);
   const [selected, setSelected] = useState<string | null>(null);
-  /** Index of the selected message when it got the focus. */
+  /** Index of the selected message when it was focused. */
   const selectedAt = useRef(0);
   const awaitsFocus = useRef<string | null>(null);
-  /** Place that a button leads to once its messages are there. */
+  /** Requested place that is still loading. */
   const awaits = useRef<'newest' | 'unread' | null>(null);
-  /** Distance from the upper edge at which a return places its message. */
+  /** Distance from the upper edge at which a restored message is placed. */
   const padding = useRef(0);
-  /** Distance from the end at which new messages are followed; larger after the composer has grown over the end. */
+  /** Distance from the end within which new messages are followed; larger after the composer grew over the end. */
   const endThreshold = useRef(AT_END_PX);
-  // Another function would make the virtualizer compute all places again.
+  // A new function would make the virtualizer recompute all positions.
   const getItemKey = useCallback((index: number) => keys[index]!, [keys]);
   const virtual = useVirtualizer({
     count: keys.length,
@@ -104,8 +104,8 @@ export function MessageList(props: MessageListProps) {
     scrollEndThreshold: endThreshold.current,
     overscan: 8,
   });
-  // Rows above the focus on screen grow upwards. Without it, rows do that reach above the upper edge and end in the
-  // upper half; a longer one is being read itself.
+  // Rows above a visible focus grow upwards. Without a focus, rows that start above the upper edge and end in the upper
+  // half do. A longer row is being read itself.
   virtual.shouldAdjustScrollPositionOnItemSizeChange = ({ index, start, end }) => {
     const top = virtual.scrollOffset ?? 0;
     const height = virtual.scrollRect?.height ?? 0;
@@ -124,7 +124,7 @@ export function MessageList(props: MessageListProps) {
   );
 
   const openedPlace = useRef<string | null>(null);
-  /** True until the list is at rest at its start; indexes change when messages are loaded above meanwhile. */
+  /** True until the list has settled at its start; indexes change when older messages load. */
   const isArriving = useRef(false);
   const isEmpty = keys.length === 0;
   const arrive = useCallback(() => {
@@ -153,8 +153,8 @@ export function MessageList(props: MessageListProps) {
       const distance = virtual.getDistanceFromEnd();
       if (box.top !== before.top) {
         if (isArriving.current) arrive();
-        // A line above, such as a question, covers messages instead of pushing them down. At the end, the browser has
-        // scrolled when the line went.
+        // A line above, such as a permission prompt, covers messages instead of pushing them down. At the end, the
+        // browser has already scrolled when the line disappears.
         else if (box.top > before.top || distance > 0) virtual.scrollBy(box.top - before.top);
       } else if (box.room === before.room) {
         setEndThreshold(Math.max(AT_END_PX, endThreshold.current + before.height - box.height));
@@ -174,7 +174,7 @@ export function MessageList(props: MessageListProps) {
   const isNearEnd = hasNewer && openedPlace.current === place && distanceFromEnd < NEAR_PX;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a page that just arrived may not fill the screen.
   useEffect(() => {
-    // The offset is known late when the list was just scrolled to the place where it opens.
+    // The virtualizer's offset may be outdated just after the initial scroll.
     if (isNearStart && frame.current!.scrollTop < NEAR_PX) onNearStart();
   }, [isNearStart, keys.length, onNearStart]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
@@ -212,7 +212,7 @@ export function MessageList(props: MessageListProps) {
     jumpTo(index, 'auto');
     awaitsFocus.current = key;
   };
-  // A row far away is drawn some frames after the list was scrolled there.
+  // A distant row is rendered some frames after scrolling.
   useEffect(() => {
     if (awaitsFocus.current === null) return;
     const row = frame.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(awaitsFocus.current)}"]`);
@@ -226,7 +226,7 @@ export function MessageList(props: MessageListProps) {
     props.onKey(event);
     if (event.defaultPrevented || target.closest('button, a')) return;
     const current = selected === null ? -1 : keys.indexOf(selected);
-    // Without a selected message, the last one on screen is selected. One that is gone had these neighbors.
+    // Without a selected message, the last visible one is selected. A removed selection falls back to its neighbors.
     const around = selected === null ? [lastIndex, lastIndex] : [selectedAt.current - 1, selectedAt.current];
     const [previous, following] = current < 0 ? around : [current - 1, current + 1];
     const next = { ArrowUp: previous, ArrowDown: following, Home: 0, End: keys.length - 1 }[event.key];
@@ -257,7 +257,7 @@ export function MessageList(props: MessageListProps) {
     awaits.current = null;
     onStay();
   };
-  // The messages may be those at which the list was opened.
+  // The opened messages may already be loaded.
   useLayoutEffect(() => {
     if (awaits.current === 'newest' && !hasNewer) virtual.scrollToEnd();
     else if (awaits.current === 'unread' && unreadIndex >= 0) jumpTo(unreadIndex, 'center');
@@ -327,14 +327,14 @@ export function MessageList(props: MessageListProps) {
   );
 }
 
-/** Reports rows whose end was on screen for half a second in a focused window, each once until it leaves the screen. */
+/** Reports rows whose end was visible for half a second in a focused window, once until they leave the screen. */
 function useSeen(
   virtual: Virtualizer<HTMLElement, Element>,
-  /** Changes with what is on screen. */
+  /** Changes with the visible content. */
   screen: string,
   onSeen: (keys: readonly string[]) => void,
 ): void {
-  /** Unix milliseconds since when a row is on screen; null once it was reported. */
+  /** Unix milliseconds since when a row has been visible; null once reported. */
   const since = useRef<ReadonlyMap<string, number | null>>(new Map());
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const check = useCallback(() => {
@@ -377,7 +377,7 @@ interface Box {
   /** Distance from the top of the application. */
   readonly top: number;
   readonly height: number;
-  /** Height for the list, the composer and what is above. */
+  /** Height available for the list, the composer and lines above. */
   readonly room: number;
 }
 
@@ -386,7 +386,7 @@ function boxOf(frame: HTMLElement): Box {
   return { top, height: frame.clientHeight, room: parentElement!.clientHeight };
 }
 
-/** Calls a function when the list is resized, with its former and its present box. */
+/** Calls back when the list is resized, with its previous and current box. */
 function useBoxChanges(frame: RefObject<HTMLElement | null>, onChange: (before: Box, box: Box) => void): void {
   const last = useRef<Box>(null);
   useEffect(() => {

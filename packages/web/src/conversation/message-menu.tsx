@@ -26,37 +26,37 @@ import { reportFailure } from '../services/failures.js';
 import { copyLink } from '../services/location.js';
 import { openOverlay } from '../services/overlay.js';
 
-/** Commands on messages that belong to the page. */
+/** Message commands provided by the page. */
 export interface MessageCommands {
-  /** Goes to a conversation to write there, after a text to begin with; null without a field. */
+  /** Opens a conversation to write there, optionally with an initial text; null without a field. */
   readonly write: ((to: Destination, text: string) => void) | null;
-  /** Quotes a message in the field of its conversation; null without one. */
+  /** Quotes a message in the field of its conversation; null without a field. */
   readonly quote: ((message: Message) => void) | null;
-  /** Takes a message that failed back into the field; null without one. */
+  /** Moves a failed message back into the field; null without a field. */
   readonly editFailed: ((message: Message) => void) | null;
-  /** Marks a message and those after it as unread. */
+  /** Marks a message and all later ones as unread. */
   readonly markUnread: (message: Message) => void;
 }
 
-/** What shortcuts on messages need of the page. */
+/** Page context of message shortcuts. */
 export interface KeyContext {
   readonly services: Services;
   readonly i18n: I18n;
   readonly commands: MessageCommands;
-  /** Conversation that is shown; null for a list of several. */
+  /** Current conversation; null for a list of several. */
   readonly shown: Destination | null;
 }
 
 interface RareAction {
   readonly icon: LucideIcon;
   readonly name: string;
-  /** Key that does the same to the message with the focus. */
+  /** Equivalent key for the focused message. */
   readonly shortcut?: string;
   readonly isDangerous?: boolean;
   run(): void;
 }
 
-/** Rarer actions on a message: what the server's rules allow. Their dialogs belong to the anchor. */
+/** Less frequent actions on a message allowed by the server's rules. Their dialogs belong to the anchor. */
 export function rareActionsOn(
   message: Message,
   anchor: HTMLElement,
@@ -185,10 +185,10 @@ export function rareActionsOn(
   return offered.filter((action) => action !== false && action !== null);
 }
 
-/** Markdown that quotes a message, given its source, with its author and a link, as Zulip's clients write it. */
+/** Markdown quote of a message with its author and a link, in the format of Zulip's clients. */
 export function quoteOf(chat: Chat, { sender, destination, id }: Message, source: string, i18n: I18n): string {
   const address = chat.formatAddress({ view: 'narrow', narrow: narrowOf(destination), near: id });
-  // A fence is longer than every fence inside.
+  // The fence must be longer than every fence inside.
   const longest = Math.max(2, ...[...source.matchAll(/^`{3,}/gm)].map(([marks]) => marks.length));
   const fence = '`'.repeat(longest + 1);
   return `@_**${sender.name}|${sender.id}** [${i18n._('said')}](${address}):\n${fence}quote\n${source}\n${fence}\n`;

@@ -27,20 +27,20 @@ import { Reactions } from './reactions.js';
 
 export interface MessageRowProps {
   readonly messageKey: string;
-  /** Key of the message above; null for the first one. */
+  /** Key of the preceding message; null for the first one. */
   readonly previousKey: string | null;
   readonly isFirstUnread: boolean;
-  /** True for the row that has the focus, or had it last. */
+  /** True for the row that has or last had the focus. */
   readonly isSelected: boolean;
   /** True in lists of several conversations. */
   readonly showsDestination: boolean;
   readonly commands: MessageCommands;
   readonly view: ConversationView;
-  /** Beginning of the ids of what names the row: name, text and time. */
+  /** Prefix of the element ids that label the row: name, text and time. */
   readonly labelId: string;
 }
 
-/** Messages of one person within ten minutes share a name and a picture. */
+/** Maximum seconds between messages of one person that share a name and an avatar. */
 const GROUP_SECONDS = 600;
 
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
@@ -85,7 +85,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   };
   const content = <Content message={message} match={match} />;
   const show = ({ currentTarget }: MouseEvent<HTMLElement>) => {
-    // The button goes.
+    // The clicked button disappears.
     currentTarget.closest<HTMLElement>('[data-key]')?.focus({ preventScroll: true });
     if (isHidden) setRevealed(true);
     else chat.commands.collapse(id, false).catch(reportFailure);
@@ -207,7 +207,7 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   );
 });
 
-/** Start of a status such as "/me waves" in Markdown and HTML; the name takes its place (markdown §3). */
+/** Start of a status such as "/me waves" in Markdown and HTML; the name replaces it (markdown §3). */
 const ME = /^(<p>)?\/me /;
 
 interface ContentProps {

@@ -4,7 +4,7 @@ import type { DraftRow, OpenDraft } from '../services/drafts.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './other-drafts.module.css';
 
-/** Drafts that are shown above the field; the page of drafts has all. */
+/** Number of drafts shown above the field; the drafts page lists all. */
 const FEW = 3;
 
 interface Props {
@@ -12,7 +12,7 @@ interface Props {
   onUse(row: DraftRow): void;
 }
 
-/** Texts that other windows or apps wrote for the same conversation. */
+/** Texts for the same conversation from other windows or apps. */
 export function OtherDrafts({ draft, onUse }: Props) {
   const { i18n } = useLingui();
   const { drafts } = useServices();

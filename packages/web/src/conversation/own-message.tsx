@@ -10,7 +10,7 @@ interface Props extends Omit<MessageProps, 'actions'> {
   readonly commands: MessageCommands;
 }
 
-/** Message drawn by the product, with what can be done to it. */
+/** Message rendered by the product, with its actions. */
 export function OwnMessage({ as: Own, commands, ...props }: Props) {
   const chat = useChat();
   const { message } = props;

@@ -5,10 +5,10 @@ import { useChat } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import styles from './reactions.module.css';
 
-/** People that the name of a reaction lists. */
+/** Maximum number of people listed in a reaction's label. */
 const MAX_NAMES = 10;
 
-/** Reactions to a message; a click adds or removes the reader's own. */
+/** Reactions to a message; a click toggles the user's own. */
 export function Reactions({ message }: { readonly message: MessageRow }) {
   if (message.reactions.length === 0) return null;
   return (

@@ -7,7 +7,7 @@ import { reportDone } from '../services/failures.js';
 import { firstTime, requireFuture, TimeField } from './time-field.js';
 import { timeText } from './times.js';
 
-/** Chooses when the user is reminded of a message, with a note. */
+/** Sets a reminder time for a message, with a note. */
 export function ReminderDialog({ messageId }: { readonly messageId: number }) {
   const { i18n } = useLingui();
   const { client } = useServices();

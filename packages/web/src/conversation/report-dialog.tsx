@@ -6,7 +6,7 @@ import overlays from '../kit/overlays.module.css';
 import { useChat, useField } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 
-/** Maximum length of a description (messages §15.4). */
+/** Maximum description length (messages §15.4). */
 const MAX_LENGTH = 1000;
 
 /** Reports a message to the moderators, with a reason. */

@@ -20,7 +20,7 @@ export function useScheduling(): Scheduling {
   return useMemo(() => new Scheduling(chat.state, client), [chat, client]);
 }
 
-/** Chooses when a message is sent. */
+/** Chooses when to send a message. */
 export function SendLaterDialog({ destination, text, onScheduled }: Props) {
   const { i18n } = useLingui();
   const scheduling = useScheduling();
@@ -44,7 +44,7 @@ export function SendLaterDialog({ destination, text, onScheduled }: Props) {
   );
 }
 
-/** Edits text and time of a message that is still to be sent. */
+/** Edits text and time of a scheduled message. */
 export function ScheduledMessageDialog({ message }: { readonly message: ScheduledMessage }) {
   const { i18n } = useLingui();
   const scheduling = useScheduling();

@@ -19,14 +19,14 @@ interface Props {
   readonly ref: Ref<SuggestionsHandle>;
 }
 
-/** Search for the typed text, then operators and their values for its last part. */
+/** Search for the typed text, followed by operators and values for its last part. */
 export function SearchSuggestions({ field, text, scope, onClose, ref }: Props) {
   const { i18n } = useLingui();
   const chat = useChat();
   const suggestions = useComputed(() => searchSuggestions(chat.state, text, scope), [chat, text, scope]);
   const channelId = useComputed(() => channelBefore(chat.state, text, scope), [chat, text, scope]);
   useEffect(() => {
-    // A failure leaves the list without topics.
+    // After a failure, the list has no topics.
     if (channelId !== null) chat.loadTopics(channelId).catch(() => {});
   }, [chat, channelId]);
   const typed = text.trim();
@@ -62,7 +62,7 @@ export function SearchSuggestions({ field, text, scope, onClose, ref }: Props) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (listbox.onKeyDown(event) || event.key !== 'Escape') return;
     onClose();
-    // The key empties a field, or leaves an empty one.
+    // Escape clears a non-empty field and leaves an empty one.
     if (field.current?.value !== '') event.preventDefault();
   };
   useImperativeHandle(ref, () => ({ onKeyDown }));
@@ -120,7 +120,7 @@ function contentText(value: string, i18n: I18n): string {
   return texts[value] ?? i18n._('Messages by their content');
 }
 
-/** Place of what was typed to search, or the reason why a name in it is not clear. */
+/** Returns the address of a search, or the reason why a name in it is ambiguous. */
 export function searchFor(chat: Chat, text: string, scope: Narrow, i18n: I18n): { href: string } | { problem: string } {
   try {
     return { href: chat.formatAddress(parseSearch(chat.state, text, scope)) };

@@ -11,11 +11,11 @@ interface Props {
   readonly destination: Destination;
   readonly text: string;
   readonly canSend: boolean;
-  /** Called when the text waits on the server. */
+  /** Called when the server has stored the scheduled message. */
   onScheduled(): void;
 }
 
-/** Button that sends the text later, and a link to the message that waits, until something else is written. */
+/** Button that schedules the text, and a link to the scheduled message until the text changes. */
 export default function SendLater({ destination, text, canSend, onScheduled }: Props) {
   const { i18n } = useLingui();
   const [scheduledAt, setScheduledAt] = useState<number | null>(null);

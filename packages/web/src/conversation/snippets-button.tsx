@@ -4,13 +4,13 @@ import { IconButton } from '../kit/icon-button.js';
 import { openOverlay } from '../services/overlay.js';
 
 interface Props {
-  /** Text of the field, with which a new snippet begins. */
+  /** Field text, used as the initial text of a new snippet. */
   readonly text: string;
   readonly isDisabled: boolean;
   onInsert(text: string): void;
 }
 
-/** Button that inserts a text which the user saved for reuse. */
+/** Button that inserts a saved snippet. */
 export default function SnippetsButton({ text, isDisabled, onInsert }: Props) {
   const { i18n } = useLingui();
   return (

@@ -15,18 +15,18 @@ import styles from './snippets-dialog.module.css';
 const MAX_TITLE_LENGTH = 60;
 const MAX_LENGTH = 10_000;
 
-/** Snippets from which a field to search them is shown. */
+/** Number of snippets from which a search field is shown. */
 const MANY = 8;
 
 interface Props {
-  /** Text with which a new snippet begins. */
+  /** Initial text of a new snippet. */
   readonly text: string;
   onInsert(text: string): void;
 }
 
 type Step = 'list' | 'new' | { readonly edit: SavedSnippet } | { readonly remove: SavedSnippet };
 
-/** Texts that the user saved for reuse: inserts, adds, edits and deletes them. */
+/** Inserts, adds, edits and deletes snippets. */
 export function SnippetsDialog({ text, onInsert }: Props) {
   const { i18n } = useLingui();
   const { client } = useServices();
@@ -50,7 +50,7 @@ export function SnippetsDialog({ text, onInsert }: Props) {
         title={title}
         content={content}
         onSave={async (newTitle, newContent) => {
-          // Another window may have changed the other one.
+          // Another window may have changed the other field.
           const changes = {
             ...(newTitle !== title && { title: newTitle }),
             ...(newContent !== content && { content: newContent }),

@@ -6,7 +6,7 @@ import { fieldValueOf, suggestedTimes, timeOfField, timeText } from './times.js'
 
 interface Props {
   readonly legend: string;
-  /** Time that is set already, in Unix seconds. */
+  /** Current value in Unix seconds. */
   readonly initial?: number;
   /** Null while no time is given. */
   onChange(time: number | null): void;
@@ -14,7 +14,7 @@ interface Props {
 
 type Choice = 'hour' | 'tomorrow' | 'monday' | 'own';
 
-/** Choice of a time: suggestions, or a date and time of one's own. */
+/** Time field with suggestions, or a custom date and time. */
 export function TimeField({ legend, initial, onChange }: Props) {
   const { i18n } = useLingui();
   const [{ hour, tomorrow, monday }] = useState(() => suggestedTimes(new Date()));
@@ -60,10 +60,10 @@ export function TimeField({ legend, initial, onChange }: Props) {
   );
 }
 
-/** Time that the field shows at first. */
+/** Initial value of the field. */
 export const firstTime = (): number => suggestedTimes(new Date()).tomorrow;
 
-/** @throws ParleyError TIME_PASSED, which the server refuses without a code of its own */
+/** @throws ParleyError TIME_PASSED, since the server's error has no specific code */
 export function requireFuture(time: number): void {
   if (time * 1000 <= Date.now()) throw new ParleyError('The time must be in the future', 'TIME_PASSED', 0);
 }

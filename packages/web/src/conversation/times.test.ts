@@ -3,7 +3,7 @@ import { fieldValueOf, suggestedTimes, timeOfField } from './times.js';
 const secondsOf = (year: number, month: number, day: number, hour: number, minute = 0): number =>
   new Date(year, month - 1, day, hour, minute).getTime() / 1000;
 
-describe('times for later', () => {
+describe('suggestedTimes', () => {
   it.each([
     ['a Thursday', new Date(2026, 4, 7, 15, 30), secondsOf(2026, 5, 8, 9), secondsOf(2026, 5, 11, 9)],
     ['a Monday before nine', new Date(2026, 4, 11, 8), secondsOf(2026, 5, 12, 9), secondsOf(2026, 5, 18, 9)],
@@ -12,20 +12,20 @@ describe('times for later', () => {
     expect(suggestedTimes(now)).toEqual({ hour: now.getTime() / 1000 + 3600, tomorrow, monday });
   });
 
-  it('leaves out Monday on a Sunday', () => {
+  it('omits Monday on a Sunday', () => {
     expect(suggestedTimes(new Date(2026, 4, 10, 12))).toMatchObject({
       tomorrow: secondsOf(2026, 5, 11, 9),
       monday: null,
     });
   });
 
-  it('reads the value that it writes into a field', () => {
+  it('parses its own field value', () => {
     const time = secondsOf(2026, 1, 2, 3, 4);
     expect(fieldValueOf(time)).toBe('2026-01-02T03:04');
     expect(timeOfField('2026-01-02T03:04')).toBe(time);
   });
 
-  it('reads no time from an incomplete field', () => {
+  it('returns null for an incomplete field', () => {
     expect(timeOfField('')).toBeNull();
   });
 });

@@ -6,11 +6,11 @@ const MORNING = 9;
 interface SuggestedTimes {
   readonly hour: number;
   readonly tomorrow: number;
-  /** Null if it is tomorrow. */
+  /** Null if Monday is tomorrow. */
   readonly monday: number | null;
 }
 
-/** Times that are offered for later, in Unix seconds: an hour from now, and mornings of this browser's time zone. */
+/** Suggested times in Unix seconds: an hour from now, and mornings in the browser's time zone. */
 export function suggestedTimes(now: Date): SuggestedTimes {
   const morningIn = (days: number) =>
     new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, MORNING).getTime() / 1000;
@@ -22,7 +22,7 @@ export function suggestedTimes(now: Date): SuggestedTimes {
   };
 }
 
-/** Value of a field for date and time, such as `2026-05-10T11:00`. */
+/** Value of a date and time field, such as `2026-05-10T11:00`. */
 export function fieldValueOf(time: number): string {
   const date = new Date(time * 1000);
   const two = (part: number) => String(part).padStart(2, '0');
@@ -30,13 +30,13 @@ export function fieldValueOf(time: number): string {
   return `${day}T${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** Time of such a field in Unix seconds; null if it is incomplete. */
+/** Unix seconds of a field value; null if it is incomplete. */
 export function timeOfField(value: string): number | null {
   const time = new Date(value).getTime();
   return Number.isNaN(time) ? null : time / 1000;
 }
 
-/** Short form of a time in Unix seconds. */
+/** Formats Unix seconds briefly. */
 export const timeText = (i18n: I18n, time: number): string =>
   i18n.date(new Date(time * 1000), {
     weekday: 'short',

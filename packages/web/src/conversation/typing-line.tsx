@@ -4,10 +4,10 @@ import { useChat, useNames } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './conversation-page.module.css';
 
-/** Place of the names in a text: they alone are shortened. */
+/** Placeholder for the names in a text: only names are truncated. */
 const PLACE = '\u0000';
 
-/** Names of people who are typing; it keeps its height, so that nothing moves. */
+/** Names of people who are typing; has a constant height, so that nothing moves. */
 export function TypingLine({ destination }: { readonly destination: Destination }) {
   const { i18n } = useLingui();
   const userIds = useReading(useChat().typing.typists(destination));

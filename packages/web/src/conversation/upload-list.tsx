@@ -7,7 +7,7 @@ import { MAX_FILES, type UploadPlace, type UploadRow } from '../services/uploads
 import { useReading } from '../services/use-reading.js';
 import styles from './upload-list.module.css';
 
-/** Files that are being uploaded to a conversation, with what went wrong. */
+/** Uploads of a conversation, with errors. */
 export function UploadList({ destination }: { readonly destination: UploadPlace }) {
   const { uploads } = useServices();
   const { i18n } = useLingui();

@@ -14,7 +14,7 @@ interface Props {
   readonly text: string;
 }
 
-/** Lines about what a message that is being written will do. */
+/** Warnings about a message draft. */
 export function Warnings({ destination, text }: Props) {
   const chat = useChat();
   const { i18n } = useLingui();
@@ -52,7 +52,7 @@ interface NotSentProps {
   readonly onEdit: MessageCommands['editFailed'];
 }
 
-/** Line below a message that was refused, with what can be done about it. */
+/** Line below a rejected message with the available actions. */
 export function NotSent({ message, onEdit }: NotSentProps) {
   const { i18n } = useLingui();
   const chat = useChat();

@@ -10,7 +10,7 @@ interface Props {
   readonly message: MessageRow;
 }
 
-/** Poll or to-do list in which people vote, tick and add. */
+/** Poll or to-do list with voting, ticking and adding. */
 export function Widget({ message }: Props) {
   const chat = useChat();
   const widget = widgetOf(message.submessages);
@@ -49,11 +49,11 @@ export function Widget({ message }: Props) {
 }
 
 interface BodyProps {
-  /** Message of the widget. */
+  /** Id of the widget's message. */
   readonly id: number;
   /** True for the author. */
   readonly isOwn: boolean;
-  /** Resolves with false if the server did not accept it. */
+  /** Resolves to false if the server rejected the action. */
   act(action: WidgetAction): Promise<boolean>;
   add(make: (index: number) => WidgetAction): Promise<boolean>;
 }
@@ -148,7 +148,7 @@ function TodoBody({ id, isOwn, list, act, add }: BodyProps & { readonly list: To
 }
 
 interface TitleFieldProps {
-  /** Message of the widget. */
+  /** Id of the widget's message. */
   readonly id: number;
   readonly text: string;
   readonly label: string;
@@ -201,7 +201,7 @@ function TitleField({ id, text, label, onSave }: TitleFieldProps) {
 }
 
 interface AddFieldProps {
-  /** Names the text while it is being written. */
+  /** Identifies the unsaved text. */
   readonly field: string;
   readonly label: string;
   onAdd(text: string): Promise<boolean>;

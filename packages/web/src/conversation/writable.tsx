@@ -12,7 +12,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** Shows why nothing can be sent there instead of a field to write. */
+/** Shows an input field, or the reason why the user cannot post there. */
 export function Writable({ destination, channelId, children }: Props) {
   const chat = useChat();
   const { i18n } = useLingui();

@@ -17,7 +17,7 @@ interface WritingProps {
   readonly composer: Ref<ComposerHandle>;
 }
 
-/** Field that writes to the place of a narrow; for visitors the way to log in. */
+/** Input field for the place of a narrow; for visitors a log-in link. */
 export default function Writing(props: WritingProps) {
   const { isVisitor } = useChat();
   const { baseUrl } = useServices();
@@ -62,7 +62,7 @@ function Fields({ narrow, composer }: WritingProps) {
   );
 }
 
-/** Says that new messages come late, and offers to join the channel. */
+/** Explains that new messages arrive with a delay, and offers to subscribe. */
 function NotSubscribed({ channelId }: { readonly channelId: number }) {
   const { i18n } = useLingui();
   const management = useManagement();
@@ -84,11 +84,11 @@ interface NewTopicProps {
   readonly composer: Ref<ComposerHandle>;
 }
 
-/** Field for a message to a channel, whose topic is asked for first. */
+/** Field for a channel message that needs a topic first. */
 function NewTopic({ channelId, composer }: NewTopicProps) {
   const chat = useChat();
   const { i18n } = useLingui();
-  // Kept beside the text, which the drafts have by its topic.
+  // Stored separately from the text, which the draft stores under its topic.
   const [kept, keep] = useFieldText(`topic ${channelId}`);
   const [topic, setTopic] = useState(kept ?? '');
   const list = useId();

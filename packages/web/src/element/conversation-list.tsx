@@ -2,7 +2,7 @@ import { OverlayHost } from '../kit/overlay.js';
 import { Sidebar } from '../sidebar/sidebar.js';
 import styles from './element.module.css';
 
-/** Conversations with their unread counts. */
+/** Conversations with unread counts. */
 export function ConversationList() {
   return (
     <>

@@ -8,7 +8,7 @@ import { OverlayHost } from '../kit/overlay.js';
 import { useAddress } from '../services/context.js';
 import styles from './element.module.css';
 
-/** One conversation without the others. */
+/** A single conversation. */
 export function Conversation() {
   const { i18n } = useLingui();
   const { hash } = useAddress();

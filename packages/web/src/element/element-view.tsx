@@ -15,7 +15,7 @@ interface ViewProps {
   readonly tell: Tell;
 }
 
-/** View that the attributes of the element name. */
+/** View selected by the element's attributes. */
 export function ElementView({ shown, tell }: ViewProps) {
   const { i18n } = useLingui();
   const { channel, direct } = shown;
@@ -32,7 +32,7 @@ interface PanelProps {
   readonly start: string;
 }
 
-/** Button with the number of unread messages that opens a panel above the page. */
+/** Button with the unread count that opens a panel over the page. */
 function PanelButton({ isWhole, start }: PanelProps) {
   const { i18n } = useLingui();
   const { chat } = useServices();

@@ -1,6 +1,6 @@
 /**
- * Script of the page that pages of other origins show in a frame. It shows the element with the attributes that the
- * page's query names, and passes its events on to the page around it.
+ * Script of the page that other origins embed as a frame. Shows the element with attributes from the query, and
+ * forwards its events to the host page.
  */
 import { Frame } from '../services/frame.js';
 

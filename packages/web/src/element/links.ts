@@ -1,7 +1,7 @@
 import { reportFailure } from '../services/failures.js';
 import type { Frame } from '../services/frame.js';
 
-/** Place within the chat to which a click on a link leads; null for other clicks. */
+/** Chat address of a clicked link; null for other clicks. */
 export function hashOfLink(event: MouseEvent, baseUrl: string): string | null {
   const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[href]') : null;
   if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return null;
@@ -10,13 +10,13 @@ export function hashOfLink(event: MouseEvent, baseUrl: string): string | null {
   return link.href.startsWith(`${baseUrl}#`) ? link.hash : null;
 }
 
-/** Address of an uploaded file to which a click leads; null for other clicks. */
+/** Address of an uploaded file behind a clicked link; null for other clicks. */
 export function fileOfLink(event: MouseEvent, baseUrl: string): string | null {
   const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[href]') : null;
   return link && !event.defaultPrevented && link.href.startsWith(`${baseUrl}user_uploads/`) ? link.href : null;
 }
 
-/** Downloads a file with the token of the frame. */
+/** Downloads a file with the frame's token. */
 export function downloadFile(frame: Frame, url: string, event: Event): void {
   event.preventDefault();
   frame

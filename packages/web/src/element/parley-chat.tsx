@@ -16,13 +16,13 @@ import { ElementView } from './element-view.js';
 import { downloadFile, fileOfLink, hashOfLink } from './links.js';
 import type { Shown, Tell } from './place.js';
 
-/** Address of the organization: this file is in a folder of its own below it. */
+/** Organization URL: this file is in a subfolder of it. */
 const baseUrl = new URL(/* @vite-ignore */ '..', import.meta.url).href;
 
 /** File names of the style sheets. */
 interface Sheets {
   readonly styleSheet: string;
-  /** Fonts of formulas; a shadow root cannot declare fonts. */
+  /** Formula fonts; a shadow root cannot declare fonts. */
   readonly fonts: string;
 }
 
@@ -31,7 +31,10 @@ let frame: Frame | undefined;
 
 let opened: Promise<OpenedServices | null> | undefined;
 
-/** Elements of a page share one chat. Null for nobody, until the next call: the host may log somebody in meanwhile. */
+/**
+ * Shares one chat between the elements of a page. Null if nobody is logged in; the next call tries again, since the
+ * host may have logged somebody in.
+ */
 function services(): Promise<OpenedServices | null> {
   opened ??= openForHost(baseUrl, frame).then((chat) => {
     if (!chat) opened = undefined;
@@ -40,9 +43,9 @@ function services(): Promise<OpenedServices | null> {
   return opened;
 }
 
-/** Closes the chat if its user is no longer logged in, and returns that of the present user. */
+/** Closes the chat if its user is no longer logged in, and returns the current user's chat. */
 async function renewed(last: OpenedServices | null): Promise<OpenedServices | null> {
-  // A refusal ends the chat.
+  // A rejection ends the chat.
   await last?.client.get('/users/me', {}, { maxRetries: 0 }).catch(() => {});
   if (last?.chat.connection.peek().state !== 'ended') return last;
   last.close();
@@ -50,9 +53,9 @@ async function renewed(last: OpenedServices | null): Promise<OpenedServices | nu
   return services();
 }
 
-/** Elements that are part of the page. */
+/** Number of elements in the page. */
 let count = 0;
-/** Time after which a page without elements is without a chat; frameworks remove an element and show another one. */
+/** Delay before a page without elements closes the chat; frameworks remove and re-insert elements. */
 const CLOSE_AFTER_MS = 2000;
 
 function closeLater(): void {
@@ -68,7 +71,7 @@ const linkTo = (name: string): HTMLLinkElement =>
   Object.assign(document.createElement('link'), { rel: 'stylesheet', href: new URL(name, import.meta.url).href });
 
 /**
- * `<parley-chat>`: the chat in a page of another product. Attributes: `view` (`chat`, `conversation`, `list` or
+ * `<parley-chat>`: the chat embedded in another product's page. Attributes: `view` (`chat`, `conversation`, `list` or
  * `button`), `channel` (name or id) with `topic`, `direct` (user ids), `lang`, `theme`, `dates`, `links`, `address`.
  */
 class ParleyChatElement extends HTMLElement {
@@ -78,10 +81,10 @@ class ParleyChatElement extends HTMLElement {
   private readonly pageNavigation = new PageNavigation(() => '#inbox', true);
   private ownTexts: HostTexts = {};
   private root: Root | null = null;
-  /** Chat that is drawn. */
+  /** Rendered chat. */
   private shared: OpenedServices | null = null;
   private container: HTMLElement | null = null;
-  /** Resolves once the style sheet is there. */
+  /** Resolves once the style sheet is loaded. */
   private styled: Promise<void> | null = null;
   private drawing = 0;
 
@@ -95,7 +98,7 @@ class ParleyChatElement extends HTMLElement {
   }
 
   connectedCallback(): void {
-    // The host may have logged another person in while the page had no element.
+    // The host may have logged in another person while the page had no element.
     if (count++ === 0) opened = opened?.then(renewed);
     if (frame) frame.again = () => this.again();
     if (!this.shadowRoot) this.attachShadow({ mode: 'open' });
@@ -105,14 +108,14 @@ class ParleyChatElement extends HTMLElement {
   disconnectedCallback(): void {
     count--;
     closeLater();
-    // Frameworks move elements by removing and adding them.
+    // Frameworks move elements by removing and re-inserting them.
     queueMicrotask(() => {
       if (!this.isConnected) this.end();
     });
   }
 
   private again(): void {
-    // The fields save their texts, which the next chat reads.
+    // Fields save their texts, which the next chat restores.
     this.end();
     opened = opened?.then(renewed);
     void this.draw();
@@ -138,7 +141,7 @@ class ParleyChatElement extends HTMLElement {
     if (this.root && shared !== this.shared) this.end();
     this.shared = shared;
     if (!this.root) this.begin();
-    // Parts measure themselves when they are drawn.
+    // Components measure themselves when rendered.
     await this.styled;
     if (!this.isConnected || drawing !== this.drawing) return;
     const shown: Shown = {
@@ -175,7 +178,7 @@ class ParleyChatElement extends HTMLElement {
     return this.getAttribute('address') === 'page' ? this.pageNavigation : this.ownNavigation;
   }
 
-  /** Dispatches an event; returns false if a listener prevented what follows. */
+  /** Dispatches an event; returns false if a listener prevented the default action. */
   private readonly tell: Tell = (name, detail) =>
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable: true }));
 
@@ -190,7 +193,7 @@ class ParleyChatElement extends HTMLElement {
     }
     this.container = Object.assign(document.createElement('div'), { className: 'parley' });
     this.container.dataset.parley = '';
-    // Links within the chat change what the element shows, not the address of the page.
+    // Chat links change the element's content, not the page's address.
     this.container.addEventListener('click', (event) => this.follow(event));
     const styles = linkTo(sheets.styleSheet);
     this.styled = new Promise((resolve) => {
@@ -210,7 +213,7 @@ class ParleyChatElement extends HTMLElement {
   }
 }
 
-/** `around`: page of another origin, if the element is in a frame. */
+/** `around`: host page of another origin, if the element is in a frame. */
 export function define(names: Sheets, around?: Frame): void {
   sheets = names;
   frame = around;

@@ -11,27 +11,27 @@ import { type ElementEvents, type Named, namedBy, type Place, type Tell, type Th
 
 export interface PartProps {
   readonly className?: string;
-  /** Default: what the reader's system prefers. Both parts may be given, as in `dark high-contrast`. */
+  /** Default: the system's preference. Both parts can be combined, as in `dark high-contrast`. */
   readonly theme?: Theme;
-  /** `page`: the place that is shown is part of the page's address. Default: it is not. */
+  /** `page`: the current place is part of the page's address. Default: it is not. */
   readonly address?: 'page';
-  /** Called with the number of unread messages, at the start and on each change. */
+  /** Called with the unread count, initially and on each change. */
   readonly onUnread?: (count: number) => void;
-  /** Called when the user follows a link within the chat. `false` leaves the part where it is. */
+  /** Called when the user follows a chat link. Return `false` to prevent navigation. */
   readonly onOpen?: (address: string) => boolean | undefined;
-  /** Called when the user wants to know more about a person; `false` keeps the card of the chat closed. */
+  /** Called when the user opens a person; return `false` to keep the chat's card closed. */
   readonly onPerson?: (userId: number) => boolean | undefined;
 }
 
 interface FrameProps extends PartProps, Place {
-  /** True for a part as high as its content; others fill the element around them. */
+  /** True for a part sized by its content; others fill their container. */
   readonly isInline?: boolean;
   readonly children: ReactNode;
 }
 
 const INLINE: CSSProperties = { height: 'auto', overflow: 'visible' };
 
-/** Element of a part in the product's page, within which its styles hold and its menus open. */
+/** Root element of a part in the product's page; scopes its styles and contains its menus. */
 export function Part({
   className,
   theme,
@@ -106,7 +106,7 @@ function Contents({ place, tell, children }: ContentsProps) {
   return children;
 }
 
-/** Part that is less than a view: gives its content what a view has for itself. */
+/** Part smaller than a view: provides the surroundings that views have themselves. */
 export function SmallPart({ children, ...props }: FrameProps) {
   return (
     <Part {...props}>

@@ -7,14 +7,14 @@ export interface Shown extends Named {
   readonly view: string | null;
 }
 
-/** Conversation that the attributes name. */
+/** Conversation selected by the attributes. */
 export interface Named {
   readonly channel: string | null;
   readonly topic: string | null;
   readonly direct: string | null;
 }
 
-/** Conversation that a part shows: a channel or one topic of it, or the people of a direct conversation. */
+/** Conversation shown by a part: a channel or a topic of it, or the people of a direct conversation. */
 export interface Place {
   /** Name or id. */
   readonly channel?: string | number;
@@ -29,27 +29,27 @@ export const namedBy = ({ channel, topic, direct }: Place): Named => ({
   direct: direct?.join() ?? null,
 });
 
-/** Colours; without a scheme it is that of the reader's system, and so is the contrast. */
+/** Colors; without a scheme or contrast, the system's preference applies. */
 export type Theme = 'light' | 'dark' | 'high-contrast' | 'light high-contrast' | 'dark high-contrast';
 
 /** Events of the element and their `detail`. */
 export interface ElementEvents {
-  /** Number of unread messages: of the conversation that the attributes name, else of all. */
+  /** Unread count of the conversation selected by the attributes, or of all conversations. */
   readonly 'parley-unread': { readonly count: number };
-  /** A message was written; it is sent now or once there is a connection. */
+  /** The user wrote a message; it is sent now or once there is a connection. */
   readonly 'parley-sent': { readonly destination: Destination; readonly content: string };
-  /** A link to a place of the chat was followed. `preventDefault()` leaves the element where it is. */
+  /** The user followed a chat link. `preventDefault()` prevents navigation. */
   readonly 'parley-open': { readonly address: string };
-  /** The name or picture of a person was clicked. `preventDefault()` keeps the card of the chat closed. */
+  /** The user clicked the name or avatar of a person. `preventDefault()` keeps the chat's card closed. */
   readonly 'parley-person': { readonly userId: number };
 }
 
-/** Notifies the host; returns false if it prevented what follows. */
+/** Notifies the host; returns false if it prevented the default action. */
 export type Tell = <N extends keyof ElementEvents>(name: N, detail: ElementEvents[N]) => boolean;
 
 /**
- * Goes to the conversation that the host names, and tells it how many messages are unread there, at the start and
- * whenever it changes. Returns the address; null if there is no such conversation.
+ * Navigates to the conversation selected by the host and reports its unread count, initially and on each change.
+ * Returns the address; null if there is no such conversation.
  */
 export function useStart({ channel, topic, direct }: Named, tell: Tell): string | null {
   const { chat, navigation } = useServices();
@@ -64,7 +64,7 @@ export function useStart({ channel, topic, direct }: Named, tell: Tell): string 
   return start;
 }
 
-/** Address of the conversation that the attributes name; null if there is none, or the user may not see it. */
+/** Address of the conversation selected by the attributes; null if it does not exist or is hidden from the user. */
 export function startOf(chat: Chat, { channel, topic, direct }: Named): string | null {
   if (direct !== null) {
     const userIds = direct.split(',').map(Number);

@@ -5,27 +5,27 @@ export type { ElementEvents as ParleyChatEvents, Theme } from './place.js';
 
 /** Attributes of `<parley-chat>`. */
 export interface ParleyChatAttributes {
-  /** Everything, one conversation, the list of conversations, or a button with a count that opens a panel. */
+  /** Whole chat, one conversation, the conversation list, or a button with a count that opens a panel. */
   readonly view?: 'chat' | 'conversation' | 'list' | 'button';
   /** Name or id of a channel. */
   readonly channel?: string | number;
   readonly topic?: string;
-  /** Ids of people, separated by commas. */
+  /** User ids, separated by commas. */
   readonly direct?: string;
-  /** Language such as `de`; default: that of the page, then of the browser. */
+  /** Language such as `de`; default: the page's, then the browser's. */
   readonly lang?: string;
   readonly theme?: Theme;
-  /** Language tag for dates and times, such as `en-GB` or `en-u-hc-h23`; default: that of the browser. */
+  /** Language tag for dates and times, such as `en-GB` or `en-u-hc-h23`; default: the browser's. */
   readonly dates?: string;
-  /** Window in which links to other pages open; default: `_blank`. */
+  /** Link target for external pages; default: `_blank`. */
   readonly links?: '_blank' | '_self' | '_parent' | '_top';
-  /** `page`: the place that is shown is part of the page's address. Default: it is not. */
+  /** `page`: the current place is part of the page's address. Default: it is not. */
   readonly address?: 'page';
 }
 
 /** Element `<parley-chat>` with its events. */
 export interface ParleyChatElement extends HTMLElement {
-  /** Texts of the product in place of the chat's, by the English text. */
+  /** Replacement texts of the product, by the English text. */
   texts: HostTexts;
   addEventListener<N extends keyof ElementEvents>(
     name: N,

@@ -5,14 +5,14 @@ import { IconButton } from '../kit/icon-button.js';
 import { openOverlay } from '../services/overlay.js';
 
 interface Props {
-  /** Question that the dialog asks. */
+  /** Question of the confirmation dialog. */
   readonly question: string;
-  /** Says what is lost. */
+  /** Describes the consequence. */
   readonly consequence: string;
   onDelete(): Promise<unknown>;
 }
 
-/** Button that deletes after a question. */
+/** Delete button with a confirmation dialog. */
 export function DeleteButton({ question, consequence, onDelete }: Props) {
   const { i18n } = useLingui();
   return (

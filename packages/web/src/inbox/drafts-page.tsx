@@ -9,7 +9,7 @@ import { useReading } from '../services/use-reading.js';
 import draftStyles from './drafts.module.css';
 import styles from './inbox.module.css';
 
-/** All drafts, last edited first; the name of a conversation leads to the field with its draft. */
+/** All drafts, last edited first; a conversation name leads to the field with its draft. */
 export function DraftsPage() {
   const { i18n } = useLingui();
   const rows = useReading(useServices().drafts.all);

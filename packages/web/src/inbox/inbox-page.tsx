@@ -11,7 +11,7 @@ import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './inbox.module.css';
 
-/** Unread conversations: direct ones, then topics by channel, with channels below the headings of their groups. */
+/** Unread conversations: direct ones, then topics by channel, with channels grouped under headings. */
 export function InboxPage() {
   const chat = useChat();
   const { i18n } = useLingui();
@@ -69,7 +69,7 @@ function ChannelTitle({ channelId, as: Heading }: { readonly channelId: number; 
   );
 }
 
-/** Conversations with the latest message first, read ones included. */
+/** Conversations including read ones, latest message first. */
 export function RecentPage() {
   const { i18n } = useLingui();
   const chat = useChat();
@@ -127,7 +127,7 @@ function Row({ row, lastMessageAt = null }: { readonly row: ConversationRow; rea
   );
 }
 
-/** Time of a message of today, otherwise its day. */
+/** Time of a message of today, or its day. */
 function shortTime(i18n: I18n, timestamp: number): string {
   const date = new Date(timestamp * 1000);
   const now = new Date();

@@ -2,7 +2,7 @@ import { useLingui } from '@lingui/react';
 import { FormDialog } from '../kit/dialog.js';
 import { useChat } from '../services/context.js';
 
-/** Asks before everything is marked as read. */
+/** Asks for confirmation before marking everything as read. */
 export function ReadAllDialog() {
   const { i18n } = useLingui();
   const chat = useChat();

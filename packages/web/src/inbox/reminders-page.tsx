@@ -8,7 +8,7 @@ import { DeleteButton } from './delete-button.js';
 import draftStyles from './drafts.module.css';
 import pageStyles from './inbox.module.css';
 
-/** Reminders of messages that are still to come, soonest first. */
+/** Pending reminders, soonest first. */
 export function RemindersPage() {
   const { i18n } = useLingui();
   const reminders = useField('reminders') ?? [];

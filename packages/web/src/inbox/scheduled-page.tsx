@@ -15,7 +15,7 @@ import { DeleteButton } from './delete-button.js';
 import draftStyles from './drafts.module.css';
 import pageStyles from './inbox.module.css';
 
-/** Messages that are still to be sent or could not be, soonest first. */
+/** Messages that are scheduled or failed to send, soonest first. */
 export function ScheduledPage() {
   const { i18n } = useLingui();
   const messages = useField('scheduled_messages') ?? [];
@@ -36,7 +36,7 @@ export function ScheduledPage() {
   );
 }
 
-/** Reasons of failed messages by their times. */
+/** Failure reasons by scheduled time. */
 function useReasons(messages: readonly ScheduledMessage[]): ReadonlyMap<number, string> {
   const scheduling = useScheduling();
   const [reasons, setReasons] = useState<ReadonlyMap<number, string>>(new Map());

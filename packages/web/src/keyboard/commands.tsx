@@ -4,14 +4,14 @@ import type { Services } from '../services/context.js';
 import { isPlainKey, letterKeys } from '../services/letter-keys.js';
 import { openOverlay, overlay } from '../services/overlay.js';
 
-/** Action that the palette offers. */
+/** Action offered by the palette. */
 export interface PageAction {
   readonly name: string;
   readonly icon: LucideIcon;
   run(): void;
 }
 
-/** `part`: address of Zulip's help about a part of it, which is scrolled to. */
+/** `part`: address of a part of Zulip's help to scroll to. */
 export const openHelp = (anchor: HTMLElement, returnTo?: HTMLElement, part?: string) => {
   const load = async () => {
     const { ShortcutsDialog } = await import('./shortcuts-dialog.js');
@@ -28,16 +28,16 @@ export const openDirect = (anchor: HTMLElement, returnTo?: HTMLElement) => {
   openOverlay(anchor, load, returnTo);
 };
 
-/** What shortcuts share with the buttons. */
+/** Elements that shortcuts share with buttons. */
 interface Buttons {
-  /** Button of the list of shortcuts, from which dialogs open. */
+  /** Button of the shortcut list, which also anchors dialogs. */
   readonly help: HTMLElement;
-  /** Element that had the focus. */
+  /** Previously focused element. */
   readonly returnTo: HTMLElement | undefined;
   openPalette(): void;
 }
 
-/** Command of a key pressed outside of menus, dialogs and fields; null for other keys. */
+/** Returns the command of a key pressed outside of menus, dialogs and fields; null for other keys. */
 export function commandOf(event: KeyboardEvent, services: Services, buttons: Buttons): (() => void) | null {
   if (!isPlainKey(event) || !letterKeys.peek() || overlay.peek() !== null) return null;
   const { key, target } = event;
@@ -50,7 +50,7 @@ export function commandOf(event: KeyboardEvent, services: Services, buttons: But
   return key.startsWith('Arrow') ? arrowOf(key, target as Element, services.chat) : actionOf(key, services, buttons);
 }
 
-/** Arrow keys that scroll nothing else. */
+/** Handles arrow keys that scroll nothing else. */
 function arrowOf(key: string, target: Element, chat: Chat): (() => void) | null {
   if (key === 'ArrowLeft' && target.matches('body, [data-messages], [data-key]')) return () => editLast(chat);
   return (key === 'ArrowUp' || key === 'ArrowDown') && target.matches('body') ? () => move(key) : null;
@@ -116,44 +116,44 @@ function actionOf(key: string, services: Services, { help, returnTo, openPalette
   }
 }
 
-/** Field to write a new message. */
+/** Composer field for a new message. */
 const COMPOSER = 'main form[part="composer"] textarea';
-/** Field for the topic of a new message to a channel. */
+/** Topic field of a new channel message. */
 const TOPIC = 'main [data-new-topic]';
 const LIST = 'main section[data-messages]';
 const ROW = `${LIST} [data-key]`;
 
 const focus = (selector: string) => document.querySelector<HTMLElement>(selector)?.focus();
 
-/** Moves within the list of messages, which handles the arrow keys. */
+/** Moves within the message list, which handles arrow keys. */
 function move(key: 'ArrowDown' | 'ArrowUp' | 'End'): void {
   document.querySelector(LIST)?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
 }
 
-/** Scrolls by a page, a tenth of which stays. */
+/** Scrolls by a page, keeping a tenth visible. */
 function scrollPage(direction: 1 | -1): void {
   const list = document.querySelector(LIST);
   list?.scrollBy(0, direction * list.clientHeight * 0.9);
 }
 
-/** Opens the first image or video of the focused message, else of those on screen. */
+/** Opens the first image or video of the focused message, or else of the visible messages. */
 function openMedia(): void {
   const row = document.activeElement?.closest('[data-key]') ?? document.querySelector(LIST);
   row?.querySelector<HTMLElement>('[data-media]')?.click();
 }
 
-/** Edits the last message on screen that the user may edit. */
+/** Edits the last visible message that the user may edit. */
 function editLast(chat: Chat): void {
   const last = [...document.querySelectorAll<HTMLElement>(ROW)].reverse().find((row) => {
     const message = chat.message(row.dataset.key!).peek();
     return message?.isOwn && message.id !== null && chat.rights.canEdit(message.id);
   });
   last?.focus();
-  // The row draws its buttons when it has the focus.
+  // The row renders its buttons when focused.
   requestAnimationFrame(() => last?.querySelector<HTMLElement>('[aria-keyshortcuts="e"]')?.click());
 }
 
-/** Opens the list of people, and searches it. */
+/** Opens the people list and focuses its search. */
 function showPeople(): void {
   const panel = '[data-beside] input[type="search"]';
   const observer = new MutationObserver(() => {
@@ -168,7 +168,7 @@ function showPeople(): void {
   }
 }
 
-/** Goes to the channel that is shown, to begin a topic there; asks for a channel elsewhere. */
+/** Starts a topic in the current channel, or asks for a channel. */
 function startTopic({ chat, navigation, drafts }: Services, askForChannel: () => void): void {
   const { channelId } = navigation.current();
   if (channelId === null) askForChannel();
@@ -182,7 +182,7 @@ function startTopic({ chat, navigation, drafts }: Services, askForChannel: () =>
 const channelAddress = (chat: Chat, operand: number): string =>
   chat.formatAddress({ view: 'narrow', narrow: [{ operator: 'channel', operand }], near: null });
 
-/** Goes to a neighbour of the channel that is shown, in the order of the sidebar. */
+/** Goes to the next or previous channel in sidebar order. */
 function goToChannel({ chat, navigation }: Services, step: 1 | -1): void {
   const ids = chat.sidebar.channelIds.peek();
   const { channelId } = navigation.current();
@@ -198,7 +198,7 @@ const isTopic = (to: Destination): to is Topic => to.kind === 'channel';
 
 const policyOf = (chat: Chat, { channelId, topic }: Topic) => chat.sidebar.policyOf(channelId, topic);
 
-/** Goes to the unread conversation of a kind after the present one, or to the first. */
+/** Goes to the next unread conversation of a kind, or to the first. */
 function goToUnread({ chat, navigation }: Services, isWanted: (to: Destination) => boolean): void {
   const { directs, groups } = chat.conversations.inbox.value;
   const channels = groups.flatMap((group) => group.channels);

@@ -11,9 +11,9 @@ import { builtInViews, ownViews } from '../sidebar/views.js';
 import { openDirect, openHelp, type PageAction } from './commands.js';
 
 interface Props {
-  /** Button that opened the palette, and from which its actions open dialogs. */
+  /** Button that opened the palette; its actions anchor dialogs there. */
   readonly anchor: HTMLElement;
-  /** Actions of the page around it. */
+  /** Actions of the surrounding page. */
   readonly pageActions: readonly PageAction[];
 }
 
@@ -23,7 +23,7 @@ const openReadAll = (anchor: HTMLElement) =>
     return <ReadAllDialog />;
   });
 
-/** Field that goes to any view, conversation, channel, person, page of settings or action by a part of its name. */
+/** Field that opens any view, conversation, channel, person or settings page, or runs an action, by parts of names. */
 export function Palette({ anchor, pageActions }: Props) {
   const { i18n } = useLingui();
   const { chat, navigation } = useServices();
@@ -61,7 +61,7 @@ export function Palette({ anchor, pageActions }: Props) {
   );
 }
 
-/** Pages that manage things. */
+/** Management pages. */
 function managingOf(chat: Chat, i18n: I18n): readonly Entry[] {
   const isGuest = chat.state.fields.get('is_guest') === true;
   const isAdmin = chat.state.fields.get('is_admin') === true;

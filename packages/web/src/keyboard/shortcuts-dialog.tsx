@@ -6,7 +6,7 @@ import styles from './keyboard.module.css';
 
 type Shortcut = readonly [keys: readonly string[], text: string];
 
-/** List of the shortcuts with the switch for those of one letter, and the marks for formatting and searching. */
+/** Shortcut list with a switch for single-letter shortcuts, and the syntax for formatting and searching. */
 export function ShortcutsDialog({ part }: { readonly part?: string | undefined }) {
   const { i18n } = useLingui();
   const isOn = useReading(letterKeys);

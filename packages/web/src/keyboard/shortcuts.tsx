@@ -33,13 +33,13 @@ function openPalette(
   openOverlay(anchor, load, returnTo);
 }
 
-/** Element with the focus; undefined for the page itself. */
+/** Focused element; undefined for the page itself. */
 const focused = (): HTMLElement | undefined =>
   document.activeElement instanceof HTMLElement && document.activeElement !== document.body
     ? document.activeElement
     : undefined;
 
-/** Buttons for the palette and the list of shortcuts, and the shortcuts of the page. */
+/** Buttons for the palette and the shortcut list, and the page's shortcuts. */
 export function Shortcuts({ pageActions }: { readonly pageActions: readonly PageAction[] }) {
   const { i18n } = useLingui();
   const services = useServices();

@@ -2,7 +2,7 @@ import { useContext, useState } from 'react';
 import { type AvatarProps, ComponentsContext } from '../services/components.js';
 import styles from './kit.module.css';
 
-/** Picture of a person, or the first letter of the name where there is none. */
+/** Avatar of a person, or the first letter of the name as a fallback. */
 export function Avatar(props: AvatarProps) {
   const { Avatar: Own = UsualAvatar } = useContext(ComponentsContext);
   return <Own {...props} />;

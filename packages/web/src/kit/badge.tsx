@@ -1,10 +1,10 @@
 import { useLingui } from '@lingui/react';
 import styles from './kit.module.css';
 
-/** The server reports no more unread messages than these. */
+/** Maximum unread count reported by the server. */
 const MAX_COUNT = 50_000;
 
-/** Number of unread messages; nothing for zero. */
+/** Unread count; empty for zero. */
 export function UnreadBadge({ count, isMuted = false }: { readonly count: number; readonly isMuted?: boolean }) {
   const { i18n } = useLingui();
   if (count === 0) return null;

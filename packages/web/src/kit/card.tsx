@@ -8,7 +8,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** Card beside the element that opened it. */
+/** Card next to the element that opened it. */
 export function Card({ label, children }: Props) {
   const { anchor, returnTo, container, close } = useOverlay();
   return (

@@ -14,7 +14,7 @@ interface Props {
   readonly isKept?: boolean;
 }
 
-/** Dialog over the page; closes by Escape, its button or a click outside. */
+/** Modal dialog; closes with Escape, its button or a click outside. */
 export function Dialog({ title, children, isKept = false }: Props) {
   const { returnTo, container, close } = useOverlay();
   const { i18n } = useLingui();
@@ -43,13 +43,13 @@ export function Dialog({ title, children, isKept = false }: Props) {
   );
 }
 
-/** Field that gets the focus; true for the default, also on touch screens, where it would open the keyboard. */
+/** Field to focus; true for the default, and on touch screens, where focusing would open the keyboard. */
 function firstField(popup: HTMLElement | null): HTMLElement | true {
   if (matchMedia('(pointer: coarse)').matches) return true;
   return popup?.querySelector<HTMLElement>('input:not([type="radio"], [type="checkbox"]), textarea, select') ?? true;
 }
 
-/** Reason of a refusal, beside what was refused. */
+/** Error of a rejected action, shown next to it. */
 export function FailureText({ failure }: { readonly failure: Refusal | null }) {
   const reason = useReason(failure);
   if (reason === '') return null;
@@ -64,12 +64,12 @@ interface FormDialogProps extends Props {
   readonly action: string;
   readonly isDangerous?: boolean;
   readonly isDisabled?: boolean;
-  /** The dialog closes when it resolves, and shows why it rejects. */
+  /** The dialog closes when it resolves, and shows the error when it rejects. */
   onSubmit(): Promise<unknown>;
   onCancel?(): void;
 }
 
-/** Dialog with a question that one button answers. A click outside does not discard what was entered. */
+/** Dialog with a form and one action button. A click outside does not discard the input. */
 export function FormDialog({ title, children, action, isDangerous, isDisabled, onSubmit, onCancel }: FormDialogProps) {
   const { close } = useOverlay();
   const { i18n } = useLingui();

@@ -15,7 +15,7 @@ interface Props {
 const COLUMNS = 7;
 const ROW_HEIGHT = 44;
 
-/** All emoji with a search by several parts of a name. The field keeps the focus while the arrow keys choose. */
+/** Grid of all emoji with a search by parts of names. The field keeps the focus while arrow keys select. */
 export function EmojiGrid({ label, onPick }: Props) {
   const { i18n } = useLingui();
   const emoji = useEmojiNames();

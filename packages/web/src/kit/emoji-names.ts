@@ -3,19 +3,19 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals-core';
 import { useServices } from '../services/context.js';
 import { characterOf } from './emoji.js';
 
-/** An emoji that people can use. */
+/** Selectable emoji. */
 export interface EmojiEntry extends Emoji {
-  /** Names of it, the usual one first. */
+  /** Names, the canonical one first. */
   readonly names: readonly string[];
-  /** The emoji itself; empty for the organization's own. */
+  /** Unicode emoji; empty for custom emoji. */
   readonly character: string;
   readonly imageUrl: string | null;
 }
 
-/** Emoji of the organization, then Unicode's, which are loaded on first use. */
+/** Emoji of the organization, followed by Unicode emoji, which are loaded on first use. */
 export class EmojiNames {
   readonly entries: ReadonlySignal<readonly EmojiEntry[]>;
-  /** Names of popular emoji, then the usual names of the others, which people see on messages, then the rest. */
+  /** Names of popular emoji, then canonical names of the others, which messages show, then aliases. */
   readonly all: ReadonlySignal<readonly EmojiName[]>;
   private readonly unicode = signal<readonly EmojiEntry[]>(POPULAR);
   private isLoaded = false;
@@ -27,7 +27,7 @@ export class EmojiNames {
     this.entries = computed(() => {
       const own = ownEntries(chat, baseUrl);
       const taken = new Set(own.map(({ emoji_name: name }) => name));
-      // Custom emoji take the place of standard ones of the same name (messages §12.1).
+      // Custom emoji replace standard emoji of the same name (messages §12.1).
       return [...own, ...this.unicode.value.filter(({ emoji_name: name }) => !taken.has(name))];
     });
     this.all = computed(() => {
@@ -45,7 +45,7 @@ export class EmojiNames {
     });
   }
 
-  /** Loads the names once; a failed attempt is repeated at the next use. */
+  /** Loads the names once; the next use retries after a failure. */
   async load(): Promise<void> {
     const url = this.chat.state.fields.peek('server_emoji_data_url');
     if (this.isLoaded || url === undefined) return;
@@ -61,7 +61,7 @@ export class EmojiNames {
 
 const namesByChat = new WeakMap<Chat, EmojiNames>();
 
-/** Returns the emoji of the page's chat, which its elements share. */
+/** Returns the emoji names, shared by all elements of the page. */
 export function useEmojiNames(): EmojiNames {
   const { chat, baseUrl } = useServices();
   const known = namesByChat.get(chat) ?? new EmojiNames(chat, baseUrl);
@@ -82,7 +82,7 @@ const unicodeEntry = (code: string, names: readonly string[]): EmojiEntry => ({
   imageUrl: null,
 });
 
-/** Shown first, and before the others are loaded. */
+/** Shown first, even before the others are loaded. */
 const POPULAR = [
   unicodeEntry('1f44d', ['+1', 'thumbs_up']),
   unicodeEntry('1f389', ['tada']),
@@ -95,7 +95,7 @@ const POPULAR = [
 ];
 const POPULAR_CODES = POPULAR.map(({ emoji_code: code }) => code);
 
-/** Blocks of Unicode with faces and hands, which people use most. */
+/** Unicode blocks with faces and hands, the most frequent emoji. */
 const FACES: readonly (readonly [from: number, to: number])[] = [
   [0x1f600, 0x1f64f],
   [0x1f910, 0x1f92f],
@@ -124,7 +124,7 @@ function ownEntries(chat: Chat, baseUrl: string): readonly EmojiEntry[] {
       reaction_type: 'realm_emoji',
       names: [name],
       character: '',
-      // Addresses of the organization are relative to its mount path.
+      // Organization addresses are relative to its mount path.
       imageUrl: new URL(url.startsWith('/') ? url.slice(1) : url, baseUrl).href,
     }));
 }

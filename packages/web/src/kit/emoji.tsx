@@ -10,7 +10,7 @@ interface Props {
 export const characterOf = (code: string): string =>
   String.fromCodePoint(...code.split('-').map((digits) => Number.parseInt(digits, 16)));
 
-/** An emoji of Unicode or of the organization. */
+/** Unicode or custom emoji. */
 export function Emoji({ type, code, name }: Props) {
   const { baseUrl } = useServices();
   const customEmoji = useField('realm_emoji');

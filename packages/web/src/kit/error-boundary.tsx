@@ -2,12 +2,12 @@ import { Component, type ReactNode } from 'react';
 
 interface BoundaryProps {
   readonly text: string;
-  /** Shown below the line. */
+  /** Shown below the error. */
   readonly rest?: () => ReactNode;
   readonly children: ReactNode;
 }
 
-/** Shows a line instead of a part that throws; the rest of the page keeps working. */
+/** Shows an error line in place of a failed part; the rest of the page keeps working. */
 export class ErrorBoundary extends Component<BoundaryProps, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false };
 

@@ -9,11 +9,11 @@ export interface IconButtonProps {
   readonly isDisabled?: boolean;
   /** Kind of overlay that it opens. */
   readonly opens?: 'menu' | 'dialog';
-  /** Key that does the same, in the form of `aria-keyshortcuts`. */
+  /** Equivalent key, in `aria-keyshortcuts` form. */
   readonly shortcut?: string;
 }
 
-/** Button that shows a picture; its label is read aloud and shown on hover. */
+/** Icon button; its label is read aloud and shown on hover. */
 export function IconButton({ icon: Icon, label, onClick, isPressed, isDisabled, opens, shortcut }: IconButtonProps) {
   return (
     <button

@@ -4,10 +4,10 @@ import styles from './listbox.module.css';
 
 interface Options<T> {
   readonly label: string;
-  /** Text that the options match; another one makes the first option active again. */
+  /** Query of the options; a change activates the first option. */
   readonly query: unknown;
   readonly options: readonly T[];
-  /** Class of the list in addition to its own. */
+  /** Additional class of the list. */
   readonly className?: string | undefined;
   keyOf(option: T): string | number;
   draw(option: T): ReactNode;
@@ -21,14 +21,14 @@ interface Listbox<T> {
     readonly 'aria-controls': string | undefined;
     readonly 'aria-activedescendant': string | undefined;
   };
-  /** Option that the Enter key takes. */
+  /** Option selected by Enter. */
   readonly active: T | undefined;
-  /** Returns true if the key was meant for the list: the arrow keys and Enter. */
+  /** Returns true if the list handled the key: arrow keys and Enter. */
   onKeyDown(event: KeyboardEvent): boolean;
   readonly list: ReactNode;
 }
 
-/** Options of a text field: the keys of the field, the mouse and touch choose. */
+/** Options below a text field, selected by keyboard, mouse or touch. */
 export function useListbox<T>({ label, query, options, className, keyOf, draw, onPick }: Options<T>): Listbox<T> {
   const listId = useId();
   const [chosen, setChosen] = useState({ query, index: 0 });
@@ -64,7 +64,7 @@ export function useListbox<T>({ label, query, options, className, keyOf, draw, o
             role="option"
             aria-selected={at === index}
             className={styles.option}
-            // The field keeps the focus and, on phones, the keyboard.
+            // Keeps the focus in the field and, on phones, the keyboard open.
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => onPick(option)}
           >

@@ -9,7 +9,7 @@ interface MenuProps {
   readonly children: ReactNode;
 }
 
-/** Menu beside the element that opened it. */
+/** Menu next to the element that opened it. */
 export function Menu({ label, children }: MenuProps) {
   const { anchor, returnTo, container, close } = useOverlay();
   return (
@@ -49,7 +49,7 @@ interface ChoiceProps<T extends string> {
   onChoose(value: T): void;
 }
 
-/** One of several settings. */
+/** Menu item for a setting with several values. */
 export function MenuChoice<T extends string>({ label, value, options, onChoose }: ChoiceProps<T>) {
   return (
     <Base.Group>

@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import { closeOverlay, overlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 
-/** Place of the menu, dialog or card that was opened in the same application, element or part. */
+/** Renders the open menu, dialog or card of an application, element or part. */
 export function OverlayHost() {
   const open = useReading(overlay);
   const place = useRef<HTMLSpanElement>(null);
@@ -18,14 +18,14 @@ export function OverlayHost() {
 interface OwnOverlay {
   /** Element that opened it. */
   readonly anchor: HTMLElement;
-  /** Element that gets the focus back. */
+  /** Element that receives the focus on close. */
   readonly returnTo: HTMLElement;
-  /** Root of the application, element or part around the anchor, whose styles apply to the overlay too. */
+  /** Root of the application, element or part that contains the anchor; its styles also apply to the overlay. */
   readonly container: HTMLElement;
   close(): void;
 }
 
-/** The overlay in which a component is drawn. */
+/** Returns the overlay that contains the component. */
 export function useOverlay(): OwnOverlay {
   const [own] = useState(() => {
     const opened = overlay.peek()!;
@@ -36,15 +36,15 @@ export function useOverlay(): OwnOverlay {
 }
 
 /**
- * Element that gets the focus when the overlay closes: the row around `returnTo` if that is hidden meanwhile. False if
- * the focus has moved already.
+ * Returns the element to focus when the overlay closes: `returnTo`, or its row if it is hidden by now. False if the
+ * focus has already moved.
  */
 export function focusAfter(returnTo: HTMLElement): HTMLElement | null | false {
   const active = (returnTo.getRootNode() as Document | ShadowRoot).activeElement;
   if (active && active !== document.body && !active.closest('[role="dialog"], [role="menu"]')) return false;
   const element = returnTo.checkVisibility() ? returnTo : returnTo.closest<HTMLElement>('[tabindex]');
   if (element?.tabIndex !== -1) return element;
-  // In a row, the library would search for a tab stop.
+  // Inside a row, the library would search for a tab stop.
   element.focus({ preventScroll: true });
   return false;
 }

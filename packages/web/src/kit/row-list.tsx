@@ -5,14 +5,14 @@ import styles from './row-list.module.css';
 interface Props<K extends string | number> {
   readonly keys: readonly K[];
   readonly label: string;
-  /** Expected height of a row in pixels; rows may be higher. */
+  /** Expected row height in pixels; rows may be higher. */
   readonly rowHeight: number;
-  /** Height beyond which the list scrolls; by default it fills the room that its parent gives. */
+  /** Height above which the list scrolls; by default it fills its container. */
   readonly maxHeight?: number;
   readonly children: (key: K) => ReactNode;
 }
 
-/** List of any length; draws only the rows on screen. */
+/** List of any length; renders only visible rows. */
 export function RowList<K extends string | number>({ keys, label, rowHeight, maxHeight, children }: Props<K>) {
   const frame = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({

@@ -1,9 +1,6 @@
 type TextField = HTMLTextAreaElement | HTMLInputElement;
 
-/**
- * Inserts a text in place of the selection, so that it can be undone and the field reports its input. The focus stays
- * where it is, also within a shadow root.
- */
+/** Replaces the selection with a text as an undoable input event. The focus is unchanged, also within a shadow root. */
 export function insertText(field: TextField, text: string): void {
   const { activeElement } = field.getRootNode() as Document | ShadowRoot;
   const before = activeElement ?? document.activeElement;
@@ -20,7 +17,7 @@ export function replaceText(field: TextField, text: string): void {
   insertText(field, text);
 }
 
-/** Puts text around the selection, which stays selected; can be undone. */
+/** Wraps the selection, which stays selected; can be undone. */
 export function wrapSelection(field: TextField, before: string, after = before): void {
   const start = field.selectionStart!;
   const selected = field.value.slice(start, field.selectionEnd!);

@@ -9,7 +9,7 @@ import { askFirst, Section, ValuesDialog } from './form.js';
 import { KeyDialog } from './key-dialog.js';
 import styles from './managing.module.css';
 
-/** Log-in, privacy and the end of the account. */
+/** Log-in, privacy, and deactivation of the account. */
 export function Account() {
   const { i18n } = useLingui();
   const { state } = useChat();

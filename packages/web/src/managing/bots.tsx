@@ -13,10 +13,10 @@ import { KeyDialog } from './key-dialog.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
 
-/** Types of bots (users §1.1). */
+/** Bot types (users §1.1). */
 const TYPE = { generic: 1, incoming: 2, outgoing: 3 };
 
-/** The user's own bots. */
+/** The user's bots. */
 export function OwnBots() {
   const { state } = useChat();
   const ids = useComputed(() => botIds(state, state.selfId), [state]);

@@ -10,7 +10,7 @@ interface Choices {
   readonly folders: readonly Option[];
 }
 
-/** Settings of a channel that everybody in it shares. */
+/** Channel settings shared by all subscribers. */
 export function channelFields(i18n: I18n, { limits, privacies, folders }: Choices) {
   const basic: readonly Setting[] = [
     { name: 'name', label: i18n._('Name'), kind: 'text', maxLength: limits.name },
@@ -78,7 +78,7 @@ export function channelPermissions(i18n: I18n, definitions: Definitions | undefi
   ];
 }
 
-/** Kinds of channels that the user may create, and the present one. */
+/** Privacy options that the user may choose, including the current one. */
 export function privacyOptions(i18n: I18n, rights: ManagementRights, present: Privacy | null): readonly Option[] {
   const options: readonly (readonly [Privacy, 'public' | 'private' | 'web-public', string])[] = [
     ['public', 'public', i18n._('Everyone except guests')],

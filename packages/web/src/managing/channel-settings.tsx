@@ -26,7 +26,7 @@ interface Props {
   readonly section: string;
 }
 
-/** One channel's settings, permissions and people, and the user's own settings of it. */
+/** Settings, permissions and people of a channel, and the user's settings of it. */
 export function ChannelSettings({ channelId, section }: Props) {
   const { i18n } = useLingui();
   const chat = useChat();
@@ -142,7 +142,7 @@ function General({ channelId }: PartProps) {
   );
 }
 
-/** Address to which people send emails that become messages of the channel; fetched on a click, as it is a secret. */
+/** Address that turns emails into channel messages; fetched on a click, since it is a secret. */
 function EmailAddress({ channelId }: PartProps) {
   const { i18n } = useLingui();
   const { api } = useManagement();

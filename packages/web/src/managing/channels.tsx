@@ -19,7 +19,7 @@ import { Heading, SearchField, Tabs } from './page-parts.js';
 
 const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
-/** All channels that the user may see, to join and to leave them. */
+/** All visible channels, with buttons to join and leave. */
 export function BrowseChannels({ filter }: { readonly filter: string }) {
   const { i18n } = useLingui();
   const { state } = useChat();
@@ -100,7 +100,7 @@ function ChannelLine({ channelId }: { readonly channelId: number }) {
   );
 }
 
-/** Address of a page about a channel. */
+/** Address of a channel management page. */
 export const channelPlace = (chat: Chat, channelId: number, section: string): string =>
   chat.formatAddress({
     view: 'other',

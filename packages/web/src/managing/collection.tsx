@@ -40,11 +40,11 @@ interface Props<T> {
     mayRemove?(item: T): boolean;
     onConfirm(item: T): Promise<unknown>;
   };
-  /** Puts items into another order. */
+  /** Reorders items. */
   onOrder?(items: readonly T[]): Promise<unknown>;
 }
 
-/** Things of the organization that are added, changed and removed one by one. */
+/** Organization items that can be added, changed and removed individually. */
 export function Collection<T>(props: Props<T>) {
   const { label, hint, none, keyOf, nameOf, detailOf, pictureOf, add, edit, remove, onOrder } = props;
   const { i18n } = useLingui();
@@ -129,7 +129,7 @@ export function Collection<T>(props: Props<T>) {
   );
 }
 
-/** Items in the order that the user gave them, also before its event comes, and the function that orders them. */
+/** Items in the user's order, even before its event arrives, and a function that reorders them. */
 function useOrder<T>({ items, keyOf, onOrder }: Props<T>) {
   const [order, setOrder] = useState<{ readonly keys: readonly unknown[]; readonly isSent: boolean } | null>(null);
   const sendInTurn = useTurns();

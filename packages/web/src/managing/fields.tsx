@@ -13,12 +13,12 @@ type Plain = string | number | boolean | null;
 
 export interface Option {
   readonly value: Plain;
-  /** Name of the value in requests, where that differs. */
+  /** Request name of the value, if different. */
   readonly wire?: string;
   readonly label: string;
 }
 
-/** Kind of control with the limits of its value. */
+/** Control type with value limits. */
 type Kind =
   | { readonly kind: 'switch' | 'people' | 'channels' | 'groups' | 'color' | 'options' }
   | {
@@ -31,7 +31,7 @@ type Kind =
   | { readonly kind: 'lines'; readonly maxLength?: number | undefined }
   | { readonly kind: 'number'; readonly min?: number; readonly max?: number; readonly unit?: string }
   | { readonly kind: 'choice'; readonly options: readonly Option[] }
-  /** A number of units, or `none` without a limit. */
+  /** A number of units, or `none` for no limit. */
   | {
       readonly kind: 'limit';
       readonly presets: readonly Option[];
@@ -42,10 +42,10 @@ type Kind =
   | { readonly kind: 'file'; readonly accept: string }
   | { readonly kind: 'permission'; readonly definition: PermissionDefinition | undefined };
 
-/** A setting: its name in the API, its texts and its control. */
+/** A setting: its API name, texts and control. */
 export type Setting = { readonly name: string; readonly label: string; readonly hint?: string } & Kind;
 
-/** True if a value is taken over at once instead of by a button. */
+/** True if a value is saved immediately instead of by a button. */
 export const isAtOnce = ({ kind }: Setting): boolean =>
   !['text', 'lines', 'number', 'limit', 'file', 'color'].includes(kind);
 
@@ -173,7 +173,7 @@ function Control({ setting, value, onChange, isDisabled, id, hintId }: ControlPr
   }
 }
 
-/** Option of a list that people choose from; a new one has no value yet. */
+/** Option of a selectable list; new options have no value yet. */
 export interface ListOption {
   readonly key: string;
   readonly value?: string;
@@ -251,7 +251,7 @@ interface SharedProps {
   onChange(value: unknown): void;
 }
 
-/** List of values; a value that it does not contain shows as itself. */
+/** Value list; an unlisted value is shown as is. */
 function Choice({ options, value, onChange, ...shared }: SharedProps & { readonly options: readonly Option[] }) {
   const index = options.findIndex((option) => value === option.value || value === (option.wire ?? option.value));
   return (
@@ -273,7 +273,7 @@ function Choice({ options, value, onChange, ...shared }: SharedProps & { readonl
   );
 }
 
-/** Usual limits, and a number for others. */
+/** Common limits, and a number for custom ones. */
 function Limit({
   setting,
   value,
@@ -322,7 +322,7 @@ function Limit({
   );
 }
 
-/** Value of a setting that is saved by a button, in words. */
+/** Display text of a setting that is saved by a button. */
 export function wordsOf(setting: Setting, value: unknown): string {
   if (setting.kind === 'number') return [value, setting.unit].join(' ').trim();
   if (setting.kind !== 'limit') return textOf(value);

@@ -10,7 +10,7 @@ import type { Refusal } from '../services/reasons.js';
 import { Field, isAtOnce, type Setting, wordsOf } from './fields.js';
 import styles from './managing.module.css';
 
-/** Time for which "Saved" shows, and for which a saved value waits for its event. */
+/** Time to show "Saved", and to wait for the event of a saved value. */
 export const SAVED_MS = 2000;
 
 interface SectionProps {
@@ -20,7 +20,7 @@ interface SectionProps {
   readonly children?: ReactNode;
 }
 
-/** Settings that are saved one by one. Changes of other windows show at once. */
+/** Settings that are saved individually. Changes from other windows show at once. */
 export function Section({ title, settings, source, children }: SectionProps) {
   return (
     <section className={styles.section}>
@@ -35,12 +35,12 @@ export function Section({ title, settings, source, children }: SectionProps) {
 
 interface Draft {
   readonly value: unknown;
-  /** Value that the setting had when the user began to change it. */
+  /** Value of the setting when the user started editing. */
   readonly before: unknown;
   readonly phase: 'editing' | 'saving' | 'saved';
 }
 
-/** Value that this browser keeps as JSON; null if there is none. */
+/** JSON value stored in this browser; null if there is none. */
 function parsed<T>(text: string | undefined): T | null {
   try {
     return JSON.parse(text ?? 'null');
@@ -49,7 +49,9 @@ function parsed<T>(text: string | undefined): T | null {
   }
 }
 
-/** Returns a function that sends values one after the other, so that the last one stays. Null for all but the last. */
+/**
+ * Returns a function that sends values sequentially, so that the last one wins. Resolves to null for all but the last.
+ */
 export function useTurns() {
   const last = useRef<Promise<unknown>>(Promise.resolve());
   return async (send: () => Promise<unknown>): Promise<{ readonly failure: Refusal | null } | null> => {
@@ -69,7 +71,7 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
   const value = useComputed(() => source.read(name), [source, name]);
   const mayEdit = useComputed(() => source.mayEdit(name), [source, name]);
   const { fieldTexts } = useServices();
-  // Unsaved values outlive the page.
+  // Unsaved values survive leaving the page.
   const field = `setting ${source.key} ${name}`;
   const kept = () => parsed<Omit<Draft, 'phase'>>(fieldTexts.texts.peek().get(field)?.text);
   const forget = (saved: unknown) => {
@@ -111,7 +113,7 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
     if (!outcome) return;
     if (outcome.failure) {
       setFailure(outcome.failure);
-      // A text stays for another attempt.
+      // Keeps the text for another attempt.
       setDraft(isAtOnce(setting) ? null : { value: next, before, phase: 'editing' });
     } else {
       forget(next);
@@ -130,7 +132,7 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
     event.preventDefault();
     if (draft) void save(draft.value);
   };
-  // An event of the own change may come before the response.
+  // The event of an own change may precede its response.
   const isChangedElsewhere = phase === 'editing' && value !== draft?.before && value !== draft?.value;
   const isEdited = phase === 'editing' || (phase === 'saving' && !isAtOnce(setting));
   return (
@@ -172,7 +174,7 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Values being entered. Those with a name are kept until they are sent or discarded, also when the page closes. */
+/** Form values. Named ones are stored until sent or discarded, even if the page closes. */
 export function useValues(initial: Values, keptAs?: string) {
   const { fieldTexts } = useServices();
   const field = `form ${keptAs}`;
@@ -195,7 +197,7 @@ interface ValuesProps {
   onChange(values: Values): void;
 }
 
-/** Controls whose values are sent together. */
+/** Controls with values that are sent together. */
 export function Fields({ settings, values, onChange }: ValuesProps) {
   return settings.map((setting) => (
     <div key={setting.name} data-setting={setting.name}>
@@ -213,16 +215,16 @@ interface ValuesDialogProps {
   readonly action: string;
   readonly settings: readonly Setting[] | ((values: Values) => readonly Setting[]);
   readonly values?: Values;
-  /** Name under which the values are kept while they are not sent; absent for secrets. */
+  /** Name under which unsent values are stored; absent for secrets. */
   readonly keptAs?: string;
   readonly isDangerous?: boolean;
-  /** False as long as there is nothing to send. */
+  /** False while there is nothing to send. */
   isComplete?(values: Values): boolean;
   onSubmit(values: Values): Promise<unknown>;
   readonly children?: ReactNode;
 }
 
-/** Dialog that creates or changes something. */
+/** Dialog for creating or changing an item. */
 export function ValuesDialog(props: ValuesDialogProps) {
   const { settings, values: initial = {}, keptAs, isComplete, onSubmit, children, ...dialog } = props;
   const { values, change, forget } = useValues(initial, keptAs);
@@ -241,11 +243,11 @@ export function ValuesDialog(props: ValuesDialogProps) {
 }
 
 type EditDialogProps = Omit<ValuesDialogProps, 'action' | 'onSubmit'> & {
-  /** Called with the values that the user changed, without blanks around texts. */
+  /** Called with the changed values; texts are trimmed. */
   onSubmit(changes: Values): Promise<unknown>;
 };
 
-/** Dialog that changes something. Values that the user leaves alone are not sent, as another window may change them. */
+/** Dialog for changing an item. Unchanged values are not sent, because another window may have changed them. */
 export function EditDialog({ values = {}, onSubmit, ...dialog }: EditDialogProps) {
   const { i18n } = useLingui();
   const [before] = useState(values);
@@ -266,7 +268,7 @@ interface Question {
   onConfirm(): Promise<unknown>;
 }
 
-/** Opens a dialog before something that is hard to undo. */
+/** Asks for confirmation before an action that is hard to undo. */
 export function askFirst(anchor: HTMLElement, { title, action, text, onConfirm }: Question): void {
   openOverlay(anchor, async () => (
     <FormDialog title={title} action={action} isDangerous onSubmit={onConfirm}>

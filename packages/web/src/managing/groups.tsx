@@ -19,7 +19,7 @@ import { GroupsField, PeopleField } from './pickers.js';
 
 const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
-/** Groups that people made. */
+/** Groups created by people. */
 export function BrowseGroups({ filter }: { readonly filter: string }) {
   const { i18n } = useLingui();
   const { chat, navigation } = useServices();
@@ -163,7 +163,7 @@ interface Props {
   readonly section: string;
 }
 
-/** One group's settings, permissions and members. */
+/** Settings, permissions and members of a group. */
 export function GroupSettings({ groupId, section }: Props) {
   const { i18n } = useLingui();
   const chat = useChat();

@@ -6,13 +6,13 @@ import type { Refusal } from '../services/reasons.js';
 import styles from './managing.module.css';
 
 interface Props {
-  /** True if the key of a person is shown for their password only. */
+  /** True if a person's key requires their password. */
   readonly asksPassword?: boolean;
   read(password: string): Promise<string>;
   replace(): Promise<string>;
 }
 
-/** Shows an API key, and replaces it. */
+/** Shows and replaces an API key. */
 export function KeyDialog({ asksPassword = false, read, replace }: Props) {
   const { i18n } = useLingui();
   const [key, setKey] = useState<string | null>(null);

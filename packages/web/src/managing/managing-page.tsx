@@ -20,7 +20,7 @@ import { Profile } from './profile.js';
 import { type SettingsArea, sectionsOf } from './sections.js';
 import { Invitations, Users } from './users.js';
 
-/** Pages of settings, by the address in Zulip's form: `#channels/5/name/general`, `#settings/profile` … */
+/** Settings pages, addressed in Zulip's form: `#channels/5/name/general`, `#settings/profile` … */
 export function ManagingPage({ path }: { readonly path: readonly string[] }) {
   const frame = useRef<HTMLDivElement>(null);
   useEffect(() => keepFocus(frame.current!), []);
@@ -34,8 +34,8 @@ export function ManagingPage({ path }: { readonly path: readonly string[] }) {
 const CONTROLS = 'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled';
 
 /**
- * Moves the focus of a control that is removed: to the one in its place, in the row or in the next one, or else to the
- * page. Returns the function that ends this.
+ * Moves the focus from a removed control to its replacement in the row, the next row, or the page. Returns an
+ * unsubscribe function.
  */
 function keepFocus(frame: HTMLElement): () => void {
   const root = frame.closest('[data-parley]')!;
@@ -44,7 +44,7 @@ function keepFocus(frame: HTMLElement): () => void {
     const control = target as HTMLElement;
     const row = control.closest('li, [data-setting]');
     const siblings = row ? [...row.parentElement!.children] : [];
-    // The row itself, those behind it, and those before it.
+    // The row itself, then following rows, then preceding ones.
     const index = siblings.indexOf(row!);
     const rows = [...siblings.slice(index), ...siblings.slice(0, Math.max(index, 0)).reverse()];
     last = { control, rows, place: row ? [...row.querySelectorAll(CONTROLS)].indexOf(control) : 0 };
@@ -116,7 +116,7 @@ const PAGES: Readonly<Record<string, ComponentType<{ readonly part: string | und
   'data-exports-admin': Exports,
 };
 
-/** Sections and their parts in other addresses of Zulip's client, present and former. */
+/** Sections and parts in other addresses of current and older Zulip clients. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   'users/invitations': 'invitations',
   'invites-admin': 'invitations',
@@ -129,14 +129,14 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   'user-topics': 'topics',
 };
 
-/** Pages that consist of a list, which fills them. */
+/** Pages that consist of a full-height list. */
 const FILLING = new Set(['topics', 'muted-users', 'your-bots', 'uploaded-files', 'users', 'bots']);
 
 function OwnPreferences() {
   const { personal } = useManagement();
   const { setLanguage } = useServices();
   const { locale } = useLingui().i18n;
-  // The page has the browser's language while the setting is the organization's default, which is nobody's choice.
+  // While the setting is the organization's default, which is nobody's choice, the page uses the browser's language.
   const source = useMemo<SettingsSource>(
     () =>
       setLanguage === undefined
@@ -164,7 +164,7 @@ interface SettingsPagesProps {
   readonly place: string;
 }
 
-/** Personal settings or those of the organization: a list of sections, and the one that the address names. */
+/** Personal or organization settings: a section list and the addressed section. */
 function SettingsPages({ area, place }: SettingsPagesProps) {
   const { i18n } = useLingui();
   const { rights } = useManagement();
@@ -174,7 +174,7 @@ function SettingsPages({ area, place }: SettingsPagesProps) {
   const [section = '', part] = (SYNONYMS[place] ?? place).split('/');
   const current = sections.find(({ key }) => key === section);
   const isForAdmins = sectionsOf(area, i18n, true).some(({ key }) => key === section);
-  // The area by itself is the list of its sections on small screens.
+  // On small screens the bare settings URL shows the section list.
   const shown = current ?? (section === '' ? sections[0] : undefined);
   const ShownPage = shown && PAGES[shown.key];
   return (

@@ -17,11 +17,11 @@ interface Props {
   readonly isOfBots?: boolean;
   /** Shown below the name. */
   readonly detail?: (userId: number) => ReactNode;
-  /** Buttons of a person. */
+  /** Buttons for a person. */
   readonly children: (userId: number, name: string) => ReactNode;
 }
 
-/** People by name, with a search for names and email addresses, and with buttons. */
+/** People by name, with a search by name and email address, and with buttons. */
 export function MemberList({ userIds, label, isOfBots = false, detail, children }: Props) {
   const { i18n } = useLingui();
   const { state } = useChat();

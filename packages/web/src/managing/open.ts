@@ -6,10 +6,10 @@ const CATALOGS = {
   de: () => import('./texts/de.po'),
 } as const;
 
-/** Loads in progress or done, one for each language. */
+/** Pending and finished loads, by language. */
 const loaded = new Map<string, Promise<typeof ManagingPage>>();
 
-/** Loads the pages that manage things, with their texts, which the chat itself does not need. */
+/** Loads the management pages and their texts, which the chat itself does not need. */
 export function openManaging(i18n: I18n, locale: string): Promise<typeof ManagingPage> {
   const page = loaded.get(locale) ?? load(i18n, locale);
   loaded.set(locale, page);
@@ -22,7 +22,7 @@ async function load(i18n: I18n, locale: string): Promise<typeof ManagingPage> {
   return page.ManagingPage;
 }
 
-/** Loads the texts alone, such as the titles of the pages. */
+/** Loads only the texts, such as page titles. */
 export async function loadManagingTexts(i18n: I18n, locale: string): Promise<void> {
   const { messages } = await CATALOGS[locale as keyof typeof CATALOGS]();
   i18n.load(locale, messages);

@@ -46,7 +46,7 @@ export function DefaultChannels() {
   );
 }
 
-/** Sets of channels among which people choose when they sign up. */
+/** Channel sets offered on sign-up. */
 export function DefaultChannelGroups() {
   const { i18n } = useLingui();
   const { state } = useChat();
@@ -169,7 +169,7 @@ export function ChannelFolders() {
           onConfirm: ({ id }: Folder) =>
             api.patch('/channel_folders/{channel_folder_id}', { channel_folder_id: id, is_archived: true }),
         },
-        // The order of archived ones is kept behind.
+        // Archived folders keep their order at the end.
         onOrder: (ordered: readonly Folder[]) =>
           api.patch('/channel_folders', { order: [...ordered, ...archived].map(({ id }) => id) }),
       })}

@@ -22,7 +22,7 @@ export const text = (
 });
 export const str = (value: unknown): string => String(value ?? '').trim();
 
-/** Item as it is now; another window may have changed it since the dialog opened. */
+/** Current version of an item; another window may have changed it since the dialog opened. */
 const presentOf = <T extends { readonly id: number }>(item: T, items: readonly T[] = []): T =>
   items.find(({ id }) => id === item.id) ?? item;
 
@@ -185,7 +185,7 @@ function fieldTypes(i18n: I18n) {
 type ListData = Readonly<Record<string, { readonly text: string; readonly order: string }>>;
 const listOf = (data: string): ListData => JSON.parse(data || '{}');
 
-/** Data of an edited list. Options that another window added meanwhile stay. */
+/** Data of an edited list. Keeps options that another window has added. */
 function listData(edited: readonly ListOption[], before = '', present = before): ListData {
   const [former, current] = [listOf(before), listOf(present)];
   let last = Math.max(-1, ...Object.keys({ ...former, ...current }).map((value) => Number(value) || 0));
@@ -294,7 +294,7 @@ export function ProfileFieldsOfAll() {
   );
 }
 
-/** Domains of addresses with which people may join. */
+/** Email domains with which people may join. */
 export function Domains() {
   const { i18n } = useLingui();
   const { api, rights } = useManagement();

@@ -10,7 +10,7 @@ import { ReadOnlyNotice } from './permissions.js';
 import { Notifications, Preferences } from './preferences.js';
 import { ImageSection } from './profile.js';
 
-/** Name, texts and pictures of the organization. */
+/** Name, texts and images of the organization. */
 export function OrganizationProfile() {
   const { i18n } = useLingui();
   const { baseUrl } = useServices();
@@ -153,7 +153,7 @@ export function OrganizationSettings() {
   const channel = (name: string, label: string): Setting => ({ name, label, kind: 'choice', options: channels });
   const days = [1, 2, 3, 4, 5, 6, 7].map((day, index) => ({
     value: index,
-    // The first of January 2024 was a Monday.
+    // January 1st, 2024 was a Monday.
     label: i18n.date(new Date(2024, 0, day), { weekday: 'long' }),
   }));
   return (
@@ -286,7 +286,7 @@ export function OrganizationSettings() {
   );
 }
 
-/** Settings with which new accounts begin. */
+/** Initial settings of new accounts. */
 export function UserDefaults() {
   const { i18n } = useLingui();
   const { defaults } = useManagement();

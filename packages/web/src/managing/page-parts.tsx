@@ -33,7 +33,7 @@ export function Missing({ kind }: { readonly kind?: 'channel' | 'group' | 'for a
   );
 }
 
-/** Shown in the place of a list that is being fetched. */
+/** Placeholder while a list is loading. */
 export function Loading() {
   const { i18n } = useLingui();
   return <output className={styles.empty}>{i18n._('Loading…')}</output>;
@@ -61,14 +61,14 @@ export function SearchField({ label, value, onChange }: SearchFieldProps) {
 
 interface HeadingProps {
   readonly title?: ReactNode;
-  /** Search field in the place of the title. */
+  /** Search field that replaces the title. */
   readonly search?: ReactNode;
-  /** Place of the list to which the page belongs. */
+  /** Parent list of the page. */
   readonly back?: { readonly href: string; readonly label: string };
   readonly children?: ReactNode;
 }
 
-/** Title of a page with its buttons. */
+/** Page title with buttons. */
 export function Heading({ title, search, back, children }: HeadingProps) {
   return (
     <div className={styles.heading}>
@@ -109,7 +109,7 @@ interface LineProps {
   readonly children?: ReactNode;
 }
 
-/** Entry of a list. */
+/** List entry. */
 export function Line({ title, detail, picture, children }: LineProps) {
   return (
     <li className={styles.line}>
@@ -130,7 +130,7 @@ interface MoveProps {
   onMove(step: 1 | -1): void;
 }
 
-/** Buttons that move an entry of a list. At the end of the list, the focus goes to the one that is left. */
+/** Buttons that move a list entry. At the end of the list, the focus moves to the remaining button. */
 export function MoveButtons({ name, index, count, onMove }: MoveProps) {
   const { i18n } = useLingui();
   const move = ({ currentTarget: button }: MouseEvent<HTMLButtonElement>, step: 1 | -1) => {
@@ -157,12 +157,12 @@ export function MoveButtons({ name, index, count, onMove }: MoveProps) {
 }
 
 interface SayingProps extends Pick<IconButtonProps, 'icon' | 'label'> {
-  /** Says that it succeeded. */
+  /** Success text. */
   readonly done: string;
   onClick(): Promise<unknown>;
 }
 
-/** Button whose effect is not visible, with a text that shows for two seconds after a success. */
+/** Button without a visible effect; shows a text for two seconds after success. */
 export function SayingButton({ done, onClick, ...button }: SayingProps) {
   const [isDone, setDone] = useState(false);
   useEffect(() => {

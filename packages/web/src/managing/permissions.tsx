@@ -8,7 +8,7 @@ import { Section } from './form.js';
 import styles from './managing.module.css';
 import { Domains } from './organization-lists.js';
 
-/** Explains why settings cannot be changed. */
+/** Explains why settings are read-only. */
 export function ReadOnlyNotice() {
   const { i18n } = useLingui();
   const { rights } = useManagement();
@@ -26,7 +26,7 @@ export function ReadOnlyNotice() {
 
 type Definitions = NonNullable<Fields['server_supported_permission_settings']>['realm'];
 
-/** Groups that may do something, and limits on joining. */
+/** Groups with permissions, and limits on joining. */
 export function OrganizationPermissions() {
   const { i18n } = useLingui();
   const { realm } = useManagement();
@@ -120,7 +120,7 @@ export function OrganizationPermissions() {
   );
 }
 
-/** Ways to log in, and second factors. */
+/** Log-in methods and second factors. */
 export function Authentication() {
   const { i18n } = useLingui();
   const { state } = useChat();
@@ -128,7 +128,7 @@ export function Authentication() {
   const methods = Object.entries(useField('realm_authentication_methods') ?? {});
   const source = useMemo<SettingsSource>(() => {
     const shown = () => state.fields.peek('realm_authentication_methods');
-    // The methods are changed together, so a change waits for the former one, whose event may come after its response.
+    // All methods are sent together, so a change waits for the previous one. Its event may follow the response.
     let last: Promise<unknown> = Promise.resolve();
     let before = shown();
     let sent: Readonly<Record<string, unknown>> | null = null;
@@ -153,7 +153,7 @@ export function Authentication() {
   }, [management, state]);
   const secondFactors = useMemo<SettingsSource>(() => {
     const { realm } = management;
-    // The server leaves out the value of organizations that require none.
+    // The server omits the value if no one is required to use a second factor.
     return { ...realm, read: (name) => realm.read(name) ?? 'nobody' };
   }, [management]);
   return (

@@ -15,7 +15,7 @@ import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
 import { Line, Loading } from './page-parts.js';
 
-/** Words that notify the user wherever they are written. */
+/** Words that notify the user whenever they occur. */
 export function AlertWords() {
   const { i18n } = useLingui();
   const { api } = useManagement();
@@ -63,7 +63,7 @@ export function AlertWords() {
 
 const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'];
 
-/** Topics with a policy of their own: muted, unmuted and followed ones. */
+/** Topics with a separate policy: muted, unmuted and followed. */
 export function MutedTopics() {
   const { i18n } = useLingui();
   const { state } = useChat();
@@ -142,7 +142,7 @@ export function MutedPeople() {
   );
 }
 
-/** List that the state does not hold: fetched on opening, on request, and when it may have changed. */
+/** List outside of the state: fetched on opening, on request, and when it may have changed. */
 export function useFetched<T>(
   fetch: () => Promise<T>,
   changing?: 'invites' | 'exports' | 'attachments',
@@ -153,7 +153,7 @@ export function useFetched<T>(
   const load = useCallback(() => void fetch().then(setValue, reportFailure), [fetch]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another revision is fetched again.
   useEffect(load, [load, revision]);
-  // Events say neither that another window nor, of exports, that another administrator changed such a list.
+  // No events report changes from other windows, or export changes by other administrators.
   useEffect(() => {
     addEventListener('focus', load);
     return () => removeEventListener('focus', load);
@@ -161,7 +161,7 @@ export function useFetched<T>(
   return [value, load];
 }
 
-/** Browsers and devices that are logged in. */
+/** Browsers and devices with active sessions. */
 export function Sessions() {
   const { i18n } = useLingui();
   const { api } = useManagement();
@@ -206,7 +206,7 @@ export function Sessions() {
 export const timeOf = (seconds: number, i18n: I18n): string =>
   i18n.date(new Date(seconds * 1000), { dateStyle: 'medium', timeStyle: 'short' });
 
-/** Name of a browser and its system, as far as known. */
+/** Browser and system name, if recognized. */
 export function browserOf(userAgent: string): string {
   const [, browser] =
     /(ZulipElectron|Edg|OPR|Firefox|Chrome|Safari)\//.exec(
@@ -223,7 +223,7 @@ export function browserOf(userAgent: string): string {
   return found.length === 0 ? userAgent : found.join(', ');
 }
 
-/** Files that the user uploaded. */
+/** Files uploaded by the user. */
 export function Uploads() {
   const { i18n } = useLingui();
   const { baseUrl, chat } = useServices();

@@ -20,7 +20,7 @@ interface Props<T> {
 type IdsProps = Props<readonly number[]>;
 
 interface PeopleProps extends IdsProps {
-  /** People who are not offered. */
+  /** People to exclude. */
   readonly without?: readonly number[];
 }
 
@@ -74,7 +74,7 @@ export function ChannelsField({ value, onChange, ...field }: IdsProps) {
   );
 }
 
-/** Groups that people made. */
+/** Groups created by people. */
 export function GroupsField({ value, onChange, ...field }: IdsProps) {
   const { i18n } = useLingui();
   const { state } = useChat();
@@ -95,7 +95,7 @@ interface PermissionProps extends Props<GroupSetting | undefined> {
   readonly definition: PermissionDefinition | undefined;
 }
 
-/** Groups and people who have a permission. */
+/** Groups and people with a permission. */
 export function PermissionField({ value, definition, onChange, ...field }: PermissionProps) {
   const { i18n } = useLingui();
   const { state } = useChat();
@@ -150,7 +150,7 @@ function settingOf(keys: readonly string[]): GroupSetting {
     : { direct_members, direct_subgroups };
 }
 
-/** Groups and people of a permission; nobody's group shows as no group. */
+/** Groups and people of a permission; the group "nobody" shows as no group. */
 function partsOf(value: GroupSetting | undefined, state: ChatState): Exclude<GroupSetting, number> {
   if (typeof value === 'object') return value;
   const isNobody = value === undefined || state.groups.peek(value)?.name === 'role:nobody';

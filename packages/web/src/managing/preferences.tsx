@@ -12,7 +12,7 @@ import styles from './managing.module.css';
 
 interface Props {
   readonly source: SettingsSource;
-  /** False for the settings with which new accounts begin. */
+  /** False for the initial settings of new accounts. */
   readonly isOwn?: boolean;
 }
 
@@ -141,7 +141,7 @@ export function Preferences({ source, isOwn = false }: Props) {
   );
 }
 
-/** Rows and columns of the table in Zulip's order: names of settings, null where there is none. */
+/** Table of setting names in Zulip's order; null for empty cells. */
 const TRIGGERS = {
   messages: [
     'enable_desktop_notifications',
@@ -166,7 +166,7 @@ const TRIGGERS = {
   ],
 } as const;
 
-/** Notifications by trigger and way of delivery. */
+/** Notification settings by trigger and delivery method. */
 export function Notifications({ source, isOwn = false }: Props) {
   const { i18n } = useLingui();
   const sounds = useField('user_settings')?.available_notification_sounds ?? [];
@@ -302,7 +302,7 @@ export function Notifications({ source, isOwn = false }: Props) {
   );
 }
 
-/** Leads to the notifications of this browser while the chat is closed. */
+/** Leads to the settings for notifications while the chat is closed. */
 function DeviceButton() {
   const { i18n } = useLingui();
   return (
@@ -327,7 +327,7 @@ interface TriggerProps {
   readonly name: string;
   readonly row: string;
   readonly column: string;
-  /** Called with null when a change begins. */
+  /** Called with null when a change starts. */
   onFailure(failure: Refusal | null): void;
 }
 

@@ -14,7 +14,7 @@ import type { Option, Setting } from './fields.js';
 import { Section } from './form.js';
 import styles from './managing.module.css';
 
-/** Data of the user that others see. */
+/** User data visible to others. */
 export function Profile() {
   const { i18n } = useLingui();
   const { state } = useChat();
@@ -104,7 +104,7 @@ interface ImageProps {
 
 const BYTES_PER_MIB = 1024 * 1024;
 
-/** A picture with buttons that replace and remove it. */
+/** Picture with buttons to replace and remove it. */
 export function ImageSection({
   title,
   preview,
@@ -125,7 +125,7 @@ export function ImageSection({
     setWorking(false);
   };
   const choose = async (file: File) => {
-    // The server has no code of its own for this.
+    // The server has no specific error code for this.
     if (file.size > maxMebibytes * BYTES_PER_MIB)
       throw new ParleyError('The file is too large', 'FILE_TOO_LARGE', 0, { max: maxMebibytes });
     await onChoose(file);
@@ -175,10 +175,10 @@ export function ImageSection({
   );
 }
 
-/** Types of profile fields (users §13.1). */
+/** Profile field types (users §13.1). */
 const TYPE = { lines: 2, options: 3, date: 4, link: 5, people: 6 };
 
-/** Fields that the organization added to profiles. */
+/** Custom profile fields of the organization. */
 export function ProfileFields({ userId }: { readonly userId: number }) {
   const { i18n } = useLingui();
   const { state } = useChat();
@@ -195,7 +195,7 @@ export function ProfileFields({ userId }: { readonly userId: number }) {
       },
       save(changes) {
         const data = Object.entries(changes).map(([id, value]) => ({ id: Number(id), value: value as string }));
-        // Setting a field of one's own to nothing is refused for dates, links and lists.
+        // The server rejects empty values for dates, links and lists.
         const emptied = data.filter(({ value }) => value.length === 0).map(({ id }) => id);
         if (userId === state.selfId && emptied.length > 0) {
           return management.api.delete('/users/me/profile_data', { data: emptied });

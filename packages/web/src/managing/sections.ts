@@ -1,6 +1,6 @@
 import type { I18n } from '@lingui/core';
 
-/** Page of settings, without its code. */
+/** Settings page, without its code. */
 export interface SettingsSection {
   /** Last part of the address, as in Zulip. */
   readonly key: string;

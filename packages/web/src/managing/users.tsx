@@ -36,7 +36,7 @@ const idsOf = (state: ChatState, list: PersonState['list']): readonly number[] =
     .filter((person) => person.list === list && !person.user.is_bot)
     .map(({ user }) => user.user_id);
 
-/** Everybody in the organization, and those whose accounts are deactivated. */
+/** All people in the organization, and those with deactivated accounts. */
 export function Users({ part }: { readonly part: string | undefined }) {
   const { i18n } = useLingui();
   const { state } = useChat();
@@ -136,7 +136,7 @@ function UserDetail({ userId, roles }: { readonly userId: number; readonly roles
   );
 }
 
-/** Name, role and profile of somebody else. */
+/** Name, role and profile of another person. */
 function UserDialog({ userId }: { readonly userId: number }) {
   const { i18n } = useLingui();
   const { state } = useChat();
@@ -159,7 +159,7 @@ function UserDialog({ userId }: { readonly userId: number }) {
   );
   const former = useComputed(() => state.people.get(userId)?.user.role, [state, userId]);
   const roles = rolesOf(i18n).filter(({ value }) => {
-    // Guests become members first.
+    // Guests can only become members first.
     if (former === ROLE.guest) return value > ROLE.administrator;
     return isOwner || former === ROLE.owner || value !== ROLE.owner;
   });
@@ -207,7 +207,7 @@ function UserDialog({ userId }: { readonly userId: number }) {
   );
 }
 
-/** Shows the browsers in which somebody is logged in, before they are logged out. */
+/** Shows a person's sessions before logging them out. */
 function LogOutDialog({ userId }: { readonly userId: number }) {
   const { i18n } = useLingui();
   const { state } = useChat();
@@ -244,7 +244,7 @@ function LogOutDialog({ userId }: { readonly userId: number }) {
   );
 }
 
-/** Invitations by link and by email that are still open. */
+/** Open invitations by link and email. */
 export function Invitations() {
   const { i18n } = useLingui();
   const { rights } = useManagement();
@@ -425,7 +425,7 @@ function InviteDialog({ isLink }: { readonly isLink: boolean }) {
       const { details } = error as ParleyError;
       const addresses = (details?.errors ?? []) as readonly RefusedAddress[];
       setRefused(addresses);
-      // The others are invited.
+      // The other addresses were invited.
       if (details?.sent_invitations === true) {
         change({ ...values, invitee_emails: addresses.map(([address]) => address).join('\n') });
       }
@@ -451,5 +451,5 @@ function InviteDialog({ isLink }: { readonly isLink: boolean }) {
   );
 }
 
-/** Address and reason in the server's words (organization §9.3). */
+/** Address with the server's reason (organization §9.3). */
 type RefusedAddress = readonly [address: string, reason: string, ...rest: unknown[]];

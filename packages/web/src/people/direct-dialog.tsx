@@ -44,7 +44,7 @@ function PeopleField({ chosen, onChange }: FieldProps) {
   const names = useNames(chosen);
   const people = useReading(chat.people.byPresence);
   const [query, setQuery] = useState('');
-  // Bots follow, and are only found by their names.
+  // Bots come last and are only found by name.
   const all = useMemo(
     () => (query.trim() === '' ? people : [...new Set([...people, ...chat.people.ids.peek()])]),
     [people, query, chat],
@@ -68,7 +68,7 @@ function PeopleField({ chosen, onChange }: FieldProps) {
     },
   });
   const onKeyDown = (event: KeyboardEvent) => {
-    // The Enter key without a query opens the conversation with the people chosen so far.
+    // Enter with an empty query opens the conversation with the chosen people.
     const isSubmit = event.key === 'Enter' && query.trim() === '' && chosen.length > 0;
     if (isSubmit || listbox.onKeyDown(event)) return;
     if (event.key === 'Enter') event.preventDefault();

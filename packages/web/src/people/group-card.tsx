@@ -5,7 +5,7 @@ import { groupName } from './group-name.js';
 import { PeopleList } from './people-list.js';
 import styles from './person-card.module.css';
 
-/** Description and members of a group, those of its subgroups included. */
+/** Description and members of a group, including subgroups. */
 export function GroupCard({ groupId }: { readonly groupId: number }) {
   const { i18n } = useLingui();
   const chat = useChat();

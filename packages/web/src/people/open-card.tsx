@@ -1,6 +1,6 @@
 import { openOverlay } from '../services/overlay.js';
 
-/** Opens the card of a person beside the element that names them, unless the page shows something of its own. */
+/** Opens a person's card next to the element that names them, unless the host page handles it. */
 export function openPersonCard(anchor: HTMLElement, userId: number): void {
   const options = { detail: { userId }, bubbles: true, composed: true, cancelable: true };
   if (!anchor.dispatchEvent(new CustomEvent('parley-person', options))) return;

@@ -13,7 +13,7 @@ const MAX_HEIGHT = 360;
 interface Props {
   readonly userIds: readonly number[];
   readonly label: string;
-  /** True to fill the room that its parent gives. */
+  /** True to fill the container. */
   readonly isFilling?: boolean;
 }
 

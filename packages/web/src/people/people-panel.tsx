@@ -8,7 +8,7 @@ import { useReading } from '../services/use-reading.js';
 import styles from './people.module.css';
 import { PeopleList } from './people-list.js';
 
-/** Everybody, those who are there first. Muted people are only found by their names. */
+/** All people, present ones first. Muted people are only found by name. */
 export function PeoplePanel({ onClose }: { readonly onClose?: () => void }) {
   const { i18n } = useLingui();
   const chat = useChat();

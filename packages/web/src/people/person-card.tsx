@@ -14,7 +14,7 @@ import { useReading } from '../services/use-reading.js';
 import styles from './person-card.module.css';
 import { PresenceDot } from './presence-dot.js';
 
-/** Facts about a person, and links and commands. */
+/** Details of a person, with links and commands. */
 export function PersonCard({ userId }: { readonly userId: number }) {
   const { i18n } = useLingui();
   const chat = useChat();
@@ -153,7 +153,7 @@ function presenceOf(card: CardModel | null, { presence }: PersonRow, i18n: I18n)
   return i18n._('Last active: {time}', { time });
 }
 
-/** Present time there; null for a time zone that is empty or unknown to the browser. */
+/** Current time in a time zone; null if it is empty or unknown to the browser. */
 function timeIn(timeZone: string, i18n: I18n): string | null {
   if (timeZone === '') return null;
   try {

@@ -4,7 +4,7 @@ import overlays from '../kit/overlays.module.css';
 import styles from './device-notifications.module.css';
 import { useWebPush } from './use-web-push.js';
 
-/** Settings of notifications that hold for this browser only. */
+/** Notification settings of this browser. */
 export function DeviceNotifications() {
   const { i18n } = useLingui();
   const { push, state, permission, turnOn } = useWebPush();
@@ -39,7 +39,7 @@ export function DeviceNotifications() {
   );
 }
 
-/** These settings in a dialog. */
+/** Same settings in a dialog. */
 export function DeviceNotificationsDialog() {
   const { i18n } = useLingui();
   return (

@@ -9,22 +9,22 @@ import type { WebPush } from './web-push.js';
 
 const MAX_TEXT = 200;
 
-/** Texts of notifications, in the user's language. */
+/** Notification texts in the user's language. */
 export interface NotificationTexts {
   readonly newMessage: string;
   place(arrival: Arrival): string;
 }
 
-/** Changes of unread messages within this time are looked at together. */
+/** Delay for batching changes of unread messages. */
 const READ_MS = 300;
 
 /**
- * Lock of the browser, shared with the service worker: Chromium removes a notification that is being shown from the list
- * that another call reads meanwhile, and nothing closes it afterwards.
+ * Browser lock shared with the service worker. If another call reads the notification list concurrently, Chromium omits
+ * a notification being shown, and nothing would close it.
  */
 const LOCK = 'parley-notifications';
 
-/** Shows notifications and plays sounds for messages that the user does not see already, and closes them when read. */
+/** Shows notifications and plays sounds for messages out of sight, and closes them when read. */
 export function notifyOf(
   { chat, navigation }: Pick<Services, 'chat' | 'navigation'>,
   texts: NotificationTexts,
@@ -48,7 +48,7 @@ export function notifyOf(
     const title = texts.place({ destination, messageId, avatarUrl, html, ...arrival });
     const options: NotificationOptions = {
       body: html === null ? texts.newMessage : textOf(html).slice(0, MAX_TEXT),
-      // The page and the server show one notification together.
+      // Merges the notifications of the page and the server.
       tag: `message-${messageId}`,
       silent: true,
       data,
@@ -61,7 +61,7 @@ export function notifyOf(
     }
     const showInApp = electronBridge?.new_notification;
     const notification = showInApp
-      ? // The app names the message by the tag when the user replies.
+      ? // When the user replies, the app identifies the message by the tag.
         new DesktopNotification(showInApp, title, { ...options, tag: String(messageId) })
       : new Notification(title, options);
     open.set(messageId, notification);
@@ -87,7 +87,7 @@ export function notifyOf(
     const shown = await navigator.locks.request(LOCK, { ifAvailable: true }, (lock) =>
       lock ? registration.getNotifications() : null,
     );
-    // A notification with a slow picture must not hold up others.
+    // A notification with a slow image must not delay others.
     if (shown === null) return closeReadSoon();
     for (const notification of shown) {
       const { messageId } = notification.data as NotificationData;
@@ -100,7 +100,7 @@ export function notifyOf(
   };
 }
 
-/** Tells the chat which conversation the user looks at. */
+/** Reports the conversation in view to the chat. */
 function watchPlace(chat: Chat, navigation: Navigation): () => void {
   const leave = () => chat.watch(null);
   const report = () => {
@@ -122,21 +122,21 @@ function watchPlace(chat: Chat, navigation: Navigation): () => void {
   };
 }
 
-/** Permission that the browser gave to this site; null if it has no notifications. */
+/** Permission granted by the browser; null if it does not support notifications. */
 export const permission = signal('Notification' in globalThis ? Notification.permission : null);
 
-/** The browser asks the user, so call it in the handler of a gesture. */
+/** Prompts the user, so it must be called from a gesture handler. */
 export async function requestPermission(): Promise<boolean> {
   permission.value = await Notification.requestPermission();
   return permission.value === 'granted';
 }
 
-/** Notes of a sound, in hertz; sounds of the settings differ by their key. */
+/** Sound frequencies relative to the key; sounds in the settings differ by key. */
 const NOTES = [1, 1.5];
 const BASE_HZ = 440;
 const NOTE_SECONDS = 0.14;
 
-/** Plays the sound that the user chose. Browsers are silent until the page was used. */
+/** Plays the sound chosen by the user. Browsers stay silent until the page is used. */
 export function playSound(chat: Chat): void {
   const settings = chat.state.fields.peek('user_settings');
   const name = settings?.notification_sound ?? 'none';

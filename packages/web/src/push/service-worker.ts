@@ -1,6 +1,6 @@
 /** Notifications while no page of the chat is open. A classic script, so it must not import values. */
 
-/** Message of the server for one notification (docs/notifications.md). */
+/** Push message for one notification (docs/notifications.md). */
 interface Push {
   readonly user_id: number;
   readonly time: number;
@@ -14,12 +14,12 @@ interface Push {
   readonly user_ids?: readonly number[];
 }
 
-/** Question of this script to a page, which responds with `true` if it deals with it. */
+/** Question to a page, which responds with `true` if it handles the notification. */
 export type PageQuestion =
   | { readonly kind: 'push'; readonly userId: number }
   | { readonly kind: 'open'; readonly userId: number; readonly hash: string };
 
-/** Data that belongs to a notification on screen. */
+/** Data attached to a visible notification. */
 export interface NotificationData {
   readonly userId: number;
   readonly messageId: number | null;
@@ -27,7 +27,7 @@ export interface NotificationData {
   readonly hash: string;
 }
 
-/** The part of `ServiceWorkerGlobalScope` that is used; TypeScript's types of pages and of workers exclude each other. */
+/** Used subset of `ServiceWorkerGlobalScope`; TypeScript's types for pages and workers exclude each other. */
 interface WorkerScope {
   readonly location: Location;
   readonly registration: ServiceWorkerRegistration;
@@ -57,15 +57,15 @@ interface PageClient {
 }
 
 const worker = self as unknown as WorkerScope;
-/** Address of the organization: this file is in a folder of its own below it. */
+/** Organization URL: this file is in a subfolder of it. */
 const baseUrl = new URL('..', worker.location.href).href;
-/** A page that is frozen does not respond. */
+/** A frozen page does not respond. */
 const RESPONSE_MS = 1000;
-/** Notifications on screen that are looked at when another one arrives. */
+/** Maximum number of visible notifications to check when a new one arrives. */
 const MAX_LOOKED_AT = 100;
 /** See `notifications.ts`. */
 const LOCK = 'parley-notifications';
-/** Addresses of the API, for sessions of the chat and for logins of a host application. */
+/** API prefixes, for chat sessions and for log-ins of a host application. */
 const APIS = ['json', 'api/v1'];
 
 worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()));
@@ -79,11 +79,11 @@ worker.addEventListener('notificationclick', (event) => {
 
 async function receive(push: Push): Promise<void> {
   await show(push);
-  // The server may be out of reach; the notifications stay on screen then.
+  // If the server is unreachable, the notifications stay visible.
   await closeRead(push).catch(() => {});
 }
 
-/** Closes notifications of messages that were read elsewhere. Browsers allow no push that only closes others. */
+/** Closes notifications of messages read elsewhere. Browsers allow no push that only closes notifications. */
 async function closeRead({ user_id: userId, message_id: newId }: Push): Promise<void> {
   const all = await navigator.locks.request(LOCK, () => worker.registration.getNotifications());
   const shown = (all as readonly ShownNotification[])
@@ -103,7 +103,7 @@ async function closeRead({ user_id: userId, message_id: newId }: Push): Promise<
   }
 }
 
-/** Shows a notification, unless a page in front follows the conversations itself. */
+/** Shows a notification, unless a focused page handles it. */
 async function show(push: Push): Promise<void> {
   const { user_id: userId, time, title, body, icon, tag, message_id: messageId = null } = push;
   for (const page of await pages()) {
@@ -115,7 +115,7 @@ async function show(push: Push): Promise<void> {
   await navigator.locks.request(LOCK, { mode: 'shared' }, () => worker.registration.showNotification(title, timed));
 }
 
-/** Brings a page to the message, or opens one. */
+/** Shows the message in an open page, or opens a page. */
 async function open({ userId, hash }: NotificationData): Promise<void> {
   for (const page of await pages()) {
     if (await deals(page, { kind: 'open', userId, hash })) {
@@ -140,7 +140,7 @@ function deals(page: PageClient, question: PageQuestion): Promise<boolean> {
   });
 }
 
-/** Address in the form that Zulip's client writes. */
+/** Formats an address as Zulip's client does. */
 function hashOf({ user_id: selfId, message_id, channel_id, topic, user_ids }: Push): string {
   if (message_id === undefined) return '';
   const place =

@@ -4,7 +4,7 @@ import { useLoaded } from '../services/loading.js';
 import { useReading } from '../services/use-reading.js';
 import { permission, requestPermission } from './notifications.js';
 
-/** Notifications of this browser: its permission, and web push where it is granted and browser and server have it. */
+/** Notifications of this browser: its permission, and web push if granted and supported by browser and server. */
 export function useWebPush() {
   const services = useServices();
   const load = useCallback(() => import('./web-push.js').then(({ openWebPush }) => openWebPush(services)), [services]);

@@ -4,24 +4,24 @@ import { electronBridge } from '../services/electron-bridge.js';
 import { readStored, store } from '../services/storage.js';
 import type { PageQuestion } from './service-worker.js';
 
-/** `unasked`: the user has not chosen yet. `failed`: the browser's push service cannot be reached. */
+/** `unasked`: the user has not chosen yet. `failed`: the browser's push service is unreachable. */
 export type WebPushState = 'unasked' | 'off' | 'on' | 'failed';
 
-/** Logging out must not wait for a push service that cannot be reached. */
+/** Logout must not wait for an unreachable push service. */
 const MAX_END_MS = 3000;
 
 interface Policy {
   createScriptURL(url: string): string;
 }
 
-/** Only address of a script that the application loads by itself. */
+/** The only script address that the application loads itself. */
 const policy: Policy = (
   globalThis as { trustedTypes?: { createPolicy(name: string, rules: Policy): Policy } }
 ).trustedTypes?.createPolicy('parley-worker', { createScriptURL: (url) => url }) ?? { createScriptURL: (url) => url };
 
 let opening: Promise<WebPush | null> | null = null;
 
-/** Returns null if the browser or the server has no web push. */
+/** Returns null if the browser or the server does not support web push. */
 export function openWebPush(services: Services): Promise<WebPush | null> {
   opening ??= open(services).catch((error) => {
     opening = null;
@@ -30,7 +30,7 @@ export function openWebPush(services: Services): Promise<WebPush | null> {
   return opening;
 }
 
-/** Ends notifications for the user of this page, on logging out. */
+/** Ends the user's notifications on logout. */
 export async function endWebPush(): Promise<void> {
   const ended = opening?.then((push) => push?.end());
   const isLate = new Promise((resolve) => setTimeout(resolve, MAX_END_MS));
@@ -47,7 +47,7 @@ async function open(services: Services): Promise<WebPush | null> {
   return push;
 }
 
-/** Notifications of this browser while no page of the chat is open (organization §18.1). */
+/** Notifications of this browser while no chat page is open (organization §18.1). */
 export class WebPush {
   readonly state = signal<WebPushState>('off');
   private readonly script: string;
@@ -67,7 +67,7 @@ export class WebPush {
     navigator.serviceWorker.startMessages();
   }
 
-  /** Subscribes again if the user wants it and the subscription of this browser is not that of the user or the key. */
+  /** Resubscribes if notifications are on but the browser's subscription belongs to another user or key. */
   async restore(endpoints: readonly string[]): Promise<void> {
     const wish = this.wish;
     if (wish === 'on' && Notification.permission === 'granted') return this.subscribe(endpoints);
@@ -75,7 +75,7 @@ export class WebPush {
     await (await this.subscription())?.unsubscribe();
   }
 
-  /** Subscribes this browser, which must have given its permission. */
+  /** Subscribes this browser, which must have granted permission. */
   async turnOn(): Promise<void> {
     this.wish = 'on';
     await this.subscribe([]);
@@ -87,14 +87,14 @@ export class WebPush {
     await this.end();
   }
 
-  /** Ends the subscription, and closes its notifications. */
+  /** Ends the subscription and closes its notifications. */
   async end(): Promise<void> {
     const registration = await this.registration();
     for (const notification of (await registration?.getNotifications()) ?? []) notification.close();
     const subscription = await this.subscription();
     if (!subscription) return;
     const { endpoint } = subscription;
-    // The server may have ended it before.
+    // The server may have ended it already.
     await this.services.client.delete('/web_push/subscriptions', { endpoint }).catch(() => {});
     await subscription.unsubscribe();
   }
@@ -129,7 +129,7 @@ export class WebPush {
     return registration;
   }
 
-  /** Null until the user turns notifications on. The page of a host may have another one, for the whole site. */
+  /** Null until the user turns notifications on. A host page may have a different registration for the whole site. */
   async registration(): Promise<ServiceWorkerRegistration | null> {
     const found = await navigator.serviceWorker.getRegistration(this.script);
     return found?.scope === new URL('.', this.script).href ? found : null;
@@ -145,7 +145,7 @@ export class WebPush {
     return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '') === this.key;
   }
 
-  /** A page in front shows notifications by itself while it receives events. */
+  /** A focused page shows notifications itself while it receives events. */
   private deals(question: PageQuestion): boolean {
     const { chat, navigation } = this.services;
     const state = chat.connection.peek().state;
@@ -155,7 +155,7 @@ export class WebPush {
     return true;
   }
 
-  /** Choice of the user in this browser. */
+  /** The user's choice in this browser. */
   private get wish(): 'unasked' | 'off' | 'on' {
     const wish = readStored(this.storageKey);
     return wish === 'on' || wish === 'off' ? wish : 'unasked';

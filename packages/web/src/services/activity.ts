@@ -3,7 +3,7 @@ import { electronBridge } from './electron-bridge.js';
 const IDLE_AFTER_MS = 5 * 60_000;
 const INPUTS = ['pointermove', 'pointerdown', 'keydown', 'wheel', 'focus'] as const;
 
-/** Knows whether the user did something lately: on the page, or in the desktop app anywhere on the computer. */
+/** Detects recent user activity: on the page, or anywhere on the computer in the desktop app. */
 export class Activity {
   private lastInput = Date.now();
   private readonly onInput = () => {

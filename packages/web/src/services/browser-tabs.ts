@@ -1,6 +1,6 @@
 import type { TabEvents, TabMessage, Tabs } from '@parley/chat';
 
-/** True if the page may use locks, which browsers refuse together with cookies. */
+/** True if the page may use locks, which browsers block together with cookies. */
 export async function hasLocks(): Promise<boolean> {
   try {
     await navigator.locks.query();
@@ -10,14 +10,14 @@ export async function hasLocks(): Promise<boolean> {
   }
 }
 
-/** Tabs of a person: the one that holds a lock of the browser leads, and the others hear it on a channel. */
+/** Tabs of one person: the tab that holds a browser lock is the leader; all communicate over a broadcast channel. */
 export class BrowserTabs implements Tabs {
   private readonly channel: BroadcastChannel;
   private events: TabEvents | null = null;
   private waiting = new AbortController();
   private release: (() => void) | null = null;
 
-  /** Returns null in browsers and places without locks, such as pages without HTTPS: each tab is then on its own. */
+  /** Returns null without lock support, for example without HTTPS: each tab then works alone. */
   static async open(name: string): Promise<BrowserTabs | null> {
     return 'BroadcastChannel' in globalThis && (await hasLocks()) ? new BrowserTabs(name) : null;
   }
@@ -65,7 +65,7 @@ export class BrowserTabs implements Tabs {
         });
       });
     } catch {
-      // No longer awaited, or stolen by a tab to which this one did not respond.
+      // The wait was canceled, or another tab stole the lock because this one did not respond.
       if (!isLeader || !this.events) return;
       this.release = null;
       this.events.onLost();

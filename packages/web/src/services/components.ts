@@ -1,75 +1,75 @@
 import type { Emoji, MessageRow } from '@parley/chat';
 import { type ComponentType, createContext, type ReactNode } from 'react';
 
-/** Parts of the chat that a product may replace by its own. */
+/** Chat components that a product may replace. */
 export interface Components {
-  /** Message with its sender, time and buttons. */
+  /** Message with sender, time and buttons. */
   readonly Message: ComponentType<MessageProps>;
   /** Content of a message. */
   readonly MessageBody: ComponentType<MessageBodyProps>;
-  /** Mention of a person, a group or everybody in the content of a message. */
+  /** Mention of a person, a group or everyone in message content. */
   readonly Mention: ComponentType<MentionProps>;
-  /** Block of code in the content of a message. */
+  /** Code block in message content. */
   readonly CodeBlock: ComponentType<CodeBlockProps>;
-  /** Picture in the content of a message. Those of other sites are drawn after a click. */
+  /** Image in message content. Images from other sites are rendered after a click. */
   readonly Image: ComponentType<ImageProps>;
-  /** Picture of a person or an organization. */
+  /** Avatar of a person or an organization. */
   readonly Avatar: ComponentType<AvatarProps>;
 }
 
 export interface MessageProps {
   readonly message: MessageRow;
-  /** True below another message of the same person. */
+  /** True if the preceding message has the same sender. */
   readonly isContinued: boolean;
-  /** Content, drawn by the chat or by the product's `MessageBody`. */
+  /** Content, rendered by the chat or by the product's `MessageBody`. */
   readonly body: ReactNode;
-  /** Null until the server has the message. */
+  /** Null until the server has stored the message. */
   readonly actions: MessageActions | null;
 }
 
-/** Promises reject with a `ParleyError` if the server refuses. */
+/** Promises reject with a `ParleyError` if the server rejects the action. */
 export interface MessageActions {
-  /** Quotes the message in the field below; null where there is none. */
+  /** Quotes the message in the field below; null without a field. */
   readonly quote: (() => void) | null;
   readonly react: (emoji: Emoji, isSet: boolean) => Promise<void>;
   readonly star: (isSet: boolean) => Promise<void>;
-  /** Returns the Markdown source, in which an edit begins. */
+  /** Returns the Markdown source to edit. */
   readonly source: () => Promise<string>;
-  /** `seenSha256`: hash in hex of the source; if another device has changed it since, the edit is refused. */
+  /** `seenSha256`: hex hash of the source; if another device has changed it since, the edit is rejected. */
   readonly edit: (markdown: string, seenSha256?: string) => Promise<void>;
   readonly delete: () => Promise<void>;
-  /** Marks the message and those after it as unread. */
+  /** Marks the message and all later ones as unread. */
   readonly markUnread: () => void;
-  /** Opens the chat's menu beside an element. */
+  /** Opens the chat's menu next to an element. */
   readonly openMenu: (anchor: HTMLElement) => void;
-  /** Opens the sender's card beside an element. */
+  /** Opens the sender's card next to an element. */
   readonly openSender: (anchor: HTMLElement) => void;
 }
 
 export interface MessageBodyProps {
   readonly message: MessageRow;
-  /** The server's HTML; words that were searched are marked. */
+  /** HTML from the server, with highlighted search words. */
   readonly html: string;
 }
 
 export interface MentionProps {
   readonly kind: 'user' | 'group' | 'channel' | 'topic';
-  /** Null for everybody in a channel or topic. */
+  /** Null for everyone in a channel or topic. */
   readonly id: number | null;
-  /** Present name, with `@` unless the mention is silent. */
+  /** Current name, with `@` unless the mention is silent. */
   readonly text: string;
   readonly isSilent: boolean;
-  /** True if the reader or a group of theirs is mentioned. */
+  /** True if the mention includes the user or their groups. */
   readonly concernsMe: boolean;
-  /** Opens the card of the person or group beside an element; null if there is none. */
+  /** Opens the card of the person or group next to an element; null if there is none. */
   readonly open: ((anchor: HTMLElement) => void) | null;
 }
 
 export interface CodeBlockProps {
   readonly text: string;
-  /** Empty if the author named none. */
+  /** Empty if the author specified none. */
   readonly language: string;
-  /** Parts of the text with Pygments token classes; empty for plain text. */
+  /** Text parts with Pygments token classes; empty for plain text. */
   readonly tokens: readonly { readonly kind: string; readonly text: string }[];
 }
 
@@ -79,7 +79,7 @@ export interface ImageProps {
   /** Original. */
   readonly href: string;
   readonly title: string;
-  /** Pixels of the thumbnail on screen. */
+  /** Displayed width of the thumbnail in pixels. */
   readonly width: number;
   readonly height: number;
 }
@@ -93,5 +93,5 @@ export interface AvatarProps {
 
 export const ComponentsContext = createContext<Partial<Components>>({});
 
-/** Texts of a product in place of the chat's, by the English text. `{name}` stands for what the chat's text has there. */
+/** Replacement texts of a product, by the English text. `{name}` stands for the placeholder in the chat's text. */
 export type HostTexts = Readonly<Record<string, string>>;

@@ -9,23 +9,23 @@ import { keyOf, type Navigation, type Place } from './location.js';
 import type { Uploads } from './uploads.js';
 import { useReading } from './use-reading.js';
 
-/** Services of the page that components use. */
+/** Page services used by components. */
 export interface Services {
   readonly chat: Chat;
   readonly client: ParleyClient;
-  /** Address of the organization, with a slash at the end. */
+  /** URL of the organization, with a trailing slash. */
   readonly baseUrl: string;
   readonly drafts: Drafts;
   readonly uploads: Uploads;
   readonly navigation: Navigation;
   readonly fieldTexts: FieldTexts;
-  /** Present in a frame of another origin, where files and logging in need its token. */
+  /** Present in a cross-origin frame, where files and log-ins need its token. */
   readonly frame?: Frame | undefined;
-  /** Window in which links to other pages open; default: a new one. */
+  /** Link target for external pages; default: a new window. */
   readonly linkTarget?: string;
-  /** Shows the page in a language, also on the next start; absent where the host chooses it. */
+  /** Switches the language, also for the next start; absent if the host chooses it. */
   setLanguage?(language: string): void;
-  /** Called when the user has written a message. */
+  /** Called when the user has sent a message. */
   onSent?(destination: Destination, content: string): void;
 }
 
@@ -39,7 +39,7 @@ export function useServices(): Services {
 
 export const useChat = (): Chat => useServices().chat;
 
-/** Value computed from readings; renders again when the value changes. */
+/** Value computed from readings; re-renders when it changes. */
 export function useComputed<T>(compute: () => T, dependencies: readonly unknown[]): T {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the caller lists them.
   return useReading(useMemo(() => computed(compute), dependencies));
@@ -51,7 +51,7 @@ export function useField<F extends keyof Fields>(name: F): Fields[F] {
   return useComputed(() => chat.field(name), [chat, name]);
 }
 
-/** Text being written in a field inside of a message; null if there is none. Setting null ends it. */
+/** Unsaved text of a field inside a message; null if there is none. Setting null discards it. */
 export function useFieldText(field: string): readonly [string | null, (text: string | null) => void] {
   const { fieldTexts } = useServices();
   const text = useComputed(() => fieldTexts.texts.value.get(field)?.text ?? null, [fieldTexts, field]);
@@ -59,7 +59,7 @@ export function useFieldText(field: string): readonly [string | null, (text: str
   return [text, setText];
 }
 
-/** Names of people, in the order of their ids. */
+/** Names of people, in the order of the ids. */
 export function useNames(userIds: readonly number[]): readonly string[] {
   const chat = useChat();
   const key = userIds.join();
@@ -72,7 +72,7 @@ export function useAddressOf(destination: Destination, near: number | null = nul
   return useChat().formatAddress({ view: 'narrow', narrow: narrowOf(destination), near });
 }
 
-/** Part of the present place; renders again only when that part changes. */
+/** Part of the current place; re-renders only when that part changes. */
 export function usePlace<T>(select: (place: Place) => T): T {
   const { navigation } = useServices();
   return useSyncExternalStore(
@@ -87,7 +87,7 @@ export function useAddress(): Place {
   return useMemo(() => ({ ...place, address: chat.ownAddress(place.address) }), [chat, place]);
 }
 
-/** True if an address shows the same conversation as the present place. */
+/** True if an address shows the same conversation as the current place. */
 export function useIsCurrent(hash: string): boolean {
   const key = useMemo(() => keyOf(hash), [hash]);
   return usePlace((place) => place.key === key);

@@ -3,19 +3,19 @@ import { type Draft, type ParleyClient, ParleyError } from '@parley/client';
 import { effect } from '@preact/signals-core';
 import { type DraftBook, type DraftEntry, type Drafts, destinationOfDraft, stampOf } from './drafts.js';
 
-/** Pause after which the server gets a changed text. */
+/** Delay before a changed text is saved on the server. */
 const SAVE_AFTER_MS = 2000;
 const RETRY_MS = 30_000;
 
 type SavedDraft = Omit<Draft, 'id' | 'to'> & { readonly to: readonly number[] };
 
-/** Part of the client that drafts need. */
+/** Client functions used by drafts. */
 export type DraftGateway = Pick<ParleyClient, 'get' | 'post' | 'patch' | 'delete'>;
 
-/** Keeps the drafts of this browser and those of the server equal, where the user's settings want that. */
+/** Synchronizes the drafts of this browser with the server, if the user's settings allow it. */
 export class DraftSync {
   private timer: ReturnType<typeof setTimeout> | null = null;
-  /** Texts that the server refused, which are not sent again. */
+  /** Texts rejected by the server, which are not sent again. */
   private readonly refused = new Set<string>();
   private readonly ends: (() => void)[] = [];
   private isRunning = false;
@@ -25,7 +25,7 @@ export class DraftSync {
     private readonly drafts: Drafts,
     private readonly chat: Chat,
     private readonly gateway: DraftGateway,
-    /** Runs a task while no other window of the browser runs one. */
+    /** Runs a task exclusively among the browser's windows. */
     private readonly alone: (task: () => Promise<void>) => Promise<void>,
   ) {}
 
@@ -49,7 +49,7 @@ export class DraftSync {
     if (this.timer !== null) clearTimeout(this.timer);
   }
 
-  /** Saves what is not saved yet. */
+  /** Saves unsaved changes. */
   async flush(): Promise<void> {
     if (this.hasWork()) await this.run();
   }
@@ -63,7 +63,7 @@ export class DraftSync {
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       this.timer = null;
-      // The event of an own change may arrive before its response.
+      // The event of an own change may precede its response.
       if (!this.isEnabled || this.hasWork() || this.isNews(this.chat.state.fields.peek('drafts') ?? []))
         void this.run();
     }, delayMs);
@@ -115,13 +115,13 @@ export class DraftSync {
     else
       this.drafts.change(({ entries, removed }) => {
         const current = entries[key];
-        // Sent or deleted meanwhile.
+        // The draft was sent or deleted during the call.
         if (!current) return { entries, removed: [...removed, savedId] };
         return { entries: { ...entries, [key]: { ...current, id: savedId, saved } }, removed };
       });
   }
 
-  /** Returns the id of the changed draft, or of another one if it was removed meanwhile. */
+  /** Returns the id of the changed draft, or of a new one if it was removed on the server. */
   private async replace(id: number, draft: SavedDraft): Promise<number> {
     try {
       await this.gateway.patch('/drafts/{draft_id}', { draft_id: id, draft });
@@ -132,7 +132,7 @@ export class DraftSync {
     }
   }
 
-  /** Returns null for a refusal that waiting does not change. */
+  /** Returns null for an error that retrying does not fix. */
   private async ifAccepted<T>(call: () => Promise<T>): Promise<T | null> {
     try {
       return await call();
@@ -142,7 +142,7 @@ export class DraftSync {
     }
   }
 
-  /** The server removed its drafts when the setting was turned off; those of this browser stay. */
+  /** The server deleted its drafts when the setting was turned off; this browser keeps its own. */
   private async forgetServer(): Promise<void> {
     this.drafts.change((book) => {
       const entries = Object.entries(book.entries);
@@ -166,7 +166,7 @@ export class DraftSync {
     return stamp !== saved && !this.refused.has(stamp) && [...text].length <= max;
   }
 
-  /** True if the server has other drafts than this browser saved there. */
+  /** True if the server's drafts differ from those that this browser saved. */
   private isNews(present: readonly Draft[]): boolean {
     const stamps = new Map(present.map((draft) => [draft.id, stampOfDraft(draft, this.drafts.selfId)]));
     return Object.values(this.drafts.book.peek().entries).some(
@@ -180,7 +180,7 @@ function stampOfDraft(draft: Draft, selfId: number): string | null {
   return to && stampOf(to, draft.content);
 }
 
-/** Merges the drafts of the server into those of the browser. A text that changed on both sides becomes two drafts. */
+/** Merges the server's drafts into those of the browser. A text that changed on both sides becomes two drafts. */
 export function reconcile({ entries, removed }: DraftBook, present: readonly Draft[], selfId: number): DraftBook {
   const unclaimed = new Map(present.filter(({ id }) => !removed.includes(id)).map((draft) => [draft.id, draft]));
   const merged: [string, DraftEntry][] = [];
@@ -189,7 +189,7 @@ export function reconcile({ entries, removed }: DraftBook, present: readonly Dra
     const isUnchanged = stampOf(to, text) === saved;
     const draft = id === null ? findEqual(unclaimed, stampOf(to, text), selfId) : unclaimed.get(id);
     if (!draft) {
-      // Sent or deleted elsewhere, unless this browser has more of the text.
+      // Sent or deleted elsewhere, unless this browser has further changes.
       if (id === null || !isUnchanged) merged.push([key, { ...entry, id: null, saved: '' }]);
       continue;
     }

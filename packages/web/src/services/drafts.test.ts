@@ -7,7 +7,7 @@ import { type DraftBook, type DraftEntry, Drafts, stampOf } from './drafts.js';
 const SELF = 7;
 const HERE: Destination = { kind: 'channel', channelId: 1, topic: 'drafts' };
 
-/** Storage of a browser, which its windows share. */
+/** Browser storage shared by windows. */
 function useBrowser(): Map<string, string> {
   const stored = new Map<string, string>();
   const storage = {
@@ -27,7 +27,7 @@ beforeEach(() => {
 const windowOf = (onServer: () => readonly Draft[] = () => []) =>
   new Drafts({ storageKey: 'drafts', selfId: SELF, onServer });
 
-/** Does the work of the storage event of a browser. */
+/** Simulates the browser's storage event. */
 const notify = (window: Drafts) => window.change((book) => book);
 
 const onServer = (id: number, content: string, topic = 'drafts'): Draft => ({
@@ -41,8 +41,8 @@ const onServer = (id: number, content: string, topic = 'drafts'): Draft => ({
 
 const textsOf = (drafts: Drafts) => drafts.all.peek().map(({ text }) => text);
 
-describe('drafts of a browser', () => {
-  it('keeps one text for each conversation', () => {
+describe('Drafts', () => {
+  it('keeps one text per conversation', () => {
     const drafts = windowOf();
     const draft = drafts.open(HERE);
     draft.save('first');
@@ -52,7 +52,7 @@ describe('drafts of a browser', () => {
     expect(windowOf().open(HERE).text).toBe('');
   });
 
-  it('takes a text of another window while the own field is unchanged', () => {
+  it('accepts a text from another window while the own field is unchanged', () => {
     const [one, two] = [windowOf(), windowOf()];
     const left = one.open(HERE);
     left.save('shared');
@@ -67,7 +67,7 @@ describe('drafts of a browser', () => {
     expect(textsOf(one)).toEqual(['shared, continued here']);
   });
 
-  it('takes a text that another window begins while the own field is empty and not in use', () => {
+  it('accepts a new text from another window while the own field is empty and idle', () => {
     const [one, two] = [windowOf(), windowOf()];
     const [left, right, inUse] = [one.open(HERE), two.open(HERE), two.open(HERE)];
     left.save('begun');
@@ -102,7 +102,7 @@ describe('drafts of a browser', () => {
     expect(right.others.peek().map(({ text }) => text)).toEqual(['common left']);
   });
 
-  it('keeps a text that another window wrote when this window sends its own', () => {
+  it('keeps the text of another window when this window sends its own', () => {
     const [one, two] = [windowOf(), windowOf()];
     const left = one.open(HERE);
     left.save('common');
@@ -114,7 +114,7 @@ describe('drafts of a browser', () => {
     expect(textsOf(one)).toEqual(['longer']);
   });
 
-  it('moves the text of a field whose topic is being typed', () => {
+  it('moves the text of a field while its topic is being typed', () => {
     const drafts = windowOf();
     const draft = drafts.open({ ...HERE, topic: '' });
     draft.save('text');
@@ -122,7 +122,7 @@ describe('drafts of a browser', () => {
     expect(drafts.all.peek().map(({ to }) => to)).toEqual([{ ...HERE, topic: 'new' }]);
   });
 
-  it('reads what version 0.2 stored', () => {
+  it('reads data stored by version 0.2', () => {
     stored.set('drafts', JSON.stringify({ 'channel:1:drafts': 'old', 'dm:3,4': 'also old', 'dm:': 'to myself' }));
     const drafts = windowOf();
     expect(drafts.open(HERE).text).toBe('old');
@@ -131,7 +131,7 @@ describe('drafts of a browser', () => {
   });
 
   it.each(['', '[]', '{"entries":', '7', 'null', '"text"'])(
-    'begins without drafts if the storage has %j',
+    'starts without drafts if the storage contains %j',
     (damaged) => {
       stored.set('drafts', damaged);
       const drafts = windowOf();
@@ -141,7 +141,7 @@ describe('drafts of a browser', () => {
   );
 
   it.each([{ kind: 'direct' }, { kind: 'direct', userIds: ['7'] }, { kind: 'channel', topic: 'x' }, { kind: 'x' }, 7])(
-    'leaves out a draft to %j, and keeps the others',
+    'drops a draft to %j and keeps the others',
     (to) => {
       const whole = { to: HERE, text: 'whole', editedAt: 1, id: null, saved: '' };
       stored.set('drafts', JSON.stringify({ entries: { damaged: { ...whole, to }, whole }, removed: [] }));
@@ -149,7 +149,7 @@ describe('drafts of a browser', () => {
     },
   );
 
-  it('keeps drafts as long as the page when the storage is full', () => {
+  it('keeps drafts until the page is closed if the storage is full', () => {
     Object.assign(localStorage, {
       setItem() {
         throw new Error('QuotaExceededError');
@@ -160,7 +160,7 @@ describe('drafts of a browser', () => {
     expect(drafts.open(HERE).text).toBe('kept');
   });
 
-  it('opens a draft that only the server has', () => {
+  it('opens a draft that exists only on the server', () => {
     const drafts = windowOf(() => [onServer(4, 'from the phone')]);
     const draft = drafts.open(HERE);
     expect(draft.text).toBe('from the phone');
@@ -181,25 +181,25 @@ const bookOf = (entry: DraftEntry): DraftBook => ({ entries: { key: entry }, rem
 const merged = (entry: DraftEntry, ...present: Draft[]) =>
   Object.values(reconcile(bookOf(entry), present, SELF).entries)[0];
 
-describe('merging with the drafts of the server', () => {
-  it('takes a text that was changed elsewhere only', () => {
+describe('reconcile', () => {
+  it('accepts a text that changed only elsewhere', () => {
     expect(merged(entryOf({}), onServer(4, 'theirs'))).toMatchObject({ text: 'theirs', id: 4 });
   });
 
-  it('leaves a text that was changed here only', () => {
+  it('keeps a text that changed only here', () => {
     expect(merged(entryOf({ text: 'mine' }), onServer(4, 'text'))).toMatchObject({ text: 'mine', id: 4 });
   });
 
-  it('makes two drafts of a text that was changed on both sides', () => {
+  it('creates two drafts of a text that changed on both sides', () => {
     expect(merged(entryOf({ text: 'mine' }), onServer(4, 'theirs'))).toMatchObject({ text: 'mine', id: null });
   });
 
-  it('removes a draft that was sent elsewhere, and keeps it if it was continued here', () => {
+  it('removes a draft that was sent elsewhere, unless it was continued here', () => {
     expect(merged(entryOf({}))).toBeUndefined();
     expect(merged(entryOf({ text: 'mine' }))).toMatchObject({ text: 'mine', id: null });
   });
 
-  it('keeps a text that equals a draft which is still to be removed', () => {
+  it('keeps a text that equals a draft pending removal', () => {
     const { entries } = bookOf(entryOf({ id: null, saved: '' }));
     expect(reconcile({ entries, removed: [9] }, [onServer(9, 'text')], SELF)).toMatchObject({
       entries: { key: { text: 'text', id: null } },
@@ -212,7 +212,7 @@ describe('merging with the drafts of the server', () => {
   });
 });
 
-/** Server with drafts, as a device of the same person sees it. */
+/** Simulated server with drafts, as seen by a device of the same person. */
 class FakeServer {
   readonly drafts = new Map<number, Draft>();
   readonly calls: string[] = [];
@@ -258,7 +258,7 @@ function deviceOf(server: FakeServer, isEnabled = true) {
   return { chat, drafts, sync };
 }
 
-describe('drafts on the server', () => {
+describe('DraftSync', () => {
   it('saves, changes and removes a draft', async () => {
     const server = new FakeServer();
     const { drafts, sync } = deviceOf(server);
@@ -294,7 +294,7 @@ describe('drafts on the server', () => {
     expect(server.texts).toEqual(['common phone', 'common laptop']);
   });
 
-  it('saves nothing where the user does not want it', async () => {
+  it('saves nothing if the user disables synchronization', async () => {
     const server = new FakeServer();
     const { drafts, sync } = deviceOf(server, false);
     drafts.open(HERE).save('private');
@@ -303,7 +303,7 @@ describe('drafts on the server', () => {
     expect(textsOf(drafts)).toEqual(['private']);
   });
 
-  it('does not send a refused text again', async () => {
+  it('does not resend a rejected text', async () => {
     const server = new FakeServer();
     const { drafts, sync } = deviceOf(server);
     drafts.open(HERE).save('refused');
@@ -318,7 +318,7 @@ describe('drafts on the server', () => {
   });
 });
 
-it('observes the drafts of the server', () => {
+it('Drafts observes drafts on the server', () => {
   const present = signal<readonly Draft[]>([]);
   const drafts = windowOf(() => present.value);
   present.value = [onServer(3, 'arrived')];

@@ -3,26 +3,26 @@ import type { Draft } from '@parley/client';
 import { computed, type Signal, signal } from '@preact/signals-core';
 import { isDestination, readStored, store } from './storage.js';
 
-/** Texts that a browser keeps; the oldest is removed when there is one more. */
+/** Maximum number of stored texts; a further one evicts the oldest. */
 const MAX_DRAFTS = 200;
 
-/** Unsent text of this browser. */
+/** Unsent text in this browser. */
 export interface DraftEntry {
   readonly to: Destination;
   readonly text: string;
   /** Unix seconds. */
   readonly editedAt: number;
-  /** Id on the server; null before the draft was saved there. */
+  /** Id on the server; null until the draft is saved there. */
   readonly id: number | null;
-  /** `stampOf` what the server has. */
+  /** `stampOf` of the server's version. */
   readonly saved: string;
 }
 
-/** Everything that the storage of a browser holds. */
+/** All draft data in the browser's storage. */
 export interface DraftBook {
-  /** Keys are no destinations, since two windows may write two texts for one conversation. */
+  /** Keyed by draft instead of destination, since two windows may write two texts for one conversation. */
   readonly entries: Readonly<Record<string, DraftEntry>>;
-  /** Ids of drafts that are still to be removed from the server. */
+  /** Ids of drafts pending removal from the server. */
   readonly removed: readonly number[];
 }
 
@@ -35,17 +35,17 @@ export interface DraftRow {
 }
 
 interface Options {
-  /** Name in the storage of the browser. */
+  /** Storage key in the browser. */
   readonly storageKey: string;
   readonly selfId: number;
-  /** Drafts of the server, observed inside computations; empty if they are not synchronized. */
+  /** Drafts on the server, observed inside computations; empty without synchronization. */
   readonly onServer: () => readonly Draft[];
 }
 
-/** Name of the field for a new topic of a channel; other fields have the keys of their conversations. */
+/** Field name for a new topic of a channel; other fields use the keys of their conversations. */
 export const newTopicOf = (channelId: number): string => `new topic in ${channelId}`;
 
-/** Unsent texts of a user: of this browser, shared by its windows, and those that only the server has. */
+/** Unsent texts of a user: those of this browser, shared by its windows, and those that exist only on the server. */
 export class Drafts {
   readonly selfId: number;
   readonly book: Signal<DraftBook>;
@@ -53,16 +53,16 @@ export class Drafts {
   readonly all: Reading<readonly DraftRow[]>;
   private readonly storageKey: string;
   private readonly onServer: () => readonly Draft[];
-  /** True after `clear`: the page is about to be left. */
+  /** True after `clear`: the page is about to close. */
   private isOver = false;
-  /** False while storage is full or forbidden: drafts then last as long as the page. */
+  /** False while storage is full or forbidden: drafts then last until the page closes. */
   private isStored = true;
   private count = 0;
-  /** Part of the keys that this window makes. */
+  /** Part of the keys created by this window. */
   private readonly mark = `.${Math.random()}.`;
-  /** Functions that save what fields show. */
+  /** Functions that save field contents. */
   private readonly fields = new Set<() => void>();
-  /** Name of the field that takes the focus when it is shown next. */
+  /** Name of the field to focus when it next appears. */
   private awaited: string | null = null;
 
   constructor({ storageKey, selfId, onServer }: Options) {
@@ -73,7 +73,7 @@ export class Drafts {
     this.all = computed(() => this.rows());
   }
 
-  /** Shows what other windows save, and saves when the page is left. Returns the function that ends this. */
+  /** Applies changes from other windows, and saves when the page closes. Returns an unsubscribe function. */
   followWindows(): () => void {
     const onStorage = ({ key, newValue }: StorageEvent) => {
       if (key === this.storageKey && !this.isOver) this.book.value = parsed(newValue);
@@ -87,7 +87,7 @@ export class Drafts {
     };
   }
 
-  /** Registers a field whose text is saved when the user leaves. Returns the function that saves and unregisters it. */
+  /** Registers a field to be saved when the user leaves. Returns a function that saves and unregisters it. */
   withField(save: () => void): () => void {
     this.fields.add(save);
     return () => {
@@ -96,7 +96,7 @@ export class Drafts {
     };
   }
 
-  /** Saves what was typed since the last pause. */
+  /** Saves text typed since the last pause. */
   saveFields(): void {
     for (const save of this.fields) save();
   }
@@ -111,18 +111,18 @@ export class Drafts {
     if (text.trim() !== '') this.put(this.newKey(), { to, text, editedAt: now(), id: null, saved: '' });
   }
 
-  /** Adds a text to a conversation that is about to be shown, whose field then takes the focus. */
+  /** Adds a text to a conversation that is about to be shown and focuses its field. */
   begin(to: Destination, text: string): void {
     this.add(to, text);
     this.awaited = destinationKey(to);
   }
 
-  /** Lets the field for a new topic of a channel take the focus when it is shown. */
+  /** Focuses the field for a new topic of a channel when it appears. */
   beginTopic(channelId: number): void {
     this.awaited = newTopicOf(channelId);
   }
 
-  /** True once after `begin` or `beginTopic`. */
+  /** Returns true once after `begin` or `beginTopic`. */
   takesFocus(field: string): boolean {
     if (this.awaited !== field) return false;
     this.awaited = null;
@@ -133,12 +133,12 @@ export class Drafts {
     return `${Date.now()}${this.mark}${++this.count}`;
   }
 
-  /** True for a draft that another window of this browser made. */
+  /** True for a draft created by another window of this browser. */
   isOfOtherWindow(key: string): boolean {
     return this.book.peek().entries[key] !== undefined && !key.includes(this.mark);
   }
 
-  /** The draft as windows of this browser saved it last, also if its event is still on the way. */
+  /** Latest version of the draft in this browser, even before its event arrives. */
   find(key: string): DraftEntry | null {
     const { entries, removed } = this.stored();
     if (entries[key]) return entries[key];
@@ -163,17 +163,17 @@ export class Drafts {
     }));
   }
 
-  /** Changes what all windows of the browser share. */
+  /** Changes the data shared by all windows of the browser. */
   change(change: (book: DraftBook) => DraftBook): void {
     if (this.isOver) return;
     const before = this.stored();
     const after = change(before);
-    // Stored first, since readers of the signal look there.
+    // Stored first, since subscribers read the storage.
     if (after !== before) this.isStored = store(this.storageKey, JSON.stringify(after));
     this.book.value = after;
   }
 
-  /** Removes all from this browser, on logging out. */
+  /** Removes everything from this browser on logout. */
   clear(): void {
     this.isOver = true;
     this.book.value = EMPTY;
@@ -201,14 +201,14 @@ export class Drafts {
 }
 
 /**
- * Draft in a field. A text that another window changed meanwhile is never replaced by the text of the field, nor the other
- * way round: both become drafts of their own.
+ * Draft in a field. Concurrent changes in the field and in another window never replace each other: both become
+ * separate drafts.
  */
 export class OpenDraft {
   private key: string | null;
-  /** Text that the drafts had when the field was last equal to them. */
+  /** Stored text when the field last matched it. */
   private base: string;
-  /** Keys of drafts that were there when the field was last looked at. */
+  /** Draft keys at the last check. */
   private known: ReadonlySet<string>;
   private readonly place: Signal<{ readonly to: Destination; readonly key: string | null }>;
   /** Other drafts of the conversation. */
@@ -236,8 +236,8 @@ export class OpenDraft {
   }
 
   /**
-   * Text that another window or device wrote while the field was unchanged, or that another window began while the field
-   * was empty and idle; null if there is none.
+   * Returns a text that another window or device wrote while the field was unchanged, or that another window started
+   * while the field was empty and idle. Null if there is none.
    */
   takeChange(fieldText: string, isIdle: boolean): string | null {
     const { known } = this;
@@ -275,7 +275,7 @@ export class OpenDraft {
     }
   }
 
-  /** The destination of the field was changed. */
+  /** Called when the destination of the field changed. */
   moveTo(to: Destination): void {
     const current = this.key === null ? null : this.drafts.find(this.key);
     this.place.value = { to, key: this.key };
@@ -303,7 +303,7 @@ const serverKey = (id: number): string => `server:${id}`;
 
 const idOfServerKey = (key: string): number | null => (key.startsWith('server:') ? Number(key.slice(7)) : null);
 
-/** Identifies destination and text, in the form in which the server stores texts (users §17). */
+/** Identifies destination and text as stored by the server (users §17). */
 export const stampOf = (to: Destination, text: string): string =>
   `${destinationKey(to)}\n${text.trimEnd().replace(/^\n+/, '')}`;
 

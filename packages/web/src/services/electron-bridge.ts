@@ -1,4 +1,4 @@
-/** Interface that Zulip's desktop app offers to the page of an organization. */
+/** Interface of Zulip's desktop app for the page of an organization. */
 export interface ElectronBridge {
   send_event(name: string, ...details: readonly unknown[]): boolean;
   on_event(name: string, listener: (...details: readonly unknown[]) => void): void;
@@ -15,10 +15,10 @@ export interface ElectronBridge {
 
 const { electron_bridge: given } = globalThis as { readonly electron_bridge?: unknown };
 
-/** Null in browsers. An element with this name as its id is no bridge. */
+/** Null in browsers. An element with this name as its id does not count. */
 export const electronBridge = given instanceof Element ? null : ((given as ElectronBridge | null | undefined) ?? null);
 
-/** Notification that the app shows. */
+/** Notification shown by the app. */
 export class DesktopNotification {
   onclick: (() => void) | null = null;
   onclose: (() => void) | null = null;

@@ -15,8 +15,8 @@ const windowOf = () => new FieldTexts('texts');
 const textsOf = (window: FieldTexts) => [...window.texts.peek()].map(([field, { text }]) => [field, text]);
 const baseOf = (window: FieldTexts) => window.texts.peek().get('edit 1')?.base;
 
-describe('texts inside of messages', () => {
-  it('survive the window that they were written in', () => {
+describe('FieldTexts', () => {
+  it('keeps texts when the window closes', () => {
     const [one, two] = [windowOf(), windowOf()];
     one.set('edit 1', 'changed');
     two.set('edit 2', 'other');
@@ -27,7 +27,7 @@ describe('texts inside of messages', () => {
     ]);
   });
 
-  it('leave the storage when they are finished', () => {
+  it('removes finished texts from the storage', () => {
     const window = windowOf();
     window.set('edit 1', 'changed');
     window.set('edit 1', null);
@@ -35,7 +35,7 @@ describe('texts inside of messages', () => {
     expect(stored.size).toBe(0);
   });
 
-  it('wait in a closed field if they were changed, and are shown when the field is opened again', () => {
+  it('keeps changed texts of a closed field and shows them when it is reopened', () => {
     const window = windowOf();
     window.begin('edit 1', 'sent');
     window.begin('edit 1', 'sent');
@@ -54,7 +54,7 @@ describe('texts inside of messages', () => {
     expect(window.isOpen('edit 1')).toBeNull();
   });
 
-  it('keep what their field began with', () => {
+  it('keeps the original text of a field', () => {
     const window = windowOf();
     window.begin('edit 1', 'sent');
     window.set('edit 1', 'changed');
@@ -63,7 +63,7 @@ describe('texts inside of messages', () => {
     expect([baseOf(windowOf()), textsOf(windowOf())]).toEqual([null, [['edit 1', 'changed in version 0.2']]]);
   });
 
-  it('lose the one that was changed first when there are too many', () => {
+  it('evicts the least recently changed text if there are too many', () => {
     const window = windowOf();
     for (let id = 0; id < 50; id++) window.set(`edit ${id}`, 'text');
     window.set('edit 0', 'changed again');
@@ -73,7 +73,7 @@ describe('texts inside of messages', () => {
   });
 
   it.each(['{', '{}', '[["edit 1", 5], ["x", "y", 5], "x", null]'])(
-    'start empty from damaged storage: %s',
+    'starts empty from damaged storage: %s',
     (damaged) => {
       stored.set('texts', damaged);
       expect(textsOf(windowOf())).toEqual([]);

@@ -1,25 +1,25 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals-core';
 import { readStored, store } from './storage.js';
 
-/** Texts that a browser keeps; the oldest is removed when there is one more. */
+/** Maximum number of stored texts; a further one evicts the oldest. */
 const MAX_TEXTS = 50;
 
 interface FieldText {
   readonly text: string;
-  /** Text that the field began with; null if unknown. */
+  /** Original text of the field; null if unknown. */
   readonly base: string | null;
 }
 
 type Texts = ReadonlyMap<string, FieldText>;
 
-/** Texts being written inside of messages, by field. They survive the row, which leaves the screen, and the page. */
+/** Unsaved texts of fields inside messages. They survive scrolling the row out of view and closing the page. */
 export class FieldTexts {
   private readonly written: Signal<Texts>;
-  /** Fields that this window shows. */
+  /** Fields shown in this window. */
   private readonly open: Signal<ReadonlySet<string>> = signal(new Set());
 
   constructor(
-    /** Name in the storage of the browser. */
+    /** Storage key in the browser. */
     private readonly storageKey: string,
   ) {
     this.written = signal(parsed(readStored(storageKey)));
@@ -29,7 +29,7 @@ export class FieldTexts {
     return this.written;
   }
 
-  /** Shows what other windows write. Returns the function that ends this. */
+  /** Applies changes from other windows. Returns an unsubscribe function. */
   followWindows(): () => void {
     const onStorage = ({ key, newValue }: StorageEvent) => {
       if (key === this.storageKey) this.show(parsed(newValue));
@@ -38,24 +38,24 @@ export class FieldTexts {
     return () => removeEventListener('storage', onStorage);
   }
 
-  /** True if this window shows the field of a text, false if the text is only kept, null if there is none. */
+  /** True if this window shows the field, false if its text is only stored, null if there is no text. */
   isOpen(field: string): boolean | null {
     return this.written.value.has(field) ? this.open.value.has(field) : null;
   }
 
-  /** Shows a field with the kept text, or else with the given one. */
+  /** Shows a field with the stored text, or else with the given one. */
   begin(field: string, text: string): void {
     this.resume(field);
     if (!this.written.peek().has(field)) this.put(field, { text, base: text });
   }
 
-  /** Shows a field with the kept text. */
+  /** Shows a field with the stored text. */
   resume(field: string): void {
     const { open } = this;
     if (!open.peek().has(field)) open.value = new Set(open.peek()).add(field);
   }
 
-  /** Hides a field; its text is kept if it was changed. */
+  /** Hides a field; a changed text stays stored. */
   close(field: string): void {
     const others = new Set(this.open.peek());
     others.delete(field);
@@ -64,20 +64,20 @@ export class FieldTexts {
     if (kept?.text === kept?.base) this.set(field, null);
   }
 
-  /** Null ends the text. */
+  /** Null discards the text. */
   set(field: string, text: string | null): void {
     this.put(field, text === null ? null : { text, base: this.written.peek().get(field)?.base ?? null });
   }
 
   private put(field: string, entry: FieldText | null): void {
     this.show(changed(this.written.peek(), field, entry));
-    // Other windows keep texts there, too.
+    // Other windows store texts there, too.
     const kept = [...changed(parsed(readStored(this.storageKey)), field, entry)].slice(-MAX_TEXTS);
     const rows = kept.map(([name, { text, base }]) => [name, text, base]);
     store(this.storageKey, rows.length === 0 ? null : JSON.stringify(rows));
   }
 
-  /** Removes all from this browser, on logging out. */
+  /** Removes everything from this browser on logout. */
   clear(): void {
     store(this.storageKey, null);
   }
@@ -98,14 +98,14 @@ function parsed(stored: string | null): Texts {
   }
 }
 
-/** Version 0.2 kept no base. */
+/** Version 0.2 stored no base. */
 const isRow = (value: unknown): value is [string, string, (string | null)?] =>
   Array.isArray(value) &&
   typeof value[0] === 'string' &&
   typeof value[1] === 'string' &&
   (value[2] == null || typeof value[2] === 'string');
 
-/** The text that was changed last comes last. */
+/** Moves the changed text to the end. */
 function changed(texts: Texts, field: string, entry: FieldText | null): Texts {
   const others = [...texts].filter(([name]) => name !== field);
   return new Map(entry === null ? others : [...others, [field, entry]]);

@@ -1,24 +1,24 @@
 import { ParleyClient, ParleyError } from '@parley/client';
 
-/** Type of the request for a token, and of the response. */
+/** Type of the token request and of its response. */
 const TOKEN = 'parley-token';
-/** Time between two requests, since the page may listen later than the frame asks. */
+/** Interval for repeating the request, since the page may start listening after the frame. */
 const REPEAT_MS = 1000;
 const ANSWER_MS = 10_000;
 const MAX_TOKEN_LENGTH = 10_000;
 
 /**
- * Connection to the page of another origin that shows the chat in a frame. Browsers block cookies there, so the page
- * passes short-lived tokens, which stay in memory. The page's origin must be one of `ancestors`.
+ * Connection to the cross-origin page that embeds the chat in a frame. Browsers block cookies there, so the page passes
+ * short-lived tokens, which stay in memory. The page's origin must be one of `ancestors`.
  */
 export class Frame {
   private current: string | null = null;
   private renewal: Promise<string> | null = null;
   private userId: number | null = null;
-  /** Origin of the page, once it has passed a token. */
+  /** Origin of the page, known once it has passed a token. */
   private origin: string | null = null;
 
-  /** Opens the chat again after the end of its session. The element sets it. */
+  /** Reopens the chat after its session ended. Set by the element. */
   again = (): void => {};
 
   constructor(
@@ -26,7 +26,7 @@ export class Frame {
     private readonly ancestors: readonly string[],
   ) {}
 
-  /** Returns a token other than the one that the server refused. @throws ParleyError 401 if the page passes none */
+  /** Returns a token other than the rejected one. @throws ParleyError 401 if the page provides none */
   readonly token = (refused: string | null): Promise<string> => {
     if (this.current !== null && this.current !== refused) return Promise.resolve(this.current);
     this.renewal ??= this.renew().finally(() => {
@@ -35,7 +35,7 @@ export class Frame {
     return this.renewal;
   };
 
-  /** Returns a file of the organization, which an address alone does not open here. */
+  /** Returns a file of the organization, which needs the token here. */
   readonly loadFile = async (url: string): Promise<Blob> => {
     const load = async (token: string) =>
       fetch(url, { headers: { Authorization: `Bearer ${token}` }, credentials: 'omit' });
@@ -46,7 +46,7 @@ export class Frame {
     return response.blob();
   };
 
-  /** Notifies the page of an event of the chat. */
+  /** Notifies the page of a chat event. */
   tell(type: string, detail: unknown): void {
     if (this.origin !== null) parent.postMessage({ type, detail }, this.origin);
   }
@@ -57,7 +57,7 @@ export class Frame {
     const { user_id: userId } = await client.get('/users/me');
     this.userId ??= userId;
     if (this.userId !== userId) {
-      // Drafts and messages on their way belong to the other user.
+      // Drafts and unsent messages belong to the previous user.
       location.reload();
       return new Promise(() => {});
     }
@@ -67,7 +67,7 @@ export class Frame {
 
   private ask(): Promise<string> {
     return new Promise((resolve, reject) => {
-      // The request is no secret, and its policy keeps other pages from framing this one.
+      // The request is not secret, and the frame's policy prevents other pages from embedding it.
       const request = () => parent.postMessage({ type: TOKEN }, '*');
       const settle = (token: unknown) => {
         clearInterval(repeat);

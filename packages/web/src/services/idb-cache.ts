@@ -2,32 +2,32 @@ import { CACHE_FORMAT, type CachedChat, type CachedMessages, type ChatCache } fr
 import type { Event, InitialState, QueuePosition } from '@parley/client';
 import { type DBSchema, type IDBPDatabase, openDB } from 'idb';
 
-/** Conversations whose messages are kept; the one saved longest ago goes first. */
+/** Maximum number of cached conversations; the least recently saved one is evicted. */
 const MAX_CONVERSATIONS = 50;
 
 interface Schema extends DBSchema {
-  /** One row: what identifies the state. */
+  /** Single row that identifies the state. */
   meta: {
     key: 'chat';
     value: { readonly format: number; readonly position: QueuePosition; readonly since: number };
   };
   state: { key: 'chat'; value: InitialState };
-  /** One row for each response: thousands of rows would take as long as applying their events. */
+  /** One row per response: thousands of rows would take as long as applying their events. */
   events: { key: number; value: readonly Event[] };
   messages: { key: string; value: CachedMessages & { readonly savedAt: number }; indexes: { savedAt: number } };
 }
 
-/** State of a person in the browser's database. Each method is one transaction, so a crash leaves a whole state. */
+/** A person's state in IndexedDB. Each method is one transaction, so a crash leaves a consistent state. */
 export class IdbCache implements ChatCache {
   private readonly database: Promise<IDBPDatabase<Schema>>;
 
   constructor(
     baseUrl: string,
     private readonly userId: number,
-    /** The state is read then, since it may be large: messages are shown before. */
+    /** Delays reading the state, which may be large, until messages are visible. */
     private readonly isDrawn: Promise<void> = Promise.resolve(),
   ) {
-    // Reading `indexedDB` throws in browsers that forbid storage.
+    // Accessing `indexedDB` throws in browsers that forbid storage.
     this.database = Promise.resolve().then(() =>
       openDB<Schema>(`parley ${baseUrl}`, 1, {
         upgrade(database) {
@@ -39,7 +39,7 @@ export class IdbCache implements ChatCache {
         blocking: (_, __, { target }) => (target as IDBDatabase).close(),
       }),
     );
-    // Calls report the failure.
+    // Later calls report the failure.
     this.database.catch(() => {});
   }
 

@@ -3,7 +3,7 @@ import { readStored, store } from './storage.js';
 
 const KEY = 'parley-no-letter-keys';
 
-/** True unless the user turned single-letter shortcuts off in this browser, because speech input types letters too. */
+/** False if the user disabled single-letter shortcuts in this browser, since speech input types letters too. */
 export const letterKeys = signal(readStored(KEY) === null);
 
 export function setLetterKeys(isOn: boolean): void {
@@ -11,11 +11,11 @@ export function setLetterKeys(isOn: boolean): void {
   store(KEY, isOn ? null : '1');
 }
 
-/** True without modifier keys, except for those that some keyboards need to type a sign such as `@`. */
+/** True without modifier keys, except those needed to type characters such as `@` on some keyboards. */
 export const isPlainKey = ({ key, ctrlKey, metaKey, altKey }: Modifiers): boolean =>
   !metaKey && (altKey ? /^[^\p{L}]$/u.test(key) : !ctrlKey);
 
 type Modifiers = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>;
 
-/** True for keys of an input method. Safari ends the composition before the key, which then has the code 229. */
+/** True for keys of an input method. Safari ends the composition before the key event, which then has code 229. */
 export const isComposing = ({ isComposing: isIn, keyCode }: KeyboardEvent): boolean => isIn || keyCode === 229;

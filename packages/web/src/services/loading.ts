@@ -3,10 +3,10 @@ import { useEffect, useState } from 'react';
 
 const RETRY_MS = 3000;
 
-/** Style sheets that failed and are being loaded again. */
+/** Failed style sheets being reloaded. */
 const sheets = new Set<Promise<void>>();
 
-/** Loads style sheets again that fail, which the loader of chunks does not. */
+/** Reloads failed style sheets, which the chunk loader does not retry. */
 export function loadSheetsAgain(): void {
   addEventListener('vite:preloadError', (event) => {
     const [, href] = /^Unable to preload CSS for (.+)$/.exec(event.payload.message) ?? [];
@@ -45,21 +45,21 @@ const pause = (): Promise<void> =>
     addEventListener('online', end);
   });
 
-/** Loads code with its styles, again and again while that fails. @throws the last error if it is not wanted any more */
+/** Loads code and styles, retrying on failure. @throws the last error once the code is unwanted */
 export async function retrying<T>(load: () => Promise<T>, isWanted = () => true): Promise<T> {
   try {
     const loaded = await load();
     await Promise.all(sheets);
     return loaded;
   } catch (error) {
-    // A refusal of the server, which the code asked on its first use.
+    // A server error raised by the code on its first use.
     if (error instanceof ParleyError || !isWanted()) throw error;
     await pause();
     return retrying(load, isWanted);
   }
 }
 
-/** Value whose code is loaded on first use; null until then and while it cannot be loaded. `load` must not change. */
+/** Value from code loaded on first use; null until loaded. `load` must not change. */
 export function useLoaded<T>(load: () => Promise<T>, isWanted = true): T | null {
   const [value, setValue] = useState<T | null>(null);
   useEffect(() => {
@@ -74,23 +74,23 @@ export function useLoaded<T>(load: () => Promise<T>, isWanted = true): T | null 
 }
 
 let begin = () => {};
-/** Resolves once the first messages, or a page without any, are on screen. */
+/** Resolves once the first messages, or a page without any, are visible. */
 export const isDrawn = new Promise<void>((resolve) => {
   begin = resolve;
 });
 
-/** Tells that messages or a page without any are on screen. */
+/** Signals that messages, or a page without any, are visible. */
 export function useDrawn(isReady: boolean): void {
   useEffect(() => {
     if (isReady) afterPaint(begin);
   }, [isReady]);
 }
 
-/** Pages in the background are not painted. */
+/** Background pages are not painted. */
 function afterPaint(run: () => void): void {
   if (document.hidden) run();
   else requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(run)));
 }
 
-/** Loads code that the first message does not need after that one. */
+/** Loads code after the first message, since that does not need it. */
 export const loadLater = <T>(load: () => Promise<T>): Promise<T> => isDrawn.then(() => retrying(load));

@@ -3,37 +3,37 @@ import { reportDone, reportFailure } from './failures.js';
 
 export interface Place {
   readonly hash: string;
-  /** Equal for addresses that show the same conversation. */
+  /** Equal for addresses of the same conversation. */
   readonly key: string;
-  /** Null for an address without a meaning. */
+  /** Null for an invalid address. */
   readonly address: Address | null;
-  /** Channel whose messages are shown. */
+  /** Channel of the shown messages. */
   readonly channelId: number | null;
-  /** Changes when the user goes to the place again that is shown. */
+  /** Changes when the user navigates to the current place again. */
   readonly visit: number;
 }
 
-/** Message at the upper edge of a list that was left, or at its end. */
+/** Message at the upper edge of a list that was left, or its end. */
 export interface ReadingPlace {
   readonly id: number;
   /** Distance of the message from the top of the application; null at the end. */
   readonly top: number | null;
 }
 
-/** Place that is shown, and the way to another one. */
+/** Current place, and navigation to others. */
 export interface Navigation {
   current(): Place;
-  /** Returns a function that ends the subscription. */
+  /** Returns an unsubscribe function. */
   subscribe(onChange: () => void): () => void;
-  /** Goes to a place from which the back button of the browser returns. */
+  /** Navigates to a place; the back button returns from it. */
   navigate(hash: string): void;
-  /** Goes to the place that the host names; an address that the user came with has precedence. */
+  /** Navigates to the place selected by the host, unless the user came with an address. */
   start(hash: string): void;
-  /** Goes to a place that takes the place of the present one in the history. */
+  /** Navigates to a place and replaces the current history entry. */
   replace(hash: string): void;
-  /** Remembers where the present place is read, for a return by the back button or a reload. */
+  /** Saves the reading position of the current place for the back button or a reload. */
   keep(reading: ReadingPlace): void;
-  /** Null where the reader has not been. */
+  /** Null if the place was not visited before. */
   kept(): ReadingPlace | null;
 }
 
@@ -44,12 +44,12 @@ export class PageNavigation implements Navigation {
   private readonly changes = new EventTarget();
 
   constructor(
-    /** Place of an address without one. */
+    /** Default place of an address without one. */
     private home: () => string,
-    /** True beside other parts of the address, which belong to the page. */
+    /** True if other parts of the address belong to the page. */
     private readonly isShared = false,
   ) {
-    // Browsers tell nothing when a link leads to the address that is shown.
+    // Browsers fire no event for a link to the current address.
     addEventListener('click', ({ target, defaultPrevented, ctrlKey, metaKey, shiftKey }) => {
       const link = target instanceof Element ? target.closest<HTMLAnchorElement>('a[href^="#"]') : null;
       if (!link || defaultPrevented || ctrlKey || metaKey || shiftKey) return;
@@ -91,7 +91,7 @@ export class PageNavigation implements Navigation {
     this.changed();
   }
 
-  /** Tells at once what the browser tells later, so that nothing is drawn in between. */
+  /** Notifies before the browser does, so that nothing renders in between. */
   private changed(): void {
     this.changes.dispatchEvent(new Event('change'));
   }
@@ -106,7 +106,7 @@ export class PageNavigation implements Navigation {
     try {
       history.replaceState({ ...history.state, parleyReading: reading }, '');
     } catch {
-      // Browsers limit the number of calls; the place that was kept before stays.
+      // Browsers limit the number of calls; the previously saved position stays.
     }
   }
 
@@ -115,7 +115,7 @@ export class PageNavigation implements Navigation {
   }
 }
 
-/** Place of an element in another product's page, whose address it leaves alone. */
+/** Place of an element in another product's page, which leaves the page's address unchanged. */
 export class OwnNavigation implements Navigation {
   private place: Place;
   private readonly changes = new EventTarget();
@@ -168,7 +168,7 @@ function channelOf(address: Address | null): number | null {
   return typeof term?.operand === 'number' ? term.operand : null;
 }
 
-/** Puts the full address of a place in the clipboard, and confirms it with a text. */
+/** Copies the full address of a place and shows a confirmation. */
 export function copyLink(baseUrl: string, hash: string, done: string): void {
   navigator.clipboard.writeText(baseUrl + hash).then(() => reportDone(done), reportFailure);
 }

@@ -6,8 +6,8 @@ import { type OpenedServices, openServices } from './services.js';
 const RETRY_MS = 3000;
 
 /**
- * Opens the chat of the user in another product's page; null for nobody. The login of the host application counts first.
- * Frames take the login of the page around them only.
+ * Opens the user's chat in another product's page; null if nobody is logged in. Prefers the log-in of the host
+ * application. Frames use only the log-in of the host page.
  */
 export async function openForHost(baseUrl: string, frame?: Frame): Promise<OpenedServices | null> {
   for (const credentials of frame ? [{ token: frame.token }] : (['host', 'session'] as const)) {

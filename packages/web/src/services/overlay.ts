@@ -7,24 +7,29 @@ import { retrying } from './loading.js';
 export interface Overlay {
   /** Element that opened it. */
   readonly anchor: HTMLElement;
-  /** Element that gets the focus back: the anchor, or the message or other element that had it when a key was pressed. */
+  /**
+   * Element that receives the focus on close: the anchor, or the element focused when a key was pressed, such as a
+   * message.
+   */
   readonly returnTo: HTMLElement;
-  /** Root of the application, element or part around the anchor, which may leave the page while the overlay is open. */
+  /**
+   * Root of the application, element or part that contains the anchor; it may be unmounted while the overlay is open.
+   */
   readonly root: HTMLElement;
   readonly content: ReactNode;
 }
 
-/** The open one; opening another one closes it. */
+/** Open overlay; opening another one closes it. */
 export const overlay = signal<Overlay | null>(null);
 
-/** True while code of an overlay has been awaited for two seconds. */
+/** True if overlay code has been loading for two seconds. */
 export const isOverlayLate = signal(false);
 
 const PATIENCE_MS = 2000;
 
 let opening: HTMLElement | null = null;
 
-/** Opens an overlay whose code is loaded on the first use. The anchor says by `aria-expanded` that it is open. */
+/** Opens an overlay with code loaded on first use. Sets `aria-expanded` on the anchor. */
 export function openOverlay(anchor: HTMLElement, load: () => Promise<ReactNode>, returnTo = focusedAt(anchor)): void {
   closeOverlay();
   opening = anchor;
@@ -47,7 +52,7 @@ export function openOverlay(anchor: HTMLElement, load: () => Promise<ReactNode>,
     });
 }
 
-/** Closes what is open, or `own` unless something else took its place. */
+/** Closes the open overlay, or only `own` if it is still open. */
 export function closeOverlay(own: Overlay | null = overlay.peek()): void {
   if (overlay.peek() !== own) return;
   opening?.setAttribute('aria-expanded', 'false');
@@ -55,7 +60,7 @@ export function closeOverlay(own: Overlay | null = overlay.peek()): void {
   overlay.value = null;
 }
 
-/** The anchor, or the message around it if that has the focus, or had it when the menu opened that is open there. */
+/** Returns the anchor, or its message if that is focused or was focused when the anchor's open menu was opened. */
 function focusedAt(anchor: HTMLElement): HTMLElement {
   const open = overlay.peek();
   return open?.anchor === anchor ? open.returnTo : (anchor.closest<HTMLElement>('[data-key]:focus') ?? anchor);

@@ -1,6 +1,6 @@
 import type { I18n } from '@lingui/core';
 
-/** Error of the client, of the browser or of a message that was not sent. */
+/** Error of the client, the browser or an unsent message. */
 export interface Refusal {
   readonly message: string;
   readonly code?: unknown;
@@ -8,15 +8,12 @@ export interface Refusal {
   readonly retryAfterMs?: number | null;
 }
 
-/**
- * Returns why something was refused, in the language of the page. Texts that neither a code nor
- * `refusalText` translates are quoted.
- */
+/** Returns an error text in the page's language. Quotes messages translated by neither a code nor `refusalText`. */
 export function reasonOf(error: Refusal, i18n: I18n, refusalText: ((message: string) => string | null) | null): string {
   const { code, message } = error;
   const text = textOf(error, i18n) ?? refusalText?.(message) ?? null;
   if (text !== null) return text;
-  // Errors of the browser have no code, or a number.
+  // Browser errors have no code, or a number.
   return typeof code === 'string' && code !== 'UNEXPECTED'
     ? i18n._('The server refused it: {message}', { message })
     : i18n._('This did not work: {message}', { message });

@@ -5,12 +5,12 @@ import { REFUSALS, refusalText, valuesIn } from './refusals.js';
 
 const CONTRACT = join(__dirname, '../../../../docs/contract');
 
-/** Texts in the contract's marks of code. */
+/** Texts in code spans of the contract. */
 const inContract = readdirSync(CONTRACT).flatMap((file) => [
   ...readFileSync(join(CONTRACT, file), 'utf8').matchAll(/`([^`\n]+)`/g),
 ]);
 
-/** Limits of Parley's own, of which the contract has no texts. */
+/** Parley-specific limit message, which the contract lacks. */
 const OWN = 'Too many {things} (limit: {limit}).';
 
 const catalogue = (locale: string) => readFileSync(join(__dirname, `texts/${locale}.po`), 'utf8');
@@ -19,12 +19,12 @@ const translationOf = (text: string, locale: string) =>
     .split(`msgid ${JSON.stringify(text)}\nmsgstr "`)[1]
     ?.split('"\n')[0];
 
-describe('texts of refusals', () => {
-  it.each(REFUSALS.filter((text) => text !== OWN))('words a refusal as the contract does: %s', (text) => {
+describe('list of server error texts', () => {
+  it.each(REFUSALS.filter((text) => text !== OWN))("uses the contract's wording: %s", (text) => {
     expect(inContract.some(([, shown = '']) => valuesIn(shown, text) !== null)).toBe(true);
   });
 
-  it.each(REFUSALS)('has a translation with the same parts in each catalogue: %s', (text) => {
+  it.each(REFUSALS)('has a translation with the same placeholders in each catalog: %s', (text) => {
     const parts = text.match(/\{\w+\}/g) ?? [];
     for (const locale of ['en', 'de']) {
       const translation = translationOf(text, locale);
@@ -33,7 +33,7 @@ describe('texts of refusals', () => {
     }
   });
 
-  it('are found by their words and contain the values of the message', () => {
+  it('is searched by wording and extracts the values of a message', () => {
     const i18n = setupI18n({
       locale: 'de',
       messages: {

@@ -5,7 +5,7 @@ const CATALOGS = {
   de: () => import('./texts/de.po'),
 } as const;
 
-/** Texts of refusals that share the code `BAD_REQUEST`, as the contract words them. The first that fits counts. */
+/** Error texts that share the code `BAD_REQUEST`, worded as in the contract. The first match counts. */
 export const REFUSALS: readonly string[] = [
   /*i18n*/ 'Insufficient permission',
   /*i18n*/ 'Not allowed for guest users',
@@ -204,14 +204,14 @@ export const REFUSALS: readonly string[] = [
   /*i18n*/ 'Too many {things} (limit: {limit}).',
 ];
 
-/** Loads the translations of the texts, which only refusals need. */
+/** Loads the translations of the texts, which are needed only after an error. */
 export async function loadRefusals(i18n: I18n): Promise<(message: string) => string | null> {
   const { messages } = await CATALOGS[i18n.locale as keyof typeof CATALOGS]();
   i18n.load(i18n.locale, messages);
   return (message) => refusalText(message, i18n);
 }
 
-/** Returns a refusal of the server in the language of the page; null for unknown ones. */
+/** Returns a server error in the page's language; null for unknown ones. */
 export function refusalText(message: string, i18n: I18n): string | null {
   for (const text of REFUSALS) {
     const values = valuesIn(message, text);
@@ -222,7 +222,7 @@ export function refusalText(message: string, i18n: I18n): string | null {
   return null;
 }
 
-/** Parts of a message in the places of a text; null if it does not fit. */
+/** Returns the placeholder values of a message; null if the text does not match. */
 export function valuesIn(message: string, text: string): Readonly<Record<string, string>> | null {
   const names: string[] = [];
   const pattern = text.replaceAll(/\{(\w+)\}|[^\w\s]/g, (part, name: string | undefined) => {

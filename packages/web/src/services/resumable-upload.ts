@@ -2,15 +2,14 @@ import { type ParleyClient, ParleyError } from '@parley/client';
 import { DetailedError, Upload } from 'tus-js-client';
 import type { SendOptions } from './uploads.js';
 
-/** Bytes of a part; what an interrupted part had sent is kept, too. */
+/** Bytes per part; data of an interrupted part is kept, too. */
 const PART_BYTES = 4 * 1024 * 1024;
-/** Delays grow to ten seconds. A connection that is lost for half an hour is waited for. */
+/** Delays grow to ten seconds. Retries cover a connection loss of half an hour. */
 const RETRY_DELAYS_MS = [500, 1000, 2000, 5000, ...Array.from({ length: 180 }, () => 10_000)];
 
 /**
- * Sends a file by the tus protocol and returns its address. Continues where it was interrupted: when the connection is
- * back, and after a reload once the same file is chosen again. `key` begins the names under which this browser keeps
- * the addresses.
+ * Uploads a file with the tus protocol and returns its address. Resumes after a connection loss, and after a reload
+ * once the same file is chosen again. `key` is a prefix for the storage keys of upload addresses.
  */
 export async function sendResumable(
   client: ParleyClient,
@@ -43,7 +42,7 @@ export async function sendResumable(
       onError: (error) => reject(reasonOf(error)),
     });
     signal?.addEventListener('abort', () => {
-      // The server forgets what it has, so that it does not count.
+      // The server discards the partial upload, so that it does not count.
       void upload.abort(true).catch(() => {});
       reject(signal.reason);
     });
@@ -57,7 +56,7 @@ export async function sendResumable(
 const statusOf = (error: Error): number | null =>
   error instanceof DetailedError ? (error.originalResponse?.getStatus() ?? null) : null;
 
-/** Address in the last response; a response that was lost is derived from the address of the upload. */
+/** Returns the address from the last response, or derives it from the upload address if the response was lost. */
 function urlOf(body: string, uploadUrl: string): string {
   try {
     return (JSON.parse(body) as { url: string }).url;

@@ -14,39 +14,39 @@ import { store, storedKeys } from './storage.js';
 import { StoredOutbox } from './stored-outbox.js';
 import { Uploads } from './uploads.js';
 
-/** Smaller files are sent at once, and in parts after a lost connection. */
+/** Minimum size for resumable uploads; smaller files are sent at once, and in parts after a connection loss. */
 const RESUMABLE_FROM_BYTES = 5 * 1024 * 1024;
 
-/** Services that all elements of a page share. */
+/** Services shared by all elements of a page. */
 export type SharedServices = Omit<Services, 'navigation'>;
 
 export interface OpenedServices extends SharedServices {
-  /** Removes what this browser keeps of the person, on logging out. */
+  /** Removes the person's data from this browser on logout. */
   forget(): Promise<void>;
-  /** Ends calls and listeners; messages on their way wait for the next start. */
+  /** Ends calls and listeners; unsent messages wait for the next start. */
   close(): void;
 }
 
 export interface StartedServices extends OpenedServices {
-  /** Resolves once the state is there, or with false if the user is no longer logged in. */
+  /** Resolves once the state is loaded, or to false if the user is no longer logged in. */
   readonly isLoggedIn: Promise<boolean>;
 }
 
 interface Start {
   readonly client: ParleyClient;
-  /** Address of the organization, with a slash at the end. */
+  /** URL of the organization, with a trailing slash. */
   readonly baseUrl: string;
   readonly userId: number;
-  /** Pages of one kind share a connection: those of other products show no notifications. */
+  /** Pages of the same kind share a connection. Embedded elements show no notifications. */
   readonly kind: 'application' | 'element';
-  /** Resolves when messages that need no state are on screen. */
+  /** Resolves when messages that need no state are visible. */
   readonly isDrawn?: Promise<void> | undefined;
-  /** True without an account: nothing is kept, reported or shared with other tabs. */
+  /** True without an account: nothing is stored, reported or shared with other tabs. */
   readonly isVisitor?: boolean;
   readonly frame?: Frame | undefined;
 }
 
-/** Opens the chat of a user, and resolves once its state is there; null if the user is no longer logged in. */
+/** Opens a user's chat and resolves once its state is loaded; null if the user is no longer logged in. */
 export async function openServices(start: Start): Promise<OpenedServices | null> {
   const services = await startServices(start);
   if (await services.isLoggedIn) return services;
@@ -54,7 +54,7 @@ export async function openServices(start: Start): Promise<OpenedServices | null>
   return null;
 }
 
-/** Opens the chat of a user, whose messages can be shown before its state is there. */
+/** Opens a user's chat, which can show messages before its state is loaded. */
 export async function startServices({
   client,
   baseUrl,
@@ -66,10 +66,10 @@ export async function startServices({
 }: Start): Promise<StartedServices> {
   const storageName = `${baseUrl}:${userId}`;
   const outbox = new StoredOutbox(`parley-outbox:${storageName}:`);
-  // Its database is opened while the browser is asked for its locks.
+  // Opens the database in parallel with the lock request.
   const ownCache = isVisitor || kind !== 'application' ? null : new IdbCache(baseUrl, userId, isDrawn);
   const tabs = isVisitor ? null : await BrowserTabs.open(`parley ${kind} ${storageName}`);
-  // Only the tab that leads writes the state.
+  // Only the leading tab writes the state.
   const cache = tabs && ownCache;
   const activity = new Activity();
   const chat = new Chat({
@@ -114,19 +114,19 @@ export async function startServices({
   const endFollowing = [drafts.followWindows(), fieldTexts.followWindows()];
   const sync = isLoggedIn.then(() => loadDraftSync(drafts, chat, client, `parley drafts ${storageName}`));
   const forget = async () => {
-    // They are sent in a later session, if the user still wants that.
+    // Unsent messages become drafts, so that the user can send them in a later session.
     for (const { delivery, destination, content } of chat.outbox.messages.values()) {
       if (delivery !== 'sending') drafts.add(destination, content);
     }
     drafts.saveFields();
-    // Changes to messages that were not saved become drafts of their conversations, else of the user's own.
+    // Unsaved message edits become drafts of their conversations, or else notes to oneself.
     const edits = [...fieldTexts.texts.peek()].map(async ([field, { text, base }]) => {
       const [, id] = /^edit (\d+)$/.exec(field) ?? [];
       if (!id || text === base) return;
       const own: Destination = { kind: 'direct', userIds: [] };
       drafts.add(await chat.commands.destination(Number(id)).catch(() => own), text);
     });
-    // Texts reach the server, unless that takes long.
+    // Saves texts on the server, unless that takes too long.
     const isKept = Promise.all([sync, ...edits]).then(([it]) => it.flush());
     await Promise.race([isKept, new Promise((resolve) => setTimeout(resolve, 2000))]);
     void sync.then((it) => it.stop());
@@ -137,7 +137,7 @@ export async function startServices({
     fieldTexts.clear();
     outbox.clear();
     for (const key of storedKeys(`tus::${uploadsKey}`)) store(key, null);
-    // The log-out must not depend on the database.
+    // The logout must not depend on the database.
     await cache?.clear().catch(() => {});
   };
   const closeAll = () => {
@@ -156,10 +156,10 @@ function loggedIn(chat: Chat): Promise<boolean> {
   });
 }
 
-/** Synchronizes drafts once its code is there; until then they stay in this browser. */
+/** Starts draft synchronization once its code is loaded; until then drafts stay in this browser. */
 async function loadDraftSync(drafts: Drafts, chat: Chat, client: ParleyClient, lock: string): Promise<DraftSync> {
   const { DraftSync } = await loadLater(() => import('./draft-sync.js'));
-  // Equal drafts of two windows are merged where the browser has no locks.
+  // Without browser locks, equal drafts of two windows are merged.
   const canLock = await hasLocks();
   const alone = async (task: () => Promise<void>): Promise<void> =>
     canLock ? void (await navigator.locks.request(lock, task)) : task();

@@ -1,9 +1,9 @@
 import type { Destination } from '@parley/chat';
 
-/** Texts that last as long as the page, where storage is forbidden. */
+/** Texts that last until the page closes, if storage is forbidden. */
 const ofPage = new Map<string, string>();
 
-/** Text of this browser; null if there is none. */
+/** Text stored in this browser; null if there is none. */
 export function readStored(key: string): string | null {
   try {
     return localStorage.getItem(key);
@@ -12,7 +12,7 @@ export function readStored(key: string): string | null {
   }
 }
 
-/** Keeps a text in this browser, or removes it if null. Returns false if storage is full or forbidden. */
+/** Stores a text in this browser, or removes it if null. Returns false if storage is full or forbidden. */
 export function store(key: string, text: string | null): boolean {
   try {
     if (text === null) localStorage.removeItem(key);
@@ -25,7 +25,7 @@ export function store(key: string, text: string | null): boolean {
   }
 }
 
-/** Keys of texts in this browser that begin with a prefix. */
+/** Keys of stored texts with a prefix. */
 export function storedKeys(prefix: string): readonly string[] {
   try {
     return Object.keys(localStorage).filter((key) => key.startsWith(prefix));
@@ -34,7 +34,7 @@ export function storedKeys(prefix: string): readonly string[] {
   }
 }
 
-/** True for a destination. Data in this browser may be damaged, or come from another page of the same origin. */
+/** True for a destination. Stored data may be damaged or belong to another page of the same origin. */
 export function isDestination(value: unknown): value is Destination {
   const { kind, channelId, topic, userIds } = (value ?? {}) as Readonly<Record<string, unknown>>;
   return kind === 'channel'

@@ -11,7 +11,7 @@ const WHOLE = {
   id: null,
 };
 
-/** Texts of the messages that a tab takes over from a former one. */
+/** Returns the texts of the messages that a tab takes over from a previous one. */
 async function takenFrom(text: string): Promise<readonly string[]> {
   const values: Record<string, string> = { 'outbox:former': text };
   const methods = {
@@ -34,8 +34,8 @@ async function takenFrom(text: string): Promise<readonly string[]> {
   return taken;
 }
 
-describe('messages on their way in the storage of the browser', () => {
-  it.each(['', '{', 'null', '7', '{}', '[null, 7, {}]'])('are none if the storage has %j', async (damaged) => {
+describe('StoredOutbox', () => {
+  it.each(['', '{', 'null', '7', '{}', '[null, 7, {}]'])('is empty if the storage contains %j', async (damaged) => {
     expect(await takenFrom(damaged)).toEqual([]);
   });
 
@@ -45,7 +45,7 @@ describe('messages on their way in the storage of the browser', () => {
     { key: 7 },
     { createdAt: 'yesterday' },
     { content: null },
-  ])('leave out one with %j, and keep the others', async (damage) => {
+  ])('drops a message with %j and keeps the others', async (damage) => {
     expect(await takenFrom(JSON.stringify([{ ...WHOLE, ...damage }, WHOLE]))).toEqual(['whole']);
   });
 });

@@ -1,19 +1,19 @@
 import type { OutboxStorage, OutgoingMessage } from '@parley/chat';
 import { isDestination, readStored, store, storedKeys } from './storage.js';
 
-/** Time in which a page that is loaded again starts. */
+/** Time for a reloaded page to start. */
 const RELOAD_MS = 10_000;
 
 /**
- * Messages on their way in the browser's storage, a list for each tab. A tab holds a lock as long as it lives; when it is
- * gone, another one takes its list over.
+ * Unsent messages in the browser's storage, one list per tab. A tab holds a lock while it exists; afterwards another
+ * tab takes over its list.
  */
 export class StoredOutbox implements OutboxStorage {
   private readonly key: string;
   private readonly ending = new AbortController();
 
   constructor(
-    /** Names the organization and the person. */
+    /** Identifies the organization and the person. */
     private readonly prefix: string,
   ) {
     this.key = `${prefix}${Date.now()}.${Math.random()}`;
@@ -21,7 +21,7 @@ export class StoredOutbox implements OutboxStorage {
 
   takeOver(found: (messages: readonly OutgoingMessage[]) => void): void {
     if (!('locks' in navigator)) return;
-    // Browsers that refuse locks keep lists only as long as the page, whose earlier chat has ended.
+    // Browsers that refuse locks keep lists only until the page closes; its previous chat has ended.
     const hold = (key: string, task: () => Promise<void> | void) => navigator.locks.request(key, task).catch(task);
     const { signal } = this.ending;
     void hold(this.key, () => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())));
@@ -29,13 +29,13 @@ export class StoredOutbox implements OutboxStorage {
       hold(key, () => {
         const text = readStored(key);
         if (text === null || signal.aborted) return;
-        // Messages are in the own list before they leave the other one.
+        // Messages are added to the own list before they are removed from the other one.
         found(parsed(text));
         store(key, null);
       });
     const known = new Set([this.key, ...storedKeys(this.prefix)]);
     for (const key of known) if (key !== this.key) void take(key);
-    // Lists that other tabs begin later. A tab that is loaded again takes its own list first.
+    // Also takes over lists created later. Gives a reloading tab time to take its own list first.
     const follow = ({ key }: StorageEvent) => {
       if (!key?.startsWith(this.prefix) || known.has(key)) return;
       known.add(key);
@@ -48,7 +48,7 @@ export class StoredOutbox implements OutboxStorage {
     this.ending.abort();
   }
 
-  /** Removes the lists of all tabs, on logging out. */
+  /** Removes the lists of all tabs on logout. */
   clear(): void {
     for (const key of storedKeys(this.prefix)) store(key, null);
   }

@@ -22,7 +22,7 @@ function uploadsWith(maxMebibytes = 1) {
   return { sent, uploads: new Uploads(send, () => maxMebibytes) };
 }
 
-it('sends two files at once and the others after them', async () => {
+it('sends two files concurrently and the others afterwards', async () => {
   const { sent, uploads } = uploadsWith();
   uploads.add(HERE, [fileOf('a'), fileOf('b'), fileOf('c')]);
   expect(sent.map(({ name }) => name)).toEqual(['a', 'b']);
@@ -37,7 +37,7 @@ it('sends two files at once and the others after them', async () => {
   expect(sent.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
 });
 
-it('shows an interrupted file until it goes on', () => {
+it('shows an interrupted file until it continues', () => {
   const { sent, uploads } = uploadsWith();
   uploads.add(HERE, [fileOf('a'), fileOf('b'), fileOf('c')]);
   sent[0]!.options.onInterrupted!();
@@ -46,7 +46,7 @@ it('shows an interrupted file until it goes on', () => {
   expect(uploads.of(HERE).value.rows[0]).toMatchObject({ state: 'sending', progress: 0.75 });
 });
 
-it('keeps links for the text field of their conversation and gives them out once', async () => {
+it('keeps links for the text field of their conversation and returns them once', async () => {
   const { sent, uploads } = uploadsWith();
   uploads.add(HERE, [fileOf('a')]);
   sent[0]!.finish('/user_uploads/1/a');
@@ -59,7 +59,7 @@ it('keeps links for the text field of their conversation and gives them out once
   expect(uploads.isBusy()).toBe(false);
 });
 
-it('keeps a refused file with the reason and sends it again on request', async () => {
+it('keeps a rejected file with the reason and resends it on request', async () => {
   const { sent, uploads } = uploadsWith();
   uploads.add(HERE, [fileOf('a')]);
   sent[0]!.fail(new ParleyError('Upload would exceed your quota.', 'REALM_UPLOAD_QUOTA', 400));
@@ -72,7 +72,7 @@ it('keeps a refused file with the reason and sends it again on request', async (
   expect(uploads.of(HERE).value.rows[0]).toMatchObject({ state: 'sending', failure: null });
 });
 
-it('does not send empty files, files above the limit and more than the maximum number', () => {
+it('rejects empty files, files above the size limit and files above the maximum number', () => {
   const { sent, uploads } = uploadsWith(0.000001);
   uploads.add(HERE, [fileOf('empty', ''), fileOf('large', 'much more'), ...Array(30).fill(fileOf('a'))]);
   const { rows } = uploads.of(HERE).value;
@@ -83,7 +83,7 @@ it('does not send empty files, files above the limit and more than the maximum n
   expect(sent).toHaveLength(2);
 });
 
-it('stops a file that is removed and leaves no link', async () => {
+it('stops the upload of a removed file and leaves no link', async () => {
   const { sent, uploads } = uploadsWith();
   uploads.add(HERE, [fileOf('a'), fileOf('b'), fileOf('c')]);
   uploads.remove(HERE, uploads.of(HERE).value.rows[0]!.id);
@@ -95,6 +95,6 @@ it('stops a file that is removed and leaves no link', async () => {
   expect(sent).toHaveLength(3);
 });
 
-it('writes links whose names cannot end them early', () => {
+it('escapes names that would end their link early', () => {
   expect(linkTo('a [draft].txt', '/user_uploads/1/a.txt')).toBe('[a (draft).txt](/user_uploads/1/a.txt)');
 });

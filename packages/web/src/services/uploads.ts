@@ -2,27 +2,27 @@ import { type Destination, destinationKey } from '@parley/chat';
 import { type CallOptions, ParleyError } from '@parley/client';
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals-core';
 
-/** A file on its way to the server, or one that was refused. */
+/** File being uploaded or rejected. */
 export interface UploadRow {
   readonly id: number;
   readonly name: string;
-  /** Interrupted files continue by themselves. */
+  /** Interrupted uploads continue automatically. */
   readonly state: 'waiting' | 'sending' | 'interrupted' | 'failed';
-  /** Part that was sent, from 0 to 1. */
+  /** Uploaded fraction, from 0 to 1. */
   readonly progress: number;
   readonly failure: UploadFailure | null;
 }
 
-/** Reason of this page, or refusal by the server. */
+/** Error of the page, or error from the server. */
 export type UploadFailure = 'empty' | 'too-large' | 'too-many' | ParleyError;
 
-/** Conversation, or name of another field, to which files are uploaded. */
+/** Conversation, or name of another field, that receives the uploads. */
 export type UploadPlace = Destination | string;
 
 /** Files of one place. */
 export interface UploadList {
   readonly rows: readonly UploadRow[];
-  /** Links to uploaded files that no text field has taken yet. */
+  /** Links to uploaded files not yet inserted into a text field. */
   readonly links: readonly string[];
 }
 
@@ -30,14 +30,14 @@ export interface UploadList {
 export type SendFile = (file: File, options: SendOptions) => Promise<string>;
 
 export interface SendOptions extends CallOptions {
-  /** Called when the connection is lost and will be tried again. */
+  /** Called when the connection is lost and will be retried. */
   readonly onInterrupted?: () => void;
 }
 
-/** Files of a conversation that wait, are sent or failed. */
+/** Maximum number of waiting, uploading and failed files per conversation. */
 export const MAX_FILES = 20;
 const MAX_AT_ONCE = 2;
-/** Time for one file, which suits 100 MiB over a slow connection. */
+/** Timeout per file, sufficient for 100 MiB over a slow connection. */
 const TIMEOUT_MS = 60 * 60 * 1000;
 const BYTES_PER_MIB = 1024 * 1024;
 const NOTHING: UploadList = { rows: [], links: [] };
@@ -63,7 +63,7 @@ export class Uploads {
     return this.at(keyOf(place));
   }
 
-  /** True while files are on their way, or their links to a text field. */
+  /** True while uploads are pending or their links are not yet inserted. */
   isBusy(): boolean {
     return [...this.lists.values()].some((list) => {
       const { rows, links } = list.peek();
@@ -71,12 +71,12 @@ export class Uploads {
     });
   }
 
-  /** Starts uploads; files that cannot be sent are listed with the reason. */
+  /** Starts uploads; unacceptable files are listed with the reason. */
   add(place: UploadPlace, files: readonly File[]): void {
     const key = keyOf(place);
     for (const file of files) {
       const { rows } = this.at(key).peek();
-      // The last row tells that there were more.
+      // The last row shows that there were more.
       if (rows.length > MAX_FILES) break;
       const id = ++this.lastId;
       const failure = rows.length === MAX_FILES ? 'too-many' : this.reasonAgainst(file);
@@ -90,14 +90,14 @@ export class Uploads {
     this.next();
   }
 
-  /** Ends an upload, or removes one that failed. */
+  /** Aborts an upload, or removes a failed one. */
   remove(place: UploadPlace, id: number): void {
     this.uploads.get(id)?.abort.abort();
     this.forget(keyOf(place), id);
     this.next();
   }
 
-  /** Repeats an upload that failed on its way; files that cannot be sent at all stay. */
+  /** Retries a failed upload; unacceptable files stay. */
   retry(place: UploadPlace, id: number): void {
     this.row(keyOf(place), id, { state: 'waiting', progress: 0, failure: null });
     this.next();
@@ -107,7 +107,7 @@ export class Uploads {
     return this.uploads.has(id);
   }
 
-  /** Returns the links that no text field has taken yet, once. */
+  /** Returns the links not yet inserted into a text field, once. */
   takeLinks(place: UploadPlace): readonly string[] {
     const key = keyOf(place);
     const { links } = this.at(key).peek();

@@ -1,7 +1,7 @@
 import { useContext, useEffect, useState } from 'react';
 import { ServicesContext } from './context.js';
 
-/** Returns the address from which the page can show a file; null until it is known. In a frame the file is fetched. */
+/** Returns a URL with which the page can show a file; null until known. In a frame the file is fetched. */
 export function useFile(url: string): string | null {
   const services = useContext(ServicesContext);
   const frame = services && url.startsWith(`${services.baseUrl}user_uploads/`) ? services.frame : undefined;

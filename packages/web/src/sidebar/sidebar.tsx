@@ -24,14 +24,14 @@ import { useReading } from '../services/use-reading.js';
 import styles from './sidebar.module.css';
 import { useViews } from './views.js';
 
-/** Read topics of a channel, and read direct conversations, that are shown before more are asked for. */
+/** Number of read topics of a channel shown initially; FEW_DIRECTS counts read direct conversations. */
 const FEW_TOPICS = 5;
 const FEW_DIRECTS = 12;
 const MORE = 50;
-/** Channels that are drawn when the first of them comes near the screen. */
+/** Number of channels rendered together when the first of them approaches the viewport. */
 const DRAWN_TOGETHER = 50;
 
-/** Views, direct conversations and channels, each with its unread count. */
+/** Views, direct conversations and channels with unread counts. */
 export const Sidebar = memo(function Sidebar() {
   const { i18n } = useLingui();
   const chat = useChat();
@@ -56,7 +56,7 @@ export const Sidebar = memo(function Sidebar() {
   );
 });
 
-/** Channels that everybody may read. */
+/** Channels readable without an account. */
 function VisitorSidebar() {
   const { i18n } = useLingui();
   return (
@@ -102,7 +102,7 @@ function ChooseViews() {
 interface SectionProps {
   readonly title: string;
   readonly children: ReactNode;
-  /** Button beside the title. */
+  /** Button next to the title. */
   readonly button?: ReactNode;
 }
 
@@ -130,7 +130,7 @@ interface EntryProps {
   readonly hasMention?: boolean;
   readonly isNested?: boolean;
   readonly below?: ReactNode;
-  /** Button beside the link. */
+  /** Button next to the link. */
   readonly menu?: ReactNode;
 }
 
@@ -213,7 +213,7 @@ function Direct({ row }: { readonly row: DirectRow }) {
   );
 }
 
-/** Channels below the headings of their groups; a button stands beside the first one. */
+/** Channels under group headings; the first heading has a button. */
 function Channels({ button }: { readonly button?: ReactNode }) {
   const { i18n } = useLingui();
   const groups = useReading(useChat().sidebar.channelGroups);
@@ -231,7 +231,7 @@ function Channels({ button }: { readonly button?: ReactNode }) {
   });
 }
 
-/** Leaves blank room for its channels until it comes near the screen. */
+/** Placeholder for channels until it approaches the viewport. */
 function LazyChannels({ ids, isFirst }: { readonly ids: readonly number[]; readonly isFirst: boolean }) {
   const [isDrawn, setDrawn] = useState(isFirst);
   const blank = useRef<HTMLLIElement>(null);
@@ -292,16 +292,16 @@ function Topics({ channelId }: { readonly channelId: number }) {
 
 interface FewProps<Row> {
   readonly rows: readonly Row[];
-  /** Rows that are shown at first. */
+  /** Number of rows shown initially. */
   readonly few: number;
-  /** Text of the button that shows more. */
+  /** Label of the button that shows more. */
   readonly more: string;
   /** True for rows that are always shown. */
   isWanted(row: Row): boolean;
   draw(row: Row): ReactNode;
 }
 
-/** First rows of a list, those that are wanted, and a button for more. */
+/** First rows of a list, rows that are always shown, and a button for more. */
 function Few<Row>({ rows, few, more, isWanted, draw }: FewProps<Row>) {
   const [limit, setLimit] = useState(few);
   const shown = rows.filter((row, index) => index < limit || isWanted(row));

@@ -9,10 +9,10 @@ import type { Refusal } from '../services/reasons.js';
 import { useViews } from './views.js';
 import styles from './views-dialog.module.css';
 
-/** Maximum length of a name (users §19). */
+/** Maximum name length (users §19). */
 const MAX_NAME_LENGTH = 200;
 
-/** Chooses the views that the sidebar shows, and names pages as further views. */
+/** Chooses the views in the sidebar, and adds pages as named views. */
 export function ViewsDialog() {
   const { i18n } = useLingui();
   const { client } = useServices();

@@ -31,17 +31,17 @@ export function builtInViews(i18n: I18n): readonly View[] {
   ];
 }
 
-/** Pages that the user named. */
+/** Pages named by the user. */
 export const ownViews = (pins: readonly NavigationView[] = []): readonly View[] =>
   pins.flatMap(({ fragment, name }) => (name === null ? [] : [view(fragment, Bookmark, name)]));
 
 interface SidebarView extends View {
   readonly isShown: boolean;
-  /** Number of the user's texts in it; undefined for views of messages. */
+  /** Number of the user's texts in it; undefined for message views. */
   readonly waiting?: number | undefined;
 }
 
-/** All views. Those of the user's own texts are shown while there are any, unless the user chose otherwise. */
+/** All views. Views of the user's texts show while there are any, unless the user chose otherwise. */
 export function useViews(): readonly SidebarView[] {
   const { i18n } = useLingui();
   const { drafts } = useServices();

@@ -1,7 +1,7 @@
 import { type InputContext, type Inputs, linkToAllChannels } from '../input-context.js';
 import type { Fields } from '../routes.js';
 
-/** Returns the key of a link that confirms the caller's email in another case. */
+/** Returns the key of a link that confirms the caller's email in different letter case. */
 async function newAddress({ get, post, keyEmailedTo: keyMailedTo }: InputContext): Promise<Fields> {
   const { delivery_email } = await get('/users/me');
   const before = String(delivery_email);

@@ -22,7 +22,7 @@ const MAX_CHANGED_SUBSCRIPTIONS = 100_000;
 const peopleForAllChannels = (surroundings: InputContext): readonly number[] =>
   peopleOf(surroundings).slice(0, Math.floor(MAX_CHANGED_SUBSCRIPTIONS / surroundings.organization.channelIds.length));
 const allChannels = ({ organization }: InputContext) => organization.channelNames.map((name) => ({ name }));
-/** Maximum number of people named by the permissions of one request: see docs/limits.md. */
+/** Maximum number of people named in the permissions of one request: see docs/limits.md. */
 const MAX_HOLDERS = 10_000;
 const holders = (surroundings: InputContext): readonly number[] =>
   peopleOf(surroundings).slice(0, Math.floor(MAX_HOLDERS / CHANNEL_PERMISSIONS.length));
@@ -30,7 +30,7 @@ const permissionsFor = (surroundings: InputContext): Fields =>
   Object.fromEntries(
     CHANNEL_PERMISSIONS.map((name) => [name, { direct_members: holders(surroundings), direct_subgroups: [] }]),
   );
-/** Number of channels whose permissions together reach the limit. */
+/** Number of channels with permissions that together reach the limit. */
 const channelsWithPermissions = (surroundings: InputContext): number =>
   Math.floor(MAX_HOLDERS / (CHANNEL_PERMISSIONS.length * holders(surroundings).length));
 const ownerInChannel: Input = ({ organization: { owners, channelIds } }) => ({
@@ -79,7 +79,7 @@ export const INPUTS: Inputs = {
   'PATCH /streams/:stream_id': {
     'a small one': async ({ makeChannel, n }) => ({ stream_id: await makeChannel(`Small ${n}`), description: 'x' }),
     'a description': async ({ organization: { channelIds }, n, post }) => {
-      // It may be the channel for reports, which must be private.
+      // It may be the report channel, which must be private.
       await post('/realm', { method: 'PATCH', moderation_request_channel_id: -1 });
       return { stream_id: channelIds[0], description: `About ${n}` };
     },
