@@ -7,11 +7,11 @@ import { leastStall } from './harness/stall.js';
 
 const USAGE = `node packages/bench/dist/find-slow-texts.js [--threes COUNT] [--seed NUMBER] [--every NUMBER]
 
-Repeats pieces of syntax up to the size of the largest message, and lists what holds the event loop longest, and what takes
-more than five times as long with four times the length.
-  --threes COUNT  so many combinations of three pieces instead of all ones and twos
-  --seed NUMBER   which of them; default 1
-  --every NUMBER  only every so manyth of the ones and twos`;
+Repeats pieces of syntax up to the maximum message size. Lists the texts that block the event loop longest, and those that take
+more than five times as long at four times the length.
+  --threes COUNT  this many combinations of three pieces instead of all single pieces and pairs
+  --seed NUMBER   selects the combinations; default: 1
+  --every NUMBER  tests only every nth single piece and pair`;
 
 const { values } = parseArgs({
   options: {

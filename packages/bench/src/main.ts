@@ -9,10 +9,10 @@ import { WORKLOADS } from './workloads/index.js';
 
 const USAGE = `npm run bench -- [--quick] [--profile FOLDER] [NAME…]
 
-Measures workloads against what the machine can do at best, in the same run, and prints a table.
-  --quick           small sizes and one round: shows that everything works, the figures mean nothing
+Measures workloads in comparison with limits of the machine, which are measured in the same run, and prints a table.
+  --quick           small sizes and one round: checks that everything works; the figures are meaningless
   --beside FOLDER   measures the build of another checkout in turn with this one (workload cpu)
-  --profile FOLDER  leaves CPU profiles of the servers there, for Chrome's developer tools; slows them down
+  --profile FOLDER  writes CPU profiles of the servers for Chrome's developer tools; slows the servers down
   NAME              one of ${WORKLOADS.map(({ name }) => name).join(', ')}; default: all`;
 
 const { values, positionals } = parseArgs({
@@ -71,7 +71,7 @@ async function bench(names: readonly string[]): Promise<void> {
 }
 
 function describeMachine(): string {
-  const cores = hasOwnCores ? 'server on core 0, client on core 1' : 'not bound to cores: figures are less steady';
+  const cores = hasOwnCores ? 'server on core 0, client on core 1' : 'not pinned to cores: figures are less stable';
   const load = loadavg()[0]!.toFixed(1);
   return `${cpus()[0]!.model.trim()}, ${availableParallelism()} cores (${cores}), Node ${process.version}, load ${load}`;
 }

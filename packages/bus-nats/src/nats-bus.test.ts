@@ -74,8 +74,8 @@ async function hearing(bus: NatsBus): Promise<BusHint[]> {
   return heard;
 }
 
-withServer('bus on NATS', () => {
-  describe('NatsBus with a server', () => {
+withServer('NatsBus', () => {
+  describe('with a server', () => {
     beforeEach(async () => {
       await server.start();
     });

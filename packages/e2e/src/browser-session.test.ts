@@ -83,7 +83,7 @@ const listen = async (server: Server): Promise<number> => {
 };
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0]!;
 
-(command === null ? describe.skip : describe)('a real browser', () => {
+(command === null ? describe.skip : describe)('browser session', () => {
   let directory: string;
   let parley: Parley;
   let own: Server;
@@ -97,7 +97,7 @@ const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0]!;
     rmSync(directory, { recursive: true });
   });
 
-  it('browser session works only for own pages (protocol §7.6)', async () => {
+  it('works only for own pages (protocol §7.6)', async () => {
     directory = mkdtempSync(join(tmpdir(), 'parley-browser-'));
     const seen: Seen[] = [];
     let page = '';

@@ -17,7 +17,7 @@ const PASSWORD = 'a password that nobody guesses';
 const PAGE = `<!doctype html><title>Shop</title><link rel="icon" href="data:,">
 <script type="module">import * as client from '/client.js'; Object.assign(globalThis, client);</script>`;
 
-(command === null ? describe.skip : describe)('the client in a browser', () => {
+(command === null ? describe.skip : describe)('ParleyClient in a browser', () => {
   let code: string;
   let browser: Chromium;
   let directory: string;

@@ -50,7 +50,7 @@ const SIZES = new Map<string, readonly [number, number]>([
   ['a TIFF', [3, 2]],
 ]);
 
-(command === null ? describe.skip : describe)('files in a browser', () => {
+(command === null ? describe.skip : describe)('uploaded file in a browser', () => {
   let organization: TestOrganization;
   let server: ParleyProcess;
   let ann: ParleyClient;
@@ -150,7 +150,7 @@ const SIZES = new Map<string, readonly [number, number]>([
     expect(status).toBe(200);
   };
 
-  it('appear to anonymous visitors with access', async () => {
+  it('appears to anonymous visitors with access', async () => {
     await openPage();
     const names = Object.keys(pictures);
     expect(names).toHaveLength(17);
@@ -166,7 +166,7 @@ const SIZES = new Map<string, readonly [number, number]>([
     ]);
   });
 
-  it('appear in a session', async () => {
+  it('appears in a session', async () => {
     await logIn();
     const names = Object.keys(pictures);
     const sizes = await sizesOf([...names.map((name) => pictures[name]![0]), secret]);
@@ -176,7 +176,7 @@ const SIZES = new Map<string, readonly [number, number]>([
     );
   });
 
-  it('execute nothing, however they are embedded', async () => {
+  it('executes nothing, however it is embedded', async () => {
     await logIn();
     const urls: string[] = [];
     for (const file of HOSTILE) urls.push(await upload(file));
@@ -200,7 +200,7 @@ const SIZES = new Map<string, readonly [number, number]>([
     expect(found).toEqual([false, 'visible']);
   });
 
-  it('do not render as pages when opened', async () => {
+  it('does not render as a page when opened', async () => {
     await logIn();
     for (const name of ['page.txt', 'archive.png']) {
       await browser.open(server.url + (await upload(HOSTILE.find((file) => file.name === name)!)));

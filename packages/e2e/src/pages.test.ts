@@ -81,7 +81,7 @@ const PASSWORD = 'alas, poor yorick 1601';
     expect(browser.complaints.filter((text) => !text.includes('status of 400'))).toEqual([]);
   });
 
-  it('log in with a password', async () => {
+  it('allow logging in with a password', async () => {
     const visitor = await Chromium.start(command!);
     await visitor.open(`${server.url}/login/?next=/accounts/joined/`);
     expect(await visitor.accessibleNames(['heading', 'textbox', 'button'])).toEqual([
@@ -100,7 +100,7 @@ const PASSWORD = 'alas, poor yorick 1601';
     await visitor.close();
   });
 
-  it('reset a forgotten password and reject forms of other sites', async () => {
+  it('allow resetting a forgotten password and reject cross-site forms', async () => {
     const page = `<form method="post" action="${server.url}/accounts/password/reset/"><input name="email" value="${hamlet.email}"><button>Send</button></form>`;
     await browser.open(`data:text/html,${encodeURIComponent(page)}`);
     await browser.follow('Send');

@@ -54,6 +54,6 @@ const parseHead = (text: string): AnswerHead => ({ status: Number(text.slice(9, 
 
 function lengthOf(head: string): number {
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-  if (length === undefined) throw new Error(`An answer does not say how long it is: ${head}`);
+  if (length === undefined) throw new Error(`A response has no length: ${head}`);
   return Number(length);
 }

@@ -94,4 +94,4 @@ async function load({ port, requests, inFlight, until, perSecond }: LoadCall): P
 }
 
 const refusal = ({ status }: AnswerHead, body: Buffer): Error =>
-  new Error(`A request was answered with ${status}: ${body.toString('utf8', 0, 500)}`);
+  new Error(`A request failed with status ${status}: ${body.toString('utf8', 0, 500)}`);

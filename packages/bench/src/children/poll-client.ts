@@ -110,11 +110,11 @@ function sample(): PollAnswer {
 function noteEvents(waiter: Waiter): void {
   let answer: PollAnswer | null = null;
   const reader = new AnswerReader(true, (head, body) => {
-    if (head.status !== 200) throw new Error(`A poll was answered with ${head.status}: ${body}`);
+    if (head.status !== 200) throw new Error(`A poll failed with status ${head.status}: ${body}`);
     answer = { head: head.text, body: body.toString() };
   });
   for (const chunk of waiter.chunks) reader.take(chunk);
-  if (!answer) throw new Error('A poll was answered in more than one piece');
+  if (!answer) throw new Error('A poll response arrived in several parts');
   lastAnswer = answer;
   const { events } = JSON.parse(lastAnswer.body) as { events?: readonly { readonly id: number }[] };
   for (const { id } of events ?? []) waiter.last = Math.max(waiter.last, id);

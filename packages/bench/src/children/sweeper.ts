@@ -120,6 +120,6 @@ async function sweep({ database, realmId }: SweepCall): Promise<SweepResult> {
       (await events.prunedUpTo(realmId)) === (await events.lastSeq(realmId)),
   );
   await close();
-  if (!isDone || problems.length > 0) throw new Error(`Not everything was tidied up. ${problems.join()}`);
+  if (!isDone || problems.length > 0) throw new Error(`The sweep is incomplete. ${problems.join()}`);
   return { seconds, worstStallMs: Math.max(0, usage.stallMs), worstWorkMs: usage.workMs };
 }

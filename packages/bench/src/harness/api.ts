@@ -72,6 +72,6 @@ async function call(
     ...(form && { body: new URLSearchParams(form) }),
   });
   const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}: ${text.slice(0, 500)}`);
+  if (!response.ok) throw new Error(`${method} ${path} failed with status ${response.status}: ${text.slice(0, 500)}`);
   return JSON.parse(text);
 }

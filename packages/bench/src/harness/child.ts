@@ -106,7 +106,7 @@ export class Child {
       }
     }
     await this.ended;
-    throw new Error(`A measured process said nothing like ${pattern}: ${this.complaints.trim()}`);
+    throw new Error(`A measured process ended without output that matches ${pattern}: ${this.complaints.trim()}`);
   }
 
   /** Terminates the process, killing it if necessary. */

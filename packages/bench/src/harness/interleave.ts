@@ -26,7 +26,7 @@ export async function interleave<Name extends string>(
 
 /** @throws Error without values */
 export function median(values: readonly number[]): number {
-  if (values.length === 0) throw new Error('There is no median of nothing');
+  if (values.length === 0) throw new Error('There is no median of an empty list');
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;

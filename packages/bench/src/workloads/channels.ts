@@ -68,7 +68,7 @@ async function listing(lab: Lab): Promise<Figure[]> {
     figure(`${what} for the first time after a start, CPU`, first, null),
     figure(`${what}, CPU`, warm, 45),
     figure(`${what} after one of them was changed, CPU`, afterOne, 45),
-    figure(`${what} after somebody came into a group or left it, CPU`, afterGroup, 45),
+    figure(`${what} after somebody joined or left a group, CPU`, afterGroup, 45),
     figure(`${what} after every one of them was changed, CPU`, afterAll, 45),
   ];
 }

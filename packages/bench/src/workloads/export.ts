@@ -29,7 +29,7 @@ async function byOperator(lab: Lab): Promise<readonly Figure[]> {
   const author = await ApiUser.signIn(parley, contents.reader.email);
   const archive = `${database}.tar.gz`;
   let exported: CommandUsage | undefined;
-  const label = (seconds: string) => `${messages} messages are exported beside the server (${seconds} s)`;
+  const label = (seconds: string) => `${messages} messages are exported by a separate process (${seconds} s)`;
   const waited = await waitMeanwhile(lab, parley, author, contents, WINDOW_SECONDS, label, async () => {
     exported = await runCommand(['export', archive, '--realm=bench', `--database=sqlite:${database}`]);
   });
@@ -38,7 +38,7 @@ async function byOperator(lab: Lab): Promise<readonly Figure[]> {
   rmSync(archive);
   return [
     waited,
-    memory(`memory that exporting ${messages} messages takes`, exported!, { atMost: 300, unit: 'MB' }),
+    memory(`memory for exporting ${messages} messages`, exported!, { atMost: 300, unit: 'MB' }),
     {
       label: `importing ${messages} messages, a second of CPU`,
       ours: `${formatNumber(imported.cpuMs / 1000)} s`,
@@ -46,7 +46,7 @@ async function byOperator(lab: Lab): Promise<readonly Figure[]> {
       value: contents.messages / (imported.cpuMs / 1000),
       goal: { atLeast: 20_000, unit: '/s' },
     },
-    memory(`memory that importing ${messages} messages takes`, imported, null),
+    memory(`memory for importing ${messages} messages`, imported, null),
   ];
 }
 

@@ -61,7 +61,7 @@ export const fanOut: Workload = {
     });
     return [
       {
-        label: `last of ${formatNumber(polls.length)} waiting polls has a message ÷ bare node:http, same bytes`,
+        label: `last of ${formatNumber(polls.length)} waiting polls receives a message ÷ bare node:http, same bytes`,
         ours: `${formatNumber(median(rounds.parley))} ms`,
         limit: `${formatNumber(median(rounds.bare))} ms`,
         value: medianRatio(rounds.parley, rounds.bare),

@@ -63,7 +63,7 @@ export const files: Workload = {
     const whole = `${formatNumber(size / MIB)} MiB`;
     return [
       {
-        label: `memory that one file of ${whole} adds, up; beside it, down`,
+        label: `memory added by one file of ${whole}, upload; for comparison, download`,
         ours: `${formatNumber(growthUp / MIB)} MiB`,
         limit: `${formatNumber(growthDown / MIB)} MiB`,
         value: Math.max(growthUp, growthDown, 1) / MIB,
@@ -77,14 +77,14 @@ export const files: Workload = {
         goal: { atLeast: 0.8 },
       },
       {
-        label: `sends, ${IN_FLIGHT} in flight, p99, while files go down one after the other ÷ while none does`,
+        label: `sends, ${IN_FLIGHT} in flight, p99, while files are downloaded sequentially ÷ without downloads`,
         ours: ms(sends.down),
         limit: ms(sends.alone),
         value: medianRatio(sends.down, sends.alone),
         goal: { atMost: 2 },
       },
       {
-        label: `sends, ${IN_FLIGHT} in flight, p99, while files go up one after the other ÷ while none does`,
+        label: `sends, ${IN_FLIGHT} in flight, p99, while files are uploaded sequentially ÷ without uploads`,
         ours: ms(sends.up),
         limit: ms(sends.alone),
         value: medianRatio(sends.up, sends.alone),

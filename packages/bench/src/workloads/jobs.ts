@@ -42,7 +42,7 @@ export const jobs: Workload = {
     });
     return [
       {
-        label: `sending in process, p99, while ${formatNumber(due)} scheduled messages are due at once ÷ while none is`,
+        label: `sending in process, p99, while ${formatNumber(due)} scheduled messages are due at once ÷ without them`,
         ours: `${formatNumber(median(rounds.during))} ms`,
         limit: `${formatNumber(median(rounds.alone))} ms`,
         value: medianRatio(rounds.during, rounds.alone),

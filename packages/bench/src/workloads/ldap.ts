@@ -26,7 +26,7 @@ export const ldap: Workload = {
       const author = await ApiUser.signIn(parley, contents.people[0]!.email);
       const linked = rows.prepare('SELECT count(*) FROM linked_account').pluck();
       const channelIds = [contents.channelId, contents.channelId];
-      const label = () => `${formatNumber(people)} people of a directory (LDAP) get accounts`;
+      const label = () => `${formatNumber(people)} people of an LDAP directory get accounts`;
       let seconds = 0;
       // The first window precedes the synchronization.
       await delay(FIRST_SYNC_MS - lab.size(WINDOW_SECONDS, 0.2) * 1000);

@@ -52,7 +52,7 @@ export const logIn: Workload = {
         goal: { atMost: 20, unit: 'ms' },
       },
       {
-        label: 'the log-in page, CPU; beside it /server_settings',
+        label: 'the log-in page, CPU; for comparison /server_settings',
         ours: `${formatNumber(median(costs.page))} ms`,
         limit: `${formatNumber(median(costs.settings))} ms`,
         value: median(costs.page),

@@ -46,7 +46,7 @@ export const markdown: Workload = {
       };
       const rounds = await interleave(lab.rounds, { parley: perText(ours), other: perText(theirs) });
       return {
-        label: `${label} (${text.length} characters); beside it markdown-it`,
+        label: `${label} (${text.length} characters); for comparison markdown-it`,
         ours: `${formatNumber(median(rounds.parley))} µs`,
         limit: `${formatNumber(median(rounds.other))} µs`,
         value: median(rounds.parley),
@@ -68,7 +68,7 @@ export const markdown: Workload = {
       const parley = await worstOf(ours);
       const beside = await worstOf(theirs);
       return {
-        label: `event loop held by the worst of ${texts.length} hostile texts (${parley.name}); beside it markdown-it (${beside.name})`,
+        label: `event loop blocked by the worst of ${texts.length} hostile texts (${parley.name}); for comparison markdown-it (${beside.name})`,
         ours: `${formatNumber(parley.stallMs)} ms`,
         limit: `${formatNumber(beside.stallMs)} ms`,
         value: parley.stallMs,

@@ -18,7 +18,7 @@ export const memory: Workload = {
     });
     return [
       figure('idle memory of the demo server (RSS)', median(again)),
-      figure('the same after the start that makes the demo organization', median(first)),
+      figure('the same after the start that creates the demo organization', median(first)),
     ];
   },
 };

@@ -49,7 +49,7 @@ export const people: Workload = {
       figure(`a member becomes a guest ${scope}`, lowered, 100),
       figure(`a guest becomes a member ${scope}`, raised, 100),
       figure(`a member leaves ${group}`, removed, 20),
-      figure(`a member comes into ${group}`, added, 20),
+      figure(`a member joins ${group}`, added, 20),
     ];
   },
 };

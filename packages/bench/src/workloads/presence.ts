@@ -51,14 +51,14 @@ export const presence: Workload = {
     const users = `${formatNumber(people.length)} users`;
     return [
       {
-        label: `${users} say once a minute that they are there: share of a core, requests and storing included`,
+        label: `${users} report presence once a minute: share of a core, including requests and storage`,
         ours: `${formatNumber((median(costs) * 1000) / people.length)} µs a report`,
         limit: '',
         value: share,
         goal: { atMost: 3, unit: '%' },
       },
       {
-        label: `who is there, of ${users} ÷ JSON.stringify of the same object`,
+        label: `presence of ${users} ÷ JSON.stringify of the same object`,
         ours: `${formatNumber(median(rounds.parley))} ms`,
         limit: `${formatNumber(median(rounds.stringify))} ms`,
         value: medianRatio(rounds.parley, rounds.stringify),

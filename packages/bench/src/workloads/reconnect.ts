@@ -31,14 +31,14 @@ export const reconnect: Workload = {
         goal: { atMost: 250, unit: 'ms' },
       },
       {
-        label: `${who}: memory added at most; beside it the whole resident set, with each mapping of the database`,
+        label: `${who}: peak added memory; for comparison the resident set, including each mapping of the database`,
         ours: `${formatNumber(growth / MEGABYTE)} MB`,
         limit: `${formatNumber(peakRss / MEGABYTE)} MB`,
         value: growth / MEGABYTE,
         goal: { atMost: 200, unit: 'MB' },
       },
       {
-        label: `${who}: events a second, until the last one has them all; beside it megabytes a second`,
+        label: `${who}: events per second until every queue has received all; for comparison megabytes per second`,
         ours: `${formatNumber(perSecond)}/s`,
         limit: `${formatNumber(bytes / MEGABYTE / seconds)} MB/s`,
         value: perSecond,

@@ -68,7 +68,7 @@ async function withBacklog(lab: Lab): Promise<Figure> {
   const { megabytes, rounds } = await registerTimes(lab, database, contents.reader.email);
   const unread = formatNumber(contents.unread);
   return {
-    label: `register with ${unread} unread messages (${megabytes} MB); beside it JSON.stringify of the same object`,
+    label: `register with ${unread} unread messages (${megabytes} MB); for comparison JSON.stringify of the same object`,
     ours: `${formatNumber(median(rounds.parley))} ms`,
     limit: `${formatNumber(median(rounds.stringify))} ms`,
     value: median(rounds.parley),

@@ -25,10 +25,10 @@ export const sweep: Workload = {
         return worstStallMs;
       },
     });
-    const what = `${formatNumber(queues)} queues that nobody polls and ${formatNumber(events)} events that nobody needs`;
+    const what = `${formatNumber(queues)} abandoned queues and ${formatNumber(events)} expired events`;
     return [
       {
-        label: `tidying up ${what}: worst stall of the event loop; beside it its work, without disk syncs`,
+        label: `sweeping ${what}: worst stall of the event loop; for comparison its work, without disk syncs`,
         ours: `${formatNumber(median(stalls))} ms`,
         limit: `${formatNumber(median(works))} ms`,
         value: median(stalls),

@@ -152,7 +152,7 @@ async function missedEvents(scene: WebScene, writer: ApiUser): Promise<readonly 
       value: median(ratios),
       goal: { atMost: 4 },
     },
-    inMs('the longest task meanwhile (0: below 50 ms)', median(longest), 50),
+    inMs('longest task during that (0: below 50 ms)', median(longest), 50),
   ];
 }
 
@@ -173,8 +173,8 @@ async function peopleLists(scene: WebScene): Promise<readonly Figure[]> {
   const tab = await opened(scene, scene.contents.topics[0]!);
   const { page } = tab;
   for (const [name, open] of [
-    ['the panel of people', () => page.getByRole('button', { name: 'People' }).click()],
-    ['the page of users', () => page.evaluate(() => location.assign('#organization/users'))],
+    ['the people panel', () => page.getByRole('button', { name: 'People' }).click()],
+    ['the user list page', () => page.evaluate(() => location.assign('#organization/users'))],
   ] as const) {
     await tab.longestTask();
     await open();

@@ -8,11 +8,11 @@ import { causeFaults } from './faults.js';
 
 const USAGE = `Usage: npm run cluster [-- [MINUTES] [--seed N] [--nodes N]]
 
-Starts nodes, PostgreSQL and NATS, and kills, freezes and cuts them off by chance while people write (default: 1 minute). In the
-end every acknowledged message must exist once, and each client must know what a new one learns. Exit code 1: something failed.
-A run of 4 minutes or more begins with a node that is frozen for 90 seconds.
+Starts nodes, PostgreSQL and NATS, and randomly kills, freezes and disconnects them while people write (default: 1 minute). In the
+end every acknowledged message must exist once, and each client must have the same state as a new one. Exit code 1: a check failed.
+A run of 4 minutes or more starts by freezing a node for 90 seconds.
 
-  --seed N    decides which faults happen; default: chosen by chance
+  --seed N    determines the faults; default: random
   --nodes N   number of nodes; default: 3`;
 
 /** Minimum duration of a run that starts by freezing a node for 90 seconds. */
@@ -260,8 +260,8 @@ function summarize(
   for (const [name, count] of faults) console.log(`${count} × a node was ${name}`);
   console.log(`${sum(writers.map(({ acknowledged }) => acknowledged.size))} messages acknowledged and stored once`);
   console.log(`${sum(writers.map(({ scheduled }) => scheduled.size))} scheduled messages delivered once`);
-  console.log(`${sum(writers.map(({ lost }) => lost))} others were lost, because an asynchronous standby took over`);
-  console.log(`${sum(clients.map(({ registrations }) => registrations))} queues registered again because of it`);
+  console.log(`${sum(writers.map(({ lost }) => lost))} other messages lost, because an asynchronous standby took over`);
+  console.log(`${sum(clients.map(({ registrations }) => registrations))} queues registered again as a result`);
   console.log(`${sum(writers.map(({ failures }) => failures))} changes without a response`);
   console.log(
     `${sum(clients.map(({ failedPolls }) => failedPolls))} polls repeated; no other queue ended, no event repeated`,

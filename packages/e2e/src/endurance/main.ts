@@ -7,11 +7,11 @@ import { findChromium } from '../testing/chromium.js';
 
 const USAGE = `Usage: npm run endurance [-- [MINUTES] [--seed N] [--attack MINUTES]]
 
-Runs the tests of the hostile load in their long form, again and again, each time with the next seed, until so many minutes have
-passed (default: 30) or something fails. Runs at least once. Exit code 1: something failed; the seed that was said repeats it.
+Repeats the hostile tests in their long form, each time with the next seed, until the minutes have passed (default: 30) or a test
+fails. Runs at least once. Exit code 1: a test failed; the printed seed reproduces the failure.
 
-  --seed N           the first seed; default: chosen by chance
-  --attack MINUTES   how long a member repeats the largest requests in each run; default: 10. With it, only that test runs`;
+  --seed N           the first seed; default: random
+  --attack MINUTES   duration of the attack by a member in each run; default: 10. Runs only that test`;
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
 const { resolve: pathOf } = createRequire(import.meta.url);
@@ -77,7 +77,7 @@ async function main(args: readonly string[]): Promise<number> {
   for (let { seed } = options; ; seed++) {
     console.log(`Seed ${seed}`);
     if ((await runOnce(seed, options.attackMinutes)) !== 0) {
-      console.log(`Failed with seed ${seed}. Once more: npm run endurance -- 0 --seed ${seed}`);
+      console.log(`Failed with seed ${seed}. To repeat: npm run endurance -- 0 --seed ${seed}`);
       return 1;
     }
     if (Date.now() >= endsAt) return 0;

@@ -20,7 +20,7 @@ const ROUNDS = size(20, 40);
 const OTHER_BYTES = 24 * MIB;
 
 /** Subscribing and unsubscribing writes events without leaving data behind. */
-describe('a member who joins and leaves channels with long descriptions', () => {
+describe('member who repeatedly joins and leaves channels with long descriptions', () => {
   let organization: TestOrganization;
   let large: LargeOrganization;
   let server: ParleyProcess;

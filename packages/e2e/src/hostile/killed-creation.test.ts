@@ -16,7 +16,7 @@ jest.setTimeout(size(300_000, 3_600_000));
 /** Installed by `.ci/run`. */
 const canTrace = spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0;
 
-describe(`database files, with seed ${SEED}`, () => {
+describe(`database file with seed ${SEED}`, () => {
   let chance: SeededRandomness;
   let folder: string;
   beforeEach(() => {
@@ -27,7 +27,7 @@ describe(`database files, with seed ${SEED}`, () => {
 
   const below = (limit: number) => Math.floor(chance.fraction() * limit);
 
-  (canTrace ? it : it.skip)('are created by the next command after a kill at any system call', async () => {
+  (canTrace ? it : it.skip)('is created by the next command after a kill at any system call', async () => {
     const create = (path: string) => ['realm', 'create', '--new-database', '', 'Elsinore', `--database=sqlite:${path}`];
     /** Creates a database under strace, which traces only the system calls for its files. */
     const traced = async (path: string, more: readonly string[]) => {
@@ -70,7 +70,7 @@ describe(`database files, with seed ${SEED}`, () => {
     }
   });
 
-  it('refuses databases without their write-ahead log, with an explanation', async () => {
+  it('is rejected without its write-ahead log, with an explanation', async () => {
     const organization = await TestOrganization.withOrganization();
     try {
       const hamlet = await organization.addPerson('Hamlet');
