@@ -47,7 +47,7 @@ describe('file without pixels', () => {
   });
 });
 
-describe('hidden image data', () => {
+describe('resized image', () => {
   it.each([
     ['behind a PNG', async () => Buffer.concat([await photo().png().toBuffer(), Buffer.from(SCRIPT)])],
     ['behind a JPEG', async () => Buffer.concat([await photo().jpeg().toBuffer(), Buffer.from(SCRIPT)])],
@@ -63,7 +63,7 @@ describe('hidden image data', () => {
           .toBuffer(),
     ],
     ['in XMP', () => photo().withXmp(`<x:xmpmeta xmlns:x="adobe:ns:meta/">${SCRIPT}</x:xmpmeta>`).webp().toBuffer()],
-  ])('removes hidden data: %s', async (_where, make) => {
+  ])('loses hidden data: %s', async (_where, make) => {
     const image = await make();
     expect(image.includes(SCRIPT)).toBe(true);
     for (const format of ['png', 'webp', 'gif'] as const) {

@@ -116,7 +116,7 @@ describe('phone photo', () => {
     expect({ exif, xmp, iptc, icc, orientation }).toEqual({});
   });
 
-  it('rejects HEIC where blocking the thread is not allowed', async () => {
+  it('is rejected as HEIC if blocking the thread is not allowed', async () => {
     const withoutIt = new SharpImageProcessor();
     await expect(withoutIt.inspect(HEIC_PHOTO)).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });
     await expect(withoutIt.resize(HEIC_PHOTO, STILL)).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });

@@ -99,7 +99,7 @@ export class Chat {
   private readonly sentIds = new Table<string, number>();
   private readonly connected: Signal<ConnectionView> = signal({ state: 'starting', since: null, code: null });
   private readonly ready = signal(false);
-  /** Queue position at which this run resumed; all later events are applied. Null after a registration. */
+  /** Queue position of the cached snapshot; all later events are applied. Null after a registration. */
   private readonly resumed: Promise<QueuePosition | null>;
   private resume!: (since: QueuePosition | null) => void;
   private readonly gateway: Gateway;
@@ -497,7 +497,9 @@ export class Chat {
     return true;
   }
 
-  /** Resolves to true if this run resumed at or before a position, so that all later events are applied. */
+  /**
+   * Resolves to true if the cached snapshot is not newer than a position, so that all later events were applied.
+   */
   private async caughtUp({ queueId, lastEventId }: QueuePosition): Promise<boolean> {
     const since = await this.resumed;
     return since !== null && since.queueId === queueId && since.lastEventId <= lastEventId;

@@ -2,14 +2,14 @@ import { parseArgs } from 'node:util';
 
 export const USAGE = `Usage: npm run conformance -- [--only PREFIX]… [--show N] [--skipped] [--accept] [--against URL] [--save FILE]
 
-Sends the recorded requests to a server and compares its answers with the recorded ones.
+Sends the recorded requests to a server and compares its responses with the recorded ones.
 
-  --only PREFIX   compares only cases whose names begin so; all are run, because later ones need what earlier ones made
-  --show N        prints the differences of the first N cases that fail
-  --skipped       names the cases that are not compared, and why
-  --accept        rewrites passing.txt: from now on the cases that passed have to pass
-  --against URL   sends them to this server instead of one of its own; see packages/e2e/conformance/README.md for what it needs
-  --save FILE     keeps the server's answers, in the form of answers.jsonl`;
+  --only PREFIX   compares only cases with this name prefix; runs all cases, because later ones use objects of earlier ones
+  --show N        prints the differences of the first N failing cases
+  --skipped       lists the cases that are not compared, with reasons
+  --accept        rewrites passing.txt: the cases that passed must pass from now on
+  --against URL   uses this server instead of starting one; packages/e2e/conformance/README.md lists its requirements
+  --save FILE     saves the server's responses in the format of answers.jsonl`;
 
 export interface Options {
   /** Empty to compare every case. */

@@ -18,7 +18,7 @@ export interface InputContext {
   readonly makeProfileField: () => Promise<number>;
   /** Creates a group of the caller with these members and returns its id. */
   readonly makeGroup: (members: readonly number[]) => Promise<number>;
-  /** Adds a reaction of the caller and returns its identification. */
+  /** Adds a reaction of the caller and returns its identifiers. */
   readonly react: () => Promise<Reacted>;
   /** Creates an object of the caller and returns its id. */
   readonly addBot: () => Promise<number>;

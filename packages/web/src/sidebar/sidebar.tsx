@@ -24,7 +24,7 @@ import { useReading } from '../services/use-reading.js';
 import styles from './sidebar.module.css';
 import { useViews } from './views.js';
 
-/** Number of read topics of a channel shown initially; FEW_DIRECTS counts read direct conversations. */
+/** Initially shown read topics of a channel; `FEW_DIRECTS` is the same for direct conversations. */
 const FEW_TOPICS = 5;
 const FEW_DIRECTS = 12;
 const MORE = 50;
