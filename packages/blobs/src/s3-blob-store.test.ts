@@ -243,7 +243,7 @@ describe('S3BlobStore', () => {
 
   it.each([
     ['says nothing', ''],
-    ['begins an answer and says no more', 'HTTP/1.1 206 Partial Content\r\nContent-Length: 10\r\n\r\nhalf'],
+    ['stalls in the middle of a response', 'HTTP/1.1 206 Partial Content\r\nContent-Length: 10\r\n\r\nhalf'],
   ])('aborts requests to a service that %s', async (_, said) => {
     const silent = createServer((socket) => void socket.on('error', () => undefined).write(said));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));

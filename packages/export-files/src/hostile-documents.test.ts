@@ -43,14 +43,14 @@ const deep = '['.repeat(200_000) + ']'.repeat(200_000);
 
 describe('message file', () => {
   it.each([
-    ['an id beyond numbers', fileOf({ id: 'ID' }).replace('"ID"', '1e400'), /id is not an id/],
-    ['an id beyond whole numbers', fileOf({ id: 'ID' }).replace('"ID"', '9007199254740993'), /id is not an id/],
-    ['a time beyond numbers', fileOf({ date_sent: 0 }).replace(':0,', ':-1e999,'), /date_sent is not a number/],
-    ['a message of a prototype', `{"zerver_message":[{"__proto__":${JSON.stringify(message)}}]}`, /id is not an id/],
-    ['tables of a prototype', `{"__proto__":${fileOf({})}}`, /zerver_message is not a list/],
-    ['a deep list for a text', fileOf({ content: 'C' }).replace('"C"', deep), /content is not a text/],
+    ['an infinite id', fileOf({ id: 'ID' }).replace('"ID"', '1e400'), /id is not an id/],
+    ['an id that is not a safe integer', fileOf({ id: 'ID' }).replace('"ID"', '9007199254740993'), /id is not an id/],
+    ['an infinite time', fileOf({ date_sent: 0 }).replace(':0,', ':-1e999,'), /date_sent is not a number/],
+    ['a message in a prototype', `{"zerver_message":[{"__proto__":${JSON.stringify(message)}}]}`, /id is not an id/],
+    ['tables in a prototype', `{"__proto__":${fileOf({})}}`, /zerver_message is not a list/],
+    ['a deep list in place of a text', fileOf({ content: 'C' }).replace('"C"', deep), /content is not a text/],
     [
-      'a deep row of who has it',
+      'a deep row of message holders',
       fileOf({}, ['R']).replace('"R"', `{"user_profile":${deep}}`),
       /has a row that is none/,
     ],
@@ -75,7 +75,7 @@ describe('message file', () => {
     ['<span class="user-mention channel-wildcard-mention" data-user-id="*">@all</span>', true],
     ['<span class="user-mention" data-user-id="5">@Hamlet</span>', false],
     ['class="user-mention"> data-user-id="*"', false],
-  ])('detects in %s a mention of the channel: %p', (html, mentions) => {
+  ])('checks %s for a channel mention: %p', (html, mentions) => {
     expect(read(fileOf({ rendered_content: html }))[0]!.message.mentionsChannel).toBe(mentions);
   });
 });
@@ -86,7 +86,7 @@ describe('excessOf', () => {
   it.each([
     ['lists in lists', '[[[[]]]]', 'is nested too deeply'],
     ['many dictionaries', '[{},{},{},{},{}]', 'holds too many lists and dictionaries'],
-    ['a dictionary of many keys', '{"a":1,"b":2,"c":3,"d":4,"e":5}', 'has a dictionary of too many keys'],
+    ['a dictionary with many keys', '{"a":1,"b":2,"c":3,"d":4,"e":5}', 'has a dictionary of too many keys'],
     ['many values', `[${'0,'.repeat(26)}0]`, 'holds too many values'],
   ])('rejects a value of %s as too large', (_, text, reason) => {
     expect(excessOf(text, limits)).toBe(reason);

@@ -29,7 +29,7 @@ async function archiveOf(
 }
 
 it.each([
-  ['a path that leads out', { name: 'x/../../evil' }, 'x', /cannot be that of a file/],
+  ['a path that leads outside', { name: 'x/../../evil' }, 'x', /cannot be that of a file/],
   ['an absolute path', { name: '/etc/evil' }, 'x', /cannot be that of a file/],
   ['a path with backslashes', { name: '..\\evil' }, 'x', /cannot be that of a file/],
   ['a symbolic link', { name: 'a', type: 'symlink', linkname: '/etc/passwd' }, undefined, /is no file/],

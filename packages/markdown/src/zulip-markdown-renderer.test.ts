@@ -74,7 +74,7 @@ describe('rendering of links and images', () => {
     ${'https://a.example/x.png'}      | ${true}  | ${true}
     ${'https://a.example/x.mp4'}      | ${true}  | ${false}
     ${'https://youtu.be/hx1mjT73xYE'} | ${true}  | ${true}
-  `('detects in $content a link ($hasLink) and an image ($hasImage)', ({ content, hasLink, hasImage }) => {
+  `('checks $content for a link ($hasLink) and an image ($hasImage)', ({ content, hasLink, hasImage }) => {
     expect(render(content)).toMatchObject({ hasLink, hasImage });
   });
 

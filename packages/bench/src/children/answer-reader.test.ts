@@ -33,6 +33,6 @@ describe('AnswerReader', () => {
   });
 
   it('rejects a response without a detectable end', () => {
-    expect(() => read(['HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'])).toThrow('how long');
+    expect(() => read(['HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'])).toThrow('no length');
   });
 });

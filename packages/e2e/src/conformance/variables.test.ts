@@ -52,7 +52,7 @@ describe('dig', () => {
     ['ids.9', null],
     ['channel.id.deeper', null],
     ['ids.[name=a]', null],
-  ])('finds at %s the value %j', (path, value) => {
+  ])('resolves %s to %j', (path, value) => {
     expect(dig(answer, path)).toEqual(value);
   });
 });

@@ -6,7 +6,7 @@ export const SEED = seed === undefined ? 1 : Number(seed);
 
 export const IS_LONG = load === 'long';
 
-/** Duration of the attack of `member-at-limits.test.ts`. */
+/** Attack duration in `member-at-limits.test.ts`. */
 export const ATTACK_MINUTES = minutes === undefined ? 0.25 : Number(minutes);
 
 /** Returns the size for CI or for an endurance run. */

@@ -201,7 +201,7 @@ describe('searchTerms', () => {
     ],
     ['naïve 日本語 x2', ['naïv', '日本語', 'x2']],
     ['', []],
-  ])('extracts from %j: %j', (text, terms) => {
+  ])('turns %j into %j', (text, terms) => {
     expect(searchTerms(text)).toEqual(terms);
   });
 
