@@ -44,9 +44,9 @@ function requestWith(route: Route, member: Member, text: string): Sent {
   return { path, body: form.toString() };
 }
 
-const send = ({ method, roleRequirements, takesRawBody }: Route, sent: Sent) => {
+const send = ({ method, roleRequirements, body: bodyKind }: Route, sent: Sent) => {
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
-  const { path, body } = takesRawBody ? { path: `${sent.path}?${sent.body}`, body: '' } : sent;
+  const { path, body } = bodyKind === 'raw' ? { path: `${sent.path}?${sent.body}`, body: '' } : sent;
   if (/^\/\/(json|accounts)\//.test(path)) return browser.request(method, path.slice(1), undefined, { body, headers });
   const as = roleRequirements.includes('bot') ? helper : server.people.desdemona;
   return server.request(method, path, { as, body, headers });

@@ -7,6 +7,7 @@ class Nothing {}
 
 /** Returns the caller. */
 const whoAmI = route('GET', '/whoami', {
+  summary: null,
   auth: 'user',
   dto: Nothing,
   handle: async ({ caller }) => success({ user_id: caller.userId, client: caller.clientName }),
@@ -14,12 +15,14 @@ const whoAmI = route('GET', '/whoami', {
 
 /** Returns the realm of an anonymous caller. */
 const whereAmI = route('GET', '/whereami', {
+  summary: null,
   auth: 'anyone',
   dto: Nothing,
   handle: async ({ caller }) => success({ realm_id: caller.realmId }),
 });
 
 const forOwners = route('POST', '/owners', {
+  summary: null,
   auth: 'user',
   roleRequirements: ['owner'],
   dto: Nothing,
@@ -218,6 +221,7 @@ describe('Parley.close', () => {
       start = resolve;
     });
     const slow = route('GET', '/slow', {
+      summary: null,
       auth: 'anyone',
       dto: Nothing,
       handle: async () => {

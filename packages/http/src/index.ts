@@ -14,6 +14,7 @@ export { type LoadGauge, type LoadLevel, noLoad, TRANSPORT_LIMITS, type Transpor
 export { LongPoll } from './kernel/long-poll.js';
 export type { Middleware } from './kernel/mount.js';
 export { createRouter, dispatchHotFirst } from './kernel/mount.js';
+export { CONTRACT_AREAS, WITHOUT_PAGE } from './kernel/operation.js';
 export { type Member, membersOfDto } from './kernel/params.js';
 export { PublicRealms } from './kernel/public-realm.js';
 export {
@@ -39,12 +40,11 @@ export type {
 } from './kernel/request-log.js';
 export { type Logger, silentLogger, warn } from './kernel/request-log.js';
 export type { CallerRole, RoleLookup } from './kernel/route.js';
-export { type Route, route } from './kernel/route.js';
+export { type DocumentedRoute, isDocumented, type Route, route } from './kernel/route.js';
 export { type Demo, FEATURE_LEVEL, ZULIP_VERSION } from './kernel/server-info.js';
 export { type ProxyTrust, parseNetworks, TrustedProxies } from './kernel/trusted-proxies.js';
 export type { WebAsset, WebAssets } from './kernel/web-assets.js';
 export { WireWebhookFormats } from './membership/outgoing-webhooks.js';
-export { CONTRACT_OPERATIONS, type ContractOperation, contractPathOf } from './openapi/contract-operations.js';
 export { notFoundPage } from './pages/layout.js';
 export { pushServerRoutes, RemoteServerAuthenticator } from './push/push-server.js';
 export { AUTHENTICATION_METHOD_NAMES, REALM_SETTING_FORMS } from './realms/realm-settings.js';

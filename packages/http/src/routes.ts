@@ -1,8 +1,9 @@
 import { EVENT_PRESENTERS, FEATURES, MESSAGE_PARTS } from './features.js';
 import { eventSchema, form } from './kernel/event-presenter.js';
 import type { RouteDependencies, RouteParts, SectionParts } from './kernel/feature.js';
+import type { Tag } from './kernel/operation.js';
 import type { RegisterSection } from './kernel/register-section.js';
-import type { Route } from './kernel/route.js';
+import { isDocumented, type Route } from './kernel/route.js';
 import { openApiRoutes } from './openapi/openapi-routes.js';
 
 /** Schema of all feature events plus the heartbeat (events §6.3). */
@@ -22,9 +23,14 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
     event: EVENT,
     messageParts: MESSAGE_PARTS,
   };
-  const routes = FEATURES.flatMap((feature) => feature.routes?.(parts) ?? []);
+  const routes = FEATURES.flatMap(({ tag, routes: routesOf }) => (routesOf?.(parts) ?? []).map(withTag(tag)));
   return [...routes, ...openApiRoutes(routes)];
 }
+
+const withTag =
+  (tag: Tag | undefined) =>
+  (route: Route): Route =>
+    tag && isDocumented(route) && !route.tag ? { ...route, tag } : route;
 
 /** Sections of the register response (events §3.2), in response order. */
 export const registerSections = (parts: SectionParts): readonly RegisterSection[] =>

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { CONTRACT_OPERATIONS, type ContractOperation } from '@parley/http';
+import { createRoutes, type DocumentedRoute, isDocumented } from '@parley/http';
 import { sectionsOf } from './documents.js';
 
-const contractDir = resolve(__dirname, '../../../docs/contract');
-const textOf = (area: string): string => readFileSync(join(contractDir, `${area}.md`), 'utf8');
+const docsDir = resolve(__dirname, '../../../docs');
+const contractDir = join(docsDir, 'contract');
 
 /** Matches mentions such as `GET /users/{user_id}`. Parameter names of paths are ignored. */
 const MENTION =
@@ -20,39 +20,47 @@ const NO_OPERATIONS = new Set([
   'PATCH /streams',
 ]);
 
-describe('operation list', () => {
-  it('names every operation that the contract describes', () => {
-    const listed = new Set(CONTRACT_OPERATIONS.map((it) => `${it.method} ${shapeOf(it)}`));
+const nameOf = ({ method, path }: DocumentedRoute): string => `${method} ${path}`;
+
+describe('operations and their documents', () => {
+  const operations = createRoutes({} as Parameters<typeof createRoutes>[0]).filter(isDocumented);
+
+  it('have a route for every operation that the contract describes', () => {
+    const declared = new Set(operations.map((it) => `${it.method} ${shapeOf(it)}`));
     const areas = readdirSync(contractDir).filter((file) => file.endsWith('.md') && file !== 'clients.md');
     const mentioned = areas.flatMap((file) => mentionsIn(readFileSync(join(contractDir, file), 'utf8')));
-    expect([...new Set(mentioned)].filter((name) => !listed.has(name) && !NO_OPERATIONS.has(name))).toEqual([]);
+    expect([...new Set(mentioned)].filter((name) => !declared.has(name) && !NO_OPERATIONS.has(name))).toEqual([]);
   });
 
-  it.each(CONTRACT_OPERATIONS.map((it) => [`${it.method} ${it.path}`, it] as const))(
-    '%s is in the section that it names',
-    (_, operation) => {
-      const { area, number } = sectionOf(operation);
-      const { text } = sectionsOf(textOf(area)).get(number)!;
-      expect(text.replace(/\{[^}]*\}/g, '{}')).toContain(shapeOf(operation));
+  it.each(operations.filter(({ section }) => section).map((it) => [nameOf(it), it.section!, it] as const))(
+    '%s is described in %s',
+    (_, section, operation) => {
+      expect(sectionText(section).replace(/\{[^}]*\}/g, '{}')).toContain(shapeOf(operation));
     },
   );
 
-  it('marks the same operations as the contract', () => {
-    const unmarked = CONTRACT_OPERATIONS.filter((operation) => {
-      const { area, number } = sectionOf(operation);
-      return operation.isStarred && !sectionsOf(textOf(area)).get(number)!.text.includes('★');
-    });
-    expect(unmarked.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+  it('have a section for every extension', () => {
+    const missing = operations.filter(({ extension }) => extension && sectionText(extension) === '');
+    expect(missing.map((it) => `${nameOf(it)}: docs has no ${it.extension}`)).toEqual([]);
+  });
+
+  it('marks the twenty operations that the contract marks', () => {
+    const starred = operations.filter(({ isStarred }) => isStarred);
+    expect(starred.filter(({ section }) => !sectionText(section!).includes('★')).map(nameOf)).toEqual([]);
+    // Some can be called by id and by address.
+    expect(new Set(starred.map(({ section }) => section)).size).toBe(19);
   });
 });
 
-function sectionOf({ section }: ContractOperation): { readonly area: string; readonly number: string } {
-  const [area, number] = section.split(' §') as [string, string];
-  return { area, number };
+/** Returns the text of a section such as `messages §5`; empty if it does not exist. */
+function sectionText(reference: string): string {
+  const [document, number] = reference.split(' §') as [string, string];
+  const folder = document === 'extensions' ? docsDir : contractDir;
+  return sectionsOf(readFileSync(join(folder, `${document}.md`), 'utf8')).get(number)?.text ?? '';
 }
 
 /** Replaces parameter names: `/users/:user_id/channels` → `/users/{}/channels`. */
-const shapeOf = ({ path }: Pick<ContractOperation, 'path'>): string => path.replace(/[:*]\w+/g, '{}');
+const shapeOf = ({ path }: Pick<DocumentedRoute, 'path'>): string => path.replace(/[:*]\w+/g, '{}');
 
 function mentionsIn(text: string): readonly string[] {
   return [...text.matchAll(MENTION)].flatMap(([, first, second, path]) => {

@@ -14,17 +14,21 @@ beforeAll(async () => {
 
 const ROW = /^\| `([A-Z_]+)` *\| (\d+) *\| (\d+ `[A-Z_]+`) *\| (.+?) *\|$/gm;
 
+/** Row of the document without the text of its last column. */
+const rowOf = (code: string, status: string | number, api: string): string => `| \`${code}\` | ${status} | ${api} |`;
+
 describe('docs/errors.md', () => {
-  const documented = [...document.matchAll(ROW)].map(([, code, status, api]) => `${code}: ${status}, API ${api}`);
+  const documented = [...document.matchAll(ROW)].map(([, code, status, api]) => rowOf(code!, status!, api!));
 
   it('has a row for each error code with its statuses and its code in the API', () => {
     const declared = [...declaredErrors().keys()].map((code) => {
       const error = new DomainError(code as ErrorCode, 'text');
       const wire = ERROR_REPLIES.wireErrorOf(error);
-      return `${code}: ${error.status}, API ${wire.status} \`${wire.code}\``;
+      return rowOf(code, error.status, `${wire.status} \`${wire.code}\``);
     });
     expect(declared.length).toBeGreaterThan(100);
-    expect([...documented].sort()).toEqual([...declared].sort());
+    expect(declared.filter((row) => !documented.includes(row))).toEqual([]);
+    expect(documented.filter((row) => !declared.includes(row))).toEqual([]);
   });
 });
 

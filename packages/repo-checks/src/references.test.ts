@@ -6,7 +6,8 @@ const root = resolve(__dirname, '../../..');
 const contractDir = join(root, 'docs/contract');
 
 const AREAS = ['protocol', 'events', 'messages', 'channels', 'users', 'organization', 'markdown', 'clients'] as const;
-const DOCUMENTS = [...AREAS, 'architecture'];
+const OTHERS = ['architecture', 'extensions'] as const;
+const DOCUMENTS = [...AREAS, ...OTHERS];
 
 /** Documents that can be referred to, by name. */
 type Documents = ReadonlyMap<string, ReadonlyMap<string, Section>>;
@@ -20,7 +21,7 @@ interface Known {
 const known: Known = {
   documents: new Map([
     ...AREAS.map((area) => [area, sectionsOf(readFileSync(join(contractDir, `${area}.md`), 'utf8'))] as const),
-    ['architecture', sectionsOf(readFileSync(join(root, 'docs/architecture.md'), 'utf8'))],
+    ...OTHERS.map((name) => [name, sectionsOf(readFileSync(join(root, `docs/${name}.md`), 'utf8'))] as const),
   ]),
   decisions: decisionsOf(readFileSync(join(contractDir, 'README.md'), 'utf8')),
 };
@@ -131,7 +132,7 @@ it('decision index lists every decision with its number and title', () => {
 
 function problemsOfFile(file: string): readonly string[] {
   const name = basename(file, '.md');
-  const isOwn = file.startsWith(contractDir) || file === join(root, 'docs/architecture.md');
+  const isOwn = file.startsWith(contractDir) || OTHERS.some((other) => file === join(root, `docs/${other}.md`));
   const own = isOwn && known.documents.has(name) ? name : null;
   return problemsOf(readFileSync(file, 'utf8'), own, known).map(
     ({ line, what }) => `${relative(root, file)}:${line} ${what}`,

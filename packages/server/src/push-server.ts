@@ -66,7 +66,6 @@ export function composePushServer(parts: PushServerParts) {
   const dispatcher = createDispatcher({
     routes: pushServerRoutes(server),
     errorReplies: ERROR_REPLIES,
-    contractPathOf: () => undefined,
     // The routes of a push service have no use cases.
     resolve: () => {
       throw new Error('A push service has no use cases');

@@ -4,7 +4,6 @@ import { DEFAULT_SWEEP_OPTIONS, EventHub, LogFollower, QueueSweep } from '@parle
 import { PresenceBoard, VerifyApiKey, VerifyFrameToken, VerifySession } from '@parley/domain/users';
 import {
   BasicAuthenticator,
-  contractPathOf,
   createDispatcher,
   createRoutes,
   ERROR_REPLIES,
@@ -148,7 +147,6 @@ export function serverParts(
       createDispatcher({
         routes: get('routes'),
         errorReplies: ERROR_REPLIES,
-        contractPathOf,
         resolve,
         authenticators: get('authenticators'),
         browserAuthenticators: get('browserAuthenticators'),

@@ -145,7 +145,7 @@ export class JoinRealm {
 /** Either a new account, or a confirmation email whose key completes the sign-up. */
 export type JoinOutcome = JoinedUser | { readonly confirmedBy: 'email'; readonly email: string };
 
-/** Joins in one step, or sends a confirmation email if the invitation does not prove the email (organization §10.7). */
+/** Joins in one step, or sends a confirmation email if the invitation does not prove the email (extensions §4). */
 export class JoinOrConfirm {
   static readonly inject = [JoinRealm, RequestSignUp] as const;
   constructor(

@@ -65,7 +65,7 @@ export async function encodeRequest(route: Route, fields: Fields): Promise<Encod
   }
   const { method } = route;
   if (bytes) return { method, target, body: bytes, headers: { ...headers, 'Content-Type': BYTES } };
-  if (route.takesLongBody) {
+  if (route.body === 'long') {
     const body = JSON.stringify(fields);
     if (Buffer.byteLength(body) > MAX_LONG_BODY_BYTES) return null;
     return { method, target, body, headers: { ...headers, 'Content-Type': JSON_TYPE } };

@@ -5,6 +5,7 @@ import {
   type ChangeDefaultGroupChannelsInput,
   CreateChannelFolder,
   CreateDefaultChannelGroup,
+  canChangeDefaultChannels,
   DeleteDefaultChannelGroup,
   ListChannelFolders,
   MAX_CHANNEL_FOLDER_DESCRIPTION_LENGTH,
@@ -81,8 +82,10 @@ export class ChangeFolderDto {
 
 const setDefault = (method: 'POST' | 'DELETE', isDefault: boolean): Route =>
   route(method, '/default_streams', {
+    summary: `${isDefault ? 'Add' : 'Remove'} a default channel of new users`,
+    section: 'channels §4.14',
     auth: 'user',
-    roleRequirements: ['changesDefaultChannels'],
+    roleRequirements: [canChangeDefaultChannels],
     dto: DefaultChannelDto,
     useCase: SetDefaultChannel,
     toInput: ({ stream_id }) => ({ channelId: stream_id as ChannelId, isDefault }),
@@ -96,8 +99,10 @@ export const channelListRoutes: readonly Route[] = [
   setDefault('POST', true),
   setDefault('DELETE', false),
   route('POST', '/default_stream_groups/create', {
+    summary: 'Create a group of default channels',
+    section: 'channels §4.14',
     auth: 'user',
-    roleRequirements: ['changesDefaultChannels'],
+    roleRequirements: [canChangeDefaultChannels],
     dto: CreateDefaultChannelGroupDto,
     useCase: CreateDefaultChannelGroup,
     toInput: ({ group_name, description, stream_names }) => ({
@@ -107,8 +112,10 @@ export const channelListRoutes: readonly Route[] = [
     }),
   }),
   route('PATCH', '/default_stream_groups/:group_id', {
+    summary: 'Change a group of default channels',
+    section: 'channels §4.14',
     auth: 'user',
-    roleRequirements: ['changesDefaultChannels'],
+    roleRequirements: [canChangeDefaultChannels],
     dto: ChangeDefaultChannelGroupDto,
     useCase: ChangeDefaultChannelGroup,
     toInput: (dto) =>
@@ -119,8 +126,10 @@ export const channelListRoutes: readonly Route[] = [
       }),
   }),
   route('PATCH', '/default_stream_groups/:group_id/streams', {
+    summary: 'Add or remove channels of a group of default channels',
+    section: 'channels §4.14',
     auth: 'user',
-    roleRequirements: ['changesDefaultChannels'],
+    roleRequirements: [canChangeDefaultChannels],
     dto: ChangeDefaultGroupChannelsDto,
     useCase: ChangeDefaultGroupChannels,
     toInput: ({ group_id, op, stream_names }) => ({
@@ -130,13 +139,17 @@ export const channelListRoutes: readonly Route[] = [
     }),
   }),
   route('DELETE', '/default_stream_groups/:group_id', {
+    summary: 'Delete a group of default channels',
+    section: 'channels §4.14',
     auth: 'user',
-    roleRequirements: ['changesDefaultChannels'],
+    roleRequirements: [canChangeDefaultChannels],
     dto: DeleteDefaultChannelGroupDto,
     useCase: DeleteDefaultChannelGroup,
     toInput: ({ group_id }) => ({ groupId: group_id as DefaultChannelGroupId }),
   }),
   route('POST', '/channel_folders/create', {
+    summary: 'Create a channel folder',
+    section: 'channels §4.15',
     auth: 'user',
     roleRequirements: ['administrator'],
     dto: CreateFolderDto,
@@ -146,6 +159,9 @@ export const channelListRoutes: readonly Route[] = [
     present: (channel_folder_id) => ({ channel_folder_id }),
   }),
   route('GET', '/channel_folders', {
+    summary: 'List channel folders',
+    section: 'channels §4.15',
+    withoutPage: 'state',
     auth: 'user',
     dto: ListFoldersDto,
     useCase: ListChannelFolders,
@@ -154,6 +170,8 @@ export const channelListRoutes: readonly Route[] = [
     present: (folders) => ({ channel_folders: folders.map(presentFolder) }),
   }),
   route('PATCH', '/channel_folders', {
+    summary: 'Order the channel folders',
+    section: 'channels §4.15',
     auth: 'user',
     roleRequirements: ['administrator'],
     dto: ReorderFoldersDto,
@@ -161,6 +179,8 @@ export const channelListRoutes: readonly Route[] = [
     toInput: ({ order }) => ({ folderIds: order as ChannelFolderId[] }),
   }),
   route('PATCH', '/channel_folders/:channel_folder_id', {
+    summary: 'Change or archive a channel folder',
+    section: 'channels §4.15',
     auth: 'user',
     roleRequirements: ['administrator'],
     dto: ChangeFolderDto,

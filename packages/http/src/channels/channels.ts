@@ -131,6 +131,10 @@ export function channelRoutes(): readonly Route[] {
     );
   return [
     route('GET', '/streams', {
+      summary: 'List channels',
+      section: 'channels §4.1',
+      isStarred: true,
+      withoutPage: 'state',
       auth: 'user',
       isExpensive: true,
       dto: ListChannelsDto,
@@ -140,6 +144,9 @@ export function channelRoutes(): readonly Route[] {
       present: (output, { dto }) => presentChannels(output, dto),
     }),
     route('POST', '/channels/create', {
+      summary: 'Create a channel',
+      section: 'channels §4.4',
+      isStarred: true,
       auth: 'user',
       roleRequirements: ['member'],
       dto: CreateChannelDto,
@@ -155,6 +162,9 @@ export function channelRoutes(): readonly Route[] {
       present: (id) => ({ id }),
     }),
     route('GET', '/streams/:stream_id', {
+      summary: 'Get a channel',
+      section: 'channels §4.2',
+      withoutPage: 'state',
       auth: 'user',
       dto: OneChannelDto,
       useCase: GetChannel,
@@ -163,6 +173,8 @@ export function channelRoutes(): readonly Route[] {
       present: (channel) => ({ stream: presentChannel(channel) }),
     }),
     route('GET', '/streams/:stream_id/members', {
+      summary: 'List the subscribers of a channel',
+      section: 'channels §4.10',
       auth: 'user',
       dto: OneChannelDto,
       useCase: ListSubscribers,
@@ -171,6 +183,9 @@ export function channelRoutes(): readonly Route[] {
       present: (subscribers) => ({ subscribers }),
     }),
     route('GET', '/users/:user_id/subscriptions/:stream_id', {
+      summary: 'Check whether a user is subscribed to a channel',
+      section: 'channels §4.10',
+      withoutPage: 'state',
       auth: 'user',
       dto: GetSubscriptionStatusDto,
       useCase: GetSubscriptionStatus,
@@ -179,6 +194,9 @@ export function channelRoutes(): readonly Route[] {
       present: (is_subscribed) => ({ is_subscribed }),
     }),
     route('GET', '/users/:user_id/channels', {
+      summary: 'List the channels of a user',
+      section: 'channels §4.10',
+      withoutPage: 'state',
       auth: 'user',
       dto: ListUserChannelsDto,
       useCase: ListUserChannels,
@@ -187,6 +205,9 @@ export function channelRoutes(): readonly Route[] {
       present: (subscribed_channel_ids) => ({ subscribed_channel_ids }),
     }),
     route('GET', '/streams/:stream_id/email_address', {
+      summary: 'Get the email address of a channel',
+      section: 'channels §4.16',
+      lacks: 'mail to it is not taken: a gateway of the operator has to send it as messages',
       auth: 'user',
       dto: GetChannelAddressDto,
       useCase: GetChannelAddress,
@@ -198,18 +219,25 @@ export function channelRoutes(): readonly Route[] {
       present: (address) => ({ email: address ?? '' }),
     }),
     route('PATCH', '/streams/:stream_id', {
+      summary: 'Change a channel',
+      section: 'channels §4.11',
       auth: 'user',
       dto: ChangeChannelDto,
       useCase: ChangeChannel,
       toInput: toChannelChange,
     }),
     route('DELETE', '/streams/:stream_id', {
+      summary: 'Archive a channel',
+      section: 'channels §4.12',
       auth: 'user',
       dto: OneChannelDto,
       useCase: ArchiveChannel,
       toInput: toChannelId,
     }),
     route('GET', '/users/me/subscriptions', {
+      summary: 'List your subscriptions',
+      section: 'channels §4.8',
+      withoutPage: 'state',
       auth: 'user',
       isExpensive: true,
       dto: ListSubscriptionsDto,
@@ -220,6 +248,8 @@ export function channelRoutes(): readonly Route[] {
         presentLongList(scheduler, 'subscriptions', new PresentedList(subscriptions, presentOwnSubscription)),
     }),
     route('POST', '/users/me/subscriptions', {
+      summary: 'Subscribe users to channels, creating missing ones',
+      section: 'channels §4.5',
       auth: 'user',
       isExpensive: true,
       roleRequirements: ['member'],
@@ -237,6 +267,8 @@ export function channelRoutes(): readonly Route[] {
       present: (output, { dto }) => presentSubscribeUsers(output, dto),
     }),
     route('DELETE', '/users/me/subscriptions', {
+      summary: 'Unsubscribe users from channels',
+      section: 'channels §4.6',
       auth: 'user',
       dto: UnsubscribeUsersDto,
       useCase: UnsubscribeUsers,
@@ -248,6 +280,9 @@ export function channelRoutes(): readonly Route[] {
       present: presentUnsubscribeUsers,
     }),
     route('PATCH', '/users/me/subscriptions', {
+      summary: 'Subscribe to and unsubscribe from channels',
+      section: 'channels §4.7',
+      withoutPage: 'others',
       auth: 'user',
       isExpensive: true,
       dto: ChangeSubscriptionsDto,
@@ -257,30 +292,43 @@ export function channelRoutes(): readonly Route[] {
       present: presentChangeSubscriptions,
     }),
     route('POST', '/users/me/subscriptions/properties', {
+      summary: 'Change personal settings of channels',
+      section: 'channels §4.9',
       auth: 'user',
       dto: ChangeSubscriptionPropertiesDto,
       useCase: ChangeSubscriptionProperties,
       toInput: (dto) => ({ changes: toPropertyChanges(dto.subscription_data) }),
     }),
     route('PATCH', '/users/me/subscriptions/muted_topics', {
+      summary: 'Mute or unmute a topic',
+      section: 'channels §5.5',
+      withoutPage: 'others',
       auth: 'user',
       dto: MuteTopicDto,
       useCase: MuteTopic,
       toInput: toMutedTopic,
     }),
     route('PATCH', '/users/me/subscriptions/:stream_id', {
+      summary: 'Change a personal setting of a channel',
+      section: 'channels §4.9',
+      withoutPage: 'others',
       auth: 'user',
       dto: ChangeSubscriptionPropertyDto,
       useCase: ChangeSubscriptionProperties,
       toInput: (dto) => ({ changes: toPropertyChanges([dto]) }),
     }),
     route('POST', '/user_topics', {
+      summary: 'Follow, mute or unmute a topic',
+      section: 'channels §5.4',
       auth: 'user',
       dto: SetTopicPolicyDto,
       useCase: SetTopicPolicy,
       toInput: toTopicPolicy,
     }),
     route('GET', '/get_stream_id', {
+      summary: 'Get the id of a channel by its name',
+      section: 'channels §4.3',
+      withoutPage: 'bots',
       auth: 'user',
       dto: FindChannelIdDto,
       useCase: FindChannelId,
@@ -289,6 +337,8 @@ export function channelRoutes(): readonly Route[] {
       present: (id) => ({ stream_id: id }),
     }),
     route('GET', '/users/me/:stream_id/topics', {
+      summary: 'List the topics of a channel',
+      section: 'channels §5.3',
       auth: 'user',
       dto: ListTopicsDto,
       useCase: ListTopics,
@@ -297,6 +347,8 @@ export function channelRoutes(): readonly Route[] {
       present: (topics, { dto }) => presentTopics(topics, dto.allow_empty_topic_name),
     }),
     route('GET', '/json/users/me/:stream_id/topics', {
+      summary: 'List the topics of a web-public channel without an account',
+      section: 'protocol §9',
       auth: 'anyone',
       atRoot: true,
       dto: ListTopicsDto,
@@ -309,6 +361,7 @@ export function channelRoutes(): readonly Route[] {
 }
 
 export const CHANNELS = {
+  tag: 'Channels',
   routes: () => [...channelRoutes(), ...channelListRoutes],
   events: CHANNEL_EVENTS,
   errors: CHANNEL_WIRE_ERRORS,

@@ -183,6 +183,10 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
   const scheduler = new StepScheduler();
   return [
     route('POST', '/register', {
+      summary: 'Create an event queue and get the current state',
+      section: 'events §1',
+      lacks: 'always empty: `realm_embedded_bots`, keys of GIF services, accounts at providers of calls',
+      withoutPage: 'development',
       auth: 'user',
       isExpensive: true,
       dto: RegisterDto,
@@ -193,6 +197,8 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
     }),
     // Initial state without a queue for browsers without a log-in (events §1).
     route('POST', '/json/register', {
+      summary: 'Get the state visible without an account',
+      section: 'events §1',
       auth: 'anyone',
       atRoot: true,
       isExpensive: true,
@@ -203,6 +209,9 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
         success(await registerSpectator(useCase, caller, dto, request, { ...parts, scheduler })),
     }),
     route('GET', '/events', {
+      summary: 'Get events of a queue, waiting for the next one',
+      section: 'events §6.2',
+      withoutPage: 'development',
       auth: 'user',
       hot: true,
       longPoll: true,
@@ -220,6 +229,9 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       },
     }),
     route('DELETE', '/events', {
+      summary: 'Delete an event queue',
+      section: 'events §6.5',
+      withoutPage: 'development',
       auth: 'user',
       dto: RemoveQueueDto,
       response: wire.fields({}),
@@ -345,6 +357,7 @@ const idleSeconds = (wanted: RegisterDto['idle_queue_timeout']): number | null =
   wanted === 'mobile' ? MOBILE_IDLE_SECONDS : (wanted ?? null);
 
 export const EVENTS = {
+  tag: 'Events',
   routes: eventRoutes,
   events: { blank: toNobody, blanked: toNobody, forked: toNobody, 'queue.last_expired': toNobody },
   errors: EVENT_WIRE_ERRORS,

@@ -71,6 +71,8 @@ export function exportRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>)
   const scheduler = new StepScheduler();
   return [
     route('GET', '/export/realm', {
+      summary: 'List exports',
+      section: 'organization §8',
       ...BY_ADMINISTRATORS,
       dto: NoParameters,
       useCase: ListExports,
@@ -82,6 +84,8 @@ export function exportRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>)
       },
     }),
     route('POST', '/export/realm', {
+      summary: 'Start an export',
+      section: 'organization §8',
       ...BY_ADMINISTRATORS,
       dto: RequestExportDto,
       useCase: RequestExport,
@@ -90,12 +94,16 @@ export function exportRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>)
       present: ({ id }) => ({ id }),
     }),
     route('DELETE', '/export/realm/:export_id', {
+      summary: 'Delete an export',
+      section: 'organization §8',
       ...BY_ADMINISTRATORS,
       dto: DeleteExportDto,
       useCase: DeleteExport,
       toInput: ({ export_id }) => ({ id: export_id as ExportId }),
     }),
     route('GET', '/export/realm/consents', {
+      summary: 'List who consents to the export of private data',
+      section: 'organization §8',
       ...BY_ADMINISTRATORS,
       dto: NoParameters,
       useCase: ListExportConsents,
@@ -123,6 +131,9 @@ export function exportRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>)
         ),
     }),
     route('GET', '/user_avatars/exports/*path_id', {
+      summary: 'Download an export',
+      section: 'organization §8',
+      tag: 'Files',
       auth: 'anyone',
       atRoot: true,
       limit: 'none',
@@ -142,6 +153,7 @@ const typeNamed = (name: string): ExportType =>
   (Object.keys(EXPORT_TYPE_NAMES) as ExportType[]).find((type) => EXPORT_TYPE_NAMES[type] === name)!;
 
 export const EXPORTS = {
+  tag: 'Organization',
   routes: exportRoutes,
   events: {
     'exports.changed': {

@@ -23,6 +23,12 @@ class RealmImageDto {
   @IntegerParam() realm_id!: number;
 }
 
+const PICTURE_NAMES: Readonly<Record<RealmImageName, string>> = {
+  icon: 'icon of an organization',
+  logo: 'logo of an organization',
+  nightLogo: 'logo of an organization for dark themes',
+};
+
 const logoOf = ({ night }: LogoDto): RealmImageName => (night ? 'nightLogo' : 'logo');
 
 /** Implements organization §3. */
@@ -32,6 +38,9 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
   const presentIcon = (realm: Realm) => ({ icon_url: urlOf('icon', realm) });
   return [
     route('GET', '/realm/icon', {
+      summary: 'Get the icon of the organization',
+      section: 'organization §3',
+      withoutPage: 'addresses',
       auth: 'user',
       dto: NoParameters,
       useCase: FindOwnRealm,
@@ -40,6 +49,8 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
         redirectTo(urlOf('icon', await useCase.execute(caller))),
     }),
     route('POST', '/realm/icon', {
+      summary: 'Upload the icon of the organization',
+      section: 'organization §3',
       ...TAKES_IMAGE,
       auth: 'user',
       roleRequirements: ['administrator'],
@@ -50,6 +61,8 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       present: presentIcon,
     }),
     route('DELETE', '/realm/icon', {
+      summary: 'Delete the icon of the organization',
+      section: 'organization §3',
       auth: 'user',
       roleRequirements: ['administrator'],
       dto: NoParameters,
@@ -59,6 +72,9 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       present: presentIcon,
     }),
     route('GET', '/realm/logo', {
+      summary: 'Get the logo of the organization',
+      section: 'organization §3',
+      withoutPage: 'addresses',
       auth: 'user',
       dto: LogoDto,
       useCase: FindOwnRealm,
@@ -67,6 +83,8 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
         redirectTo(urlOf(logoOf(dto), await useCase.execute(caller))),
     }),
     route('POST', '/realm/logo', {
+      summary: 'Upload the logo of the organization',
+      section: 'organization §3',
       ...TAKES_IMAGE,
       auth: 'user',
       roleRequirements: ['administrator'],
@@ -77,6 +95,8 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       present: () => ({}),
     }),
     route('DELETE', '/realm/logo', {
+      summary: 'Delete the logo of the organization',
+      section: 'organization §3',
       auth: 'user',
       roleRequirements: ['administrator'],
       dto: LogoDto,
@@ -95,6 +115,8 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
  */
 function image(name: RealmImageName): Route {
   return route('GET', `/user_avatars/:realm_id/realm/${REALM_IMAGES[name].wireName}.png`, {
+    summary: `Get the uploaded ${PICTURE_NAMES[name]}`,
+    extension: 'extensions §1',
     ...SERVES_PICTURES,
     dto: RealmImageDto,
     useCase: ReadPicture,
@@ -110,4 +132,7 @@ function image(name: RealmImageName): Route {
   });
 }
 
-export const BRANDING = { routes: ({ realmUrls }) => brandingRoutes(realmUrls) } satisfies HttpFeature;
+export const BRANDING = {
+  tag: 'Organization',
+  routes: ({ realmUrls }) => brandingRoutes(realmUrls),
+} satisfies HttpFeature;

@@ -106,6 +106,9 @@ const FILE = /^([1-9]\d{0,14})\.(png|gif|webp)$/;
 
 export const customEmojiRoutes: readonly Route[] = [
   route('GET', '/realm/emoji', {
+    summary: 'List custom emoji',
+    section: 'organization §7',
+    withoutPage: 'state',
     auth: 'user',
     dto: NoParameters,
     useCase: ListCustomEmoji,
@@ -113,6 +116,8 @@ export const customEmojiRoutes: readonly Route[] = [
     present: (all) => ({ emoji: presentAllCustomEmoji(all) }),
   }),
   route('POST', '/realm/emoji/*emoji_name', {
+    summary: 'Upload a custom emoji',
+    section: 'organization §7',
     ...TAKES_IMAGE,
     auth: 'user',
     roleRequirements: ['member'],
@@ -123,17 +128,25 @@ export const customEmojiRoutes: readonly Route[] = [
     present: () => ({}),
   }),
   route('DELETE', '/realm/emoji/*emoji_name', {
+    summary: 'Deactivate a custom emoji',
+    section: 'organization §7',
     auth: 'user',
     dto: EmojiNameDto,
     useCase: DeactivateCustomEmoji,
     toInput: ({ emoji_name }) => ({ name: emoji_name }),
   }),
-  picture('/user_avatars/:realm_id/emoji/images/:file', (id) => `emoji/${id}`),
-  picture('/user_avatars/:realm_id/emoji/images/still/:file', (id) => `emoji/${id}/still`),
+  picture('/user_avatars/:realm_id/emoji/images/:file', 'Get a custom emoji', (id) => `emoji/${id}`),
+  picture(
+    '/user_avatars/:realm_id/emoji/images/still/:file',
+    'Get a custom emoji without animation',
+    (id) => `emoji/${id}/still`,
+  ),
 ];
 
-function picture(path: string, nameOf: (id: number) => PictureName): Route {
+function picture(path: string, summary: string, nameOf: (id: number) => PictureName): Route {
   return route('GET', path, {
+    summary,
+    section: 'organization §7',
     ...SERVES_PICTURES,
     dto: EmojiPictureDto,
     useCase: ReadPicture,
@@ -149,6 +162,7 @@ function picture(path: string, nameOf: (id: number) => PictureName): Route {
 }
 
 export const CUSTOM_EMOJI = {
+  tag: 'Organization',
   routes: () => customEmojiRoutes,
   events: CUSTOM_EMOJI_EVENTS,
   errors: { UNKNOWN_CUSTOM_EMOJI: { status: 404 } },

@@ -50,6 +50,8 @@ export function emojiDataRoutes(unicodeEmoji: LoadUnicodeEmoji): readonly Route[
   let body: string | null = null;
   return [
     route('GET', EMOJI_DATA_PATH, {
+      summary: 'Get the names of Unicode emoji',
+      extension: 'extensions §1',
       auth: 'anyone',
       limit: 'none',
       atRoot: true,
@@ -61,6 +63,8 @@ export function emojiDataRoutes(unicodeEmoji: LoadUnicodeEmoji): readonly Route[
       },
     }),
     route('GET', EXTRA_EMOJI_PATH, {
+      summary: 'Get the picture of the emoji `zulip`',
+      extension: 'extensions §1',
       ...SERVES_PICTURES,
       dto: NoParameters,
       response: 'bytes',
@@ -69,4 +73,7 @@ export function emojiDataRoutes(unicodeEmoji: LoadUnicodeEmoji): readonly Route[
   ];
 }
 
-export const EMOJI = { routes: ({ unicodeEmoji }) => emojiDataRoutes(unicodeEmoji) } satisfies HttpFeature;
+export const EMOJI = {
+  tag: 'Files',
+  routes: ({ unicodeEmoji }) => emojiDataRoutes(unicodeEmoji),
+} satisfies HttpFeature;

@@ -111,9 +111,10 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
   return [
     ...resumableUploads(() => serverInfo.fileLimits.maxFileMib * MIB),
     route('POST', '/user_uploads', {
+      summary: 'Upload a file',
+      section: 'messages §16.1',
       auth: 'user',
-      takesFiles: true,
-      storesFiles: true,
+      body: 'storedFile',
       dto: NoParameters,
       useCase: UploadFile,
       response: wire.fields({ uri: wire.text(), url: wire.text(), filename: wire.text() }),
@@ -125,6 +126,9 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
       },
     }),
     route('GET', '/user_uploads/:realm_id/*filename', {
+      summary: 'Get a temporary URL of an uploaded file',
+      section: 'messages §16.2',
+      withoutPage: 'addresses',
       auth: 'user',
       limit: 'none',
       dto: TemporaryUrlDto,
@@ -138,6 +142,8 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
         }),
     }),
     route('GET', '/user_uploads/temporary/:token/:name', {
+      summary: 'Get an uploaded file by its temporary URL',
+      section: 'messages §16.2',
       auth: 'anyone',
       atRoot: true,
       limit: 'none',
@@ -146,10 +152,14 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
       response: 'bytes',
       handle: async ({ dto, request, caller, useCase }) => serveFile(await useCase.execute(caller, dto), request),
     }),
-    reading('/user_uploads/*path_id', (file, request) => serveFile(file, request)),
-    reading('/user_uploads/download/*path_id', (file, request) => serveFile(file, request, true)),
+    reading('/user_uploads/*path_id', 'Get an uploaded file', (file, request) => serveFile(file, request)),
+    reading('/user_uploads/download/*path_id', 'Download an uploaded file', (file, request) =>
+      serveFile(file, request, true),
+    ),
     ...thumbnails(),
     route('GET', '/attachments', {
+      summary: 'List your uploads',
+      section: 'users §16',
       auth: 'user',
       dto: NoParameters,
       useCase: ListFiles,
@@ -160,6 +170,8 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
         }),
     }),
     route('DELETE', '/attachments/:attachment_id', {
+      summary: 'Delete an own upload',
+      section: 'users §16',
       auth: 'user',
       dto: DeleteFileDto,
       useCase: DeleteFile,
@@ -175,11 +187,14 @@ function resumableUploads(maxBytes: () => number): readonly Route[] {
     ...['Tus-Resumable', '1.0.0', 'Tus-Version', '1.0.0'],
     ...['Tus-Extension', TUS_EXTENSIONS, 'Tus-Max-Size', String(maxBytes())],
   ];
-  const of = <D extends object>(method: Method, path: string, dto: Dto<D>, limit?: LimitRule): Route =>
+  const of = <D extends object>(method: Method, path: string, summary: string, dto: Dto<D>, limit?: LimitRule): Route =>
     route(method, path, {
+      summary,
+      section: 'messages §16.1',
+      withoutPage: 'addresses',
       auth: 'user',
-      takesSessions: true,
-      streamsBody: true,
+      sessions: 'everywhere',
+      body: 'stream',
       optionsHeaders,
       dto,
       useCase: ResumableUploads,
@@ -188,11 +203,11 @@ function resumableUploads(maxBytes: () => number): readonly Route[] {
       handle: ({ request, caller, useCase }) => protocol.handle(request, caller, useCase),
     });
   return [
-    of('POST', '/tus', NoParameters),
-    of('POST', '/tus/', NoParameters),
-    of('GET', '/tus/*path_id', ResumableUploadDto, 'upload_parts_by_user'),
-    of('PATCH', '/tus/*path_id', ResumableUploadDto, 'upload_parts_by_user'),
-    of('DELETE', '/tus/*path_id', ResumableUploadDto),
+    of('POST', '/tus', 'Begin a resumable upload', NoParameters),
+    of('POST', '/tus/', 'Begin a resumable upload', NoParameters),
+    of('GET', '/tus/*path_id', 'Get the progress of a resumable upload', ResumableUploadDto, 'upload_parts_by_user'),
+    of('PATCH', '/tus/*path_id', 'Continue a resumable upload', ResumableUploadDto, 'upload_parts_by_user'),
+    of('DELETE', '/tus/*path_id', 'Cancel a resumable upload', ResumableUploadDto),
   ];
 }
 
@@ -201,8 +216,10 @@ const MIB = 1024 * 1024;
 type Serve = (file: ReadableFile, request: Parameters<typeof serveFile>[1]) => Reply;
 
 /** Serves spectators under the same URL, because the log-in state of a browser is unknown in advance (protocol §9). */
-function reading(path: string, serve: Serve): Route {
+function reading(path: string, summary: string, serve: Serve): Route {
   return route('GET', path, {
+    summary,
+    section: 'messages §16.2',
     ...FOR_BROWSERS,
     auth: 'user',
     takesKeyParameter: true,
@@ -223,6 +240,8 @@ function thumbnails(): readonly Route[] {
   };
   return [
     route('GET', path, {
+      summary: 'Get a thumbnail of an uploaded image',
+      section: 'messages §16.2',
       ...FOR_BROWSERS,
       auth: 'user',
       takesKeyParameter: true,
@@ -243,6 +262,7 @@ const spectating = <D extends object>(
   serve: Serve,
 ): Route =>
   route('GET', path, {
+    summary: null,
     ...FOR_BROWSERS,
     auth: 'anyone',
     dto,
@@ -276,6 +296,7 @@ async function orPage(response: () => Promise<Reply>): Promise<Reply> {
 }
 
 export const FILES = {
+  tag: 'Files',
   routes: fileRoutes,
   events: FILE_EVENTS,
   errors: {

@@ -3,7 +3,7 @@ import type { HttpFeature } from '../kernel/feature.js';
 import type { Request } from '../kernel/request.js';
 
 /** Options of routes that accept one image. */
-export const TAKES_IMAGE = { takesFiles: true, maxFileBytes: MAX_IMAGE_MIB * 1024 * 1024 } as const;
+export const TAKES_IMAGE = { body: 'files', maxFileBytes: MAX_IMAGE_MIB * 1024 * 1024 } as const;
 
 /** Returns the image; null if the request has no file or several. */
 export function imageUpload({ files }: Pick<Request, 'files'>): ImageUpload | null {

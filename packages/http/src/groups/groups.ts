@@ -281,6 +281,9 @@ const forMembers = { auth: 'user', roleRequirements: ['member'] } as const;
 /** Users §12.3, §12.4. */
 export const groupRoutes: readonly Route[] = [
   route('GET', '/user_groups', {
+    summary: 'List user groups',
+    section: 'users §12.3',
+    withoutPage: 'state',
     ...forMembers,
     isExpensive: true,
     dto: ListGroupsDto,
@@ -290,6 +293,8 @@ export const groupRoutes: readonly Route[] = [
     present: (groups) => ({ user_groups: groups.map(presentGroup) }),
   }),
   route('POST', '/user_groups/create', {
+    summary: 'Create a user group',
+    section: 'users §12.3',
     ...forMembers,
     dto: CreateGroupDto,
     useCase: CreateGroup,
@@ -304,6 +309,8 @@ export const groupRoutes: readonly Route[] = [
     present: (id) => ({ group_id: id }),
   }),
   route('PATCH', '/user_groups/:user_group_id', {
+    summary: 'Change a user group',
+    section: 'users §12.3',
     ...forMembers,
     dto: UpdateGroupDto,
     useCase: UpdateGroup,
@@ -314,12 +321,17 @@ export const groupRoutes: readonly Route[] = [
     }),
   }),
   route('POST', '/user_groups/:user_group_id/deactivate', {
+    summary: 'Deactivate a user group',
+    section: 'users §12.3',
     ...forMembers,
     dto: GroupIdDto,
     useCase: DeactivateGroup,
     toInput: ({ user_group_id }) => user_group_id as GroupId,
   }),
   route('GET', '/user_groups/:user_group_id/members', {
+    summary: 'List the members of a user group',
+    section: 'users §12.3',
+    withoutPage: 'state',
     ...forMembers,
     dto: ListGroupMembersDto,
     useCase: ListGroupMembers,
@@ -331,6 +343,9 @@ export const groupRoutes: readonly Route[] = [
     present: (members) => ({ members }),
   }),
   route('GET', '/user_groups/:user_group_id/members/:user_id', {
+    summary: 'Check whether a user is a member of a user group',
+    section: 'users §12.3',
+    withoutPage: 'state',
     ...forMembers,
     dto: IsGroupMemberDto,
     useCase: IsGroupMember,
@@ -343,6 +358,9 @@ export const groupRoutes: readonly Route[] = [
     present: (isMember) => ({ is_user_group_member: isMember }),
   }),
   route('GET', '/user_groups/:user_group_id/subgroups', {
+    summary: 'List the subgroups of a user group',
+    section: 'users §12.3',
+    withoutPage: 'state',
     ...forMembers,
     dto: ListSubgroupsDto,
     useCase: ListSubgroups,
@@ -354,6 +372,9 @@ export const groupRoutes: readonly Route[] = [
     present: (subgroups) => ({ subgroups }),
   }),
   route('POST', '/user_groups/:user_group_id/members', {
+    summary: 'Add and remove members and subgroups',
+    section: 'users §12.4',
+    isStarred: true,
     ...forMembers,
     dto: ChangeGroupMembersDto,
     useCase: ChangeGroupMembers,
@@ -367,6 +388,8 @@ export const groupRoutes: readonly Route[] = [
     }),
   }),
   route('POST', '/user_groups/:user_group_id/subgroups', {
+    summary: 'Add and remove subgroups',
+    section: 'users §12.4',
     ...forMembers,
     dto: ChangeSubgroupsDto,
     useCase: ChangeGroupMembers,
@@ -382,6 +405,7 @@ export const groupRoutes: readonly Route[] = [
 ];
 
 export const GROUPS = {
+  tag: 'Groups',
   routes: () => groupRoutes,
   events: GROUP_EVENTS,
   errors: GROUP_WIRE_ERRORS,

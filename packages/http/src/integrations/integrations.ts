@@ -148,12 +148,15 @@ function channelOf(stream: string | undefined): { readonly id: ChannelId } | { r
 
 const integrationRoute = (): Route =>
   route('POST', '/external/:integration', {
+    summary: 'Post an event of another service',
+    section: 'organization §19',
+    withoutPage: 'bots',
     auth: 'user',
     dto: IntegrationDto,
-    takesRawBody: true,
+    body: 'raw',
     takesKeyParameter: true,
     allowsWebhookBots: true,
-    isApiOnly: true,
+    sessions: 'none',
     useCase: PostIntegration,
     response: wire.fields({}),
     handle: async ({ caller, dto, request, useCase, resolve }) => {
@@ -196,6 +199,7 @@ const bot = wire.fields({
 const BRANCHES = { key: 'branches', label: 'Filter by branches (comma-separated list)', input_type: 'text' };
 
 export const INTEGRATION_FEATURE = {
+  tag: 'Bots and integrations',
   routes: () => [integrationRoute()],
   registerSections: () => [
     fixedSection(

@@ -170,7 +170,7 @@ export class BrowserChecks {
   /** Rejects harmful requests from foreign pages. @throws HttpRefusal 403 */
   checkPage(request: ReceivedRequest, { isDevelopment, auth, method }: Route): void {
     const { hasKnownPasswords, publicUrl } = this.options;
-    const triesPasswords = hasKnownPasswords && auth === 'anyone' && method === 'POST';
+    const triesPasswords = hasKnownPasswords && auth !== 'user' && method === 'POST';
     if (isDevelopment) checkLocalAccess(request, publicUrl.hostname, 'own');
     else if (triesPasswords) checkLocalAccess(request, publicUrl.hostname, 'local');
   }

@@ -6,7 +6,6 @@ import { type Caller, type ChannelId, DomainError, type RealmId, type UserId } f
 import { until } from '@parley/testkit';
 import express from 'express';
 import { ERROR_REPLIES } from '../features.js';
-import { contractPathOf } from '../openapi/contract-operations.js';
 import { type Authenticator, BasicAuthenticator, type Credentials, type Identity } from './authenticate.js';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.js';
 import { createRouter, dispatchHotFirst } from './mount.js';
@@ -133,8 +132,14 @@ class RoleDto {
 let waiting: { response: () => void; wasClosed: Promise<void> } | undefined;
 
 const TABLE: readonly Route[] = [
-  route('GET', '/messages', { auth: 'user', dto: NoParameters, handle: async () => success({ messages: [] }) }),
+  route('GET', '/messages', {
+    summary: null,
+    auth: 'user',
+    dto: NoParameters,
+    handle: async () => success({ messages: [] }),
+  }),
   route('POST', '/messages', {
+    summary: null,
     auth: 'user',
     dto: SendMessageDto,
     useCase: SendMessage,
@@ -144,11 +149,13 @@ const TABLE: readonly Route[] = [
     hot: true,
   }),
   route('GET', '/users/me', {
+    summary: null,
     auth: 'user',
     dto: NoParameters,
     handle: async ({ caller, request }) => success({ user_id: caller.userId, variant: request.variant.key }),
   }),
   route('GET', '/streams/:stream_id', {
+    summary: null,
     auth: 'user',
     dto: ChannelDto,
     useCase: GetChannel,
@@ -156,6 +163,7 @@ const TABLE: readonly Route[] = [
     present: async ({ id }) => new WireText(`"stream":{"stream_id":${id}}`),
   }),
   route('PATCH', '/streams/:stream_id', {
+    summary: null,
     auth: 'user',
     dto: ChannelDto,
     useCase: GetChannel,
@@ -163,27 +171,31 @@ const TABLE: readonly Route[] = [
     present: ({ id }, { dto }) => ({ id, is_private: dto.is_private }),
   }),
   route('DELETE', '/streams/:stream_id', {
+    summary: null,
     auth: 'user',
     dto: ChannelDto,
     useCase: GetChannel,
     toInput: ({ stream_id }) => ({ id: stream_id }),
   }),
   route('POST', '/roles', {
+    summary: null,
     auth: 'user',
     roleRequirements: ['human', 'administrator'],
     dto: RoleDto,
     handle: async ({ dto }) => success({ role: dto.role }),
   }),
   route('PUT', '/bot_storage', {
+    summary: null,
     auth: 'user',
     roleRequirements: ['bot'],
     dto: NoParameters,
     handle: async () => success(),
   }),
   route('POST', '/user_uploads', {
+    summary: null,
     auth: 'user',
     dto: NoParameters,
-    takesFiles: true,
+    body: 'files',
     handle: async ({ request }) =>
       success({
         files: request.files.map(({ field, filename, content, isTruncated }) => [
@@ -195,6 +207,7 @@ const TABLE: readonly Route[] = [
       }),
   }),
   route('GET', '/events', {
+    summary: null,
     auth: 'user',
     dto: NoParameters,
     longPoll: true,
@@ -205,14 +218,16 @@ const TABLE: readonly Route[] = [
         waiting = { response: () => resolve(success({ events: [] })), wasClosed };
       }),
   }),
-  route('DELETE', '/events', { auth: 'user', dto: NoParameters, handle: async () => success() }),
+  route('DELETE', '/events', { summary: null, auth: 'user', dto: NoParameters, handle: async () => success() }),
   route('GET', '/server_settings', {
+    summary: null,
     auth: 'anyone',
     dto: NoParameters,
     useCase: GetServerSettings,
     present: ({ ip, host, realmId }) => ({ ip, host, realm_id: realmId }),
   }),
   route('POST', '/fetch_api_key', {
+    summary: null,
     auth: 'anyone',
     dto: FetchApiKeyDto,
     useCase: FetchApiKey,
@@ -221,6 +236,7 @@ const TABLE: readonly Route[] = [
     limit: { rule: 'authenticate_by_username', keyOf: ({ username }) => username },
   }),
   route('GET', '/avatar/:email', {
+    summary: null,
     auth: 'anyone',
     dto: NoParameters,
     limit: 'api_by_ip',
@@ -269,7 +285,6 @@ async function start(options: Partial<DispatcherOptions> = {}, mount?: (dispatch
   const logger: Logger = { info: record, error: record };
   dispatcher = createDispatcher({
     errorReplies: ERROR_REPLIES,
-    contractPathOf,
     routes: TABLE,
     resolve: <C extends Injectable>(useCase: C) => {
       const instances = [new SendMessage(), new GetChannel(), new FetchApiKey(), new GetServerSettings()];
@@ -719,6 +734,7 @@ describe('dispatcher rate limits', () => {
 
   it('exempts routes without a rate limit', async () => {
     const picture = route('GET', '/picture', {
+      summary: null,
       auth: 'anyone',
       dto: NoParameters,
       limit: 'none',
@@ -796,6 +812,7 @@ describe('dispatcher responses', () => {
 
   it('closes the connection and logs an error if a response cannot be written', async () => {
     const broken = route('GET', '/broken', {
+      summary: null,
       auth: 'anyone',
       dto: NoParameters,
       handle: async () => ({ status: 200, body: '', headers: ['X-Bad', 'a\nb'] }),
@@ -883,11 +900,11 @@ describe('dispatcher responses', () => {
     ]);
   });
 
-  it('logs a request without a route under its contract path', async () => {
+  it('logs a request with an unsupported method under the pattern of its path', async () => {
     await call('GET', '/users/ann@private.example/presence');
     await call('DELETE', '/messages');
     expect(log.map(({ fields: { route, status } }) => ({ route, status }))).toEqual([
-      { route: '/users/:user_id_or_email/presence', status: 404 },
+      { route: undefined, status: 404 },
       { route: '/messages', status: 405 },
     ]);
   });
@@ -924,6 +941,7 @@ describe('reads by one user', () => {
   it('runs only a few reads of one user at a time, except long polls and pictures', async () => {
     const pending: (() => void)[] = [];
     const slow = {
+      summary: null,
       auth: 'user',
       dto: NoParameters,
       handle: () => new Promise<Reply>((resolve) => pending.push(() => resolve(success()))),
@@ -935,7 +953,7 @@ describe('reads by one user', () => {
         route('POST', '/messages', slow),
         route('GET', '/user_uploads/*path', { ...slow, limit: 'none' }),
         route('GET', '/user_avatars/*path', { ...slow, auth: 'anyone', limit: 'none' }),
-        route('GET', '/tus', { ...slow, streamsBody: true }),
+        route('GET', '/tus', { ...slow, body: 'stream' }),
         route('GET', '/events', { ...slow, longPoll: true }),
       ],
     });

@@ -64,8 +64,6 @@ import { type ProxyTrust, TrustedProxies } from './trusted-proxies.js';
 export interface DispatcherOptions {
   readonly routes: readonly Route[];
   readonly errorReplies: ErrorReplies;
-  /** The contract's pattern of a request path, for the log; undefined if the contract has none. */
-  readonly contractPathOf: (requestPath: string) => string | undefined;
   /** Returns the instance of a use case; called once per use case, on first use. */
   readonly resolve: <C extends Injectable>(useCase: C) => InstanceType<C>;
   /** Authenticators of programs, tried in order. */
@@ -175,7 +173,7 @@ class TableDispatcher implements Dispatcher {
     this.responses = new ResponseWriter(limits);
     this.load = options.load ?? noLoad;
     this.logger = options.logger ?? silentLogger;
-    this.log = new RequestLog(this.logger, options.contractPathOf);
+    this.log = new RequestLog(this.logger);
     this.observers = options.observers ?? [];
     this.proxies = new TrustedProxies(options.trustedProxies);
     this.callLimits = new CallLimits(options.limiter, this.proxies.exist, this.logger);
@@ -263,7 +261,7 @@ class TableDispatcher implements Dispatcher {
 
   isHot(raw: IncomingMessage): boolean {
     const endpoints = this.table.locate(targetOf(raw).path).match?.entry.endpoints;
-    return endpoints?.get(raw.method ?? '')?.route.hot ?? false;
+    return endpoints?.get(raw.method ?? '')?.route.hot === true;
   }
 
   drain(patienceMs: number): Promise<void> {
@@ -329,7 +327,7 @@ class TableDispatcher implements Dispatcher {
       const client = clientOf(request, requestState.proof);
       const reply = takesTurns(route) ? await this.reads.run(client, operate) : await operate();
       // Protocol §4 excepts incoming webhooks.
-      return route.takesRawBody ? reply : withIgnoredParameters(reply, ignored);
+      return route.body === 'raw' ? reply : withIgnoredParameters(reply, ignored);
     } finally {
       if (typeof route.limit === 'object') this.callLimits.show(route.limit, dto, caller, requestState);
     }
@@ -345,8 +343,8 @@ class TableDispatcher implements Dispatcher {
     const { route, style, forSpectators } = found;
     this.browsers.checkPage(request, route);
     if (route.authorize) requestState.client = await this.authorize(route.authorize, request, requestState);
-    if (route.tellsCsrfToken) await this.findCsrfToken(request, requestState);
-    if (route.knowsCaller) requestState.proof = await this.callers.proveIfAny(request);
+    if (route.providesCsrfToken) await this.findCsrfToken(request, requestState);
+    if (route.auth === 'visitor') requestState.proof = await this.callers.proveIfAny(request);
     if (route.auth !== 'user') return found;
     requestState.proof ??= await this.callers.prove(request, style, route);
     const { proof } = requestState;
@@ -384,8 +382,8 @@ class TableDispatcher implements Dispatcher {
   /** Sheds load, anonymous requests first; called before and after authentication. @throws HttpRefusal 503 */
   private shed(route: Route | undefined, { proof }: RequestState): void {
     const { level } = this.load;
-    if (level === 'normal' || !route || route.isNeverShed || (route.knowsCaller && !proof)) return;
-    const isAnonymous = route.auth === 'anyone' && !isProven(proof);
+    if (level === 'normal' || !route || route.isNeverShed || (route.auth === 'visitor' && !proof)) return;
+    const isAnonymous = route.auth !== 'user' && !isProven(proof);
     if (isAnonymous || (route.isExpensive && level === 'overloaded')) throw serverBusy();
   }
 
@@ -528,5 +526,5 @@ const routeOf = (request: ReceivedRequest, requestState: RequestState | null): R
  * True if the response may need many reads, including access checks of files. Public pictures are exempt because they
  * cost little.
  */
-const takesTurns = ({ method, auth, isExpensive, longPoll, streamsBody, limit }: Route): boolean =>
-  (method === 'GET' || isExpensive) && !longPoll && !streamsBody && (auth === 'user' || limit !== 'none');
+const takesTurns = ({ method, auth, isExpensive = false, longPoll, body, limit }: Route): boolean =>
+  (method === 'GET' || isExpensive) && !longPoll && body !== 'stream' && (auth === 'user' || limit !== 'none');

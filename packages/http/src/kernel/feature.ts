@@ -5,6 +5,7 @@ import type { SessionCookies } from './authenticate.js';
 import type { Presenters } from './event-presenter.js';
 import type { LongPoll } from './long-poll.js';
 import type { MessagePart } from './message-parts.js';
+import type { Tag } from './operation.js';
 import type { PublicRealms } from './public-realm.js';
 import type { RegisterSection } from './register-section.js';
 import type { WireErrors } from './reply.js';
@@ -51,6 +52,8 @@ export interface RouteParts extends RouteDependencies, SectionParts {
  * `features.ts` reports events without a presenter.
  */
 export interface HttpFeature {
+  /** Tag of the feature's operations in the OpenAPI document. */
+  readonly tag?: Tag;
   /** Created per server, so routes may hold per-server state. */
   readonly routes?: (parts: RouteParts) => readonly Route[];
   readonly events?: Partial<Presenters<AnyEventType>>;

@@ -26,7 +26,7 @@ export interface TransportLimits {
   readonly anonymousBodyBytes: number;
   /** Maximum body without files after authentication. */
   readonly bodyBytes: number;
-  /** Maximum body after authentication for routes with `takesLongBody`. */
+  /** Maximum body after authentication for routes of long bodies. */
   readonly longBodyBytes: number;
   /** Maximum size of one file; longer files are truncated and marked. All files of a request may take twice as much. */
   readonly fileBytes: number;

@@ -21,7 +21,12 @@ const PATHS: readonly (readonly [Method, string])[] = [
 function aMatcher() {
   const matcher = new Matcher<Endpoint>();
   for (const [method, path] of PATHS) {
-    const entry = route(method, path, { auth: 'anyone', dto: NoParameters, handle: async () => success() });
+    const entry = route(method, path, {
+      summary: null,
+      auth: 'anyone',
+      dto: NoParameters,
+      handle: async () => success(),
+    });
     matcher.add(path, (names) => ({ route: entry, style: 'api', names }));
   }
   return matcher;
@@ -79,7 +84,12 @@ it('lists the methods of a path', () => {
 });
 
 it('rejects a route declared twice', () => {
-  const again = route('GET', '/users', { auth: 'anyone', dto: NoParameters, handle: async () => success() });
+  const again = route('GET', '/users', {
+    summary: null,
+    auth: 'anyone',
+    dto: NoParameters,
+    handle: async () => success(),
+  });
   expect(() => aMatcher().add('/users', (names) => ({ route: again, style: 'api', names }))).toThrow(
     'GET /users is declared twice',
   );

@@ -18,6 +18,8 @@ export interface Match<E> {
 
 /** Entry of one path in the route table. */
 export interface PathEntry<E> {
+  /** Pattern of the path in the route table. */
+  readonly pattern: string;
   /** Endpoints by method; `HEAD` maps to that of `GET`. */
   readonly endpoints: ReadonlyMap<string, E>;
   /** Methods for a 405 response, in table order with HEAD last. */
@@ -54,6 +56,7 @@ export interface Endpoint {
 const LONG_POLL_METHODS = ['OPTIONS', 'GET', 'DELETE'] as const;
 
 class MutablePathEntry<E extends Endpoint> implements PathEntry<E> {
+  pattern = '';
   readonly endpoints = new Map<string, E>();
   allowed: readonly string[] = [];
   allowHeader = '';
@@ -67,6 +70,7 @@ class MutablePathEntry<E extends Endpoint> implements PathEntry<E> {
     const { method, path } = endpoint.route;
     if (this.endpoints.has(method)) throw new Error(`${method} ${path} is declared twice`);
     this.endpoints.set(method, endpoint);
+    this.pattern = path;
     this.style = endpoint.style;
     if (endpoint.route.auth === 'user') this.isForUsers = true;
     this.optionsHeaders = endpoint.route.optionsHeaders ?? this.optionsHeaders;
@@ -224,8 +228,8 @@ export class RouteTable {
     const atRoot = new Map(routes.filter((it) => it.atRoot).map((it) => [keyOf(it, it.path), it]));
     for (const route of routes) {
       if (route.atRoot) continue;
-      this.add(PREFIX + route.path, route, route.takesSessions ? 'root' : 'api');
-      if (route.isApiOnly) continue;
+      this.add(PREFIX + route.path, route, route.sessions === 'everywhere' ? 'root' : 'api');
+      if (route.sessions === 'none') continue;
       const path = BROWSER_PREFIX + route.path;
       this.add(path, route, 'browser', atRoot.get(keyOf(route, path)));
       atRoot.delete(keyOf(route, path));

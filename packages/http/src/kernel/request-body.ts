@@ -255,7 +255,7 @@ export class RequestBodies {
 
   /** @throws HttpRefusal, ClientGone */
   read(request: ReceivedRequest, owner: BodyOwner, route: Route | undefined): Promise<Body> | Body {
-    if (request.raw.headers['content-type'] === undefined && !route?.takesRawBody) return NO_BODY;
+    if (request.raw.headers['content-type'] === undefined && route?.body !== 'raw') return NO_BODY;
     return this.receive(request, owner, route);
   }
 
@@ -263,21 +263,21 @@ export class RequestBodies {
     const { limits, budgets } = this;
     const isIdentified = isProven(owner.proof) || owner.client !== undefined;
     const client = clientOf(request, owner.proof);
-    const isLong = isIdentified && route?.takesLongBody === true && this.isLong(request.raw);
+    const isLong = isIdentified && route?.body === 'long' && this.isLong(request.raw);
     const budget = isLong ? budgets.longBodies : isIdentified ? budgets.bodies : budgets.anonymousBodies;
     const charge = new Charge(budget, client);
     owner.charges.push(charge);
-    const sink = route?.storesFiles ? this.sink : null;
-    const takesFiles = route?.takesFiles && (sink !== null || !route.storesFiles);
+    const sink = route?.body === 'storedFile' ? this.sink : null;
+    const takesFiles = route?.body === 'files' || sink !== null;
     const files = isIdentified && takesFiles ? new Charge(budgets.files, client) : null;
     if (files) owner.charges.push(files);
-    if (sink || route?.streamsBody) owner.charges.push(this.uploadOf(client));
+    if (sink || route?.body === 'stream') owner.charges.push(this.uploadOf(client));
     const body = await readBody(request.raw, {
       maxBytes: isLong ? limits.longBodyBytes : isIdentified ? limits.bodyBytes : limits.anonymousBodyBytes,
       timeoutMs: files || isLong ? limits.filesMs : limits.bodyMs,
       charge,
       turns: isLong ? this.turns : null,
-      isRaw: route?.takesRawBody ?? false,
+      isRaw: route?.body === 'raw',
       files: files && this.fileRules(files, sink, route),
     });
     for (const { blob } of body.files) if (blob) owner.blobs.push(blob);

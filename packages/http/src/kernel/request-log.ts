@@ -159,6 +159,8 @@ function claimedBy({ parameters }: ReceivedRequest): string | undefined {
 }
 
 export interface LoggedRequest {
+  /** Path of the request, which may have no operation for its method. */
+  readonly match: { readonly entry: { readonly pattern: string } };
   readonly identity: Identity | undefined;
   /** Changes of an operation of administration; undefined if it was none or failed. */
   readonly changes: AuditedChanges | undefined;
@@ -178,11 +180,7 @@ export interface LoggedRequest {
  * which may contain an email address; only audit lines name accounts and changes.
  */
 export class RequestLog {
-  constructor(
-    private readonly logger: Logger,
-    /** The contract's pattern of a path for which there is no route; undefined if it has none. */
-    private readonly contractPathOf: (requestPath: string) => string | undefined,
-  ) {}
+  constructor(private readonly logger: Logger) {}
 
   answered(request: ReceivedRequest, logged: LoggedRequest | null, answered: CompletedRequest): void {
     if (this.logger === silentLogger) return;
@@ -190,7 +188,7 @@ export class RequestLog {
     const fields = {
       requestId: request.id,
       method: request.method,
-      route: route?.path ?? this.contractPathOf(request.path),
+      route: route?.path ?? logged?.match.entry.pattern,
       status,
       durationMs: Math.round(durationMs * 100) / 100,
       realmId: (logged?.identity ?? logged?.client)?.realmId,

@@ -50,29 +50,29 @@ const spec = { auth: 'user', dto: NoParameters } as const;
 const handle = async () => success();
 
 it('accepts a use case that injects what its constructor takes', () => {
-  expect(route('GET', '/x', { ...spec, useCase: Right }).useCase).toBe(Right);
-  expect(route('GET', '/x', { ...spec, useCase: ByName, handle }).useCase).toBe(ByName);
+  expect(route('GET', '/x', { summary: null, ...spec, useCase: Right }).useCase).toBe(Right);
+  expect(route('GET', '/x', { summary: null, ...spec, useCase: ByName, handle }).useCase).toBe(ByName);
 });
 
 it('does not compile if a dependency is missing, superfluous, swapped, wrong or unknown', () => {
   // @ts-expect-error a dependency is missing
-  route('GET', '/x', { ...spec, useCase: Missing });
+  route('GET', '/x', { summary: null, ...spec, useCase: Missing });
   // @ts-expect-error a dependency is superfluous
-  route('GET', '/x', { ...spec, useCase: Superfluous });
+  route('GET', '/x', { summary: null, ...spec, useCase: Superfluous });
   // @ts-expect-error two dependencies are swapped
-  route('GET', '/x', { ...spec, useCase: Swapped });
+  route('GET', '/x', { summary: null, ...spec, useCase: Swapped });
   // @ts-expect-error a port has another type
-  route('GET', '/x', { ...spec, useCase: WrongPort });
+  route('GET', '/x', { summary: null, ...spec, useCase: WrongPort });
   // @ts-expect-error no port has this name
-  route('GET', '/x', { ...spec, useCase: UnknownPort });
+  route('GET', '/x', { summary: null, ...spec, useCase: UnknownPort });
   // @ts-expect-error a class is another one
-  route('GET', '/x', { ...spec, useCase: WrongClass });
+  route('GET', '/x', { summary: null, ...spec, useCase: WrongClass });
   // @ts-expect-error `inject` is missing
-  route('GET', '/x', { ...spec, useCase: Undeclared });
+  route('GET', '/x', { summary: null, ...spec, useCase: Undeclared });
   // @ts-expect-error a dependency injects the wrong things itself
-  route('GET', '/x', { ...spec, useCase: OfWrong });
+  route('GET', '/x', { summary: null, ...spec, useCase: OfWrong });
   // @ts-expect-error the same check applies to handlers
-  route('GET', '/x', { ...spec, useCase: Swapped, handle });
+  route('GET', '/x', { summary: null, ...spec, useCase: Swapped, handle });
 });
 
 it('does not resolve a class with wrong dependencies', () => {

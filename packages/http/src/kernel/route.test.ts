@@ -33,7 +33,13 @@ class LogIn {
 const toInput = ({ stream_id, new_name }: RenameDto) => ({ channelId: stream_id, name: new_name });
 
 it('describes an operation completely', () => {
-  const rename = route('PATCH', '/streams/:stream_id', { auth: 'user', dto: RenameDto, useCase: Rename, toInput });
+  const rename = route('PATCH', '/streams/:stream_id', {
+    summary: null,
+    auth: 'user',
+    dto: RenameDto,
+    useCase: Rename,
+    toInput,
+  });
   expect(rename).toMatchObject({
     method: 'PATCH',
     path: '/streams/:stream_id',
@@ -42,22 +48,23 @@ it('describes an operation completely', () => {
     useCase: Rename,
     limit: 'api_by_user',
     roleRequirements: [],
-    hot: false,
-    longPoll: false,
+    body: 'form',
   });
 });
 
 it('limits long polls separately and anonymous callers by address', () => {
   const handle = async () => success();
-  expect(route('GET', '/events', { auth: 'user', dto: NoParameters, handle, longPoll: true }).limit).toBe(
-    'events_by_user',
-  );
-  expect(route('GET', '/open', { auth: 'anyone', dto: NoParameters, handle }).limit).toBe('api_by_ip');
-  expect(route('GET', '/picture', { auth: 'anyone', dto: NoParameters, handle, limit: 'none' }).limit).toBe('none');
+  expect(
+    route('GET', '/events', { summary: null, auth: 'user', dto: NoParameters, handle, longPoll: true }).limit,
+  ).toBe('events_by_user');
+  expect(route('GET', '/open', { summary: null, auth: 'anyone', dto: NoParameters, handle }).limit).toBe('api_by_ip');
+  expect(
+    route('GET', '/picture', { summary: null, auth: 'anyone', dto: NoParameters, handle, limit: 'none' }).limit,
+  ).toBe('none');
 });
 
 it('enforces matching types at compile time', () => {
-  const user = { auth: 'user', dto: RenameDto } as const;
+  const user = { summary: null, auth: 'user', dto: RenameDto } as const;
   route('PATCH', '/x', {
     ...user,
     useCase: Rename,
@@ -74,7 +81,13 @@ it('enforces matching types at compile time', () => {
     useCase: Rename,
     handle: async ({ useCase, caller, dto }) => success(await useCase.execute(caller, toInput(dto))),
   });
-  route('POST', '/x', { auth: 'anyone', dto: RenameDto, useCase: LogIn, toInput: ({ new_name }) => new_name });
+  route('POST', '/x', {
+    summary: null,
+    auth: 'anyone',
+    dto: RenameDto,
+    useCase: LogIn,
+    toInput: ({ new_name }) => new_name,
+  });
 
   // @ts-expect-error the input lacks a name
   route('PATCH', '/x', { ...user, useCase: Rename, toInput: ({ stream_id }) => ({ channelId: stream_id }) });
@@ -85,7 +98,18 @@ it('enforces matching types at compile time', () => {
   // @ts-expect-error the output has no such member
   route('PATCH', '/x', { ...user, useCase: Rename, toInput, present: ({ nope }) => ({ nope }) });
   // @ts-expect-error a visitor is no caller
-  route('PATCH', '/x', { auth: 'anyone', dto: RenameDto, useCase: Rename, toInput });
+  route('PATCH', '/x', { summary: null, auth: 'anyone', dto: RenameDto, useCase: Rename, toInput });
+  const bare = { auth: 'user', dto: NoParameters, useCase: ListChannels } as const;
+  // @ts-expect-error the summary is missing
+  route('GET', '/x', bare);
+  // @ts-expect-error the section is missing
+  route('GET', '/x', { ...bare, summary: 'List channels' });
+  // @ts-expect-error the contract has no such section
+  route('GET', '/x', { ...bare, summary: 'List channels', section: 'channels' });
+  // @ts-expect-error an operation of the contract is no extension
+  route('GET', '/x', { ...bare, summary: 'List channels', section: 'channels §4', extension: 'extensions §1' });
+
+  const anyone = { summary: null, auth: 'anyone', dto: NoParameters, handle: async () => success() } as const;
   // @ts-expect-error role requirements need somebody to look up
-  route('GET', '/x', { auth: 'anyone', dto: NoParameters, roleRequirements: ['owner'], handle: async () => success() });
+  route('GET', '/x', { ...anyone, roleRequirements: ['owner'] });
 });

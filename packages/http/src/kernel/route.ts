@@ -6,11 +6,10 @@ import {
   mustNotBeGuest,
   type Role,
 } from '@parley/domain/access';
-import { canChangeDefaultChannels } from '@parley/domain/channels';
 import type { Injectable, Resolve, Wired } from '@parley/domain/composition';
 import { type Caller, type Decision, enforce, type RealmId, type UserId } from '@parley/domain/kernel';
-import { mustSynchronizeDrafts } from '@parley/domain/messages';
 import type { Identity } from './authenticate.js';
+import type { OperationDocs, Undocumented } from './operation.js';
 import type { Dto } from './params.js';
 import type { LimitRule } from './rate-limit.js';
 import type { Reply, WireFields, WireText } from './reply.js';
@@ -29,33 +28,17 @@ export interface RoleLookup {
   roleOf(caller: { readonly realmId: RealmId; readonly userId: UserId }): Promise<CallerRole>;
 }
 
-/**
- * Role requirement checked before parameters: `administrator` includes owners, `member` excludes guests, `human`
- * excludes bots, `bot` admits only bots. `synchronizesDrafts` requires drafts stored on the server.
- * `changesDefaultChannels` requires an administrator and has its own error text. Roles that matter only for some
- * parameters are rules of the use case.
- */
-export type RoleRequirement =
-  | 'owner'
-  | 'administrator'
-  | 'member'
-  | 'human'
-  | 'bot'
-  | 'synchronizesDrafts'
-  | 'changesDefaultChannels';
-
 /** Bot kind never changes, so authentication may already provide it. */
 const BY_KIND = { human: mustBeHuman, bot: mustBeBot };
 
-const RULES: { readonly [G in RoleRequirement]: (callerRole: CallerRole) => Decision } = {
-  ...BY_KIND,
-  owner: mustBeOwner,
-  administrator: mustBeAdministrator,
-  member: mustNotBeGuest,
-  changesDefaultChannels: canChangeDefaultChannels,
-  synchronizesDrafts: ({ synchronizesDrafts }) =>
-    mustSynchronizeDrafts({ settings: { enableDraftsSynchronization: synchronizesDrafts } }),
-};
+const ROLES = { ...BY_KIND, owner: mustBeOwner, administrator: mustBeAdministrator, member: mustNotBeGuest };
+
+/**
+ * Role requirement checked before parameters: `administrator` includes owners, `member` excludes guests, `human`
+ * excludes bots, `bot` admits only bots. A feature passes its own rule as a function. Roles that matter only for some
+ * parameters are rules of the use case.
+ */
+export type RoleRequirement = keyof typeof ROLES | ((callerRole: CallerRole) => Decision);
 
 /** Skips lookups if authentication provides the data. @throws DomainError of the first unmet requirement */
 export async function enforceRoles(
@@ -70,15 +53,26 @@ export async function enforceRoles(
       enforce(BY_KIND[requirement]({ isBot: botKind !== null }));
     } else {
       callerRole ??= await lookup.roleOf(identity);
-      enforce(RULES[requirement](callerRole));
+      enforce((typeof requirement === 'function' ? requirement : ROLES[requirement])(callerRole));
     }
   }
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Basic access: authenticated users or anyone. Role requirements and permission rules refine it. */
-export type Auth = 'user' | 'anyone';
+/**
+ * Basic access, which role requirements and permission rules refine: authenticated users; anyone; anyone, with the user
+ * of the browser if logged in; or programs that act for an organization.
+ */
+export type Auth = 'user' | 'anyone' | 'visitor' | 'program';
+
+/**
+ * Handling of a request body: form fields, or JSON in their place; the same up to `longBodyBytes`, parsed in steps; bytes
+ * of any content type, with parameters in the query only; a stream that the handler reads itself, for content types
+ * without parameters; form fields with files in memory; form fields with one file, which the dispatcher stores before the
+ * operation and removes if it fails.
+ */
+export type BodyKind = 'form' | 'long' | 'raw' | 'stream' | 'files' | 'storedFile';
 
 /** Data about an anonymous caller. */
 export interface AnonymousClient {
@@ -106,11 +100,11 @@ export interface Context<A extends Auth, D, U> {
   readonly request: Request;
   readonly caller: CallerOf<A>;
   readonly dto: D;
-  /** User of the browser on routes with `knowsCaller`, if logged in; perhaps of another organization. */
+  /** User of the browser on routes for visitors, if logged in; perhaps of another organization. */
   readonly identity: Identity | undefined;
   /** Reason why the credentials of the browser are refused on such routes. */
   readonly refusal: unknown;
-  /** Program on routes with `authorize`. */
+  /** Program on routes for programs. */
   readonly client: OrganizationClient | undefined;
   /** Instance of the route's `useCase`. */
   readonly useCase: U;
@@ -134,9 +128,12 @@ export interface ShownLimit<D, A extends Auth = Auth> {
   readonly keyOf: (dto: D, caller: CallerOf<A>) => string;
 }
 
-interface Declaration<A extends Auth, D extends object> {
+/** Options of a route, each with its default if absent. */
+interface RouteOptions<A extends Auth, D extends object> {
   readonly auth: A;
   readonly dto: Dto<D>;
+  /** Recognizes the program, before the body is read. */
+  readonly authorize?: A extends 'program' ? Authorize : never;
   /** Checked in this order, after authentication and before parameters. */
   readonly roleRequirements?: A extends 'user' ? readonly RoleRequirement[] : never;
   /**
@@ -144,47 +141,43 @@ interface Declaration<A extends Auth, D extends object> {
    * limit counted by the use case.
    */
   readonly limit?: LimitRule | 'none' | ShownLimit<D, A>;
-  /** True to bypass Express if the server can. */
-  readonly hot?: boolean;
-  /** True to keep file parts, up to the server's limit; otherwise they are dropped. */
-  readonly takesFiles?: boolean;
-  /** Maximum size per file with `takesFiles`; longer files are truncated. Defaults to the server's limit. */
+  /** Defaults to `form`, which drops file parts. */
+  readonly body?: BodyKind;
+  /** Maximum size per file of `files`; longer files are truncated. Defaults to the server's limit. */
   readonly maxFileBytes?: number;
-  /** With `takesFiles`, streams the first file to storage and removes it if the call fails. */
-  readonly storesFiles?: boolean;
-  /** True to accept bodies up to `longBodyBytes`, which are parsed in steps. */
-  readonly takesLongBody?: boolean;
-  /** True to provide `request.csrfToken`, only to pages of the same origin. */
-  readonly tellsCsrfToken?: boolean;
-  /** True to accept browser sessions under `/api/v1` too. */
-  readonly takesSessions?: boolean;
-  /** True to provide the user of the browser to an operation for anyone. */
-  readonly knowsCaller?: boolean;
-  /** Admits only programs that act for an organization, before their body is read. */
-  readonly authorize?: A extends 'anyone' ? Authorize : never;
-  /** True to keep the body as bytes, whatever its content type; parameters are in the query only. */
-  readonly takesRawBody?: boolean;
-  /** True if the handler streams the body itself, for content types without parameters. */
-  readonly streamsBody?: boolean;
-  /** Additional headers of `OPTIONS` as alternating names and values; equal for all methods of a path. */
-  readonly optionsHeaders?: () => readonly string[];
+  /**
+   * Browser sessions: by default under `/json` only; `none` if the path does not exist there, `everywhere` to accept
+   * them under `/api/v1` too.
+   */
+  readonly sessions?: 'none' | 'everywhere';
   /** True to accept the query parameter `api_key` if there are no other credentials (protocol §7.4). */
   readonly takesKeyParameter?: boolean;
+  /** True if incoming-webhook bots may call it, which holds for very few operations. */
+  readonly allowsWebhookBots?: boolean;
+  /** True to provide `request.csrfToken`, only to pages of the same origin. */
+  readonly providesCsrfToken?: boolean;
   /** True to redirect browsers that are not logged in to the log-in page (protocol §7.2). */
   readonly leadsToLogIn?: boolean;
   /** Variant for spectators; none by default. */
   readonly forSpectators?: A extends 'user' ? Route : never;
-  /** True if incoming-webhook bots may call it, which holds for very few operations. */
-  readonly allowsWebhookBots?: boolean;
+  /** Way to log in for which the operation exists; audit lines name it and every failure. */
+  readonly logInMethod?: string;
+  /**
+   * True if the operation impersonates any user: only for callers on this machine and never for pages of other
+   * origins.
+   */
+  readonly isDevelopment?: boolean;
+  /** True to bypass Express if the server can. */
+  readonly hot?: boolean;
   /** True for a GET that waits: separate limit, no HEAD, and OPTIONS always reports `OPTIONS, GET, DELETE`. */
   readonly longPoll?: boolean;
+  /** Additional headers of `OPTIONS` as alternating names and values; equal for all methods of a path. */
+  readonly optionsHeaders?: () => readonly string[];
   /**
    * True if the path is relative to the mount path instead of `/api/v1`, such as `/compatibility`. Below `/json` it
    * is for browser sessions only; there it is the spectator variant of a user operation.
    */
   readonly atRoot?: boolean;
-  /** True to exclude browser sessions: the path does not exist under `/json`. */
-  readonly isApiOnly?: boolean;
   /** True if an overloaded server should reject the request. */
   readonly isExpensive?: boolean;
   /** True to serve it under any load: a page without its scripts and styles is broken. */
@@ -194,13 +187,6 @@ interface Declaration<A extends Auth, D extends object> {
    * HTTP tests check responses against it.
    */
   readonly response?: WireSchema<object> | 'bytes';
-  /**
-   * True if the operation impersonates any user: only for callers on this machine and never for pages of other
-   * origins.
-   */
-  readonly isDevelopment?: boolean;
-  /** Way to log in for which the operation exists; audit lines name it and every failure. */
-  readonly logInMethod?: string;
   /** Renders errors of a page as a page, including those before its handler. */
   readonly errorPage?: ErrorPage;
 }
@@ -216,7 +202,7 @@ export type ErrorPage = (
 
 type PresentedResponse = WireFields | WireText;
 
-interface UseCaseRoute<A extends Auth, D extends object, I, O> extends Declaration<A, D> {
+interface UseCaseRoute<A extends Auth, D extends object, I, O> extends RouteOptions<A, D> {
   readonly useCase: Injectable<{ execute(caller: CallerOf<A>, input: I): Promise<O> }>;
   readonly toInput: (dto: D, request: Request, caller: CallerOf<A>) => NoInfer<I>;
   /** Presents the output; absent for success without fields. Asynchronous only for long lists. */
@@ -226,16 +212,16 @@ interface UseCaseRoute<A extends Auth, D extends object, I, O> extends Declarati
   ) => PresentedResponse | Promise<PresentedResponse>;
 }
 
-interface InputlessRoute<A extends Auth, D extends object, O> extends Declaration<A, D> {
+interface InputlessRoute<A extends Auth, D extends object, O> extends RouteOptions<A, D> {
   readonly useCase: Injectable<{ execute(caller: CallerOf<A>): Promise<O> }>;
-  readonly toInput?: undefined;
+  readonly toInput?: never;
   readonly present?: (
     output: NoInfer<O>,
     presentation: Presentation<D, A>,
   ) => PresentedResponse | Promise<PresentedResponse>;
 }
 
-interface HandlerRoute<A extends Auth, D extends object, C extends Injectable> extends Declaration<A, D> {
+interface HandlerRoute<A extends Auth, D extends object, C extends Injectable> extends RouteOptions<A, D> {
   readonly useCase?: C & Wired<C>;
   /** Custom handler for long polls, uploads and non-JSON responses. May resolve much later. */
   readonly handle: (context: Context<A, D, InstanceType<C>>) => Promise<Reply>;
@@ -246,100 +232,53 @@ interface Checked<C extends Injectable> {
   readonly useCase: C & Wired<C>;
 }
 
-/** Operation as declarative data; only the dispatcher calls its functions. */
-export interface Route {
+type Documents = OperationDocs | Undocumented;
+
+interface RouteFields extends RouteOptions<Auth, object> {
   readonly method: Method;
   /** Path such as `/streams/:stream_id/members`; see `matcher.ts` for segment kinds. */
   readonly path: string;
-  readonly auth: Auth;
-  readonly dto: Dto;
   readonly roleRequirements: readonly RoleRequirement[];
   readonly limit: LimitRule | 'none' | ShownLimit<unknown>;
-  readonly hot: boolean;
-  readonly takesFiles: boolean;
-  readonly maxFileBytes: number | undefined;
-  readonly storesFiles: boolean;
-  readonly takesLongBody: boolean;
-  readonly tellsCsrfToken: boolean;
-  readonly takesSessions: boolean;
-  readonly knowsCaller: boolean;
-  readonly authorize: Authorize | undefined;
-  readonly takesRawBody: boolean;
-  readonly streamsBody: boolean;
-  readonly optionsHeaders: (() => readonly string[]) | undefined;
-  readonly takesKeyParameter: boolean;
-  readonly leadsToLogIn: boolean;
-  readonly forSpectators: Route | undefined;
-  readonly allowsWebhookBots: boolean;
-  readonly longPoll: boolean;
-  readonly atRoot: boolean;
-  readonly isApiOnly: boolean;
-  readonly isExpensive: boolean;
-  readonly isNeverShed: boolean;
-  readonly isDevelopment: boolean;
-  readonly logInMethod: string | undefined;
-  readonly response: WireSchema<object> | 'bytes' | undefined;
-  readonly errorPage: ErrorPage | undefined;
-  readonly useCase: Injectable | undefined;
-  readonly toInput: ((dto: unknown, request: Request, caller: CallerOf<Auth>) => unknown) | undefined;
-  readonly present:
-    | ((output: unknown, presentation: Presentation<unknown>) => PresentedResponse | Promise<PresentedResponse>)
-    | undefined;
-  readonly handle: ((context: Context<Auth, unknown, unknown>) => Promise<Reply>) | undefined;
+  readonly body: BodyKind;
+  readonly useCase?: Injectable;
+  readonly toInput?: (dto: unknown, request: Request, caller: CallerOf<Auth>) => unknown;
+  readonly present?: (
+    output: unknown,
+    presentation: Presentation<unknown>,
+  ) => PresentedResponse | Promise<PresentedResponse>;
+  readonly handle?: (context: Context<Auth, unknown, unknown>) => Promise<Reply>;
 }
+
+/** Operation as declarative data; only the dispatcher calls its functions. */
+export type Route = RouteFields & Documents;
+
+/** Route that the documents list. */
+export type DocumentedRoute = RouteFields & OperationDocs;
+
+export const isDocumented = (route: Route): route is DocumentedRoute => route.summary !== null;
 
 /** Declares an operation. The compiler ties DTO, use case, its dependencies and the presenter together. */
 export function route<A extends Auth, D extends object, I, O, C extends Injectable>(
   method: Method,
   path: string,
-  spec: UseCaseRoute<A, D, I, O> & Checked<C>,
+  spec: UseCaseRoute<A, D, I, O> & Checked<C> & Documents,
 ): Route;
 export function route<A extends Auth, D extends object, O, C extends Injectable>(
   method: Method,
   path: string,
-  spec: InputlessRoute<A, D, O> & Checked<C>,
+  spec: InputlessRoute<A, D, O> & Checked<C> & Documents,
 ): Route;
 export function route<A extends Auth, D extends object, C extends Injectable>(
   method: Method,
   path: string,
-  spec: HandlerRoute<A, D, C>,
+  spec: HandlerRoute<A, D, C> & Documents,
 ): Route;
-export function route(method: Method, path: string, spec: Partial<Route> & Pick<Route, 'auth' | 'dto'>): Route {
+export function route(
+  method: Method,
+  path: string,
+  spec: Partial<RouteFields> & Pick<RouteFields, 'auth' | 'dto'> & Documents,
+): Route {
   const limit = spec.longPoll ? 'events_by_user' : spec.auth === 'user' ? 'api_by_user' : 'api_by_ip';
-  return {
-    limit,
-    hot: false,
-    takesFiles: false,
-    maxFileBytes: undefined,
-    storesFiles: false,
-    takesLongBody: false,
-    tellsCsrfToken: false,
-    takesSessions: false,
-    knowsCaller: false,
-    authorize: undefined,
-    takesRawBody: false,
-    streamsBody: false,
-    optionsHeaders: undefined,
-    takesKeyParameter: false,
-    leadsToLogIn: false,
-    forSpectators: undefined,
-    allowsWebhookBots: false,
-    longPoll: false,
-    atRoot: false,
-    isApiOnly: false,
-    isExpensive: false,
-    isNeverShed: false,
-    isDevelopment: false,
-    logInMethod: undefined,
-    response: undefined,
-    errorPage: undefined,
-    roleRequirements: [],
-    useCase: undefined,
-    toInput: undefined,
-    present: undefined,
-    handle: undefined,
-    ...spec,
-    method,
-    path,
-  };
+  return { limit, roleRequirements: [], body: 'form', ...spec, method, path };
 }

@@ -5,7 +5,6 @@ import type { RealmId, UserId } from '@parley/domain/kernel';
 import { until } from '@parley/testkit';
 import express from 'express';
 import { ERROR_REPLIES } from '../features.js';
-import { contractPathOf } from '../openapi/contract-operations.js';
 import type { Authenticator } from './authenticate.js';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.js';
 import type { LoadLevel } from './load.js';
@@ -22,12 +21,19 @@ class EchoDto {
 }
 
 const echo = (path: string, auth: 'user' | 'anyone', more: object = {}) =>
-  route('POST', path, { auth, dto: EchoDto, handle: async ({ dto }) => success({ length: dto.text.length }), ...more });
+  route('POST', path, {
+    summary: null,
+    auth,
+    dto: EchoDto,
+    handle: async ({ dto }) => success({ length: dto.text.length }),
+    ...more,
+  });
 
 /** Callbacks that complete waiting requests on demand. */
 const finishes: (() => void)[] = [];
 const waiting = (path: string) =>
   route('GET', path, {
+    summary: null,
     auth: 'user',
     dto: NoParameters,
     longPoll: true,
@@ -62,44 +68,78 @@ async function* numbers(failsAt: number) {
 const TABLE: readonly Route[] = [
   echo('/echo', 'user'),
   echo('/log_in', 'anyone'),
-  echo('/upload', 'user', { takesFiles: true }),
-  route('PATCH', '/echo', { auth: 'user', dto: EchoDto, handle: async () => success({ patched: true }) }),
+  echo('/upload', 'user', { body: 'files' }),
+  route('PATCH', '/echo', {
+    summary: null,
+    auth: 'user',
+    dto: EchoDto,
+    handle: async () => success({ patched: true }),
+  }),
   waiting('/events'),
   route('GET', '/short', {
+    summary: null,
     auth: 'anyone',
     dto: NoParameters,
     handle: async () => success({ short: 'x'.repeat(200_000) }),
   }),
-  route('GET', '/page', { auth: 'anyone', knowsCaller: true, dto: NoParameters, handle: async () => success() }),
-  route('GET', '/script', { auth: 'anyone', isNeverShed: true, dto: NoParameters, handle: async () => success() }),
-  route('GET', '/long', { auth: 'user', dto: NoParameters, handle: async () => success({ long: 'é'.repeat(MIB) }) }),
+  route('GET', '/page', { summary: null, auth: 'visitor', dto: NoParameters, handle: async () => success() }),
+  route('GET', '/script', {
+    summary: null,
+    auth: 'anyone',
+    isNeverShed: true,
+    dto: NoParameters,
+    handle: async () => success(),
+  }),
+  route('GET', '/long', {
+    summary: null,
+    auth: 'user',
+    dto: NoParameters,
+    handle: async () => success({ long: 'é'.repeat(MIB) }),
+  }),
   route('GET', '/shared', {
+    summary: null,
     auth: 'user',
     dto: NoParameters,
     handle: async () => success(new WireText(['"texts":[', sharedText, ',', sharedText, ']'])),
   }),
   route('GET', '/pieces', {
+    summary: null,
     auth: 'user',
     dto: NoParameters,
     handle: async () => success(new WireText(['"text":"a', '😀'.repeat(150_000), 'b', '"'])),
   }),
   route('GET', '/endless', {
+    summary: null,
     auth: 'user',
     dto: NoParameters,
     handle: async () => success(new WireText('"all":[1', endless())),
   }),
   route('GET', '/numbers', {
+    summary: null,
     auth: 'user',
     dto: NoParameters,
     handle: async () => success(new WireText('"all":[0', numbers(99))),
   }),
   route('GET', '/broken', {
+    summary: null,
     auth: 'user',
     dto: NoParameters,
     handle: async () => success(new WireText('"all":[0', numbers(3))),
   }),
-  route('GET', '/costly', { auth: 'user', isExpensive: true, dto: NoParameters, handle: async () => success() }),
-  route('GET', '/dev_list', { auth: 'anyone', isDevelopment: true, dto: NoParameters, handle: async () => success() }),
+  route('GET', '/costly', {
+    summary: null,
+    auth: 'user',
+    isExpensive: true,
+    dto: NoParameters,
+    handle: async () => success(),
+  }),
+  route('GET', '/dev_list', {
+    summary: null,
+    auth: 'anyone',
+    isDevelopment: true,
+    dto: NoParameters,
+    handle: async () => success(),
+  }),
 ];
 
 let server: Server;
@@ -122,7 +162,6 @@ async function start(options: Partial<DispatcherOptions> = {}): Promise<void> {
   log = [];
   dispatcher = createDispatcher({
     errorReplies: ERROR_REPLIES,
-    contractPathOf,
     routes: TABLE,
     resolve: () => undefined as never,
     authenticators: [USER_OF_HEADER],

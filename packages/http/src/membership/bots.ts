@@ -250,6 +250,9 @@ const presentKey = (apiKey: string) => ({ api_key: apiKey });
 export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
   return [
     route('POST', '/bots', {
+      summary: 'Create a bot',
+      section: 'users §15',
+      lacks: '`config_data` is ignored',
       auth: 'user',
       ...TAKES_IMAGE,
       roleRequirements: ['human', 'member'],
@@ -270,6 +273,9 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
       present: (bot) => presentCreatedBot(bot, publicRealmOf(bot.realm, realmUrls)),
     }),
     route('GET', '/bots', {
+      summary: 'List your bots',
+      section: 'users §15',
+      withoutPage: 'state',
       auth: 'user',
       roleRequirements: ['human', 'member'],
       dto: NoParameters,
@@ -278,6 +284,9 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
       present: ({ realm, bots }) => ({ bots: bots.map((bot) => presentOwnBot(bot, publicRealmOf(realm, realmUrls))) }),
     }),
     route('PATCH', '/bots/:bot_id', {
+      summary: 'Change a bot',
+      section: 'users §15',
+      lacks: '`config_data` is ignored',
       auth: 'user',
       ...TAKES_IMAGE,
       dto: UpdateBotDto,
@@ -299,8 +308,17 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
       response: CHANGED_BOT,
       present: (bot) => presentUpdatedBot(bot, publicRealmOf(bot.realm, realmUrls)),
     }),
-    route('DELETE', '/bots/:bot_id', { auth: 'user', dto: BotDto, useCase: DeactivateBot, toInput: toBot }),
+    route('DELETE', '/bots/:bot_id', {
+      summary: 'Deactivate a bot',
+      section: 'users §15',
+      auth: 'user',
+      dto: BotDto,
+      useCase: DeactivateBot,
+      toInput: toBot,
+    }),
     route('GET', '/bots/:bot_id/api_key', {
+      summary: 'Get the API key of a bot',
+      section: 'users §15',
       auth: 'user',
       dto: BotDto,
       useCase: GetBotApiKey,
@@ -309,6 +327,8 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
       present: presentKey,
     }),
     route('POST', '/bots/:bot_id/api_key/regenerate', {
+      summary: 'Replace the API key of a bot',
+      section: 'users §15',
       auth: 'user',
       dto: BotDto,
       useCase: RegenerateBotApiKey,
@@ -317,6 +337,9 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
       present: presentKey,
     }),
     route('POST', '/users/me/api_key/regenerate', {
+      summary: 'Replace your API key',
+      section: 'users §15',
+      tag: 'Server and log-in',
       auth: 'user',
       dto: NoParameters,
       useCase: RegenerateApiKey,
@@ -344,6 +367,9 @@ export function botStorageRoutes(): readonly Route[] {
   const toInput = ({ keys = null }: { keys?: string[] | null }) => ({ keys });
   return [
     route('GET', '/bot_storage', {
+      summary: 'Get values from the storage of a bot',
+      section: 'users §14',
+      withoutPage: 'bots',
       auth: 'user',
       roleRequirements: ['bot'],
       isExpensive: true,
@@ -354,9 +380,13 @@ export function botStorageRoutes(): readonly Route[] {
       present: async (entries) => new WireText(await scheduler.runSteps(writeStorage(entries))),
     }),
     route('PUT', '/bot_storage', {
+      summary: 'Store values for a bot',
+      section: 'users §14',
+      isStarred: true,
+      withoutPage: 'bots',
       auth: 'user',
       roleRequirements: ['bot'],
-      takesLongBody: true,
+      body: 'long',
       response: wire.fields({}),
       dto: PutBotStorageDto,
       useCase: PutBotStorage,
@@ -366,6 +396,9 @@ export function botStorageRoutes(): readonly Route[] {
       },
     }),
     route('DELETE', '/bot_storage', {
+      summary: 'Delete values from the storage of a bot',
+      section: 'users §14',
+      withoutPage: 'bots',
       auth: 'user',
       roleRequirements: ['bot'],
       dto: StoredKeysDto,
@@ -410,6 +443,7 @@ function* writeStorage(entries: readonly StoredEntry[]): Generator<void, readonl
 }
 
 export const BOTS = {
+  tag: 'Bots and integrations',
   routes: ({ realmUrls }) => [...botRoutes(realmUrls), ...botStorageRoutes()],
   events: BOT_EVENTS,
   registerSections: () => [botsSection],

@@ -48,7 +48,7 @@ export const presentInvitation = ({ invitation, link }: ListedInvitation): WireF
     : { link_url: link }),
 });
 
-/** Presents an account, or the pending email confirmation (organization §10.7). */
+/** Presents an account, or the pending email confirmation (extensions §4). */
 export function presentJoined(outcome: JoinOutcome): WireFields {
   if ('confirmedBy' in outcome) return { email: outcome.email, confirmation_sent: true };
   const { user, apiKey } = outcome;
@@ -99,7 +99,7 @@ export class InvitationDto {
   @IntegerParam() invite_id!: number;
 }
 
-/** Organization §10.7. */
+/** Extensions §4. */
 export class AcceptInvitationDto {
   @TextParam({ max: MAX_TOKEN_LENGTH }) key!: string;
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) email?: string;
@@ -134,7 +134,7 @@ const INVITATION_LIST = wire.fields({
   ),
 });
 
-/** Response with an account or a pending email confirmation (organization §10.7). */
+/** Response with an account or a pending email confirmation (extensions §4). */
 const JOINED = wire.fields({
   email: wire.text(),
   api_key: wire.optional(wire.text()),
@@ -156,6 +156,9 @@ const toOffer = (dto: CreateInvitationLinkDto) => ({
 
 export const invitationRoutes: readonly Route[] = [
   route('POST', '/invites/multiuse', {
+    summary: 'Create an invitation link',
+    section: 'organization §9.1',
+    isStarred: true,
     auth: 'user',
     roleRequirements: INVITERS,
     dto: CreateInvitationLinkDto,
@@ -165,6 +168,8 @@ export const invitationRoutes: readonly Route[] = [
     present: (link) => ({ invite_link: link }),
   }),
   route('GET', '/invites', {
+    summary: 'List invitations',
+    section: 'organization §9.2',
     auth: 'user',
     roleRequirements: INVITERS,
     dto: NoParameters,
@@ -173,6 +178,8 @@ export const invitationRoutes: readonly Route[] = [
     present: (invitations) => ({ invites: invitations.map(presentInvitation) }),
   }),
   route('POST', '/invites', {
+    summary: 'Invite people by email',
+    section: 'organization §9.3',
     auth: 'user',
     roleRequirements: INVITERS,
     isExpensive: true,
@@ -185,6 +192,9 @@ export const invitationRoutes: readonly Route[] = [
     }),
   }),
   route('POST', '/invites/accept', {
+    summary: 'Accept an invitation and create an account',
+    extension: 'extensions §4',
+    withoutPage: 'addresses',
     auth: 'anyone',
     isExpensive: true,
     dto: AcceptInvitationDto,
@@ -202,6 +212,8 @@ export const invitationRoutes: readonly Route[] = [
     present: presentJoined,
   }),
   route('DELETE', '/invites/:invite_id', {
+    summary: 'Revoke an invitation',
+    section: 'organization §9.4',
     auth: 'user',
     roleRequirements: INVITERS,
     dto: InvitationDto,
@@ -209,6 +221,8 @@ export const invitationRoutes: readonly Route[] = [
     toInput: ({ invite_id }) => ({ kind: 'email' as const, id: invite_id }),
   }),
   route('DELETE', '/invites/multiuse/:invite_id', {
+    summary: 'Revoke an invitation link',
+    section: 'organization §9.4',
     auth: 'user',
     roleRequirements: INVITERS,
     dto: InvitationDto,
@@ -216,6 +230,8 @@ export const invitationRoutes: readonly Route[] = [
     toInput: ({ invite_id }) => ({ kind: 'link' as const, id: invite_id }),
   }),
   route('POST', '/invites/:invite_id/resend', {
+    summary: 'Send an invitation again',
+    section: 'organization §9.4',
     auth: 'user',
     roleRequirements: INVITERS,
     dto: InvitationDto,
@@ -223,6 +239,10 @@ export const invitationRoutes: readonly Route[] = [
     toInput: ({ invite_id }) => ({ id: invite_id }),
   }),
   route('POST', '/realm/test_welcome_bot_custom_message', {
+    summary: 'Send your custom welcome message as a test',
+    section: 'organization §10.6',
+    tag: 'Organization',
+    withoutPage: 'scripts',
     auth: 'user',
     roleRequirements: ['administrator'],
     dto: TestWelcomeMessageDto,
@@ -234,6 +254,7 @@ export const invitationRoutes: readonly Route[] = [
 ];
 
 export const INVITATIONS = {
+  tag: 'Invitations',
   routes: () => invitationRoutes,
   errors: INVITATION_WIRE_ERRORS,
   events: {

@@ -113,7 +113,7 @@ const authorize: Authorize = async (request, realmId, resolve) => {
 };
 
 /** Request of a directory. */
-interface Visit<D> extends Pick<Context<'anyone', D, unknown>, 'dto' | 'request' | 'resolve'> {
+interface Visit<D> extends Pick<Context<'program', D, unknown>, 'dto' | 'request' | 'resolve'> {
   readonly client: OrganizationClient;
   /** URL of the organization. */
   readonly url: string;
@@ -126,12 +126,13 @@ function scimRoute<D extends object>(
   dto: Dto<D>,
   handle: (visit: Visit<D>) => Promise<Reply>,
 ): Route {
-  return route<'anyone', D, never>(method, BASE + path, {
-    auth: 'anyone',
+  return route<'program', D, never>(method, BASE + path, {
+    summary: null,
+    auth: 'program',
     dto,
     atRoot: true,
     authorize,
-    takesRawBody: true,
+    body: 'raw',
     limit: 'provisioning_by_organization',
     errorPage: ({ status, message, headers }) => errorReply(status, null, message, headers),
     handle: async (context) => {

@@ -9,6 +9,7 @@ import {
   type DraftInput,
   ListDrafts,
   loadDrafts,
+  mustSynchronizeDrafts,
 } from '@parley/domain/messages';
 import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
 import type { HttpFeature } from '../kernel/feature.js';
@@ -31,7 +32,7 @@ import {
 import { IntegerParam, NoParameters, param } from '../kernel/params.js';
 import { type RegisterSection, registerSection } from '../kernel/register-section.js';
 import type { WireErrors } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
+import { type RoleRequirement, type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 import { CONTENT } from './message.dtos.js';
 
@@ -136,12 +137,17 @@ export const draftsSection: RegisterSection = registerSection({
   present: (drafts) => ({ drafts: new PresentedList(drafts, presentDraft) }),
 });
 
-const OF_SYNCHRONIZED = { auth: 'user', roleRequirements: ['synchronizesDrafts'] } as const;
+const mustSynchronize: RoleRequirement = ({ synchronizesDrafts }) =>
+  mustSynchronizeDrafts({ settings: { enableDraftsSynchronization: synchronizesDrafts } });
+
+const OF_SYNCHRONIZED = { auth: 'user', roleRequirements: [mustSynchronize] } as const;
 
 export function draftRoutes(): readonly Route[] {
   const turns = new StepScheduler();
   return [
     route('GET', '/drafts', {
+      summary: 'List drafts',
+      section: 'users §17',
       ...OF_SYNCHRONIZED,
       dto: NoParameters,
       useCase: ListDrafts,
@@ -150,6 +156,8 @@ export function draftRoutes(): readonly Route[] {
         presentLongList(turns, 'drafts', new PresentedList(drafts, presentDraft), { count: drafts.length }),
     }),
     route('POST', '/drafts', {
+      summary: 'Create drafts',
+      section: 'users §17',
       ...OF_SYNCHRONIZED,
       dto: CreateDraftsDto,
       useCase: CreateDrafts,
@@ -158,12 +166,16 @@ export function draftRoutes(): readonly Route[] {
       present: (ids) => ({ ids }),
     }),
     route('PATCH', '/drafts/:draft_id', {
+      summary: 'Change a draft',
+      section: 'users §17',
       ...OF_SYNCHRONIZED,
       dto: ChangeDraftDto,
       useCase: ChangeDraft,
       toInput: toChangeDraftInput,
     }),
     route('DELETE', '/drafts/:draft_id', {
+      summary: 'Delete a draft',
+      section: 'users §17',
       ...OF_SYNCHRONIZED,
       dto: DeleteDraftDto,
       useCase: DeleteDraft,
@@ -173,6 +185,7 @@ export function draftRoutes(): readonly Route[] {
 }
 
 export const DRAFTS = {
+  tag: 'Drafts, snippets and schedules',
   routes: draftRoutes,
   events: DRAFT_EVENTS,
   errors: DRAFT_WIRE_ERRORS,

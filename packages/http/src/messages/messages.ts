@@ -171,6 +171,8 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
   });
   return [
     route('POST', '/messages', {
+      summary: 'Send a message',
+      section: 'messages §3',
       auth: 'user',
       hot: true,
       allowsWebhookBots: true,
@@ -182,6 +184,9 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
     }),
     // Custom handler, because the page is presented inside the snapshot's read and long pages are streamed.
     route('GET', '/messages', {
+      summary: 'Get messages matching a narrow',
+      section: 'messages §5',
+      isStarred: true,
       auth: 'user',
       hot: true,
       isExpensive: true,
@@ -195,6 +200,8 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
     }),
     // Same operation for anonymous browsers.
     route('GET', '/json/messages', {
+      summary: 'Get messages of web-public channels without an account',
+      section: 'protocol §9',
       auth: 'anyone',
       atRoot: true,
       isExpensive: true,
@@ -212,6 +219,8 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       },
     }),
     route('GET', '/json/messages/:message_id', {
+      summary: 'Get a message of a web-public channel without an account',
+      section: 'protocol §9',
       auth: 'anyone',
       atRoot: true,
       dto: GetMessageDto,
@@ -222,6 +231,8 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
         presentGetMessage(output, dto, realmUrls, { client: variant, parts, withExternalIds: false }),
     }),
     route('POST', '/messages/render', {
+      summary: 'Render Markdown as HTML',
+      section: 'messages §15.1',
       auth: 'user',
       isExpensive: true,
       dto: RenderDto,
@@ -231,6 +242,10 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       present: (rendered) => ({ rendered }),
     }),
     route('GET', '/messages/matches_narrow', {
+      summary: 'Check which messages match a narrow',
+      section: 'messages §8',
+      isStarred: true,
+      withoutPage: 'bots',
       auth: 'user',
       isExpensive: true,
       dto: MatchNarrowDto,
@@ -240,6 +255,8 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
         success(await readNarrowMatches({ useCase, caller, queue: turns }, { ids: msg_ids as MessageId[], narrow })),
     }),
     route('GET', '/messages/:message_id', {
+      summary: 'Get a message',
+      section: 'messages §6',
       auth: 'user',
       dto: GetMessageDto,
       useCase: GetMessage,
@@ -249,6 +266,9 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
         presentGetMessage(output, dto, realmUrls, { client: variant, parts, withExternalIds: true }),
     }),
     route('GET', '/messages/:message_id/history', {
+      summary: 'Get the edit history of a message',
+      section: 'messages §10',
+      isStarred: true,
       auth: 'user',
       isExpensive: true,
       dto: GetEditHistoryDto,
@@ -258,6 +278,8 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       present: (snapshots, { dto }) => presentMessageHistory(snapshots, dto),
     }),
     route('PATCH', '/messages/:message_id', {
+      summary: 'Edit or move a message',
+      section: 'messages §9',
       auth: 'user',
       dto: UpdateMessageDto,
       useCase: UpdateMessage,
@@ -266,12 +288,19 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       present: (detached) => ({ detached_uploads: detached.map(presentFile) }),
     }),
     route('DELETE', '/messages/:message_id', {
+      summary: 'Delete a message',
+      section: 'messages §11',
+      isStarred: true,
       auth: 'user',
       dto: DeleteMessageDto,
       useCase: DeleteMessage,
       toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
     }),
     route('POST', '/streams/:stream_id/delete_topic', {
+      summary: 'Delete a topic with its messages',
+      section: 'channels §5.6',
+      tag: 'Channels',
+      isStarred: true,
       auth: 'user',
       roleRequirements: ['administrator'],
       isExpensive: true,
@@ -282,6 +311,8 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       present: (complete) => ({ complete }),
     }),
     route('POST', '/messages/flags', {
+      summary: 'Add or remove a flag of messages',
+      section: 'messages §13.1',
       auth: 'user',
       hot: true,
       dto: ChangeMessageFlagsDto,
@@ -294,6 +325,8 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       }),
     }),
     route('POST', '/messages/flags/narrow', {
+      summary: 'Add or remove a flag of messages matching a narrow',
+      section: 'messages §13.2',
       auth: 'user',
       isExpensive: true,
       hot: true,
@@ -304,6 +337,8 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       present: presentChangedNarrow,
     }),
     route('GET', '/messages/:message_id/read_receipts', {
+      summary: 'List users who have read a message',
+      section: 'messages §14',
       auth: 'user',
       isExpensive: true,
       dto: MessageDto,
@@ -313,18 +348,25 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       present: (user_ids) => ({ user_ids }),
     }),
     route('POST', '/messages/:message_id/report', {
+      summary: 'Report a message to moderators',
+      section: 'messages §15.4',
       auth: 'user',
       dto: ReportMessageDto,
       useCase: ReportMessage,
       toInput: toReportInput,
     }),
     route('POST', '/messages/:message_id/typing', {
+      summary: 'Notify others of editing a message',
+      section: 'users §9.2',
+      withoutPage: 'others',
       auth: 'user',
       dto: TypingInMessageDto,
       useCase: NotifyTypingInMessage,
       toInput: ({ op, message_id }) => ({ op, messageId: message_id as MessageId }),
     }),
     route('POST', '/typing', {
+      summary: 'Notify others of typing',
+      section: 'users §9.1',
       auth: 'user',
       hot: true,
       dto: TypingDto,
@@ -332,12 +374,16 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       toInput: toTypingInput,
     }),
     route('POST', '/submessage', {
+      summary: 'Vote in a poll or change a to-do list',
+      section: 'messages §15.3',
       auth: 'user',
       dto: AddSubmessageDto,
       useCase: AddSubmessage,
       toInput: (dto) => ({ messageId: dto.message_id as MessageId, kind: dto.msg_type, content: dto.content }),
     }),
     route('POST', '/mark_all_as_read', {
+      summary: 'Mark all messages as read',
+      section: 'messages §13.3',
       auth: 'user',
       isExpensive: true,
       dto: NoParameters,
@@ -347,6 +393,9 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       present: () => ({ complete: true }),
     }),
     route('POST', '/mark_stream_as_read', {
+      summary: 'Mark all messages of a channel as read',
+      section: 'messages §13.3',
+      withoutPage: 'others',
       auth: 'user',
       hot: true,
       dto: MarkChannelReadDto,
@@ -354,6 +403,9 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       toInput: ({ stream_id }): MarkReadInput => ({ scope: { kind: 'channel', channelId: stream_id as ChannelId } }),
     }),
     route('POST', '/mark_topic_as_read', {
+      summary: 'Mark all messages of a topic as read',
+      section: 'messages §13.3',
+      withoutPage: 'others',
       auth: 'user',
       hot: true,
       dto: MarkTopicReadDto,
@@ -366,6 +418,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
 }
 
 export const MESSAGES = {
+  tag: 'Messages',
   routes: messageRoutes,
   events: { ...MESSAGE_EVENTS, ...TYPING_EVENTS } as Presenters<keyof MessageEventTypes | keyof TypingEventTypes>,
   errors: MESSAGE_WIRE_ERRORS,

@@ -44,11 +44,27 @@ const PATH = '/users/me/muted_users/:muted_user_id';
 const toUserId = ({ muted_user_id }: MutedUserDto) => ({ userId: muted_user_id as UserId });
 
 export const mutedUserRoutes: readonly Route[] = [
-  route('POST', PATH, { auth: 'user', isExpensive: true, dto: MutedUserDto, useCase: MuteUser, toInput: toUserId }),
-  route('DELETE', PATH, { auth: 'user', dto: MutedUserDto, useCase: UnmuteUser, toInput: toUserId }),
+  route('POST', PATH, {
+    summary: 'Mute a user',
+    section: 'users §10',
+    auth: 'user',
+    isExpensive: true,
+    dto: MutedUserDto,
+    useCase: MuteUser,
+    toInput: toUserId,
+  }),
+  route('DELETE', PATH, {
+    summary: 'Unmute a user',
+    section: 'users §10',
+    auth: 'user',
+    dto: MutedUserDto,
+    useCase: UnmuteUser,
+    toInput: toUserId,
+  }),
 ];
 
 export const MUTED_USERS = {
+  tag: 'Users',
   routes: () => mutedUserRoutes,
   events: MUTED_USER_EVENTS,
   registerSections: () => [mutedUsersSection],

@@ -87,6 +87,9 @@ class DeleteNavigationViewDto {
 
 export const navigationViewRoutes: readonly Route[] = [
   route('GET', '/navigation_views', {
+    summary: 'List navigation views',
+    section: 'users §19',
+    withoutPage: 'state',
     auth: 'user',
     dto: NoParameters,
     useCase: ListNavigationViews,
@@ -94,18 +97,24 @@ export const navigationViewRoutes: readonly Route[] = [
     present: (views) => ({ navigation_views: views.map(presentNavigationView) }),
   }),
   route('POST', '/navigation_views', {
+    summary: 'Add a navigation view',
+    section: 'users §19',
     auth: 'user',
     dto: CreateNavigationViewDto,
     useCase: CreateNavigationView,
     toInput: ({ fragment, is_pinned, name = null }) => ({ fragment, isPinned: is_pinned, name }),
   }),
   route('PATCH', '/navigation_views/*fragment', {
+    summary: 'Change a navigation view',
+    section: 'users §19',
     auth: 'user',
     dto: ChangeNavigationViewDto,
     useCase: ChangeNavigationView,
     toInput: ({ fragment, is_pinned = null, name = null }) => ({ fragment, isPinned: is_pinned, name }),
   }),
   route('DELETE', '/navigation_views/*fragment', {
+    summary: 'Remove a navigation view',
+    section: 'users §19',
     auth: 'user',
     dto: DeleteNavigationViewDto,
     useCase: DeleteNavigationView,
@@ -114,6 +123,7 @@ export const navigationViewRoutes: readonly Route[] = [
 ];
 
 export const NAVIGATION_VIEWS = {
+  tag: 'Users',
   routes: () => navigationViewRoutes,
   events: NAVIGATION_VIEW_EVENTS,
   errors: NAVIGATION_VIEW_WIRE_ERRORS,

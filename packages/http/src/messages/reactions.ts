@@ -81,12 +81,17 @@ const toType = (name: string): EmojiType | 'unknown' => parseEmojiType(name) ?? 
 
 export const reactionRoutes: readonly Route[] = [
   route('POST', '/messages/:message_id/reactions', {
+    summary: 'Add a reaction',
+    section: 'messages §12',
     auth: 'user',
     dto: AddReactionDto,
     useCase: AddReaction,
     toInput: (dto) => ({ messageId: dto.message_id as MessageId, name: dto.emoji_name, ...toCodeAndType(dto) }),
   }),
   route('DELETE', '/messages/:message_id/reactions', {
+    summary: 'Remove a reaction',
+    section: 'messages §12',
+    isStarred: true,
     auth: 'user',
     dto: RemoveReactionDto,
     useCase: RemoveReaction,
@@ -108,6 +113,7 @@ const presentReaction = (reaction: Reaction, client: ClientVariant) => ({
 });
 
 export const REACTIONS = {
+  tag: 'Messages',
   routes: () => reactionRoutes,
   events: REACTION_EVENTS,
   errors: {

@@ -230,6 +230,9 @@ export function schedulingRoutes(): readonly Route[] {
   const turns = new StepScheduler();
   return [
     route('GET', '/scheduled_messages', {
+      summary: 'List scheduled messages',
+      section: 'users §20.1',
+      withoutPage: 'state',
       auth: 'user',
       dto: NoParameters,
       useCase: ListScheduledMessages,
@@ -238,6 +241,8 @@ export function schedulingRoutes(): readonly Route[] {
         presentLongList(turns, 'scheduled_messages', new PresentedList(messages, presentScheduledMessage)),
     }),
     route('POST', '/scheduled_messages', {
+      summary: 'Schedule a message',
+      section: 'users §20.2',
       auth: 'user',
       dto: CreateScheduledMessageDto,
       useCase: CreateScheduledMessage,
@@ -246,18 +251,26 @@ export function schedulingRoutes(): readonly Route[] {
       present: (id) => ({ scheduled_message_id: id }),
     }),
     route('PATCH', '/scheduled_messages/:scheduled_message_id', {
+      summary: 'Change a scheduled message',
+      section: 'users §20.3',
+      isStarred: true,
       auth: 'user',
       dto: ChangeScheduledMessageDto,
       useCase: ChangeScheduledMessage,
       toInput: toChangeScheduledMessageInput,
     }),
     route('DELETE', '/scheduled_messages/:scheduled_message_id', {
+      summary: 'Delete a scheduled message',
+      section: 'users §20.4',
       auth: 'user',
       dto: DeleteScheduledMessageDto,
       useCase: DeleteScheduledMessage,
       toInput: toScheduledMessageId,
     }),
     route('GET', '/reminders', {
+      summary: 'List reminders',
+      section: 'users §21',
+      withoutPage: 'state',
       auth: 'user',
       dto: NoParameters,
       useCase: ListReminders,
@@ -265,6 +278,9 @@ export function schedulingRoutes(): readonly Route[] {
       present: (reminders) => presentLongList(turns, 'reminders', new PresentedList(reminders, presentReminder)),
     }),
     route('POST', '/reminders', {
+      summary: 'Set a reminder of a message',
+      section: 'users §21',
+      isStarred: true,
       auth: 'user',
       dto: CreateReminderDto,
       useCase: CreateReminder,
@@ -273,6 +289,8 @@ export function schedulingRoutes(): readonly Route[] {
       present: (id) => ({ reminder_id: id }),
     }),
     route('DELETE', '/reminders/:reminder_id', {
+      summary: 'Delete a reminder',
+      section: 'users §21',
       auth: 'user',
       dto: DeleteReminderDto,
       useCase: DeleteReminder,
@@ -282,6 +300,7 @@ export function schedulingRoutes(): readonly Route[] {
 }
 
 export const SCHEDULING = {
+  tag: 'Drafts, snippets and schedules',
   routes: schedulingRoutes,
   events: SCHEDULING_EVENTS,
   errors: SCHEDULING_WIRE_ERRORS,

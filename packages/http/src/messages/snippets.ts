@@ -80,6 +80,9 @@ export function snippetRoutes(): readonly Route[] {
   const turns = new StepScheduler();
   return [
     route('GET', '/saved_snippets', {
+      summary: 'List saved snippets',
+      section: 'users §18',
+      withoutPage: 'state',
       auth: 'user',
       dto: NoParameters,
       useCase: ListSnippets,
@@ -87,6 +90,8 @@ export function snippetRoutes(): readonly Route[] {
       present: (snippets) => presentLongList(turns, 'saved_snippets', new PresentedList(snippets, presentSnippet)),
     }),
     route('POST', '/saved_snippets', {
+      summary: 'Create a saved snippet',
+      section: 'users §18',
       auth: 'user',
       dto: CreateSnippetDto,
       useCase: CreateSnippet,
@@ -95,6 +100,8 @@ export function snippetRoutes(): readonly Route[] {
       present: (id) => ({ saved_snippet_id: id }),
     }),
     route('PATCH', '/saved_snippets/:saved_snippet_id', {
+      summary: 'Change a saved snippet',
+      section: 'users §18',
       auth: 'user',
       dto: ChangeSnippetDto,
       useCase: ChangeSnippet,
@@ -105,6 +112,8 @@ export function snippetRoutes(): readonly Route[] {
       }),
     }),
     route('DELETE', '/saved_snippets/:saved_snippet_id', {
+      summary: 'Delete a saved snippet',
+      section: 'users §18',
       auth: 'user',
       dto: DeleteSnippetDto,
       useCase: DeleteSnippet,
@@ -114,6 +123,7 @@ export function snippetRoutes(): readonly Route[] {
 }
 
 export const SNIPPETS = {
+  tag: 'Drafts, snippets and schedules',
   routes: snippetRoutes,
   events: SNIPPET_EVENTS,
   errors: SNIPPET_WIRE_ERRORS,

@@ -23,9 +23,31 @@ it('writes all parameters and omits the envelope from responses', () => {
   });
   const written = writeClientApi(
     openApiOf([
-      route('PATCH', '/things/:thing_id', { auth: 'user', dto: ThingDto, response, handle }),
-      route('GET', '/pictures/:thing_id', { auth: 'user', dto: ThingDto, response: 'bytes', handle }),
-      route('GET', '/elsewhere', { auth: 'user', atRoot: true, dto: ThingDto, response, handle }),
+      route('PATCH', '/things/:thing_id', {
+        summary: 'Does something',
+        section: 'messages §1',
+        auth: 'user',
+        dto: ThingDto,
+        response,
+        handle,
+      }),
+      route('GET', '/pictures/:thing_id', {
+        summary: 'Does something',
+        section: 'messages §1',
+        auth: 'user',
+        dto: ThingDto,
+        response: 'bytes',
+        handle,
+      }),
+      route('GET', '/elsewhere', {
+        summary: 'Does something',
+        section: 'messages §1',
+        auth: 'user',
+        atRoot: true,
+        dto: ThingDto,
+        response,
+        handle,
+      }),
     ]),
   );
   expect(written).toBe(`// Made of the route table by \`npm run client-api\`: change that instead.
@@ -65,7 +87,16 @@ it('omits deprecated forms for older clients', () => {
   ]);
   const response = wire.fields({ events: wire.listOf(event) });
   const written = writeClientApi(
-    openApiOf([route('GET', '/events', { auth: 'user', dto: ThingDto, response, handle })]),
+    openApiOf([
+      route('GET', '/events', {
+        summary: 'Does something',
+        section: 'messages §1',
+        auth: 'user',
+        dto: ThingDto,
+        response,
+        handle,
+      }),
+    ]),
   );
   expect(written).toContain(`export type GoneEvent = {
   id: number;

@@ -13,12 +13,19 @@ export function openApiRoutes(routes: readonly Route[]): readonly Route[] {
   );
   return [
     route('GET', '/openapi.json', {
+      summary: 'Get this document',
+      extension: 'extensions §2',
+      tag: 'Server and log-in',
+      withoutPage: 'development',
       auth: 'anyone',
       dto: NoParameters,
       response: 'bytes',
       handle: async () => ({ status: 200, body: await json() }),
     }),
     route('GET', '/api/', {
+      summary: 'Get this document as a page',
+      extension: 'extensions §2',
+      tag: 'Server and log-in',
       auth: 'anyone',
       atRoot: true,
       dto: NoParameters,

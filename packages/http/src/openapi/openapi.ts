@@ -1,10 +1,9 @@
+import { TAGS } from '../kernel/operation.js';
 import { type Member, membersOfDto } from '../kernel/params.js';
-import type { Route } from '../kernel/route.js';
+import { type DocumentedRoute, isDocumented, type Route } from '../kernel/route.js';
 import { FEATURE_LEVEL } from '../kernel/server-info.js';
 import type { JsonSchema } from '../kernel/wire-schema.js';
-import { CONTRACT_OPERATIONS } from './contract-operations.js';
 import { parameterDescription } from './parameters.js';
-import { SUMMARIES, TAGGED_OPERATIONS } from './summaries.js';
 
 export interface OpenApiDocument {
   readonly openapi: '3.1.0';
@@ -23,7 +22,7 @@ export interface OpenApiDocument {
 export interface OpenApiOperation {
   readonly operationId: string;
   readonly tags: readonly string[];
-  readonly summary?: string;
+  readonly summary: string;
   readonly description?: string;
   readonly security?: readonly JsonSchema[];
   readonly parameters?: readonly JsonSchema[];
@@ -59,8 +58,7 @@ export function* describeApi(routes: readonly Route[]): Generator<void, OpenApiD
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   const pathsByShape = new Map<string, string>();
   for (const route of routes) {
-    // Pages are not part of the API.
-    if (route.isDevelopment || route.errorPage) continue;
+    if (!isDocumented(route) || route.isDevelopment) continue;
     const shape = pathOf(route).replace(/\{\w+\}/g, '{}');
     const path = pathsByShape.get(shape) ?? pathOf(route);
     pathsByShape.set(shape, path);
@@ -83,7 +81,7 @@ export function* describeApi(routes: readonly Route[]): Generator<void, OpenApiD
     },
     servers: [{ url: '../..' }],
     security: [{ apiKey: [] }],
-    tags: TAGGED_OPERATIONS.map(({ tag: name, description }) => ({ name, description })),
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       responses: refusalsOf(components.hoist(ERROR_SCHEMA)),
@@ -148,35 +146,29 @@ const pathOf = ({ path, atRoot }: Route): string =>
 const namesInPath = ({ path }: Route): ReadonlySet<string> =>
   new Set([...path.matchAll(/[:*](\w+)/g)].map(([, name]) => name!));
 
-const lacking = new Map(
-  CONTRACT_OPERATIONS.map(({ method, path, atRoot, lacks }) => [`${method} ${atRoot ? '/' : ''}${path}`, lacks]),
-);
-
-function operationOf(route: Route, components: Components): OpenApiOperation {
-  const { method, path, atRoot, auth } = route;
+function operationOf(route: DocumentedRoute, components: Components): OpenApiOperation {
+  const { method, path, auth, summary, lacks } = route;
   const inPath = namesInPath(route);
   const members = membersOfDto(route.dto);
   const free = members.filter(({ name }) => !inPath.has(name));
   const isInQuery = method === 'GET';
-  const lacks = lacking.get(`${method} ${atRoot ? '/' : ''}${path}`);
-  const about = SUMMARIES.get(`${method} ${pathOf(route)}`);
   const parameters = [
     ...[...inPath].map((name) => pathParameter(name, members)),
     ...(isInQuery ? free.map(queryParameter) : []),
   ];
   return {
     operationId: operationIdOf(route),
-    tags: [about?.tag ?? path.split('/')[1]!],
-    ...(about && { summary: about.summary }),
+    tags: [route.tag ?? path.split('/')[1]!],
+    summary,
     ...(lacks && { description: `Not yet: ${lacks}.` }),
-    ...(auth === 'anyone' && { security: [] }),
+    ...(auth !== 'user' && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
-    ...(!isInQuery && (free.length > 0 || route.takesFiles) && { requestBody: bodyOf(route, free) }),
+    ...(!isInQuery && (free.length > 0 || takesFiles(route)) && { requestBody: bodyOf(route, free) }),
     responses: {
       200: { description: 'Success.', ...responseContentOf(route, components) },
       ...Object.fromEntries(
         Object.entries(REFUSED_BY)
-          .filter(([status]) => (status !== '401' || auth !== 'anyone') && (status !== '404' || inPath.size > 0))
+          .filter(([status]) => (status !== '401' || auth === 'user') && (status !== '404' || inPath.size > 0))
           .map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
       ),
       default: {
@@ -213,7 +205,9 @@ function queryParameter(member: Member) {
   };
 }
 
-function bodyOf({ takesFiles }: Route, members: readonly Member[]) {
+const takesFiles = ({ body }: Route): boolean => body === 'files' || body === 'storedFile';
+
+function bodyOf(route: Route, members: readonly Member[]) {
   const properties = Object.fromEntries(
     members.map((member) => [member.name, { ...describing(member.name), ...schemaOf(member) }]),
   );
@@ -222,7 +216,7 @@ function bodyOf({ takesFiles }: Route, members: readonly Member[]) {
     type: 'object',
     properties: {
       ...properties,
-      ...(takesFiles && { filename: { ...describing('filename'), type: 'string', format: 'binary' } }),
+      ...(takesFiles(route) && { filename: { ...describing('filename'), type: 'string', format: 'binary' } }),
     },
     ...(required.length > 0 && { required }),
   };
@@ -232,7 +226,7 @@ function bodyOf({ takesFiles }: Route, members: readonly Member[]) {
   const content = { schema, ...(Object.keys(encoding).length > 0 && { encoding }) };
   return {
     ...(required.length > 0 && { required: true }),
-    content: { [takesFiles ? 'multipart/form-data' : FORM]: content },
+    content: { [takesFiles(route) ? 'multipart/form-data' : FORM]: content },
   };
 }
 

@@ -231,11 +231,12 @@ export const pageRoute = <D extends object, C extends Injectable>(
   { realmUrls, publicRealms }: PageParts,
   method: Extract<Method, 'GET' | 'POST'>,
   path: string,
-  { handle, isForOtherSites = false, ...spec }: PageSpec<D, C>,
+  { handle, isForOtherSites = false, knowsCaller = false, ...spec }: PageSpec<D, C>,
 ): Route =>
-  route<'anyone', D, C>(method, path, {
+  route<'anyone' | 'visitor', D, C>(method, path, {
     ...spec,
-    auth: 'anyone',
+    summary: null,
+    auth: knowsCaller ? 'visitor' : 'anyone',
     atRoot: true,
     errorPage: async (failure, request) => errorPage(null, retried(failure, method), await wordsFor(request)),
     handle: async (context) => {

@@ -80,6 +80,8 @@ export const pageScriptOf = ({ base }: Site): string => `${base}${PATH}?v=${VERS
 
 /** The script never changes under its version. */
 export const pageScriptRoute: Route = route('GET', PATH, {
+  summary: 'Get the script of the log-in pages',
+  extension: 'extensions §1',
   auth: 'anyone',
   limit: 'none',
   atRoot: true,

@@ -110,6 +110,7 @@ const unsubscribePages = (parts: PageParts): readonly Route[] => [
 
 /** Browser pages. */
 export const PAGES = {
+  tag: 'Server and log-in',
   routes: (parts) => [
     ...homePages(parts),
     ...webAssetRoutes(parts),

@@ -159,6 +159,8 @@ export const secondFactorPages = (parts: PageParts): readonly Route[] => [
 /** Lets administrators help people who have lost their devices (protocol §7.7). */
 export const secondFactorRoutes: readonly Route[] = [
   route('DELETE', '/users/:user_id/second_factors', {
+    summary: 'Remove the second factors of a user who has lost them',
+    extension: 'extensions §6',
     auth: 'user',
     dto: OwnerDto,
     useCase: ClearSecondFactors,

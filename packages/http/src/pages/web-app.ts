@@ -216,6 +216,9 @@ export const webAssetRoutes = ({
   realmUrls,
 }: Pick<PageParts, 'webAssets' | 'publicRealms' | 'realmUrls'>): readonly Route[] => [
   route('GET', `/${FOLDER}/:file`, {
+    summary: 'Get a file of the web client',
+    extension: 'extensions §1',
+    tag: 'Files',
     auth: 'anyone',
     limit: 'none',
     atRoot: true,

@@ -22,12 +22,15 @@ const INCOMING_EMAIL_WIRE_ERRORS = {
 /** Content types of which the dispatcher leaves the body alone. */
 const CONTENT_TYPE = /^(?:message\/rfc822|application\/octet-stream)\s*(?:;|$)/i;
 
-/** Channels §4.16, an extension of Parley. */
+/** Extensions §3. */
 const incomingEmailRoutes: readonly Route[] = [
   route('POST', '/incoming_email', {
+    summary: 'Post an email to the channel or conversation of its recipient',
+    extension: 'extensions §3',
+    withoutPage: 'scripts',
     auth: 'anyone',
-    isApiOnly: true,
-    streamsBody: true,
+    sessions: 'none',
+    body: 'stream',
     dto: IncomingEmailDto,
     useCase: ReceiveEmail,
     response: wire.fields({ outcome: wire.text() }),
@@ -46,6 +49,7 @@ const incomingEmailRoutes: readonly Route[] = [
 ];
 
 export const INCOMING_EMAIL = {
+  tag: 'Push notifications',
   routes: () => incomingEmailRoutes,
   errors: INCOMING_EMAIL_WIRE_ERRORS,
 } satisfies HttpFeature;

@@ -163,11 +163,12 @@ const post = (
 ) => {
   return (server: PushServer): Route =>
     route('POST', `/remotes/${path}`, {
+      summary: null,
       auth: 'user',
       limit: 'api_by_remote_server',
       dto: NoParameters,
-      takesRawBody: true,
-      isApiOnly: true,
+      body: 'raw',
+      sessions: 'none',
       handle: async ({ request, caller }) => success(await handle(server, new RequestFields(request), caller.userId)),
     });
 };
@@ -314,18 +315,20 @@ const retryOf = ({ retryIds }: RemoteDelivery) => (retryIds.length > 0 ? { retry
 /** Operations of a push service (organization §17). */
 export const pushServerRoutes = (server: PushServer): readonly Route[] => [
   route('POST', '/remotes/server/register', {
+    summary: null,
     auth: 'anyone',
     dto: NoParameters,
     limit: 'push_server_by_ip',
-    takesRawBody: true,
-    isApiOnly: true,
+    body: 'raw',
+    sessions: 'none',
     handle: async ({ request }) => success({ created: await register(server, new RequestFields(request)) }),
   }),
   route('GET', '/remotes/server/analytics/status', {
+    summary: null,
     auth: 'user',
     limit: 'api_by_remote_server',
     dto: NoParameters,
-    isApiOnly: true,
+    sessions: 'none',
     handle: async () => success({ last_realm_count_id: 0, last_installation_count_id: 0, last_realmauditlog_id: 0 }),
   }),
   ...ROUTES.map((make) => make(server)),

@@ -173,8 +173,11 @@ function toToken(dto: RegisterForPushDto): NewPushToken | null {
   return isWhole ? { kind, tokenId, publicKey, encrypted: encrypted_push_registration } : null;
 }
 
-const removeToken = (path: string, kind: PushTokenKind): Route =>
+const removeToken = (path: string, summary: string, kind: PushTokenKind): Route =>
   route('DELETE', path, {
+    summary,
+    section: 'organization §13',
+    withoutPage: 'apps',
     auth: 'user',
     roleRequirements: ['human'],
     dto: TokenDto,
@@ -184,6 +187,9 @@ const removeToken = (path: string, kind: PushTokenKind): Route =>
 
 export const pushRoutes: readonly Route[] = [
   route('POST', '/register_client_device', {
+    summary: 'Register a device',
+    section: 'organization §11',
+    withoutPage: 'apps',
     auth: 'user',
     roleRequirements: ['human'],
     dto: NoParameters,
@@ -192,12 +198,19 @@ export const pushRoutes: readonly Route[] = [
     present: (deviceId) => ({ device_id: deviceId }),
   }),
   route('POST', '/remove_client_device', {
+    summary: 'Remove a device',
+    section: 'organization §11',
+    withoutPage: 'apps',
     auth: 'user',
     dto: DeviceDto,
     useCase: RemoveDevice,
     toInput: ({ device_id }) => ({ deviceId: device_id as DeviceId }),
   }),
   route('POST', '/mobile_push/register', {
+    summary: 'Register a device for encrypted push notifications',
+    section: 'organization §12',
+    isStarred: true,
+    withoutPage: 'apps',
     auth: 'user',
     roleRequirements: ['human'],
     dto: RegisterForPushDto,
@@ -205,22 +218,32 @@ export const pushRoutes: readonly Route[] = [
     toInput: (dto) => ({ deviceId: dto.device_id as DeviceId, key: toKey(dto), token: toToken(dto) }),
   }),
   route('POST', '/users/me/apns_device_token', {
+    summary: 'Register an Apple device token',
+    section: 'organization §13',
+    isStarred: true,
+    withoutPage: 'apps',
     auth: 'user',
     roleRequirements: ['human'],
     dto: ApnsTokenDto,
     useCase: AddPushToken,
     toInput: ({ token, appid }) => ({ kind: 'apns' as const, token, iosAppId: appid }),
   }),
-  removeToken('/users/me/apns_device_token', 'apns'),
+  removeToken('/users/me/apns_device_token', 'Remove an Apple device token', 'apns'),
   route('POST', '/users/me/android_gcm_reg_id', {
+    summary: 'Register an Android device token',
+    section: 'organization §13',
+    withoutPage: 'apps',
     auth: 'user',
     roleRequirements: ['human'],
     dto: TokenDto,
     useCase: AddPushToken,
     toInput: ({ token }) => ({ kind: 'fcm' as const, token, iosAppId: null }),
   }),
-  removeToken('/users/me/android_gcm_reg_id', 'fcm'),
+  removeToken('/users/me/android_gcm_reg_id', 'Remove an Android device token', 'fcm'),
   route('POST', '/mobile_push/test_notification', {
+    summary: 'Send a test notification',
+    section: 'organization §13',
+    withoutPage: 'apps',
     auth: 'user',
     roleRequirements: ['human'],
     dto: OptionalTokenDto,
@@ -228,6 +251,9 @@ export const pushRoutes: readonly Route[] = [
     toInput: ({ token = null }: { token?: string | null }) => ({ token }),
   }),
   route('POST', '/mobile_push/e2ee/test_notification', {
+    summary: 'Send an encrypted test notification',
+    section: 'organization §13',
+    withoutPage: 'apps',
     auth: 'user',
     roleRequirements: ['human'],
     dto: OptionalDeviceDto,
@@ -237,6 +263,7 @@ export const pushRoutes: readonly Route[] = [
 ];
 
 export const PUSH = {
+  tag: 'Push notifications',
   routes: () => pushRoutes,
   events: { ...PUSH_EVENTS, ...PUSH_STATUS_EVENTS, 'notification.due': toNobody },
   errors: PUSH_WIRE_ERRORS,

@@ -22,9 +22,11 @@ const WEB_PUSH_WIRE_ERRORS = {
   WEB_PUSH_NOT_CONFIGURED: { code: 'PUSH_SERVICE_NOT_CONFIGURED' },
 } as const satisfies WireErrors;
 
-/** Organization §18.1, an extension of Parley. */
+/** Extensions §5. */
 const webPushRoutes: readonly Route[] = [
   route('GET', '/web_push/subscriptions', {
+    summary: 'List browsers that get push notifications',
+    extension: 'extensions §5',
     auth: 'user',
     dto: NoParameters,
     useCase: ListWebPushSubscriptions,
@@ -35,6 +37,8 @@ const webPushRoutes: readonly Route[] = [
     present: ({ publicKey, endpoints }) => ({ vapid_public_key: publicKey, endpoints }),
   }),
   route('POST', '/web_push/subscriptions', {
+    summary: 'Register a browser for push notifications',
+    extension: 'extensions §5',
     auth: 'user',
     roleRequirements: ['human'],
     dto: SubscriptionDto,
@@ -42,6 +46,8 @@ const webPushRoutes: readonly Route[] = [
     toInput: ({ endpoint, p256dh, auth }) => ({ endpoint, publicKey: p256dh, authSecret: auth }),
   }),
   route('DELETE', '/web_push/subscriptions', {
+    summary: 'Remove a browser from push notifications',
+    extension: 'extensions §5',
     auth: 'user',
     dto: EndpointDto,
     useCase: RemoveWebPushSubscription,
@@ -50,6 +56,7 @@ const webPushRoutes: readonly Route[] = [
 ];
 
 export const WEB_PUSH = {
+  tag: 'Push notifications',
   routes: () => webPushRoutes,
   errors: WEB_PUSH_WIRE_ERRORS,
 } satisfies HttpFeature;

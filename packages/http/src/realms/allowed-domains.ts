@@ -43,6 +43,9 @@ class RemoveAllowedDomainDto {
 
 export const allowedDomainRoutes: readonly Route[] = [
   route('GET', '/realm/domains', {
+    summary: 'List allowed email domains',
+    section: 'organization §5',
+    withoutPage: 'state',
     auth: 'user',
     dto: NoParameters,
     useCase: ListAllowedDomains,
@@ -50,6 +53,9 @@ export const allowedDomainRoutes: readonly Route[] = [
     present: (domains) => ({ domains: domains.map(presentAllowedDomain) }),
   }),
   route('POST', '/realm/domains', {
+    summary: 'Allow an email domain',
+    section: 'organization §5',
+    isStarred: true,
     auth: 'user',
     roleRequirements: ['owner'],
     dto: AddAllowedDomainDto,
@@ -59,6 +65,9 @@ export const allowedDomainRoutes: readonly Route[] = [
     present: ({ id, domain }) => ({ new_domain: [id, domain] }),
   }),
   route('PATCH', '/realm/domains/:domain', {
+    summary: 'Change an allowed email domain',
+    section: 'organization §5',
+    withoutPage: 'others',
     auth: 'user',
     roleRequirements: ['owner'],
     dto: ChangeAllowedDomainDto,
@@ -66,6 +75,8 @@ export const allowedDomainRoutes: readonly Route[] = [
     toInput: ({ domain, allow_subdomains }) => ({ domain, allowsSubdomains: allow_subdomains }),
   }),
   route('DELETE', '/realm/domains/:domain', {
+    summary: 'Remove an allowed email domain',
+    section: 'organization §5',
     auth: 'user',
     roleRequirements: ['owner'],
     dto: RemoveAllowedDomainDto,
@@ -75,6 +86,7 @@ export const allowedDomainRoutes: readonly Route[] = [
 ];
 
 export const ALLOWED_DOMAINS = {
+  tag: 'Organization',
   routes: () => allowedDomainRoutes,
   events: {
     'allowed_domain.added': toAll(

@@ -30,6 +30,9 @@ class CreateNextcloudTalkCallDto {
 const JOIN_PATH = '/calls/bigbluebutton/join';
 
 const callOf = (provider: CreateCallInput['provider']) => ({
+  section: 'organization §20' as const,
+  lacks: 'the provider cannot be configured: it answers that it is not',
+  withoutPage: 'calls' as const,
   auth: 'user' as const,
   useCase: CreateCall,
   toInput: (): CreateCallInput => ({ provider }),
@@ -37,8 +40,10 @@ const callOf = (provider: CreateCallInput['provider']) => ({
 
 /** Routes of call providers. Jitsi needs none, because clients generate its URLs (organization §20). */
 export const callRoutes: readonly Route[] = [
-  route('POST', '/calls/zoom/create', { ...callOf('Zoom'), dto: CreateZoomCallDto }),
+  route('POST', '/calls/zoom/create', { summary: 'Create a Zoom call', ...callOf('Zoom'), dto: CreateZoomCallDto }),
   route('GET', '/calls/bigbluebutton/create', {
+    summary: 'Create a BigBlueButton call',
+    section: 'organization §20',
     auth: 'user',
     dto: CreateBigBlueButtonCallDto,
     useCase: CreateMeetingLink,
@@ -48,6 +53,8 @@ export const callRoutes: readonly Route[] = [
   }),
   // Browsers open this URL from links in messages.
   route('GET', JOIN_PATH, {
+    summary: 'Join a BigBlueButton call',
+    section: 'organization §20',
     auth: 'user',
     atRoot: true,
     dto: JoinBigBlueButtonCallDto,
@@ -59,12 +66,21 @@ export const callRoutes: readonly Route[] = [
       cacheControl: 'no-store',
     }),
   }),
-  route('POST', '/calls/constructorgroups/create', { ...callOf('Constructor Groups'), dto: NoParameters }),
-  route('POST', '/calls/nextcloud_talk/create', { ...callOf('Nextcloud Talk'), dto: CreateNextcloudTalkCallDto }),
-  route('POST', '/calls/webex/create', { ...callOf('Webex'), dto: NoParameters }),
+  route('POST', '/calls/constructorgroups/create', {
+    summary: 'Create a Constructor Groups call',
+    ...callOf('Constructor Groups'),
+    dto: NoParameters,
+  }),
+  route('POST', '/calls/nextcloud_talk/create', {
+    summary: 'Create a Nextcloud Talk call',
+    ...callOf('Nextcloud Talk'),
+    dto: CreateNextcloudTalkCallDto,
+  }),
+  route('POST', '/calls/webex/create', { summary: 'Create a Webex call', ...callOf('Webex'), dto: NoParameters }),
 ];
 
 export const CALLS = {
+  tag: 'Bots and integrations',
   routes: () => callRoutes,
   // Constant because no user can sign in to a call provider.
   registerSections: () => [

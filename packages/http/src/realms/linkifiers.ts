@@ -72,6 +72,10 @@ class ReorderLinkifiersDto {
 
 export const linkifierRoutes: readonly Route[] = [
   route('GET', '/realm/linkifiers', {
+    summary: 'List linkifiers',
+    section: 'organization §6',
+    isStarred: true,
+    withoutPage: 'state',
     auth: 'user',
     dto: NoParameters,
     useCase: ListLinkifiers,
@@ -79,6 +83,8 @@ export const linkifierRoutes: readonly Route[] = [
     present: (linkifiers) => ({ linkifiers: linkifiers.map(presentLinkifier) }),
   }),
   route('PATCH', '/realm/linkifiers', {
+    summary: 'Order the linkifiers',
+    section: 'organization §6',
     auth: 'user',
     roleRequirements: ['administrator'],
     dto: ReorderLinkifiersDto,
@@ -86,6 +92,8 @@ export const linkifierRoutes: readonly Route[] = [
     toInput: ({ ordered_linkifier_ids }) => ({ ids: ordered_linkifier_ids }),
   }),
   route('POST', '/realm/filters', {
+    summary: 'Add a linkifier',
+    section: 'organization §6',
     auth: 'user',
     roleRequirements: ['administrator'],
     dto: LinkifierDto,
@@ -101,6 +109,8 @@ export const linkifierRoutes: readonly Route[] = [
     present: (id) => ({ id }),
   }),
   route('PATCH', '/realm/filters/:filter_id', {
+    summary: 'Change a linkifier',
+    section: 'organization §6',
     auth: 'user',
     roleRequirements: ['administrator'],
     dto: ChangeLinkifierDto,
@@ -116,6 +126,8 @@ export const linkifierRoutes: readonly Route[] = [
       }),
   }),
   route('DELETE', '/realm/filters/:filter_id', {
+    summary: 'Remove a linkifier',
+    section: 'organization §6',
     auth: 'user',
     roleRequirements: ['administrator'],
     dto: RemoveLinkifierDto,
@@ -131,6 +143,7 @@ const presentLinkifiers = ({ linkifiers }: EventOf<'realm.linkifiers_changed'>):
   opened({ type: 'realm_linkifiers', realm_linkifiers: linkifiers.map(presentLinkifier) });
 
 export const LINKIFIERS = {
+  tag: 'Organization',
   routes: () => linkifierRoutes,
   errors: {
     INVALID_LINKIFIER: {

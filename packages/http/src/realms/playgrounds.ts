@@ -29,6 +29,8 @@ class RemovePlaygroundDto {
 
 export const playgroundRoutes: readonly Route[] = [
   route('POST', '/realm/playgrounds', {
+    summary: 'Add a code playground',
+    section: 'organization §7',
     auth: 'user',
     roleRequirements: ['administrator'],
     dto: AddPlaygroundDto,
@@ -42,6 +44,8 @@ export const playgroundRoutes: readonly Route[] = [
     present: (id) => ({ id }),
   }),
   route('DELETE', '/realm/playgrounds/:playground_id', {
+    summary: 'Remove a code playground',
+    section: 'organization §7',
     auth: 'user',
     roleRequirements: ['administrator'],
     dto: RemovePlaygroundDto,
@@ -73,6 +77,7 @@ const playground = wire.named(
 const FIELDS = { name: 'name', language: 'pygments_language', urlTemplate: 'url_template', general: '__all__' };
 
 export const PLAYGROUNDS = {
+  tag: 'Organization',
   routes: () => playgroundRoutes,
   errors: {
     INVALID_PLAYGROUND: { fields: { errors: 'errors' }, present: { errors: presentModelErrors(FIELDS) } },

@@ -23,6 +23,8 @@ import {
 
 export const realmSettingRoutes: readonly Route[] = [
   route('PATCH', '/realm', {
+    summary: 'Change settings and permissions of the organization',
+    section: 'organization §2',
     auth: 'user',
     roleRequirements: ['administrator'],
     dto: ChangeRealmDto,
@@ -92,6 +94,8 @@ class CheckStringIdDto {
 
 export const realmRoutes: readonly Route[] = [
   route('POST', '/realm/deactivate', {
+    summary: 'Deactivate the organization',
+    section: 'organization §3',
     auth: 'user',
     roleRequirements: ['owner'],
     dto: DeactivateRealmDto,
@@ -100,6 +104,8 @@ export const realmRoutes: readonly Route[] = [
   }),
   // Custom handler, because the result is the envelope's message.
   route('GET', '/json/realm/subdomain/:subdomain', {
+    summary: 'Check whether a name is free for a new organization',
+    section: 'organization §3',
     auth: 'anyone',
     atRoot: true,
     dto: CheckStringIdDto,
@@ -111,6 +117,7 @@ export const realmRoutes: readonly Route[] = [
 ];
 
 export const REALMS = {
+  tag: 'Organization',
   routes: () => [...realmSettingRoutes, ...realmRoutes],
   events: { ...REALM_EVENTS, ...REALM_SETTINGS_EVENTS },
   errors: REALM_WIRE_ERRORS,

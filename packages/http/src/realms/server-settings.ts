@@ -106,8 +106,11 @@ const SERVER_SETTINGS_RESPONSE = wire.fields({
 
 export const serverSettingsRoutes = (parts: Parts): readonly Route[] => [
   route('GET', '/server_settings', {
+    summary: 'Get settings needed before logging in',
+    section: 'protocol §10',
+    withoutPage: 'apps',
     auth: 'anyone',
-    isApiOnly: true,
+    sessions: 'none',
     dto: NoParameters,
     useCase: GetServerSettings,
     toInput: (_dto, request) => {
@@ -119,6 +122,8 @@ export const serverSettingsRoutes = (parts: Parts): readonly Route[] => [
   }),
   // Very old clients ask if they are supported; all are (protocol §10).
   route('GET', '/compatibility', {
+    summary: 'Check whether a client version is supported',
+    section: 'protocol §10',
     auth: 'anyone',
     atRoot: true,
     dto: NoParameters,
@@ -130,6 +135,4 @@ export const serverSettingsRoutes = (parts: Parts): readonly Route[] => [
   }),
 ];
 
-export const SERVER_SETTINGS = {
-  routes: serverSettingsRoutes,
-} satisfies HttpFeature;
+export const SERVER_SETTINGS = { tag: 'Server and log-in', routes: serverSettingsRoutes } satisfies HttpFeature;

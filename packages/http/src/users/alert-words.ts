@@ -41,6 +41,9 @@ const change =
 
 export const alertWordRoutes: readonly Route[] = [
   route('GET', PATH, {
+    summary: 'List alert words',
+    section: 'users §10',
+    withoutPage: 'state',
     auth: 'user',
     dto: NoParameters,
     useCase: ListAlertWords,
@@ -48,6 +51,8 @@ export const alertWordRoutes: readonly Route[] = [
     present,
   }),
   route('POST', PATH, {
+    summary: 'Add alert words',
+    section: 'users §10',
     auth: 'user',
     dto: AlertWordsDto,
     useCase: ChangeAlertWords,
@@ -56,6 +61,8 @@ export const alertWordRoutes: readonly Route[] = [
     present,
   }),
   route('DELETE', PATH, {
+    summary: 'Remove alert words',
+    section: 'users §10',
     auth: 'user',
     dto: AlertWordsDto,
     useCase: ChangeAlertWords,
@@ -66,6 +73,7 @@ export const alertWordRoutes: readonly Route[] = [
 ];
 
 export const ALERT_WORDS = {
+  tag: 'Users',
   routes: () => alertWordRoutes,
   events: ALERT_WORD_EVENTS,
   registerSections: () => [alertWordsSection],

@@ -176,9 +176,11 @@ export function authenticationRoutes({
 }: Pick<RouteParts, 'realmUrls' | 'sessionCookies'>): readonly Route[] {
   return [
     route('POST', '/fetch_api_key', {
+      summary: 'Exchange an email address and a password for the API key',
+      section: 'protocol §8.1',
       auth: 'anyone',
       logInMethod: 'password',
-      isApiOnly: true,
+      sessions: 'none',
       limit: ATTEMPTS,
       dto: FetchApiKeyDto,
       useCase: FetchApiKey,
@@ -203,9 +205,12 @@ export function authenticationRoutes({
     }),
     // Custom handler because of the cookies: development clients continue like browsers (clients §6).
     route('POST', '/dev_fetch_api_key', {
+      summary: 'Get the API key of any user of a development server',
+      section: 'protocol §8.2',
+      withoutPage: 'development',
       auth: 'anyone',
       logInMethod: 'development',
-      isApiOnly: true,
+      sessions: 'none',
       isDevelopment: true,
       dto: FetchDevelopmentApiKeyDto,
       useCase: LogInForDevelopment,
@@ -217,8 +222,11 @@ export function authenticationRoutes({
       },
     }),
     route('GET', '/dev_list_users', {
+      summary: 'List the users of a development server',
+      section: 'protocol §8.2',
+      withoutPage: 'development',
       auth: 'anyone',
-      isApiOnly: true,
+      sessions: 'none',
       isDevelopment: true,
       dto: NoParameters,
       useCase: ListDevelopmentUsers,
@@ -226,9 +234,12 @@ export function authenticationRoutes({
       present: presentDevelopmentUsers,
     }),
     route('POST', '/jwt/fetch_api_key', {
+      summary: 'Exchange a JSON web token for the API key',
+      section: 'protocol §8.2',
+      withoutPage: 'apps',
       auth: 'anyone',
       logInMethod: 'jwt',
-      isApiOnly: true,
+      sessions: 'none',
       dto: FetchApiKeyByTokenDto,
       useCase: FetchApiKeyByToken,
       response: KEY_OF_TOKEN,
@@ -239,6 +250,8 @@ export function authenticationRoutes({
     }),
     // Sets the cookie required to log in. The host application controls the content of its own page.
     route('GET', '/accounts/login/', {
+      summary: 'Get ways to log in, and a CSRF token as a cookie',
+      section: 'protocol §7.6',
       auth: 'anyone',
       atRoot: true,
       dto: NoParameters,
@@ -247,9 +260,11 @@ export function authenticationRoutes({
     }),
     // The response header keeps pages of other origins from reading the token.
     route('GET', '/accounts/csrf_token/', {
+      summary: 'Get the CSRF token of the browser session',
+      section: 'protocol §7.6',
       auth: 'anyone',
       atRoot: true,
-      tellsCsrfToken: true,
+      providesCsrfToken: true,
       dto: NoParameters,
       response: wire.fields({ csrf_token: wire.text() }),
       handle: async ({ request: { csrfToken } }) => ({
@@ -258,6 +273,8 @@ export function authenticationRoutes({
       }),
     }),
     route('POST', '/accounts/login/', {
+      summary: 'Log in and start a browser session',
+      section: 'protocol §7.6',
       auth: 'anyone',
       logInMethod: 'password',
       atRoot: true,
@@ -273,6 +290,8 @@ export function authenticationRoutes({
       },
     }),
     route('POST', '/accounts/logout/', {
+      summary: 'Log out and end the browser session',
+      section: 'protocol §7.6',
       auth: 'user',
       atRoot: true,
       dto: NoParameters,
@@ -285,6 +304,8 @@ export function authenticationRoutes({
       },
     }),
     route('GET', '/users/me/sessions', {
+      summary: 'List your browser sessions',
+      extension: 'extensions §6',
       auth: 'user',
       dto: NoParameters,
       useCase: ListUserSessions,
@@ -293,18 +314,24 @@ export function authenticationRoutes({
       present: presentSessions,
     }),
     route('DELETE', '/users/me/sessions', {
+      summary: 'End your other browser sessions',
+      extension: 'extensions §6',
       auth: 'user',
       dto: NoParameters,
       useCase: EndUserSessions,
       toInput: (_dto, _request, { userId }) => ({ userId }),
     }),
     route('DELETE', '/users/me/sessions/:session_id', {
+      summary: 'End one of your browser sessions',
+      extension: 'extensions §6',
       auth: 'user',
       dto: SessionIdDto,
       useCase: EndUserSessions,
       toInput: ({ session_id }, _request, { userId }) => ({ userId, sessionId: session_id as SessionId }),
     }),
     route('GET', '/users/:user_id/sessions', {
+      summary: "List a user's browser sessions",
+      extension: 'extensions §6',
       auth: 'user',
       dto: SessionOwnerDto,
       useCase: ListUserSessions,
@@ -313,6 +340,8 @@ export function authenticationRoutes({
       present: presentSessions,
     }),
     route('DELETE', '/users/:user_id/sessions', {
+      summary: "End a user's browser sessions",
+      extension: 'extensions §6',
       auth: 'user',
       dto: EndSessionsDto,
       useCase: EndUserSessions,
@@ -325,6 +354,8 @@ export function authenticationRoutes({
       },
     }),
     route('POST', '/json/fetch_api_key', {
+      summary: 'Get your API key in a browser session',
+      section: 'protocol §8.4',
       auth: 'user',
       atRoot: true,
       dto: FetchOwnApiKeyDto,
@@ -337,6 +368,7 @@ export function authenticationRoutes({
 }
 
 export const AUTHENTICATION = {
+  tag: 'Server and log-in',
   routes: authenticationRoutes,
   errors: AUTHENTICATION_WIRE_ERRORS,
 } satisfies HttpFeature;

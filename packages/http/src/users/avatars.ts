@@ -35,7 +35,7 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
   const presentOwn = ({ user, realm }: AvatarOutput) => ({
     avatar_url: avatarUrl(user, publicRealmOf(realm, realmUrls), { seesEmail: true, clientGravatar: false }),
   });
-  const redirecting = (path: string, urlOf: typeof avatarUrl): Route => {
+  const redirecting = (path: string, summary: string, urlOf: typeof avatarUrl): Route => {
     const shape = { limit: 'none', atRoot: true, dto: AvatarDto, response: 'bytes' } as const;
     const response = ({ realm, user, seesEmail }: FoundAvatar) => {
       const publicRealm = publicRealmOf(realm, realmUrls);
@@ -43,6 +43,9 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
       return redirectTo(url ?? unknownAvatarUrl(publicRealm));
     };
     return route('GET', path, {
+      summary,
+      section: 'users §1.3',
+      tag: 'Files',
       ...shape,
       auth: 'user',
       takesKeyParameter: true,
@@ -50,6 +53,7 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
       handle: async ({ dto, caller, useCase }) =>
         response(await useCase.execute(caller, { userId: dto.user_id as UserId })),
       forSpectators: route('GET', path, {
+        summary: null,
         ...shape,
         auth: 'anyone',
         useCase: SpectateAvatar,
@@ -60,6 +64,8 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
   };
   return [
     route('POST', '/users/me/avatar', {
+      summary: 'Upload an avatar',
+      section: 'users §11',
       ...TAKES_IMAGE,
       auth: 'user',
       dto: NoParameters,
@@ -69,17 +75,21 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
       present: presentOwn,
     }),
     route('DELETE', '/users/me/avatar', {
+      summary: 'Delete your avatar',
+      section: 'users §11',
       auth: 'user',
       dto: NoParameters,
       useCase: RemoveOwnAvatar,
       response: OWN_AVATAR,
       present: presentOwn,
     }),
-    redirecting('/avatar/:user_id', avatarUrl),
-    redirecting('/avatar/:user_id/medium', mediumAvatarUrl),
+    redirecting('/avatar/:user_id', 'Get the avatar of a user by redirect', avatarUrl),
+    redirecting('/avatar/:user_id/medium', 'Get the large avatar of a user by redirect', mediumAvatarUrl),
     // Public, because browsers load images without credentials. Generated images need no lookup and so reveal no
     // accounts; keys of uploaded images cannot be guessed.
     route('GET', '/user_avatars/:realm_id/:file', {
+      summary: 'Get an avatar',
+      section: 'users §1.3',
       ...SERVES_PICTURES,
       dto: AvatarFileDto,
       useCase: ReadPicture,
@@ -97,4 +107,4 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
   ];
 }
 
-export const AVATARS = { routes: ({ realmUrls }) => avatarRoutes(realmUrls) } satisfies HttpFeature;
+export const AVATARS = { tag: 'Users', routes: ({ realmUrls }) => avatarRoutes(realmUrls) } satisfies HttpFeature;

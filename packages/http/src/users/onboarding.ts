@@ -48,6 +48,9 @@ class CompleteOnboardingStepDto {
 
 export const onboardingRoutes: readonly Route[] = [
   route('POST', '/users/me/onboarding_steps', {
+    summary: 'Mark an onboarding step as read',
+    section: 'users §22',
+    withoutPage: 'apps',
     auth: 'user',
     roleRequirements: ['human'],
     dto: CompleteOnboardingStepDto,
@@ -57,6 +60,7 @@ export const onboardingRoutes: readonly Route[] = [
 ];
 
 export const ONBOARDING = {
+  tag: 'Users',
   routes: () => onboardingRoutes,
   events: ONBOARDING_EVENTS,
   registerSections: () => [onboardingSection],

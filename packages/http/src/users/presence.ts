@@ -252,6 +252,8 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
   };
   return [
     route('POST', '/users/me/presence', {
+      summary: 'Report your presence and get that of others',
+      section: 'users §8.1',
       auth: 'user',
       roleRequirements: ['human'],
       hot: true,
@@ -271,6 +273,9 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
       },
     }),
     route('GET', '/users/:user_id_or_email/presence', {
+      summary: 'Get the presence of a user',
+      section: 'users §8.3',
+      withoutPage: 'state',
       auth: 'user',
       dto: GetPresenceDto,
       useCase: GetPresence,
@@ -279,6 +284,9 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
       present: (entry) => presentPresence(entry, clock.now()),
     }),
     route('GET', '/realm/presence', {
+      summary: 'Get the presence of all users',
+      section: 'users §8.4',
+      withoutPage: 'state',
       auth: 'user',
       isExpensive: true,
       dto: NoParameters,
@@ -290,6 +298,7 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
 }
 
 export const PRESENCE = {
+  tag: 'Users',
   routes: presenceRoutes,
   events: PRESENCE_EVENTS,
   registerSections: (parts) => [presenceSection(parts)],

@@ -229,6 +229,10 @@ const forPeople = { auth: 'user', roleRequirements: ['human'] } as const;
 /** Users §13. */
 export const profileRoutes: readonly Route[] = [
   route('GET', '/realm/profile_fields', {
+    summary: 'List custom profile fields',
+    section: 'users §13.2',
+    tag: 'Organization',
+    withoutPage: 'state',
     auth: 'user',
     dto: NoParameters,
     useCase: ListProfileFields,
@@ -236,6 +240,9 @@ export const profileRoutes: readonly Route[] = [
     present: (fields, { variant }) => ({ custom_fields: fields.map((field) => presentProfileField(field, variant)) }),
   }),
   route('POST', '/realm/profile_fields', {
+    summary: 'Create a custom profile field',
+    section: 'users §13.3',
+    tag: 'Organization',
     ...forAdministrators,
     dto: AddProfileFieldDto,
     useCase: AddProfileField,
@@ -253,12 +260,18 @@ export const profileRoutes: readonly Route[] = [
     present: (id) => ({ id }),
   }),
   route('PATCH', '/realm/profile_fields', {
+    summary: 'Order the custom profile fields',
+    section: 'users §13.4',
+    tag: 'Organization',
     ...forAdministrators,
     dto: OrderProfileFieldsDto,
     useCase: OrderProfileFields,
     toInput: ({ order }) => order as ProfileFieldId[],
   }),
   route('PATCH', '/realm/profile_fields/:field_id', {
+    summary: 'Change a custom profile field',
+    section: 'users §13.4',
+    tag: 'Organization',
     ...forAdministrators,
     dto: UpdateProfileFieldDto,
     useCase: UpdateProfileField,
@@ -268,18 +281,26 @@ export const profileRoutes: readonly Route[] = [
     }),
   }),
   route('DELETE', '/realm/profile_fields/:field_id', {
+    summary: 'Delete a custom profile field',
+    section: 'users §13.4',
+    tag: 'Organization',
     ...forAdministrators,
     dto: ProfileFieldIdDto,
     useCase: RemoveProfileField,
     toInput: ({ field_id }) => field_id as ProfileFieldId,
   }),
   route('PATCH', '/users/me/profile_data', {
+    summary: 'Set values of custom profile fields',
+    section: 'users §13.5',
+    isStarred: true,
     ...forPeople,
     dto: ChangeOwnProfileDto,
     useCase: ChangeOwnProfile,
     toInput: ({ data }) => toProfileEntries(data),
   }),
   route('DELETE', '/users/me/profile_data', {
+    summary: 'Remove values of custom profile fields',
+    section: 'users §13.5',
     ...forPeople,
     dto: ClearOwnProfileDto,
     useCase: ClearOwnProfile,

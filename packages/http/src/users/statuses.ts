@@ -105,6 +105,8 @@ const toChange = (dto: Omit<ChangeOwnStatusDto, 'away'>) => ({
 
 export const statusRoutes: readonly Route[] = [
   route('POST', '/users/me/status', {
+    summary: 'Set your status',
+    section: 'users §7',
     auth: 'user',
     roleRequirements: ['human'],
     dto: ChangeOwnStatusDto,
@@ -112,6 +114,9 @@ export const statusRoutes: readonly Route[] = [
     toInput: (dto) => ({ ...toChange(dto), isAway: dto.away ?? null }),
   }),
   route('GET', '/users/:user_id/status', {
+    summary: 'Get the status of a user',
+    section: 'users §7',
+    withoutPage: 'state',
     auth: 'user',
     dto: UserDto,
     useCase: GetStatus,
@@ -120,6 +125,9 @@ export const statusRoutes: readonly Route[] = [
     present: (status, { variant }) => ({ status: presentStatus(status, variant) }),
   }),
   route('POST', '/users/:user_id/status', {
+    summary: 'Set the status of a user',
+    section: 'users §7',
+    withoutPage: 'bots',
     auth: 'user',
     roleRequirements: ['administrator'],
     dto: ChangeStatusDto,
@@ -129,6 +137,7 @@ export const statusRoutes: readonly Route[] = [
 ];
 
 export const STATUSES = {
+  tag: 'Users',
   routes: () => statusRoutes,
   events: STATUS_EVENTS,
   errors: STATUS_WIRE_ERRORS,

@@ -20,6 +20,7 @@ import {
   type UserSettingsEventTypes,
 } from '@parley/domain/users';
 import { form, opened, type Presenters, propertyForms, toAll } from '../kernel/event-presenter.js';
+import type { WithoutPage } from '../kernel/operation.js';
 import {
   boolean,
   integer,
@@ -316,8 +317,11 @@ const EMOJI_SETS = [
   { key: 'text', text: 'Plain text' },
 ];
 
-const changeSettings = (path: string): Route =>
+const changeSettings = (path: string, summary: string, docs: { readonly withoutPage?: WithoutPage } = {}): Route =>
   route('PATCH', path, {
+    summary,
+    section: 'users §6.1',
+    ...docs,
     auth: 'user',
     roleRequirements: ['human'],
     dto: ChangeSettingsDto,
@@ -333,12 +337,17 @@ const changeSettings = (path: string): Route =>
       }),
   });
 
+const FORMER = { withoutPage: 'others' } as const;
+
 export const userSettingRoutes: readonly Route[] = [
-  changeSettings('/settings'),
+  changeSettings('/settings', 'Change personal settings'),
   // Older separate paths of the same operation (users §6.1).
-  changeSettings('/settings/display'),
-  changeSettings('/settings/notifications'),
+  changeSettings('/settings/display', 'Change personal settings (former path of display settings)', FORMER),
+  changeSettings('/settings/notifications', 'Change personal settings (former path of notification settings)', FORMER),
   route('PATCH', '/realm/user_settings_defaults', {
+    summary: 'Change default settings of new users',
+    section: 'users §6.5',
+    tag: 'Organization',
     auth: 'user',
     roleRequirements: ['administrator'],
     dto: ChangeUserDefaultsDto,

@@ -311,6 +311,9 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
   return [
     // Custom handler, because the list is presented inside the snapshot's read, which fetches only changed users.
     route('GET', '/users', {
+      summary: 'List users',
+      section: 'users §2',
+      withoutPage: 'state',
       auth: 'user',
       isExpensive: true,
       dto: ListUsersDto,
@@ -330,6 +333,8 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
     }),
     // Same operation for anonymous browsers, with fewer fields per user.
     route('GET', '/json/users', {
+      summary: 'List the users visible without an account',
+      section: 'protocol §9',
       auth: 'anyone',
       atRoot: true,
       isExpensive: true,
@@ -350,6 +355,9 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       },
     }),
     route('POST', '/users', {
+      summary: 'Create a user',
+      section: 'users §3.1',
+      withoutPage: 'scripts',
       auth: 'user',
       isExpensive: true,
       roleRequirements: ['administrator'],
@@ -360,6 +368,8 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       present: (id) => ({ user_id: id }),
     }),
     route('GET', '/users/me', {
+      summary: 'Get your user',
+      section: 'users §2',
       auth: 'user',
       dto: NoParameters,
       useCase: GetOwnUser,
@@ -367,6 +377,9 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       present: (output) => presentOwnUser(output, realmUrls),
     }),
     route('GET', '/users/:user_id', {
+      summary: 'Get a user by id or email address',
+      section: 'users §2',
+      withoutPage: 'state',
       auth: 'user',
       dto: GetUserDto,
       useCase: GetUser,
@@ -375,6 +388,9 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       present: (output, { dto }) => presentGetUser(output, dto, realmUrls),
     }),
     route('GET', '/users/:email', {
+      summary: 'Get a user by id or email address',
+      section: 'users §2',
+      withoutPage: 'scripts',
       auth: 'user',
       dto: GetUserByEmailDto,
       useCase: GetUser,
@@ -383,24 +399,33 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       present: (output, { dto }) => presentGetUser(output, dto, realmUrls),
     }),
     route('DELETE', '/users/me', {
+      summary: 'Deactivate your account',
+      section: 'users §4.2',
       auth: 'user',
       roleRequirements: ['human'],
       dto: NoParameters,
       useCase: DeactivateSelf,
     }),
     route('DELETE', '/users/:user_id', {
+      summary: 'Deactivate a user',
+      section: 'users §4.1',
       auth: 'user',
       dto: DeactivateUserDto,
       useCase: DeactivateUser,
       toInput: toDeactivation,
     }),
     route('POST', '/users/:user_id/reactivate', {
+      summary: 'Reactivate a user',
+      section: 'users §4.3',
       auth: 'user',
       dto: UserIdDto,
       useCase: ReactivateUser,
       toInput: ({ user_id }) => user_id as UserId,
     }),
     route('PATCH', '/users/:user_id', {
+      summary: 'Change a user',
+      section: 'users §3.2',
+      isStarred: true,
       auth: 'user',
       roleRequirements: ['administrator'],
       dto: UpdateUserDto,
@@ -408,6 +433,10 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       toInput: ({ user_id, ...changes }) => ({ user: { id: user_id as UserId }, ...toUserChanges(changes) }),
     }),
     route('PATCH', '/users/:email', {
+      summary: 'Change a user',
+      section: 'users §3.2',
+      isStarred: true,
+      withoutPage: 'scripts',
       auth: 'user',
       roleRequirements: ['administrator'],
       dto: UpdateUserByEmailDto,
@@ -439,6 +468,10 @@ const DISPLAY_COMMANDS: Readonly<Record<string, DisplayCommand>> = {
 export const zcommandRoutes: readonly Route[] = [
   // Custom handler, because the result is the envelope's message to the user.
   route('POST', '/zcommand', {
+    summary: 'Run a slash command that changes display settings',
+    section: 'messages §15.2',
+    tag: 'Messages',
+    withoutPage: 'bots',
     auth: 'user',
     dto: ZcommandDto,
     useCase: SwitchDisplay,
@@ -458,6 +491,7 @@ export const zcommandRoutes: readonly Route[] = [
 ];
 
 export const USERS = {
+  tag: 'Users',
   routes: ({ realmUrls, once }) => [
     ...userRoutes(realmUrls, once(userPagesOf)),
     ...userSettingRoutes,

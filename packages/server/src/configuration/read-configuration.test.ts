@@ -361,7 +361,7 @@ describe('readConfiguration', () => {
     });
   });
 
-  it('docs/configuration.md (update with npm run configuration)', () => {
+  it('docs/configuration.md (update with npm run docs:generate)', () => {
     const document = readFileSync(resolve(__dirname, '../../../../docs/configuration.md'), 'utf8');
     expect(document).toBe(renderConfigurationDocument());
   });

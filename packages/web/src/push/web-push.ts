@@ -47,7 +47,7 @@ async function open(services: Services): Promise<WebPush | null> {
   return push;
 }
 
-/** Notifications of this browser while no chat page is open (organization §18.1). */
+/** Notifications of this browser while no chat page is open (extensions §5). */
 export class WebPush {
   readonly state = signal<WebPushState>('off');
   private readonly script: string;

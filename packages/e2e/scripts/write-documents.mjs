@@ -1,0 +1,9 @@
+#!/usr/bin/env node
+// `npm run docs:generate`: writes the documents that are generated from the route table and the settings of the server.
+import { writeFileSync } from 'node:fs';
+import { renderConfigurationDocument } from '../../server/dist/configuration/settings.js';
+import { renderCompatibility } from '../dist/documents/compatibility.js';
+
+const write = (name, text) => writeFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), text);
+write('compatibility', renderCompatibility());
+write('configuration', renderConfigurationDocument());
