@@ -42,6 +42,7 @@ import { AUTHENTICATION } from './users/authentication.js';
 import { AVATARS } from './users/avatars.js';
 import { ONBOARDING } from './users/onboarding.js';
 import { PRESENCE } from './users/presence.js';
+import { SLASH_COMMANDS } from './users/slash-commands.js';
 import { STATUSES } from './users/statuses.js';
 import { USERS } from './users/users.js';
 
@@ -104,6 +105,7 @@ const ALL = [
   GROUPS,
   REALMS,
   USERS,
+  SLASH_COMMANDS,
 ] as const satisfies readonly HttpFeature[];
 
 export const FEATURES: readonly HttpFeature[] = ALL;

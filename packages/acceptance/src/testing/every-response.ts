@@ -26,7 +26,26 @@ const narrowed = (operator: string, operand: unknown): Asked => [
   { ...PAGE, narrow: [{ operator, operand }] },
 ];
 
-/** Requests that cover all contents, for read operations that need parameters. */
+/** Values of path parameters by name. */
+const PATH_VALUES: Readonly<Record<string, (contents: Contents) => readonly (number | string)[]>> = {
+  message_id: ({ messageIds }) => messageIds,
+  stream_id: ({ channelIds }) => channelIds,
+  user_id: ({ userIds }) => userIds,
+  user_id_or_email: ({ userIds }) => userIds,
+  user_group_id: ({ groupIds }) => groupIds,
+};
+
+const namesIn = (path: string): readonly string[] => [...path.matchAll(/[:*](\w+)/g)].map(([, name]) => name!);
+
+/** Returns the path with every combination of values. */
+const filled = (path: string, contents: Contents): readonly string[] =>
+  namesIn(path).reduce<readonly string[]>(
+    (paths, name) =>
+      paths.flatMap((each) => PATH_VALUES[name]!(contents).map((value) => each.replace(`:${name}`, String(value)))),
+    [path],
+  );
+
+/** Requests that cover all contents, for read operations that need more parameters than those in `PATH_VALUES`. */
 const ASKED: Readonly<Record<string, (contents: Contents) => readonly Asked[]>> = {
   '/messages': ({ channelIds }) => [
     ['/messages', { ...PAGE, narrow: [] }],
@@ -40,12 +59,9 @@ const ASKED: Readonly<Record<string, (contents: Contents) => readonly Asked[]>> 
     narrowed('search', 'welcome'),
     narrowed('sender', 'hamlet@zulip.com'),
   ],
-  '/messages/:message_id': ({ messageIds }) => messageIds.map((id) => [`/messages/${id}`]),
   '/messages/matches_narrow': ({ messageIds }) => [
     ['/messages/matches_narrow', { msg_ids: messageIds, narrow: [{ operator: 'has', operand: 'link' }] }],
   ],
-  '/messages/:message_id/history': ({ messageIds }) => messageIds.map((id) => [`/messages/${id}/history`]),
-  '/messages/:message_id/read_receipts': ({ messageIds }) => messageIds.map((id) => [`/messages/${id}/read_receipts`]),
   // Temporary URLs contain a key; only the bytes are compared.
   '/user_uploads/:realm_id/*filename': ({ pathIds }) =>
     pathIds.flatMap((path) => [
@@ -53,13 +69,8 @@ const ASKED: Readonly<Record<string, (contents: Contents) => readonly Asked[]>> 
       [`//user_uploads/thumbnail/${path}/840x560.webp`] as const,
     ]),
   '/streams': () => [['/streams', { include_all: true, include_subscribed: true, include_default: true }]],
-  '/streams/:stream_id': ({ channelIds }) => channelIds.map((id) => [`/streams/${id}`]),
   '/get_stream_id': ({ channelNames }) => channelNames.map((stream) => ['/get_stream_id', { stream }]),
   '/users/me/subscriptions': () => [['/users/me/subscriptions', { include_subscribers: true }]],
-  '/users/:user_id/subscriptions/:stream_id': ({ userIds, channelIds }) =>
-    pairs(userIds, channelIds).map(([user, channel]) => [`/users/${user}/subscriptions/${channel}`]),
-  '/users/:user_id/channels': ({ userIds }) => userIds.map((id) => [`/users/${id}/channels`]),
-  '/streams/:stream_id/members': ({ channelIds }) => channelIds.map((id) => [`/streams/${id}/members`]),
   '/channel_folders': () => [['/channel_folders', { include_archived: true }]],
   '/users/me/:stream_id/topics': ({ channelIds }) =>
     channelIds.map((id) => [`/users/me/${id}/topics`, { allow_empty_topic_name: true }]),
@@ -67,13 +78,9 @@ const ASKED: Readonly<Record<string, (contents: Contents) => readonly Asked[]>> 
   '/users/:user_id': ({ userIds }) =>
     userIds.map((id) => [`/users/${id}`, { include_custom_profile_fields: true, client_gravatar: false }]),
   '/users/:email': ({ emails }) => emails.map((email) => [`/users/${email}`, { client_gravatar: false }]),
-  '/users/:user_id/status': ({ userIds }) => userIds.map((id) => [`/users/${id}/status`]),
-  '/users/:user_id_or_email/presence': ({ userIds }) => userIds.map((id) => [`/users/${id}/presence`]),
   '/user_groups': () => [['/user_groups', { include_deactivated_groups: true }]],
-  '/user_groups/:user_group_id/members': ({ groupIds }) => groupIds.map((id) => [`/user_groups/${id}/members`]),
   '/user_groups/:user_group_id/members/:user_id': ({ groupIds, userIds }) =>
     pairs(groupIds.slice(-2), userIds).map(([group, user]) => [`/user_groups/${group}/members/${user}`]),
-  '/user_groups/:user_group_id/subgroups': ({ groupIds }) => groupIds.map((id) => [`/user_groups/${id}/subgroups`]),
 };
 
 /**
@@ -97,18 +104,15 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   '/realm/logo',
 ]);
 
-/** Returns read operations that are neither compared nor explicitly omitted. */
-export function forgottenReads(routes: readonly Route[]): readonly string[] {
-  const reads = routes.filter(({ method, atRoot }) => method === 'GET' && !atRoot).map(({ path }) => path);
-  return reads.filter((path) => !(path in ASKED) && !LEFT_OUT.has(path) && /[:*]/.test(path));
-}
-
-/** Read operations that are asked as they are. */
-const plainReads = (routes: readonly Route[]): readonly string[] =>
+const readsOf = (routes: readonly Route[]): readonly string[] =>
   routes
-    .filter(({ method, atRoot, path }) => method === 'GET' && !atRoot && !/[:*]/.test(path))
+    .filter(({ method, atRoot }) => method === 'GET' && !atRoot)
     .map(({ path }) => path)
     .filter((path) => !(path in ASKED) && !LEFT_OUT.has(path));
+
+/** Returns read operations with path parameters for which there are no values. */
+export const forgottenReads = (routes: readonly Route[]): readonly string[] =>
+  readsOf(routes).filter((path) => namesIn(path).some((name) => !(name in PATH_VALUES)));
 
 export async function contentsOf({ storage, realmId }: TestServer): Promise<Contents> {
   return storage.uow.read(realmId, async (reads) => {
@@ -139,7 +143,7 @@ export async function everyResponse(
   contents: Contents,
 ): Promise<Record<string, unknown>> {
   const responses: Record<string, unknown> = {};
-  const plain: readonly Asked[] = plainReads(server.parley.routes).map((path) => [path]);
+  const plain = readsOf(server.parley.routes).flatMap((path) => filled(path, contents).map((each): Asked => [each]));
   for (const [path, params] of [...Object.values(ASKED).flatMap((ask) => ask(contents)), ...plain]) {
     const { status, body } = await server.get(path, as, { ...params });
     responses[`${path} ${JSON.stringify(params ?? {})}`] = { status, body };

@@ -1,6 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { membersOfDto, type Route } from '@parley/http';
+import type { LargeOrganization } from '../testing/large-organization.js';
 import type { Inputs } from './input-context.js';
+import { nameOf } from './routes.js';
 
 /**
  * Operations that need an unavailable call provider (organization §20), exports, which have a separate test, and
@@ -68,8 +71,8 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
 
 /**
  * Most expensive valid requests by operation, with values that types do not express, such as existing names and related
- * numbers. Each must succeed. Generated inputs vary the first one, which is cheap. Operations with only optional
- * parameters need no entry.
+ * numbers. Each must succeed. Generated inputs vary the first one, which is cheap. Operations without
+ * required parameters need no entry, nor do reads of a channel or user in their path.
  */
 export const ACCEPTED_INPUTS: Inputs = Object.assign(
   {},
@@ -77,3 +80,25 @@ export const ACCEPTED_INPUTS: Inputs = Object.assign(
     (name) => (require(join(__dirname, 'inputs', name)) as { readonly INPUTS: Inputs }).INPUTS,
   ),
 );
+
+/** Values of path parameters, for reads that need nothing else. */
+const IN_PATH: Readonly<Record<string, (organization: LargeOrganization) => unknown>> = {
+  stream_id: ({ channelIds }) => channelIds[0],
+  user_id: ({ owners }) => owners[1]!.id,
+};
+
+export const NO_PARAMETERS: Inputs[string] = { 'no parameters': () => ({}) };
+
+/** Inputs of an operation by their description; null if it needs an entry. */
+export function acceptedInputsOf(route: Route): Inputs[string] | null {
+  const entry = ACCEPTED_INPUTS[nameOf(route)];
+  if (entry) return entry;
+  const required = membersOfDto(route.dto).flatMap(({ name, isRequired }) => (isRequired ? [name] : []));
+  if (required.length === 0) return NO_PARAMETERS;
+  if (route.method !== 'GET' || !required.every((name) => route.path.includes(`/:${name}`) && name in IN_PATH))
+    return null;
+  return {
+    'the objects in its path': ({ organization }) =>
+      Object.fromEntries(required.map((name) => [name, IN_PATH[name]!(organization)])),
+  };
+}

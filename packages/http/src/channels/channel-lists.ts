@@ -36,15 +36,16 @@ export class DefaultChannelDto {
 }
 
 export class CreateDefaultChannelGroupDto {
-  @TextParam(TEXT) group_name!: string;
+  @TextParam({ ...TEXT, description: 'Name of the group of default channels.' }) group_name!: string;
   @TextParam(DESCRIPTION) description!: string;
   @TextListParam({ max: MAX_NAMES, each: TEXT }) stream_names!: string[];
 }
 
 export class ChangeDefaultChannelGroupDto {
   @IntegerParam() group_id!: number;
-  @TextParam({ ...TEXT, optional: true }) new_group_name?: string;
-  @TextParam({ ...DESCRIPTION, optional: true }) new_description?: string;
+  @TextParam({ ...TEXT, optional: true, description: 'New name of the group of default channels.' })
+  new_group_name?: string;
+  @TextParam({ ...DESCRIPTION, optional: true, description: 'New description.' }) new_description?: string;
 }
 
 export class ChangeDefaultGroupChannelsDto {
@@ -66,7 +67,7 @@ export class CreateFolderDto {
 }
 
 export class ListFoldersDto {
-  @BooleanParam() include_archived = false;
+  @BooleanParam({ description: 'Whether to include archived folders.' }) include_archived = false;
 }
 
 export class ReorderFoldersDto {
@@ -74,7 +75,7 @@ export class ReorderFoldersDto {
 }
 
 export class ChangeFolderDto {
-  @IntegerParam() channel_folder_id!: number;
+  @IntegerParam({ description: 'Id of the channel folder.' }) channel_folder_id!: number;
   @TextParam({ ...FOLDER_NAME, optional: true }) name?: string;
   @TextParam({ ...FOLDER_DESCRIPTION, optional: true }) description?: string;
   @BooleanParam({ optional: true }) is_archived?: boolean;

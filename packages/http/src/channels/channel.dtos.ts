@@ -107,20 +107,23 @@ const newSubscription = object(
 type NewSubscription = ValueOf<typeof newSubscription>;
 
 export class ListChannelsDto {
-  @BooleanParam() include_public = true;
-  @BooleanParam() include_web_public = false;
-  @BooleanParam() include_subscribed = true;
-  @BooleanParam() include_owner_subscribed = false;
-  @BooleanParam() include_can_access_content = false;
-  @BooleanParam() include_all = false;
-  @BooleanParam() include_all_active = false;
-  @BooleanParam() exclude_archived = true;
-  @BooleanParam() include_default = false;
+  @BooleanParam({ description: 'Whether to include public channels.' }) include_public = true;
+  @BooleanParam({ description: 'Whether to include web-public channels.' }) include_web_public = false;
+  @BooleanParam({ description: 'Whether to include channels to which the caller subscribes.' }) include_subscribed =
+    true;
+  @BooleanParam({ description: "Whether to include channels of the bot's owner." }) include_owner_subscribed = false;
+  @BooleanParam({ description: 'Whether to include all channels whose content the caller can access.' })
+  include_can_access_content = false;
+  @BooleanParam({ description: 'Whether to include all channels, for administrators.' }) include_all = false;
+  @BooleanParam({ description: 'Whether to include all active channels, for administrators.' }) include_all_active =
+    false;
+  @BooleanParam({ description: 'Whether to omit archived channels.' }) exclude_archived = true;
+  @BooleanParam({ description: 'Whether to mark default channels.' }) include_default = false;
 }
 
 export class CreateChannelDto {
   @TextParam({ ...CHANNEL_NAME, strip: true, notBlank: true }) name!: string;
-  @IntegerListParam({ max: MAX_IDS }) subscribers!: number[];
+  @IntegerListParam({ max: MAX_IDS, description: 'Ids of the users to subscribe.' }) subscribers!: number[];
   @param(description) description = '';
   @BooleanParam() announce = false;
   @BooleanParam() invite_only = false;
@@ -138,7 +141,8 @@ declarePermissions(CreateChannelDto, PERMISSIONS);
 export class SubscribeUsersDto {
   @param(listOf(newSubscription, { max: MAX_NAMES })) subscriptions!: NewSubscription[];
   @param(principals, { optional: true }) principals?: number[] | string[];
-  @BooleanParam() authorization_errors_fatal = true;
+  @BooleanParam({ description: 'Whether one inaccessible channel fails the whole request.' })
+  authorization_errors_fatal = true;
   @BooleanParam() announce = false;
   @BooleanParam() send_new_subscription_messages = true;
   @BooleanParam() invite_only = false;
@@ -155,11 +159,11 @@ declarePermissions(SubscribeUsersDto, PERMISSIONS);
 export class ChangeChannelDto {
   @IntegerParam() stream_id!: number;
   @param(description, { optional: true }) description?: string;
-  @BooleanParam({ optional: true }) is_private?: boolean;
+  @BooleanParam({ optional: true, description: 'Whether the channel is private.' }) is_private?: boolean;
   @BooleanParam({ optional: true }) history_public_to_subscribers?: boolean;
   @BooleanParam({ optional: true }) is_web_public?: boolean;
   @BooleanParam({ optional: true }) is_default_stream?: boolean;
-  @TextParam({ ...CHANNEL_NAME, optional: true }) new_name?: string;
+  @TextParam({ ...CHANNEL_NAME, optional: true, description: 'New name of the channel.' }) new_name?: string;
   @param(retention, { optional: true }) message_retention_days?: number | string;
   @BooleanParam({ optional: true }) is_archived?: boolean;
   @NullableIntegerParam({ optional: true }) folder_id?: number | null;
@@ -173,7 +177,8 @@ export class OneChannelDto {
 
 export class GetChannelAddressDto {
   @IntegerParam() stream_id!: number;
-  @IntegerParam({ optional: true }) sender_id?: number;
+  @IntegerParam({ optional: true, description: 'Id of the user as whom email to the channel is posted.' })
+  sender_id?: number;
 }
 
 export class GetSubscriptionStatusDto {
@@ -195,7 +200,10 @@ const propertyChange = object(
 type PropertyChange = ValueOf<typeof propertyChange>;
 
 export class ChangeSubscriptionPropertiesDto {
-  @param(listOf(propertyChange, { max: MAX_NAMES })) subscription_data!: PropertyChange[];
+  @param(listOf(propertyChange, { max: MAX_NAMES }), {
+    description: 'List of channel ids with a setting and its value.',
+  })
+  subscription_data!: PropertyChange[];
 }
 
 const jsonOrBare = jsonOrText(propertyValue);
@@ -210,8 +218,8 @@ const bareValue = {
 
 export class ChangeSubscriptionPropertyDto implements PropertyChange {
   @IntegerParam() stream_id!: number;
-  @TextParam({ max: MAX_TEXT_LENGTH }) property!: string;
-  @param(bareValue) value!: PropertyChange['value'];
+  @TextParam({ max: MAX_TEXT_LENGTH, description: 'Name of the setting.' }) property!: string;
+  @param(bareValue, { description: 'New value of the setting.' }) value!: PropertyChange['value'];
 }
 
 export class ChangeSubscriptionsDto {
@@ -224,7 +232,8 @@ const TOPIC = { max: MAX_TOPIC_LENGTH };
 export class SetTopicPolicyDto {
   @IntegerParam() stream_id!: number;
   @TextParam(TOPIC) topic!: string;
-  @IntegerOneOfParam(Object.values(VISIBILITY_POLICIES)) visibility_policy!: number;
+  @IntegerOneOfParam(Object.values(VISIBILITY_POLICIES), { description: 'Policy: none, muted, unmuted or followed.' })
+  visibility_policy!: number;
 }
 
 export class MuteTopicDto {

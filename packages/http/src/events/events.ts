@@ -24,6 +24,7 @@ import {
   IntegerParam,
   NullableBooleanParam,
   NullableIntegerParam,
+  type ParamOptions,
   param,
   TextParam,
   WordParam,
@@ -55,9 +56,10 @@ const limitedTo = <T>(bytes: number, type: ParamType<T>): ParamType<T> =>
     Buffer.byteLength(JSON.stringify(value)) > bytes ? `{p} is too long (limit: ${bytes} bytes)` : undefined,
   );
 
-const EventTypesParam = () =>
+const EventTypesParam = (options?: ParamOptions) =>
   param(nullable(limitedTo(MAX_EVENT_TYPES_BYTES, listOf(text({ max: MAX_TOKEN_LENGTH }), { max: MAX_EVENT_TYPES }))), {
     optional: true,
+    ...options,
   });
 
 /** Narrow as pairs: `[["channel", "denmark"], ["topic", "lunch"]]`. */
@@ -80,7 +82,7 @@ const CapabilitiesParam = () =>
       },
       { open: true },
     ),
-    { optional: true },
+    { optional: true, description: 'Features that the client supports; they determine the form of events.' },
   );
 
 const OPTIONAL_CAPABILITIES = [
@@ -100,18 +102,25 @@ const OPTIONAL_CAPABILITIES = [
 ] as const;
 
 /** Number of seconds for browsers, or the JSON string `"mobile"` for phones that sleep for hours (events §1). */
-const IdleTimeoutParam = () => param(anyOf([integer(), json(oneOf('mobile'))]), { optional: true });
+const IdleTimeoutParam = () =>
+  param(anyOf([integer(), json(oneOf('mobile'))]), {
+    optional: true,
+    description: 'Seconds without a poll after which the queue expires.',
+  });
 
 export class RegisterDto {
   @NullableBooleanParam({ aliases: ['client_extavatar'] }) client_gravatar: boolean | null = null;
   @BooleanParam() apply_markdown = false;
   @BooleanParam() slim_presence = false;
-  @NullableIntegerParam() presence_history_limit_days: number | null = null;
+  @NullableIntegerParam({ description: 'Days for which presence is returned.' }) presence_history_limit_days:
+    | number
+    | null = null;
   @BooleanParam({ optional: true }) all_public_streams?: boolean;
   @WordParam(['true', 'false', 'partial']) include_subscribers: 'true' | 'false' | 'partial' = 'false';
   @CapabilitiesParam() client_capabilities?: Readonly<Record<string, boolean | undefined>>;
   @EventTypesParam() event_types?: readonly string[] | null;
-  @EventTypesParam() fetch_event_types?: readonly string[] | null;
+  @EventTypesParam({ description: 'Types of the initial state to return; `event_types` if absent.' })
+  fetch_event_types?: readonly string[] | null;
   @NarrowPairsParam() narrow?: readonly (readonly [string, string])[];
   @IdleTimeoutParam() idle_queue_timeout?: number | 'mobile';
 }
@@ -119,8 +128,9 @@ export class RegisterDto {
 /** Parameters of a poll. Without `queue_id` but with `dont_block`, it registers in the legacy way (events §6.4). */
 export class PollEventsDto {
   @TextParam({ max: MAX_TOKEN_LENGTH, optional: true }) queue_id?: string;
-  @IntegerParam({ optional: true }) last_event_id?: number;
-  @BooleanParam() dont_block = false;
+  @IntegerParam({ optional: true, description: 'Highest event id received before; earlier events are acknowledged.' })
+  last_event_id?: number;
+  @BooleanParam({ description: 'Whether to return at once if there are no events.' }) dont_block = false;
   @EventTypesParam() event_types?: readonly string[] | null;
   @NarrowPairsParam() narrow?: readonly (readonly [string, string])[];
   @BooleanParam({ optional: true }) all_public_streams?: boolean;

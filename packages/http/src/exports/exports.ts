@@ -53,11 +53,12 @@ export const presentExport = (view: ExportView, realmUrl: string) => ({
 });
 
 class RequestExportDto {
-  @WordParam(Object.values(EXPORT_TYPE_NAMES)) export_type = 'public';
+  @WordParam(Object.values(EXPORT_TYPE_NAMES), { description: 'Which data to export, as a number.' }) export_type =
+    'public';
 }
 
 class DeleteExportDto {
-  @IntegerParam() export_id!: number;
+  @IntegerParam({ description: 'Id of the export.' }) export_id!: number;
 }
 
 class ReadExportDto {

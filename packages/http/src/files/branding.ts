@@ -16,7 +16,7 @@ const ICON = wire.fields({ icon_url: wire.text() });
 const SIZE = 100;
 
 class LogoDto {
-  @BooleanParam() night!: boolean;
+  @BooleanParam({ description: 'Whether it is the logo for dark themes.' }) night!: boolean;
 }
 
 class RealmImageDto {

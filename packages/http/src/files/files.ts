@@ -85,7 +85,7 @@ class ResumableUploadDto {
 
 class TemporaryUrlDto {
   @IntegerParam() realm_id!: number;
-  @TextParam(PATH) filename!: string;
+  @TextParam({ ...PATH, description: 'Path of the file after the id of the organization.' }) filename!: string;
 }
 
 class ReadFileDto {
@@ -94,7 +94,8 @@ class ReadFileDto {
 
 class ReadThumbnailDto {
   /** For example, `2/ab/…/cat.png/840x560.webp`. */
-  @TextParam(PATH) path_id_and_format!: string;
+  @TextParam({ ...PATH, description: 'Path of the file and name of the thumbnail format.' })
+  path_id_and_format!: string;
 }
 
 class ReadTemporaryFileDto {
@@ -103,7 +104,7 @@ class ReadTemporaryFileDto {
 }
 
 class DeleteFileDto {
-  @IntegerParam() attachment_id!: number;
+  @IntegerParam({ description: 'Id of the upload.' }) attachment_id!: number;
 }
 
 export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): readonly Route[] {

@@ -149,15 +149,15 @@ const DESCRIPTION = { max: MAX_GROUP_DESCRIPTION_LENGTH };
 const IDS = { max: MAX_IDS };
 
 export class ListGroupsDto {
-  @BooleanParam() include_deactivated_groups = false;
+  @BooleanParam({ description: 'Whether to include deactivated groups.' }) include_deactivated_groups = false;
 }
 
 /** Parameters of a new group; permissions are declared from the registry. */
 export class CreateGroupDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) name!: string;
   @TextParam(DESCRIPTION) description!: string;
-  @IntegerListParam(IDS) members!: number[];
-  @IntegerListParam(IDS) subgroups: number[] = [];
+  @IntegerListParam({ ...IDS, description: 'Ids of the members.' }) members!: number[];
+  @IntegerListParam({ ...IDS, description: 'Ids of the subgroups.' }) subgroups: number[] = [];
 }
 declarePermissions(CreateGroupDto, PERMISSIONS);
 
@@ -168,7 +168,7 @@ export class UpdateGroupDto {
   @IntegerParam() user_group_id!: number;
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) name?: string;
   @TextParam({ ...DESCRIPTION, optional: true }) description?: string;
-  @BooleanParam({ optional: true }) deactivated?: boolean;
+  @BooleanParam({ optional: true, description: 'False to reactivate the group.' }) deactivated?: boolean;
 }
 declarePermissionChanges(UpdateGroupDto, PERMISSIONS);
 
@@ -191,15 +191,15 @@ export class IsGroupMemberDto {
 
 export class ListSubgroupsDto {
   @IntegerParam() user_group_id!: number;
-  @BooleanParam() direct_subgroup_only = false;
+  @BooleanParam({ description: 'Whether to ignore subgroups of subgroups.' }) direct_subgroup_only = false;
 }
 
 export class ChangeGroupMembersDto {
   @IntegerParam() user_group_id!: number;
   @IntegerListParam(IDS) add: number[] = [];
   @IntegerListParam(IDS) delete: number[] = [];
-  @IntegerListParam(IDS) add_subgroups: number[] = [];
-  @IntegerListParam(IDS) delete_subgroups: number[] = [];
+  @IntegerListParam({ ...IDS, description: 'Ids of the groups to add.' }) add_subgroups: number[] = [];
+  @IntegerListParam({ ...IDS, description: 'Ids of the groups to remove.' }) delete_subgroups: number[] = [];
 }
 
 export class ChangeSubgroupsDto {

@@ -35,18 +35,19 @@ const BY_NAME: ReadonlyMap<string, Integration> = new Map(INTEGRATIONS.map((each
 const PATTERNS = { max: 100, each: { max: 100 }, optional: true };
 
 class IntegrationDto {
-  @TextParam({ max: 100 }) integration!: string;
+  @TextParam({ max: 100, description: 'Name of the integration.' }) integration!: string;
   /** Checked by the authentication. */
   @TextParam({ max: 100, optional: true }) api_key?: string;
   /** Name or id of the channel; absent for a direct message to the owner of the bot. */
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) stream?: string;
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) topic?: string;
-  @TextListParam(PATTERNS) only_events?: string[];
-  @TextListParam(PATTERNS) exclude_events?: string[];
+  @TextListParam({ ...PATTERNS, description: 'Types of events that are posted.' }) only_events?: string[];
+  @TextListParam({ ...PATTERNS, description: 'Types of events that are not posted.' }) exclude_events?: string[];
   /** Comma-separated names. */
-  @TextParam({ max: 1000, optional: true }) branches?: string;
+  @TextParam({ max: 1000, optional: true, description: 'Branches whose events are posted, separated by commas.' })
+  branches?: string;
   /** Text of the message with placeholders; only of the integration `json`. */
-  @TextParam({ max: MAX_TEMPLATE_LENGTH, optional: true }) template?: string;
+  @TextParam({ max: MAX_TEMPLATE_LENGTH, optional: true, description: 'Template of the message.' }) template?: string;
 }
 
 /** A refusal with what the owner of the bot should know. */

@@ -39,6 +39,8 @@ export interface ParamOptions {
   readonly optional?: boolean;
   /** Additional names; error messages use the member's own. */
   readonly aliases?: readonly string[];
+  /** Text of the OpenAPI document; common names have theirs in `openapi/parameters.ts`. */
+  readonly description?: string;
 }
 
 /** Arguments of a parameter's constraint, untyped in class-validator. */
@@ -105,6 +107,7 @@ export interface Member {
   readonly name: string;
   readonly aliases: readonly string[];
   readonly type: ParamType<unknown>;
+  readonly description: string | undefined;
   readonly isRequired: boolean;
   /** Value of the initializer, used if absent. */
   readonly byDefault: unknown;
@@ -128,6 +131,7 @@ export function membersOfDto(dto: Dto): readonly Member[] {
           name: propertyName,
           aliases: options.aliases ?? [],
           type,
+          description: options.description,
           isRequired: byDefault === undefined && !options.optional,
           byDefault,
         };

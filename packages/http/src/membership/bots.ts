@@ -207,10 +207,12 @@ const config = recordOf(text(TEXT), { max: MAX_CONFIG_ENTRIES, maxKeyLength: 100
 class CreateBotDto {
   @TextParam(TEXT) full_name!: string;
   @TextParam(TEXT) short_name!: string;
-  @IntegerParam() bot_type = BOT_TYPES.generic;
-  @param(webhookUrl) payload_url = '';
-  @TextParam({ ...TEXT, optional: true }) service_name?: string;
-  @IntegerParam() interface_type = WEBHOOK_INTERFACE_NUMBERS.generic;
+  @IntegerParam({ description: 'Type: 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded.' }) bot_type =
+    BOT_TYPES.generic;
+  @param(webhookUrl, { description: 'URL to which messages are posted.' }) payload_url = '';
+  @TextParam({ ...TEXT, optional: true, description: 'Name of the embedded service.' }) service_name?: string;
+  @IntegerParam({ description: 'Format of requests: 1 generic, 2 Slack.' }) interface_type =
+    WEBHOOK_INTERFACE_NUMBERS.generic;
   @param(config, { optional: true }) config_data?: Record<string, string>;
   @TextParam({ ...TEXT, optional: true }) default_sending_stream?: string;
   @TextParam({ ...TEXT, optional: true }) default_events_register_stream?: string;
@@ -222,10 +224,10 @@ class UpdateBotDto {
   @TextParam({ ...TEXT, optional: true }) full_name?: string;
   @TextParam({ ...TEXT, optional: true }) short_name?: string;
   @IntegerOneOfParam(Object.values(ROLE_NUMBERS), { optional: true }) role?: number;
-  @IntegerParam({ optional: true }) bot_owner_id?: number;
+  @IntegerParam({ optional: true, description: 'Id of the new owner.' }) bot_owner_id?: number;
   @param(config, { optional: true }) config_data?: Record<string, string>;
-  @param(webhookUrl, { optional: true }) service_payload_url?: string;
-  @IntegerParam({ optional: true }) service_interface?: number;
+  @param(webhookUrl, { optional: true, description: 'URL to which messages are posted.' }) service_payload_url?: string;
+  @IntegerParam({ optional: true, description: 'Format of requests: 1 generic, 2 Slack.' }) service_interface?: number;
   @TextParam({ ...TEXT, optional: true }) default_sending_stream?: string;
   @TextParam({ ...TEXT, optional: true }) default_events_register_stream?: string;
   @BooleanParam({ optional: true }) default_all_public_streams?: boolean;
@@ -352,13 +354,13 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
 const KEYS = { max: MAX_IDS, each: { max: MAX_TEXT_LENGTH }, optional: true };
 
 class StoredKeysDto {
-  @TextListParam(KEYS) keys?: string[];
+  @TextListParam({ ...KEYS, description: 'Keys of the values; all if absent.' }) keys?: string[];
 }
 
 const STORAGE = recordOf(text({ max: MAX_BOT_STORAGE_SIZE }), { max: MAX_IDS, maxKeyLength: MAX_TEXT_LENGTH });
 
 class PutBotStorageDto {
-  @param(unparsed(STORAGE, TRANSPORT_LIMITS.longBodyBytes))
+  @param(unparsed(STORAGE, TRANSPORT_LIMITS.longBodyBytes), { description: 'Values by key.' })
   storage!: string;
 }
 

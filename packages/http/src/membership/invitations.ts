@@ -85,10 +85,11 @@ export class CreateInvitationLinkDto {
 
 /** Organization §9.3. */
 export class InviteByEmailDto {
-  @TextParam(INVITEES) invitee_emails!: string;
+  @TextParam({ ...INVITEES, description: 'Email addresses, separated by commas or line breaks.' })
+  invitee_emails!: string;
   @NullableIntegerParam({ optional: true }) invite_expires_in_minutes?: number | null;
   @IntegerOneOfParam(ROLE_VALUES) invite_as = ROLE_NUMBERS.member;
-  @BooleanParam() notify_referrer_on_join = true;
+  @BooleanParam({ description: 'Whether to notify the inviter when somebody joins.' }) notify_referrer_on_join = true;
   @IntegerListParam({ max: MAX_NAMES }) stream_ids!: number[];
   @IntegerListParam({ max: MAX_NAMES, optional: true }) group_ids?: number[];
   @BooleanParam() include_realm_default_subscriptions = false;
@@ -96,7 +97,7 @@ export class InviteByEmailDto {
 }
 
 export class InvitationDto {
-  @IntegerParam() invite_id!: number;
+  @IntegerParam({ description: 'Id of the invitation.' }) invite_id!: number;
 }
 
 /** Extensions §4. */

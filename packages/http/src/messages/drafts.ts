@@ -64,12 +64,13 @@ type WireDraft = ObjectOf<typeof SHAPE>;
 const draftParameter = object(SHAPE);
 
 export class CreateDraftsDto {
-  @param(listOf(draftParameter, { max: MAX_NAMES, jsonLength: MAX_JSON_LENGTH })) drafts!: WireDraft[];
+  @param(listOf(draftParameter, { max: MAX_NAMES, jsonLength: MAX_JSON_LENGTH }), { description: 'Drafts to create.' })
+  drafts!: WireDraft[];
 }
 
 export class ChangeDraftDto {
   @IntegerParam() draft_id!: number;
-  @param(draftParameter) draft!: WireDraft;
+  @param(draftParameter, { description: 'New properties of the draft.' }) draft!: WireDraft;
 }
 
 export class DeleteDraftDto {

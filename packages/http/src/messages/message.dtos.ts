@@ -44,9 +44,15 @@ export class SendMessageDto {
   @TextParam(CONTENT) content!: string;
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true, aliases: ['subject'] }) topic?: string;
   @TextParam({ max: MAX_TOKEN_LENGTH, optional: true }) queue_id?: string;
-  @TextParam({ max: MAX_TOKEN_LENGTH, optional: true }) local_id?: string;
+  @TextParam({
+    max: MAX_TOKEN_LENGTH,
+    optional: true,
+    description: 'Id chosen by the client, returned with the message event in the same queue.',
+  })
+  local_id?: string;
   @BooleanParam({ optional: true }) read_by_sender?: boolean;
-  @TextParam({ max: MAX_WIDGET_LENGTH, optional: true }) widget_content?: string;
+  @TextParam({ max: MAX_WIDGET_LENGTH, optional: true, description: 'JSON of a poll or to-do list.' })
+  widget_content?: string;
 }
 
 /** Clients used by people instead of bots and scripts; their users have seen what they send (messages §4.1). */
@@ -85,15 +91,21 @@ export function toSendMessageInput(dto: SendMessageDto, clientName: string): Sen
 export class GetMessagesDto {
   @param(anchorText(), { optional: true }) anchor?: string;
   @BooleanParam({ optional: true }) include_anchor?: boolean;
-  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) anchor_date?: string;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true, description: 'Time in ISO 8601, with `anchor=date`.' })
+  anchor_date?: string;
   @IntegerParam({ min: 0, optional: true }) num_before?: number;
   @IntegerParam({ min: 0, optional: true }) num_after?: number;
   @param(narrow()) narrow: NarrowTerm[] = [];
-  @param(listOf(integer({ min: 0 }), { max: MAX_IDS }), { optional: true }) message_ids?: number[];
+  @param(listOf(integer({ min: 0 }), { max: MAX_IDS }), {
+    optional: true,
+    description: 'Ids of the messages to return.',
+  })
+  message_ids?: number[];
   @BooleanParam({ aliases: ['client_extavatar'] }) client_gravatar = true;
   @BooleanParam() apply_markdown = true;
   @BooleanParam() allow_empty_topic_name = false;
-  @BooleanParam({ optional: true }) use_first_unread_anchor?: boolean;
+  @BooleanParam({ optional: true, description: 'Former spelling of `anchor=first_unread`.' })
+  use_first_unread_anchor?: boolean;
 }
 
 /** Parameters not allowed with `message_ids`, in the order of the error text. */
@@ -168,7 +180,7 @@ export class TypingInMessageDto extends MessageDto {
 }
 
 export class ReportMessageDto extends MessageDto {
-  @TextParam({ max: MAX_TOKEN_LENGTH }) report_type!: string;
+  @TextParam({ max: MAX_TOKEN_LENGTH, description: 'Reason of the report.' }) report_type!: string;
   @TextParam({ max: MAX_TEXT_LENGTH }) description = '';
 }
 
@@ -182,12 +194,12 @@ export function toReportInput({ message_id, report_type, description }: ReportMe
 
 export class AddSubmessageDto {
   @IntegerParam() message_id!: number;
-  @TextParam({ max: MAX_SUBMESSAGE_KIND_LENGTH }) msg_type!: string;
+  @TextParam({ max: MAX_SUBMESSAGE_KIND_LENGTH, description: 'Type of the attachment: `widget`.' }) msg_type!: string;
   @TextParam({ max: MAX_SUBMESSAGE_LENGTH }) content!: string;
 }
 
 export class MatchNarrowDto {
-  @IntegerListParam({ max: MAX_IDS }) msg_ids!: number[];
+  @IntegerListParam({ max: MAX_IDS, description: 'Ids of the messages to check.' }) msg_ids!: number[];
   @param(narrow()) narrow!: NarrowTerm[];
 }
 
@@ -196,10 +208,18 @@ export class UpdateMessageDto {
   @TextParam({ ...CONTENT, optional: true }) content?: string;
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true, aliases: ['subject'] }) topic?: string;
   @IntegerParam({ min: 0, optional: true }) stream_id?: number;
-  @WordParam(Object.values(PROPAGATE_MODES)) propagate_mode: string = PROPAGATE_MODES.one;
-  @BooleanParam() send_notification_to_old_thread = false;
-  @BooleanParam() send_notification_to_new_thread = true;
-  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) prev_content_sha256?: string;
+  @WordParam(Object.values(PROPAGATE_MODES), {
+    description: 'Which messages of the topic move: this one, later ones or all.',
+  })
+  propagate_mode: string = PROPAGATE_MODES.one;
+  @BooleanParam({ description: 'Whether to post a notice in the old topic.' }) send_notification_to_old_thread = false;
+  @BooleanParam({ description: 'Whether to post a notice in the new topic.' }) send_notification_to_new_thread = true;
+  @TextParam({
+    max: MAX_TEXT_LENGTH,
+    optional: true,
+    description: 'SHA-256 of the text being replaced; another text is refused.',
+  })
+  prev_content_sha256?: string;
 }
 
 const PROPAGATIONS = Object.keys(PROPAGATE_MODES) as MovePropagation[];
@@ -230,7 +250,7 @@ export class DeleteTopicDto {
 }
 
 export class ChangeMessageFlagsDto {
-  @IntegerListParam({ max: MAX_IDS }) messages!: number[];
+  @IntegerListParam({ max: MAX_IDS, description: 'Ids of the messages.' }) messages!: number[];
   @TextParam({ max: MAX_TEXT_LENGTH }) op!: string;
   @TextParam({ max: MAX_TEXT_LENGTH }) flag!: string;
 }

@@ -37,7 +37,7 @@ export const mutedUsersSection: RegisterSection = registerSection({
 });
 
 class MutedUserDto {
-  @IntegerParam() muted_user_id!: number;
+  @IntegerParam({ description: 'Id of the user to mute or unmute.' }) muted_user_id!: number;
 }
 
 const PATH = '/users/me/muted_users/:muted_user_id';

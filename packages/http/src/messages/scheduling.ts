@@ -110,11 +110,11 @@ export class DeleteScheduledMessageDto {
 export class CreateReminderDto {
   @IntegerParam() message_id!: number;
   @IntegerParam(TIME) scheduled_delivery_timestamp!: number;
-  @TextParam({ max: MAX_TEXT_LENGTH }) note = '';
+  @TextParam({ max: MAX_TEXT_LENGTH, description: 'Text of the reminder.' }) note = '';
 }
 
 export class DeleteReminderDto {
-  @IntegerParam() reminder_id!: number;
+  @IntegerParam({ description: 'Id of the reminder.' }) reminder_id!: number;
 }
 
 const toKind = (type: MessageType): 'direct' | 'channel' =>

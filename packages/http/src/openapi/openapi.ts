@@ -183,15 +183,15 @@ function operationOf(route: DocumentedRoute, components: Components): OpenApiOpe
 const operationIdOf = ({ method, path, atRoot }: Route): string =>
   [method.toLowerCase(), ...(atRoot ? ['root'] : []), ...path.split(/[/:*]+/).slice(1)].join('-');
 
-function describing(name: string): { readonly description?: string } {
-  const description = parameterDescription(name);
+function describing(name: string, member?: Member): { readonly description?: string } {
+  const description = member?.description ?? parameterDescription(name);
   return description === undefined ? {} : { description };
 }
 
 function pathParameter(name: string, members: readonly Member[]) {
   const member = members.find((each) => each.name === name);
   const schema = member ? plain(member.type.schema) : { type: name.endsWith('_id') ? 'integer' : 'string' };
-  return { name, in: 'path', required: true, ...describing(name), schema };
+  return { name, in: 'path', required: true, ...describing(name, member), schema };
 }
 
 function queryParameter(member: Member) {
@@ -199,7 +199,7 @@ function queryParameter(member: Member) {
   return {
     name: member.name,
     in: 'query',
-    ...describing(member.name),
+    ...describing(member.name, member),
     ...(member.isRequired && { required: true }),
     ...(member.type.holdsJson ? { content: { 'application/json': { schema } } } : { schema }),
   };
@@ -209,14 +209,16 @@ const takesFiles = ({ body }: Route): boolean => body === 'files' || body === 's
 
 function bodyOf(route: Route, members: readonly Member[]) {
   const properties = Object.fromEntries(
-    members.map((member) => [member.name, { ...describing(member.name), ...schemaOf(member) }]),
+    members.map((member) => [member.name, { ...describing(member.name, member), ...schemaOf(member) }]),
   );
   const required = members.filter(({ isRequired }) => isRequired).map(({ name }) => name);
   const schema = {
     type: 'object',
     properties: {
       ...properties,
-      ...(takesFiles(route) && { filename: { ...describing('filename'), type: 'string', format: 'binary' } }),
+      ...(takesFiles(route) && {
+        filename: { description: 'The file, as a part of the form.', type: 'string', format: 'binary' },
+      }),
     },
     ...(required.length > 0 && { required }),
   };

@@ -9,7 +9,12 @@ const MAX_ADDRESS_LENGTH = 320;
 
 class IncomingEmailDto {
   /** Part of the query, because the body is the email. */
-  @TextParam({ max: MAX_ADDRESS_LENGTH, optional: true }) recipient?: string;
+  @TextParam({
+    max: MAX_ADDRESS_LENGTH,
+    optional: true,
+    description: 'Address to which the email was delivered. Default: the first one of the gateway in its headers.',
+  })
+  recipient?: string;
 }
 
 const INCOMING_EMAIL_WIRE_ERRORS = {

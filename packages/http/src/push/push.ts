@@ -142,12 +142,24 @@ class OptionalDeviceDto {
 
 class RegisterForPushDto {
   @IntegerParam() device_id!: number;
-  @param(keyId, { optional: true }) push_key_id?: number;
-  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) push_key?: string;
-  @WordParam(PUSH_TOKEN_KINDS, { optional: true }) token_kind?: PushTokenKind;
-  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) token_id?: string;
-  @TextParam({ max: MAX_TOKEN_LENGTH, optional: true }) bouncer_public_key?: string;
-  @TextParam({ max: MAX_REGISTRATION_LENGTH, optional: true }) encrypted_push_registration?: string;
+  @param(keyId, { optional: true, description: 'Id of the push key.' }) push_key_id?: number;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true, description: 'Key that encrypts notifications for the device.' })
+  push_key?: string;
+  @WordParam(PUSH_TOKEN_KINDS, { optional: true, description: 'Service of the token: `fcm` or `apns`.' })
+  token_kind?: PushTokenKind;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true, description: 'Id of the token.' }) token_id?: string;
+  @TextParam({
+    max: MAX_TOKEN_LENGTH,
+    optional: true,
+    description: 'Public key of the push service used for encryption.',
+  })
+  bouncer_public_key?: string;
+  @TextParam({
+    max: MAX_REGISTRATION_LENGTH,
+    optional: true,
+    description: 'Registration, encrypted for the push service.',
+  })
+  encrypted_push_registration?: string;
 }
 
 class TokenDto {
@@ -156,7 +168,7 @@ class TokenDto {
 
 class ApnsTokenDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) token!: string;
-  @TextParam({ max: MAX_APP_ID_LENGTH, pattern: /^[.a-zA-Z0-9-]+$/ }) appid!: string;
+  @TextParam({ max: MAX_APP_ID_LENGTH, pattern: /^[.a-zA-Z0-9-]+$/, description: 'Id of the app.' }) appid!: string;
 }
 
 class OptionalTokenDto {

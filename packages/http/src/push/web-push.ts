@@ -10,8 +10,8 @@ const MAX_KEY_LENGTH = 100;
 
 class SubscriptionDto {
   @TextParam({ max: MAX_ENDPOINT_LENGTH }) endpoint!: string;
-  @TextParam({ max: MAX_KEY_LENGTH }) p256dh!: string;
-  @TextParam({ max: MAX_KEY_LENGTH }) auth!: string;
+  @TextParam({ max: MAX_KEY_LENGTH, description: 'Public key of the push subscription.' }) p256dh!: string;
+  @TextParam({ max: MAX_KEY_LENGTH, description: 'Authentication secret of the push subscription.' }) auth!: string;
 }
 
 class EndpointDto {

@@ -14,17 +14,17 @@ import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 
 class CreateZoomCallDto {
-  @BooleanParam() is_video_call = true;
+  @BooleanParam({ description: 'Whether it is a video call.' }) is_video_call = true;
 }
 class CreateBigBlueButtonCallDto {
-  @TextParam({ max: MAX_MEETING_NAME_LENGTH }) meeting_name!: string;
-  @BooleanParam() voice_only = false;
+  @TextParam({ max: MAX_MEETING_NAME_LENGTH, description: 'Name of the meeting.' }) meeting_name!: string;
+  @BooleanParam({ description: 'Whether it is a call without video.' }) voice_only = false;
 }
 class JoinBigBlueButtonCallDto {
-  @TextParam({ max: MAX_TEXT_LENGTH }) bigbluebutton!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH, description: 'Signed description of the meeting.' }) bigbluebutton!: string;
 }
 class CreateNextcloudTalkCallDto {
-  @TextParam({ max: MAX_TEXT_LENGTH }) room_name!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH, description: 'Name of the room.' }) room_name!: string;
 }
 
 const JOIN_PATH = '/calls/bigbluebutton/join';

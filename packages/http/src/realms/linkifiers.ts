@@ -51,11 +51,17 @@ const TEXT = { max: 1000 };
 const MAX_ALTERNATIVES = 20;
 
 class LinkifierDto {
-  @TextParam(TEXT) pattern!: string;
+  @TextParam({ ...TEXT, description: 'Regular expression (RE2).' }) pattern!: string;
   @TextParam(TEXT) url_template!: string;
-  @TextParam({ ...TEXT, optional: true }) example_input?: string;
-  @TextParam({ ...TEXT, optional: true }) reverse_template?: string;
-  @TextListParam({ max: MAX_ALTERNATIVES, each: TEXT, optional: true }) alternative_url_templates?: string[];
+  @TextParam({ ...TEXT, optional: true, description: 'Text that the pattern matches.' }) example_input?: string;
+  @TextParam({ ...TEXT, optional: true, description: 'Template of the text for a URL.' }) reverse_template?: string;
+  @TextListParam({
+    max: MAX_ALTERNATIVES,
+    each: TEXT,
+    optional: true,
+    description: 'Further templates for the way back from a URL.',
+  })
+  alternative_url_templates?: string[];
 }
 
 class ChangeLinkifierDto extends LinkifierDto {
@@ -67,7 +73,7 @@ class RemoveLinkifierDto {
 }
 
 class ReorderLinkifiersDto {
-  @IntegerListParam({ max: MAX_IDS }) ordered_linkifier_ids!: number[];
+  @IntegerListParam({ max: MAX_IDS, description: 'All ids in the wanted order.' }) ordered_linkifier_ids!: number[];
 }
 
 export const linkifierRoutes: readonly Route[] = [

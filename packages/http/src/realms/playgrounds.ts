@@ -19,12 +19,13 @@ const TEXT = { max: 1000 };
 
 class AddPlaygroundDto {
   @TextParam(TEXT) name!: string;
-  @TextParam({ max: MAX_LANGUAGE_LENGTH, strip: true }) pygments_language!: string;
+  @TextParam({ max: MAX_LANGUAGE_LENGTH, strip: true, description: 'Language of the code blocks.' })
+  pygments_language!: string;
   @TextParam(TEXT) url_template!: string;
 }
 
 class RemovePlaygroundDto {
-  @IntegerParam() playground_id!: number;
+  @IntegerParam({ description: 'Id of the playground.' }) playground_id!: number;
 }
 
 export const playgroundRoutes: readonly Route[] = [

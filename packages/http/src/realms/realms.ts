@@ -85,11 +85,13 @@ export const realmSection = ({ realmUrls, serverInfo }: SectionParts): RegisterS
   });
 
 class DeactivateRealmDto {
-  @NullableIntegerParam() deletion_delay_days: number | null = null;
+  @NullableIntegerParam({ description: 'Days until the data is deleted; null for never.' }) deletion_delay_days:
+    | number
+    | null = null;
 }
 
 class CheckStringIdDto {
-  @TextParam({ max: MAX_TOKEN_LENGTH }) subdomain!: string;
+  @TextParam({ max: MAX_TOKEN_LENGTH, description: 'Name of the organization in its address.' }) subdomain!: string;
 }
 
 export const realmRoutes: readonly Route[] = [

@@ -30,7 +30,7 @@ export const ALERT_WORD_EVENTS = {
 const ALERT_WORD_LIST = wire.fields({ alert_words: wire.listOf(wire.text()) });
 
 class AlertWordsDto {
-  @TextListParam({ max: MAX_NAMES, each: { max: 100 } }) alert_words!: string[];
+  @TextListParam({ max: MAX_NAMES, each: { max: 100 }, description: 'The words.' }) alert_words!: string[];
 }
 
 const PATH = '/users/me/alert_words';

@@ -48,7 +48,7 @@ export class FetchDevelopmentApiKeyDto {
 
 export class FetchApiKeyByTokenDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) token = '';
-  @BooleanParam() include_profile = false;
+  @BooleanParam({ description: 'Whether to return the user as well.' }) include_profile = false;
 }
 
 export class FetchOwnApiKeyDto {
@@ -56,7 +56,7 @@ export class FetchOwnApiKeyDto {
 }
 
 export class SessionIdDto {
-  @IntegerParam() session_id!: number;
+  @IntegerParam({ description: 'Id of the browser session.' }) session_id!: number;
 }
 
 export class SessionOwnerDto {

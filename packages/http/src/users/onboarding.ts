@@ -43,7 +43,7 @@ export const onboardingSection: RegisterSection = registerSection({
 });
 
 class CompleteOnboardingStepDto {
-  @TextParam({ max: MAX_TOKEN_LENGTH }) onboarding_step!: string;
+  @TextParam({ max: MAX_TOKEN_LENGTH, description: 'Name of the step.' }) onboarding_step!: string;
 }
 
 export const onboardingRoutes: readonly Route[] = [

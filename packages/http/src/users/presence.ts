@@ -225,16 +225,22 @@ const presenceStatus = refine(text({ max: MAX_TEXT_LENGTH }), (word) =>
 );
 
 class ReportPresenceDto {
-  @param(presenceStatus) status!: 'active' | 'idle';
-  @IntegerParam({ min: -1, optional: true }) last_update_id?: number;
-  @IntegerParam({ min: 0 }) history_limit_days = DEFAULT_HISTORY_DAYS;
-  @BooleanParam() ping_only = false;
-  @BooleanParam() new_user_input = false;
+  @param(presenceStatus, { description: 'Presence: `active` or `idle`.' }) status!: 'active' | 'idle';
+  @IntegerParam({
+    min: -1,
+    optional: true,
+    description: 'Identifier of the last presence response; only later changes are returned.',
+  })
+  last_update_id?: number;
+  @IntegerParam({ min: 0, description: 'Days for which presence is returned.' }) history_limit_days =
+    DEFAULT_HISTORY_DAYS;
+  @BooleanParam({ description: 'Whether to report only, without the presence of others.' }) ping_only = false;
+  @BooleanParam({ description: 'Whether the user has been active since the last report.' }) new_user_input = false;
   @BooleanParam() slim_presence = false;
 }
 
 class GetPresenceDto {
-  @TextParam({ max: MAX_TEXT_LENGTH }) user_id_or_email!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH, description: 'Id or email address of the user.' }) user_id_or_email!: string;
 }
 
 const DIGITS = /^\d{1,15}$/;

@@ -94,7 +94,7 @@ const TEXT = { max: MAX_TEXT_LENGTH };
 const ABSENT = { optional: true };
 
 export class AddProfileFieldDto {
-  @IntegerParam() field_type!: number;
+  @IntegerParam({ description: 'Type of the field, as a number.' }) field_type!: number;
   @TextParam(TEXT) name = '';
   @TextParam(TEXT) hint = '';
   @param(fieldData) field_data: ValueOf<typeof fieldData> = {};

@@ -163,9 +163,10 @@ type TargetUsers = ValueOf<typeof targetUsers>;
 export class ChangeSettingsDto {
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) full_name?: string;
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) email?: string;
-  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) old_password?: string;
-  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) new_password?: string;
-  @param(targetUsers, { optional: true }) target_users?: TargetUsers;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true, description: 'Current password.' }) old_password?: string;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true, description: 'New password.' }) new_password?: string;
+  @param(targetUsers, { optional: true, description: 'Users whose settings to change, for administrators.' })
+  target_users?: TargetUsers;
 }
 declareSettings(ChangeSettingsDto, USER_SETTING_FORMS, Object.keys(USER_SETTINGS) as UserSettingName[]);
 

@@ -12,7 +12,6 @@ import {
 } from '@parley/domain/membership';
 import { loadRealm } from '@parley/domain/realms';
 import {
-  type DisplaySwitch,
   GetOwnUser,
   GetUser,
   isEmailPublic,
@@ -21,7 +20,6 @@ import {
   loadPeople,
   loadViewer,
   publicAddress,
-  SwitchDisplay,
 } from '@parley/domain/users';
 import { can } from '../kernel/event-presenter.js';
 import type { HttpFeature, SectionParts } from '../kernel/feature.js';
@@ -53,7 +51,7 @@ import {
   registerSection,
   type SectionContext,
 } from '../kernel/register-section.js';
-import { badParameter, success, successSaying, TooLong, type WireErrors } from '../kernel/reply.js';
+import { success, TooLong, type WireErrors } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 import { presentOwnRights } from './own-rights.js';
@@ -112,7 +110,7 @@ const userIds: ParamType<number[]> = {
 export class ListUsersDto {
   @BooleanParam({ aliases: ['client_extavatar'] }) client_gravatar = true;
   @BooleanParam() include_custom_profile_fields = false;
-  @param(userIds, { optional: true }) user_ids?: number[];
+  @param(userIds, { optional: true, description: 'Ids of the users to return; all if absent.' }) user_ids?: number[];
 }
 
 export class GetUserDto {
@@ -166,7 +164,12 @@ export class UserIdDto {
 
 export class DeactivateUserDto {
   @IntegerParam() user_id!: number;
-  @TextParam({ max: MAX_DEACTIVATION_COMMENT_LENGTH, optional: true }) deactivation_notification_comment?: string;
+  @TextParam({
+    max: MAX_DEACTIVATION_COMMENT_LENGTH,
+    optional: true,
+    description: 'Text to send to the user by email.',
+  })
+  deactivation_notification_comment?: string;
   @param(
     object({
       delete_profile: optional(boolean()),
@@ -174,7 +177,7 @@ export class DeactivateUserDto {
       delete_private_channel_messages: optional(boolean()),
       delete_direct_messages: optional(boolean()),
     }),
-    { optional: true },
+    { optional: true, description: 'Which data of the user to delete as well.' },
   )
   actions?: DeactivationActions;
 }
@@ -446,57 +449,12 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
   ];
 }
 
-class ZcommandDto {
-  @TextParam({ max: MAX_TEXT_LENGTH }) command!: string;
-}
-
-interface DisplayCommand {
-  readonly settings: DisplaySwitch;
-  /** Resulting name of the display mode. */
-  readonly name: string;
-  /** Command that reverts the change. */
-  readonly opposite: string;
-}
-
-const DISPLAY_COMMANDS: Readonly<Record<string, DisplayCommand>> = {
-  '/dark': { settings: { colorScheme: 'dark' }, name: 'dark theme', opposite: '/light' },
-  '/light': { settings: { colorScheme: 'light' }, name: 'light theme', opposite: '/dark' },
-  '/fluid-width': { settings: { fluidLayoutWidth: true }, name: 'fluid-width mode', opposite: '/fixed-width' },
-  '/fixed-width': { settings: { fluidLayoutWidth: false }, name: 'fixed-width mode', opposite: '/fluid-width' },
-};
-
-export const zcommandRoutes: readonly Route[] = [
-  // Custom handler, because the result is the envelope's message to the user.
-  route('POST', '/zcommand', {
-    summary: 'Run a slash command that changes display settings',
-    section: 'messages §15.2',
-    tag: 'Messages',
-    withoutPage: 'bots',
-    auth: 'user',
-    dto: ZcommandDto,
-    useCase: SwitchDisplay,
-    response: wire.fields({}),
-    handle: async ({ caller, dto: { command }, useCase }) => {
-      if (!command.startsWith('/')) throw badParameter('There should be a leading slash in the zcommand.');
-      if (command === '/ping') return success();
-      const found = Object.hasOwn(DISPLAY_COMMANDS, command) ? DISPLAY_COMMANDS[command]! : null;
-      if (!found) throw badParameter(`No such command: ${command.slice(1)}`);
-      const { settings, name, opposite } = found;
-      const isChanged = await useCase.execute(caller, settings);
-      return successSaying(
-        isChanged ? `Changed to ${name}! To revert ${name}, type \`${opposite}\`.` : `You are still in ${name}.`,
-      );
-    },
-  }),
-];
-
 export const USERS = {
   tag: 'Users',
   routes: ({ realmUrls, once }) => [
     ...userRoutes(realmUrls, once(userPagesOf)),
     ...userSettingRoutes,
     ...profileRoutes,
-    ...zcommandRoutes,
   ],
   events: { ...USER_EVENTS, ...USER_SETTINGS_EVENTS, ...PROFILE_EVENTS },
   errors: USER_WIRE_ERRORS,

@@ -18,7 +18,6 @@ export const INPUTS: Inputs = {
     'right password': ({ organization: { owners, password } }) => ({ username: owners[0]!.email, password }),
   },
   'DELETE /users/me/sessions/:session_id': { unknown: () => ({ session_id: 4711 }) },
-  'GET /users/:user_id/sessions': { 'an owner': ({ organization: { owners } }) => ({ user_id: owners[0]!.id }) },
   'DELETE /users/:user_id/second_factors': {
     'an owner': ({ organization: { owners } }) => ({ user_id: owners[1]!.id }),
   },

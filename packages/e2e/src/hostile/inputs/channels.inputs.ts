@@ -5,7 +5,6 @@ import {
   lengthened,
   messageIn,
   newChannels,
-  owner,
   peopleOf,
 } from '../input-context.js';
 import type { Fields } from '../routes.js';
@@ -33,10 +32,6 @@ const permissionsFor = (surroundings: InputContext): Fields =>
 /** Number of channels with permissions that together reach the limit. */
 const channelsWithPermissions = (surroundings: InputContext): number =>
   Math.floor(MAX_HOLDERS / (CHANNEL_PERMISSIONS.length * holders(surroundings).length));
-const ownerInChannel: Input = ({ organization: { owners, channelIds } }) => ({
-  user_id: owners[1]!.id,
-  stream_id: channelIds[0],
-});
 const firstChannel: Input = ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], topic_name: 'topic 1' });
 /** Returns a channel to which the caller subscribes, regardless of other requests. */
 async function ownChannel({ organization: { channelIds, channelNames }, post }: InputContext): Promise<Fields> {
@@ -71,11 +66,6 @@ export const INPUTS: Inputs = {
       announce: true,
     }),
   },
-  'GET /streams/:stream_id': { 'a channel': firstChannel },
-  'GET /streams/:stream_id/members': { 'of a large one': firstChannel },
-  'GET /streams/:stream_id/email_address': { 'a channel': firstChannel },
-  'GET /users/:user_id/subscriptions/:stream_id': { somebody: ownerInChannel },
-  'GET /users/:user_id/channels': { somebody: owner },
   'PATCH /streams/:stream_id': {
     'a small one': async ({ makeChannel, n }) => ({ stream_id: await makeChannel(`Small ${n}`), description: 'x' }),
     'a description': async ({ organization: { channelIds }, n, post }) => {
@@ -200,7 +190,6 @@ export const INPUTS: Inputs = {
   'GET /get_stream_id': {
     'a channel': ({ organization }) => ({ stream: organization.channelNames[0] }),
   },
-  'GET /users/me/:stream_id/topics': { 'a channel': firstChannel },
   'GET /json/users/me/:stream_id/topics': {
     'a web-public one': ({ webPublicChannelId }) => ({ stream_id: webPublicChannelId }),
   },

@@ -12,7 +12,6 @@ export const INPUTS: Inputs = {
       full_name: lengthened(`New ${n} `, 100),
     }),
   },
-  'GET /users/:user_id': { somebody: owner },
   'GET /users/:email': { somebody: owner },
   'DELETE /users/:user_id': {
     somebody: ({ aMember }) => ({ user_id: aMember() }),
