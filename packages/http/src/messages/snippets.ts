@@ -58,7 +58,7 @@ export const snippetsSection: RegisterSection = registerSection({
   present: (snippets) => ({ saved_snippets: new PresentedList(snippets, presentSnippet) }),
 });
 
-const TITLE = { strip: true, notBlank: true, max: 60 };
+const TITLE = { strip: true, notBlank: true, max: 60, description: 'Title.' };
 const CONTENT = { strip: true, notBlank: true, max: 10_000 };
 
 class CreateSnippetDto {

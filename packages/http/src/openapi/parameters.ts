@@ -47,7 +47,6 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   saved_snippet_id: 'Id of the snippet.',
   scheduled_delivery_timestamp: 'UNIX time of delivery.',
   scheduled_message_id: 'Id of the scheduled message.',
-  title: 'Title.',
   to: 'Channel name or id; for direct messages user ids, email addresses or `external:` and external ids.',
   type: 'Kind of recipient: `channel` or `direct`.',
   // Channels.
