@@ -259,20 +259,20 @@ export type DocumentedRoute = RouteFields & OperationDocs;
 export const isDocumented = (route: Route): route is DocumentedRoute => route.summary !== null;
 
 /** Declares an operation. The compiler ties DTO, use case, its dependencies and the presenter together. */
-export function route<A extends Auth, D extends object, I, O, C extends Injectable>(
+export function route<A extends Auth, D extends object, C extends Injectable>(
   method: Method,
   path: string,
-  spec: UseCaseRoute<A, D, I, O> & Checked<C> & Documents,
+  spec: HandlerRoute<A, D, C> & Documents,
 ): Route;
 export function route<A extends Auth, D extends object, O, C extends Injectable>(
   method: Method,
   path: string,
   spec: InputlessRoute<A, D, O> & Checked<C> & Documents,
 ): Route;
-export function route<A extends Auth, D extends object, C extends Injectable>(
+export function route<A extends Auth, D extends object, I, O, C extends Injectable>(
   method: Method,
   path: string,
-  spec: HandlerRoute<A, D, C> & Documents,
+  spec: UseCaseRoute<A, D, I, O> & Checked<C> & Documents,
 ): Route;
 export function route(
   method: Method,
