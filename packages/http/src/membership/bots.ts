@@ -249,13 +249,14 @@ const avatarUpload = (request: Request): AvatarUpload =>
 const toBot = ({ bot_id }: BotDto) => ({ botId: bot_id as UserId });
 const presentKey = (apiKey: string) => ({ api_key: apiKey });
 
+const ON_BOTS = { section: 'users §15', auth: 'user' } as const;
+
 export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
   return [
     route('POST', '/bots', {
       summary: 'Create a bot',
-      section: 'users §15',
+      ...ON_BOTS,
       lacks: '`config_data` is ignored',
-      auth: 'user',
       ...TAKES_IMAGE,
       roleRequirements: ['human', 'member'],
       dto: CreateBotDto,
@@ -276,9 +277,8 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
     }),
     route('GET', '/bots', {
       summary: 'List your bots',
-      section: 'users §15',
+      ...ON_BOTS,
       withoutPage: 'state',
-      auth: 'user',
       roleRequirements: ['human', 'member'],
       dto: NoParameters,
       useCase: ListOwnBots,
@@ -287,9 +287,8 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
     }),
     route('PATCH', '/bots/:bot_id', {
       summary: 'Change a bot',
-      section: 'users §15',
+      ...ON_BOTS,
       lacks: '`config_data` is ignored',
-      auth: 'user',
       ...TAKES_IMAGE,
       dto: UpdateBotDto,
       useCase: UpdateBot,
@@ -312,16 +311,14 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
     }),
     route('DELETE', '/bots/:bot_id', {
       summary: 'Deactivate a bot',
-      section: 'users §15',
-      auth: 'user',
+      ...ON_BOTS,
       dto: BotDto,
       useCase: DeactivateBot,
       toInput: toBot,
     }),
     route('GET', '/bots/:bot_id/api_key', {
       summary: 'Get the API key of a bot',
-      section: 'users §15',
-      auth: 'user',
+      ...ON_BOTS,
       dto: BotDto,
       useCase: GetBotApiKey,
       toInput: toBot,
@@ -330,8 +327,7 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
     }),
     route('POST', '/bots/:bot_id/api_key/regenerate', {
       summary: 'Replace the API key of a bot',
-      section: 'users §15',
-      auth: 'user',
+      ...ON_BOTS,
       dto: BotDto,
       useCase: RegenerateBotApiKey,
       toInput: toBot,
@@ -340,9 +336,8 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
     }),
     route('POST', '/users/me/api_key/regenerate', {
       summary: 'Replace your API key',
-      section: 'users §15',
+      ...ON_BOTS,
       tag: 'Server and log-in',
-      auth: 'user',
       dto: NoParameters,
       useCase: RegenerateApiKey,
       response: OWN_KEY,
