@@ -263,7 +263,7 @@ describe('log-in by SAML', () => {
       return reply.headers['set-cookie']![0];
     };
     expect(await cookieWith({ 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '1.2.3.4' })).toMatch(
-      /^parley_log_in=[\w-]+; Path=\/; Max-Age=300; SameSite=None; HttpOnly; Secure$/,
+      /^parley_log_in_[\w-]{8}=[\w-]+; Path=\/accounts\/login; Max-Age=300; SameSite=None; HttpOnly; Secure$/,
     );
     expect(await cookieWith({})).toContain('SameSite=Lax');
   });
@@ -273,7 +273,7 @@ describe('log-in by SAML', () => {
     const asked = await ask(browser);
     const xml = responseTo(asked);
     expectRefused(await send(new TestBrowser(server), asked, xml), EXPIRED);
-    expectRefused(await send(browser, asked, xml), EXPIRED);
+    expect((await send(browser, asked, xml)).status).not.toBe(400);
     const again = await ask(browser);
     expectRefused(await send(browser, again, responseTo(again), 'other'), EXPIRED);
     const third = await ask(browser);

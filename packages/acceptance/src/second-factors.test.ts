@@ -103,7 +103,7 @@ describe('authenticator app', () => {
 
     const other = newBrowser();
     const asked = await sendPassword(other, ophelia, '?next=/a%3Fb');
-    expect(asked.headers.location).toMatch(/^\/login\/second-factor\/\?state=[\w-]{43}$/);
+    expect(asked.headers.location).toMatch(/^\/login\/second-factor\/\?state=[\w-]{100,400}$/);
     expect(await isLoggedIn(other)).toBe(false);
     const form = await other.get(asked.headers.location as string);
     expect(form.body).toContain('autocomplete="one-time-code"');
@@ -621,7 +621,7 @@ describe('passkey', () => {
     const former = await begin();
     const { fields, options } = await begin();
     expectPage(await send(fields, passkey.get(former.options)), WRONG);
-    expectPage(await send(fields, passkey.get(options)), EXPIRED);
+    expect((await send(fields, passkey.get(options))).status).toBe(303);
     const elsewhere = Object.assign(new TestPasskey('https://evil.example'), { id: passkey.id });
     const next = await begin();
     expectPage(await send(next.fields, elsewhere.get(next.options)), WRONG);

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { UnixSeconds } from '@parley/domain/kernel';
 import type {
   NewPasskeyOptions,
@@ -9,6 +9,7 @@ import type {
   PasskeySite,
   SecondFactorSecrets,
 } from '@parley/domain/users';
+import { TextSeal } from './text-seal.js';
 
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
@@ -17,21 +18,18 @@ const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const APP_SECRET_LENGTH = 32;
 /** 60 bits, too many to guess over the network. */
 const RECOVERY_CODE_LENGTH = 12;
-/** Length of AES-GCM's initialization vector and tag. */
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
 
 /** Letters by five bits of each byte. */
 const base32Of = (bytes: Buffer): string => [...bytes].map((byte) => BASE32[byte & 31]).join('');
 
 /** Secrets of second factors, under keys that derive from the server's secret. A changed secret makes them useless. */
 export class SealedSecondFactors implements SecondFactorSecrets {
-  private readonly sealKey: Buffer;
+  private readonly texts: TextSeal;
   private readonly appKey: Buffer;
   private readonly codeKey: Buffer;
 
   constructor(secret: string) {
-    this.sealKey = hmac(secret, 'parley: secrets of authenticator apps');
+    this.texts = new TextSeal(hmac(secret, 'parley: secrets of authenticator apps'));
     this.appKey = hmac(secret, 'parley: offers of authenticator apps');
     this.codeKey = hmac(secret, 'parley: recovery codes');
   }
@@ -40,27 +38,12 @@ export class SealedSecondFactors implements SecondFactorSecrets {
     return base32Of(hmac(this.appKey, token)).slice(0, APP_SECRET_LENGTH);
   }
 
-  /** Initialization vector, tag and ciphertext of AES-256-GCM. */
   seal(text: string, owner: string): string {
-    const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.sealKey, iv).setAAD(Buffer.from(owner));
-    const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-    return Buffer.concat([iv, cipher.getAuthTag(), encrypted]).toString('base64url');
+    return this.texts.seal(text, owner);
   }
 
   open(sealed: string, owner: string): string | null {
-    const bytes = Buffer.from(sealed, 'base64url');
-    const tag = bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES);
-    try {
-      const decipher = createDecipheriv('aes-256-gcm', this.sealKey, bytes.subarray(0, IV_BYTES), {
-        authTagLength: TAG_BYTES,
-      });
-      decipher.setAAD(Buffer.from(owner)).setAuthTag(tag);
-      const opened = Buffer.concat([decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
-      return opened.toString('utf8');
-    } catch {
-      return null;
-    }
+    return this.texts.open(sealed, owner);
   }
 
   makeRecoveryCode(): string {

@@ -4,6 +4,7 @@ import type { FileTicket, FileTokens } from '@parley/domain/files';
 import type { Clock, FileId, RealmId, UnixSeconds } from '@parley/domain/kernel';
 import type { LogInTokens } from '@parley/domain/membership';
 import type { JsonWebTokens, TokenClaims } from '@parley/domain/users';
+import { TextSeal } from './text-seal.js';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const KEY_LENGTH = 32;
@@ -71,9 +72,13 @@ export class HmacSessionTokens implements SessionTokens {
   }
 }
 
-/** Secrets of log-ins in progress, derived from a random token under keys of the server's secret. */
+/** Secrets of log-ins in progress, under keys that derive from the server's secret. */
 export class HmacLogInTokens implements LogInTokens {
-  constructor(private readonly secret: string) {}
+  private readonly texts: TextSeal;
+
+  constructor(private readonly secret: string) {
+    this.texts = new TextSeal(hmac(secret, 'parley: log-ins in progress'));
+  }
 
   make(): string {
     return randomBytes(TOKEN_BYTES).toString('base64url');
@@ -83,8 +88,16 @@ export class HmacLogInTokens implements LogInTokens {
     return hmac(hmac(this.secret, 'parley: fingerprints of log-ins'), token).toString('base64url');
   }
 
-  derive(token: string, use: 'nonce' | 'verifier' | 'pad'): string {
+  derive(token: string, use: 'nonce' | 'verifier'): string {
     return hmac(hmac(this.secret, `parley: ${use} of log-ins`), token).toString('hex');
+  }
+
+  seal(text: string, context: string): string {
+    return this.texts.seal(text, context);
+  }
+
+  open(sealed: string, context: string): string | null {
+    return this.texts.open(sealed, context);
   }
 
   /** Initialization vector, ciphertext and tag of AES-256-GCM, as Zulip's desktop app expects. */

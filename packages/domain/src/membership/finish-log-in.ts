@@ -1,38 +1,60 @@
 import type { ApiKeyMint } from '../access/credentials.js';
 import { DomainError } from '../kernel/errors.js';
-import type { AnonymousCaller } from '../kernel/ids.js';
+import type { AnonymousCaller, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { issueKey } from '../users/api-keys.use-cases.js';
 import { LoginEmails } from '../users/authentication.js';
 import { type OpenedSession, OpenSession } from '../users/sessions.use-cases.js';
 import type { User } from '../users/user.js';
-import {
-  encryptKey,
-  LOG_IN_SECONDS,
-  type LogInFlow,
-  type LogInPurpose,
-  type LogInTokens,
-  MAX_LOG_INS,
-  xorHex,
-} from './log-in-methods.js';
+import { encryptKey, LOG_IN_SECONDS, type LogInPurpose, type LogInTokens } from './log-in-methods.js';
 
-/** Hides or restores the pad of a purpose, which would decrypt a key that somebody else has seen. */
-export function sealed(purpose: LogInPurpose, tokens: LogInTokens, state: string): LogInPurpose {
-  if (purpose.kind === 'session') return purpose;
-  return { ...purpose, otp: xorHex(purpose.otp.toLowerCase(), tokens.derive(state, 'pad')) };
+/** Log-in in progress. The browser or app keeps it, sealed, so that no number of them fills the storage. */
+interface LogInFlow {
+  readonly expiresAt: UnixSeconds;
 }
 
-/** @throws DomainError SERVER_BUSY */
-export async function addFlow(tx: Transaction, flow: LogInFlow, fingerprint: string): Promise<void> {
-  if ((await tx.logIns.countFlows(flow.realmId)) >= MAX_LOG_INS) {
-    throw new DomainError('SERVER_BUSY', 'Too many people are logging in.', { retryAfter: LOG_IN_SECONDS });
+/** Purpose of a seal: kind of log-in, organization, and the secret of the browser if it is bound to one. */
+export type FlowScope = readonly [kind: 'service' | 'password' | 'passkey' | 'desktop', RealmId, ...secrets: string[]];
+
+const contextOf = (scope: FlowScope): string => JSON.stringify(scope);
+
+export const sealFlow = <F extends LogInFlow>(tokens: LogInTokens, scope: FlowScope, flow: F): string =>
+  tokens.seal(JSON.stringify(flow), contextOf(scope));
+
+/** @throws DomainError LOG_IN_EXPIRED, also for a flow of another scope and a completed one */
+export async function openFlow<F extends LogInFlow>(
+  { logIns }: Pick<Repositories, 'logIns'>,
+  tokens: LogInTokens,
+  scope: FlowScope,
+  { sealed, now }: { readonly sealed: string; readonly now: UnixSeconds },
+): Promise<F> {
+  const text = tokens.open(sealed, contextOf(scope));
+  const flow = text === null ? null : (JSON.parse(text) as F);
+  if (!flow || flow.expiresAt <= now || (await logIns.isUsed(scope[1], tokens.fingerprint(sealed)))) {
+    throw logInExpired();
   }
-  await tx.logIns.addFlow(flow, fingerprint);
+  return flow;
+}
+
+/** Completes a flow. @throws DomainError LOG_IN_EXPIRED if it was completed before */
+export async function completeFlow(
+  tx: Transaction,
+  tokens: LogInTokens,
+  realmId: RealmId,
+  { sealed, expiresAt }: LogInFlow & { readonly sealed: string },
+): Promise<void> {
+  if (!(await tx.logIns.use(realmId, tokens.fingerprint(sealed), expiresAt))) throw logInExpired();
 }
 
 export const logInExpired = () =>
   new DomainError('LOG_IN_EXPIRED', 'The log-in took too long or was interrupted. Try again.');
+
+/** Log-in that the desktop app completes with its token. */
+export interface DesktopLogIn extends LogInFlow {
+  readonly userId: UserId;
+  readonly method: string;
+}
 
 /** Result of a log-in, by its purpose. */
 export type LogInResult =
@@ -88,10 +110,8 @@ export class FinishLogIn {
       const realm = await this.uow.read(realmId, ({ realms }) => realms.get(realmId));
       return { kind: 'phone', encryptedKey: encryptKey(apiKey, purpose.otp), realmUrl: this.realmUrls.urlOf(realm) };
     }
-    const token = this.tokens.make();
-    const expiresAt = this.clock.now() + LOG_IN_SECONDS;
-    const flow = { realmId, method, browser: null, purpose: JSON.stringify({ kind: 'session', next: '' }), userId };
-    await this.uow.write(realmId, (tx) => addFlow(tx, { ...flow, expiresAt }, this.tokens.fingerprint(token)));
+    const flow: DesktopLogIn = { userId, method, expiresAt: this.clock.now() + LOG_IN_SECONDS };
+    const token = sealFlow(this.tokens, ['desktop', realmId], flow);
     return { kind: 'desktop', encryptedToken: this.tokens.encryptFor(purpose.otp, token) };
   }
 }

@@ -77,7 +77,7 @@ export interface ServiceLogOut {
   readonly at: UnixSeconds;
 }
 
-/** Secrets of one log-in. None is stored: they derive from `state`, which only the browser has. */
+/** Secrets of one log-in. They derive from `state`, which only the browser has. */
 export interface LogInChallenge {
   readonly state: string;
   readonly nonce: string;
@@ -124,22 +124,6 @@ export const isOneTimePad = (text: string): boolean => /^[0-9a-f]{64}$/i.test(te
 
 /** Time in which a log-in must be completed. */
 export const LOG_IN_SECONDS = 300;
-/** Log-ins of an organization that may be in progress. */
-export const MAX_LOG_INS = 10_000;
-
-/** Log-in in progress, which is completed at most once. */
-export interface LogInFlow {
-  readonly realmId: RealmId;
-  readonly method: string;
-  /** Fingerprint of the browser's cookie; null if any browser may complete it. */
-  readonly browser: string | null;
-  /** JSON; see `LogInPurpose`. Pads are sealed. */
-  readonly purpose: string;
-  /** User who has already been authenticated; null while that is open. */
-  readonly userId: UserId | null;
-  readonly expiresAt: UnixSeconds;
-}
-
 /** Picture of an account that became the user's avatar. */
 export interface LinkedPicture {
   /** Address, or digest of a picture without one. */
@@ -159,9 +143,8 @@ export interface LinkedAccount {
 }
 
 export interface LogInReads {
-  countFlows(realmId: RealmId): Promise<number>;
-  /** Returns null if the organization has no such flow. Includes expired ones. */
-  findFlow(realmId: RealmId, fingerprint: string): Promise<LogInFlow | null>;
+  /** True after `use`, until the use is removed. */
+  isUsed(realmId: RealmId, fingerprint: string): Promise<boolean>;
   /** Returns null if no user is linked to the account. */
   findLinked(realmId: RealmId, method: string, subject: string): Promise<UserId | null>;
   /** Returns the users who have an account of the method; ascending. */
@@ -172,11 +155,10 @@ export interface LogInReads {
 
 /** Every implementation passes log-in-repository.contract.ts. */
 export interface LogInRepository extends LogInReads {
-  addFlow(flow: LogInFlow, fingerprint: string): Promise<void>;
-  /** Returns the flow and removes it; null if the organization has none. Includes expired ones. */
-  takeFlow(realmId: RealmId, fingerprint: string): Promise<LogInFlow | null>;
-  /** Removes flows of all realms that expire at `now` or earlier, at most `limit`. Returns the number removed. */
-  removeExpiredFlows(now: UnixSeconds, limit: number): Promise<number>;
+  /** Records that a log-in was completed, until it expires. Returns false if it was before. */
+  use(realmId: RealmId, fingerprint: string, expiresAt: UnixSeconds): Promise<boolean>;
+  /** Removes uses of all realms that expire at `now` or earlier, at most `limit`. Returns the number removed. */
+  removeExpiredUses(now: UnixSeconds, limit: number): Promise<number>;
   /** Adds a link. A user's account at a service and a service's account are linked at most once: replaces either. */
   link(realmId: RealmId, account: LinkedAccount): Promise<void>;
 }
@@ -200,7 +182,11 @@ export interface LogInTokens {
   /** Returns a keyed hash of the token for look-ups. */
   fingerprint(token: string): string;
   /** Returns 32 bytes in hexadecimal that only this server can derive from the token. */
-  derive(token: string, use: 'nonce' | 'verifier' | 'pad'): string;
+  derive(token: string, use: 'nonce' | 'verifier'): string;
+  /** Encrypts a text so that only this server can open it, with the same context. Returns base64url. */
+  seal(text: string, context: string): string;
+  /** Returns null unless `seal` returned exactly this text for the context. */
+  open(sealed: string, context: string): string | null;
   /** Encrypts a text for the app that made the key (32 bytes in hexadecimal). Returns hexadecimal. */
   encryptFor(key: string, text: string): string;
 }

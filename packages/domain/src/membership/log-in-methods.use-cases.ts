@@ -18,7 +18,15 @@ import { type OpenedSession, OpenSession } from '../users/sessions.use-cases.js'
 import { parseFullName, SHORTEST_GIVEN_NAME, type User } from '../users/user.js';
 import { canChangeRole, isOnlyOwnerOf } from '../users/user-permissions.js';
 import { admit } from './admission.js';
-import { addFlow, FinishLogIn, type LogInResult, logInExpired, sealed } from './finish-log-in.js';
+import {
+  completeFlow,
+  type DesktopLogIn,
+  FinishLogIn,
+  type LogInResult,
+  logInExpired,
+  openFlow,
+  sealFlow,
+} from './finish-log-in.js';
 import type { Invitation } from './invitations.js';
 import { type LogInEvidence, proofFor, readEvidence, requestProof } from './log-in-evidence.js';
 import {
@@ -78,18 +86,29 @@ const challengeOf = (tokens: LogInTokens, state: string, url: string, method: st
 export interface BeginLogInInput {
   readonly method: string;
   readonly purpose: LogInPurpose;
-  /** Cookie of the browser, in which the log-in must be completed. */
-  readonly browser: string;
   /** Key of an invitation or of an address confirmation; null without one. */
   readonly key: string | null;
 }
 
-/** Purpose with the evidence, as a flow stores them. */
-type StoredPurpose = LogInPurpose & { readonly evidence?: LogInEvidence };
+/** Log-in at a service, as its browser keeps it. */
+interface ServiceLogIn {
+  readonly method: string;
+  readonly purpose: LogInPurpose;
+  readonly evidence: LogInEvidence;
+  readonly expiresAt: UnixSeconds;
+}
+
+export interface BegunLogIn {
+  /** Address of the service. */
+  readonly address: string;
+  readonly state: string;
+  /** Sealed log-in, which only this browser may keep. */
+  readonly flow: string;
+}
 
 const NO_EVIDENCE: LogInEvidence = { invitationId: null, confirmationId: null };
 
-/** Sends a browser to another service to log in there. Returns the address. */
+/** Sends a browser to another service to log in there. */
 export class BeginLogIn {
   static readonly inject = [
     'unitOfWork',
@@ -111,32 +130,25 @@ export class BeginLogIn {
   ) {}
 
   /**
-   * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, UNKNOWN_LOG_IN_METHOD, LOG_IN_SERVICE_FAILED, SERVER_BUSY,
+   * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, UNKNOWN_LOG_IN_METHOD, LOG_IN_SERVICE_FAILED,
    * INVALID_INVITATION_KEY, UNKNOWN_INVITATION, INVITATION_EXPIRED, UNKNOWN_CONFIRMATION, CONFIRMATION_EXPIRED
    */
-  async execute({ realmId }: AnonymousCaller, { method, purpose, browser, key }: BeginLogInInput): Promise<string> {
+  async execute({ realmId }: AnonymousCaller, { method, purpose, key }: BeginLogInInput): Promise<BegunLogIn> {
     if (realmId === null) throw unknownRealm();
     const { tokens } = this;
-    const state = tokens.make();
-    const { provider, url } = await this.uow.write(realmId, async (tx) => {
-      const realm = await loadOpenRealm(tx, realmId);
-      const found = offeredProvider(this.providers, realm, method);
-      const now = this.clock.now();
-      const evidence = key === null ? undefined : await readEvidence(tx, this.keys, realm, key, now);
-      const stored: StoredPurpose = { ...sealed(purpose, tokens, state), ...(evidence && { evidence }) };
-      const flow = {
-        realmId,
-        method,
-        browser: tokens.fingerprint(browser),
-        purpose: JSON.stringify(stored),
-        userId: null,
-        expiresAt: now + LOG_IN_SECONDS,
-      };
-      await addFlow(tx, flow, tokens.fingerprint(state));
-      return { provider: found, url: this.realmUrls.urlOf(realm) };
+    const now = this.clock.now();
+    const { realm, provider, evidence } = await this.uow.read(realmId, async (reads) => {
+      const open = await loadOpenRealm(reads, realmId);
+      const offered = offeredProvider(this.providers, open, method);
+      const given = key === null ? NO_EVIDENCE : await readEvidence(reads, this.keys, open, key, now);
+      return { realm: open, provider: offered, evidence: given };
     });
+    const state = tokens.make();
+    const begun: ServiceLogIn = { method, purpose, evidence, expiresAt: now + LOG_IN_SECONDS };
+    const flow = sealFlow(tokens, ['service', realmId, state], begun);
     try {
-      return await provider.begin(challengeOf(tokens, state, url, method));
+      const address = await provider.begin(challengeOf(tokens, state, this.realmUrls.urlOf(realm), method));
+      return { address, state, flow };
     } catch (err) {
       this.report('a log-in service failed', { err, method });
       throw serviceFailed();
@@ -182,12 +194,14 @@ export class LogInByDesktopToken {
     { token, userAgent }: { readonly token: string; readonly userAgent: string },
   ): Promise<OpenedSession> {
     if (realmId === null) throw unknownRealm();
+    const { tokens } = this;
     const { user, method } = await this.uow.write(realmId, async (tx) => {
-      const flow = await tx.logIns.takeFlow(realmId, this.tokens.fingerprint(token));
-      const isValid = flow && flow.browser === null && flow.userId !== null && flow.expiresAt > this.clock.now();
-      const found = isValid ? await tx.users.find(realmId, flow.userId!) : null;
+      const opened = { sealed: token, now: this.clock.now() };
+      const flow = await openFlow<DesktopLogIn>(tx, tokens, ['desktop', realmId], opened);
+      await completeFlow(tx, tokens, realmId, { ...flow, sealed: token });
+      const found = await tx.users.find(realmId, flow.userId);
       if (!found) throw logInExpired();
-      return { user: found, method: flow!.method };
+      return { user: found, method: flow.method };
     });
     return this.openSession.execute({ user, userAgent, ip, method });
   }
@@ -196,8 +210,8 @@ export class LogInByDesktopToken {
 export interface CompleteLogInInput {
   readonly method: string;
   readonly state: string;
-  /** Cookie of the browser; null if it sent none. */
-  readonly browser: string | null;
+  /** Sealed log-in that the browser kept; null if it sent none. */
+  readonly flow: string | null;
   readonly response: LogInResponse;
   /** User whom the host application has authenticated; null if none. */
   readonly hostUserId: UserId | null;
@@ -261,16 +275,18 @@ export class CompleteLogIn {
     const { realmId } = caller;
     if (realmId === null) throw unknownRealm();
     const { method, state, userAgent } = input;
-    const { provider, purpose, evidence, realm } = await this.take(realmId, input);
+    const { provider, purpose, evidence, realm, complete } = await this.open(realmId, input);
     let recognized: Recognized;
     let serviceSession: string | null = null;
     if (provider.method.kind === 'host') {
       const user = await this.hostUser(realmId, input.hostUserId);
+      await complete();
       recognized = { user, change: null };
     } else {
       const challenge = challengeOf(this.tokens, state, this.realmUrls.urlOf(realm), method);
       const identity = await this.identify(provider, challenge, input.response);
       if (identity.email !== null) input.identified?.(identity.email);
+      await complete();
       recognized = await this.recognize(caller, realm, { method: provider.method, identity, evidence });
       serviceSession = identity.serviceSession ?? null;
     }
@@ -279,21 +295,20 @@ export class CompleteLogIn {
     return { ...recognized, result: await this.finish.execute(caller, finished) };
   }
 
-  /** Takes the flow, which can never be completed again. */
-  private async take(realmId: RealmId, { method, state, browser }: CompleteLogInInput) {
-    const { tokens } = this;
-    const { realm, provider, flow } = await this.uow.write(realmId, async (tx) => {
-      const open = await loadOpenRealm(tx, realmId);
-      return {
-        realm: open,
-        provider: offeredProvider(this.providers, open, method),
-        flow: await tx.logIns.takeFlow(realmId, tokens.fingerprint(state)),
-      };
+  /** Opens the flow. `complete` prevents that it is completed again. */
+  private async open(realmId: RealmId, { method, state, flow: sealed }: CompleteLogInInput) {
+    const { tokens, uow } = this;
+    const { realm, provider, flow } = await uow.read(realmId, async (repositories) => {
+      const open = await loadOpenRealm(repositories, realmId);
+      const offered = offeredProvider(this.providers, open, method);
+      if (sealed === null) throw logInExpired();
+      const scope = ['service', realmId, state] as const;
+      const opened = await openFlow<ServiceLogIn>(repositories, tokens, scope, { sealed, now: this.clock.now() });
+      return { realm: open, provider: offered, flow: { ...opened, sealed } };
     });
-    const isSame = flow?.method === method && browser !== null && flow.browser === tokens.fingerprint(browser);
-    if (!isSame || flow.userId !== null || flow.expiresAt <= this.clock.now()) throw logInExpired();
-    const { evidence = NO_EVIDENCE, ...purpose } = JSON.parse(flow.purpose) as StoredPurpose;
-    return { realm, provider, purpose: sealed(purpose, tokens, state), evidence };
+    if (flow.method !== method) throw logInExpired();
+    const complete = () => uow.write(realmId, (tx) => completeFlow(tx, tokens, realmId, flow));
+    return { realm, provider, purpose: flow.purpose, evidence: flow.evidence, complete };
   }
 
   private async hostUser(realmId: RealmId, userId: UserId | null): Promise<User> {
@@ -447,10 +462,10 @@ async function placeInGroups(
   }
 }
 
-/** Removes log-ins that were not completed in time. */
+/** Removes the records of completed log-ins that have expired. */
 export class RemoveExpiredLogIns extends Removal {
   protected remove(tx: Transaction, now: UnixSeconds, limit: number): Promise<number> {
-    return tx.logIns.removeExpiredFlows(now, limit);
+    return tx.logIns.removeExpiredUses(now, limit);
   }
 }
 

@@ -6,9 +6,9 @@ import {
   secondFactorAttemptKey,
 } from '../access/credentials.js';
 import { DomainError } from '../kernel/errors.js';
-import type { AnonymousCaller, RealmId, UserId } from '../kernel/ids.js';
+import type { AnonymousCaller, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
 import {
   accountDeactivated,
@@ -28,16 +28,20 @@ import {
   wrongSecondFactor,
 } from '../users/second-factors.js';
 import type { User } from '../users/user.js';
-import { addFlow, FinishLogIn, type LogInResult, logInExpired, sealed } from './finish-log-in.js';
+import {
+  completeFlow,
+  FinishLogIn,
+  type FlowScope,
+  type LogInResult,
+  logInExpired,
+  openFlow,
+  sealFlow,
+} from './finish-log-in.js';
 import { LOG_IN_SECONDS, type LogInPurpose, type LogInTokens } from './log-in-methods.js';
 import { loadOpenRealm } from './sign-up.js';
 
 /** Time for setting up a second factor, for which people may have to install an app. */
 export const SET_UP_SECONDS = 900;
-
-/** Names of flows that no service can have. */
-const AFTER_PASSWORD = 'second factor';
-const BY_PASSKEY = 'passkey log-in';
 
 /** Proof that a browser is the one that began a log-in. */
 export interface StepKey {
@@ -48,12 +52,13 @@ export interface StepKey {
 
 /** State of somebody whose password was right. */
 interface AfterPassword {
+  readonly userId: UserId;
   /** `done`: set up just now, while logging in. `manage`: logged in already. */
   readonly step: 'verify' | 'setUp' | 'done' | 'manage';
-  /** Pads are sealed. */
   readonly purpose: LogInPurpose;
   /** Fingerprint of the password hash, since another password ends the flow; null for a password of a directory. */
   readonly password: string | null;
+  readonly expiresAt: UnixSeconds;
 }
 
 export interface Step extends AfterPassword {
@@ -63,74 +68,46 @@ export interface Step extends AfterPassword {
   readonly factors: SecondFactors;
 }
 
-/** Adds a flow for somebody whose password was right. Returns its state. */
-export async function beginStep(
-  tx: Transaction,
+/** Begins a flow for somebody whose password was right. Returns its state. */
+export function beginStep(
   tokens: LogInTokens,
   {
-    user,
+    user: { realmId, id: userId },
     browser,
     hash,
-    ...step
+    step,
+    purpose,
   }: Pick<AfterPassword, 'step' | 'purpose'> & {
     readonly user: Pick<User, 'realmId' | 'id'>;
     readonly browser: string;
     /** Null for a password of a directory. */
     readonly hash: string | null;
   },
-  now: number,
-): Promise<string> {
-  const state = tokens.make();
-  await putStep(
-    tx,
-    tokens,
-    {
-      ...step,
-      user,
-      purpose: sealed(step.purpose, tokens, state),
-      password: hash === null ? null : tokens.fingerprint(hash),
-    },
-    { state, browser },
-    now,
-  );
-  return state;
-}
-
-async function putStep(
-  tx: Transaction,
-  tokens: LogInTokens,
-  { step, purpose, password, user }: AfterPassword & { readonly user: Pick<User, 'realmId' | 'id'> },
-  { state, browser }: { readonly state: string; readonly browser: string },
-  now: number,
-): Promise<void> {
-  const { realmId, id: userId } = user;
-  const flow = {
-    realmId,
-    method: AFTER_PASSWORD,
-    browser: tokens.fingerprint(browser),
-    purpose: JSON.stringify({ step, purpose, password } satisfies AfterPassword),
+  now: UnixSeconds,
+): string {
+  const flow: AfterPassword = {
     userId,
+    step,
+    purpose,
+    password: hash === null ? null : tokens.fingerprint(hash),
     expiresAt: now + (step === 'verify' ? LOG_IN_SECONDS : SET_UP_SECONDS),
   };
-  await addFlow(tx, flow, tokens.fingerprint(state));
+  return sealFlow(tokens, scopeOf('password', realmId, browser), flow);
 }
+
+/** Binds a flow to the browser in which it began. */
+const scopeOf = (kind: 'password' | 'passkey', realmId: RealmId, browser: string): FlowScope => [
+  kind,
+  realmId,
+  browser,
+];
+
+/** Recorded when a second factor was set up while logging in. */
+const setUpIn = (state: string): string => `set up in ${state}`;
 
 /** Marks a log-in as having a second factor, which was set up just now. */
-export async function finishSetUp(
-  tx: Transaction,
-  tokens: LogInTokens,
-  step: Step,
-  { state, browser }: StepKey,
-  now: number,
-): Promise<void> {
-  await takeStep(tx, tokens, step.realm.id, state);
-  await putStep(tx, tokens, { ...step, step: 'done' }, { state, browser: browser! }, now);
-}
-
-/** @throws DomainError LOG_IN_EXPIRED if another request took the flow */
-async function takeStep(tx: Transaction, tokens: LogInTokens, realmId: RealmId, state: string): Promise<void> {
-  if (!(await tx.logIns.takeFlow(realmId, tokens.fingerprint(state)))) throw logInExpired();
-}
+export const finishSetUp = (tx: Transaction, tokens: LogInTokens, { realm, expiresAt }: Step, { state }: StepKey) =>
+  completeFlow(tx, tokens, realm.id, { sealed: setUpIn(state), expiresAt });
 
 export interface StepParts {
   readonly uow: UnitOfWork;
@@ -146,19 +123,21 @@ export async function loadStep(
 ): Promise<Step> {
   if (realmId === null) throw unknownRealm();
   return uow.read(realmId, async (repositories) => {
+    const { logIns } = repositories;
     const realm = await loadOpenRealm(repositories, realmId);
-    const flow = await repositories.logIns.findFlow(realmId, tokens.fingerprint(state));
-    const isSame = flow?.method === AFTER_PASSWORD && browser !== null && flow.browser === tokens.fingerprint(browser);
-    if (!isSame || flow.userId === null || flow.expiresAt <= clock.now()) throw logInExpired();
-    const user = await repositories.users.find(realmId, flow.userId);
+    if (browser === null) throw logInExpired();
+    const scope = scopeOf('password', realmId, browser);
+    const after = await openFlow<AfterPassword>(repositories, tokens, scope, { sealed: state, now: clock.now() });
+    const isSetUp = after.step === 'setUp' && (await logIns.isUsed(realmId, tokens.fingerprint(setUpIn(state))));
+    const user = await repositories.users.find(realmId, after.userId);
     if (!user?.isActive) throw accountDeactivated();
-    const after = JSON.parse(flow.purpose) as AfterPassword;
     const passwordHash = await repositories.users.findPasswordHash(realmId, user.id);
     if (after.password !== null) {
       const isValid = passwordHash !== null && tokens.fingerprint(passwordHash) === after.password;
       if (!isValid || !realm.settings.emailAuthentication) throw logInExpired();
     }
-    return { ...after, realm, user, passwordHash, factors: await repositories.secondFactors.find(realmId, user.id) };
+    const factors = await repositories.secondFactors.find(realmId, user.id);
+    return { ...after, step: isSetUp ? 'done' : after.step, realm, user, passwordHash, factors };
   });
 }
 
@@ -213,7 +192,7 @@ export class LogInByForm {
       return { user, result: await this.finish.execute(caller, finished) };
     }
     const begun = { step: secondStep, purpose, user, browser, hash: isOwn ? hash : null };
-    const state = await uow.write(user.realmId, (tx) => beginStep(tx, tokens, begun, clock.now()));
+    const state = beginStep(tokens, begun, clock.now());
     return { user, result: { kind: 'secondStep', step: secondStep, state } };
   }
 }
@@ -319,7 +298,7 @@ export class TakeSecondStep {
     if (step.step !== 'done' && step.step !== 'verify') throw logInExpired();
     const take = (useUp: UseUp) =>
       uow.write(realmId, async (tx) => {
-        await takeStep(tx, tokens, realmId, key.state);
+        await completeFlow(tx, tokens, realmId, { sealed: key.state, expiresAt: step.expiresAt });
         if (!(await useUp(tx))) throw wrongSecondFactor();
       });
     if (step.step === 'done') await take(async () => true);
@@ -334,8 +313,7 @@ export class TakeSecondStep {
       attempts.succeed(account, { ip, isKnown });
     }
     await rememberNetwork(uow, attempts, user, caller.ip, clock.now());
-    const opened = sealed(purpose, tokens, key.state);
-    const finished = { user, method: 'password', purpose: opened, userAgent, passwordHash };
+    const finished = { user, method: 'password', purpose, userAgent, passwordHash };
     return { user, result: await this.finish.execute(caller, finished) };
   }
 
@@ -376,6 +354,11 @@ async function usePasskey(tx: Transaction, realmId: RealmId, id: string, counter
   return passkey !== null;
 }
 
+interface PasskeyLogIn {
+  readonly purpose: LogInPurpose;
+  readonly expiresAt: UnixSeconds;
+}
+
 export interface PasskeyLogInForm {
   readonly state: string;
   /** Options for the browser. */
@@ -393,28 +376,17 @@ export class BeginPasskeyLogIn {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, PASSWORD_AUTH_DISABLED, SERVER_BUSY */
+  /** @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, PASSWORD_AUTH_DISABLED */
   async execute(
     { realmId }: AnonymousCaller,
     { purpose, browser }: { readonly purpose: LogInPurpose; readonly browser: string },
   ): Promise<PasskeyLogInForm> {
     if (realmId === null) throw unknownRealm();
     const { tokens, realmUrls } = this;
-    const state = tokens.make();
-    const realm = await this.uow.write(realmId, async (tx) => {
-      const open = await loadOpenRealm(tx, realmId);
-      if (!open.settings.emailAuthentication) throw passwordAuthDisabled();
-      const flow = {
-        realmId,
-        method: BY_PASSKEY,
-        browser: tokens.fingerprint(browser),
-        purpose: JSON.stringify(sealed(purpose, tokens, state)),
-        userId: null,
-        expiresAt: this.clock.now() + LOG_IN_SECONDS,
-      };
-      await addFlow(tx, flow, tokens.fingerprint(state));
-      return open;
-    });
+    const realm = await this.uow.read(realmId, (repositories) => loadOpenRealm(repositories, realmId));
+    if (!realm.settings.emailAuthentication) throw passwordAuthDisabled();
+    const flow: PasskeyLogIn = { purpose, expiresAt: this.clock.now() + LOG_IN_SECONDS };
+    const state = sealFlow(tokens, scopeOf('passkey', realmId, browser), flow);
     const checks = { ...siteOf({ tokens, realmUrls }, realm, state), verifiesPerson: true };
     return { state, options: await this.passkeys.requestOptions({ ...checks, passkeys: null }) };
   }
@@ -452,36 +424,37 @@ export class LogInByPasskey {
     if (realmId === null) throw unknownRealm();
     const { tokens, realmUrls, uow } = this;
     const id = this.passkeys.idIn(response);
-    const { realm, flow, passkey, holder } = await uow.write(realmId, async (tx) => {
-      const open = await loadOpenRealm(tx, realmId);
+    const { realm, passkey, holder } = await uow.read(realmId, async (reads) => {
+      const open = await loadOpenRealm(reads, realmId);
       if (!open.settings.emailAuthentication) throw passwordAuthDisabled();
-      const found = id === null ? null : await tx.secondFactors.findPasskey(realmId, id);
-      return {
-        realm: open,
-        flow: await tx.logIns.takeFlow(realmId, tokens.fingerprint(state)),
-        passkey: found,
-        holder: found && (await holderOf(tx, realmId, found.userId)),
-      };
+      const found = id === null ? null : await reads.secondFactors.findPasskey(realmId, id);
+      return { realm: open, passkey: found, holder: found && (await holderOf(reads, realmId, found.userId)) };
     });
     if (holder) identified?.(holder.user.email);
-    const isSame = flow?.method === BY_PASSKEY && browser !== null && flow.browser === tokens.fingerprint(browser);
-    if (!isSame || flow.expiresAt <= this.clock.now()) throw logInExpired();
+    if (browser === null) throw logInExpired();
+    const scope = scopeOf('passkey', realmId, browser);
+    const flow = await uow.read(realmId, (reads) =>
+      openFlow<PasskeyLogIn>(reads, tokens, scope, { sealed: state, now: this.clock.now() }),
+    );
     const checks = { ...siteOf({ tokens, realmUrls }, realm, state), verifiesPerson: true };
     const counter = passkey && holder ? await this.passkeys.verify(response, passkey, checks) : null;
     if (!passkey || !holder || counter === null) throw wrongSecondFactor();
     if (!holder.user.isActive) throw accountDeactivated();
-    const isLeft = await uow.write(realmId, (tx) => usePasskey(tx, realmId, passkey.id, counter));
+    const isLeft = await uow.write(realmId, async (tx) => {
+      await completeFlow(tx, tokens, realmId, { sealed: state, expiresAt: flow.expiresAt });
+      return usePasskey(tx, realmId, passkey.id, counter);
+    });
     if (!isLeft) throw authenticationFailed();
-    const purpose = sealed(JSON.parse(flow.purpose) as LogInPurpose, tokens, state);
+    const { purpose } = flow;
     const finished = { user: holder.user, method: 'passkey', purpose, userAgent, passwordHash: holder.passwordHash };
     return { user: holder.user, result: await this.finish.execute(caller, finished) };
   }
 }
 
 /** Passkeys belong to passwords: without one, the account is logged in elsewhere. */
-async function holderOf(tx: Transaction, realmId: RealmId, userId: UserId) {
-  const passwordHash = await tx.users.findPasswordHash(realmId, userId);
-  const user = await tx.users.find(realmId, userId);
+async function holderOf(reads: Pick<Repositories, 'users'>, realmId: RealmId, userId: UserId) {
+  const passwordHash = await reads.users.findPasswordHash(realmId, userId);
+  const user = await reads.users.find(realmId, userId);
   return user && passwordHash !== null ? { user, passwordHash } : null;
 }
 

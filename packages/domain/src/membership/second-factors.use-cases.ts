@@ -91,9 +91,7 @@ export class ProvePassword {
     if (!isRight) throw new DomainError('WRONG_PASSWORD', 'Password is incorrect.');
     this.attempts.succeed(key, SIGNED_IN);
     const begun = { step: 'manage', purpose: { kind: 'session', next: '' }, user, browser } as const;
-    return this.uow.write(realmId, (tx) =>
-      beginStep(tx, this.tokens, { ...begun, hash: isOwn ? hash : null }, this.clock.now()),
-    );
+    return beginStep(this.tokens, { ...begun, hash: isOwn ? hash : null }, this.clock.now());
   }
 }
 
@@ -201,7 +199,7 @@ async function addFactor(
   requireFirst(step, before);
   await add(before);
   const recoveryCodes = hasSecondFactor(before) ? null : await renewCodes(tx, secrets, user);
-  if (step.step === 'setUp') await finishSetUp(tx, tokens, step, key, now);
+  if (step.step === 'setUp') await finishSetUp(tx, tokens, step, key);
   await planEmail(tx, user, 'added', now);
   return { ...managed(step), factors: await tx.secondFactors.find(user.realmId, user.id), recoveryCodes };
 }

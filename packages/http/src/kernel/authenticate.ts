@@ -5,24 +5,39 @@ import type { Request } from './request.js';
 
 export const SESSION_COOKIE = 'sessionid';
 export const CSRF_COOKIE = 'csrftoken';
-/** Marks a browser in which log-ins at other services are in progress. */
+/** Marks a browser in which second steps and log-ins by a passkey are in progress. */
 export const LOG_IN_COOKIE = 'parley_log_in';
+/** Cookies of log-ins in progress at other services have this prefix, so that one browser can begin several. */
+const SERVICE_LOG_IN_COOKIE = `${LOG_IN_COOKIE}_`;
+/** Log-ins in progress per browser, so that pages cannot fill its cookies; a new one replaces the oldest. */
+const MAX_SERVICE_LOG_INS = 5;
 
 const YEAR_SECONDS = 365 * 86_400;
 const TOKEN = /^[\w-]{1,128}$/;
+/** Longest text of a sealed log-in; browsers keep cookies of 4,096 bytes. */
+export const MAX_SEALED_LENGTH = 4000;
+const SEALED = new RegExp(`^[\\w-]{1,${MAX_SEALED_LENGTH}}$`);
 
 /** Returns a request cookie; undefined if absent or not in a form that this server issues. */
-export function readCookie(request: Request, name: string): string | undefined {
-  const header = request.header('cookie');
-  if (header === undefined) return undefined;
-  for (const pair of header.split(';')) {
-    const equals = pair.indexOf('=');
-    if (equals === -1 || pair.slice(0, equals).trim() !== name) continue;
-    const value = pair.slice(equals + 1).trim();
-    return TOKEN.test(value) ? value : undefined;
-  }
-  return undefined;
+export function readCookie(request: Request, name: string, form = TOKEN): string | undefined {
+  const value = cookiesOf(request).find((cookie) => cookie.name === name)?.value;
+  return value !== undefined && form.test(value) ? value : undefined;
 }
+
+/** Cookies in the order of the header: browsers send older ones of equal paths first. */
+function cookiesOf(request: Request): readonly { readonly name: string; readonly value: string }[] {
+  const pairs = request.header('cookie')?.split(';') ?? [];
+  return pairs.flatMap((pair) => {
+    const equals = pair.indexOf('=');
+    return equals === -1 ? [] : { name: pair.slice(0, equals).trim(), value: pair.slice(equals + 1).trim() };
+  });
+}
+
+const serviceLogInCookie = (state: string): string => SERVICE_LOG_IN_COOKIE + state.slice(0, 8);
+
+/** Returns the log-in at another service that the browser began with the state; null without one. */
+export const readServiceLogIn = (request: Request, state: string): string | null =>
+  readCookie(request, serviceLogInCookie(state), SEALED) ?? null;
 
 /** Writes session cookies as response headers (protocol §7.6). */
 export class SessionCookies {
@@ -55,9 +70,33 @@ export class SessionCookies {
     return this.cookie(request, CSRF_COOKIE, csrfToken, YEAR_SECONDS);
   }
 
-  /** Marks the browser for as long as a log-in may take. Services may send it back by a form, on secure connections. */
+  /** Marks the browser for as long as a log-in may take. */
   logIn(request: Request, token: string, maxAge: number): readonly string[] {
-    return this.cookie(request, LOG_IN_COOKIE, token, maxAge, this.isSecure(request) ? 'None' : 'Lax');
+    return this.cookie(request, LOG_IN_COOKIE, token, maxAge);
+  }
+
+  /** Keeps a log-in at another service in the browser. */
+  beginServiceLogIn(
+    request: Request,
+    { state, flow }: { readonly state: string; readonly flow: string },
+    maxAge: number,
+  ): readonly string[] {
+    const former = cookiesOf(request).filter(({ name }) => name.startsWith(SERVICE_LOG_IN_COOKIE));
+    const excess = former.slice(0, Math.max(0, former.length + 1 - MAX_SERVICE_LOG_INS));
+    return [
+      ...excess.flatMap(({ name }) => this.serviceLogIn(request, name, '', 0)),
+      ...this.serviceLogIn(request, serviceLogInCookie(state), flow, maxAge),
+    ];
+  }
+
+  endServiceLogIn(request: Request, state: string): readonly string[] {
+    return this.serviceLogIn(request, serviceLogInCookie(state), '', 0);
+  }
+
+  /** Services may send the browser back by a form, on secure connections. */
+  private serviceLogIn(request: Request, name: string, value: string, maxAge: number): readonly string[] {
+    const sameSite = this.isSecure(request) ? 'None' : 'Lax';
+    return this.cookie(request, name, value, maxAge, { sameSite, below: '/accounts/login' });
   }
 
   /** Address of the log-in page that leads back to the requested one. */
@@ -78,9 +117,9 @@ export class SessionCookies {
     name: string,
     value: string,
     maxAge: number,
-    sameSite: 'Lax' | 'None' = 'Lax',
+    { sameSite = 'Lax', below = '' }: { readonly sameSite?: 'Lax' | 'None'; readonly below?: string } = {},
   ): readonly string[] {
-    const path = `Path=${this.pathOf(request)}`;
+    const path = `Path=${below === '' ? this.pathOf(request) : this.pathOf(request).replace(/\/$/, '') + below}`;
     const attributes = [`${name}=${value}`, path, `Max-Age=${maxAge}`, `SameSite=${sameSite}`];
     if (name !== CSRF_COOKIE) attributes.push('HttpOnly');
     if (this.isSecure(request)) attributes.push('Secure');

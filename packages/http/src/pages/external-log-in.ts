@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { DomainError } from '@parley/domain/kernel';
 import {
   BeginLogIn,
@@ -16,7 +15,7 @@ import {
   type LogInResult,
 } from '@parley/domain/membership';
 import type { User } from '@parley/domain/users';
-import { LOG_IN_COOKIE, readCookie } from '../kernel/authenticate.js';
+import { MAX_SEALED_LENGTH, readServiceLogIn } from '../kernel/authenticate.js';
 import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { TextParam } from '../kernel/params.js';
 import type { LogInRecord, Reply } from '../kernel/reply.js';
@@ -78,13 +77,18 @@ class LogOutNoticeDto extends MethodDto {
 }
 
 class TokenDto {
-  @TextParam({ max: MAX_TOKEN_LENGTH }) token!: string;
+  @TextParam({ max: MAX_SEALED_LENGTH }) token!: string;
 }
+
+/** A longer path leads to the start page, since browsers keep it in cookies while a log-in is in progress. */
+const MAX_NEXT_BYTES = 1000;
 
 /** @throws DomainError INVALID_ONE_TIME_PAD */
 export function purposeOf({ next, mobile_flow_otp, desktop_flow_otp }: LogInPurposeDto): LogInPurpose {
   const otp = mobile_flow_otp || desktop_flow_otp;
-  if (otp === '') return { kind: 'session', next };
+  if (otp === '') {
+    return { kind: 'session', next: Buffer.byteLength(JSON.stringify(next)) <= MAX_NEXT_BYTES ? next : '' };
+  }
   if (!isOneTimePad(otp) || (mobile_flow_otp !== '' && desktop_flow_otp !== '')) {
     throw new DomainError('INVALID_ONE_TIME_PAD', 'The app sent an invalid one-time pad.');
   }
@@ -145,11 +149,9 @@ export const externalLogInPages = (parts: PageParts): readonly Route[] => [
     dto: BeginDto,
     useCase: BeginLogIn,
     handle: async ({ caller, request, dto, useCase }) => {
-      const browser = readCookie(request, LOG_IN_COOKIE) ?? randomBytes(32).toString('base64url');
       const { method, key } = dto;
-      const begun = { method, purpose: purposeOf(dto), browser, key: key === '' ? null : key };
-      const address = await useCase.execute(caller, begun);
-      return redirectTo(address, parts.sessionCookies.logIn(request, browser, LOG_IN_SECONDS));
+      const begun = await useCase.execute(caller, { method, purpose: purposeOf(dto), key: key === '' ? null : key });
+      return redirectTo(begun.address, parts.sessionCookies.beginServiceLogIn(request, begun, LOG_IN_SECONDS));
     },
   }),
   // The link of an email to an address for which a service does not vouch.
@@ -223,7 +225,7 @@ ${serviceButtons(site, methods.filter(isService), key)}`,
 ];
 
 /** Logs in a browser that a service sent back. */
-const complete = (
+async function complete(
   parts: PageParts,
   { site, caller, request, identity, useCase }: Visit<unknown, CompleteLogIn>,
   {
@@ -231,12 +233,13 @@ const complete = (
     state,
     fields,
   }: { readonly method: string; readonly state: string; readonly fields: ReadonlyMap<string, string> },
-): Promise<Reply> =>
-  audited(site, method, async (identified) => {
+): Promise<Reply> {
+  const flow = readServiceLogIn(request, state);
+  const reply = await audited(site, method, async (identified) => {
     const { user, change, result } = await useCase.execute(caller, {
       method,
       state,
-      browser: readCookie(request, LOG_IN_COOKIE) ?? null,
+      flow,
       response: { url: `${site.url}${callbackPath(method)}?${request.query}`, fields },
       hostUserId: identity?.isHostLogin && identity.realmId === caller.realmId ? identity.userId : null,
       userAgent: request.header('user-agent') ?? '',
@@ -245,6 +248,9 @@ const complete = (
     const logIn = { method, account: user.email, failure: null, change };
     return { ...replyToLogIn(parts, { site, request }, user, result), logIn };
   });
+  if (reply.logIn?.failure !== null) return reply;
+  return { ...reply, headers: [...(reply.headers ?? []), ...parts.sessionCookies.endServiceLogIn(request, state)] };
+}
 
 /** Shows errors of a log-in and reports them to the audit log. */
 export async function audited(

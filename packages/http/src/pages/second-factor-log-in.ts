@@ -10,7 +10,7 @@ import {
   type SecondStepForm,
   TakeSecondStep,
 } from '@parley/domain/membership';
-import { LOG_IN_COOKIE, readCookie } from '../kernel/authenticate.js';
+import { LOG_IN_COOKIE, MAX_SEALED_LENGTH, readCookie } from '../kernel/authenticate.js';
 import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { TextParam } from '../kernel/params.js';
 import type { Reply } from '../kernel/reply.js';
@@ -26,7 +26,7 @@ import type { Text } from './texts.js';
 export const MAX_PASSKEY_LENGTH = 16_000;
 
 export class StateDto {
-  @TextParam({ max: MAX_TOKEN_LENGTH }) state = '';
+  @TextParam({ max: MAX_SEALED_LENGTH }) state = '';
 }
 
 class ProofDto extends StateDto {

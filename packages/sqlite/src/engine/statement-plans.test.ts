@@ -31,7 +31,6 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT name FROM event_consumer ORDER BY name', // fifty at most
   'SELECT coalesce(sum(size), 0) FROM picture WHERE realm_id = ?', // when an export is asked for, a few a week
   'DELETE FROM session WHERE id IN (SELECT id FROM session WHERE realm_id = ? LIMIT', // all of them, so many at a time
-  'SELECT count(*) FROM log_in_flow WHERE realm_id = ?', // ten thousand at most
   'SELECT 1 FROM authenticator_app WHERE realm_id = ? LIMIT 1', // the first entry of the index
   'SELECT 1 FROM passkey WHERE realm_id = ? LIMIT 1', // the same
   'SELECT user_id FROM linked_account WHERE realm_id = ? AND method = ?', // all of them, when a directory is synchronized

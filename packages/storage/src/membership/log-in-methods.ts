@@ -1,5 +1,5 @@
 import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import type { LinkedAccount, LogInFlow, LogInRepository } from '@parley/domain/membership';
+import type { LinkedAccount, LogInRepository } from '@parley/domain/membership';
 import type { StorageFeature } from '../feature.js';
 import type { Statements } from '../statements.js';
 
@@ -14,10 +14,8 @@ const toLinkedAccount = ({ pictureSource, pictureVersion, ...account }: LinkedAc
 });
 
 export class SqlLogInRepository implements LogInRepository {
-  private readonly flowCount;
-  private readonly flow;
-  private readonly insertFlow;
-  private readonly deleteFlow;
+  private readonly used;
+  private readonly insertUse;
   private readonly deleteExpired;
   private readonly linked;
   private readonly ofMethod;
@@ -26,16 +24,12 @@ export class SqlLogInRepository implements LogInRepository {
   private readonly insertLink;
 
   constructor(connection: Statements) {
-    this.flowCount = connection.values<number>('SELECT count(*) FROM log_in_flow WHERE realm_id = ?');
-    this.flow = connection.rows<LogInFlow>(
-      `SELECT realm_id AS "realmId", method, browser, purpose, user_id AS "userId", expires_at AS "expiresAt"
-       FROM log_in_flow WHERE fingerprint = ? AND realm_id = ?`,
+    this.used = connection.values<number>('SELECT 1 FROM log_in_flow WHERE fingerprint = ? AND realm_id = ?');
+    // The other columns described log-ins in progress, which are no longer stored.
+    this.insertUse = connection.command(
+      `INSERT INTO log_in_flow (fingerprint, realm_id, method, purpose, expires_at) VALUES (?, ?, '', '', ?)
+       ON CONFLICT DO NOTHING`,
     );
-    this.insertFlow = connection.command(
-      `INSERT INTO log_in_flow (fingerprint, realm_id, method, browser, purpose, user_id, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.deleteFlow = connection.command('DELETE FROM log_in_flow WHERE fingerprint = ? AND realm_id = ?');
     this.deleteExpired = connection.command(
       `DELETE FROM log_in_flow WHERE fingerprint IN (SELECT fingerprint FROM log_in_flow WHERE expires_at <= ? LIMIT ? + 0)`,
     );
@@ -60,26 +54,15 @@ export class SqlLogInRepository implements LogInRepository {
     );
   }
 
-  async countFlows(realmId: RealmId): Promise<number> {
-    return (await this.flowCount.get(realmId))!;
+  async isUsed(realmId: RealmId, fingerprint: string): Promise<boolean> {
+    return (await this.used.get(fingerprint, realmId)) !== undefined;
   }
 
-  async findFlow(realmId: RealmId, fingerprint: string): Promise<LogInFlow | null> {
-    return (await this.flow.get(fingerprint, realmId)) ?? null;
+  async use(realmId: RealmId, fingerprint: string, expiresAt: UnixSeconds): Promise<boolean> {
+    return (await this.insertUse.run(fingerprint, realmId, expiresAt)).changes > 0;
   }
 
-  async addFlow(flow: LogInFlow, fingerprint: string): Promise<void> {
-    const { realmId, method, browser, purpose, userId, expiresAt } = flow;
-    this.insertFlow.defer(fingerprint, realmId, method, browser, purpose, userId, expiresAt);
-  }
-
-  async takeFlow(realmId: RealmId, fingerprint: string): Promise<LogInFlow | null> {
-    const flow = (await this.flow.get(fingerprint, realmId)) ?? null;
-    if (flow) this.deleteFlow.defer(fingerprint, realmId);
-    return flow;
-  }
-
-  async removeExpiredFlows(now: UnixSeconds, limit: number): Promise<number> {
+  async removeExpiredUses(now: UnixSeconds, limit: number): Promise<number> {
     return (await this.deleteExpired.run(now, limit)).changes;
   }
 
@@ -143,7 +126,7 @@ export const LOG_IN_METHOD_FEATURE = {
   steps: { 7: TABLES },
   realmTables: ['log_in_flow', 'linked_account'],
   notExported: {
-    log_in_flow: 'Log-ins in progress end with the server that began them.',
+    log_in_flow: 'Log-ins end with the server that began them.',
     linked_account: 'Services know the server that is registered there.',
   },
   repositories: () => (connection) => ({ logIns: new SqlLogInRepository(connection) }),

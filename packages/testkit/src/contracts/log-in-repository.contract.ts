@@ -1,48 +1,38 @@
 import type { UserId } from '@parley/domain/kernel';
-import type { LinkedAccount, LogInFlow } from '@parley/domain/membership';
+import type { LinkedAccount } from '@parley/domain/membership';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
 export function logInRepositoryContract(open: OpenStorage): void {
   describe('log-in repository', () => {
     const stage = stagesOn(open);
-    const flowOf = ({ realm }: Pick<Fixture, 'realm'>, more: Partial<LogInFlow> = {}): LogInFlow => ({
-      realmId: realm.id,
-      method: 'keycloak',
-      browser: 'browser-1',
-      purpose: '{"kind":"session","next":""}',
-      userId: null,
-      expiresAt: 300,
-      ...more,
-    });
-    const add = ({ uow }: Fixture, flow: LogInFlow, fingerprint: string) =>
-      uow.write(flow.realmId, (tx) => tx.logIns.addFlow(flow, fingerprint));
-    const take = ({ uow }: Fixture, { id }: Fixture['realm'], fingerprint: string) =>
-      uow.write(id, (tx) => tx.logIns.takeFlow(id, fingerprint));
-    const count = ({ uow }: Fixture, { id }: Fixture['realm']) => uow.read(id, (r) => r.logIns.countFlows(id));
+    const use = ({ uow }: Fixture, { id }: Fixture['realm'], fingerprint: string, expiresAt = 300) =>
+      uow.write(id, (tx) => tx.logIns.use(id, fingerprint, expiresAt));
+    const isUsed = ({ uow }: Fixture, { id }: Fixture['realm'], fingerprint: string) =>
+      uow.read(id, ({ logIns }) => logIns.isUsed(id, fingerprint));
 
-    it('returns a flow once, to its own realm only', async () => {
-      const fixture = await stage(aUser({ name: 'a' }));
-      const other = await anotherRealm(fixture);
-      const flow = flowOf(fixture, { browser: null, userId: fixture.user('a').id });
-      await add(fixture, flow, 'print-1');
-      expect(await take(fixture, other.realm, 'print-1')).toBeNull();
-      expect(await take(fixture, fixture.realm, 'print-2')).toBeNull();
-      expect(await take(fixture, fixture.realm, 'print-1')).toEqual(flow);
-      expect(await take(fixture, fixture.realm, 'print-1')).toBeNull();
-    });
-
-    it('counts the flows of a realm and removes expired ones of all realms in batches', async () => {
+    it('records the use of a log-in once, for its own realm only', async () => {
       const fixture = await stage();
+      const { realm } = fixture;
+      const other = await anotherRealm(fixture);
+      expect(await isUsed(fixture, realm, 'print-1')).toBe(false);
+      expect([await use(fixture, realm, 'print-1'), await use(fixture, realm, 'print-1')]).toEqual([true, false]);
+      expect(await isUsed(fixture, realm, 'print-1')).toBe(true);
+      expect(await isUsed(fixture, other.realm, 'print-1')).toBe(false);
+      expect(await isUsed(fixture, realm, 'print-2')).toBe(false);
+    });
+
+    it('removes expired uses of all realms in batches', async () => {
+      const fixture = await stage();
+      const { realm } = fixture;
       const other = await anotherRealm(fixture);
       for (const [index, expiresAt] of [500, 600, 700].entries()) {
-        await add(fixture, flowOf(fixture, { expiresAt }), `print-${index}`);
+        await use(fixture, realm, `print-${index}`, expiresAt);
       }
-      await add(fixture, flowOf(other, { expiresAt: 600 }), 'print-other');
-      expect([await count(fixture, fixture.realm), await count(fixture, other.realm)]).toEqual([3, 1]);
-      const removeExpired = () => fixture.uow.writeAcross((tx) => tx.logIns.removeExpiredFlows(600, 2));
+      await use(fixture, other.realm, 'print-other', 600);
+      const removeExpired = () => fixture.uow.writeAcross((tx) => tx.logIns.removeExpiredUses(600, 2));
       expect([await removeExpired(), await removeExpired(), await removeExpired()]).toEqual([2, 1, 0]);
-      expect(await take(fixture, fixture.realm, 'print-2')).not.toBeNull();
+      expect([await isUsed(fixture, realm, 'print-1'), await isUsed(fixture, realm, 'print-2')]).toEqual([false, true]);
     });
 
     it('links one account per method to a user, and one user to an account', async () => {

@@ -1,11 +1,11 @@
 import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import type { LinkedAccount, LogInFlow, LogInRepository } from '@parley/domain/membership';
+import type { LinkedAccount, LogInRepository } from '@parley/domain/membership';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** Keyed by fingerprint. */
-    readonly logInFlows: Map<string, LogInFlow>;
+    /** Expiry of completed log-ins, keyed by realm and fingerprint. */
+    readonly usedLogIns: Map<string, UnixSeconds>;
     /** Keyed by realm, method and subject. */
     readonly linkedAccounts: Map<string, LinkedAccount & { readonly realmId: RealmId }>;
   }
@@ -14,28 +14,19 @@ declare module './tables.js' {
 export class MemoryLogIns implements LogInRepository {
   constructor(private readonly unit: MemoryUnit) {}
 
-  async countFlows(realmId: RealmId): Promise<number> {
-    return [...this.unit.read('logInFlows').values()].filter((flow) => flow.realmId === realmId).length;
+  async isUsed(realmId: RealmId, fingerprint: string): Promise<boolean> {
+    return this.unit.read('usedLogIns').has(keyOf(realmId, fingerprint));
   }
 
-  async findFlow(realmId: RealmId, fingerprint: string): Promise<LogInFlow | null> {
-    const flow = this.unit.read('logInFlows').get(fingerprint);
-    return flow?.realmId === realmId ? flow : null;
+  async use(realmId: RealmId, fingerprint: string, expiresAt: UnixSeconds): Promise<boolean> {
+    if (await this.isUsed(realmId, fingerprint)) return false;
+    this.unit.change('usedLogIns').set(keyOf(realmId, fingerprint), expiresAt);
+    return true;
   }
 
-  async addFlow(flow: LogInFlow, fingerprint: string): Promise<void> {
-    this.unit.change('logInFlows').set(fingerprint, flow);
-  }
-
-  async takeFlow(realmId: RealmId, fingerprint: string): Promise<LogInFlow | null> {
-    const flow = await this.findFlow(realmId, fingerprint);
-    if (flow) this.unit.change('logInFlows').delete(fingerprint);
-    return flow;
-  }
-
-  async removeExpiredFlows(now: UnixSeconds, limit: number): Promise<number> {
-    const expired = [...this.unit.read('logInFlows')].filter(([, flow]) => flow.expiresAt <= now).slice(0, limit);
-    for (const [fingerprint] of expired) this.unit.change('logInFlows').delete(fingerprint);
+  async removeExpiredUses(now: UnixSeconds, limit: number): Promise<number> {
+    const expired = [...this.unit.read('usedLogIns')].filter(([, expiresAt]) => expiresAt <= now).slice(0, limit);
+    for (const [key] of expired) this.unit.change('usedLogIns').delete(key);
     return expired.length;
   }
 
