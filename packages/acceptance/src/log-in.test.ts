@@ -155,6 +155,38 @@ describe('log-in form', () => {
     expect(refused.headers['retry-after']).toBe('1800');
     await limited.close();
   });
+
+  it('serves many people behind one address, and stops passwords tried on many accounts', async () => {
+    const limited = await TestServer.start({ hasRateLimits: true });
+    for (let time = 0; time < 120; time++) expect((await logIn(new TestBrowser(limited))).status).toBe(303);
+    let guesses = 0;
+    const guess = (username = `user${guesses}@example.com`) =>
+      logIn(new TestBrowser(limited), { username, password: 'wrong' });
+    while ((await guess()).status === 401) guesses++;
+    expect(guesses).toBe(100);
+    // Those who logged in from the address before are not locked out by others; new ones are.
+    expect((await logIn(new TestBrowser(limited))).status).toBe(303);
+    const { email: username, password } = limited.people.iago;
+    expect((await logIn(new TestBrowser(limited), { username, password })).status).toBe(429);
+    limited.clock.advance(60);
+    expect((await logIn(new TestBrowser(limited), { username, password })).status).toBe(303);
+    await limited.close();
+  });
+
+  it('names no other product when an address loads too many pages', async () => {
+    const rateLimitRules = { pages_by_ip: [{ windowSeconds: 600, limit: 2 }] };
+    const limited = await TestServer.start({ hasRateLimits: true, rateLimitRules });
+    const browser = new TestBrowser(limited);
+    for (let time = 0; time < 2; time++) expect((await browser.get('/login/')).status).toBe(200);
+    const refused = await browser.get('/login/');
+    expect(refused).toMatchObject({
+      status: 429,
+      headers: { 'retry-after': '600', 'content-type': 'text/html; charset=utf-8' },
+    });
+    expect(refused.body).toContain('Too many attempts. Try again in 10 minutes.');
+    expect(refused.body).not.toContain('zulip');
+    await limited.close();
+  });
 });
 
 it('writes an audit line for every log-in of a program', async () => {

@@ -438,15 +438,6 @@ describe('page forms', () => {
     expectPage(await sendWith(headers), 'sent from a page of another site', 403);
     await emailsTo(hamlet.email, confirmations(), 0);
   });
-
-  it('respond with a page when rate limited', async () => {
-    await use(limited);
-    const look = () => server.request('GET', '//login/', { headers: from('192.0.2.9') });
-    for (let time = 0; time < 100; time++) await look();
-    const reply = await look();
-    expectPage(reply, 'role="alert"', 429);
-    expect(reply.headers['retry-after']).toBeDefined();
-  });
 });
 
 describe('login notification email', () => {

@@ -34,7 +34,12 @@ const BY_EMAIL = [
   'password_reset_letters_by_email',
   'sign_up_form_by_email',
 ] as const satisfies readonly LimitRule[];
-const BY_ADDRESS = ['api_by_ip', 'sends_email_by_ip'] as const satisfies readonly LimitRule[];
+const BY_ADDRESS = [
+  'api_by_ip',
+  'pages_by_ip',
+  'failed_logins_by_ip',
+  'sends_email_by_ip',
+] as const satisfies readonly LimitRule[];
 
 /** Rows per exchange; further ones wait for the next. */
 const COUNTS_AT_A_TIME = 1000;
@@ -175,12 +180,14 @@ export class LoginAttemptLimits implements LoginAttempts {
   }
 
   private count(account: string, source: LoginSource): void {
-    const [first, second] = countersOf(account, source);
-    this.limiter.attempt(...first);
+    const counted: Counter[] = [];
     try {
-      this.limiter.attempt(...second);
+      for (const counter of countersOf(account, source)) {
+        this.limiter.attempt(...counter);
+        counted.push(counter);
+      }
     } catch (error) {
-      this.limiter.withdraw(...first);
+      for (const counter of counted) this.limiter.withdraw(...counter);
       throw error;
     }
   }
@@ -190,10 +197,10 @@ export class LoginAttemptLimits implements LoginAttempts {
   }
 
   succeed(account: string, source: LoginSource): void {
-    const [first, second] = countersOf(account, source);
+    const [first, ...others] = countersOf(account, source);
     this.limiter.forget(...first);
     // Not reset: the owner's logins would let an attacker guess on.
-    this.limiter.withdraw(...second);
+    for (const counter of others) this.limiter.withdraw(...counter);
   }
 
   forget(account: string, ip: string | undefined): void {
@@ -205,7 +212,7 @@ export class LoginAttemptLimits implements LoginAttempts {
 type Counter = readonly [rule: LimitRule, key: string, source?: string | undefined];
 
 /** Keys of known networks cannot be invented, so they have no source and never share counters. */
-function countersOf(account: string, { ip, isKnown }: LoginSource): readonly [Counter, Counter] {
+function countersOf(account: string, { ip, isKnown }: LoginSource): readonly [Counter, ...Counter[]] {
   const key = keyFrom(account, ip);
   if (isKnown) {
     return [
@@ -213,11 +220,10 @@ function countersOf(account: string, { ip, isKnown }: LoginSource): readonly [Co
       ['failed_logins_from_known_network', key],
     ];
   }
-  const source = ip === undefined ? undefined : (networkOf(ip) ?? ipGroup(ip));
-  return [
-    ['authenticate_by_username', key, source],
-    ['failed_logins_by_username', account, source],
-  ];
+  const network = ip === undefined ? undefined : networkOf(ip);
+  const source = ip === undefined ? undefined : (network ?? ipGroup(ip));
+  const byAddress: readonly Counter[] = ip === undefined ? [] : [['failed_logins_by_ip', ipGroup(ip), network]];
+  return [['authenticate_by_username', key, source], ['failed_logins_by_username', account, source], ...byAddress];
 }
 
 const RULES: Readonly<Record<EmailRule, LimitRule>> = {

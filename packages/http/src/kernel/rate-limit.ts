@@ -283,7 +283,9 @@ const DAY = 86_400;
 /**
  * Default limits of the API; all quotas of a rule apply. Parley adds `events_by_user` and `upload_parts_by_user`,
  * which isolate long polls and file parts. Failed passwords are at most 1,000 a day per account: 30 an hour from
- * networks that the account never used, and 20 a day from each of the nine sources that it did. It also adds `channel_creation_by_*`, which count channels, and
+ * networks that the account never used, and 20 a day from each of the nine sources that it did. `pages_by_ip` lets a
+ * thousand people behind one address log in within ten minutes, `failed_logins_by_ip` stops passwords tried on many
+ * accounts. It also adds `channel_creation_by_*`, which count channels, and
  * `sign_up_form_by_email`, `login_letters_by_user` and `incoming_email_by_*`, which count emails, and
  * `push_server_by_ip`, which counts registrations at a push service.
  */
@@ -293,6 +295,14 @@ export const LIMIT_RULES = {
   upload_parts_by_user: [{ windowSeconds: 60, limit: 600 }],
   provisioning_by_organization: [{ windowSeconds: 60, limit: 2000 }],
   api_by_ip: [{ windowSeconds: 60, limit: 100 }],
+  pages_by_ip: [
+    { windowSeconds: 60, limit: 3000 },
+    { windowSeconds: 600, limit: 10_000 },
+  ],
+  failed_logins_by_ip: [
+    { windowSeconds: 60, limit: 100 },
+    { windowSeconds: 3600, limit: 1000 },
+  ],
   authenticate_by_username: [{ windowSeconds: 1800, limit: 5 }],
   authenticate_from_known_network: [{ windowSeconds: 1800, limit: 5 }],
   failed_logins_by_username: [{ windowSeconds: 3600, limit: 30 }],
@@ -416,6 +426,7 @@ const TOLD_AT_ONCE: ReadonlySet<LimitRule> = new Set<LimitRule>([
   'authenticate_from_known_network',
   'failed_logins_by_username',
   'failed_logins_from_known_network',
+  'failed_logins_by_ip',
   'channel_creation_by_user',
   'channel_creation_by_administrator',
 ]);

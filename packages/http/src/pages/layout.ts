@@ -238,7 +238,8 @@ export const pageRoute = <D extends object, C extends Injectable>(
     summary: null,
     auth: knowsCaller ? 'visitor' : 'anyone',
     atRoot: true,
-    errorPage: async (failure, request) => errorPage(null, retried(failure, method), await wordsFor(request)),
+    limit: 'pages_by_ip',
+    errorPage: async (failure, request) => errorPage(null, refusalOf(failure, method), await wordsFor(request)),
     handle: async (context) => {
       const { request, caller } = context;
       if (caller.realmId === null) return noOrganizationPage(await wordsFor(request));
@@ -259,10 +260,18 @@ export const pageRoute = <D extends object, C extends Injectable>(
     },
   });
 
-/** Makes browsers load a page again that a busy server refused before it did anything. A form is not sent again. */
-function retried(failure: Failure, method: Method): Failure {
-  if (failure.status !== 503 || method !== 'GET') return failure;
-  return { ...failure, headers: [...(failure.headers ?? []), 'Refresh', '2'] };
+/**
+ * Refusal of a page before it was handled. The API's text about rate limits is for programs. Browsers load a page again
+ * that a busy server refused before it did anything; a form is not sent again.
+ */
+function refusalOf(failure: Failure, method: Method): Failure {
+  const { status, headers = [] } = failure;
+  if (status === 429) {
+    const seconds = Number(headers[headers.indexOf('Retry-After') + 1]) || 1;
+    return { ...failure, message: tooOften(seconds), headers: retryLater(seconds) };
+  }
+  if (status !== 503 || method !== 'GET') return failure;
+  return { ...failure, headers: [...headers, 'Refresh', '2'] };
 }
 
 /** Error as shown on a page. */
