@@ -164,7 +164,7 @@ describe('log-in form', () => {
       logIn(new TestBrowser(limited), { username, password: 'wrong' });
     while ((await guess()).status === 401) guesses++;
     expect(guesses).toBe(100);
-    // Those who logged in from the address before are not locked out by others; new ones are.
+    // Guesses lock out only people who never logged in from the address.
     expect((await logIn(new TestBrowser(limited))).status).toBe(303);
     const { email: username, password } = limited.people.iago;
     expect((await logIn(new TestBrowser(limited), { username, password })).status).toBe(429);
