@@ -576,6 +576,22 @@ describe('PATCH /realm', () => {
       expectRefusal(await set({}), 'At least one authentication method must be enabled.');
       expectRefusal(await set({ Email: 1 }), 'authentication_methods["Email"] is not a boolean');
     });
+
+    it('refuses to leave only methods that the server does not offer', async () => {
+      const production = await TestServer.start({ isDev: false, jwtSecrets: new Map() });
+      const setThere = (methods: object) =>
+        production.patch('/realm', production.people.desdemona, { authentication_methods: methods });
+      for (const methods of [
+        { Email: false, Dev: true },
+        { Email: false, GitHub: true, LDAP: true, SAML: true },
+      ]) {
+        expectRefusal(await setThere(methods), 'At least one authentication method must be enabled.');
+      }
+      expect(fieldsOf(await setThere({ Email: true, GitHub: true }))).toMatchObject({
+        authentication_methods: { GitHub: true },
+      });
+      await production.close();
+    });
   });
 });
 

@@ -62,6 +62,7 @@ export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): M
     options.logger.error(fields, message);
   },
   developmentMode: () => ({ isOn: options.isDev }),
+  hostAuthentication: () => ({ isOn: options.authenticate !== undefined }),
 
   realmUrls: () => resolve(RealmResolver),
   serverAddress: () => serverAddressOf(options),

@@ -25,6 +25,7 @@ import type {
   Clock,
   DevelopmentMode,
   EventLoop,
+  HostAuthentication,
   Randomness,
   RealmUrls,
   ReportProblem,
@@ -99,6 +100,7 @@ export interface Ports {
   readonly serverChannelConfig: ServerChannelConfig;
   readonly channelQuota: ChannelQuota;
   readonly developmentMode: DevelopmentMode;
+  readonly hostAuthentication: HostAuthentication;
   /** Connection to other servers of the database. */
   readonly bus: Bus;
   readonly followedLog: FollowedLog;

@@ -45,6 +45,11 @@ export interface DevelopmentMode {
   readonly isOn: boolean;
 }
 
+/** Log-in of the host application, which needs no method of the organization. */
+export interface HostAuthentication {
+  readonly isOn: boolean;
+}
+
 /** Signals that the result is no longer needed. An `AbortSignal` satisfies this interface. */
 export interface Cancellation {
   readonly aborted: boolean;

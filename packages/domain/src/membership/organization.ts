@@ -13,7 +13,7 @@ import { DomainError } from '../kernel/errors.js';
 import { except, wholeRealm } from '../kernel/event.js';
 import type { ChannelId, EventSeq, GroupId, RealmId, UnixSeconds } from '../kernel/ids.js';
 import type { StoredJob } from '../kernel/jobs.js';
-import type { DevelopmentMode } from '../kernel/ports.js';
+import type { DevelopmentMode, HostAuthentication } from '../kernel/ports.js';
 import {
   badSettingValue,
   changed,
@@ -30,6 +30,7 @@ import type { MeetingServer } from '../realms/calls.js';
 import { type NewRealmRow, type Realm, USUAL_REALM_IMAGES } from '../realms/realm.js';
 import {
   type AuthenticationMethod,
+  type AuthenticationMethodState,
   authenticationMethods,
   MAX_REALM_NAME_LENGTH,
   REALM_PERMISSIONS,
@@ -39,11 +40,12 @@ import {
   STORED_REALM_SETTINGS,
 } from '../realms/realm-settings.js';
 import { USER_SETTINGS } from '../realms/user-settings.js';
+import type { JsonWebTokens } from '../users/authentication.js';
 import { SYSTEM_BOTS } from '../users/user.js';
 import { atLeast } from '../users/user-delivery.js';
 import { announceReach } from '../users/user-events.js';
 import type { PeopleDirectory } from './directories.js';
-import type { LogInProvider } from './log-in-methods.js';
+import { type LogInProvider, offeredMethods } from './log-in-methods.js';
 
 export interface NewRealm {
   /** Subdomain of the realm; `''` for the root realm. */
@@ -207,6 +209,13 @@ interface AppliedChanges {
 /** Written and published last, even if unchanged (organization §2, §2.4). */
 const ALWAYS_WRITTEN: RealmSettingName = 'organizationType';
 
+/** Methods for which people need no other service. */
+const WITHOUT_SERVICE: readonly AuthenticationMethod[] = [
+  'devAuthentication',
+  'emailAuthentication',
+  'ldapAuthentication',
+];
+
 /** Applies permitted changes with all their consequences. */
 export class RealmChanges {
   static readonly inject = [
@@ -216,6 +225,8 @@ export class RealmChanges {
     'meetingServer',
     'logInProviders',
     'peopleDirectories',
+    'webTokens',
+    'hostAuthentication',
   ] as const;
   constructor(
     private readonly texts: TextRenderer,
@@ -224,7 +235,23 @@ export class RealmChanges {
     private readonly meetingServer: MeetingServer | null,
     private readonly logInProviders: readonly LogInProvider[],
     private readonly directories: readonly PeopleDirectory[],
+    private readonly webTokens: JsonWebTokens,
+    private readonly host: HostAuthentication,
   ) {}
+
+  /** True if people can log in to the organization with one of its enabled methods, or without any. */
+  canBeLoggedInTo(realm: Realm): boolean {
+    if (this.host.isOn || this.webTokens.isEnabledFor(realm.stringId)) return true;
+    if (offeredMethods(this.logInProviders, realm).length > 0) return true;
+    return this.methodsOf(realm).some(({ method, isEnabled }) => isEnabled && WITHOUT_SERVICE.includes(method));
+  }
+
+  private methodsOf(realm: Realm): readonly AuthenticationMethodState[] {
+    const hasDirectory = this.directories.some(({ realm: stringId }) => stringId === realm.stringId);
+    const kinds = this.logInProviders.map(({ method }) => method.kind);
+    const configured = new Set([...kinds, ...(hasDirectory ? ['ldapAuthentication'] : [])]);
+    return authenticationMethods(realm.settings, this.mode, configured);
+  }
 
   /** Requires a meeting server configured by the operator (organization §20). @throws DomainError BAD_SETTING_VALUE */
   checkProvider({ videoChatProvider }: ChangeRealmInput['settings']): void {
@@ -303,11 +330,7 @@ export class RealmChanges {
       });
     }
     if (changesAuthentication) {
-      const hasDirectory = this.directories.some(({ realm: stringId }) => stringId === realm.stringId);
-      const kinds = this.logInProviders.map(({ method }) => method.kind);
-      const configured = new Set([...kinds, ...(hasDirectory ? ['ldapAuthentication'] : [])]);
-      const methods = authenticationMethods(realm.settings, this.mode, configured);
-      await append({ type: 'realm.authentication_changed', methods });
+      await append({ type: 'realm.authentication_changed', methods: this.methodsOf(realm) });
     }
     for (const change of settings) if (isLast(change)) await announceSetting(change);
   }

@@ -155,18 +155,22 @@ export class ChangeRealm {
     const applied = await this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
-      this.check(actor, input);
+      this.check(actor, realm, input);
       return this.changes.apply(tx, realm, actor, input, parsed);
     });
     return this.changes.complete(applied);
   }
 
-  /** Runs all checks that depend only on the request and the actor (organization §2.4). */
-  private check(actor: Actor, input: ChangeRealmInput): void {
+  /** Runs all checks that depend only on the request, the actor and the ways to log in (organization §2.4). */
+  private check(actor: Actor, realm: Realm, input: ChangeRealmInput): void {
     const { name, stringId, settings, authenticationMethods, permissions } = input;
     enforce(canChangeRealm(actor, []));
     checkSettingValues('realm', REALM_SETTINGS, settings, CHECKED_BEFORE_AUTHENTICATION);
-    if (authenticationMethods) checkAuthenticationMethods(actor, authenticationMethods);
+    if (authenticationMethods) {
+      checkAuthenticationMethods(actor, authenticationMethods);
+      const after = { ...realm.settings, ...Object.fromEntries(authenticationMethods.methods) };
+      if (!this.changes.canBeLoggedInTo({ ...realm, settings: after })) throw authenticationMethodRequired();
+    }
     this.changes.checkProvider(settings);
     checkSettingValues('realm', REALM_SETTINGS, settings, CHECKED_BEFORE_OWNERS);
     enforce(canChangeRealm(actor, [...namesOf(settings), ...namesOf(permissions)]));

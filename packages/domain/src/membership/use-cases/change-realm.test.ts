@@ -15,17 +15,43 @@ import { FullMemberParts, MAX_PROMOTED_AT_ONCE } from '../../groups/system-group
 import type { ChannelId } from '../../kernel/ids.js';
 import { JobRunner } from '../../kernel/jobs.js';
 import { MarkdownTextRenderer } from '../../messages/render-message.js';
+import { AUTHENTICATION_METHODS, type AuthenticationMethod } from '../../realms/realm-settings.js';
+import type { PeopleDirectory } from '../directories.js';
+import type { LogInMethod, LogInProvider } from '../log-in-methods.js';
 import { type ChangeRealmInput, RealmChanges } from '../organization.js';
 import { ChangeRealm, ChangeUserDefaults } from '../organization.use-cases.js';
 
-const changing = (fixture: Pick<MemoryFixture, 'uow' | 'clock' | 'caller'>, renderer = new FakeRenderer()) => {
+/** Ways to log in that the operator has configured. */
+interface Surroundings {
+  readonly renderer: FakeRenderer;
+  readonly isDev: boolean;
+  readonly services: readonly Pick<LogInMethod, 'kind' | 'realms'>[];
+  /** String ids of their organizations. */
+  readonly directories: readonly string[];
+  readonly hasWebTokens: boolean;
+  readonly isHostAuthenticated: boolean;
+}
+
+const changing = (
+  fixture: Pick<MemoryFixture, 'uow' | 'clock' | 'caller'>,
+  {
+    renderer = new FakeRenderer(),
+    isDev = false,
+    services = [],
+    directories = [],
+    hasWebTokens = false,
+    isHostAuthenticated = false,
+  }: Partial<Surroundings> = {},
+) => {
   const changes = new RealmChanges(
     new MarkdownTextRenderer(fixture.uow, renderer, fakeRealmUrls),
     new FullMemberParts(fixture.uow, fixture.clock),
-    { isOn: false },
+    { isOn: isDev },
     null,
-    [],
-    [],
+    services.map((method) => ({ method }) as LogInProvider),
+    directories.map((realm) => ({ realm }) as PeopleDirectory),
+    { isEnabledFor: () => hasWebTokens, verify: async () => null },
+    { isOn: isHostAuthenticated },
   );
   const useCase = new ChangeRealm(fixture.uow, changes);
   return (who: string, input: Partial<ChangeRealmInput>) =>
@@ -34,6 +60,38 @@ const changing = (fixture: Pick<MemoryFixture, 'uow' | 'clock' | 'caller'>, rend
 const realmOf = (fixture: MemoryFixture) => fixture.uow.read(fixture.realm.id, (r) => r.realms.get(fixture.realm.id));
 
 describe('ChangeRealm', () => {
+  const GITHUB = { kind: 'gitHubAuthentication', realms: null } as const;
+  it.each<[string, readonly AuthenticationMethod[], Partial<Surroundings>, boolean]>([
+    ['passwords', ['emailAuthentication'], {}, true],
+    ['no method', [], {}, false],
+    ['development without development mode', ['devAuthentication'], {}, false],
+    ['development in development mode', ['devAuthentication'], { isDev: true }, true],
+    ['a service that is not configured', ['gitHubAuthentication'], {}, false],
+    ['a configured service', ['gitHubAuthentication'], { services: [GITHUB] }, true],
+    ['a configured service among others', ['gitHubAuthentication', 'samlAuthentication'], { services: [GITHUB] }, true],
+    [
+      'a service of another organization',
+      ['gitHubAuthentication'],
+      { services: [{ ...GITHUB, realms: ['x'] }] },
+      false,
+    ],
+    ['a configured service that is off', ['samlAuthentication'], { services: [GITHUB] }, false],
+    ['no directory', ['ldapAuthentication'], {}, false],
+    ['a directory', ['ldapAuthentication'], { directories: ['zulip'] }, true],
+    ['a directory of another organization', ['ldapAuthentication'], { directories: ['x'] }, false],
+    ['the page of the host application', ['samlAuthentication'], { services: [{ ...GITHUB, kind: 'host' }] }, true],
+    ['the log-in of the host application', ['samlAuthentication'], { isHostAuthenticated: true }, true],
+    ['web tokens', ['samlAuthentication'], { hasWebTokens: true }, true],
+  ])('decides on a change that leaves %s', async (_, enabled, surroundings, isAccepted) => {
+    const fixture = await createFixture(aUserOfEachRole());
+    const all = Object.keys(AUTHENTICATION_METHODS) as AuthenticationMethod[];
+    const methods = new Map(all.map((method) => [method, enabled.includes(method)]));
+    const change = () =>
+      changing(fixture, surroundings)('owner', { authenticationMethods: { methods, unknown: null } });
+    if (isAccepted) expect(await change()).toMatchObject({ changesAuthentication: true });
+    else await expectRefused(fixture, change, { code: 'AUTHENTICATION_METHOD_REQUIRED' });
+  });
+
   it('changes settings, permissions and the name in one unit of work', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     const value = { directMembers: [fixture.user('member').id], directSubgroups: [] };
@@ -58,7 +116,7 @@ describe('ChangeRealm', () => {
 
   it('rejects a description that cannot be rendered, in contract order and without parsing it in the transaction', async () => {
     const fixture = await createFixture(aUserOfEachRole());
-    const change = changing(fixture, new OverwhelmedRenderer());
+    const change = changing(fixture, { renderer: new OverwhelmedRenderer() });
     const settings = { description: 'A castle' };
     await expectRefused(fixture, () => change('member', { settings }), { code: 'MUST_BE_ADMINISTRATOR' });
     await expectRefused(fixture, () => change('owner', { settings }), { code: 'UNRENDERABLE_CONTENT' });
