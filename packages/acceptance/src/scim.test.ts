@@ -565,3 +565,61 @@ describe('SCIM descriptions', () => {
     expectError(await scim('GET', '/Schemas/x'), 404);
   });
 });
+
+it('rejects addresses outside the domains of the organization', async () => {
+  const user = await createUser();
+  await server.changeRealm({ settings: { emailsRestrictedToDomains: true, disallowDisposableEmailAddresses: true } });
+  await server.storage.uow.write(server.realmId, (tx) =>
+    tx.allowedDomains.add(server.realmId, { domain: 'zulip.com', allowsSubdomains: false }),
+  );
+  const elsewhere = { schemas: [USER_SCHEMA], userName: 'x@elsewhere.example', displayName: 'X' };
+  expectError(await scim('POST', '/Users', elsewhere), 400, 'invalidValue');
+  const change = { op: 'replace', path: 'userName', value: 'x@elsewhere.example' };
+  expectError(await patch(`/Users/${user.id}`, change), 400, 'invalidValue');
+  expect(await filtered('userName eq "x@elsewhere.example"')).toMatchObject({ totalResults: 0 });
+  ok(await patch(`/Users/${user.id}`, { op: 'replace', path: 'displayName', value: 'Still here' }));
+  await server.changeRealm({ settings: { emailsRestrictedToDomains: false } });
+});
+
+describe('.search', () => {
+  const search = (kind: string, query: object) =>
+    scim('POST', `/${kind}/.search`, { schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'], ...query });
+
+  it('lists what the same query of GET lists', async () => {
+    const user = await createUser();
+    const filter = `userName eq "${user.userName}"`;
+    const found = ok(await search('Users', { filter, attributes: ['userName'], startIndex: 1, count: 5 }));
+    expect(found).toEqual(await list(`/Users?filter=${encodeURIComponent(filter)}&attributes=userName`));
+    expect(found).toMatchObject({ totalResults: 1, Resources: [{ userName: user.userName }] });
+    const group = await createGroup(`Search ${n}`);
+    expect(ok(await search('Groups', { filter: `id eq "${group.id}"` }))).toMatchObject({
+      Resources: [{ id: group.id }],
+    });
+    expect(ok(await search('Users', { count: 0 }))).toMatchObject({ Resources: [] });
+  });
+
+  it.each([
+    [{ filter: 'userName near "x"' }, 'invalidFilter'],
+    [{ filter: { a: 1 } }, 'invalidValue'],
+    [{ count: 'many' }, 'invalidValue'],
+    [{ startIndex: 1.5 }, 'invalidValue'],
+  ])('rejects %j', async (query, scimType) => {
+    expectError(await search('Users', query), 400, scimType);
+  });
+});
+
+it('forbids caches to store responses', async () => {
+  const user = await createUser();
+  const known = { headers: { 'If-None-Match': '*' } };
+  for (const reply of [
+    await scim('GET', '/Users'),
+    await scim('GET', `/Users/${user.id}`),
+    await scim('GET', `/Users/${user.id}`, undefined, known),
+    await scim('GET', '/Users/0'),
+    await scim('GET', '/Users', undefined, { bearer: 'wrong' }),
+    await scim('GET', '/ServiceProviderConfig'),
+    await scim('DELETE', `/Users/${user.id}`),
+  ]) {
+    expect([reply.status, reply.headers['cache-control']]).toEqual([reply.status, 'no-store']);
+  }
+});

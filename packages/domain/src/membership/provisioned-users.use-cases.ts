@@ -7,7 +7,14 @@ import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
-import { acceptedName, changeEmail, rename } from '../users/change-email.js';
+import {
+  acceptedName,
+  canJoinWith,
+  changeEmail,
+  type DisposableDomains,
+  loadAddressPolicy,
+  rename,
+} from '../users/change-email.js';
 import { isEmailAddress, parseFullName, SHORTEST_GIVEN_NAME, type User } from '../users/user.js';
 import { accessorsOf } from '../users/user-delivery.js';
 import { canChangeRole, isOnlyOwnerOf } from '../users/user-permissions.js';
@@ -152,16 +159,17 @@ export interface NewProvisionedUser extends ProvisionedUserChange {
 
 /** Creates, changes and removes people on behalf of a directory, which has the rights of the organization itself. */
 export class ProvisionUser {
-  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'disposableDomains', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,
+    private readonly disposable: DisposableDomains,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Takes a person back whom the directory deleted. @throws DomainError INVALID_EMAIL, INVALID_USER_NAME,
-   * INVALID_EXTERNAL_ID, EMAIL_TAKEN, USER_NAME_TAKEN, EXTERNAL_ID_TAKEN, IMMUTABLE_VALUE, LAST_OWNER
+   * Takes a person back whom the directory deleted. @throws DomainError INVALID_EMAIL, EMAIL_NOT_ALLOWED,
+   * INVALID_USER_NAME, INVALID_EXTERNAL_ID, EMAIL_TAKEN, USER_NAME_TAKEN, EXTERNAL_ID_TAKEN, IMMUTABLE_VALUE, LAST_OWNER
    */
   create(realmId: RealmId, wanted: NewProvisionedUser): Promise<ProvisionedUser> {
     const { email, externalId, role = 'member', isActive = true } = checked(wanted) as NewProvisionedUser;
@@ -177,6 +185,7 @@ export class ProvisionUser {
       if (externalId !== undefined && (await tx.externalIds.find(realmId, externalId)) !== null) {
         throw new DomainError('EXTERNAL_ID_TAKEN', `The external id '${externalId}' is taken.`);
       }
+      await this.requireAllowed(tx, realm, email);
       const person = { email, fullName, role, passwordHash: null, ...(externalId !== undefined && { externalId }) };
       const user = await addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
       return describe(isActive ? user : await this.apply(tx, realm, user, { isActive }));
@@ -184,8 +193,8 @@ export class ProvisionUser {
   }
 
   /**
-   * @throws DomainError UNKNOWN_USER, STALE_RESOURCE, INVALID_EMAIL, INVALID_USER_NAME, INVALID_EXTERNAL_ID, EMAIL_TAKEN,
-   * USER_NAME_TAKEN, EXTERNAL_ID_TAKEN, IMMUTABLE_VALUE, LAST_OWNER, GUEST_CANNOT_ADMINISTER
+   * @throws DomainError UNKNOWN_USER, STALE_RESOURCE, INVALID_EMAIL, EMAIL_NOT_ALLOWED, INVALID_USER_NAME,
+   * INVALID_EXTERNAL_ID, EMAIL_TAKEN, USER_NAME_TAKEN, EXTERNAL_ID_TAKEN, IMMUTABLE_VALUE, LAST_OWNER, GUEST_CANNOT_ADMINISTER
    */
   change(
     realmId: RealmId,
@@ -232,12 +241,20 @@ export class ProvisionUser {
     if (fullName !== undefined && fullName !== user.fullName) {
       changed = await rename(tx, changed, await acceptedName(tx, realm, user, fullName, SHORTEST_GIVEN_NAME));
     }
-    if (email !== undefined && email !== user.email) changed = await changeEmail(tx, changed, email);
+    if (email !== undefined && email !== user.email) {
+      await this.requireAllowed(tx, realm, email);
+      changed = await changeEmail(tx, changed, email);
+    }
     if (!isActive && user.isActive) {
       await requireOtherOwner(tx, changed);
       await deactivateWithBots(tx, realm, changed, now);
     }
     return (await tx.users.find(realm.id, user.id))!;
+  }
+
+  /** The domains of the organization bind its directory too (organization §5). @throws DomainError EMAIL_NOT_ALLOWED */
+  private async requireAllowed(tx: Transaction, realm: Realm, email: string): Promise<void> {
+    enforce(canJoinWith(email, await loadAddressPolicy(tx, realm, this.disposable), 'createUser'));
   }
 
   private async assign(tx: Transaction, user: User, externalId: string): Promise<User> {

@@ -25,7 +25,7 @@ import {
   type Route,
   route,
 } from '../kernel/route.js';
-import { type Filter, matches, parseFilter, requiredValue, ScimError } from './scim-filter.js';
+import { type Filter, matches, memberOf, parseFilter, requiredValue, ScimError } from './scim-filter.js';
 import {
   changeOf,
   groupOf,
@@ -65,10 +65,21 @@ class NamedDto {
   @TextParam({ max: 100 }) id!: string;
 }
 
+/** Responses show personal data (RFC 7644, section 7.4). */
+const NEVER_STORED = 'no-store';
+
+const noContent = (headers: readonly string[] = []): Reply => ({
+  status: 204,
+  body: '',
+  cacheControl: NEVER_STORED,
+  headers,
+});
+
 const reply = (status: number, body: Json, headers: readonly string[] = []): Reply => ({
   status,
   body: JSON.stringify(body),
   contentType: 'application/scim+json',
+  cacheControl: NEVER_STORED,
   headers,
 });
 
@@ -211,6 +222,39 @@ function pageOf({ filter, startIndex, count }: ListDto, maxCount: number): Page 
   };
 }
 
+/** Reads the query of a list from a body (RFC 7644, section 3.4.3). @throws ScimError invalidValue */
+function searchOf(body: Json): ListDto {
+  const textAt = (name: string): string | undefined => {
+    const value = memberOf(body, name.toLowerCase());
+    if (value === undefined || value === null) return undefined;
+    const text = Array.isArray(value) ? value.join(',') : value;
+    if (typeof text !== 'string' && typeof text !== 'number') {
+      throw new ScimError(400, 'invalidValue', `${name} is not valid.`);
+    }
+    return String(text);
+  };
+  const query = new ListDto();
+  query.filter = textAt('filter') ?? '';
+  query.startIndex = textAt('startIndex') ?? '1';
+  const count = textAt('count');
+  if (count !== undefined) query.count = count;
+  query.attributes = textAt('attributes') ?? '';
+  query.excludedAttributes = textAt('excludedAttributes') ?? '';
+  return query;
+}
+
+/** Lists resources by a query, which may also be sent as a body. */
+const listRoutes = (
+  parts: RouteParts,
+  kind: Kind,
+  list: (visit: Visit<ListDto>) => Promise<Reply>,
+): readonly Route[] => [
+  scimRoute(parts, ['GET', `/${kind}`], kind, ListDto, list),
+  scimRoute(parts, ['POST', `/${kind}/.search`], kind, NoParameters, (visit) =>
+    list({ ...visit, dto: searchOf(bodyOf(visit.request)) }),
+  ),
+];
+
 function listReply<V>({ total, views }: ResourcePage<V>, { offset }: Page, present: (view: V) => Json): Reply {
   return reply(200, {
     schemas: [LIST_SCHEMA],
@@ -226,7 +270,7 @@ function resourceReply(status: number, resource: Json, request?: Request): Reply
   const { version, location } = resource.meta as { readonly version: string; readonly location: string };
   const known = request?.header('if-none-match');
   if (known !== undefined && isListed(known, version.slice(3, -1))) {
-    return { status: 304, body: '', headers: ['ETag', version] };
+    return { ...noContent(['ETag', version]), status: 304 };
   }
   return reply(status, resource, ['ETag', version, ...(status === 201 ? ['Location', location] : [])]);
 }
@@ -266,7 +310,7 @@ function userRoutes(parts: RouteParts): readonly Route[] {
       return { ...resourceReply(200, selected(userResource(url, user), dto)), audit: { changes } };
     });
   return [
-    scimRoute(parts, ['GET', '/Users'], kind, ListDto, async ({ client, url, dto, resolve }) => {
+    ...listRoutes(parts, kind, async ({ client, url, dto, resolve }) => {
       const page = pageOf(dto, MAX_USERS_PER_PAGE);
       const { filter } = page;
       const email =
@@ -300,7 +344,7 @@ function userRoutes(parts: RouteParts): readonly Route[] {
     changeRoute('PATCH'),
     scimRoute(parts, ['DELETE', '/Users/:id'], kind, ResourceDto, async ({ client, dto, request, resolve }) => {
       await resolve(ProvisionUser).remove(client.realmId, targetOf<UserId>(dto.id), expectedVersion(request));
-      return { status: 204, body: '' };
+      return noContent();
     }),
   ];
 }
@@ -308,7 +352,7 @@ function userRoutes(parts: RouteParts): readonly Route[] {
 function groupRoutes(parts: RouteParts): readonly Route[] {
   const kind = 'Groups';
   return [
-    scimRoute(parts, ['GET', '/Groups'], kind, ListDto, async ({ client, url, dto, resolve }) => {
+    ...listRoutes(parts, kind, async ({ client, url, dto, resolve }) => {
       const page = pageOf(dto, MAX_GROUPS_PER_PAGE);
       const { filter } = page;
       const [id, memberId, name, externalId] = [
@@ -360,12 +404,12 @@ function groupRoutes(parts: RouteParts): readonly Route[] {
       const audit = { changedMembers: { added: added.length, removed: removed.length, all: members?.length } };
       const resource = groupResource(url, await resolve(GetProvisionedGroup).execute(client.realmId, id));
       const { version } = resource.meta as { readonly version: string };
-      if (dto.attributes === '') return { status: 204, body: '', headers: ['ETag', version], audit };
+      if (dto.attributes === '') return { ...noContent(['ETag', version]), audit };
       return { ...resourceReply(200, selected(resource, dto)), audit };
     }),
     scimRoute(parts, ['DELETE', '/Groups/:id'], kind, ResourceDto, async ({ client, dto, request, resolve }) => {
       await resolve(ProvisionGroup).remove(client.realmId, targetOf<GroupId>(dto.id), expectedVersion(request));
-      return { status: 204, body: '' };
+      return noContent();
     }),
   ];
 }
