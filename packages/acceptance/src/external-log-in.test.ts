@@ -87,6 +87,14 @@ function keyIn(location: URL): string {
   return Buffer.from(encrypted.map((byte, index) => byte ^ pad[index]!)).toString('latin1');
 }
 
+/** Token as the desktop app decrypts it. */
+function tokenIn(reply: TestReply): string {
+  const code = Buffer.from(/readonly>([0-9a-f]+)</.exec(String(reply.body))![1]!, 'hex');
+  const decipher = createDecipheriv('aes-256-gcm', Buffer.from(PAD, 'hex'), code.subarray(0, 12));
+  decipher.setAuthTag(code.subarray(-16));
+  return Buffer.concat([decipher.update(code.subarray(12, -16)), decipher.final()]).toString();
+}
+
 describe('external_authentication_methods', () => {
   it('lists the offered methods in order, with the paths of their log-in', async () => {
     const { external_authentication_methods: methods, authentication_methods: flags } = fieldsOf(
@@ -443,18 +451,49 @@ describe('log-in for an app', () => {
     const reply = await complete(browser, await begin(browser, 'keycloak', `?desktop_flow_otp=${PAD}`));
     expect(reply.status).toBe(200);
     expect(browser.cookies.has('sessionid')).toBe(false);
-    const code = Buffer.from(/readonly>([0-9a-f]+)</.exec(String(reply.body))![1]!, 'hex');
-    const decipher = createDecipheriv('aes-256-gcm', Buffer.from(PAD, 'hex'), code.subarray(0, 12));
-    decipher.setAuthTag(code.subarray(-16));
-    const token = Buffer.concat([decipher.update(code.subarray(12, -16)), decipher.final()]).toString();
+    const token = tokenIn(reply);
     const app = new TestBrowser(server);
     expect(await app.get(`/accounts/login/subdomain/${token}`)).toMatchObject({
       status: 303,
       headers: { location: '/' },
     });
     expect(await isLoggedInAs(app, ophelia.id)).toBe(true);
-    expectRefused(await app.get(`/accounts/login/subdomain/${token}`), EXPIRED);
-    expectRefused(await app.get(`/accounts/login/subdomain/${await begin(app)}`), EXPIRED);
+    for (const wrong of [token, await begin(app)]) {
+      expectRefused(await new TestBrowser(server).get(`/accounts/login/subdomain/${wrong}`), EXPIRED);
+    }
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['a link of another site', { 'Sec-Fetch-Site': 'cross-site' }],
+    ['a link of another organization', { 'Sec-Fetch-Site': 'same-site' }],
+    ['a link of unknown origin', {}],
+  ])('asks before the token replaces a session by %s', async (_, headers) => {
+    const service = new TestBrowser(server);
+    const reply = await complete(service, await begin(service, 'keycloak', `?desktop_flow_otp=${PAD}`));
+    const path = `/accounts/login/subdomain/${tokenIn(reply)}`;
+    const browser = await TestBrowser.loggedIn(server, people.hamlet);
+    const asked = await browser.request('GET', path, undefined, { headers });
+    expect(asked.status).toBe(200);
+    expect(asked.body).toContain(`<form method="post" action="${path}">`);
+    expect(await isLoggedInAs(browser, people.hamlet.id)).toBe(true);
+    expectRefused(
+      await browser.request('POST', path, {}, { headers: { 'Sec-Fetch-Site': 'cross-site' } }),
+      'another site',
+      403,
+    );
+    const own = await browser.request('POST', path, {}, { headers: { 'Sec-Fetch-Site': 'same-origin' } });
+    expect(own).toMatchObject({ status: 303, headers: { location: '/' } });
+    expect(await isLoggedInAs(browser, ophelia.id)).toBe(true);
+  });
+
+  it('opens the session at once for an address that the app or the user opened', async () => {
+    const service = new TestBrowser(server);
+    const reply = await complete(service, await begin(service, 'keycloak', `?desktop_flow_otp=${PAD}`));
+    const browser = await TestBrowser.loggedIn(server, people.hamlet);
+    const headers = { 'Sec-Fetch-Site': 'none' };
+    const path = `/accounts/login/subdomain/${tokenIn(reply)}`;
+    expect((await browser.request('GET', path, undefined, { headers })).status).toBe(303);
+    expect(await isLoggedInAs(browser, ophelia.id)).toBe(true);
   });
 
   it.each(['mobile_flow_otp=xyz', `mobile_flow_otp=${PAD}0`, `mobile_flow_otp=${PAD}&desktop_flow_otp=${PAD}`])(

@@ -83,6 +83,8 @@ class TokenDto {
 /** A longer path leads to the start page, since browsers keep it in cookies while a log-in is in progress. */
 const MAX_NEXT_BYTES = 1000;
 
+const DESKTOP_PATH = '/accounts/login/subdomain/:token';
+
 /** @throws DomainError INVALID_ONE_TIME_PAD */
 export function purposeOf({ next, mobile_flow_otp, desktop_flow_otp }: LogInPurposeDto): LogInPurpose {
   const otp = mobile_flow_otp || desktop_flow_otp;
@@ -211,18 +213,44 @@ ${serviceButtons(site, methods.filter(isService), key)}`,
     }),
   }),
   // The desktop app opens this path with the token that it decrypted.
-  pageRoute(parts, 'GET', '/accounts/login/subdomain/:token', {
+  pageRoute(parts, 'GET', DESKTOP_PATH, {
+    dto: TokenDto,
+    knowsCaller: true,
+    useCase: LogInByDesktopToken,
+    handle: async (visit) =>
+      isOpenedByUser(visit) ? logInDesktop(parts, visit) : confirmDesktopPage(visit.site, visit.dto),
+  }),
+  pageRoute(parts, 'POST', DESKTOP_PATH, {
     dto: TokenDto,
     useCase: LogInByDesktopToken,
-    handle: ({ site, caller, request, dto: { token }, useCase }) =>
-      audited(site, 'desktop', async () => {
-        const userAgent = request.header('user-agent') ?? '';
-        const session = await useCase.execute(caller, { token, userAgent });
-        const logIn = { method: 'desktop', account: session.user.email, failure: null };
-        return { ...redirectTo(`${site.base}/`, parts.sessionCookies.begin(request, session)), logIn };
-      }),
+    handle: (visit) => logInDesktop(parts, visit),
   }),
 ];
+
+/** False for a link of another site, and if that is unknown in a browser that is logged in. */
+function isOpenedByUser({ request, identity }: Pick<Visit<unknown, unknown>, 'request' | 'identity'>): boolean {
+  const site = request.header('sec-fetch-site');
+  return site === undefined ? identity === undefined : site === 'none' || site === 'same-origin';
+}
+
+const confirmDesktopPage = (site: Site, { token }: TokenDto): Reply =>
+  pageReply({
+    title: site.t('Log in here?'),
+    site,
+    content: html`<p>${site.t('Another page opened this address. Go on only if you began this log-in yourself: it ends the session that this browser has.')}</p>
+<form method="post" action="${site.base}/accounts/login/subdomain/${token}"><p><button class="wide">${site.t('Log in')}</button></p></form>`,
+  });
+
+const logInDesktop = (
+  parts: PageParts,
+  { site, caller, request, dto: { token }, useCase }: Visit<TokenDto, LogInByDesktopToken>,
+): Promise<Reply> =>
+  audited(site, 'desktop', async () => {
+    const userAgent = request.header('user-agent') ?? '';
+    const session = await useCase.execute(caller, { token, userAgent });
+    const logIn = { method: 'desktop', account: session.user.email, failure: null };
+    return { ...redirectTo(`${site.base}/`, parts.sessionCookies.begin(request, session)), logIn };
+  });
 
 /** Logs in a browser that a service sent back. */
 async function complete(

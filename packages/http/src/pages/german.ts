@@ -24,6 +24,9 @@ export const GERMAN = {
   'Copy this code and paste it into the app. It is good for five minutes.':
     'Diesen Code kopieren und in die App einfügen. Er gilt fünf Minuten lang.',
   Code: 'Code',
+  'Log in here?': 'Hier anmelden?',
+  'Another page opened this address. Go on only if you began this log-in yourself: it ends the session that this browser has.':
+    'Eine andere Seite hat diese Adresse geöffnet. Nur fortfahren, wenn du diese Anmeldung selbst begonnen hast: Sie beendet die Sitzung dieses Browsers.',
   'How to connect': 'Verbinden',
   'On a phone or tablet': 'Mit Telefon oder Tablet',
   'Install {zulip} for Android or iOS, choose to add an account, and enter the address {url}. Then log in.':
