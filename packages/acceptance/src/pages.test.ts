@@ -438,6 +438,29 @@ describe('page forms', () => {
     expectPage(await sendWith(headers), 'sent from a page of another site', 403);
     await emailsTo(hamlet.email, confirmations(), 0);
   });
+
+  it('rejects forms from an http origin under https', async () => {
+    await use(limited);
+    const { host } = new URL(url);
+    const over = (protocol: string) => ({ Origin: `http://${host}`, 'X-Forwarded-Proto': protocol });
+    const own = { 'Sec-Fetch-Site': 'same-origin' };
+    for (const headers of [over('https'), { ...over('https'), ...own }]) {
+      expectPage(await sendWith({ ...headers, ...from('192.0.2.20') }), 'sent from a page of another site', 403);
+      const logIn = await send('/login/', {}, { ...headers, ...from('192.0.2.20') });
+      expectPage(logIn, 'sent from a page of another site', 403);
+    }
+    expectRedirect(await sendWith({ ...over('http'), ...from('192.0.2.20') }), '/accounts/password/reset/done/');
+  });
+});
+
+it('asks browsers to use https only once they do', async () => {
+  await use(limited);
+  for (const path of ['//login/', '/server_settings', '/users/me', '//accounts/passkeys.js']) {
+    const over = (protocol: string) =>
+      server.request('GET', path, { headers: { 'X-Forwarded-Proto': protocol, ...from('192.0.2.21') } });
+    expect((await over('https')).headers['strict-transport-security']).toBe('max-age=15768000');
+    expect((await over('http')).headers).not.toHaveProperty('strict-transport-security');
+  }
 });
 
 describe('login notification email', () => {

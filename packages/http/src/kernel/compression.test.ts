@@ -23,6 +23,7 @@ async function receive(reply: Reply, accepted?: string): Promise<Received> {
       isLongPoll: false,
       isSameOriginOnly: false,
       isForBrowsers: false,
+      isSecure: false,
       limitHeaders: undefined,
       closes: false,
     };

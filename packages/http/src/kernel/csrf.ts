@@ -156,6 +156,10 @@ export class BrowserChecks {
     this.cookies = new SessionCookies(options.publicUrl.href);
   }
 
+  isSecure(request: ReceivedRequest): boolean {
+    return this.cookies.isSecure(request);
+  }
+
   /** Completes the refusal of a caller without valid credentials. Routes for browsers lead to the log-in page (protocol §7.2). */
   challenge(reply: Reply, request: ReceivedRequest, { route, style }: RefusedCall): Reply {
     const { isHostAuthenticated } = this.options;

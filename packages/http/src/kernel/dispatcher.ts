@@ -483,6 +483,7 @@ class TableDispatcher implements Dispatcher {
         isLongPoll: requestState?.match.entry.isLongPoll ?? false,
         isSameOriginOnly: requestState?.match.entry.isSameOriginOnly ?? false,
         isForBrowsers: requestState?.match.entry.style === 'browser',
+        isSecure: this.browsers.isSecure(request),
         limitHeaders: requestState?.limit && rateLimitHeaders(requestState.limit),
         closes: this.requests.isDraining || reply.status === 408,
       });

@@ -23,6 +23,7 @@ async function download(othersPerPiece: number): Promise<{ bytes: number; rests:
       isLongPoll: false,
       isSameOriginOnly: false,
       isForBrowsers: false,
+      isSecure: false,
       limitHeaders: undefined,
       closes: false,
     };

@@ -31,6 +31,8 @@ export interface ReplyContext {
   readonly isSameOriginOnly: boolean;
   /** True if the response depends on cookies. */
   readonly isForBrowsers: boolean;
+  /** True if the client uses https. */
+  readonly isSecure: boolean;
   readonly limitHeaders: readonly string[] | undefined;
   /** True if the connection must be closed afterwards. */
   readonly closes: boolean;
@@ -59,6 +61,8 @@ const ALWAYS = [
 const BROWSER_HEADERS = ALWAYS.map((text) => (text === 'Accept-Language' ? 'Accept-Language, Cookie' : text));
 const HEADERS = [...CORS, ...ALWAYS, ...METHODS];
 const LONG_POLL_HEADERS = [...CORS, ...ALWAYS, ...LONG_POLL_METHODS];
+/** Half a year, as reference servers send. */
+const HSTS = 'max-age=15768000';
 const NEVER_CACHED = 'max-age=0, no-cache, no-store, must-revalidate, private';
 
 /**
@@ -403,6 +407,7 @@ function writeHead(
   if (reply.contentLanguage !== undefined) headers[headers.indexOf('Content-Language') + 1] = reply.contentLanguage;
   if (encoding !== null) headers[headers.indexOf('Vary') + 1] += ', Accept-Encoding';
   if (encoding !== null && encoding !== 'identity') headers.push('Content-Encoding', encoding);
+  if (context.isSecure) headers.push('Strict-Transport-Security', HSTS);
   headers.push('X-Request-Id', request.id);
   if (reply.status !== 204) {
     headers.push('Content-Type', reply.contentType ?? 'application/json');

@@ -183,12 +183,17 @@ export function targetOf({ base, url }: Pick<Site, 'base' | 'url'>, next: string
 
 /**
  * True if a form was sent by one of our pages or by a program. Newer browsers report the source in `Sec-Fetch-Site`
- * on secure connections, all of them in `Origin`. `url` is the organization's URL.
+ * on secure connections, all of them in `Origin`, which never is `http` under https (protocol §7.6). `url` is the
+ * organization's URL.
  */
-export function isFromOwnPage(request: Request, url: string): boolean {
+export function isFromOwnPage(
+  request: Request,
+  { url, isSecure }: { readonly url: string; readonly isSecure: boolean },
+) {
+  const origin = request.header('origin');
+  if (isSecure && origin?.startsWith('http:')) return false;
   const site = request.header('sec-fetch-site');
   if (site !== undefined) return site === 'same-origin' || site === 'none';
-  const origin = request.header('origin');
   if (origin === undefined) return true;
   if (!URL.canParse(origin)) return false; // `null`, of a page without an origin
   return [new URL(url).host, request.authority].includes(new URL(origin).host);
@@ -228,7 +233,7 @@ const wordsFor = (request: Request, realmLanguage?: string): Promise<Words> =>
 
 /** Declares a browser page at the root. Errors are shown as pages too. */
 export const pageRoute = <D extends object, C extends Injectable>(
-  { realmUrls, publicRealms }: PageParts,
+  { realmUrls, publicRealms, sessionCookies }: PageParts,
   method: Extract<Method, 'GET' | 'POST'>,
   path: string,
   { handle, isForOtherSites = false, knowsCaller = false, ...spec }: PageSpec<D, C>,
@@ -250,7 +255,10 @@ export const pageRoute = <D extends object, C extends Injectable>(
       const icon = base + realmImageUrl('icon', realm.images.icon, { ...publicRealmOf(realm, realmUrls), url: '' });
       const site = { name: realm.name, url, base, icon, ...words };
       if (realm.isDeactivated) return errorPage(site, DEACTIVATED);
-      if (method === 'POST' && !isForOtherSites && !isFromOwnPage(request, url)) return errorPage(site, FOREIGN_FORM);
+      const isSecure = sessionCookies.isSecure(request);
+      if (method === 'POST' && !isForOtherSites && !isFromOwnPage(request, { url, isSecure })) {
+        return errorPage(site, FOREIGN_FORM);
+      }
       try {
         return await handle({ ...context, realm, site });
       } catch (error) {
