@@ -330,7 +330,7 @@ describe('log-in in progress', () => {
     expect(await removeStored()).toBe(0);
     const kept = browser.cookies.get(`parley_log_in_${state.slice(0, 8)};/accounts/login`)!;
     expect(Buffer.from(kept, 'base64url').toString('latin1')).not.toContain(PAD);
-    confirmed = { subject: `s${n}`, email: ophelia.email, isEmailVerified: true };
+    confirmed = { subject: `s${n}`, ...verified(ophelia.email) };
     await complete(browser, state);
     server.clock.advance(300);
     await server.parley.useCase(RemoveExpiredLogIns).execute();
@@ -395,7 +395,7 @@ describe('log-in in progress', () => {
     const other = await begin(browser);
     confirmed = new Error('down');
     expectRefused(await complete(browser, other), 'does not respond as expected');
-    confirmed = { subject: `s${n}`, email: ophelia.email, isEmailVerified: true };
+    confirmed = { subject: `s${n}`, ...verified(ophelia.email) };
     expect((await complete(browser, other)).status).toBe(303);
     expect(seen).toHaveLength(3);
   });
