@@ -1,7 +1,7 @@
 import { createDecipheriv } from 'node:crypto';
 import { DomainError } from '@parley/domain/kernel';
 import type { ExternalIdentity, LogInProvider, LogInResponse } from '@parley/domain/membership';
-import { RemoveExpiredLogIns } from '@parley/domain/membership';
+import { RemoveExpiredLogIns, type StatedRole } from '@parley/domain/membership';
 import { HostLogInProvider } from '@parley/server/testing';
 import { fieldsOf } from './testing/expectations.js';
 import { TestBrowser } from './testing/test-browser.js';
@@ -58,6 +58,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.changeRealm({ settings: { inviteRequired: true, openIdConnectAuthentication: true } }));
 
+const stated = (role: StatedRole['role']): StatedRole => ({ role, sparesGuests: false });
 const start = (method: string, query = '') => `/accounts/login/external/${method}/${query}`;
 const locationOf = (reply: TestReply): URL => {
   expect(reply.status).toBe(303);
@@ -278,7 +279,7 @@ describe('log-in at another service', () => {
 
   it('creates accounts only if the organization is open to all', async () => {
     const email = `yorick${n}@example.com`;
-    confirmed = { subject: `y${n}`, ...verified(email), fullName: 'Yorick', role: 'moderator' };
+    confirmed = { subject: `y${n}`, ...verified(email), fullName: 'Yorick', role: stated('moderator') };
     const browser = new TestBrowser(server);
     expectRefused(await complete(browser, await begin(browser)), 'Please request an invite');
     await server.changeRealm({ settings: { inviteRequired: false } });
@@ -296,14 +297,30 @@ describe('log-in at another service', () => {
   });
 
   it('takes over the role that the service names, except from the last owner', async () => {
-    confirmed = { subject: `s${n}`, ...verified(ophelia.email), role: 'guest' };
+    confirmed = { subject: `s${n}`, ...verified(ophelia.email), role: stated('guest') };
     const browser = new TestBrowser(server);
     await complete(browser, await begin(browser));
     expect((await browser.get('/json/users/me')).body.role).toBe(600);
-    confirmed = { subject: `o${n}`, ...verified(people.desdemona.email), role: 'guest' };
+    confirmed = { subject: `o${n}`, ...verified(people.desdemona.email), role: stated('guest') };
     const owner = new TestBrowser(server);
     await complete(owner, await begin(owner));
     expect((await owner.get('/json/users/me')).body.role).toBe(100);
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        userId: people.desdemona.id,
+        problem: expect.stringContaining('stays owner: The owner permission cannot be removed'),
+      }),
+    );
+  });
+
+  it('reports what the service has left out', async () => {
+    confirmed = { ...confirmed, problems: ['The claim groups is missing.'] };
+    const browser = new TestBrowser(server);
+    await complete(browser, await begin(browser));
+    expect(await isLoggedInAs(browser, ophelia.id)).toBe(true);
+    expect(lines).toContainEqual(
+      expect.objectContaining({ method: 'keycloak', problem: 'The claim groups is missing.' }),
+    );
   });
 });
 

@@ -26,6 +26,7 @@ const ACCOUNT: Omit<OpenIdConnectAccount, 'issuer'> = {
   createsPeople: null,
   requiredGroups: [],
   claims: { email: '', name: '', role: null, groups: null, picture: 'avatar_url' },
+  defaultRole: null,
   roles: new Map(),
   groups: new Map(),
   singleLogOut: false,

@@ -37,6 +37,7 @@ import { TestServer } from './testing/test-server.js';
         nameAttribute: 'cn',
         required: ['chat'],
         roles: new Map([['chiefs', 'moderator']]),
+        defaultRole: 'member',
       },
       createsPeople: true,
       syncMinutes: 60,
@@ -308,6 +309,30 @@ import { TestServer } from './testing/test-server.js';
       fieldsOf(await fetchKey('hamlet@zulip.com', server.people.hamlet.password));
     });
 
+    it('keeps roles if groups cannot be read, and lets people log in if none is required', async () => {
+      const problems: Wire[] = [];
+      const logger = { info: () => {}, warn: () => {}, error: (fields: object) => void problems.push(fields) };
+      const email = 'guildenstern@zulip.com';
+      const startWith = async (groups: Partial<LdapAccount['groups']>) => {
+        const changed = { ...account, groups: { ...account.groups!, required: [], ...groups } };
+        server = await TestServer.start({ directories: await ldapDirectories([changed]), logger });
+        await server.changeRealm({ settings: { ldapAuthentication: true } });
+        await server.addUser({ email, fullName: 'Guildenstern', role: 'administrator' });
+      };
+      await startWith({ baseDn: `ou=nowhere,${BASE}` });
+      fieldsOf(await fetchKey(email, 'pw-guildenstern'));
+      expect(await userWith(email)).toMatchObject({ role: 200 });
+      expect(problems).toContainEqual(
+        expect.objectContaining({ problem: expect.stringContaining('The groups cannot be read: ') }),
+      );
+      await expect(sync()).rejects.toThrow();
+      await server.close();
+      await startWith({ filter: '(objectClass=group)' });
+      fieldsOf(await fetchKey(email, 'pw-guildenstern'));
+      expect(await userWith(email)).toMatchObject({ role: 200 });
+      await expect(sync()).rejects.toThrow('groups.filter');
+    });
+
     it('says what is wrong', async () => {
       await start();
       const check = async (change: Partial<LdapAccount>) =>
@@ -354,9 +379,10 @@ import { TestServer } from './testing/test-server.js';
       );
       await ldap.change((client) => client.modify(`cn=chiefs,ou=groups,${BASE}`, [replace('member', dnOf('person4'))]));
       try {
-        expect(countsOf(await sync())).toMatchObject({ changed: 1, deactivated: 0 });
+        expect(countsOf(await sync())).toMatchObject({ changed: 2, deactivated: 0 });
         const after = await userWith('renamed@zulip.com');
         expect(after).toMatchObject({ user_id: before.user_id, full_name: 'Renamed', role: 300 });
+        expect(await userWith('guildenstern@zulip.com')).toMatchObject({ role: 400 });
       } finally {
         await ldap.change((client) =>
           client.modify(dnOf('person4'), [replace('cn', 'person4'), replace('mail', 'person4@zulip.com')]),
@@ -370,14 +396,20 @@ import { TestServer } from './testing/test-server.js';
     it('deactivates who has left, ends their keys, and takes them back', async () => {
       await sync();
       const { api_key, user_id } = fieldsOf(await fetchKey('person5@zulip.com', 'pw-person5'));
-      await ldap.remove('person5');
+      const change = (operation: 'add' | 'delete') => {
+        const modification = new Attribute({ type: 'member', values: [dnOf('person5')] });
+        return ldap.change((client) =>
+          client.modify(`cn=chat,ou=groups,${BASE}`, new Change({ operation, modification })),
+        );
+      };
+      await change('delete');
       try {
         expect(countsOf(await sync())).toEqual({ ...NOTHING, deactivated: 1 });
         const as = { ...server.people.hamlet, email: 'person5@zulip.com', apiKey: api_key };
         expect((await server.get('/users/me', as)).status).toBe(401);
         expect((await fetchKey('person5@zulip.com', 'pw-person5')).body.code).toBe('USER_DEACTIVATED');
       } finally {
-        await ldap.add({ uid: 'person5' });
+        await change('add');
       }
       expect(countsOf(await sync())).toEqual({ ...NOTHING, reactivated: 1 });
       expect(fieldsOf(await fetchKey('person5@zulip.com', 'pw-person5'))).toMatchObject({ user_id });

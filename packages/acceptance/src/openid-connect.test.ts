@@ -61,8 +61,13 @@ beforeAll(async () => {
       ['chat-owners', 'owner'],
       ['chat-admins', 'administrator'],
     ]),
+    defaultRole: 'member',
   };
-  const pictured = { ...account, name: 'pictured', claims: { ...account.claims, picture: 'picture' } };
+  const pictured = {
+    ...account,
+    name: 'pictured',
+    claims: { ...account.claims, role: null, groups: null, picture: 'picture' },
+  };
   const fresh = { ...account, name: 'fresh' };
   const expired = { ...account, name: 'expired', clientSecret: 'the secret before' };
   const silent = { ...account, name: 'silent', issuer: 'http://localhost:1' };
@@ -108,7 +113,7 @@ beforeAll(async () => {
     claims: {
       openid: ['sub'],
       email: ['email', 'email_verified'],
-      profile: ['name', 'realm', 'picture', 'preferred_username'],
+      profile: ['name', 'realm', 'picture', 'preferred_username', '_claim_names'],
     },
     conformIdTokenClaims: false,
     findAccount: async (_: unknown, sub: string) => ({
@@ -458,9 +463,48 @@ describe('addresses of a service', () => {
   });
 });
 
+describe('roles of a service', () => {
+  const ACCESS = { email: 'osric@example.com', email_verified: true, name: 'Osric' };
+  /** Returns the role after a log-in with the claims. */
+  const roleWith = async (claims: object): Promise<number> => {
+    problems.length = 0;
+    ACCOUNTS.osric = { ...ACCESS, ...claims };
+    const browser = new TestBrowser(server);
+    expect((await logIn('osric', browser)).reply.status).toBe(303);
+    return fieldsOf(await browser.get('/json/users/me')).role;
+  };
+  const [ADMINISTRATOR, MEMBER] = [200, 400];
+
+  it.each<[string, object]>([
+    ['a list without a match', { realm: { roles: ['x'], groups: [] } }],
+    ['an empty list', { realm: { roles: [], groups: [] } }],
+  ])('are taken away by %s', async (_, claims) => {
+    expect(await roleWith({ realm: { roles: ['chat-admins'] } })).toBe(ADMINISTRATOR);
+    expect(await roleWith(claims)).toBe(MEMBER);
+    expect(problems).toEqual([]);
+  });
+
+  it.each<[string, object, string]>([
+    ['a missing claim', {}, 'missing'],
+    ['a claim that is no list', { realm: { roles: 7 } }, 'missing'],
+    ['a list that continues elsewhere', { realm: { roles: ['x'] }, _claim_names: { realm: 'src1' } }, 'incomplete'],
+  ])('are kept and reported for %s', async (_, claims, state) => {
+    expect(await roleWith({ realm: { roles: ['chat-admins'] } })).toBe(ADMINISTRATOR);
+    expect(await roleWith(claims)).toBe(ADMINISTRATOR);
+    expect(problems).toContainEqual(
+      expect.objectContaining({ subject: 'osric', problem: expect.stringContaining(`realm.roles is ${state}`) }),
+    );
+  });
+});
+
 describe('groups of a service', () => {
   const login = (groups?: readonly string[]) => {
-    ACCOUNTS.laertes = { email: 'laertes@example.com', email_verified: true, name: 'Laertes', realm: { groups } };
+    ACCOUNTS.laertes = {
+      email: 'laertes@example.com',
+      email_verified: true,
+      name: 'Laertes',
+      realm: { groups, roles: [] },
+    };
     return logIn('laertes');
   };
   const idOf = async (email: string): Promise<number> => {

@@ -40,6 +40,7 @@ const PEOPLE = {
       createsPeople: null,
       requiredGroups: [],
       attributes: { id: null, email: 'email', name: 'displayName', role: 'groups', groups: null, picture: 'photo' },
+      defaultRole: 'member',
       roles: new Map([['chat-admins', 'administrator']]),
     };
     const other = { ...account, name: 'other', certificates: [provider.certificate('other')] };

@@ -45,6 +45,7 @@ beforeAll(async () => {
     requiredGroups: [],
     attributes: { id: null, email: 'email', name: 'displayName', role: 'groups', groups: null, picture: 'photo' },
     roles: new Map([['chat-admins', 'administrator']]),
+    defaultRole: 'member',
   };
   const other = {
     ...account,
@@ -94,6 +95,8 @@ interface Answer {
   readonly subject?: string;
   readonly email?: string;
   readonly groups?: readonly string[];
+  /** XML instead of the attribute with the groups. */
+  readonly groupsXml?: string;
   readonly audience?: string;
   readonly issuer?: string;
   /** Seconds from now. */
@@ -120,7 +123,7 @@ function assertionOf(asked: Asked, answer: Answer, id = '_assertion'): string {
   const answers = inResponseTo === null ? '' : ` InResponseTo="${inResponseTo}"`;
   const attribute = (name: string, ...values: readonly string[]) =>
     `<saml:Attribute Name="${name}">${values.map((value) => `<saml:AttributeValue>${value}</saml:AttributeValue>`).join('')}</saml:Attribute>`;
-  return `<saml:Assertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" Version="2.0" ID="${id}" IssueInstant="${at(0)}"><saml:Issuer>${issuer}</saml:Issuer><saml:Subject><saml:NameID Format="urn:oasis:names:tc:SAML:2.0:nameid-format:persistent">${subject}</saml:NameID><saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer"><saml:SubjectConfirmationData NotOnOrAfter="${at(until)}" Recipient="${asked.acs}"${answers}/></saml:SubjectConfirmation></saml:Subject><saml:Conditions NotBefore="${at(from)}" NotOnOrAfter="${at(until)}"><saml:AudienceRestriction><saml:Audience>${audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions><saml:AuthnStatement AuthnInstant="${at(0)}"><saml:AuthnContext><saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:Password</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement><saml:AttributeStatement>${attribute('email', email)}${attribute('displayName', 'Prince of Denmark')}${attribute('groups', 'x', ...groups)}</saml:AttributeStatement></saml:Assertion>`;
+  return `<saml:Assertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" Version="2.0" ID="${id}" IssueInstant="${at(0)}"><saml:Issuer>${issuer}</saml:Issuer><saml:Subject><saml:NameID Format="urn:oasis:names:tc:SAML:2.0:nameid-format:persistent">${subject}</saml:NameID><saml:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer"><saml:SubjectConfirmationData NotOnOrAfter="${at(until)}" Recipient="${asked.acs}"${answers}/></saml:SubjectConfirmation></saml:Subject><saml:Conditions NotBefore="${at(from)}" NotOnOrAfter="${at(until)}"><saml:AudienceRestriction><saml:Audience>${audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions><saml:AuthnStatement AuthnInstant="${at(0)}"><saml:AuthnContext><saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:Password</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement><saml:AttributeStatement>${attribute('email', email)}${attribute('displayName', 'Prince of Denmark')}${answer.groupsXml ?? attribute('groups', 'x', ...groups)}</saml:AttributeStatement></saml:Assertion>`;
 }
 
 function signed(xml: string, element: 'Assertion' | 'Response', privateKey: string): string {
@@ -248,6 +251,26 @@ describe('log-in by SAML', () => {
       full_name: 'Prince of Denmark',
       role: 200,
     });
+  });
+
+  it.each<[string, Partial<Answer>, number]>([
+    ['is taken away by a list without a match', { groups: [] }, 400],
+    ['is taken away by an empty list', { groupsXml: '<saml:Attribute Name="groups"/>' }, 400],
+    ['is kept without the attribute', { groupsXml: '' }, 200],
+    [
+      'is kept for people in too many groups',
+      { groupsXml: '<saml:Attribute Name="http://schemas.microsoft.com/claims/groups.link"/>' },
+      200,
+    ],
+  ])('a role %s', async (_, answer, role) => {
+    const email = 'osric@example.com';
+    const id = await userIdOf(await logIn({ subject: 'osric', email, groups: ['chat-admins'] }));
+    const roleNow = async () => fieldsOf(await server.get(`/users/${id}`, server.people.iago)).user.role;
+    expect(await roleNow()).toBe(200);
+    expect(await userIdOf(await logIn({ subject: 'osric', email, ...answer }))).toBe(id);
+    expect(await roleNow()).toBe(role);
+    const reported = expect.objectContaining({ subject: 'osric', problem: expect.stringContaining('groups is') });
+    expect(problems).toEqual(role === 400 ? [] : [reported]);
   });
 
   it('gives phones their key', async () => {

@@ -273,6 +273,18 @@ describe('an invitation to an organization without passwords', () => {
     expect(await me(browser)).toMatchObject({ role: 300 });
   });
 
+  it.each<[string, boolean, number]>([
+    ['gives its role if no value of the service matches', true, 300],
+    ['leaves the role to a service that determines it', false, 200],
+  ])('%s', async (_, sparesGuests, role) => {
+    const path = await invite(yorick, { invite_as: 300 });
+    const stated = { role: sparesGuests ? 'member' : 'administrator', sparesGuests } as const;
+    confirmed = { subject: `y${n}`, ...verified(yorick), role: stated };
+    const browser = new TestBrowser(server);
+    await logIn('linking', browser, keyIn(path));
+    expect(await me(browser)).toMatchObject({ role });
+  });
+
   it('proves its address to a service that does not vouch for it', async () => {
     const path = await invite(yorick);
     confirmed = { subject: `y${n}`, email: yorick };

@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Role } from '@parley/domain/access';
 import { loadOptional } from '@parley/domain/kernel';
-import type { DirectoryPerson, DirectoryPicture, PeopleDirectory } from '@parley/domain/membership';
+import {
+  type DirectoryPerson,
+  type DirectoryPicture,
+  type PeopleDirectory,
+  type RoleMapping,
+  statedRole,
+} from '@parley/domain/membership';
 import type { Client, Entry, Filter } from 'ldapts';
 
 /** LDAP server, as the operator configures it. */
@@ -39,7 +44,8 @@ export interface LdapAccount {
   readonly syncMinutes: number;
 }
 
-export interface LdapGroups {
+/** Groups that admit people and determine roles, by name. */
+export interface LdapGroups extends RoleMapping {
   readonly baseDn: string;
   readonly filter: string;
   /** Attribute of a group with the names of its members. */
@@ -47,8 +53,6 @@ export interface LdapGroups {
   readonly nameAttribute: string;
   /** Names of groups one of which people must be in; empty for none. */
   readonly required: readonly string[];
-  /** Roles by name of the group, in order of precedence. */
-  readonly roles: ReadonlyMap<string, Role>;
 }
 
 type Library = typeof import('ldapts');
@@ -102,11 +106,22 @@ class LdapDirectory implements PeopleDirectory {
       // Directories ignore characters that are not visible.
       const isSame = (value: string | Buffer) => String(value).toLowerCase() === email.toLowerCase();
       if (searchEntries.length !== 1 || ![entry![attributes.email] ?? []].flat().some(isSame)) return null;
-      const names = groups ? await this.groupsOf(client, groups, entry!.dn) : [];
-      const person = this.personOf(entry!, names);
+      const person = groups ? await this.personIn(client, groups, entry!) : this.personOf(entry!, []);
       if (!person) return null;
       return (await this.bindsAs(entry!.dn, password)) ? person : null;
     });
+  }
+
+  /** People log in without their groups too, unless a group is required. */
+  private async personIn(client: Client, groups: LdapGroups, entry: Entry): Promise<DirectoryPerson | null> {
+    try {
+      return this.personOf(entry, await this.groupsOf(client, groups, entry.dn));
+    } catch (error) {
+      if (groups.required.length > 0) throw error;
+      const person = this.personOf(entry, []);
+      const problem = `The groups cannot be read: ${reasonOf(error as Error)}. The role stays as it is.`;
+      return person && { ...person, role: null, problem };
+    }
   }
 
   listPeople(): Promise<readonly DirectoryPerson[]> {
@@ -143,17 +158,18 @@ class LdapDirectory implements PeopleDirectory {
   async check(): Promise<string> {
     const { groups } = this.account;
     if (groups) {
-      const memberships = await this.connected((client) => this.memberships(client, groups)).catch((error: Error) => {
-        throw reasonFor(error, { ...REASONS, ...GROUP_REASONS });
-      });
+      const memberships = await this.connected((client) =>
+        this.memberships(client, groups).catch((error: Error) => {
+          const reason = GROUP_REASONS[error.name];
+          throw reason === undefined ? error : new Error(reason, { cause: error });
+        }),
+      );
       const found = new Set([...memberships.values()].flat());
       const { required } = groups;
       if (required.length > 0 && !required.some((name) => found.has(name)))
         throw new Error(`no group ${required.join(' or ')} with members is below groups.baseDn; check groups`);
     }
-    const people = await this.listPeople().catch((error: Error) => {
-      throw reasonFor(error, REASONS);
-    });
+    const people = await this.listPeople();
     if (people.length === 0) {
       throw new Error('the connection works, but no entry matches; check baseDn, userFilter, attributes and groups');
     }
@@ -184,8 +200,8 @@ class LdapDirectory implements PeopleDirectory {
     if (subject === null || email === null) return null;
     const required = groups?.required ?? [];
     if (required.length > 0 && !required.some((name) => groupNames.includes(name))) return null;
-    const role = groups && [...groups.roles].find(([name]) => groupNames.includes(name))?.[1];
-    return { subject, email: email.trim(), fullName: textOf(entry[attributes.name]) ?? '', role: role ?? null };
+    const role = groups && statedRole(groupNames, groups);
+    return { subject, email: email.trim(), fullName: textOf(entry[attributes.name]) ?? '', role };
   }
 
   private async groupsOf(client: Client, groups: LdapGroups, dn: string): Promise<readonly string[]> {
@@ -193,14 +209,22 @@ class LdapDirectory implements PeopleDirectory {
     const member = new EqualityFilter({ attribute: groups.memberAttribute, value: dn });
     const filter = new AndFilter({ filters: [FilterParser.parseString(groups.filter), member] });
     const { searchEntries } = await client.search(groups.baseDn, { filter, attributes: [groups.nameAttribute] });
+    if (searchEntries.length === 0) await this.requireGroups(client, groups);
     return searchEntries.flatMap((entry) => textOf(entry[groups.nameAttribute]) ?? []);
+  }
+
+  /** Nobody has left a group that cannot be found. @throws Error if there is no group at all */
+  private async requireGroups(client: Client, { baseDn, filter }: LdapGroups): Promise<void> {
+    const pages = client.searchPaginated(baseDn, { filter, attributes: ['1.1'], paged: { pageSize: 1 } });
+    for await (const { searchEntries } of pages) if (searchEntries.length > 0) return;
+    throw noGroups();
   }
 
   /** Names of the groups by name of the member. */
   private async memberships(client: Client, groups: LdapGroups): Promise<ReadonlyMap<string, string[]>> {
-    const found = new Map<string, string[]>();
     const { baseDn, filter, memberAttribute, nameAttribute } = groups;
     const attributes = [nameAttribute, memberAttribute];
+    const needed: { readonly name: string; readonly entry: Entry }[] = [];
     let count = 0;
     for await (const { searchEntries } of client.searchPaginated(baseDn, {
       filter,
@@ -210,13 +234,17 @@ class LdapDirectory implements PeopleDirectory {
       for (const entry of searchEntries) {
         if (++count > MAX_GROUPS) throw new Error(`The directory has more than ${MAX_GROUPS} groups`);
         const name = textOf(entry[nameAttribute]);
-        if (name === null || !(groups.required.includes(name) || groups.roles.has(name))) continue;
-        for (const dn of [entry[memberAttribute] ?? []].flat()) {
-          const key = normalized(String(dn));
-          const names = found.get(key);
-          if (names) names.push(name);
-          else found.set(key, [name]);
-        }
+        if (name !== null && (groups.required.includes(name) || groups.roles.has(name))) needed.push({ name, entry });
+      }
+    }
+    if (count === 0) throw noGroups();
+    const found = new Map<string, string[]>();
+    for (const { name, entry } of needed) {
+      for (const dn of [entry[memberAttribute] ?? []].flat()) {
+        const key = normalized(String(dn));
+        const names = found.get(key);
+        if (names) names.push(name);
+        else found.set(key, [name]);
       }
     }
     return found;
@@ -242,6 +270,8 @@ class LdapDirectory implements PeopleDirectory {
       const password = bindPasswordFile === null ? bindPassword : readFileSync(bindPasswordFile, 'utf8').trimEnd();
       if (bindDn !== null) await client.bind(bindDn, password ?? '');
       return await work(client);
+    } catch (error) {
+      throw new Error(reasonOf(error as Error), { cause: error });
     } finally {
       await client.unbind().catch(() => {});
     }
@@ -286,8 +316,13 @@ const GROUP_REASONS: Readonly<Record<string, string>> = {
   InsufficientAccessError: 'bindDn may not search groups.baseDn',
 };
 
-const reasonFor = ({ name, message, cause }: Error, reasons: Readonly<Record<string, string>>): Error =>
-  new Error(reasons[name] ?? `${name}: ${message}`, { cause });
+const noGroups = () => new Error('no entry matches groups.baseDn and groups.filter');
+
+/** Describes an error for the operator. */
+function reasonOf(error: Error): string {
+  const { name, message } = error instanceof AggregateError ? (error.errors[0] as Error) : error;
+  return REASONS[name] ?? (name === 'Error' ? message : `${name}: ${message}`);
+}
 
 /** Identifier of Active Directory, which is no text. */
 const isBinary = (attribute: string): boolean => attribute.toLowerCase() === 'objectguid';

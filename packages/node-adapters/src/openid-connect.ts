@@ -1,20 +1,21 @@
-import type { Role } from '@parley/domain/access';
 import { loadOptional } from '@parley/domain/kernel';
-import type {
-  EmailStatement,
-  ExternalIdentity,
-  LogInChallenge,
-  LogInMethod,
-  LogInProvider,
-  LogInResponse,
-  ServiceLogOut,
+import {
+  type EmailStatement,
+  type ExternalIdentity,
+  type LogInChallenge,
+  type LogInMethod,
+  type LogInProvider,
+  type LogInResponse,
+  type RoleMapping,
+  type ServiceLogOut,
+  statedRole,
 } from '@parley/domain/membership';
 import type { AuthenticationMethod } from '@parley/domain/realms';
 import { GitHubProvider } from './github.js';
 import { CLOCK_SKEW_SECONDS, fetchShort, refused, rejectsClient, requireSameClock } from './log-in-services.js';
 
 /** Service that speaks OpenID Connect, as the operator configures it. */
-export interface OpenIdConnectAccount {
+export interface OpenIdConnectAccount extends RoleMapping {
   /** Unique and stable, since links and linked accounts name it: letters, digits and hyphens. */
   readonly name: string;
   /** Setting by which organizations enable the service. */
@@ -52,8 +53,6 @@ export interface OpenIdConnectAccount {
     /** Null for no pictures. */
     readonly picture: string | null;
   };
-  /** Roles by value of the role claim, in order of precedence. */
-  readonly roles: ReadonlyMap<string, Role>;
   /** Names of groups of the organization by value of the groups claim. */
   readonly groups: ReadonlyMap<string, string>;
   /** True if logging out leads browsers to the service, to log out there too. */
@@ -181,34 +180,33 @@ class OpenIdConnectProvider implements LogInProvider {
     if (allowedDomains && !allowedDomains.includes(domain ?? '')) throw refused();
     const groups = names.groups === null ? [] : [valueAt(claims, names.groups)].flat();
     if (requiredGroups.length > 0 && !requiredGroups.some((it) => groups.includes(it))) throw refused();
+    const problems = new Set<string>();
     return {
       subject,
       email,
       emailStatements: documents.flatMap(statementsIn),
       fullName: textAt(claims, names.name),
-      role: this.roleOf(claims),
+      role: this.roleOf(claims, problems),
       picture: names.picture === null ? null : textAt(claims, names.picture),
       serviceSession: textAt(claims, 'sid'),
-      groups: this.groupsOf(claims),
+      groups: this.groupsOf(claims, problems),
+      problems: [...problems],
     };
   }
 
-  /** Services leave the claim out for people in too many groups, who keep theirs. */
-  private groupsOf(claims: Claims): ReadonlyMap<string, boolean> {
+  private groupsOf(claims: Claims, problems: Set<string>): ReadonlyMap<string, boolean> {
     const { claims: names, groups } = this.account;
-    const value = names.groups === null ? undefined : valueAt(claims, names.groups);
-    const values = [value].flat();
     const places = new Map<string, boolean>();
-    if (value === undefined) return places;
+    const values = names.groups === null || groups.size === 0 ? null : listAt(claims, names.groups, problems);
+    if (values === null) return places;
     for (const [given, name] of groups) places.set(name, values.includes(given) || places.get(name) === true);
     return places;
   }
 
-  private roleOf(claims: Claims): Role | null {
+  private roleOf(claims: Claims, problems: Set<string>): ExternalIdentity['role'] {
     const { claims: names, roles } = this.account;
-    if (names.role === null) return null;
-    const values = [valueAt(claims, names.role)].flat();
-    return [...roles].find(([value]) => values.includes(value))?.[1] ?? null;
+    const values = names.role === null || roles.size === 0 ? null : listAt(claims, names.role, problems);
+    return values && statedRole(values, this.account);
   }
 
   /** Refusal if the person declined or the code is not valid; else a failure with what the service says. */
@@ -325,6 +323,23 @@ function valueAt(claims: Claims, path: string): unknown {
     value = (value as Claims)[name];
   }
   return value;
+}
+
+/** Returns null and notes the reason for a missing or incomplete list: it does not show that somebody has left a group. */
+function listAt(claims: Claims, path: string, problems: Set<string>): readonly unknown[] | null {
+  const value = valueAt(claims, path);
+  const isList = typeof value === 'string' || Array.isArray(value);
+  const state = isCutOff(claims, path) ? 'incomplete: the person is in too many groups' : isList ? null : 'missing';
+  if (state === null) return [value].flat();
+  problems.add(`The claim ${path} is ${state}. Roles and groups that depend on it stay as they are.`);
+  return null;
+}
+
+/** True if the service refers to another address for the rest of the claim, as Microsoft Entra does. */
+function isCutOff({ _claim_names: elsewhere, hasgroups }: Claims, path: string): boolean {
+  const [name] = path.split('.') as [string];
+  if (name === 'groups' && (hasgroups === true || hasgroups === 'true')) return true;
+  return typeof elsewhere === 'object' && elsewhere !== null && [name, path].some((it) => Object.hasOwn(elsewhere, it));
 }
 
 function textAt(claims: Claims, path: string): string | null {

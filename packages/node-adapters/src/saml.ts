@@ -1,19 +1,20 @@
 import { X509Certificate } from 'node:crypto';
 import type { CacheProvider, Profile } from '@node-saml/node-saml';
-import type { Role } from '@parley/domain/access';
 import { loadOptional } from '@parley/domain/kernel';
-import type {
-  ExternalIdentity,
-  LogInChallenge,
-  LogInMethod,
-  LogInProvider,
-  LogInResponse,
+import {
+  type ExternalIdentity,
+  type LogInChallenge,
+  type LogInMethod,
+  type LogInProvider,
+  type LogInResponse,
+  type RoleMapping,
+  statedRole,
 } from '@parley/domain/membership';
 import { CLOCK_SKEW_SECONDS, fetchShort, refused, requireSameClock } from './log-in-services.js';
 import { isSuccess, requireMeantForUs } from './saml-checks.js';
 
 /** Identity provider that speaks SAML 2.0, as the operator configures it. */
-export interface SamlAccount {
+export interface SamlAccount extends RoleMapping {
   /** Unique and stable, since links and linked accounts name it: letters, digits and hyphens. */
   readonly name: string;
   /** Name of the provider, which its responses carry. */
@@ -49,8 +50,6 @@ export interface SamlAccount {
     /** Attribute with the address of a picture; null for no pictures. */
     readonly picture: string | null;
   };
-  /** Roles by value of the role attribute, in order of precedence. */
-  readonly roles: ReadonlyMap<string, Role>;
 }
 
 type Library = typeof import('@node-saml/node-saml') & Pick<Xml, 'parseXml2JsFromString'>;
@@ -182,15 +181,22 @@ class SamlProvider implements LogInProvider {
       // SAML has no statement about addresses.
       emailStatements: [],
       fullName: textAt(profile, attributes.name),
-      role: this.roleOf(profile),
+      ...this.roleOf(profile),
       picture: attributes.picture === null ? null : textAt(profile, attributes.picture),
     };
   }
 
-  private roleOf(profile: Profile): Role | null {
+  /** A missing or incomplete attribute does not show that somebody has left a group. */
+  private roleOf(profile: Profile): Pick<ExternalIdentity, 'role' | 'problems'> {
     const { attributes, roles } = this.account;
-    const values = attributes.role === null ? [] : [profile[attributes.role]].flat();
-    return [...roles].find(([value]) => values.includes(value))?.[1] ?? null;
+    if (attributes.role === null || roles.size === 0) return { role: null };
+    const names = attributeNames(profile.getAssertion!());
+    const isCutOff = names.includes(GROUPS_LINK);
+    if (names.includes(attributes.role) && !isCutOff) {
+      return { role: statedRole([profile[attributes.role]].flat(), this.account) };
+    }
+    const state = isCutOff ? 'incomplete: the person is in too many groups' : 'missing';
+    return { role: null, problems: [`The attribute ${attributes.role} is ${state}. The role stays as it is.`] };
   }
 }
 
@@ -209,6 +215,19 @@ const onlyRequest = (id: string): CacheProvider => ({
   getAsync: async (key) => (key === id ? new Date().toISOString() : null),
   removeAsync: async (key) => key,
 });
+
+/** Attribute that Microsoft Entra sends instead of the groups of people in more than 150. */
+const GROUPS_LINK = 'http://schemas.microsoft.com/claims/groups.link';
+
+interface Assertion {
+  readonly AttributeStatement?: readonly {
+    readonly Attribute?: readonly { readonly $: { readonly Name: string } }[];
+  }[];
+}
+
+/** Names of the attributes, including those without a value, which profiles of the library lack. */
+const attributeNames = ({ Assertion: assertion }: Record<string, unknown>): readonly string[] =>
+  ((assertion as Assertion).AttributeStatement ?? []).flatMap(({ Attribute = [] }) => Attribute.map(({ $ }) => $.Name));
 
 /** First value of an attribute. */
 function textAt(profile: Profile, name: string): string | null {

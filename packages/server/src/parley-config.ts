@@ -7,6 +7,14 @@ import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adap
 import type { HostAuthenticate } from './authentication.js';
 import type { RealmAddresses } from './realm-resolver.js';
 
+/** Roles that a service or directory gives to people. */
+export interface RoleOptions {
+  /** Roles by value of the role claim or attribute, or by name of the group; the first that applies counts. */
+  readonly roles?: Readonly<Record<string, Role>>;
+  /** Role of people without one of `roles`; `unchanged` only gives roles and takes none. Default: `member`. */
+  readonly defaultRole?: 'member' | 'guest' | 'unchanged';
+}
+
 /** LDAP server or Active Directory, as options and settings name it. */
 export interface LdapOptions {
   /** Unique and stable, since linked accounts name it: lower-case letters, digits and hyphens. */
@@ -45,9 +53,7 @@ export interface LdapOptions {
     readonly nameAttribute?: string;
     /** Names of groups one of which people must be in. */
     readonly required?: readonly string[];
-    /** Roles by name of a group, in order of precedence. */
-    readonly roles?: Readonly<Record<string, Role>>;
-  };
+  } & RoleOptions;
   /** Creates accounts for people without one; default: true. */
   readonly createPeople?: boolean;
   /** Minutes between synchronizations, 0 for none; default: 60. */
@@ -55,7 +61,7 @@ export interface LdapOptions {
 }
 
 /** Identity provider that speaks SAML 2.0, as options and settings name it. */
-export interface SamlOptions {
+export interface SamlOptions extends RoleOptions {
   /** Unique and stable, since links and linked accounts name it: lower-case letters, digits and hyphens. */
   readonly name: string;
   /** Entity id of the provider. */
@@ -94,12 +100,10 @@ export interface SamlOptions {
     /** Holds the address of a picture. */
     readonly picture?: string;
   };
-  /** Roles by value of the role attribute, in order of precedence. */
-  readonly roles?: Readonly<Record<string, Role>>;
 }
 
 /** Service that speaks OpenID Connect, as options and settings name it. */
-export interface OpenIdConnectOptions {
+export interface OpenIdConnectOptions extends RoleOptions {
   /** Unique and stable, since links and linked accounts name it: lower-case letters, digits and hyphens. */
   readonly name: string;
   /** Address of the service without `/.well-known/openid-configuration`; default for GitHub: `https://github.com`. */
@@ -134,8 +138,6 @@ export interface OpenIdConnectOptions {
     /** Holds the address of a picture; for GitHub `avatar_url`. */
     readonly picture?: string;
   };
-  /** Roles by value of the role claim; the first that is present counts. */
-  readonly roles?: Readonly<Record<string, Role>>;
   /** Names of user groups by value of the groups claim. People are added and removed in these groups at every log-in. */
   readonly groups?: Readonly<Record<string, string>>;
   /** True if logging out of the web client leads to the service, to log out there too; default: false. */

@@ -13,6 +13,7 @@ import { addUser, type NewUser } from './add-user.js';
 import { endInvitation, publishInvitations, withPresentOffer } from './invitation-changes.js';
 import type { Invitation, InvitationOffer } from './invitations.js';
 import { OPEN_OFFER, planWelcomeEmail } from './sign-up.js';
+import type { StatedRole } from './stated-roles.js';
 
 /**
  * Maximum number of existing messages that new users receive, and how many of those are unread (organization §10.3).
@@ -21,8 +22,8 @@ const MAX_HISTORY = 1000;
 const UNREAD_HISTORY = 20;
 
 export interface Newcomer extends Omit<NewUser, 'role' | 'channels'> {
-  /** Null for the role of the invitation. */
-  readonly role: NewUser['role'] | null;
+  /** Role that a service or directory states. Null, or one without a match: an invitation decides on the role. */
+  readonly role: StatedRole | null;
   /** Null if anyone may join. */
   readonly invitation: Invitation | null;
   /** Default channel groups to join; deleted ones are ignored. */
@@ -46,7 +47,13 @@ export async function admit(
 ): Promise<User> {
   const offer = invitation ?? OPEN_OFFER;
   const channels = await channelsOf(tx, realm, offer, defaultChannelGroupIds);
-  const user = await addUser(tx, realm, { ...person, role: role ?? offer.role, channels }, { now, mint });
+  const takesRole = role !== null && !(invitation && role.sparesGuests);
+  const user = await addUser(
+    tx,
+    realm,
+    { ...person, role: takesRole ? role.role : offer.role, channels },
+    { now, mint },
+  );
   await joinGroups(tx, offer, user);
   await attachHistory(tx, channels, user);
   if (invitation?.kind === 'email') {

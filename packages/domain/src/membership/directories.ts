@@ -1,5 +1,5 @@
-import type { Role } from '../access/roles.js';
 import type { UserId } from '../kernel/ids.js';
+import type { StatedRole } from './stated-roles.js';
 
 /** Person as a directory describes them. */
 export interface DirectoryPerson {
@@ -7,8 +7,10 @@ export interface DirectoryPerson {
   readonly subject: string;
   readonly email: string;
   readonly fullName: string;
-  /** Null if the directory does not determine the role. */
-  readonly role: Role | null;
+  /** Null if the directory does not determine the role, or failed to list the person's groups. */
+  readonly role: StatedRole | null;
+  /** Reason why the role is not known, for administrators. */
+  readonly problem?: string;
 }
 
 export interface DirectoryPicture {
@@ -29,7 +31,7 @@ export interface PeopleDirectory {
   readonly syncMinutes: number;
   /** Returns null if nobody has the address and the password. @throws Error if the directory fails */
   authenticate(email: string, password: string): Promise<DirectoryPerson | null>;
-  /** Returns everybody who may use the organization. @throws Error if the directory fails */
+  /** Returns everybody who may use the organization. @throws Error with the reason if the directory fails */
   listPeople(): Promise<readonly DirectoryPerson[]>;
   /** True if entries have pictures. */
   readonly hasPictures: boolean;
@@ -58,7 +60,7 @@ export interface DirectoryReport {
   readonly counts: Readonly<Record<DirectoryChange, number>>;
   /** Changes in order of the directory, at most `MAX_REPORTED`. */
   readonly changes: readonly { readonly email: string; readonly change: DirectoryChange }[];
-  /** People whom the organization cannot hold, with the reason; at most `MAX_REPORTED`. */
+  /** People who are not as the directory describes them, with the reason; at most `MAX_REPORTED`. */
   readonly problems: readonly { readonly email: string; readonly reason: string }[];
 }
 

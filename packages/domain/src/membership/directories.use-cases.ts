@@ -1,7 +1,7 @@
 import type { ApiKeyMint } from '../access/credentials.js';
 import type { Role } from '../access/roles.js';
 import { DomainError } from '../kernel/errors.js';
-import type { UserId } from '../kernel/ids.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
 import type { Clock, ReportProblem } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
@@ -11,7 +11,7 @@ import type { Realm } from '../realms/realm.js';
 import { accountDeactivated, type DirectoryPasswords } from '../users/authentication.js';
 import { changeEmail, rename } from '../users/change-email.js';
 import { isEmailAddress, parseFullName, SHORTEST_GIVEN_NAME, type User } from '../users/user.js';
-import { canChangeRole, isOnlyOwnerOf } from '../users/user-permissions.js';
+import { isOnlyOwnerOf } from '../users/user-permissions.js';
 import { addUser } from './add-user.js';
 import { admit, findEmailInvitation } from './admission.js';
 import { deactivateWithBots, reactivateWithGroups } from './deactivation.js';
@@ -28,11 +28,12 @@ import {
 import { planPicture } from './log-in-pictures.js';
 import { changeRole } from './roles.js';
 import { loadOpenRealm } from './sign-up.js';
+import { type RoleChange, roleChange } from './stated-roles.js';
 
 type Reads = Repositories | Transaction;
 
 /** Changes after which a user is as the directory describes them. */
-type Plan =
+type Plan = (
   | { readonly kind: 'create' }
   /** The organization keeps the user as they are: nothing differs, or an administrator deactivated them. */
   | { readonly kind: 'keep'; readonly user: User }
@@ -44,9 +45,12 @@ type Plan =
       readonly role: Role | null;
       readonly fullName: string | null;
       readonly email: string | null;
-    };
+    }
+) & {
+  /** Reasons why the role is not the one of the directory. */
+  readonly problems: readonly string[];
+};
 
-const AS_OWNER = { role: 'owner' } as const;
 /** Code points. */
 const MAX_NAME_LENGTH = 100;
 
@@ -67,21 +71,25 @@ async function planFor(
   person: DirectoryPerson,
 ): Promise<Plan | null> {
   if (!isEmailAddress(person.email)) throw new DomainError('INVALID_EMAIL', `'${person.email}' is no email address.`);
-  const linkedId = await reads.logIns.findLinked(realm.id, directoryMethod(directory), person.subject);
+  const method = directoryMethod(directory);
+  const linkedId = await reads.logIns.findLinked(realm.id, method, person.subject);
   const holder = await reads.users.findByEmail(realm.id, person.email);
   const user = linkedId === null ? holder : await reads.users.find(realm.id, linkedId);
-  if (!user) return directory.createsPeople ? { kind: 'create' } : null;
+  const problems = person.problem === undefined ? [] : [person.problem];
+  if (!user) return directory.createsPeople ? { kind: 'create', problems } : null;
   if (user.bot || (holder && holder.id !== user.id)) {
     throw new DomainError('EMAIL_TAKEN', `Email '${person.email}' already in use`);
   }
-  const isBack = !user.isActive && (await reads.provisioning.isUserRemoved(realm.id, user.id));
-  if (!user.isActive && !isBack) return { kind: 'keep', user };
-  const fullName = await newName(reads, realm, user, person);
-  const role = await newRole(reads, user, person.role);
-  const email = person.email === user.email ? null : person.email;
   const links = linkedId === null;
-  if (!links && !isBack && role === null && fullName === null && email === null) return { kind: 'keep', user };
-  return { kind: 'change', user, links, reactivates: isBack, role, fullName, email };
+  const isBack = !user.isActive && (await reads.provisioning.isUserRemoved(realm.id, user.id));
+  if (!user.isActive && !isBack) return { kind: 'keep', user, problems };
+  const fullName = await newName(reads, realm, user, person);
+  const { role, problem } = await newRole(reads, user, person);
+  if (problem !== null) problems.push(problem);
+  const email = person.email === user.email ? null : person.email;
+  if (!links && !isBack && role === null && fullName === null && email === null)
+    return { kind: 'keep', user, problems };
+  return { kind: 'change', user, links, reactivates: isBack, role, fullName, email, problems };
 }
 
 async function newName(reads: Reads, realm: Realm, user: User, { fullName }: DirectoryPerson): Promise<string | null> {
@@ -91,11 +99,9 @@ async function newName(reads: Reads, realm: Realm, user: User, { fullName }: Dir
   return isTaken ? null : name;
 }
 
-/** A directory never takes the role of the last owner. */
-async function newRole(reads: Reads, user: User, role: Role | null): Promise<Role | null> {
-  if (role === null || role === user.role) return null;
+async function newRole(reads: Reads, user: User, { role }: DirectoryPerson): Promise<RoleChange> {
   const isOnlyOwner = user.role === 'owner' && (await isOnlyOwnerOf(reads, user.realmId, user.id));
-  return canChangeRole(AS_OWNER, user, role, isOnlyOwner).allowed ? role : null;
+  return roleChange(user, role, isOnlyOwner);
 }
 
 interface Tools {
@@ -109,6 +115,7 @@ interface Tools {
 interface Placed {
   readonly user: User;
   readonly change: DirectoryChange | null;
+  readonly problems: readonly string[];
 }
 
 /** Makes the user as the directory describes them, with its picture. Returns null if the person gets no account. */
@@ -130,8 +137,9 @@ async function placePerson(
 ): Promise<Placed | null> {
   const planned = await planFor(tx, realm, directory, person);
   if (!planned && !acceptsInvitations) return null;
-  const plan = planned ?? { kind: 'create' };
-  if (plan.kind === 'keep') return { user: plan.user, change: null };
+  const plan = planned ?? { kind: 'create', problems: [] };
+  const { problems } = plan;
+  if (plan.kind === 'keep') return { user: plan.user, change: null, problems };
   const now = clock.now();
   const link = (userId: UserId) =>
     tx.logIns.link(realm.id, {
@@ -148,9 +156,9 @@ async function placePerson(
     const newcomer = { email, fullName: await freeName(tx, realm, person), passwordHash: null };
     const user = invitation
       ? await admit(tx, realm, { ...newcomer, role, invitation, words: null }, { now, mint, systemMessages })
-      : await addUser(tx, realm, { ...newcomer, role: role ?? 'member' }, { now, mint });
+      : await addUser(tx, realm, { ...newcomer, role: role?.role ?? 'member' }, { now, mint });
     await link(user.id);
-    return { user, change: 'created' };
+    return { user, change: 'created', problems };
   }
   const { links, reactivates, role, fullName, email } = plan;
   let { user } = plan;
@@ -162,7 +170,7 @@ async function placePerson(
   if (role !== null) user = await changeRole(tx, realm, user, role, now);
   if (fullName !== null) user = await rename(tx, user, fullName);
   if (email !== null) user = await changeEmail(tx, user, email);
-  return { user, change: reactivates ? 'reactivated' : links ? 'linked' : 'changed' };
+  return { user, change: reactivates ? 'reactivated' : links ? 'linked' : 'changed', problems };
 }
 
 /** Falls back to the address for a missing, invalid or taken name. */
@@ -211,17 +219,34 @@ export class VerifyDirectoryPassword implements DirectoryPasswords {
         continue;
       }
       if (!person) continue;
-      const { mint, clock, systemMessages } = this;
-      const tools = { mint, clock, systemMessages, acceptsInvitations: true };
-      const found = person;
-      const placed = await this.uow.write(before.id, async (tx) =>
-        place(tx, await loadOpenRealm(tx, before.id), directory, found, tools),
-      );
+      const placed = await this.place(before.id, directory, person);
       if (placed && !placed.user.isActive) throw accountDeactivated();
       if (placed) return placed.user;
     }
     if (failed) throw new DomainError('LOG_IN_SERVICE_FAILED', 'The directory does not respond. Try again later.');
     return null;
+  }
+
+  private async place(realmId: RealmId, directory: PeopleDirectory, person: DirectoryPerson): Promise<Placed | null> {
+    const { mint, clock, systemMessages } = this;
+    const tools = { mint, clock, systemMessages, acceptsInvitations: true };
+    const reportProblem = (problem: string) =>
+      this.report('a user is not as the directory describes them', {
+        problem,
+        directory: directory.name,
+        realmId,
+        subject: person.subject,
+      });
+    try {
+      const placed = await this.uow.write(realmId, async (tx) =>
+        place(tx, await loadOpenRealm(tx, realmId), directory, person, tools),
+      );
+      placed?.problems.forEach(reportProblem);
+      return placed;
+    } catch (error) {
+      if (error instanceof DomainError && error.kind === 'conflict') reportProblem(error.message);
+      throw error;
+    }
   }
 }
 
@@ -279,6 +304,7 @@ export class SyncDirectory {
           const plan = await report.attempt(person, () => planFor(repositories, realm, directory, person));
           if (plan?.kind === 'create') report.count(person.email, 'created');
           else if (plan) report.seen.add(plan.user.id);
+          for (const problem of plan?.problems ?? []) report.note(person, problem);
           if (plan?.kind === 'change') {
             report.count(person.email, plan.reactivates ? 'reactivated' : plan.links ? 'linked' : 'changed');
           }
@@ -387,7 +413,7 @@ class Report {
     for (const person of people) entries.set(keyOf(person), (entries.get(keyOf(person)) ?? 0) + 1);
     return people.filter((person) => {
       if (entries.get(keyOf(person)) === 1) return true;
-      this.refuse(person, 'Several people in the directory have this address.');
+      this.note(person, 'Several people in the directory have this address.');
       return false;
     });
   }
@@ -398,7 +424,7 @@ class Report {
       return await work();
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
-      this.refuse(person, error.message);
+      this.note(person, error.message);
       return null;
     }
   }
@@ -413,7 +439,7 @@ class Report {
     return { ...this.done(people), stopped: reason };
   }
 
-  private refuse({ email, subject }: DirectoryPerson, reason: string): void {
+  note({ email, subject }: DirectoryPerson, reason: string): void {
     this.problems.push({ email, reason, subject });
   }
 }

@@ -29,4 +29,5 @@ export * from './second-factor-log-in.use-cases.js';
 export * from './second-factors.use-cases.js';
 export * from './sign-up.js';
 export * from './single-log-out.use-cases.js';
+export * from './stated-roles.js';
 export * from './webhooks.js';

@@ -1,10 +1,10 @@
-import type { Role } from '../access/roles.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { foldCase } from '../kernel/text.js';
 import type { Realm } from '../realms/realm.js';
 import type { AuthenticationMethod } from '../realms/realm-settings.js';
 import { isEmailAddress } from '../users/user.js';
+import type { StatedRole } from './stated-roles.js';
 
 export const LOG_IN_METHOD_ERRORS = declareErrors({
   /** The app's pad or key is not 32 bytes in hexadecimal. */
@@ -59,14 +59,16 @@ export interface ExternalIdentity {
   /** All statements of the service about addresses of the person. */
   readonly emailStatements: readonly EmailStatement[];
   readonly fullName: string | null;
-  /** Null if the service does not determine the role. */
-  readonly role: Role | null;
+  /** Null if the service does not determine the role, or sent no complete list of roles. */
+  readonly role: StatedRole | null;
   /** Address of a picture of the person; absent or null without one. */
   readonly picture?: string | null;
   /** Id of the session at the service; absent or null without one. */
   readonly serviceSession?: string | null;
   /** Membership by name of a group of the organization. The service does not determine other groups. */
   readonly groups?: ReadonlyMap<string, boolean>;
+  /** Parts that the service should have sent, for its administrators. */
+  readonly problems?: readonly string[];
 }
 
 /** Notice of a service that somebody logged out there. */

@@ -16,7 +16,7 @@ import { accountDeactivated, unknownRealm } from '../users/authentication.js';
 import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../users/change-email.js';
 import { type OpenedSession, OpenSession } from '../users/sessions.use-cases.js';
 import { parseFullName, SHORTEST_GIVEN_NAME, type User } from '../users/user.js';
-import { canChangeRole, isOnlyOwnerOf } from '../users/user-permissions.js';
+import { isOnlyOwnerOf } from '../users/user-permissions.js';
 import { admit } from './admission.js';
 import {
   completeFlow,
@@ -47,6 +47,7 @@ import {
 import { planPicture } from './log-in-pictures.js';
 import { changeRole } from './roles.js';
 import { invitationRequired, loadOpenRealm, OPEN_OFFER, type SignUpKeys } from './sign-up.js';
+import { roleChange } from './stated-roles.js';
 
 /** Ways to log in that an organization offers beside passwords. */
 export interface LogInOffer {
@@ -287,6 +288,9 @@ export class CompleteLogIn {
       const identity = await this.identify(provider, challenge, input.response);
       if (identity.email !== null) input.identified?.(identity.email);
       await complete();
+      for (const problem of identity.problems ?? []) {
+        this.report('a log-in service left something out', { problem, method, realmId, subject: identity.subject });
+      }
       recognized = await this.recognize(caller, realm, { method: provider.method, identity, evidence });
       serviceSession = identity.serviceSession ?? null;
     }
@@ -404,12 +408,12 @@ export class CompleteLogIn {
     if (picture) await planPicture(tx, user, { method, url: picture, now: this.clock.now() });
   }
 
-  /** Services never take the role of the last owner. */
-  private async withRole(tx: Transaction, realm: Realm, user: User, { role }: ExternalIdentity): Promise<User> {
-    if (role === null || role === user.role) return user;
-    const isOnlyOwner = user.role === 'owner' && (await isOnlyOwnerOf(tx, realm.id, user.id));
-    if (!canChangeRole({ role: 'owner' }, user, role, isOnlyOwner).allowed) return user;
-    return changeRole(tx, realm, user, role, this.clock.now());
+  private async withRole(tx: Transaction, realm: Realm, user: User, { role: stated }: ExternalIdentity): Promise<User> {
+    const { realmId, id: userId } = user;
+    const isOnlyOwner = user.role === 'owner' && (await isOnlyOwnerOf(tx, realmId, userId));
+    const { role, problem } = roleChange(user, stated, isOnlyOwner);
+    if (problem !== null) this.report('a user keeps another role than a service states', { problem, realmId, userId });
+    return role === null ? user : changeRole(tx, realm, user, role, this.clock.now());
   }
 
   private async join(

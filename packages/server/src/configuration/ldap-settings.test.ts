@@ -22,6 +22,7 @@ describe('the setting of directories', () => {
           nameAttribute: 'cn',
           required: [],
           roles: new Map(),
+          defaultRole: 'member',
         },
         createsPeople: true,
         syncMinutes: 60,
@@ -47,6 +48,7 @@ describe('the setting of directories', () => {
     [{ attributes: { email: 'mail)(x=*' } }, 'a valid attributes'],
     [{ groups: { roles: {} } }, 'a valid groups'],
     [{ groups: { baseDn: 'x', roles: { a: 'emperor' } } }, 'a valid groups'],
+    [{ groups: { baseDn: 'x', defaultRole: 'owner' } }, 'a valid groups'],
     [{ syncMinutes: -1 }, 'a valid syncMinutes'],
     [{ realm: 7 }, 'a valid realm'],
   ])('rejects %j', (change, message) => {

@@ -1,7 +1,7 @@
-import { ROLES, type Role } from '@parley/domain/access';
 import { isLoopbackName } from '@parley/http';
 import type { LdapAccount, LdapGroups } from '@parley/node-adapters';
 import type { LdapOptions } from '../parley-config.js';
+import { areRoles, isDefaultRole, roleMapping } from './role-settings.js';
 
 type Check = (value: unknown) => boolean;
 
@@ -17,7 +17,8 @@ const GROUP_CHECKS: Readonly<Record<keyof NonNullable<LdapOptions['groups']>, Ch
   memberAttribute: isAttribute,
   nameAttribute: isAttribute,
   required: (value) => Array.isArray(value) && value.every(isText),
-  roles: (value) => isRecord(value) && Object.values(value).every((role) => ROLES.includes(role as Role)),
+  roles: areRoles,
+  defaultRole: isDefaultRole,
 };
 
 const CHECKS: Readonly<Record<keyof LdapOptions, Check>> = {
@@ -111,7 +112,7 @@ const groupsOf = (groups: NonNullable<LdapOptions['groups']>): LdapGroups => ({
   memberAttribute: groups.memberAttribute ?? 'member',
   nameAttribute: groups.nameAttribute ?? 'cn',
   required: groups.required ?? [],
-  roles: new Map(Object.entries(groups.roles ?? {})),
+  ...roleMapping(groups),
 });
 
 /** Brackets must match; the directory checks the rest. */

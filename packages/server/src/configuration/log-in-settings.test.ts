@@ -24,6 +24,7 @@ describe('services for logging in', () => {
     [{ ...GITHUB, requiredGroups: ['chat'] }, 'requiredGroups needs the claim groups'],
     [{ ...GITHUB, ...OIDC, requiredGroups: ['chat'] }, 'requiredGroups needs the claim groups'],
     [{ ...GITHUB, ...OIDC, requiredGroups: [] }, 'a valid requiredGroups'],
+    [{ ...GITHUB, defaultRole: 'moderator' }, 'a valid defaultRole'],
   ])('refuse %j', (service, words) => {
     expect(() => parse(service)).toThrow(words);
   });
@@ -45,6 +46,14 @@ describe('services for logging in', () => {
       { createsPeople: true },
       { createsPeople: false },
     ]);
+  });
+
+  it.each([
+    [{}, 'member'],
+    [{ defaultRole: 'guest' }, 'guest'],
+    [{ defaultRole: 'unchanged' }, null],
+  ])('take the default role from %j', (change, defaultRole) => {
+    expect(parse({ ...GITHUB, ...change })).toMatchObject([{ defaultRole }]);
   });
 
   it('have different names', () => {

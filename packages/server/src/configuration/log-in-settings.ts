@@ -1,7 +1,7 @@
-import { ROLES, type Role } from '@parley/domain/access';
 import { isLoopbackName } from '@parley/http';
 import type { OpenIdConnectAccount } from '@parley/node-adapters';
 import type { OpenIdConnectOptions } from '../parley-config.js';
+import { areRoles, isDefaultRole, roleMapping } from './role-settings.js';
 
 const KINDS = {
   'OpenID Connect': 'openIdConnectAuthentication',
@@ -28,7 +28,8 @@ const NAMES: Readonly<Record<keyof OpenIdConnectOptions, (value: never) => boole
   claims: isRecord,
   groups: (value: unknown) => isRecord(value) && Object.values(value).every(isText),
   singleLogOut: (value: unknown) => typeof value === 'boolean',
-  roles: (value: unknown) => isRecord(value) && Object.values(value).every((role) => ROLES.includes(role as Role)),
+  roles: areRoles,
+  defaultRole: isDefaultRole,
 };
 
 /** Checks the configuration of services. @throws Error that describes what is expected */
@@ -67,7 +68,7 @@ function accountOf(given: unknown): OpenIdConnectAccount {
     if (!Object.hasOwn(given, name)) throw new Error(`a list of services, each with ${name}`);
   }
   const options = given as unknown as OpenIdConnectOptions;
-  const { name, issuer = 'https://github.com', clientId, claims = {}, roles = {}, groups = {} } = options;
+  const { name, issuer = 'https://github.com', clientId, claims = {}, groups = {} } = options;
   const { requiredGroups = [], allowedDomains } = options;
   if (requiredGroups.length > 0 && (isGitHub || claims.groups === undefined)) {
     throw new Error('a list of services; requiredGroups needs the claim groups, which GitHub does not have');
@@ -97,7 +98,7 @@ function accountOf(given: unknown): OpenIdConnectAccount {
       groups: claims.groups ?? null,
       picture: claims.picture ?? null,
     },
-    roles: new Map(Object.entries(roles)),
+    ...roleMapping(options),
     groups: new Map(Object.entries(groups)),
     singleLogOut: options.singleLogOut ?? false,
   };

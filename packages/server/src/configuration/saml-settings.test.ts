@@ -34,6 +34,7 @@ describe('the setting of identity providers', () => {
       ...required,
       certificates: [certificate],
       signsResponse: false,
+      defaultRole: 'member',
       requestKey: null,
       displayName: 'company',
       displayIcon: null,

@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { ROLES, type Role } from '@parley/domain/access';
 import { isLoopbackName } from '@parley/http';
 import type { SamlAccount } from '@parley/node-adapters';
 import type { SamlOptions } from '../parley-config.js';
+import { areRoles, isDefaultRole, roleMapping } from './role-settings.js';
 
 type Check = (value: unknown) => boolean;
 
@@ -33,7 +33,8 @@ const CHECKS: Readonly<Record<keyof SamlOptions, Check>> = {
     Object.entries(value).every(
       ([name, each]) => ['id', 'email', 'name', 'role', 'groups', 'picture'].includes(name) && isText(each),
     ),
-  roles: (value) => isRecord(value) && Object.values(value).every((role) => ROLES.includes(role as Role)),
+  roles: areRoles,
+  defaultRole: isDefaultRole,
 };
 
 /** Checks the configuration of identity providers. @throws Error that describes what is expected */
@@ -70,7 +71,7 @@ function accountOf(given: unknown): SamlAccount {
     if (!Object.hasOwn(given, name)) throw new Error(`a list of identity providers, each with ${name}`);
   }
   const options = given as unknown as SamlOptions;
-  const { name, entityId, entryPoint, attributes = {}, roles = {}, requiredGroups = [] } = options;
+  const { name, entityId, entryPoint, attributes = {}, requiredGroups = [] } = options;
   if (requiredGroups.length > 0 && attributes.groups === undefined) {
     throw new Error('a list of identity providers; requiredGroups needs attributes.groups');
   }
@@ -96,7 +97,7 @@ function accountOf(given: unknown): SamlAccount {
       groups: attributes.groups ?? null,
       picture: attributes.picture ?? null,
     },
-    roles: new Map(Object.entries(roles)),
+    ...roleMapping(options),
   };
 }
 

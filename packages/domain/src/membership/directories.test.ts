@@ -1,0 +1,92 @@
+import { aUser, createFixture, FakeApiKeyMint, FakeRenderer, fakeRealmUrls } from '@parley/testkit';
+import type { ReportProblem } from '../kernel/ports.js';
+import { SystemMessages } from '../messages/system-messages.js';
+import type { DirectoryPerson, PeopleDirectory } from './directories.js';
+import { SyncDirectory, VerifyDirectoryPassword } from './directories.use-cases.js';
+import type { StatedRole } from './stated-roles.js';
+
+const mint = new FakeApiKeyMint();
+const person = (subject: string, more: Partial<DirectoryPerson> = {}): DirectoryPerson => ({
+  subject,
+  email: `${subject}@example.com`,
+  fullName: subject,
+  role: null,
+  ...more,
+});
+const stated = (role: StatedRole['role']): StatedRole => ({ role, sparesGuests: false });
+
+async function cast() {
+  const fixture = await createFixture(aUser({ name: 'owner', role: 'owner', email: 'owner@example.com' }));
+  const { uow, clock, realm } = fixture;
+  let entries: readonly DirectoryPerson[] = [];
+  const directory: PeopleDirectory = {
+    name: 'company',
+    realm: realm.stringId,
+    createsPeople: true,
+    syncMinutes: 0,
+    hasPictures: false,
+    authenticate: async (email) => entries.find((it) => it.email === email) ?? null,
+    listPeople: async () => entries,
+    findPicture: async () => null,
+    check: async () => '',
+  };
+  const systemMessages = new SystemMessages(new FakeRenderer(), fakeRealmUrls, clock);
+  const reported: unknown[] = [];
+  const report: ReportProblem = (_, fields) => void reported.push(fields);
+  const verifier = new VerifyDirectoryPassword(uow, [directory], mint, clock, report, systemMessages);
+  const userWith = (email: string) => uow.read(realm.id, ({ users }) => users.findByEmail(realm.id, email));
+  return {
+    reported,
+    userWith,
+    holds: (...people: readonly DirectoryPerson[]) => {
+      entries = people;
+    },
+    sync: (options: { isDryRun?: boolean } = {}) =>
+      new SyncDirectory(uow, mint, clock, systemMessages).execute({
+        directory,
+        isDryRun: false,
+        acceptsDeactivations: true,
+        ...options,
+      }),
+    logIn: (email: string) => verifier.verify(realm, email, 'password'),
+  };
+}
+
+describe('roles of a directory', () => {
+  it('follow the directory at synchronizations and log-ins', async () => {
+    const { holds, sync, logIn, userWith } = await cast();
+    holds(person('ann', { role: stated('administrator') }));
+    await sync();
+    expect(await userWith('ann@example.com')).toMatchObject({ role: 'administrator' });
+    holds(person('ann', { role: stated('member') }));
+    expect(await sync({ isDryRun: true })).toMatchObject({ counts: { changed: 1 } });
+    expect(await logIn('ann@example.com')).toMatchObject({ role: 'member' });
+    holds(person('ann', { role: stated('moderator') }));
+    expect(await sync()).toMatchObject({ counts: { changed: 1 }, problems: [] });
+    expect(await userWith('ann@example.com')).toMatchObject({ role: 'moderator' });
+  });
+
+  it('stay and are reported if the groups are not known', async () => {
+    const { holds, sync, logIn, reported } = await cast();
+    const problem = 'The groups cannot be read.';
+    holds(person('ann', { role: stated('administrator') }));
+    await sync();
+    holds(person('ann', { problem }));
+    expect(await sync()).toMatchObject({
+      counts: { changed: 0 },
+      problems: [{ email: 'ann@example.com', reason: problem }],
+    });
+    expect(await logIn('ann@example.com')).toMatchObject({ role: 'administrator' });
+    expect(reported).toEqual([expect.objectContaining({ subject: 'ann', problem })]);
+  });
+
+  it('stay and are reported for the last owner', async () => {
+    const { holds, sync, logIn, reported } = await cast();
+    const reason = expect.stringContaining('stays owner');
+    holds(person('owner', { role: stated('member') }));
+    expect(await sync()).toMatchObject({ problems: [{ email: 'owner@example.com', reason }] });
+    expect(await sync()).toMatchObject({ problems: [{ email: 'owner@example.com', reason }] });
+    expect(await logIn('owner@example.com')).toMatchObject({ role: 'owner' });
+    expect(reported).toEqual([expect.objectContaining({ problem: reason })]);
+  });
+});

@@ -1,0 +1,19 @@
+import { ROLES, type Role } from '@parley/domain/access';
+import type { RoleMapping } from '@parley/domain/membership';
+import type { RoleOptions } from '../parley-config.js';
+
+/** Members and guests only: a list of groups that lacks a person gives no rights. */
+const DEFAULT_ROLES: readonly unknown[] = ['member', 'guest', 'unchanged'] satisfies RoleOptions['defaultRole'][];
+
+export const areRoles = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((role) => ROLES.includes(role as Role));
+
+export const isDefaultRole = (value: unknown): boolean => DEFAULT_ROLES.includes(value);
+
+export const roleMapping = ({ roles = {}, defaultRole = 'member' }: RoleOptions): RoleMapping => ({
+  roles: new Map(Object.entries(roles)),
+  defaultRole: defaultRole === 'unchanged' ? null : defaultRole,
+});
