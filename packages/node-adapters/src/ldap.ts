@@ -240,14 +240,31 @@ class LdapDirectory implements PeopleDirectory {
     if (count === 0) throw noGroups();
     const found = new Map<string, string[]>();
     for (const { name, entry } of needed) {
-      for (const dn of [entry[memberAttribute] ?? []].flat()) {
-        const key = normalized(String(dn));
+      for (const dn of await this.membersOf(client, entry, memberAttribute)) {
+        const key = normalized(dn);
         const names = found.get(key);
         if (names) names.push(name);
         else found.set(key, [name]);
       }
     }
     return found;
+  }
+
+  /** Active Directory returns at most 1,500 members at a time, as `member;range=0-1499`. */
+  private async membersOf(client: Client, group: Entry, attribute: string): Promise<readonly string[]> {
+    const members = valuesOf(group, attribute);
+    let entry: Entry | undefined = group;
+    let next = 0;
+    for (let range = rangeOf(group, attribute); range !== null; range = entry ? rangeOf(entry, attribute) : null) {
+      if (range.first !== next) break;
+      members.push(...valuesOf(entry!, range.name));
+      if (range.last === null) return members;
+      next = range.last + 1;
+      const options = { scope: 'base' as const, attributes: [`${attribute};range=${next}-*`] };
+      [entry] = (await client.search(group.dn, options)).searchEntries;
+    }
+    if (next > 0) throw new Error(`only ${next} members of ${group.dn} can be read`);
+    return members;
   }
 
   private async bindsAs(dn: string, password: string): Promise<boolean> {
@@ -332,6 +349,26 @@ function textOf(value: Entry[string] | undefined): string | null {
   const first = Array.isArray(value) ? value[0] : value;
   if (first === undefined || first.length === 0) return null;
   return typeof first === 'string' ? first : first.toString('hex');
+}
+
+const valuesOf = (entry: Entry, attribute: string): string[] => [entry[attribute] ?? []].flat().map(String);
+
+interface MemberRange {
+  /** Name of the attribute with the values. */
+  readonly name: string;
+  readonly first: number;
+  /** Null if no values follow. */
+  readonly last: number | null;
+}
+
+/** Range of values of an attribute that an entry has; null if it has all or none. */
+function rangeOf(entry: Entry, attribute: string): MemberRange | null {
+  for (const name of Object.keys(entry)) {
+    const [, of, first, last] = /^([^;]+);range=(\d+)-(\d+|\*)$/i.exec(name) ?? [];
+    if (of?.toLowerCase() !== attribute.toLowerCase()) continue;
+    return { name, first: Number(first), last: last === '*' ? null : Number(last) };
+  }
+  return null;
 }
 
 /** Names of entries are compared regardless of letter case, of spaces around commas and of how characters are escaped. */

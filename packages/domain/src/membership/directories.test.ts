@@ -18,15 +18,19 @@ const stated = (role: StatedRole['role']): StatedRole => ({ role, sparesGuests: 
 async function cast() {
   const fixture = await createFixture(aUser({ name: 'owner', role: 'owner', email: 'owner@example.com' }));
   const { uow, clock, realm } = fixture;
-  let entries: readonly DirectoryPerson[] = [];
+  let entries: readonly DirectoryPerson[] | Error = [];
+  const list = async () => {
+    if (entries instanceof Error) throw entries;
+    return entries;
+  };
   const directory: PeopleDirectory = {
     name: 'company',
     realm: realm.stringId,
     createsPeople: true,
     syncMinutes: 0,
     hasPictures: false,
-    authenticate: async (email) => entries.find((it) => it.email === email) ?? null,
-    listPeople: async () => entries,
+    authenticate: async (email) => (await list()).find((it) => it.email === email) ?? null,
+    listPeople: list,
     findPicture: async () => null,
     check: async () => '',
   };
@@ -40,6 +44,9 @@ async function cast() {
     userWith,
     holds: (...people: readonly DirectoryPerson[]) => {
       entries = people;
+    },
+    fails: (error: Error) => {
+      entries = error;
     },
     sync: (options: { isDryRun?: boolean } = {}) =>
       new SyncDirectory(uow, mint, clock, systemMessages).execute({
@@ -89,4 +96,17 @@ describe('roles of a directory', () => {
     expect(await logIn('owner@example.com')).toMatchObject({ role: 'owner' });
     expect(reported).toEqual([expect.objectContaining({ problem: reason })]);
   });
+});
+
+it('reports the failure of a directory and changes nothing', async () => {
+  const { holds, fails, sync, userWith } = await cast();
+  holds(person('ann'));
+  await sync();
+  fails(new Error('it rejects bindDn with its password'));
+  expect(await sync()).toMatchObject({
+    stopped: 'The directory failed: it rejects bindDn with its password.',
+    isAcceptable: false,
+    counts: { deactivated: 0 },
+  });
+  expect(await userWith('ann@example.com')).toMatchObject({ isActive: true });
 });

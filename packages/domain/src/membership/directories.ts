@@ -56,6 +56,8 @@ export type DirectoryChange = 'created' | 'linked' | 'changed' | 'reactivated' |
 export interface DirectoryReport {
   /** Reason why nothing was changed; null if the synchronization went on. */
   readonly stopped: string | null;
+  /** True if it stopped because of deactivations that `acceptsDeactivations` permits. */
+  readonly isAcceptable: boolean;
   readonly people: number;
   readonly counts: Readonly<Record<DirectoryChange, number>>;
   /** Changes in order of the directory, at most `MAX_REPORTED`. */

@@ -270,19 +270,25 @@ export class SyncDirectory {
     private readonly systemMessages: SystemMessages,
   ) {}
 
-  /** @throws DomainError UNKNOWN_REALM, or the error of the directory */
+  /** @throws DomainError UNKNOWN_REALM */
   async execute({ directory, isDryRun, acceptsDeactivations = false }: SyncDirectoryInput): Promise<DirectoryReport> {
     const realm = await this.uow.readAcross(({ realms }) => realms.findByStringId(directory.realm));
     if (!realm || realm.isDeactivated) {
       throw new DomainError('UNKNOWN_REALM', `There is no organization '${directory.realm}'.`);
     }
     const report = new Report();
-    const people = report.distinct(await directory.listPeople());
+    let listed: readonly DirectoryPerson[];
+    try {
+      listed = await directory.listPeople();
+    } catch (error) {
+      return report.stopped(0, `The directory failed: ${(error as Error).message}.`);
+    }
+    const people = report.distinct(listed);
     const waiting = await this.plan(realm, directory, people, report);
     const leaving = await this.leaving(realm, directory, report.seen);
     const objection = await this.objection(realm, directory, leaving);
     const isAccepted = acceptsDeactivations && objection?.isFinal !== true;
-    if (objection && !isAccepted) return report.stopped(people.length, objection.reason);
+    if (objection && !isAccepted) return report.stopped(people.length, objection.reason, !objection.isFinal);
     for (const user of leaving) report.count(user.email, 'deactivated');
     if (isDryRun) return report.done(people.length);
     for (const some of slicesOf(waiting, PEOPLE_AT_A_TIME)) await this.placeAll(realm, directory, some, report);
@@ -432,11 +438,11 @@ class Report {
   done(people: number): DirectoryReport {
     const { counts, changes } = this;
     const problems = this.problems.slice(0, MAX_REPORTED).map(({ email, reason }) => ({ email, reason }));
-    return { stopped: null, people, counts, changes, problems };
+    return { stopped: null, isAcceptable: false, people, counts, changes, problems };
   }
 
-  stopped(people: number, reason: string): DirectoryReport {
-    return { ...this.done(people), stopped: reason };
+  stopped(people: number, reason: string, isAcceptable = false): DirectoryReport {
+    return { ...this.done(people), stopped: reason, isAcceptable };
   }
 
   note({ email, subject }: DirectoryPerson, reason: string): void {

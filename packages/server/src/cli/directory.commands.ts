@@ -60,7 +60,9 @@ async function sync(context: CommandContext): Promise<CommandResult> {
       const report = await parley.useCase(SyncDirectory).execute({ directory, isDryRun, acceptsDeactivations });
       lines.push(...linesOf(directory.name, report, isDryRun));
       reports.push({ directory: directory.name, ...report });
-      if (report.stopped !== null) exitCode = EXIT_CODES.found;
+      if (report.stopped !== null && exitCode !== EXIT_CODES.failed) {
+        exitCode = report.isAcceptable ? EXIT_CODES.found : EXIT_CODES.failed;
+      }
     }
     if (directories.length === 0) lines.push('There is no directory; see PARLEY_LDAP in docs/log-in.md.');
     return { lines, data: { dryRun: isDryRun, directories: reports }, exitCode };
@@ -68,7 +70,7 @@ async function sync(context: CommandContext): Promise<CommandResult> {
 }
 
 function linesOf(name: string, report: DirectoryReport, isDryRun: boolean): readonly string[] {
-  const { stopped, people, counts, changes, problems } = report;
+  const { stopped, isAcceptable, people, counts, changes, problems } = report;
   const total = Object.entries(counts).map(([change, count]) => `${count} ${change}`);
   const done = isDryRun ? 'would be changed' : 'changed';
   return [
@@ -76,7 +78,7 @@ function linesOf(name: string, report: DirectoryReport, isDryRun: boolean): read
     ...problems.map(({ email, reason }) => `problem\t${email}\t${reason}`),
     stopped === null
       ? `${name}: ${people} people; ${done}: ${total.join(', ')}`
-      : `${name}: nothing was changed. ${stopped} Use --accept-deactivations if that is right.`,
+      : `${name}: nothing was changed. ${stopped}${isAcceptable ? ' Use --accept-deactivations if that is right.' : ''}`,
   ];
 }
 

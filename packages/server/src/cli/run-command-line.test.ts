@@ -169,6 +169,36 @@ describe('parley command line', () => {
     }
   });
 
+  it('says in one line why a directory cannot be synchronized', async () => {
+    await run(['realm', 'create', '--new-database', '', 'King Lear']);
+    // Result invalidCredentials of a bind, with the id of the request.
+    const refusalOf = (id: number) => Buffer.from([48, 12, 2, 1, id, 97, 7, 10, 1, 49, 4, 0, 4, 0]);
+    const ldap = createServer((socket) => {
+      socket.once('data', (request) => socket.write(refusalOf(request[4]!)));
+    }).listen(0, '127.0.0.1');
+    await once(ldap, 'listening');
+    const url = `ldap://127.0.0.1:${(ldap.address() as AddressInfo).port}`;
+    const sync = (directory: object) =>
+      run(['directory', 'sync'], {
+        environment: { PARLEY_LDAP: JSON.stringify([{ name: 'company', url, baseDn: 'dc=x', ...directory }]) },
+      });
+    try {
+      expect(await sync({ bindDn: 'cn=x', bindPassword: 'wrong' })).toEqual({
+        code: 1,
+        out: 'company: nothing was changed. The directory failed: it rejects bindDn with its password.',
+        err: '',
+      });
+      expect(await sync({ url: 'ldap://localhost:1' })).toMatchObject({
+        code: 1,
+        out: expect.stringMatching(
+          /^company: nothing was changed\. The directory failed: connect ECONNREFUSED \S+:1\.$/,
+        ),
+      });
+    } finally {
+      ldap.close();
+    }
+  });
+
   it('restores deleted messages while a server runs', async () => {
     await run(['realm', 'create', '--new-database', '', 'Root']);
     const created = await run(['user', 'create', 'kent@lear.com', 'Earl of Kent', '--role=owner']);
