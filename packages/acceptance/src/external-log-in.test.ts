@@ -1,7 +1,7 @@
 import { createDecipheriv } from 'node:crypto';
 import { DomainError } from '@parley/domain/kernel';
 import type { ExternalIdentity, LogInProvider, LogInResponse } from '@parley/domain/membership';
-import { RemoveExpiredLogIns, type StatedRole } from '@parley/domain/membership';
+import { RemoveExpiredLogIns, type StatedRole, UnlinkAccount } from '@parley/domain/membership';
 import { HostLogInProvider } from '@parley/server/testing';
 import { fieldsOf } from './testing/expectations.js';
 import { TestBrowser } from './testing/test-browser.js';
@@ -321,6 +321,53 @@ describe('log-in at another service', () => {
     expect(lines).toContainEqual(
       expect.objectContaining({ method: 'keycloak', problem: 'The claim groups is missing.' }),
     );
+  });
+
+  describe('with an address that belongs to another account of the service', () => {
+    const CONFLICT = 'belongs to a user who logs in with another account of this service';
+    /** Account that gets the address of Ophelia, whose own one is linked. */
+    const successor = async () => {
+      const first = new TestBrowser(server);
+      await complete(first, await begin(first));
+      confirmed = { subject: `successor${n}`, ...verified(ophelia.email), fullName: 'Successor' };
+      return new TestBrowser(server);
+    };
+
+    it('is refused and reported', async () => {
+      const browser = await successor();
+      expectRefused(await complete(browser, await begin(browser)), CONFLICT);
+      expect(browser.cookies.has('sessionid')).toBe(false);
+      expect(lines).toContainEqual(
+        expect.objectContaining({ method: 'keycloak', subject: `successor${n}`, userId: ophelia.id }),
+      );
+      expect(lines.at(-1)).toMatchObject({ audit: 'failed log-in', failure: 'LINKED_TO_ANOTHER_ACCOUNT' });
+      confirmed = { subject: `s${n}` };
+      const own = new TestBrowser(server);
+      await complete(own, await begin(own));
+      expect(await isLoggedInAs(own, ophelia.id)).toBe(true);
+    });
+
+    it('is refused and reported too if the user has left', async () => {
+      const browser = await successor();
+      fieldsOf(await server.delete(`/users/${ophelia.id}`, people.desdemona));
+      expectRefused(await complete(browser, await begin(browser)), CONFLICT);
+      expect(lines).toContainEqual(expect.objectContaining({ subject: `successor${n}`, userId: ophelia.id }));
+    });
+
+    it('is linked once the operator has unlinked the former account', async () => {
+      const browser = await successor();
+      await server.parley
+        .useCase(UnlinkAccount)
+        .execute({ realmId: server.realmId, userId: ophelia.id, method: 'keycloak' });
+      await complete(browser, await begin(browser));
+      expect(await isLoggedInAs(browser, ophelia.id)).toBe(true);
+    });
+
+    it('may be linked at another service', async () => {
+      const browser = await successor();
+      await complete(browser, await begin(browser, 'gitlab'), 'gitlab');
+      expect(await isLoggedInAs(browser, ophelia.id)).toBe(true);
+    });
   });
 });
 

@@ -415,6 +415,25 @@ import { TestServer } from './testing/test-server.js';
       expect(fieldsOf(await fetchKey('person5@zulip.com', 'pw-person5'))).toMatchObject({ user_id });
     });
 
+    it('refuses a new entry with the address of a former one', async () => {
+      await sync();
+      const { user_id } = await userWith('person4@zulip.com');
+      await ldap.remove('person4');
+      await ldap.add({ uid: 'person4', cn: 'Successor' });
+      const reason = expect.stringContaining('another account of this service');
+      expect((await fetchKey('person4@zulip.com', 'pw-person4')).body.msg).toEqual(reason);
+      const browser = new TestBrowser(server);
+      await browser.get('/login/');
+      const csrfmiddlewaretoken = browser.cookies.get('csrftoken')!;
+      const form = { username: 'person4@zulip.com', password: 'pw-person4', csrfmiddlewaretoken };
+      expect((await browser.post('/login/', form)).body).toEqual(reason);
+      const report = await sync();
+      expect(report.counts).toMatchObject({ linked: 0, reactivated: 0, deactivated: 1 });
+      expect(report.problems).toEqual([{ email: 'person4@zulip.com', reason }]);
+      expect((await fetchKey('person4@zulip.com', 'pw-person4')).body.code).toBe('USER_DEACTIVATED');
+      expect(await userWith('person4@zulip.com')).toMatchObject({ user_id, full_name: 'person4', is_active: false });
+    });
+
     it('leaves people deactivated whom an administrator deactivated', async () => {
       await sync();
       const { user_id } = await userWith('person6@zulip.com');

@@ -414,7 +414,7 @@ describe('the check of the configuration', () => {
 });
 
 describe('addresses of a service', () => {
-  const HAMLET = 'hamlet@zulip.com';
+  const CORDELIA = 'cordelia@zulip.com';
   const UNVERIFIED = 'The service does not vouch for your email address.';
   let n = 0;
   /** Logs in for the first time with claims of the user information and of the ID token. */
@@ -428,12 +428,22 @@ describe('addresses of a service', () => {
   }
 
   it.each<[string, string, object, object]>([
-    ['only the user information denies it', 'trusting', { email: HAMLET, email_verified: false }, { email: HAMLET }],
-    ['only the ID token denies it', 'trusting', { email: HAMLET }, { email: HAMLET, email_verified: false }],
-    ['they contradict each other', 'keycloak', { email_verified: true, email: HAMLET }, { email_verified: 'false' }],
-    ['another claim is verified', 'mapped', { email: 'a@b.org', email_verified: true, preferred_username: HAMLET }, {}],
-    ['another document is verified', 'keycloak', { email: HAMLET }, { email: 'a@b.org', email_verified: true }],
-    ['a verification names no address', 'keycloak', { email: HAMLET }, { email_verified: true }],
+    [
+      'only the user information denies it',
+      'trusting',
+      { email: CORDELIA, email_verified: false },
+      { email: CORDELIA },
+    ],
+    ['only the ID token denies it', 'trusting', { email: CORDELIA }, { email: CORDELIA, email_verified: false }],
+    ['they contradict each other', 'keycloak', { email_verified: true, email: CORDELIA }, { email_verified: 'false' }],
+    [
+      'another claim is verified',
+      'mapped',
+      { email: 'a@b.org', email_verified: true, preferred_username: CORDELIA },
+      {},
+    ],
+    ['another document is verified', 'keycloak', { email: CORDELIA }, { email: 'a@b.org', email_verified: true }],
+    ['a verification names no address', 'keycloak', { email: CORDELIA }, { email_verified: true }],
   ])('are not verified if %s', async (_, method, claims, idToken) => {
     const { browser, reply } = await logInAt(method, claims, idToken);
     expectRefused(reply, UNVERIFIED);
@@ -441,25 +451,25 @@ describe('addresses of a service', () => {
   });
 
   it.each<[string, string, object, object]>([
-    ['the ID token verifies them', 'keycloak', {}, { email: HAMLET, email_verified: true }],
+    ['the ID token verifies them', 'keycloak', {}, { email: CORDELIA, email_verified: true }],
     [
       'both claims are the same address',
       'mapped',
-      { email: HAMLET, email_verified: true, preferred_username: HAMLET },
+      { email: CORDELIA, email_verified: true, preferred_username: CORDELIA },
       {},
     ],
-    ['nobody denies it at a trusted service', 'trusting', { email: HAMLET }, { email: HAMLET }],
+    ['nobody denies it at a trusted service', 'trusting', { email: CORDELIA }, { email: CORDELIA }],
   ])('are verified if %s', async (_, method, claims, idToken) => {
     const { browser } = await logInAt(method, claims, idToken);
-    expect(fieldsOf(await browser.get('/json/users/me'))).toMatchObject({ delivery_email: HAMLET });
+    expect(fieldsOf(await browser.get('/json/users/me'))).toMatchObject({ delivery_email: CORDELIA });
   });
 
   it('log in only with one of the required groups', async () => {
-    const person = { email: HAMLET, email_verified: true };
+    const person = { email: CORDELIA, email_verified: true };
     expectRefused((await logInAt('restricted', person)).reply, NOT_CONFIRMED);
     expectRefused((await logInAt('restricted', { ...person, realm: { groups: ['other'] } })).reply, NOT_CONFIRMED);
     const { browser } = await logInAt('restricted', { ...person, realm: { groups: ['other', 'chat'] } });
-    expect(fieldsOf(await browser.get('/json/users/me'))).toMatchObject({ delivery_email: HAMLET });
+    expect(fieldsOf(await browser.get('/json/users/me'))).toMatchObject({ delivery_email: CORDELIA });
   });
 });
 

@@ -1,8 +1,9 @@
 import { aUser, createFixture, FakeApiKeyMint, FakeRenderer, fakeRealmUrls } from '@parley/testkit';
 import type { ReportProblem } from '../kernel/ports.js';
 import { SystemMessages } from '../messages/system-messages.js';
-import type { DirectoryPerson, PeopleDirectory } from './directories.js';
+import { type DirectoryPerson, directoryMethod, type PeopleDirectory } from './directories.js';
 import { SyncDirectory, VerifyDirectoryPassword } from './directories.use-cases.js';
+import { SetUserEmail, UnlinkAccount } from './operate-accounts.use-cases.js';
 import type { StatedRole } from './stated-roles.js';
 
 const mint = new FakeApiKeyMint();
@@ -56,6 +57,14 @@ async function cast() {
         ...options,
       }),
     logIn: (email: string) => verifier.verify(realm, email, 'password'),
+    unlink: async (email: string) =>
+      new UnlinkAccount(uow).execute({
+        realmId: realm.id,
+        userId: (await userWith(email))!.id,
+        method: directoryMethod(directory),
+      }),
+    changeEmail: async (email: string, to: string) =>
+      new SetUserEmail(uow).execute({ realmId: realm.id, userId: (await userWith(email))!.id, email: to }),
   };
 }
 
@@ -95,6 +104,64 @@ describe('roles of a directory', () => {
     expect(await sync()).toMatchObject({ problems: [{ email: 'owner@example.com', reason }] });
     expect(await logIn('owner@example.com')).toMatchObject({ role: 'owner' });
     expect(reported).toEqual([expect.objectContaining({ problem: reason })]);
+  });
+});
+
+describe('an address that the directory gives to another entry', () => {
+  const ADDRESS = 'ann@example.com';
+  const CONFLICT = 'LINKED_TO_ANOTHER_ACCOUNT';
+  const SUCCESSOR = person('successor', { email: ADDRESS });
+
+  it('does not lead to the account of the former one', async () => {
+    const { holds, sync, logIn, userWith, reported } = await cast();
+    holds(person('ann'));
+    await sync();
+    holds(SUCCESSOR);
+    await expect(logIn(ADDRESS)).rejects.toMatchObject({ code: CONFLICT });
+    expect(reported).toEqual([expect.objectContaining({ directory: 'company', subject: 'successor' })]);
+    expect(await userWith(ADDRESS)).toMatchObject({ fullName: 'ann', isActive: true });
+    const problems = [{ email: ADDRESS, reason: expect.stringContaining('another account of this service') }];
+    expect(await sync()).toMatchObject({ counts: { linked: 0, deactivated: 1 }, problems });
+    expect(await sync()).toMatchObject({ counts: { reactivated: 0, changed: 0 }, problems });
+    expect(await userWith(ADDRESS)).toMatchObject({ fullName: 'ann', isActive: false });
+    await expect(logIn(ADDRESS)).rejects.toMatchObject({ code: CONFLICT });
+  });
+
+  it('belongs to the new entry once the operator has released it', async () => {
+    const { holds, sync, userWith, changeEmail } = await cast();
+    holds(person('ann'));
+    await sync();
+    holds(SUCCESSOR);
+    await sync();
+    await changeEmail(ADDRESS, 'former@example.com');
+    expect(await sync()).toMatchObject({ counts: { created: 1 }, problems: [] });
+    expect(await userWith(ADDRESS)).toMatchObject({ fullName: 'successor', isActive: true });
+    holds(SUCCESSOR, person('ann', { email: 'ann.lee@example.com' }));
+    expect(await sync()).toMatchObject({ counts: { reactivated: 1 }, problems: [] });
+    expect(await userWith('ann.lee@example.com')).toMatchObject({ fullName: 'ann', isActive: true });
+  });
+
+  it('leads to the same account once the operator has unlinked the former entry', async () => {
+    const { holds, sync, userWith, unlink } = await cast();
+    holds(person('ann'));
+    await sync();
+    holds(SUCCESSOR);
+    expect(await unlink(ADDRESS)).toBe(true);
+    expect(await sync()).toMatchObject({ counts: { linked: 1, deactivated: 0 }, problems: [] });
+    expect(await userWith(ADDRESS)).toMatchObject({ fullName: 'successor', isActive: true });
+  });
+
+  it('reactivates no account that the directory does not know', async () => {
+    const { holds, sync, logIn, userWith, unlink } = await cast();
+    holds(person('ann'), person('bob'));
+    await sync();
+    holds(person('bob'));
+    await sync();
+    await unlink(ADDRESS);
+    holds(person('bob'), SUCCESSOR);
+    expect(await sync()).toMatchObject({ counts: { linked: 0, reactivated: 0 } });
+    expect(await userWith(ADDRESS)).toMatchObject({ isActive: false });
+    await expect(logIn(ADDRESS)).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
   });
 });
 

@@ -25,6 +25,7 @@ import {
   PEOPLE_AT_A_TIME,
   type PeopleDirectory,
 } from './directories.js';
+import { requireUnlinked } from './log-in-methods.js';
 import { planPicture } from './log-in-pictures.js';
 import { changeRole } from './roles.js';
 import { loadOpenRealm } from './sign-up.js';
@@ -35,7 +36,7 @@ type Reads = Repositories | Transaction;
 /** Changes after which a user is as the directory describes them. */
 type Plan = (
   | { readonly kind: 'create' }
-  /** The organization keeps the user as they are: nothing differs, or an administrator deactivated them. */
+  /** The organization keeps the user as they are: nothing differs, or they were deactivated outside of the directory. */
   | { readonly kind: 'keep'; readonly user: User }
   | {
       readonly kind: 'change';
@@ -81,7 +82,8 @@ async function planFor(
     throw new DomainError('EMAIL_TAKEN', `Email '${person.email}' already in use`);
   }
   const links = linkedId === null;
-  const isBack = !user.isActive && (await reads.provisioning.isUserRemoved(realm.id, user.id));
+  if (links) await requireUnlinked(reads, user, method);
+  const isBack = !links && !user.isActive && (await reads.provisioning.isUserRemoved(realm.id, user.id));
   if (!user.isActive && !isBack) return { kind: 'keep', user, problems };
   const fullName = await newName(reads, realm, user, person);
   const { role, problem } = await newRole(reads, user, person);
@@ -206,7 +208,7 @@ export class VerifyDirectoryPassword implements DirectoryPasswords {
     return settings.ldapAuthentication && this.directories.some(({ realm }) => realm === stringId);
   }
 
-  /** @throws DomainError LOG_IN_SERVICE_FAILED, USER_DEACTIVATED, EMAIL_TAKEN */
+  /** @throws DomainError LOG_IN_SERVICE_FAILED, USER_DEACTIVATED, EMAIL_TAKEN, LINKED_TO_ANOTHER_ACCOUNT */
   async verify(before: Realm, email: string, password: string): Promise<User | null> {
     let failed = false;
     for (const directory of this.directories.filter(({ realm }) => realm === before.stringId)) {

@@ -3,7 +3,7 @@ import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { foldCase } from '../kernel/text.js';
 import type { Realm } from '../realms/realm.js';
 import type { AuthenticationMethod } from '../realms/realm-settings.js';
-import { isEmailAddress } from '../users/user.js';
+import { isEmailAddress, type User } from '../users/user.js';
 import type { StatedRole } from './stated-roles.js';
 
 export const LOG_IN_METHOD_ERRORS = declareErrors({
@@ -19,6 +19,8 @@ export const LOG_IN_METHOD_ERRORS = declareErrors({
   LOG_IN_SERVICE_FAILED: 'conflict',
   /** The service does not vouch for the email address, which could belong to somebody else. */
   UNVERIFIED_EMAIL: 'forbidden',
+  /** The user with the email address is linked to another account of the service. */
+  LINKED_TO_ANOTHER_ACCOUNT: 'conflict',
 });
 
 type LogInMethodErrors = typeof LOG_IN_METHOD_ERRORS;
@@ -163,6 +165,8 @@ export interface LogInRepository extends LogInReads {
   removeExpiredUses(now: UnixSeconds, limit: number): Promise<number>;
   /** Adds a link. A user's account at a service and a service's account are linked at most once: replaces either. */
   link(realmId: RealmId, account: LinkedAccount): Promise<void>;
+  /** Removes the user's link of the method. Returns false if there is none. */
+  unlink(realmId: RealmId, userId: UserId, method: string): Promise<boolean>;
 }
 
 declare module '../kernel/unit-of-work.js' {
@@ -212,6 +216,23 @@ export const admitsStrangers = (
   { createsPeople }: Pick<LogInMethod, 'createsPeople'>,
   { settings }: Pick<Realm, 'settings'>,
 ): boolean => createsPeople ?? !settings.inviteRequired;
+
+/**
+ * Checks that the user has no account of the method yet. A linked account follows its id alone, since services give
+ * addresses of former people to others. @throws DomainError LINKED_TO_ANOTHER_ACCOUNT
+ */
+export async function requireUnlinked(
+  { logIns }: { readonly logIns: LogInReads },
+  { realmId, id }: Pick<User, 'realmId' | 'id'>,
+  method: string,
+): Promise<void> {
+  const accounts = await logIns.listLinked(realmId, id);
+  if (!accounts.some((account) => account.method === method)) return;
+  throw new DomainError(
+    'LINKED_TO_ANOTHER_ACCOUNT',
+    'Your email address belongs to a user who logs in with another account of this service. Ask an administrator to release the address.',
+  );
+}
 
 /** True if the operator configured the method for the organization. */
 export const isMeantFor = ({ realms }: LogInMethod, { stringId }: Pick<Realm, 'stringId'>): boolean =>

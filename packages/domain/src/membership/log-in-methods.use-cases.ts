@@ -43,6 +43,7 @@ import {
   type LogInTokens,
   offeredMethods,
   offeredProvider,
+  requireUnlinked,
 } from './log-in-methods.js';
 import { planPicture } from './log-in-pictures.js';
 import { changeRole } from './roles.js';
@@ -269,8 +270,8 @@ export class CompleteLogIn {
 
   /**
    * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, UNKNOWN_LOG_IN_METHOD, LOG_IN_EXPIRED, LOG_IN_REFUSED,
-   * LOG_IN_SERVICE_FAILED, UNVERIFIED_EMAIL, USER_DEACTIVATED, INVITATION_REQUIRED, EMAIL_NOT_ALLOWED, RATE_LIMITED,
-   * TOO_MANY_SIGN_UPS
+   * LOG_IN_SERVICE_FAILED, UNVERIFIED_EMAIL, LINKED_TO_ANOTHER_ACCOUNT, USER_DEACTIVATED, INVITATION_REQUIRED,
+   * EMAIL_NOT_ALLOWED, RATE_LIMITED, TOO_MANY_SIGN_UPS
    */
   async execute(caller: AnonymousCaller, input: CompleteLogInInput): Promise<CompletedLogIn> {
     const { realmId } = caller;
@@ -358,6 +359,7 @@ export class CompleteLogIn {
       const { isAddressProven, invitation, confirmation } = await proofFor(tx, realm, { email, evidence }, now);
       if (standing === 'unproven' && !isAddressProven) return null;
       const owner = await tx.users.findByEmail(realmId, email);
+      if (owner) await this.requireUnlinked(tx, owner, method.name, identity);
       if (owner && !owner.isActive) throw accountDeactivated();
       if (owner?.bot) throw new DomainError('LOG_IN_REFUSED', 'The service did not confirm who you are.');
       const user = owner
@@ -406,6 +408,25 @@ export class CompleteLogIn {
 
   private async planPicture(tx: Transaction, user: User, method: string, { picture }: ExternalIdentity): Promise<void> {
     if (picture) await planPicture(tx, user, { method, url: picture, now: this.clock.now() });
+  }
+
+  private async requireUnlinked(
+    tx: Transaction,
+    owner: User,
+    method: string,
+    { subject }: ExternalIdentity,
+  ): Promise<void> {
+    try {
+      await requireUnlinked(tx, owner, method);
+    } catch (err) {
+      this.report('a log-in was refused because the user is linked to another account of the service', {
+        method,
+        subject,
+        realmId: owner.realmId,
+        userId: owner.id,
+      });
+      throw err;
+    }
   }
 
   private async withRole(tx: Transaction, realm: Realm, user: User, { role: stated }: ExternalIdentity): Promise<User> {

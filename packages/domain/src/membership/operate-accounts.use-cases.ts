@@ -110,6 +110,17 @@ export class SetUserActive {
   }
 }
 
+/** Removes a user's link to an account at a service. The next account with the user's address is linked instead. */
+export class UnlinkAccount {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** Returns false if the user has no account of the method. */
+  execute({ realmId, userId, method }: AccountReference & { readonly method: string }): Promise<boolean> {
+    return this.uow.write(realmId, ({ logIns }) => logIns.unlink(realmId, userId, method));
+  }
+}
+
 export class SetUserPassword {
   static readonly inject = ['unitOfWork', 'passwordHasher', 'passwordStrength', 'clock'] as const;
   constructor(

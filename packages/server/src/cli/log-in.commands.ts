@@ -1,7 +1,7 @@
 import type { SessionId } from '@parley/domain/kernel';
-import { OperatorClearsSecondFactors } from '@parley/domain/membership';
+import { OperatorClearsSecondFactors, SetUserEmail, UnlinkAccount } from '@parley/domain/membership';
 import { EndSessions, ListSessions } from '@parley/domain/users';
-import { UsageError } from '../startup-error.js';
+import { StartupError, UsageError } from '../startup-error.js';
 import type { Command, CommandContext, CommandResult } from './command.js';
 import { REALM, withUser } from './databases.js';
 import { BY_USER, timeOf } from './user.commands.js';
@@ -54,6 +54,46 @@ async function secondFactors(context: CommandContext): Promise<CommandResult> {
   });
 }
 
+async function linkedAccounts(context: CommandContext): Promise<CommandResult> {
+  const service = context.flag('unlink');
+  return withUser(context, async ({ useCase, ports }, { realmId, id: userId, email }) => {
+    const accounts = await ports.unitOfWork.read(realmId, ({ logIns }) => logIns.listLinked(realmId, userId));
+    if (service !== undefined) {
+      if (!(await useCase(UnlinkAccount).execute({ realmId, userId, method: service }))) {
+        const services = accounts.map(({ method }) => method).join(', ') || 'none';
+        throw new StartupError(`--unlink must be a service at which ${email} has an account: ${services}.`);
+      }
+      return { lines: [`Unlinked ${email} from ${service}`], data: { email, unlinked: service } };
+    }
+    const shown = accounts.map(({ method, subject, linkedAt }) => ({
+      service: method,
+      id: subject,
+      linkedAt: timeOf(linkedAt),
+    }));
+    const lines = shown.map((account) => [account.service, account.id, account.linkedAt].join('\t'));
+    return {
+      lines: lines.length > 0 ? lines : [`${email} is linked to no account at a service`],
+      data: { email, accounts: shown },
+    };
+  });
+}
+
+async function releaseAddress(context: CommandContext): Promise<CommandResult> {
+  return withUser(context, async ({ useCase }, { realmId, id: userId, email, isActive }) => {
+    if (isActive) throw new StartupError(`${email} is active; only the address of a deactivated user can be released.`);
+    const user = await useCase(SetUserEmail).execute({
+      realmId,
+      userId,
+      email: `user${userId}@released.parley.invalid`,
+    });
+    return {
+      changes: { email: { from: email, to: user.email } },
+      lines: [`Released ${email}; ${user.fullName} now has ${user.email}`],
+      data: { released: email, email: user.email },
+    };
+  });
+}
+
 export const LOG_IN_COMMANDS: readonly Command[] = [
   {
     name: 'user sessions',
@@ -78,5 +118,27 @@ export const LOG_IN_COMMANDS: readonly Command[] = [
     examples: ['parley user second-factor ann@example.com', 'parley user second-factor ann@example.com --remove'],
     isReadOnly: (flags) => flags.get('remove') !== 'on',
     run: secondFactors,
+  },
+  {
+    name: 'user linked-accounts',
+    words: 'EMAIL',
+    help: 'lists the accounts at services and directories with which a user logs in (service, id, linked), or unlinks one',
+    details: `${BY_USER} The next account of the service with the user's address is linked instead. The server may be running.`,
+    flags: { ...REALM, unlink: { value: 'SERVICE', help: 'removes the link to the account at this service' } },
+    examples: [
+      'parley user linked-accounts ann@example.com',
+      'parley user linked-accounts ann@example.com --unlink keycloak',
+    ],
+    isReadOnly: (flags) => !flags.has('unlink'),
+    run: linkedAccounts,
+  },
+  {
+    name: 'user release-address',
+    words: 'EMAIL',
+    help: 'frees the address of a deactivated user for somebody else; account and messages stay',
+    details: `${BY_USER} The account gets an address that cannot receive email. The server may be running.`,
+    flags: REALM,
+    examples: ['parley user release-address ann@example.com'],
+    run: releaseAddress,
   },
 ];

@@ -15,6 +15,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { until } from '@parley/testkit';
+import Database from 'better-sqlite3';
 import { runCommandLine } from './run-command-line.js';
 
 describe('parley command line', () => {
@@ -167,6 +168,32 @@ describe('parley command line', () => {
     for (const flags of [['--end', '--session=x'], ['--session=1']]) {
       expect(await run(['user', 'sessions', email, ...flags])).toMatchObject({ code: 2 });
     }
+  });
+
+  it('unlinks accounts at services and releases addresses of deactivated users', async () => {
+    await run(['realm', 'create', '--new-database', '', 'King Lear']);
+    const email = 'fool@lear.com';
+    await run(['user', 'create', email, 'The Fool']);
+    const accounts = (...flags: string[]) => run(['user', 'linked-accounts', email, ...flags]);
+    expect((await accounts()).out).toBe(`${email} is linked to no account at a service`);
+    const connection = new Database(database);
+    connection
+      .prepare(
+        "INSERT INTO linked_account (realm_id, method, subject, user_id, linked_at) VALUES (1, 'ldap-x', 's1', ?, 0)",
+      )
+      .run((connection.prepare('SELECT id FROM user WHERE email = ?').get(email) as { id: number }).id);
+    connection.close();
+    expect((await accounts()).out).toBe('ldap-x\ts1\t1970-01-01T00:00:00.000Z');
+    expect(await accounts('--unlink=keycloak')).toMatchObject({ code: 1, err: expect.stringMatching(/: ldap-x\.$/) });
+    expect(await accounts('--unlink=ldap-x')).toEqual({ code: 0, out: `Unlinked ${email} from ldap-x`, err: '' });
+    expect((await accounts()).out).toBe(`${email} is linked to no account at a service`);
+    const release = () => run(['user', 'release-address', email]);
+    expect(await release()).toMatchObject({ code: 1, err: expect.stringContaining(`${email} is active`) });
+    await run(['user', 'deactivate', email]);
+    expect((await release()).out).toMatch(
+      /^Released fool@lear\.com; The Fool now has user\d+@released\.parley\.invalid$/,
+    );
+    expect(await run(['user', 'create', email, 'Another Fool'])).toMatchObject({ code: 0 });
   });
 
   it('says in one line why a directory cannot be synchronized', async () => {

@@ -20,7 +20,7 @@ export class SqlLogInRepository implements LogInRepository {
   private readonly linked;
   private readonly ofMethod;
   private readonly ofUser;
-  private readonly unlink;
+  private readonly deleteLink;
   private readonly insertLink;
 
   constructor(connection: Statements) {
@@ -45,7 +45,9 @@ export class SqlLogInRepository implements LogInRepository {
        FROM linked_account
        WHERE user_id = ? AND realm_id = ? ORDER BY method`,
     );
-    this.unlink = connection.command('DELETE FROM linked_account WHERE user_id = ? AND method = ? AND realm_id = ?');
+    this.deleteLink = connection.command(
+      'DELETE FROM linked_account WHERE user_id = ? AND method = ? AND realm_id = ?',
+    );
     this.insertLink = connection.command(
       `INSERT INTO linked_account (realm_id, method, subject, user_id, linked_at, picture_source, picture_version)
        VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -79,7 +81,7 @@ export class SqlLogInRepository implements LogInRepository {
   }
 
   async link(realmId: RealmId, { method, subject, userId, linkedAt, picture }: LinkedAccount): Promise<void> {
-    this.unlink.defer(userId, method, realmId);
+    this.deleteLink.defer(userId, method, realmId);
     this.insertLink.defer(
       realmId,
       method,
@@ -89,6 +91,10 @@ export class SqlLogInRepository implements LogInRepository {
       picture?.source ?? null,
       picture?.version ?? null,
     );
+  }
+
+  async unlink(realmId: RealmId, userId: UserId, method: string): Promise<boolean> {
+    return (await this.deleteLink.run(userId, method, realmId)).changes > 0;
   }
 }
 

@@ -35,7 +35,7 @@ export function logInRepositoryContract(open: OpenStorage): void {
       expect([await isUsed(fixture, realm, 'print-1'), await isUsed(fixture, realm, 'print-2')]).toEqual([false, true]);
     });
 
-    it('links one account per method to a user, and one user to an account', async () => {
+    it('links one account per method to a user, and one user to an account, until it is unlinked', async () => {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
       const other = await anotherRealm(fixture);
       const { uow, realm } = fixture;
@@ -75,6 +75,14 @@ export function logInRepositoryContract(open: OpenStorage): void {
       expect((await list(a)).at(-1)).toEqual({ ...account(a, 'keycloak', 's3'), picture });
       await link(account(b, 'keycloak', 's3'));
       expect([await find('keycloak', 's3'), await find('keycloak', 's2')]).toEqual([b, null]);
+      expect(await list(a)).toEqual([account(a, 'gitlab', 's1')]);
+      const unlink = (userId: UserId, method: string, { id } = realm) =>
+        uow.write(id, ({ logIns }) => logIns.unlink(id, userId, method));
+      expect(await unlink(b, 'gitlab')).toBe(false);
+      expect(await unlink(b, 'keycloak', other.realm)).toBe(false);
+      expect(await unlink(b, 'keycloak')).toBe(true);
+      expect(await find('keycloak', 's3')).toBeNull();
+      expect(await unlink(b, 'keycloak')).toBe(false);
       expect(await list(a)).toEqual([account(a, 'gitlab', 's1')]);
     });
   });

@@ -49,10 +49,13 @@ export class MemoryLogIns implements LogInRepository {
   }
 
   async link(realmId: RealmId, account: LinkedAccount): Promise<void> {
-    const table = this.unit.change('linkedAccounts');
-    for (const former of await this.listLinked(realmId, account.userId)) {
-      if (former.method === account.method) table.delete(keyOf(realmId, former.method, former.subject));
-    }
-    table.set(keyOf(realmId, account.method, account.subject), { ...account, realmId });
+    await this.unlink(realmId, account.userId, account.method);
+    this.unit.change('linkedAccounts').set(keyOf(realmId, account.method, account.subject), { ...account, realmId });
+  }
+
+  async unlink(realmId: RealmId, userId: UserId, method: string): Promise<boolean> {
+    const former = (await this.listLinked(realmId, userId)).find((account) => account.method === method);
+    if (former) this.unit.change('linkedAccounts').delete(keyOf(realmId, method, former.subject));
+    return former !== undefined;
   }
 }
