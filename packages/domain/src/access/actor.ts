@@ -19,7 +19,7 @@ export const isOwner = (actor: Pick<Actor, 'role'>): boolean => actor.role === '
 
 /** Reads permissions as of the current unit of work, which may differ from login time. */
 export interface ActorReads {
-  /** @throws DomainError USER_DEACTIVATED if the user was deactivated meanwhile. */
+  /** @throws DomainError USER_DEACTIVATED if the user was deactivated in the meantime */
   get(caller: { readonly realmId: RealmId; readonly userId: UserId }): Promise<Actor>;
   /** Loads several actors, for example bot owners. Unknown and deactivated users are absent. */
   list(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, Actor>>;

@@ -5,19 +5,19 @@ import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { Removal } from '../kernel/work.js';
 import type { Email, Mailer } from './email.js';
 
-/** Address whose mail server refuses email permanently. */
+/** Address permanently rejected by its mail server. */
 export interface BouncedAddress {
   readonly email: string;
   readonly bouncedAt: UnixSeconds;
-  /** Answer of the mail server. */
+  /** Response of the mail server. */
   readonly reason: string;
 }
 
-/** Time until email is sent again, because the mailbox may exist by then. */
+/** Time after which email is sent again, because the mailbox may exist by then. */
 export const BOUNCE_SECONDS = 180 * 86_400;
 const MAX_REASON_LENGTH = 300;
 
-/** Addresses are looked up regardless of letter case. They belong to mail servers, not to organizations. */
+/** Bounced addresses, looked up case-insensitively. They are independent of organizations. */
 export interface BouncedAddressReads {
   find(email: string): Promise<BouncedAddress | null>;
   /** Newest first. */
@@ -30,7 +30,7 @@ export interface BouncedAddressRepository extends BouncedAddressReads {
   put(bounced: BouncedAddress): Promise<void>;
   /** Returns false if the address has not bounced. */
   remove(email: string): Promise<boolean>;
-  /** Removes up to `limit` bounces from before `time`. Returns their number. */
+  /** Removes up to `limit` bounces from before `time`. Returns the number of removed bounces. */
   removeBefore(time: UnixSeconds, limit: number): Promise<number>;
 }
 
@@ -46,7 +46,7 @@ export const BOUNCE_FEATURE = {
   },
 };
 
-/** The mail server refused the recipient permanently. */
+/** The mail server permanently rejected the recipient. */
 export class RecipientRefused extends Error {}
 
 export function recordBounce(uow: UnitOfWork, email: string, reason: string, now: UnixSeconds): Promise<void> {
@@ -54,7 +54,7 @@ export function recordBounce(uow: UnitOfWork, email: string, reason: string, now
   return uow.writeAcross((tx) => tx.bouncedAddresses.put({ email, bouncedAt: now, reason: text }));
 }
 
-/** Sends no notifications to addresses that bounced, and records those that do. */
+/** Sends no notifications to bounced addresses, and records new bounces. */
 export class BounceAwareMailer implements Mailer {
   constructor(
     private readonly mailer: Mailer,
@@ -63,7 +63,7 @@ export class BounceAwareMailer implements Mailer {
   ) {}
 
   async send(email: Email): Promise<void> {
-    // Links that somebody asks for are sent nevertheless, since they are the way to confirm the address.
+    // Requested links are sent nevertheless, since they are the only way to confirm the address.
     if (!email.isRequested && (await this.uow.readAcross((reads) => reads.bouncedAddresses.find(email.to)))) return;
     try {
       await this.mailer.send(email);
@@ -74,7 +74,7 @@ export class BounceAwareMailer implements Mailer {
   }
 }
 
-/** Addresses that a command lists. */
+/** Maximum number of addresses in a list. */
 const MAX_LISTED = 1000;
 
 export class ListBouncedAddresses {
@@ -86,7 +86,7 @@ export class ListBouncedAddresses {
   }
 }
 
-/** Lets emails to an address be sent again. */
+/** Allows emails to a bounced address again. */
 export class ForgetBouncedAddress {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

@@ -52,7 +52,7 @@ describe('requestConfirmation', () => {
     expect(forget!.dueAt).toBe(NOW + 100 + 2 * CONFIRMATION_SECONDS);
   });
 
-  it('ends the link of a different request and an expired one', async () => {
+  it('invalidates the link of a different request and of an expired one', async () => {
     const { change, request, load } = await staged();
     await request(change('a@example.com'));
     await request(change('b@example.com'));
@@ -74,7 +74,7 @@ describe('requestConfirmation', () => {
     expect(await load(3, NOW, 'passwordReset')).toBeDefined();
   });
 
-  it('schedules an email without recipient if the address is unknown', async () => {
+  it('schedules an email without a recipient if the address is unknown', async () => {
     const { fixture } = await staged();
     await fixture.uow.write(fixture.realm.id, (tx) => pretendConfirmation(tx, fixture.realm.id, NOW));
     const [job] = await jobsOf(fixture, CONFIRMATION_EMAIL);
@@ -82,7 +82,7 @@ describe('requestConfirmation', () => {
   });
 });
 
-it('ends a pending confirmation of a user, if any', async () => {
+it("endConfirmationOf ends a user's pending confirmation, if any", async () => {
   const { fixture, change, request, load } = await staged();
   const end = (id: UserId) =>
     fixture.uow.write(fixture.realm.id, (tx) =>
@@ -95,7 +95,7 @@ it('ends a pending confirmation of a user, if any', async () => {
   await expect(load(1)).rejects.toMatchObject({ code: 'CONFIRMATION_EXPIRED' });
 });
 
-it('rejects sign-ups beyond the maximum', () => {
+it('requestConfirmation rejects sign-ups beyond the maximum', () => {
   expect(() => requireRoomForSignUp(MAX_SIGN_UPS - 1)).not.toThrow();
   expect(() => requireRoomForSignUp(MAX_SIGN_UPS)).toThrow('Too many people are signing up');
 });

@@ -19,11 +19,11 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends ConfirmationErrors {}
 }
 
-/** Action confirmed by a link that was emailed to an address and is known only to its recipient. */
+/** Action confirmed with an emailed link that only the recipient knows. */
 export type ConfirmationPurpose = 'signUp' | 'emailChange' | 'passwordReset' | 'logIn';
 
 /**
- * Pending action that the recipient of an email confirms. The key is derived from the id and never stored; see
+ * Pending action to be confirmed by the recipient of an email. The key is derived from the id and never stored; see
  * `LinkKeys`.
  */
 export interface Confirmation {
@@ -31,22 +31,25 @@ export interface Confirmation {
   readonly id: number;
   readonly realmId: RealmId;
   readonly purpose: ConfirmationPurpose;
-  /** Recipient of the link; the new address if the user changes theirs. */
+  /** Recipient of the link; for an email change, the new address. */
   readonly email: string;
-  /** Account concerned; null for a sign-up and for a log-in at a service. */
+  /** Account to change; null for a sign-up and for a log-in at a service. */
   readonly userId: UserId | null;
   /** Invitation used for the sign-up or log-in; null if there was none. */
   readonly invitationId: number | null;
   readonly expiresAt: UnixSeconds;
-  /** Ended by use or by replacement. */
+  /** `ended` by use or replacement. */
   readonly status: 'open' | 'ended';
 }
 
 /** Validity of links (organization §10.1). */
 export const CONFIRMATION_SECONDS = 86_400;
-/** Time during which an expired link is reported as such before its key becomes unknown. */
+/** Time during which an expired link is reported as expired, before its key becomes unknown. */
 export const KEEP_ENDED_CONFIRMATION_SECONDS = 86_400;
-/** Sign-ups per organization, including ended ones that are still kept. Users have one confirmation per purpose. */
+/**
+ * Limit on sign-ups per organization, including ended ones that are still kept. Users have one confirmation per
+ * purpose.
+ */
 export const MAX_SIGN_UPS = 10_000;
 
 /** @throws DomainError TOO_MANY_SIGN_UPS */
@@ -55,18 +58,16 @@ export function requireRoomForSignUp(present: number): void {
   throw new DomainError('TOO_MANY_SIGN_UPS', 'Too many people are signing up at the moment. Try again tomorrow.');
 }
 
-/**
- * Subject that has at most one open confirmation per purpose: a user, or the address of a person without an account.
- */
+/** Subject with at most one open confirmation per purpose: a user, or the address of a person without an account. */
 export const subjectOf = ({ userId, email }: Pick<Confirmation, 'userId' | 'email'>): string =>
   userId === null ? foldCase(email) : String(userId);
 
 export interface ConfirmationReads {
-  /** Returns null for another organization. */
+  /** Returns null if the confirmation belongs to another organization. */
   find(realmId: RealmId, id: number): Promise<Confirmation | null>;
   /** Returns the open confirmation, even if expired. See `subjectOf` for `subject`. */
   findOpen(realmId: RealmId, purpose: ConfirmationPurpose, subject: string): Promise<Confirmation | null>;
-  /** Includes open and ended ones. */
+  /** Counts open and ended confirmations. */
   count(realmId: RealmId, purpose: ConfirmationPurpose): Promise<number>;
 }
 
@@ -92,17 +93,17 @@ export const CONFIRMATION_FEATURE = {
 };
 
 /**
- * Derives the key of a link from an id and the server's secret, so that links can be shown again without being
- * stored. Synchronous and fast enough for transactions.
+ * Derives the key of a link from an id and the server's secret, so that links can be shown again without being stored.
+ * Synchronous and fast enough for transactions.
  */
 export interface LinkKeys {
-  /** Fixed number of characters `a-z2-7`. */
+  /** Returns a fixed number of characters `a-z2-7`. */
   derive(id: number): string;
-  /** Returns the id behind a key; null if the key is not from this server or has another purpose. */
+  /** Returns the id encoded in a key; null if the key was made by another server or for another purpose. */
   read(key: string): number | null;
 }
 
-/** Null if no email is sent. */
+/** Null to send no email. */
 interface ConfirmationEmailPayload {
   readonly confirmationId: number | null;
 }
@@ -123,7 +124,7 @@ export const FORGET_CONFIRMATION = jobKind<ForgetPayload>({
   readPayload: idPayload('confirmationId'),
 });
 
-/** Path of the link for each purpose. */
+/** Link path for each purpose. */
 const PATHS: Readonly<Record<ConfirmationPurpose, string>> = {
   signUp: '/accounts/do_confirm/',
   emailChange: '/accounts/confirm_new_email/',
@@ -137,7 +138,7 @@ export const confirmationUrl = (origin: string, purpose: ConfirmationPurpose, ke
 
 const VALIDITY = 'The link is good for one day.';
 
-/** Emails links with which recipients confirm an email address. */
+/** Emails links to confirm an email address. */
 export class SendConfirmationEmails extends EmailJobs<ConfirmationEmailPayload> {
   static readonly inject = ['mailer', 'unitOfWork', 'confirmationKeys', 'realmUrls', 'clock'] as const;
 
@@ -199,7 +200,7 @@ interface Circumstances {
   readonly email: string;
   /** State of the account; undefined if there is none. */
   readonly isActive: boolean | undefined;
-  /** False for an account that somebody else created, or that logs in by other means. */
+  /** False for an account that another person created or that logs in by other means. */
   readonly hasPassword: boolean;
 }
 
@@ -301,7 +302,10 @@ export async function hasOpenConfirmation(tx: Transaction, wanted: Wanted, now: 
   return open !== null && isSame(open, wanted, now);
 }
 
-/** Does as much work as for a real email without sending one, so that timing does not reveal if an address is known. */
+/**
+ * Does as much work as for a real email without sending one, so that timing does not reveal whether an address is
+ * known.
+ */
 export async function pretendConfirmation(tx: Transaction, realmId: RealmId, now: UnixSeconds): Promise<void> {
   await tx.jobs.schedule(
     encodeJob(CONFIRMATION_EMAIL, { realmId, dueAt: now, payload: { confirmationId: null }, key: 'nobody' }),

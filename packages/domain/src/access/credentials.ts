@@ -35,33 +35,33 @@ declare module '../kernel/errors.js' {
 export interface ApiKeyRecord {
   readonly realmId: RealmId;
   readonly userId: UserId;
-  /** Counter of the user's keys; a new generation revokes the old key. */
+  /** Counter of the user's keys; a new generation revokes the previous key. */
   readonly generation: number;
 }
 
-/** Last time that somebody got their key, as when a phone logs in. */
+/** Last time a client obtained the user's key, for example when a phone logs in. */
 export interface KeyIssue {
   readonly at: UnixSeconds;
   readonly ip: string | null;
-  /** Name that the client gave itself, at most `MAX_USER_AGENT_LENGTH` characters. */
+  /** Self-reported client name, at most `MAX_USER_AGENT_LENGTH` characters. */
   readonly clientName: string | null;
 }
 
 export interface ApiKeyReads {
-  /** Finds a record by `ApiKeyMint.fingerprint` across realms, because a key may be sent to the wrong one. */
+  /** Finds a record by `ApiKeyMint.fingerprint` across realms, because a key may be sent to the wrong realm. */
   findByFingerprint(fingerprint: string): Promise<ApiKeyRecord | null>;
   find(realmId: RealmId, userId: UserId): Promise<ApiKeyRecord | null>;
-  /** Returns null if nobody has got the current key since it exists. */
+  /** Returns null if no client has obtained the current key yet. */
   findIssue(realmId: RealmId, userId: UserId): Promise<KeyIssue | null>;
-  /** Returns records of all realms, for rehashing after a change of the secret; ascending user. */
+  /** Returns records of all realms by ascending user, for rehashing after a change of the secret. */
   listAll(): Promise<readonly ApiKeyRecord[]>;
-  /** Fingerprint of the secret used for stored fingerprints; null on a new database. */
+  /** Returns the fingerprint of the secret used for stored fingerprints; null on a new database. */
   secretFingerprint(): Promise<string | null>;
 }
 
 /** Every implementation passes api-key-repository.contract.ts. */
 export interface ApiKeyRepository extends ApiKeyReads {
-  /** Replaces the user's record, which nobody has got yet. */
+  /** Replaces the user's record and clears its last issue. */
   put(record: ApiKeyRecord, fingerprint: string): Promise<void>;
   /** Replaces the last issue of the user's key. */
   putIssue(realmId: RealmId, userId: UserId, issue: KeyIssue): Promise<void>;
@@ -73,7 +73,7 @@ export interface ApiKeyRepository extends ApiKeyReads {
  * fast enough for transactions.
  */
 export interface ApiKeyMint {
-  /** 32 characters `[A-Za-z0-9]`. */
+  /** Returns 32 characters `[A-Za-z0-9]`. */
   derive(record: ApiKeyRecord): string;
   /** Returns a keyed hash of the key for look-ups. */
   fingerprint(apiKey: string): string;
@@ -84,14 +84,14 @@ export interface ApiKeyMint {
 /** Requester of a password hash. */
 export interface HashRequest {
   /**
-   * IP address or user. Clients are served in turn, and one with too many pending requests is rejected. Absent for
-   * the operator, who is never rejected.
+   * IP address or user. Clients are served round-robin, and a client with too many pending requests is rejected. Absent
+   * for the operator, who is never rejected.
    */
   readonly client?: string | undefined;
   readonly cancellation?: Cancellation | undefined;
 }
 
-/** Slow by design; runs outside transactions. */
+/** Password hasher. Slow by design; runs outside transactions. */
 export interface PasswordHasher {
   /** @throws DomainError SERVER_BUSY if too many requests are pending or the request was cancelled */
   hash(password: string, request?: HashRequest): Promise<string>;
@@ -117,9 +117,9 @@ export interface Session {
   readonly userAgent: string;
   /** Address from which the user logged in; null if unknown. */
   readonly ip: string | null;
-  /** Way of logging in: `password`, `passkey` or the name of a service; null if unknown. */
+  /** Login method: `password`, `passkey` or the name of a service; null if unknown. */
   readonly method: string | null;
-  /** Id of the session at the service; null without one. */
+  /** Session id at the service; null if there is none. */
   readonly serviceSession: string | null;
   readonly createdAt: UnixSeconds;
   /** Updated at most once per `RENEW_AFTER_SECONDS`. */
@@ -129,7 +129,7 @@ export interface Session {
 
 export type NewSession = Omit<Session, 'id'>;
 
-/** Concurrent sessions per user; a new one beyond this limit ends the least recently used. */
+/** Limit on concurrent sessions per user; a new one beyond it ends the least recently used. */
 export const MAX_SESSIONS = 50;
 export const MAX_USER_AGENT_LENGTH = 200;
 
@@ -141,7 +141,7 @@ export const SESSION_MAX_SECONDS = 365 * DAY;
 /** Minimum age of the stored last use before it is updated. */
 export const RENEW_AFTER_SECONDS = 600;
 
-/** Returns the expiry of a session that is used now and never again. */
+/** Returns the expiry of a session that is last used at `now`. */
 export const sessionExpiry = (createdAt: UnixSeconds, now: UnixSeconds): UnixSeconds =>
   Math.min(now + SESSION_IDLE_SECONDS, createdAt + SESSION_MAX_SECONDS);
 
@@ -149,7 +149,7 @@ export const sessionExpiry = (createdAt: UnixSeconds, now: UnixSeconds): UnixSec
 export const isRenewalDue = ({ lastUsedAt }: Pick<Session, 'lastUsedAt'>, now: UnixSeconds): boolean =>
   now - lastUsedAt >= RENEW_AFTER_SECONDS;
 
-/** Returns the sessions that must end before a new one starts: expired ones and the least recently used. */
+/** Returns the sessions that must end before a new one starts: expired ones and the least recently used ones. */
 export function surplusSessions(sessions: readonly Session[], now: UnixSeconds): readonly SessionId[] {
   const byUse = [...sessions].sort((a, b) => b.lastUsedAt - a.lastUsedAt || b.id - a.id);
   const kept = byUse.filter(({ expiresAt }) => expiresAt > now).slice(0, MAX_SESSIONS - 1);
@@ -179,11 +179,14 @@ export interface SessionRepository extends SessionReads {
   renew(id: SessionId, use: Pick<Session, 'lastUsedAt' | 'expiresAt'>): Promise<void>;
   /** Adds or updates a network and keeps only the `keep` most recently used ones of the user. */
   putNetwork(realmId: RealmId, userId: UserId, network: LoginNetwork, keep: number): Promise<void>;
-  /** Removes only sessions of the user. Returns the number removed. */
+  /** Removes only the user's own sessions. Returns the number of removed sessions. */
   remove(realmId: RealmId, userId: UserId, ids: readonly SessionId[]): Promise<number>;
-  /** Removes at most `limit` sessions. Returns the number removed. */
+  /** Removes at most `limit` sessions. Returns the number of removed sessions. */
   removeOfRealm(realmId: RealmId, limit: number): Promise<number>;
-  /** Removes sessions of all realms that expire at `now` or earlier, at most `limit`. Returns the number removed. */
+  /**
+   * Removes at most `limit` sessions of all realms that expire at `now` or earlier. Returns the number of removed
+   * sessions.
+   */
   removeExpired(now: UnixSeconds, limit: number): Promise<number>;
 }
 
@@ -193,7 +196,7 @@ export interface SessionTokens {
   make(): string;
   /** Returns a keyed hash of the token for look-ups. */
   fingerprint(token: string): string;
-  /** Returns the token with which the browser's own pages prove the origin of a request (protocol §7.6). */
+  /** Returns the token by which the browser's own pages prove the origin of a request (protocol §7.6). */
   csrfTokenOf(token: string): string;
 }
 
@@ -210,7 +213,7 @@ export const CREDENTIAL_FEATURE = {
   },
 };
 
-/** Limits as sent to clients (protocol §8.3). */
+/** Password limits sent to clients (protocol §8.3). */
 export const PASSWORD_MIN_LENGTH = 8;
 export const PASSWORD_MAX_LENGTH = 100;
 export const PASSWORD_MIN_GUESSES = 10_000;
@@ -238,36 +241,36 @@ export function isPasswordStrong(
 
 /** Origin of a password guess. */
 export interface LoginSource {
-  /** Absent for a caller who is logged in already. */
+  /** Absent for a caller who is already logged in. */
   readonly ip?: string | undefined;
-  /** True for a logged-in caller, and for a network from which the account logged in before. */
+  /** True for a logged-in caller, and for a network from which the account has logged in before. */
   readonly isKnown: boolean;
 }
 
-/** Source of guesses by a caller who is logged in already. */
+/** Source of guesses by a caller who is already logged in. */
 export const SIGNED_IN: LoginSource = { isKnown: true };
 
 /**
- * Throttles password guesses per account and network (protocol §11). Guesses from known networks are counted apart, so
- * that others cannot lock the owner out.
+ * Throttles password guesses per account and network (protocol §11). Guesses from known networks are counted
+ * separately, so that others cannot lock the owner out.
  */
 export interface LoginAttempts {
-  /** Returns a keyed hash of the network of an address, for storage. */
+  /** Returns a keyed hash of an address's network, for storage. */
   networkOf(ip: string): string;
   /**
-   * Counts an attempt, with those that other servers have counted. Never called inside a unit.
-   * @throws DomainError RATE_LIMITED; such an attempt is not counted
+   * Counts an attempt in addition to those counted by other servers. Never called inside a unit of work.
+   * @throws DomainError RATE_LIMITED; a rejected attempt is not counted
    */
   attempt(account: string, source: LoginSource): Promise<void>;
   /** Withdraws the last attempt, because no password was verified. */
   withdraw(account: string, source: LoginSource): void;
-  /** Withdraws the last attempt, whose password was right, and resets the short-term count of the source. */
+  /** Withdraws the last attempt, which had the correct password, and resets the short-term count of the source. */
   succeed(account: string, source: LoginSource): void;
-  /** Resets the attempts from this address, after the account proved its ownership otherwise. */
+  /** Resets the attempts from this address, after the user proved ownership of the account by other means. */
   forget(account: string, ip: string | undefined): void;
 }
 
-/** Networks per user that count as known; a new one replaces the least recently used. */
+/** Number of known networks per user; a new one replaces the least recently used. */
 const MAX_LOGIN_NETWORKS = 8;
 /** Minimum age of the stored last use before it is updated. */
 const NETWORK_RENEWAL_SECONDS = 86_400;
@@ -284,7 +287,7 @@ export async function isKnownNetwork(
   return (await sessions.listNetworks(user.realmId, user.id)).some((known) => known.network === network);
 }
 
-/** Remembers the network of a login. */
+/** Records the network of a login. */
 export async function rememberNetwork(
   uow: UnitOfWork,
   attempts: Pick<LoginAttempts, 'networkOf'>,
@@ -302,12 +305,12 @@ export async function rememberNetwork(
 }
 
 /**
- * Key under which attempts for an address are counted. A null realm stands for a host without a realm, where attempts
- * are never counted.
+ * Key for counting attempts for an address. A null realm stands for a host without a realm, where attempts are never
+ * counted.
  */
 export const loginAttemptKey = (realmId: RealmId | null, address: string): string => `${realmId}:${foldCase(address)}`;
 
-/** Key under which attempts at the second factor of an address are counted. */
+/** Key for counting attempts at the second factor of an address. */
 export const secondFactorAttemptKey = (realmId: RealmId, address: string): string =>
   `${loginAttemptKey(realmId, address)} second factor`;
 
@@ -316,7 +319,7 @@ interface SessionOwner {
   readonly id: UserId;
 }
 
-/** Ends all sessions of a user but `except`. Returns the number of ended sessions. */
+/** Ends all sessions of a user except `except`. Returns the number of ended sessions. */
 export async function endSessions(tx: Transaction, user: SessionOwner, except?: SessionId): Promise<number> {
   const sessions = await tx.sessions.listOf(user.realmId, user.id);
   return removeSessions(
@@ -326,7 +329,9 @@ export async function endSessions(tx: Transaction, user: SessionOwner, except?: 
   );
 }
 
-/** Ends the listed sessions that belong to the user and ignores others. Returns the number of ended sessions. */
+/**
+ * Ends the listed sessions that belong to the user and ignores other sessions. Returns the number of ended sessions.
+ */
 export async function removeSessions(
   tx: Transaction,
   { realmId, id: userId }: SessionOwner,
@@ -338,7 +343,7 @@ export async function removeSessions(
 }
 
 /**
- * Changes or removes a user's password, ends all sessions but `except`, and ends pending password and email links.
+ * Changes or removes a user's password, ends all sessions except `except`, and ends pending password and email links.
  * API keys stay valid (protocol §8.3).
  */
 export async function changePassword(
@@ -351,7 +356,7 @@ export async function changePassword(
   await tx.users.setPasswordHash(realmId, userId, passwordHash);
   await endSessions(tx, user, except);
   await endConfirmationOf(tx, user, 'passwordReset', now);
-  // A holder of the former password could have requested a change to their own address.
+  // Someone with the previous password could have requested a change to their own address.
   await endConfirmationOf(tx, user, 'emailChange', now);
   await tx.events.append(realmId, { event: { type: 'user.credentials_changed', userId }, audience: nobody });
 }

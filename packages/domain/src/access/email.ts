@@ -6,24 +6,24 @@ import { escapeHtml, toSingleLine } from '../kernel/text.js';
 export interface Email {
   /** Address accepted by `isEmailAddress`. */
   readonly to: string;
-  /** Display name beside the server's address, usually the realm name. Single line without control characters. */
+  /** Display name next to the server's address, usually the realm name. Single line without control characters. */
   readonly senderName: string;
   /** Single line without control characters. */
   readonly subject: string;
   readonly text: string;
   readonly html: string;
   /**
-   * Equal for each attempt of one delivery and for no other delivery; absent if there is a single attempt. Content may
-   * change between attempts.
+   * Identifies a delivery across its attempts; absent if there is only one attempt. Content may differ between
+   * attempts.
    */
   readonly deliveryId?: string;
-  /** Message id with brackets that emails of one thread refer to; absent for none. */
+  /** Message id, in brackets, to which emails of one thread refer; absent if there is no thread. */
   readonly threadId?: string;
-  /** URL that turns such emails off by one POST request (RFC 8058); absent if they cannot be turned off. */
+  /** URL that turns off such emails with one POST request (RFC 8058); absent if they cannot be turned off. */
   readonly unsubscribeUrl?: string;
-  /** Address for replies; absent if nobody reads them. */
+  /** Reply address; absent if replies are not read. */
   readonly replyTo?: string;
-  /** True if somebody has just asked for it, so that it is sent even to an address that bounced. */
+  /** True if someone has just requested the email, so that it is sent even to a bounced address. */
   readonly isRequested?: boolean;
 }
 
@@ -42,9 +42,9 @@ export interface EmailContent extends Pick<Email, 'to' | 'senderName' | 'subject
   readonly footer?: string;
 }
 
-/** Composes the text and the HTML form with the same content. */
+/** Composes text and HTML forms with the same content. */
 export function composeEmail({ paragraphs, link, footer, to, isRequested = false, ...content }: EmailContent): Email {
-  // Names may contain line breaks, which not every mailer strips from headers.
+  // Names may contain line breaks, which some mailers do not strip from headers.
   const senderName = toSingleLine(content.senderName);
   const subject = toSingleLine(content.subject);
   const text = [...paragraphs, ...(link ? [`${link.label}:\n${link.url}`] : []), ...(footer ? [`-- \n${footer}`] : [])];
@@ -74,7 +74,7 @@ export const emailButton = (label: string, url: string): string =>
   `<p style="margin:24px 0 0"><a href="${escapeHtml(url)}" style="background:#1558b0;color:#fff;border-radius:6px;` +
   `display:inline-block;padding:10px 18px;text-decoration:none">${escapeHtml(label)}</a></p>`;
 
-/** Composes the HTML form. Mail programs support little of CSS, and only as attributes. `footer`: markup. */
+/** Composes the HTML form. Email clients support little CSS, and only in attributes. `footer`: markup. */
 export const emailDocument = (subject: string, body: readonly string[], footer: string | null): string =>
   `<!DOCTYPE html>
 <html lang="en">
@@ -92,7 +92,7 @@ export type EmailRule =
   | 'emailChangeByUser'
   /** Per address and network of the requester. */
   | 'passwordResetByEmail'
-  /** Per address, for all networks from which the account never logged in. */
+  /** Per address, across all networks from which the account has never logged in. */
   | 'passwordResetFromElsewhere'
   | 'signUpByEmail'
   | 'loginByUser'
@@ -101,7 +101,7 @@ export type EmailRule =
 /** Limits the emails that users can trigger, to themselves or to others (protocol §11). */
 export interface EmailQuota {
   /**
-   * Counts one email; a rejected one does not count. `ip` is the requester's address, for keys that anyone can
+   * Counts one email; a rejected email does not count. `ip` is the requester's address, for keys that anyone can
    * invent. @throws DomainError RATE_LIMITED
    */
   take(rule: EmailRule, key: string, ip?: string): void;
@@ -111,22 +111,22 @@ export interface EmailQuota {
 
 /** Covers an overnight outage of the mail server; after about a day the email is set aside. */
 const RETRIES = { maxAttempts: 14, firstDelaySeconds: 30, maxDelaySeconds: 4 * 3600 };
-/** Longer than the mailer's own timeout, so that attempts do not overlap. */
+/** Lease longer than the mailer's own timeout, so that attempts do not overlap. */
 const LEASE_SECONDS = 300;
 
 /**
- * Defines a kind of job that sends one email. The payload contains ids but no secrets. The email is composed at
- * sending time.
+ * Defines a kind of job that sends one email. The payload contains ids but no secrets. The email is composed when it is
+ * sent.
  */
 export const emailJobKind = <Payload>(kind: Pick<JobKind<Payload>, 'name' | 'readPayload'>): JobKind<Payload> =>
   jobKind({ ...kind, retries: RETRIES, leaseSeconds: LEASE_SECONDS });
 
-/** Ids of jobs are never used again. */
+/** Delivery id from a job id, which is never reused. */
 export const deliveryIdOf = ({ name }: { readonly name: string }, { id }: { readonly id: JobId }): string =>
   `${name} ${id}`;
 
 /**
- * Sends emails of one kind at least once: a crash may occur between sending and ending the job. `compose` returns
+ * Sends emails of one kind at least once: a crash may occur between sending and completing the job. `compose` returns
  * null if the email is no longer wanted.
  */
 export abstract class EmailJobs<Payload> implements JobHandler<Payload> {

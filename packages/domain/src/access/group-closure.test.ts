@@ -27,7 +27,7 @@ describe('GroupClosure', () => {
     expect(closure.isWithin(groupId(1), groupId(9))).toBe(false);
   });
 
-  it('keeps members of a deactivated group out of the groups that contain it', () => {
+  it('excludes members of a deactivated group from the groups that contain it', () => {
     const closure = new GroupClosure([group(1, [10]), group(2, [11], [1], true), group(3, [], [2])]);
     expect(sorted(closure.groupsOf(userId(10)))).toEqual([1, 2]);
     expect(sorted(closure.groupsOf(userId(11)))).toEqual([2]);
@@ -107,7 +107,7 @@ describe('GroupClosure', () => {
   });
 });
 
-describe('cycles', () => {
+describe('GroupClosure with cycles', () => {
   const edges = [
     { subgroupId: groupId(1), groupId: groupId(2) },
     { subgroupId: groupId(2), groupId: groupId(3) },
@@ -139,7 +139,7 @@ describe('cycles', () => {
     expect(() => closure.addSubgroups(groupId(1), groups(3, 2))).toThrow('Group 1 would contain itself.');
     expect(sorted(closure.groupsOf(userId(11)))).toEqual([2]);
     expect(closure.isWithin(groupId(3), groupId(1))).toBe(false);
-    // Deactivated groups count too, since they may be reactivated.
+    // Deactivated groups count, too, since they may be reactivated.
     closure.setDeactivated(groupId(1), true);
     expect(() => closure.addSubgroups(groupId(1), groups(2))).toThrow('Group 1 would contain itself.');
   });
@@ -150,7 +150,7 @@ describe('cycles', () => {
   });
 });
 
-describe('random groups', () => {
+describe('GroupClosure with random groups', () => {
   const COUNT = 8;
   const ids = fc.integer({ min: 1, max: COUNT });
   const people = fc.integer({ min: 101, max: 106 });
@@ -177,7 +177,7 @@ describe('random groups', () => {
   const holds = (world: Map<number, Naive>, outer: number, inner: number): boolean =>
     outer === inner || [...world.get(outer)!.subgroups].some((sub) => holds(world, sub, inner));
 
-  it('match a naive walk after every change and after a rebuild', () => {
+  it('matches a naive walk after every change and after a rebuild', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
         const all = Array.from({ length: COUNT }, (_, index) => index + 1);
@@ -228,7 +228,7 @@ describe('GroupClosure with 10,000 users and 500 nested groups', () => {
   const NESTED = 500;
   const PEOPLE = 10_000;
 
-  /** Builds a chain, the deepest nesting, with every user in a few groups. */
+  /** Builds a chain, which is the deepest nesting, with every user in a few groups. */
   function build(): GroupClosure {
     const members: number[][] = Array.from({ length: NESTED }, () => []);
     for (let who = 1; who <= PEOPLE; who++) {

@@ -47,7 +47,7 @@ function reachable(
 /** Group data in the closure. */
 export interface ClosureGroup {
   readonly id: GroupId;
-  /** Members stay in a deactivated group, but do not count towards groups that contain it. */
+  /** Members stay in a deactivated group but do not count towards groups that contain it. */
   readonly isDeactivated: boolean;
   readonly memberIds: Iterable<UserId>;
   readonly subgroupIds: Iterable<GroupId>;
@@ -71,7 +71,7 @@ type Bits = Uint32Array;
 export class GroupClosure {
   private readonly nodes = new Map<GroupId, Node>();
   private readonly directGroups = new Map<UserId, Set<Node>>();
-  /** Group at each index with all groups that contain it; empty while stale. */
+  /** Group at each index, with all groups that contain it; empty while stale. */
   private reached: Bits[] = [];
   private readonly sets = new Map<string, ReadonlySet<GroupId>>();
   /** Cache for requested users; other results come from `sets`. */
@@ -111,7 +111,7 @@ export class GroupClosure {
     if (this.nodes.has(id)) return;
     const index = this.nodes.size;
     this.nodes.set(id, { id, index, isDeactivated, holders: new Set(), subgroups: new Set() });
-    // Not contained in any group yet, so existing reach sets stay valid.
+    // No group contains the new group yet, so existing reach sets stay valid.
     if (this.reached.length === index) this.reached.push(bitsWith(index));
   }
 
@@ -138,7 +138,7 @@ export class GroupClosure {
     }
   }
 
-  /** @throws Error if this would form a cycle, without changing anything; `staysAcyclic` checks it beforehand. */
+  /** @throws Error if this would form a cycle, without changing anything; use `staysAcyclic` to check beforehand. */
   addSubgroups(id: GroupId, subgroupIds: Iterable<GroupId>): void {
     const added = [...subgroupIds];
     if (added.length === 0) return;

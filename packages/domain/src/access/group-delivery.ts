@@ -86,7 +86,7 @@ export class GroupProjection implements LiveProjection {
     this.closure = new GroupClosure(groupsIn(snapshot));
   }
 
-  /** Returns the groups of an online user, directly or through subgroups. */
+  /** Returns the online user's groups, direct or through subgroups. */
   groupsOf(userId: UserId): ReadonlySet<GroupId> {
     return this.closure.groupsOf(userId);
   }

@@ -157,7 +157,7 @@ describe('checkGroupSetting', () => {
     ${'canCreateWebPublicChannel'} | ${'everyone'}       | ${cannot('role:everyone')}
     ${'canManageAllGroups'}        | ${'nobody'}         | ${cannot('role:nobody')}
     ${'canManageAllGroups'}        | ${'members'}        | ${'yes'}
-  `('permits $permission for $group: $expected', ({ permission, group, expected }) => {
+  `('decides if $permission permits $group: $expected', ({ permission, group, expected }) => {
     const definition = REALM_PERMISSIONS[permission as keyof typeof REALM_PERMISSIONS];
     expect(check(systemGroup[group as SystemGroupName], definition)).toBe(expected);
   });

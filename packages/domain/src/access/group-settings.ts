@@ -25,7 +25,7 @@ export interface GroupSettingDefinition {
   readonly allowedSystemGroups: readonly SystemGroupName[];
 }
 
-/** `n` allows `nobody`, `y` allows `everyone`. */
+/** `allows` contains `n` if `nobody` and `y` if `everyone` is allowed. */
 export function groupSetting(
   initial: SystemGroupName | 'creator',
   allows: '' | 'n' | 'y' | 'ny',
@@ -98,7 +98,7 @@ export type PermissionHolder = Pick<Actor, 'role' | 'groups'>;
 
 /**
  * Checks a permission; all rules use this function (channels §3.3). Guests never hold a permission that cannot be
- * assigned to everyone, regardless of groups. Roles grant nothing by themselves; rules add exceptions for
+ * assigned to everyone, regardless of their groups. Roles grant nothing by themselves; rules add exceptions for
  * administrators.
  */
 export function isGranted(
@@ -115,8 +115,8 @@ const USERS_AT_A_TIME = 2000;
 const GROUPS_AT_A_TIME = 200;
 
 /**
- * Returns the given users who are active and may be members, including bots but not system bots (contract decision
- * 22).
+ * Returns those of the given users who are active and may be members, including bots but not system bots (contract
+ * decision 22).
  */
 export async function activeUserIds(
   repositories: Pick<Repositories | Transaction, 'users' | 'yield'>,
@@ -174,7 +174,7 @@ export interface GroupSettingUpdate {
 }
 
 /**
- * Returns the canonical value to store; null if it is unchanged, in which case no event is sent. Rejects a differing
+ * Returns the canonical value to store, or null if it is unchanged, in which case no event is sent. Rejects a differing
  * `old` (channels §2.4). `current` comes from `GroupReads.settingValues`.
  */
 export function groupSettingUpdate(
@@ -204,7 +204,7 @@ export interface NamedGroup {
   readonly isDeactivated: boolean;
 }
 
-/** References of a value, looked up beforehand; absent ones are unknown. */
+/** References of a value, looked up beforehand; unknown ones are absent. */
 export interface NamedInSetting {
   /** Groups of the realm by id, including anonymous ones. */
   readonly groups: ReadonlyMap<GroupId, NamedGroup>;
@@ -318,8 +318,8 @@ export async function validateGroupSetting(
 export const MAX_PERMISSION_HOLDERS = 250_000;
 
 /**
- * Checks the capacity for a new value. A single holder is always allowed, since creators administer their channels
- * and groups.
+ * Checks the capacity for a new value. A single holder is always allowed, so that creators can administer their
+ * channels and groups.
  * @throws DomainError TOO_MANY_PERMISSION_HOLDERS
  */
 export function requireRoomForHolders(present: number, named: number): void {

@@ -13,7 +13,7 @@ export function isAtLeast(role: Role, minimum: Role): boolean {
 export const PERMISSION_ERRORS = declareErrors({
   /** Requires an organization owner. */
   MUST_BE_OWNER: 'forbidden',
-  /** Requires an organization owner. */
+  /** Requires an organization administrator. */
   MUST_BE_ADMINISTRATOR: 'forbidden',
   MUST_BE_BOT: 'forbidden',
   MUST_NOT_BE_BOT: 'forbidden',
@@ -21,7 +21,7 @@ export const PERMISSION_ERRORS = declareErrors({
   GROUP_CYCLE: 'conflict',
   /** The group is not allowed as the value of a permission. */
   GROUP_NOT_ALLOWED: 'invalid',
-  /** The group is not allowed as the value of a permission. */
+  /** The permission accepts only system groups. */
   SYSTEM_GROUP_REQUIRED: 'invalid',
   TOO_MANY_PERMISSION_HOLDERS: 'conflict',
   TOO_MANY_HOLDERS_IN_REQUEST: 'invalid',
@@ -65,7 +65,7 @@ export const SUBGROUP_OF: Readonly<Partial<Record<SystemGroupName, SystemGroupNa
   internet: 'everyone',
 };
 
-/** Returns the name of a system group among named groups, such as `role:fullmembers`. */
+/** Returns the name of a system group for use among named groups, such as `role:fullmembers`. */
 export function systemGroupTitle(name: SystemGroupName): string {
   return `role:${name.toLowerCase()}`;
 }

@@ -90,7 +90,7 @@ describe('validateGroupSetting and groupForSetting', () => {
     [MAX_PERMISSION_HOLDERS - 1, 2, false],
     [MAX_PERMISSION_HOLDERS + 9, 1, true],
     [MAX_PERMISSION_HOLDERS + 9, 0, true],
-  ])('limits holders with %i present and %i named: %s', (present, named, isTaken) => {
+  ])('decides, with %i holders present, if %i more fit: %s', (present, named, isTaken) => {
     const check = () => requireRoomForHolders(present, named);
     if (isTaken) expect(check).not.toThrow();
     else {
@@ -108,7 +108,7 @@ describe('validateGroupSetting and groupForSetting', () => {
     [MAX_HOLDERS_IN_REQUEST + 1, 1, false],
     [MAX_HOLDERS_IN_REQUEST / 10, 10, true],
     [MAX_HOLDERS_IN_REQUEST / 10, 11, false],
-  ])('limits the holders that one request names: %i for %i channels: %s', (count, channelCount, isTaken) => {
+  ])('limits the holders named in one request: %i for %i channels: %s', (count, channelCount, isTaken) => {
     const members = Array.from({ length: count - 1 }, (_, n) => (n + 1) as UserId);
     const values = [spelt(members.slice(0, 9), []), undefined, 5 as GroupId, spelt(members.slice(9), [7 as GroupId])];
     const check = () => checkHoldersInRequest(values, channelCount);
@@ -179,7 +179,7 @@ describe('acceptGroupSettings', () => {
     return { accept, hamlet, iago, cooks };
   }
 
-  it('returns only permissions whose value changes', async () => {
+  it('returns only permissions with a changed value', async () => {
     const { accept, hamlet, iago, cooks } = await aChannelOf();
     expect(await accept({})).toEqual([]);
     expect(

@@ -15,7 +15,7 @@ import { canArchiveChannel } from './channel-permissions.js';
 import { removeFromDefaultGroups, setDefaultChannel } from './default-channels.js';
 import { MAX_SUBSCRIPTIONS_AT_ONCE, SUBSCRIPTION_PART_JOB } from './subscription-parts.js';
 
-/** Posts a notice that a channel was archived or unarchived. An archiving notice is already read for everybody. */
+/** Posts a notice that a channel was archived or unarchived. An archiving notice is marked as read for all users. */
 export async function announceArchiving(
   tx: Transaction,
   realm: Realm,
@@ -28,14 +28,14 @@ export async function announceArchiving(
     topic: CHANNEL_EVENTS_TOPIC,
     content: archivingNotice(channel, channel.isArchived),
     isReadByDefault: channel.isArchived,
-    // The notice names only its own channel, so no author's access applies.
+    // The notice names only its own channel, so no author's access is needed.
     author: { actor: null },
   });
 }
 
 /**
  * Unarchives a channel (channels §4.13). Clients that hide archived channels receive it as a new channel with its
- * subscribers (channels §6.3); jobs publish the subscriptions of those beyond the first.
+ * subscribers (channels §6.3). Jobs publish the subscriptions that exceed the first batch.
  */
 export async function unarchiveChannel(
   tx: Transaction,
@@ -87,7 +87,7 @@ export class ArchiveChannel {
       const { channel } = await loadChannel(tx, actor, channelId, canArchiveChannel);
       await clearChannelSettings(tx, await tx.realms.get(realmId), channelId);
       const archived = await tx.channels.update({ ...channel, isArchived: true });
-      // Runs after archiving, so that the archived channel is not in the published list.
+      // Runs after archiving, so that the published list omits the archived channel.
       if (channel.isDefault) await setDefaultChannel(tx, archived, false);
       await removeFromDefaultGroups(tx, realmId, channelId);
       const [view] = await tx.channels.listViews(realmId, [channelId]);
@@ -110,7 +110,7 @@ const IDLE_SECONDS = 180 * 86_400;
 /** Channels processed per transaction, so that other transactions can run in between. */
 const CHANNELS_AT_A_TIME = 200;
 
-/** Marks channels of every realm without recent messages. Run daily by a worker. */
+/** Marks channels of every realm without recent messages as idle. Run daily by a worker. */
 export class MarkIdleChannels {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(

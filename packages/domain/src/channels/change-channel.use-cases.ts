@@ -119,13 +119,13 @@ export class ChangeChannel {
   ) {}
 
   /**
-   * Atomic; checks run in the contract's order.
+   * Applies all changes or none; checks run in the contract's order.
    * @throws DomainError UNKNOWN_CHANNEL, CANNOT_ADMINISTER_CHANNEL, INVALID_CHANNEL_PRIVACY,
-   * DEFAULT_CHANNEL_MUST_BE_PUBLIC, MODERATION_CHANNEL_MUST_BE_PRIVATE, CHANNEL_CONTENT_ACCESS_REQUIRED,
-   * NOT_PERMITTED, WEB_PUBLIC_CHANNELS_DISABLED, CHANNEL_HAS_NAMED_TOPICS, TOPIC_CREATION_MUST_BE_OPEN,
-   * CANNOT_MANAGE_DEFAULT_CHANNEL, MUST_BE_OWNER, INVALID_RETENTION, CHANNEL_NOT_ARCHIVED,
-   * CHANNEL_WITHOUT_SUBSCRIBERS, UNRENDERABLE_CONTENT, CHANNEL_NAME_UNCHANGED, INVALID_CHANNEL_NAME,
-   * CHANNEL_NAME_TAKEN, UNKNOWN_CHANNEL_FOLDER, STALE_VALUE, and values of permissions as `validateGroupSetting` does
+   * DEFAULT_CHANNEL_MUST_BE_PUBLIC, MODERATION_CHANNEL_MUST_BE_PRIVATE, CHANNEL_CONTENT_ACCESS_REQUIRED, NOT_PERMITTED,
+   * WEB_PUBLIC_CHANNELS_DISABLED, CHANNEL_HAS_NAMED_TOPICS, TOPIC_CREATION_MUST_BE_OPEN, CANNOT_MANAGE_DEFAULT_CHANNEL,
+   * MUST_BE_OWNER, INVALID_RETENTION, CHANNEL_NOT_ARCHIVED, CHANNEL_WITHOUT_SUBSCRIBERS, UNRENDERABLE_CONTENT,
+   * CHANNEL_NAME_UNCHANGED, INVALID_CHANNEL_NAME, CHANNEL_NAME_TAKEN, UNKNOWN_CHANNEL_FOLDER, STALE_VALUE, and the
+   * codes of `validateGroupSetting`
    */
   async execute(caller: Caller, input: ChangeChannelInput): Promise<void> {
     const parsed = await this.parseDescription(caller, input);
@@ -187,7 +187,7 @@ export class ChangeChannel {
     parsed: ParsedChange | null,
   ): Promise<void> {
     const by = (await tx.users.find(realm.id, actor.id))!;
-    // Reloads the channel, because posting notices changes it as well.
+    // Reloads the channel, because posting notices changes it, too.
     const current = async () => (await tx.channels.find(realm.id, original.id))!;
     const change = async (to: Partial<Channel>, announced: ChannelPropertyChange): Promise<Channel> => {
       const before = await current();

@@ -77,7 +77,7 @@ describe('channel access to metadata (M), content (C) and history (H)', () => {
       canResolveTopics             | M C H      | M C H  | -                       | -
       canSendMessage               | M C H      | M C H  | -                       | -
     `),
-  )('grants a member who holds %s outside a %s channel: %s', (permission, kind, expected) => {
+  )('decides if a member with %s outside a %s channel has access: %s', (permission, kind, expected) => {
     const channel = channelGranting(permission as ChannelPermission, PRIVACY_BY_KIND[kind]!);
     expect(access(inTeam('member'), channel, false)).toBe(expected);
     // Guests gain nothing from any of these permissions.
@@ -109,7 +109,7 @@ describe('channel access to metadata (M), content (C) and history (H)', () => {
     ${true}  | ${false}     | ${true}  | ${NOT_LOGGED_IN}
     ${true}  | ${true}      | ${false} | ${NOT_LOGGED_IN}
   `(
-    'requires for spectators server $server, organization $organization, web-public channel $exists (protocol §9)',
+    'decides if spectators have access (server $server, organization $organization, web-public channel $exists; protocol §9)',
     (row) => {
       const realm = makeRealm({ settings: { enableSpectatorAccess: row.organization } });
       const access = { webPublicEnabled: row.server, hasWebPublicChannel: row.exists };
@@ -123,7 +123,7 @@ describe('channel access to metadata (M), content (C) and history (H)', () => {
       who                     | web-public | public  | private, shared history | private, protected history
       who is not logged in    | yes        | unknown | unknown                 | unknown
     `),
-  )('decides for a caller %s and a %s channel: %s', (_, kind, expected) => {
+  )('decides if a caller %s can read a %s channel: %s', (_, kind, expected) => {
     const realm = makeRealm({ settings: { enableSpectatorAccess: true } });
     const access = { webPublicEnabled: true, hasWebPublicChannel: true };
     expect(formatDecision(canSpectateChannel(realm, { privacy: PRIVACY_BY_KIND[kind]! }, access))).toBe(

@@ -22,10 +22,12 @@ import {
   isWebPublic,
 } from './channel.js';
 
-/** Channel properties that access rules read. */
+/** Channel properties that access rules depend on. */
 export type ChannelRights = Pick<Channel, 'privacy' | 'permissions'>;
 
-/** Same text for a channel that does not exist, belongs to another realm or is hidden from the caller (channels §1). */
+/**
+ * Denial with the same text for a missing channel, one of another realm and one hidden from the caller (channels §1).
+ */
 export const unknownChannel: Decision = denied('UNKNOWN_CHANNEL', 'Invalid channel ID');
 export const unknownUnless = (accessible: boolean): Decision => (accessible ? allowed : unknownChannel);
 
@@ -48,9 +50,7 @@ export const mayAdminister = (actor: PermissionHolder, channel: Pick<Channel, 'p
 export const hasContentPermission = (actor: PermissionHolder, channel: Pick<Channel, 'permissions'>): boolean =>
   hasChannelPermission(actor, channel, 'canAddSubscribers') || hasChannelPermission(actor, channel, 'canSubscribe');
 
-/**
- * content(u, c) of channels §3.7: may read messages, possibly only from a certain point on. Archiving has no effect.
- */
+/** content(u, c) of channels §3.7: may read messages, possibly only from some point on. Archiving has no effect. */
 export function hasContentAccess(actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean): boolean {
   if (isWebPublic(channel) || isSubscribed) return true;
   return !isGuest(actor) && (!isPrivate(channel) || hasContentPermission(actor, channel));
@@ -82,7 +82,7 @@ export const canReadActive = (
   isSubscribed: boolean,
 ): Decision => unknownUnless(!channel.isArchived && hasContentAccess(actor, channel, isSubscribed));
 
-/** Requires an active channel whose metadata the actor may see. */
+/** Requires an active channel with metadata visible to the actor. */
 export const canSeeActive = (
   actor: PermissionHolder,
   channel: ChannelRights & Pick<Channel, 'isArchived'>,
@@ -91,7 +91,7 @@ export const canSeeActive = (
 
 /** Conditions for anonymous access in addition to the organization's setting. */
 export interface SpectatorAccess extends WebPublicOption {
-  /** True if at least one web-public channel is not archived. */
+  /** True if there is a web-public channel that is not archived. */
   readonly hasWebPublicChannel: boolean;
 }
 
@@ -123,15 +123,15 @@ export interface WebPublicOption {
 }
 
 /**
- * Returns an active channel that the actor can read. @throws DomainError UNKNOWN_CHANNEL for missing and hidden
- * channels alike
+ * Returns an active channel that the actor can read. @throws DomainError UNKNOWN_CHANNEL for both missing and hidden
+ * channels
  */
 export const getReadableChannel = async (reads: Reads, actor: Actor, name: string): Promise<Channel> =>
   (await listReadableChannels(reads, actor, [name]))[0]!;
 
 /**
- * Returns several such channels without duplicates, in the given order. @throws DomainError UNKNOWN_CHANNEL for the
- * first one that fails
+ * Returns several readable active channels without duplicates, in the given order. @throws DomainError UNKNOWN_CHANNEL
+ * for the first unreadable one
  */
 export async function listReadableChannels(
   { channels }: Reads,
@@ -180,15 +180,15 @@ const USERS_AT_A_TIME = 500;
 /** Users named either by id or by public address, never both. */
 export type Principals = readonly UserId[] | { readonly emails: readonly string[] };
 
-/** Null stands for the caller alone. */
+/** Counts the given users; null means the caller alone. */
 export function countPrincipals(principals: Principals | null): number {
   if (principals === null) return 1;
   return 'emails' in principals ? principals.emails.length : principals.length;
 }
 
 /**
- * Returns the distinct users to subscribe or unsubscribe. @throws DomainError `No such user` if one of them is
- * unknown, else `User is deactivated` or `Insufficient permission` for the first violation (channels §4.5)
+ * Returns the distinct users to subscribe or unsubscribe. @throws DomainError `No such user` if one is unknown,
+ * otherwise `User is deactivated` or `Insufficient permission` for the first violation (channels §4.5)
  */
 export async function findPrincipals(
   tx: Pick<Repositories | Transaction, 'users' | 'yield'>,

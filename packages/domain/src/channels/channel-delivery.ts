@@ -50,15 +50,15 @@ declare module '../kernel/delivery.js' {
 
 declare module '../kernel/event-log.js' {
   interface Receiver {
-    /** Current subscribers of the visible channels among `EventNeeds.subscribersOf`; ascending. */
+    /** Current subscribers of the visible channels in `EventNeeds.subscribersOf`, ascending. */
     readonly subscribers: ReadonlyMap<ChannelId, readonly UserId[]>;
-    /** Visible channels among `EventNeeds.viewsOf`. */
+    /** Visible channels in `EventNeeds.viewsOf`. */
     readonly channelViews: ReadonlyMap<ChannelId, ChannelView>;
   }
   interface EventNeeds {
-    /** Channels whose subscribers the event includes. */
+    /** Channels with subscribers included in the event. */
     readonly subscribersOf?: readonly ChannelId[];
-    /** Channels that the event shows. */
+    /** Channels shown in the event. */
     readonly viewsOf?: readonly ChannelId[];
   }
 }
@@ -74,7 +74,7 @@ export const CHANNEL_AUDIENCES: AudienceRules<'subscribers'> = {
 
 type ChannelMembership = Pick<Membership, 'isSubscribed'>;
 
-/** Decides subscriptions as of the event, because they protect message content. */
+/** Evaluates subscriptions as of the event, because they protect message content. */
 export const replayedSubscriptions = (candidate: ReplayedCandidate): ChannelMembership => ({
   isSubscribed: (channelId) => {
     const { seq } = candidate;
@@ -110,7 +110,7 @@ export const onlineInChannels = ({ channelIds }: QueueOwnerRights): Pick<OnlineU
   channels: new Set(channelIds),
 });
 
-/** Tracks which online users subscribe to which channels. */
+/** Tracks the channel subscriptions of online users. */
 export class ChannelProjection implements LiveProjection {
   private readonly subscribers = new Map<ChannelId, Set<OnlineUser>>();
 
@@ -179,7 +179,7 @@ const neededChannels = ({ subscribersOf, viewsOf }: EventNeeds): readonly Channe
 
 export const needsChannels = (needs: EventNeeds): boolean => neededChannels(needs) !== undefined;
 
-/** Loads receivers in request order. Channels that the receiver no longer sees are omitted. */
+/** Loads receivers in request order. Omits channels that the receiver no longer sees. */
 export async function loadChannelReceivers(
   { actors, channels }: Repositories,
   realmId: RealmId,
@@ -234,11 +234,11 @@ export function metadataUsers(channel: Channel): Audience {
  * not depend on the number of subscribers.
  */
 export interface ChannelVisibilityChange {
-  /** Receive the whole channel and its subscribers. */
+  /** Users who receive the whole channel and its subscribers. */
   readonly gainers: Audience;
-  /** Receive the change itself. */
+  /** Users who receive only the change. */
   readonly keepers: Audience;
-  /** Receive an event that removes the channel. */
+  /** Users who receive the removal of the channel. */
   readonly losers: Audience;
 }
 
@@ -249,9 +249,9 @@ export const VISIBILITY_PERMISSIONS: readonly ChannelPermission[] = [
   'canSubscribe',
 ];
 
-/** Returns audiences for a channel whose privacy or permissions changed (channels §6.3). */
+/** Returns the audiences for a channel with changed privacy or permissions (channels §6.3). */
 export function visibilityOfChangedChannel(before: Channel, after: Channel): ChannelVisibilityChange {
-  // Permissions have no influence on the visibility of public channels.
+  // Permissions do not affect the visibility of public channels.
   const isSame =
     before.privacy === after.privacy &&
     (!isPrivate(after) ||
@@ -283,9 +283,9 @@ export interface UserVisibilityChange {
 }
 
 /**
- * Computes the visibility for users whose role or groups changed, with one event per distinct audience (channels
- * §6.3). The number of events does not depend on the number of channels. A channel costs as much as it has subscribers
- * among the users, and there are kinds of users.
+ * Computes channel visibility after changes of users' roles or groups, with one event per distinct audience (channels
+ * §6.3). The number of events does not depend on the number of channels. The cost per channel grows with its
+ * subscribers among these users and with the number of user kinds.
  */
 export class VisibilityForChangedUsers {
   private readonly alike: readonly AlikeUsers[];
@@ -293,7 +293,7 @@ export class VisibilityForChangedUsers {
   private readonly gained: ByPeople = new Map();
   private readonly lost: ByPeople = new Map();
 
-  /** `channels` are those that will be added. */
+  /** `channels`: all channels that will be added. */
   constructor(people: readonly ChangedUser[], channels: readonly Channel[]) {
     const ascending = [...people].sort((one, other) => one.after.id - other.after.id);
     const groupIds = new Set<GroupId>();
@@ -333,7 +333,7 @@ export class VisibilityForChangedUsers {
 
   private collect(groups: ByPeople, channel: Channel, pieces: readonly Piece[]): void {
     if (pieces.length === 0) return;
-    // Subscribers need no mention if they change like the others.
+    // Subscribers are omitted from the key if they change like other users of their kind.
     const key = pieces
       .map(({ kind, outside, inside, subscribed }) =>
         outside === inside ? `${kind}` : `${kind}${outside ? '-' : '+'}${[...subscribed].sort((a, b) => a - b).join()}`,
@@ -362,14 +362,14 @@ export class VisibilityForChangedUsers {
   }
 }
 
-/** 1 if a user gains sight of the channel, -1 if they lose it. */
+/** Returns 1 if a user gains sight of the channel, -1 if they lose it, otherwise 0. */
 function difference(before: Actor, after: Actor, channel: Channel, isSubscribed: boolean): number {
   return (
     Number(hasMetadataAccess(after, channel, isSubscribed)) - Number(hasMetadataAccess(before, channel, isSubscribed))
   );
 }
 
-/** Users of a kind who gain or lose sight of a channel: those outside it, those inside it, or all. */
+/** Users of one kind who gain or lose sight of a channel: non-subscribers, subscribers, or both. */
 interface Piece {
   /** Index into the kinds of users. */
   readonly kind: number;
@@ -388,7 +388,7 @@ interface AlikeUsers extends ChangedUser {
 
 function alikeUsers(people: readonly ChangedUser[], relevant: ReadonlySet<GroupId>): readonly AlikeUsers[] {
   const texts = new Map<ReadonlySet<GroupId>, string>();
-  // Users in the same groups usually share the set.
+  // Users in the same groups usually share the set, so its text is cached.
   const textOf = (groups: ReadonlySet<GroupId>): string => {
     let text = texts.get(groups);
     if (text === undefined) {

@@ -13,8 +13,8 @@ export interface ChannelEventTypes {
   /** Sent to users who gain sight of the channels. */
   'channel.created': { readonly channels: readonly ChannelView[] };
   /**
-   * Same for many channels, which delivery looks up. Names at most `CHANNELS_PER_LIST_OF_SUBSCRIBERS` channels; those that
-   * the receiver no longer sees are left out.
+   * Same for many channels, which are looked up on delivery. Names at most `CHANNELS_PER_LIST_OF_SUBSCRIBERS` channels;
+   * those no longer visible to the receiver are omitted.
    */
   'channel.shown': { readonly channelIds: readonly ChannelId[] };
   /** Sent to users who lose sight of the channels. */
@@ -22,7 +22,7 @@ export interface ChannelEventTypes {
   /** Sent to users who could see the channel before and still can. */
   'channel.property_changed': {
     readonly channelId: ChannelId;
-    /** Current name; if the name itself changed, the former one. */
+    /** Current name; for a name change, the previous name. */
     readonly name: string;
   } & ChannelPropertyChange;
   /** Sent to users who could see the channel before and still can. */
@@ -30,7 +30,7 @@ export interface ChannelEventTypes {
     readonly channelId: ChannelId;
     readonly name: string;
     readonly permission: ChannelPermission;
-    /** Stored form of the permission; `value` is the form clients see. */
+    /** Stored form of the permission; `value` is the client form. */
     readonly groupId: GroupId;
     readonly value: GroupSettingValue;
     /** Set for `canSendMessage`; null for other permissions. */
@@ -42,8 +42,8 @@ export interface ChannelEventTypes {
   /** Sent to all users who can see the channel, with its new state. Some clients do not show archived channels. */
   'channel.archived_changed': { readonly channel: ChannelView };
   /**
-   * Sent to each new subscriber; subscribers may differ in channels. `isReturning` means that they were subscribed
-   * while the channels were archived. Only clients that hide archived channels need to know.
+   * Sent to each new subscriber; subscribers may differ in channels. `isReturning`: they were already subscribed while
+   * the channels were archived. Only clients that hide archived channels need it.
    */
   'subscription.added': {
     readonly isReturning?: true;
@@ -71,21 +71,21 @@ export interface ChannelEventTypes {
     readonly userIds: readonly UserId[];
   };
   /**
-   * Sent to users who gained sight of the channels, with their subscribers. The lists may be long and only online
-   * users need them, so delivery looks them up. Names at most `CHANNELS_PER_LIST_OF_SUBSCRIBERS` channels.
+   * Sent to users who gained sight of the channels, with their subscribers. The lists may be long and only online users
+   * need them, so they are looked up on delivery. Names at most `CHANNELS_PER_LIST_OF_SUBSCRIBERS` channels.
    */
   'channel.subscribers_shown': { readonly channelIds: readonly ChannelId[] };
   /** Sent to all users except guests. */
   'default_channels.changed': { readonly channelIds: readonly ChannelId[] };
   /** Sent to users who could see the channel before and still can. */
   'default_channel_groups.changed': { readonly groups: readonly DefaultChannelGroupView[] };
-  /** Sent to the user who owns the policy. */
+  /** Sent to the owner of the policy. */
   'topic.policy_changed': {
     readonly channelId: ChannelId;
     readonly topic: string;
     readonly visibility: TopicVisibility;
     readonly changedAt: UnixSeconds;
-    /** Complete list of muted topics, for clients that know no other policy. */
+    /** Complete list of muted topics, for clients that support no other policy. */
     readonly muted: readonly {
       readonly channelName: string;
       readonly topic: string;
@@ -96,7 +96,7 @@ export interface ChannelEventTypes {
 
 type ChangeOf<P extends keyof Channel> = { readonly [K in P]: { readonly property: K; readonly value: Channel[K] } }[P];
 
-/** Change with an event of its own; `rendered` is HTML. */
+/** Change with its own event; `rendered` is HTML. */
 export type ChannelPropertyChange =
   | ChangeOf<
       'name' | 'privacy' | 'messageRetentionDays' | 'topicsPolicy' | 'folderId' | 'isRecentlyActive' | 'firstMessageId'
@@ -105,13 +105,13 @@ export type ChannelPropertyChange =
 
 export interface SubscribedChannel {
   readonly channel: ChannelView;
-  /** All subscribers after the change, ascending; null if they are many, and delivery looks them up. */
+  /** All subscribers after the change, ascending; null if there are too many, so that delivery looks them up. */
   readonly subscriberIds: readonly UserId[] | null;
 }
 
 /**
- * Maximum number of subscribers that an event of a new subscription lists. Longer lists in the events of everybody who
- * joins would fill the log.
+ * Maximum number of subscribers listed in the event of a new subscription. Longer lists in every such event would fill
+ * the log.
  */
 export const MAX_LISTED_SUBSCRIBERS = 100;
 
@@ -171,7 +171,7 @@ export async function publishChannelChange(
 /** Maximum number of subscriptions per log row; subscriptions of one user are never split. */
 const SUBSCRIPTIONS_PER_EVENT = 10_000;
 
-/** Sends each new subscriber one event with all their channels. `subscriptions` is sorted by user. */
+/** Sends each new subscriber one event with all their channels. `subscriptions` must be sorted by user. */
 export async function publishSubscriptions(
   tx: Transaction,
   realmId: RealmId,
@@ -199,7 +199,7 @@ export async function publishSubscriptions(
   }
 }
 
-/** Shows an unarchived channel to clients that hid it, for some of its subscribers. */
+/** Shows an unarchived channel to some of its subscribers, for clients that hid it. */
 export async function publishReturn(tx: Transaction, channel: ChannelView, userIds: readonly UserId[]): Promise<void> {
   const { realmId, id } = channel;
   const subscriberIds = (await tx.channels.listSubscribers(realmId, [id])).get(id)!;
@@ -229,9 +229,8 @@ interface PeerGroup {
 
 /**
  * Publishes subscriptions and unsubscriptions to other viewers in the fewest events that channels §6.2 allows. Public
- * channels share an event unless a guest subscribes to one, because guests see only their own channels. New
- * subscribers see each other in their subscriber lists; users who leave together receive the same event as other
- * viewers.
+ * channels share an event unless a guest subscribes to one, because guests see only their own channels. New subscribers
+ * see each other in their subscriber lists; users who leave together receive the same event as other viewers.
  */
 export async function publishSubscriberChanges(
   tx: Transaction,
@@ -241,7 +240,7 @@ export async function publishSubscriberChanges(
 ): Promise<void> {
   const { realmId } = channels[0]!;
   const open = channels.filter((channel) => !isPrivate(channel) && !isWebPublic(channel)).map(({ id }) => id);
-  // A single channel has no other to share an event with.
+  // A single channel has no other channel to share an event with.
   const withGuests = open.length > 1 ? await withGuestSubscribers(tx, realmId, open) : NO_CHANNELS;
   const groups = new Map<string, PeerGroup>();
   for (const channel of channels) {
@@ -272,17 +271,20 @@ export async function publishSubscriberChanges(
 const NO_CHANNELS: ReadonlySet<ChannelId> = new Set();
 const CHANNELS_AT_A_TIME = 50;
 
-/** Number of guests up to which their subscriptions are fewer than the subscribers of the channels. */
+/** Maximum number of guests to look for in each channel; with more guests, scanning channel subscribers is cheaper. */
 const FEW_GUESTS = 1000;
 
-/** Looks for guests in each channel. If guests are many, scans its subscribers until one is found. */
+/**
+ * Returns the channels with guest subscribers. Looks for the guests in each channel or, if there are many, scans its
+ * subscribers until one is found.
+ */
 async function withGuestSubscribers(
   tx: Transaction,
   realmId: RealmId,
   ids: readonly ChannelId[],
 ): Promise<ReadonlySet<ChannelId>> {
   const subscribed = new Set<ChannelId>();
-  // Guests are the users who are in no narrower system group.
+  // Guests are the direct members of `everyone`.
   const { everyone } = await tx.groups.systemGroupIds(realmId);
   const guestIds = await tx.groups.listDirectMembers(realmId, everyone);
   if (guestIds.length <= FEW_GUESTS) {

@@ -3,8 +3,8 @@ import { folderOrder, parseFolderName } from './channel-folders.js';
 
 const ids = (...numbers: number[]) => numbers as ChannelFolderId[];
 
-describe('channel folders (channels §4.15)', () => {
-  it('trim their names', () => expect(parseFolderName(' Work\n')).toBe('Work'));
+describe('channel folder (channels §4.15)', () => {
+  it('trims its name', () => expect(parseFolderName(' Work\n')).toBe('Work'));
 
   it.each([
     ['', "Channel folder name can't be empty."],
@@ -16,7 +16,7 @@ describe('channel folders (channels §4.15)', () => {
     );
   });
 
-  it('take their order from a list of ids that may contain unknown ids', () => {
+  it('takes its order from a list of ids that may contain unknown ids', () => {
     const folders = ids(1, 2, 3).map((id) => ({ id }));
     expect([...folderOrder(folders, ids(3, 9, 1, 2))].filter(([id]) => id !== 9)).toEqual([
       [3, 0],

@@ -19,7 +19,7 @@ export interface ChannelFolder {
   readonly description: string;
   /** HTML. */
   readonly renderedDescription: string;
-  /** Folders are shown in ascending order. The order of a new folder is its id, so it comes last. */
+  /** Folders are shown in ascending order. A new folder gets its id as order, so it comes last. */
   readonly order: number;
   readonly createdAt: UnixSeconds;
   readonly creatorId: UserId | null;
@@ -29,14 +29,14 @@ export interface ChannelFolder {
 /** In code points (protocol §14). */
 export const MAX_CHANNEL_FOLDER_NAME_LENGTH = 60;
 export const MAX_CHANNEL_FOLDER_DESCRIPTION_LENGTH = 1024;
-/** Per realm, archived folders included, because every client receives all of them. */
+/** Limit per realm, including archived folders, because every client receives all of them. */
 export const MAX_CHANNEL_FOLDERS = 1000;
 
 export interface ChannelFolderReads {
   find(realmId: RealmId, id: ChannelFolderId): Promise<ChannelFolder | null>;
   /** Ignores letter case; includes archived folders. */
   findByName(realmId: RealmId, name: string): Promise<ChannelFolder | null>;
-  /** Returns all folders of the realm, archived ones included; by order, then id. */
+  /** Returns all folders of the realm, including archived ones, by order, then id. */
   list(realmId: RealmId): Promise<readonly ChannelFolder[]>;
 }
 
@@ -48,7 +48,7 @@ export interface ChannelFolderRepository extends ChannelFolderReads {
   update(folder: ChannelFolder): Promise<void>;
 }
 
-/** Returns the name trimmed. @throws DomainError INVALID_CHANNEL_FOLDER_NAME (channels §4.15) */
+/** Trims and validates the name. @throws DomainError INVALID_CHANNEL_FOLDER_NAME (channels §4.15) */
 export function parseFolderName(raw: string): string {
   const name = trim(raw);
   if (name === '') throw new DomainError('INVALID_CHANNEL_FOLDER_NAME', "Channel folder name can't be empty.");
@@ -73,7 +73,7 @@ export async function loadFolder(
 }
 
 /**
- * Requires a folder that can take channels; an archived folder is empty and stays so. @throws DomainError
+ * Requires a folder that can take channels; an archived folder must stay empty. @throws DomainError
  * UNKNOWN_CHANNEL_FOLDER
  */
 export async function requireFolder(tx: Transaction, realmId: RealmId, id: ChannelFolderId): Promise<void> {
@@ -82,8 +82,8 @@ export async function requireFolder(tx: Transaction, realmId: RealmId, id: Chann
 }
 
 /**
- * Returns the order of a realm's folders from a list of ids; unknown ids are ignored.
- * @throws DomainError INVALID_FOLDER_ORDER unless all folders are named
+ * Computes the order of a realm's folders from a list of ids; ignores unknown ids.
+ * @throws DomainError INVALID_FOLDER_ORDER unless all folders are listed
  */
 export function folderOrder(
   folders: readonly Pick<ChannelFolder, 'id'>[],
@@ -102,7 +102,7 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** One changed property, with its HTML if it is Markdown. */
+/** Changed property, with its HTML if it is Markdown. */
 export type ChannelFolderChange =
   | Pick<ChannelFolder, 'name'>
   | Pick<ChannelFolder, 'description' | 'renderedDescription'>
@@ -112,7 +112,7 @@ export type ChannelFolderChange =
 export interface ChannelFolderEventTypes {
   'channel_folder.created': { readonly folder: ChannelFolder };
   'channel_folder.changed': { readonly folderId: ChannelFolderId; readonly change: ChannelFolderChange };
-  /** Ids in `folderIds` are as received from the client. */
+  /** `folderIds`: ids as received from the client. */
   'channel_folder.reordered': { readonly folderIds: readonly ChannelFolderId[] };
 }
 

@@ -17,26 +17,26 @@ import {
 } from './channel-delivery.js';
 import { actorsOf } from './subscribing.js';
 
-/** Notice for a topic of a channel, which may be archived. */
+/** Notice in a topic of a channel, which may be archived. */
 export interface ChannelNotice {
   readonly channel: Channel;
   readonly topic: string;
   readonly content: string;
-  /** Users for whom the notice is already read. */
+  /** Users with the notice already marked as read. */
   readonly readFor?: readonly UserId[];
-  /** True if the notice is already read for all users. */
+  /** True if the notice is marked as read for all users. */
   readonly isReadByDefault?: boolean;
-  /** Subscribers who receive the notice unread despite `isReadByDefault`. */
+  /** Subscribers who get the notice as unread despite `isReadByDefault`. */
   readonly unreadFor?: readonly UserId[];
-  /** Content or quoted text that was parsed before the transaction. */
+  /** Content or quoted text parsed before the transaction. */
   readonly ahead?: ParsedMarkdown;
 }
 
-/** Posts messages of the notification bot about channel changes, inside the transaction of the change. */
+/** Posts notification bot messages about channel changes, inside the transaction of the change. */
 export interface NotificationBot {
   sendToChannel(tx: Transaction, realm: Realm, notice: ChannelNotice & { readonly author: Author }): Promise<void>;
 
-  /** Posts one notice per channel and renders identical texts once. */
+  /** Posts one notice per channel and renders identical texts only once. */
   postAll(tx: Transaction, realm: Realm, author: Author, notices: readonly ChannelNotice[]): Promise<void>;
 
   /** Parses a notice that quotes user input, before the transaction. Returns undefined if it cannot be rendered. */
@@ -45,13 +45,13 @@ export interface NotificationBot {
   sendDirect(tx: Transaction, realm: Realm, person: User, content: string, author: Author): Promise<void>;
 }
 
-/** Returns the channel named by the organization's settings; null if unset or archived. */
+/** Returns the channel configured in the organization's settings; null if unset or archived. */
 export async function configuredChannel(tx: Transaction, realm: Realm, id: number | null): Promise<Channel | null> {
   const channel = id === null ? null : await tx.channels.find(realm.id, id as ChannelId);
   return channel && !channel.isArchived ? channel : null;
 }
 
-/** Texts of notices that the notification bot posts about channel changes (channels §4.4, §4.11, §4.12). */
+/** Texts of notification bot notices about channel changes (channels §4.4, §4.11, §4.12). */
 
 /** Topic of these notices. */
 export const CHANNEL_EVENTS_TOPIC = 'channel events';
@@ -127,7 +127,7 @@ export interface NamedSetting {
   readonly users: readonly Named[];
 }
 
-/** Limits the length of a notice, because a permission may name any number of users. */
+/** Limits the length of a notice, because a permission may list any number of users. */
 export const MAX_NAMED_USERS = 50;
 
 export const postingPermissionNotice = (by: Named, before: NamedSetting, after: NamedSetting): string =>
@@ -141,7 +141,9 @@ function holders({ value, groupNames, users }: NamedSetting): string {
 }
 
 const CHANNELS_AT_A_TIME = 100;
-/** Maximum number of channels that an event contains; it names more of them, so that the log stays small. */
+/**
+ * Maximum number of channels embedded in an event; an event with more contains only their ids, to keep the log small.
+ */
 const MAX_EMBEDDED_CHANNELS = 10;
 /** Maximum number of channels per log row, because each channel becomes a separate wire event. */
 export const CHANNELS_PER_LIST_OF_SUBSCRIBERS = 500;
@@ -165,13 +167,13 @@ export async function announceNewlyVisible(
   }
 }
 
-/** Returns a function that returns at least the subscribers among the users. */
+/** Returns a function that lists channel subscribers, at least those among the given users. */
 async function subscribersAmong(
   tx: Transaction,
   realmId: RealmId,
   userIds: readonly UserId[],
 ): Promise<(channelIds: readonly ChannelId[]) => Promise<ReadonlyMap<ChannelId, readonly UserId[]>>> {
-  // Reading the channels of each user is cheaper than reading whole lists only for a few users.
+  // Reading each user's channels is cheaper than reading whole subscriber lists only for few users.
   if (userIds.length > FEW_USERS) return (channelIds) => tx.channels.listSubscribers(realmId, channelIds);
   const subscribers = new Map<ChannelId, UserId[]>();
   for (const userId of userIds) {
@@ -186,7 +188,7 @@ async function subscribersAmong(
 
 const FEW_USERS = 5;
 
-/** Publishes to users whose role or groups changed which channels they gain and lose (channels §6.3). */
+/** Publishes the channels gained and lost by users after a change of role or groups (channels §6.3). */
 export async function announceVisibilityOf(
   tx: Transaction,
   realmId: RealmId,
@@ -215,7 +217,7 @@ export async function announceVisibilityOf(
 
 /**
  * Runs `change`, which updates and publishes the group membership of these users, and publishes the resulting channel
- * visibility. Costs depend on the number of users only if one of the groups makes a channel visible.
+ * visibility. The cost depends on the number of users only if one of the groups makes a channel visible.
  */
 export async function changeMembership(
   tx: Transaction,
@@ -236,7 +238,7 @@ export async function changeMembership(
 
 const changedUser = (before: Actor | undefined, after: Actor): ChangedUser[] => (before ? [{ before, after }] : []);
 
-/** Lists private channels that the group makes visible to its members, itself or through groups that contain it. */
+/** Lists private channels that the group makes visible to its members, directly or through groups that contain it. */
 export async function channelsShownBy(
   tx: Transaction,
   realmId: RealmId,
@@ -249,7 +251,7 @@ export async function channelsShownBy(
   );
 }
 
-/** Publishes channel visibility for one user whose role changed. */
+/** Publishes channel visibility for one user after a role change. */
 export const announceVisibilityAfterRole = async (
   tx: Transaction,
   realmId: RealmId,

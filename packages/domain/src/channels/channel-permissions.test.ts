@@ -69,7 +69,7 @@ describe('channel creation', () => {
       web-public channels                 | insufficient | insufficient | insufficient            | insufficient
       public and web-public channels      | yes          | yes          | insufficient            | insufficient
     `),
-  )('decides for a team that may create %s and requests a %s one: %s', (what, kind, expected) => {
+  )('decides for a team that may create %s if it may create a %s channel: %s', (what, kind, expected) => {
     const { nobody } = systemGroup;
     const strict = makeRealm({
       settings: { enableSpectatorAccess: true },
@@ -124,7 +124,7 @@ describe('channel creation', () => {
     expect(formatDecision(canSetRetention(makeActor(who)))).toBe(expected);
   });
 
-  it('reports the first of several rejections', () => {
+  it('reports only the first of several violations', () => {
     const { nobody } = systemGroup;
     const hopeless = makeRealm({
       permissionOverrides: { canSetTopicsPolicy: nobody, canCreatePrivateChannel: nobody },
@@ -180,9 +180,9 @@ describe('topic and deletion policy', () => {
     expect(formatDecision(canCreateChannel(actor, realm, asked, { webPublicEnabled: false }))).toBe(said);
   });
 
-  it('keeps a channel with named topics open to named topics', () => {
+  it('requires a channel with named topics to keep allowing them', () => {
     const owner = makeActor('owner');
-    // See protocol §6.3.
+    // Exact text of protocol §6.3.
     expect(canChangeTopicsPolicy(owner, makeRealm(), 'emptyTopicOnly', true)).toEqual({
       allowed: false,
       code: 'CHANNEL_HAS_NAMED_TOPICS',
@@ -242,7 +242,7 @@ describe('channel change', () => {
       member granted canAddSubscribers    | not administer | not administer  | not administer
       guest granted canAdministerChannel  | unknown        | not administer  | unknown
     `),
-  )('decides for %s changing a channel (%s): %s', (who, where, expected) => {
+  )('decides if %s may change a channel (%s): %s', (who, where, expected) => {
     const [role, , permission] = who.split(' ');
     const channel = makeChannel({
       privacy: where === 'public' ? 'public' : 'privateProtectedHistory',
@@ -256,7 +256,7 @@ describe('channel change', () => {
     expect(formatDecision(canAdministerChannel(actor, channel))).toBe(expected === 'yes' ? 'yes' : MAY_NOT_ADMINISTER);
   });
 
-  it('archives a channel once and unarchives private channels only if they have subscribers', () => {
+  it('archives a channel only once and unarchives a private channel only if it has subscribers', () => {
     const archived = makeChannel({ isArchived: true });
     const lonely = makeChannel({ isArchived: true, privacy: 'privateSharedHistory' });
     const already = 'CHANNEL_ARCHIVED: Channel is already deactivated';
@@ -357,7 +357,7 @@ describe('channel privacy change', () => {
   const secret = makeChannel({ privacy: 'privateSharedHistory' });
   const contentNeeded = 'CHANNEL_CONTENT_ACCESS_REQUIRED: Channel content access is required.';
 
-  it('requires content access for making a channel private or public', () => {
+  it('requires content access to make a channel private or public', () => {
     expect(change(owner, secret, false, { isPrivate: false })).toBe(contentNeeded);
     expect(change(owner, secret, true, { isPrivate: false })).toBe('yes');
     expect(change(makeActor('administrator'), makeChannel(), false, { isPrivate: true })).toBe('yes');
@@ -392,7 +392,7 @@ describe('channel privacy change', () => {
     expect(change(inTeam('guest'), makeChannel({ isDefault: true }), false, { isPrivate: true })).toBe(isDefault);
   });
 
-  it('keeps the channel for moderation requests private', () => {
+  it('requires the channel for moderation requests to stay private', () => {
     const reports = makeChannel({ id: channelId(31), privacy: 'privateSharedHistory' });
     const moderated = makeRealm({ settings: { moderationRequestChannelId: channelId(31) } });
     const refusal = 'MODERATION_CHANNEL_MUST_BE_PRIVATE: Moderation request channel must be private.';
@@ -402,7 +402,7 @@ describe('channel privacy change', () => {
   });
 });
 
-describe('default channels', () => {
+describe('default channel permission', () => {
   const mayNot = 'CANNOT_MANAGE_DEFAULT_CHANNEL: You do not have permission to change default channels.';
 
   it.each`
@@ -418,7 +418,7 @@ describe('default channels', () => {
     expect(formatDecision(canStopBeingDefault(makeActor(who), makeChannel(), true))).toBe(expected);
   });
 
-  it('must be active and not private', () => {
+  it('requires an active, non-private channel', () => {
     const administrator = makeActor('administrator');
     const archived = makeChannel({ isArchived: true });
     const secret = makeChannel({ privacy: 'privateSharedHistory' });
@@ -431,7 +431,7 @@ describe('default channels', () => {
     expect(formatDecision(canStopBeingDefault(administrator, secret, false))).toBe('yes');
   });
 
-  it('require an administrator for folder management', () => {
+  it('requires an administrator to manage folders', () => {
     expect(formatDecision(canManageFolders(makeActor('administrator')))).toBe('yes');
     expect(formatDecision(canManageFolders(makeActor('moderator')))).toBe(
       'MUST_BE_ADMINISTRATOR: Must be an organization administrator',

@@ -40,11 +40,11 @@ export interface ChannelRequest {
   readonly privacy: ChannelPrivacy;
   readonly isDefault: boolean;
   readonly topicsPolicy: TopicsPolicy;
-  /** True if the channel has a retention policy of its own. */
+  /** True if the channel has its own retention policy. */
   readonly retentionChosen: boolean;
 }
 
-/** Implements channels §4.4 rows 1 and 6–11. Permission to add the first subscribers is not checked. */
+/** Implements channels §4.4 rows 1 and 6–11. Does not check permission to add the first subscribers. */
 export function canCreateChannel(
   actor: PermissionHolder,
   realm: Pick<Realm, 'permissions' | 'settings'>,
@@ -87,7 +87,7 @@ function canMakeWebPublic(
   );
 }
 
-/** Requires administration or a permission for any policy but the organization's own (channels §3.8). */
+/** Requires administration or a permission for any policy other than inheriting the organization's (channels §3.8). */
 export function canSetTopicsPolicy(actor: PermissionHolder, realm: RealmRights, policy: TopicsPolicy): Decision {
   return insufficientUnless(
     policy === 'inherit' || isAdministrator(actor) || hasRealmPermission(actor, realm, 'canSetTopicsPolicy'),
@@ -95,7 +95,7 @@ export function canSetTopicsPolicy(actor: PermissionHolder, realm: RealmRights, 
 }
 
 /**
- * Requires administration or a permission to set who deletes messages. New channels need it only for values other
+ * Requires administration or a permission to decide who deletes messages. New channels need it only for values other
  * than nobody (channels §3.8).
  */
 export function canSetDeletePolicy(actor: PermissionHolder, realm: RealmRights): Decision {
@@ -112,8 +112,8 @@ export function canAdministerChannel(actor: PermissionHolder, channel: Pick<Chan
 }
 
 /**
- * Checks access to a channel that the actor wants to change. Administrators find it without a subscription. Other
- * users find it only if they can read it, and are then rejected (channels §4.11, §4.12).
+ * Checks access to a channel that the actor wants to change. Administrators can access it without a subscription. Other
+ * users can access it only if they can read it, and are then rejected (channels §4.11, §4.12).
  */
 export function canChangeChannel(actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean): Decision {
   return all(
@@ -197,9 +197,9 @@ export function canChangeTopicsPolicy(
 }
 
 /**
- * Requires that everyone can create topics in a channel with protected history (channels §4.4 row 12, §4.11 rows 9
- * and 19). Users without that permission could not tell which topics exist. `isEveryone` means that the value is the
- * group of everyone itself.
+ * Requires that everyone can create topics in a channel with protected history (channels §4.4 row 12, §4.11 rows 9 and
+ * 19). Users without that permission could not tell which topics exist. `isEveryone`: the value is the group of
+ * everyone itself.
  */
 export const canLimitTopicCreation = (privacy: ChannelPrivacy, isEveryone: boolean): Decision =>
   denyIf(
@@ -244,7 +244,9 @@ export function canArchiveChannel(
   );
 }
 
-/** Applies to a channel that the actor may change (channels §4.13). `hasSubscribers` counts active users only. */
+/**
+ * Applies to a channel that the actor may change (channels §4.13). `hasSubscribers`: whether it has active subscribers.
+ */
 export function canUnarchiveChannel(
   channel: Pick<Channel, 'privacy' | 'isArchived'>,
   hasSubscribers: boolean,
@@ -255,7 +257,7 @@ export function canUnarchiveChannel(
       isPrivate(channel) && !hasSubscribers,
       'CHANNEL_WITHOUT_SUBSCRIBERS',
       'Channel is private and have no subscribers',
-    ), // sic
+    ), // Sic: exact contract text.
   );
 }
 
@@ -296,8 +298,8 @@ export function canStopBeingDefault(
 export const canManageFolders = mustBeAdministrator;
 
 /**
- * Rejects with `Unable to access channel (x).`; the caller may accept other channels of the request and list this one
- * (channels §4.5).
+ * Rejects with `Unable to access channel (x).`; the caller may instead accept the other channels of the request and
+ * list this one (channels §4.5).
  */
 export function canSubscribeSelf(
   actor: PermissionHolder,
@@ -314,7 +316,7 @@ export function canSubscribeSelf(
   );
 }
 
-/** Requires that the actor can enter the channel (channels §3.8, §4.5). */
+/** Requires that the actor can subscribe to the channel (channels §3.8, §4.5). */
 export function canAddSubscribers(
   actor: PermissionHolder,
   realm: RealmRights,
@@ -348,7 +350,7 @@ export function canUnsubscribe(
   return target.id === actor.id || target.botOwnerId === actor.id ? allowed : canRemoveSubscribers(actor, channels);
 }
 
-/** Checks removal of other users from all these channels; `isSubscribed` refers to the actor (channels §3.8). */
+/** Checks the removal of other users from all these channels; `isSubscribed` refers to the actor (channels §3.8). */
 export function canRemoveSubscribers(
   actor: PermissionHolder,
   channels: readonly { readonly channel: ChannelRights; readonly isSubscribed: boolean }[],

@@ -34,14 +34,14 @@ function isIn(audience: Audience, actor: Actor, isSubscribed: boolean): boolean 
   return isInAudience(audience, makeMembership(actor, { isSubscribed: () => isSubscribed }));
 }
 
-/** `gains`, `keeps` and `loses` each stand for one event; `-` means no event. */
+/** Returns `gains`, `keeps` and `loses`, each for one event, or `-` for none. */
 function sight(before: Channel, after: Channel, actor: Actor, isSubscribed: boolean): string {
   const { gainers, keepers, losers } = visibilityOfChangedChannel(before, after);
   const is = (audience: Audience) => isIn(audience, actor, isSubscribed);
   return [is(gainers) && 'gains', is(keepers) && 'keeps', is(losers) && 'loses'].filter(Boolean).join(' ') || '-';
 }
 
-describe('visibility after a change of channel privacy (channels §6.3)', () => {
+describe('channel visibility after a privacy change (channels §6.3)', () => {
   it.each(
     tableRows(`
       who                   | private to public | private to web-public | public to private | web-public to private | public to web-public | web-public to public | private to protected
@@ -60,7 +60,7 @@ describe('visibility after a change of channel privacy (channels §6.3)', () => 
   });
 });
 
-describe('visibility after a change of a channel permission (channels §6.3)', () => {
+describe('channel visibility after a permission change (channels §6.3)', () => {
   it.each(
     tableRows(`
       permission           | given to a member | given to a guest | given to an administrator | taken from a member | taken from a subscriber
@@ -70,7 +70,7 @@ describe('visibility after a change of a channel permission (channels §6.3)', (
       canSendMessage       | -                 | -                | keeps                     | -                   | keeps
       canRemoveSubscribers | -                 | -                | keeps                     | -                   | keeps
     `),
-  )('reports visibility if %s of a private channel is %s: %s', (permission, change, expected) => {
+  )('decides visibility if %s of a private channel is %s: %s', (permission, change, expected) => {
     const of = (group: typeof TEAM) =>
       makeChannel({
         privacy: 'privateProtectedHistory',
@@ -93,25 +93,25 @@ describe('visibility after a change of a channel permission (channels §6.3)', (
     expect(sight(of(TEAM), of(OTHERS), actor, false)).toBe('loses');
   });
 
-  it('changes the visibility of a private channel for nobody if no permission changes', () => {
+  it('stays the same for a private channel if no permission changes', () => {
     const before = makeChannel({ privacy: 'privateProtectedHistory' });
     const { gainers, losers } = visibilityOfChangedChannel(before, { ...before, name: 'renamed' });
     expect([gainers, losers]).toEqual([{ kind: 'nobody' }, { kind: 'nobody' }]);
   });
 
-  it('changes the visibility of a public channel for nobody', () => {
+  it('stays the same for a public channel', () => {
     const of = (group: typeof TEAM) => makeChannel({ permissionOverrides: { canSubscribe: group } });
     expect(sight(of(OTHERS), of(TEAM), makeActor('member', { groups: [TEAM] }), false)).toBe('keeps');
     expect(sight(of(OTHERS), of(TEAM), makeActor('guest', { groups: [TEAM] }), false)).toBe('-');
   });
 
-  it('skips users whom the change cannot affect', () => {
+  it('skips users unaffected by the change', () => {
     const { gainers, losers } = visibilityOfChangedChannel(makeChannel(), makeChannel({ name: 'renamed' }));
     expect([gainers, losers]).toEqual([{ kind: 'nobody' }, { kind: 'nobody' }]);
   });
 });
 
-describe('visibility under random changes', () => {
+describe('channel visibility after random changes', () => {
   const channel = fc
     .record({
       privacy: fc.constantFrom<ChannelPrivacy>(
@@ -169,7 +169,7 @@ describe('visibility under random changes', () => {
   });
 });
 
-describe('visibility after changes of roles and groups (channels §6.3)', () => {
+describe('channel visibility after a change of role or groups (channels §6.3)', () => {
   const open = makeChannel({ id: channelId(1) });
   const club = makeChannel({
     id: channelId(2),

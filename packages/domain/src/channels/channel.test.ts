@@ -2,7 +2,7 @@ import { channelId } from '@parley/testkit';
 import { MAX_CHANNEL_NAME_LENGTH, normalizeChannelDescription, parseChannelName, weeklyTraffic } from './channel.js';
 import { normalizeColor, pickColors } from './subscriptions.js';
 
-describe('channel name', () => {
+describe('channel and topic name', () => {
   it.each([
     [' general ', 'general'],
     ['😀'.repeat(MAX_CHANNEL_NAME_LENGTH), '😀'.repeat(MAX_CHANNEL_NAME_LENGTH)],
@@ -19,7 +19,8 @@ describe('channel name', () => {
   ])('rejects the channel name %j', (raw, message) => expect(() => parseChannelName(raw)).toThrow(message));
 });
 
-it('normalizes a description to one line', () => expect(normalizeChannelDescription('a\nb\n')).toBe('a b '));
+it('normalizeChannelDescription converts a description to one line', () =>
+  expect(normalizeChannelDescription('a\nb\n')).toBe('a b '));
 
 describe('weeklyTraffic', () => {
   it.each`
@@ -42,7 +43,7 @@ describe('weeklyTraffic', () => {
 describe('pickColors', () => {
   const ids = (count: number) => Array.from({ length: count }, (_, index) => channelId(index + 1));
 
-  it('follows the palette and then falls back to the channel’s number', () => {
+  it('follows the palette and then derives a color from the channel number', () => {
     const colors = pickColors([...ids(25)].reverse(), new Map(), []);
     expect(colors.get(channelId(1))).toBe('#76ce90');
     expect(colors.get(channelId(24))).toBe('#a47462');

@@ -40,7 +40,7 @@ export type ChannelPrivacy = 'webPublic' | 'public' | 'privateSharedHistory' | '
 export interface Channel {
   readonly id: ChannelId;
   readonly realmId: RealmId;
-  /** Recipient of messages sent to the channel. */
+  /** Recipient id of messages sent to the channel. */
   readonly recipientId: RecipientId;
   readonly name: string;
   readonly description: string;
@@ -68,9 +68,9 @@ export interface Channel {
 /** Channel as shown to users who can see it. */
 export interface ChannelView extends Omit<Channel, 'permissions'> {
   readonly permissions: GroupSettingValues<typeof CHANNEL_PERMISSIONS>;
-  /** System group that may post, if the value is one; older clients know no other values. */
+  /** System group that may post, if the value is a system group; older clients support no other values. */
   readonly sendersSystemGroup: 'everyone' | 'administrators' | 'fullMembers' | 'moderators' | null;
-  /** Active users, bots included. */
+  /** Number of active subscribers, including bots. */
   readonly subscriberCount: number;
   /** Null for channels younger than a week (channels §2.1). */
   readonly weeklyTraffic: number | null;
@@ -90,7 +90,7 @@ export const MAX_CHANNEL_DESCRIPTION_LENGTH = 1024;
 /** Retention of messages in whole days, at least one. */
 export type RetentionDays = number | 'forever';
 
-/** Requested retention: days or a word, which may be unknown. */
+/** Requested retention: a number of days or a word, which may be invalid. */
 export type RetentionInput = 'asRealm' | 'forever' | number | { readonly word: string };
 
 /** Converts a requested retention to its stored form. @throws DomainError INVALID_RETENTION (channels §4.4 row 5) */
@@ -102,7 +102,7 @@ export function parseRetention(input: RetentionInput): Channel['messageRetention
   throw new DomainError('INVALID_RETENTION', `Messages cannot be kept for ${value} days`, { value });
 }
 
-/** Indexes items by name, ignoring letter case; the first of equal names wins. */
+/** Indexes items by case-folded name; the first of several equal names wins. */
 export function byFoldedName<T extends { readonly name: string }>(items: Iterable<T>): Map<string, T> {
   const byName = new Map<string, T>();
   for (const item of items) {
@@ -112,7 +112,7 @@ export function byFoldedName<T extends { readonly name: string }>(items: Iterabl
   return byName;
 }
 
-/** Returns the name trimmed. @throws DomainError INVALID_CHANNEL_NAME with the texts of channels §1. */
+/** Trims and validates the name. @throws DomainError INVALID_CHANNEL_NAME with the texts of channels §1 */
 export function parseChannelName(raw: string): string {
   const name = trim(raw);
   if (name === '') throw new DomainError('INVALID_CHANNEL_NAME', "Channel name can't be empty.");
@@ -128,12 +128,12 @@ export function parseChannelName(raw: string): string {
   return name;
 }
 
-/** Replaces line breaks by spaces, because descriptions are one line. */
+/** Replaces line breaks with spaces, because descriptions have only one line. */
 export function normalizeChannelDescription(raw: string): string {
   return raw.replaceAll('\n', ' ');
 }
 
-/** False for young channels, whose traffic is not reported. */
+/** False for new channels, because their traffic is not reported yet. */
 export const hasWeeklyTraffic = (ageDays: number): boolean => ageDays >= 7;
 
 /**
@@ -153,7 +153,7 @@ export const CHANNEL_ERRORS = declareErrors({
   INVALID_CHANNEL_FOLDER_NAME: 'invalid',
   CHANNEL_FOLDER_NAME_TAKEN: 'conflict',
   CHANNEL_FOLDER_IN_USE: 'conflict',
-  /** The list does not name every folder. */
+  /** The list omits a folder. */
   INVALID_FOLDER_ORDER: 'invalid',
   TOO_MANY_CHANNEL_FOLDERS: 'conflict',
   UNKNOWN_DEFAULT_CHANNEL_GROUP: 'unknown',
@@ -189,7 +189,7 @@ export const CHANNEL_ERRORS = declareErrors({
   /** Topic creation cannot be limited in a channel with protected history. */
   TOPIC_CREATION_MUST_BE_OPEN: 'conflict',
   TOO_MANY_SUBSCRIPTIONS: 'invalid',
-  /** The request names no channel to subscribe to or to leave. */
+  /** The request contains no channel to subscribe to or leave. */
   NO_SUBSCRIPTION_CHANGE: 'invalid',
   NOT_SUBSCRIBED: 'conflict',
   UNKNOWN_SUBSCRIPTION_PROPERTY: 'invalid',
@@ -230,7 +230,7 @@ export const MAX_TOPIC_LENGTH = 60;
 export const EMPTY_TOPIC_DISPLAY_NAME = 'general chat';
 export const RESOLVED_PREFIX = '✔ ';
 
-/** Normalizes a topic name from a client: trimmed, with names of the empty topic as `''` (messages §1.5). */
+/** Normalizes a topic name from a client: trims it and converts names of the empty topic to `''` (messages §1.5). */
 export function normalizeTopic(raw: string): string {
   const topic = trim(raw);
   return topic === '(no topic)' || topic === EMPTY_TOPIC_DISPLAY_NAME ? '' : topic;
@@ -244,14 +244,14 @@ export function parseTopic(raw: string): string {
   return cutTopic(normalizeTopic(trimmed));
 }
 
-/** Truncates a topic that is too long to the stored length. */
+/** Truncates an overlong topic to the stored length. */
 export const cutTopic = (topic: string): string =>
   isLongerThan(topic, MAX_TOPIC_LENGTH) ? `${takeCodePoints(topic, MAX_TOPIC_LENGTH - 3)}...` : topic;
 
-/** Topics ignore letter case, but each message keeps its own spelling. */
+/** Case-insensitive key of a topic; each message keeps its own spelling. */
 export const topicKey = (topic: string): string => foldCase(topic);
 
-/** Identifies a channel email address by the user who requested it and the sender of its messages (channels §4.16). */
+/** Key of a channel email address: the user who requested it and the sender of its messages (channels §4.16). */
 export interface ChannelAddressKey {
   readonly realmId: RealmId;
   readonly channelId: ChannelId;
@@ -262,7 +262,7 @@ export interface ChannelAddressKey {
 /** Tokens that identify channel email addresses: 32 hexadecimal digits. */
 export interface ChannelAddressReads {
   findToken(key: ChannelAddressKey): Promise<string | null>;
-  /** Searches all organizations, since an address does not name one. */
+  /** Searches all organizations, since an address does not contain one. */
   findByToken(token: string): Promise<ChannelAddressKey | null>;
 }
 
@@ -276,10 +276,10 @@ export interface ChannelAddressRepository extends ChannelAddressReads {
 
 /** Placeholder for the token in the gateway's address pattern. */
 export const EMAIL_TOKEN_PLACEHOLDER = '%s';
-/** Makes the message show the sender of the email. */
+/** Address option that makes the message show the sender of the email. */
 const OPTION = 'show-sender';
 
-/** Returns the email address of a channel. Omits a channel name that cannot be spelled in an address. */
+/** Returns the email address of a channel. Omits a channel name that cannot be written in an address. */
 export function channelAddress(pattern: string, channel: Pick<Channel, 'name'>, token: string): string {
   const slug = slugOf(channel.name);
   return pattern.replace(EMAIL_TOKEN_PLACEHOLDER, () => `${slug === '' ? '' : `${slug}.`}${token}.${OPTION}`);
@@ -302,16 +302,16 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** Daily limit of new channels per account, higher for administrators. Every channel stays in all lists forever. */
+/** Daily limit on new channels per account, higher for administrators. Channels stay in all lists forever. */
 export interface ChannelQuota {
-  /** Learns what users have spent on other servers. Called before the unit that creates channels. */
+  /** Loads usage recorded by other servers. Called before the unit of work that creates channels. */
   refresh(): Promise<void>;
   /**
-   * Reserves `count` channels before their creation; reserves none if fewer are left.
+   * Reserves `count` channels before their creation, or none if fewer are left.
    * @throws DomainError RATE_LIMITED `{ retryAfter }`, in seconds
    */
   spend(actor: Actor, count: number): void;
-  /** Returns reserved channels that were not created. */
+  /** Releases reserved channels that were not created. */
   refund(actor: Actor, count: number): void;
 }
 
@@ -323,19 +323,22 @@ export interface ChannelReads {
   listByName(realmId: RealmId, names: readonly string[]): Promise<readonly Channel[]>;
   /** Unknown ids are absent; ascending id. */
   list(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly Channel[]>;
-  /** Returns every channel, archived ones included; ascending id. */
+  /** Returns all channels, including archived ones, by ascending id. */
   listAll(realmId: RealmId): Promise<readonly Channel[]>;
   /** Includes archived channels. */
   hasChannelsInFolder(realmId: RealmId, folderId: ChannelFolderId): Promise<boolean>;
   /** True if the realm has an active web-public channel. */
   hasWebPublic(realmId: RealmId): Promise<boolean>;
-  /** Returns up to `limit` recently active channels with ids above `after` (null: from the start); ascending. */
+  /** Returns up to `limit` recently active channels with ids above `after`, ascending; null starts at the beginning. */
   listRecentlyActiveIds(realmId: RealmId, after: ChannelId | null, limit: number): Promise<readonly ChannelId[]>;
-  /** Returns the channels created before `since` without any message since then; ascending. */
+  /** Returns those of the channels that were created before `since` and have no message since then; ascending. */
   filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]>;
-  /** Returns views by name in code-point order; unknown ids are absent. Needs no statement per id. */
+  /**
+   * Returns views by name in code-point order; unknown ids are absent. The number of statements does not depend on the
+   * number of ids.
+   */
   listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]>;
-  /** Returns the wanted channels by name in code-point order. The event loop may turn in between. */
+  /** Returns the wanted channels by name in code-point order. May yield to the event loop. */
   listViewsWhere(realmId: RealmId, isWanted: (channel: Channel) => boolean): Promise<readonly ChannelView[]>;
   /** True if the user is currently subscribed to the channel. */
   isSubscribed(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<boolean>;
@@ -343,9 +346,9 @@ export interface ChannelReads {
   findSubscription(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<Subscription | null>;
   /** Returns channels the user is subscribed to; ascending id. */
   listSubscribedIds(realmId: RealmId, userId: UserId): Promise<readonly ChannelId[]>;
-  /** Returns all rows of the user, including channels they have left; ascending channel. */
+  /** Returns all rows of the user, including former subscriptions, by ascending channel. */
   listSubscriptions(realmId: RealmId, userId: UserId): Promise<readonly Subscription[]>;
-  /** Returns rows of several users in several channels; every user has an entry; ascending user, then channel. */
+  /** Returns rows of several users in several channels, by ascending user, then channel; every user has an entry. */
   listSubscriptionsOf(
     realmId: RealmId,
     userIds: readonly UserId[],
@@ -360,7 +363,7 @@ export interface ChannelReads {
   ): Promise<ReadonlyMap<ChannelId, readonly UserId[]>>;
   /** Returns those of the users who are subscribed to the channel; ascending. */
   filterSubscribed(realmId: RealmId, channelId: ChannelId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
-  /** Returns those of the channels that have an active guest as subscriber; ascending. */
+  /** Returns those of the channels that have an active guest as a subscriber; ascending. */
   filterWithGuestSubscribers(realmId: RealmId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]>;
   countSubscribers(realmId: RealmId, channelId: ChannelId): Promise<number>;
 }
@@ -368,11 +371,11 @@ export interface ChannelReads {
 /** Every implementation passes channel-repository.contract.ts. */
 export interface ChannelRepository extends ChannelReads {
   /**
-   * Adds the channel and its recipient. `id` is unused and was reserved by `copies.raiseIds`.
-   * @throws DomainError CHANNEL_NAME_TAKEN, archived channels included
+   * Adds the channel and its recipient. `id`: unused id reserved by `copies.raiseIds`.
+   * @throws DomainError CHANNEL_NAME_TAKEN, even by archived channels
    */
   add(channel: Omit<Channel, 'id' | 'recipientId' | 'version'>, id?: ChannelId | null): Promise<Channel>;
-  /** Stores the channel under a higher version. @throws DomainError CHANNEL_NAME_TAKEN */
+  /** Stores the channel and increments its version. @throws DomainError CHANNEL_NAME_TAKEN */
   update(channel: Channel): Promise<Channel>;
   /**
    * Adds or replaces rows, active or not. Message delivery is controlled separately by `PersonalMessages.openSpans`.
@@ -381,7 +384,8 @@ export interface ChannelRepository extends ChannelReads {
 }
 
 /**
- * Span of a user's subscription to a channel, used to judge old events. Includes the first seq and excludes the last.
+ * Period of a user's subscription to a channel, used to evaluate old events. Includes the first seq and excludes the
+ * last.
  */
 export interface SubscribedSpan {
   readonly channelId: ChannelId;

@@ -24,21 +24,21 @@ import { canPostSomewhere, loadPosting } from './post-permissions.js';
 import type { Subscription } from './subscriptions.js';
 import { type NamedTopicPolicy, nameTopicPolicies } from './topic-policies.js';
 
-/** Channels read per batch; the event loop may turn between batches. */
+/** Number of channels read per batch, with yields in between. */
 const CHANNELS_AT_A_TIME = 200;
 
-/** Loads the viewer's subscriptions, including those to channels they have left; ascending channel. */
+/** Loads the viewer's subscriptions, including former ones, by ascending channel. */
 export const loadOwnSubscriptions = ({ caller, repositories }: Snapshot): Promise<readonly Subscription[]> =>
   repositories.channels.listSubscriptions(caller.realmId, caller.userId);
 
-/** Loads all channels visible to the viewer, archived ones included; by name in code-point order. */
+/** Loads all channels visible to the viewer, including archived ones, by name in code-point order. */
 export async function loadChannels(snapshot: Snapshot): Promise<readonly ChannelView[]> {
   const { caller, repositories } = snapshot;
   const visible = new Set((await snapshot.load(loadVisibleChannels)).map(({ id }) => id));
   return repositories.channels.listViewsWhere(caller.realmId, ({ id }) => visible.has(id));
 }
 
-/** Loads the active default channels; ascending. Empty for guests. */
+/** Loads the active default channels, ascending; empty for guests. */
 export async function loadDefaultChannelIds(snapshot: Snapshot): Promise<readonly ChannelId[]> {
   if ((await snapshot.load(loadViewer)).role === 'guest') return [];
   const visible = await snapshot.load(loadVisibleChannels);
@@ -51,11 +51,11 @@ export async function loadDefaultChannelGroups(snapshot: Snapshot): Promise<read
   return listDefaultChannelGroups(snapshot.repositories, snapshot.caller.realmId);
 }
 
-/** Includes archived folders; by order. */
+/** Loads folders by order, including archived ones. */
 export const loadChannelFolders = ({ caller, repositories }: Snapshot): Promise<readonly ChannelFolder[]> =>
   repositories.channelFolders.list(caller.realmId);
 
-/** Loads the subscribers of channels whose list the viewer may see. */
+/** Loads the subscribers of channels with a subscriber list visible to the viewer. */
 export async function loadSubscriberIds(snapshot: Snapshot): Promise<ReadonlyMap<ChannelId, readonly UserId[]>> {
   const { caller, repositories } = snapshot;
   const viewer = await snapshot.load(loadViewer);
@@ -73,7 +73,7 @@ export async function loadSubscriberIds(snapshot: Snapshot): Promise<ReadonlyMap
   return subscriberIds;
 }
 
-/** Loads the viewer's policies for active, visible channels; ascending channel, then topic. */
+/** Loads the viewer's policies for active, visible channels, by ascending channel, then topic. */
 export async function loadTopicPolicies(snapshot: Snapshot): Promise<readonly NamedTopicPolicy[]> {
   const { caller, repositories } = snapshot;
   const policies = await repositories.topicPolicies.list(caller.realmId, caller.userId);
@@ -85,7 +85,7 @@ async function loadSubscribedIds(snapshot: Snapshot): Promise<ReadonlySet<Channe
   return new Set(rows.filter((row) => row.isActive).map((row) => row.channelId));
 }
 
-/** Loads all channels visible to the viewer, archived ones included. */
+/** Loads all channels visible to the viewer, including archived ones. */
 export async function loadVisibleChannels(snapshot: Snapshot): Promise<readonly Channel[]> {
   const { caller, repositories } = snapshot;
   const viewer = await snapshot.load(loadViewer);
@@ -100,7 +100,7 @@ export interface ListChannelsInput {
   readonly includeSubscribed: boolean;
   readonly includeOwnerSubscribed: boolean;
   readonly includeReadable: boolean;
-  /** Includes every channel the caller can see; other options are ignored then. */
+  /** True to include every channel the caller can see; other options are then ignored. */
   readonly includeAll: boolean;
   /** Legacy equivalent of `includeAll`, for administrators only. */
   readonly includeAllActive: boolean;
@@ -109,7 +109,7 @@ export interface ListChannelsInput {
 }
 
 export interface ListChannelsOutput {
-  /** Channels ordered by name in code-point order. */
+  /** Channels by name in code-point order. */
   readonly channels: readonly ChannelView[];
 }
 
@@ -164,7 +164,7 @@ export class GetChannel {
   }
 }
 
-/** Finds the id of an active channel that the caller can read (channels §4.3). */
+/** Returns the id of an active channel that the caller can read (channels §4.3). */
 export class FindChannelId {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

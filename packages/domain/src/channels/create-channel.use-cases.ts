@@ -18,9 +18,9 @@ import { subscribeToChannels } from './subscribing.js';
 import { ChangeSubscriptionParts, isOneUnit, loadPrincipals, MAX_SUBSCRIPTIONS_AT_ONCE } from './subscription-parts.js';
 
 export interface CreateChannelInput extends NewChannel, ChannelOptions {
-  /** First subscribers. The creator is subscribed only if included here. */
+  /** First subscribers; includes the creator only if listed. */
   readonly subscriberIds: readonly UserId[];
-  /** Posts a notice in the announcement channel. */
+  /** True to post a notice in the announcement channel. */
   readonly announce: boolean;
 }
 

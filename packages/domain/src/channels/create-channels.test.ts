@@ -15,7 +15,7 @@ import { SystemMessages } from '../messages/system-messages.js';
 import { type ChannelCreationContext, ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from './create-channels.use-cases.js';
 import { subscribeToChannels } from './subscribing.js';
 
-/** Records which texts are parsed before the transaction and which inside it. */
+/** Records which texts are parsed before and inside the transaction. */
 class WatchedRenderer extends FakeRenderer {
   readonly parsedAhead: string[] = [];
   readonly parsedInside: string[] = [];
@@ -31,7 +31,7 @@ class WatchedRenderer extends FakeRenderer {
   }
 }
 
-/** Creates and announces channels as `member`, and counts how often the transaction yields. */
+/** Creates and announces channels as `member`, and counts the yields of the transaction. */
 async function context(fixture: MemoryFixture, descriptions: readonly string[], privacy = DEFAULT_CHANNEL_OPTIONS) {
   const renderer = new WatchedRenderer();
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);

@@ -38,14 +38,14 @@ import {
 } from './channel-permissions.js';
 import { publishDefaultChannels } from './default-channels.js';
 
-/** Options of a new channel; absent ones take defaults. */
+/** Options of a new channel; absent options have defaults. */
 export interface ChannelOptions {
   readonly isPrivate: boolean;
   readonly isWebPublic: boolean;
   readonly isDefault: boolean;
   readonly folderId: ChannelFolderId | null;
   readonly topicsPolicy: TopicsPolicy;
-  /** Null if not specified; ignored for channels that are not private. */
+  /** Null if not specified; ignored for public channels. */
   readonly sharesHistory: boolean | null;
   readonly retention: RetentionInput;
   readonly permissions: ChannelPermissionInput;
@@ -92,15 +92,13 @@ export class ChannelCreator {
     private readonly quota: ChannelQuota,
   ) {}
 
-  /** Runs before the transaction, and learns how many channels are left on all servers. */
+  /** Parses the descriptions before the transaction, and loads the number of channels that the limit leaves. */
   async parseDescriptions(realmId: RealmId, raw: readonly string[]): Promise<ParsedDescriptions> {
     await this.quota.refresh();
     return this.descriptions.parseAll(realmId, raw.map(normalizeChannelDescription));
   }
 
-  /**
-   * Implements channels §4.4 rows 4–6, as soon as a channel is named and even if none is created. @throws DomainError
-   */
+  /** Implements channels §4.4 rows 4–6, even if all named channels exist already. @throws DomainError */
   async checkOptions(
     tx: Transaction,
     { actor, realm }: ChannelCreationContext,
@@ -161,7 +159,7 @@ export class ChannelCreator {
   }
 
   /**
-   * Stores and publishes the channels, still without subscribers, and counts them against the daily limit.
+   * Stores and publishes the channels, without subscribers yet, and counts them against the daily limit.
    * @throws DomainError TOO_MANY_HOLDERS_IN_REQUEST, TOO_MANY_PERMISSION_HOLDERS, RATE_LIMITED
    */
   async create(
@@ -182,7 +180,7 @@ export class ChannelCreator {
     tx.onRollback(() => this.quota.refund(actor, count));
   }
 
-  /** Stores and publishes channels that `reserve` has counted. @throws DomainError TOO_MANY_PERMISSION_HOLDERS */
+  /** Stores and publishes channels already counted by `reserve`. @throws DomainError TOO_MANY_PERMISSION_HOLDERS */
   async add(
     tx: Transaction,
     context: ChannelCreationContext,
@@ -235,7 +233,7 @@ export class ChannelCreator {
     return channels;
   }
 
-  /** Posts the notices about new channels once they have their first subscribers (channels §4.4). */
+  /** Posts the notices about new channels after they got their first subscribers (channels §4.4). */
   async announce(
     tx: Transaction,
     { realm, actor, creator, parsedDescriptions }: ChannelCreationContext,
@@ -305,7 +303,7 @@ function privacyOf({ isPrivate: wantsPrivate, isWebPublic, sharesHistory }: Chan
   return isWebPublic ? 'webPublic' : 'public';
 }
 
-/** Channel options of the operator. */
+/** Operator's channel options. */
 export interface ServerChannelConfig {
   readonly webPublicEnabled: boolean;
   /** Address pattern with `%s` for a token; null if the server has no mail gateway for channels. */

@@ -15,8 +15,8 @@ const channel = (id: number, more: { isDefault?: boolean } = {}) => ({
 const group = (...ids: number[]) => ({ name: 'g', channelIds: ids.map(channelId) });
 const refusal = (code: string, message: string) => expect.objectContaining({ code, message });
 
-describe('default channel groups (channels §4.14)', () => {
-  it('trim their names', () => expect(parseDefaultGroupName(' g ')).toBe('g'));
+describe('default channel group (channels §4.14)', () => {
+  it('trims its name', () => expect(parseDefaultGroupName(' g ')).toBe('g'));
 
   it.each([
     [' ', "Invalid default channel group name ' '"],
@@ -26,12 +26,12 @@ describe('default channel groups (channels §4.14)', () => {
     expect(() => parseDefaultGroupName(name)).toThrow(refusal('INVALID_DEFAULT_CHANNEL_GROUP_NAME', message));
   });
 
-  it('add and remove channels in ascending order', () => {
+  it('adds and removes channels in ascending order', () => {
     expect(withChannels(group(5), [channel(7), channel(2)])).toEqual(group(2, 5, 7));
     expect(withoutChannels(group(2, 5, 7), [channel(7), channel(2)])).toEqual(group(5));
   });
 
-  it('reject default channels, duplicates and removal of absent channels', () => {
+  it('rejects default channels, duplicates and removal of absent channels', () => {
     expect(() => withChannels(group(), [channel(1, { isDefault: true })])).toThrow(
       refusal('IS_DEFAULT_CHANNEL', "'c1' is a default channel and cannot be added to 'g'"),
     );
@@ -43,7 +43,7 @@ describe('default channel groups (channels §4.14)', () => {
     );
   });
 
-  it('hold at most a thousand channels', () => {
+  it('holds at most a thousand channels', () => {
     const many = Array.from({ length: MAX_CHANNELS_OF_A_DEFAULT_GROUP }, (_, n) => channel(n + 1));
     expect(withChannels(group(), many).channelIds).toHaveLength(1000);
     expect(() => withChannels(withChannels(group(), many), [channel(5000)])).toThrow(

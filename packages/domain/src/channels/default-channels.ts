@@ -9,7 +9,7 @@ import { atLeast } from '../users/user-delivery.js';
 import type { Channel } from './channel.js';
 import { canChangeDefaultChannels } from './channel-permissions.js';
 
-/** Channels to which new users may subscribe together (channels §2.3, §4.14). */
+/** Channels that new users can subscribe to together (channels §2.3, §4.14). */
 export interface DefaultChannelGroup {
   readonly id: DefaultChannelGroupId;
   readonly realmId: RealmId;
@@ -21,7 +21,7 @@ export interface DefaultChannelGroup {
 
 /** In code points (channels §4.14). */
 export const MAX_DEFAULT_CHANNEL_GROUP_NAME_LENGTH = 60;
-/** Groups per realm and channels per group; each change publishes the complete list. */
+/** Maximum number of groups per realm and of channels per group; each change publishes the complete list. */
 export const MAX_DEFAULT_CHANNEL_GROUPS = 100;
 export const MAX_CHANNELS_OF_A_DEFAULT_GROUP = 1000;
 
@@ -29,7 +29,7 @@ export interface DefaultChannelGroupReads {
   find(realmId: RealmId, id: DefaultChannelGroupId): Promise<DefaultChannelGroup | null>;
   /** Ignores letter case. */
   findByName(realmId: RealmId, name: string): Promise<DefaultChannelGroup | null>;
-  /** Ordered by name in code-point order. */
+  /** Returns groups by name in code-point order. */
   list(realmId: RealmId): Promise<readonly DefaultChannelGroup[]>;
 }
 
@@ -42,7 +42,7 @@ export interface DefaultChannelGroupRepository extends DefaultChannelGroupReads 
   remove(realmId: RealmId, id: DefaultChannelGroupId): Promise<void>;
 }
 
-/** Returns the name trimmed. @throws DomainError INVALID_DEFAULT_CHANNEL_GROUP_NAME (channels §4.14) */
+/** Trims and validates the name. @throws DomainError INVALID_DEFAULT_CHANNEL_GROUP_NAME (channels §4.14) */
 export function parseDefaultGroupName(raw: string): string {
   const name = trim(raw);
   if (isLongerThan(name, MAX_DEFAULT_CHANNEL_GROUP_NAME_LENGTH)) {
@@ -120,11 +120,11 @@ export interface DefaultChannelGroupView {
   readonly id: DefaultChannelGroupId;
   readonly name: string;
   readonly description: string;
-  /** Ordered by channel name. */
+  /** Channel ids in order of channel name. */
   readonly channelIds: readonly ChannelId[];
 }
 
-/** Lists the groups of the realm by name. Cost grows with the number of channels in them. */
+/** Lists the groups of the realm by name. The cost grows with the number of channels in them. */
 export async function listDefaultChannelGroups(
   { channels, defaultChannelGroups }: Pick<Repositories | Transaction, 'channels' | 'defaultChannelGroups'>,
   realmId: RealmId,
@@ -193,8 +193,8 @@ export async function publishDefaultChannels(tx: Transaction, realmId: RealmId):
 }
 
 /**
- * Adds or removes a default channel. Removing a channel that is not a default still publishes an event (channels
- * §4.14).
+ * Adds or removes a default channel. Removing a channel that is not a default channel still publishes an event
+ * (channels §4.14).
  */
 export async function setDefaultChannel(tx: Transaction, channel: Channel, isDefault: boolean): Promise<void> {
   if (channel.isDefault && isDefault) return;

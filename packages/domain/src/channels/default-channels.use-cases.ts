@@ -21,7 +21,7 @@ export interface SetDefaultChannelInput {
   readonly isDefault: boolean;
 }
 
-/** Adds or removes a channel as default for new users (channels §4.14). Idempotent. */
+/** Makes a channel a default for new users, or ends that (channels §4.14). Idempotent. */
 export class SetDefaultChannel {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -80,7 +80,7 @@ export interface ChangeDefaultChannelGroupInput {
   readonly description?: string;
 }
 
-/** Changes name or description of a default channel group (channels §4.14). */
+/** Changes the name or description of a default channel group (channels §4.14). */
 export class ChangeDefaultChannelGroup {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -123,7 +123,7 @@ export interface ChangeDefaultGroupChannelsInput {
   readonly channelNames: readonly string[];
 }
 
-/** Adds channels to a default channel group or removes them (channels §4.14). */
+/** Adds channels to or removes them from a default channel group (channels §4.14). */
 export class ChangeDefaultGroupChannels {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -148,7 +148,7 @@ export class ChangeDefaultGroupChannels {
   }
 }
 
-/** Deletes a default channel group and keeps its channels (channels §4.14). */
+/** Deletes a default channel group but not its channels (channels §4.14). */
 export class DeleteDefaultChannelGroup {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

@@ -31,7 +31,7 @@ const NO_NEW_TOPICS = 'CANNOT_CREATE_TOPIC: You do not have permission to create
 
 type PostRequest = Parameters<typeof canPost>[0];
 
-/** Message from a member outside a public channel to an existing topic. */
+/** Creates a message from a member outside a public channel to an existing topic. */
 const posting = (given: Partial<PostRequest> = {}): PostRequest => ({
   sender: makeActor('member'),
   botOwner: null,
@@ -64,7 +64,7 @@ describe('canPost', () => {
       guest outside granted canSubscribe       | yes        | no     | no                      | no
       guest outside granted canAddSubscribers  | yes        | no     | no                      | no
     `),
-  )('decides posting for %s in %s: %s', (who, kind, expected) => {
+  )('decides if %s may post in %s: %s', (who, kind, expected) => {
     const [role, where, , permission] = who.split(' ');
     const permissionOverrides: Partial<Record<ChannelPermission, typeof TEAM>> =
       permission === undefined ? {} : { [permission]: TEAM };
@@ -85,7 +85,7 @@ describe('canPost', () => {
       is not                   | yes        | yes    | no                      | no
       is granted canSubscribe  | yes        | yes    | no                      | no
     `),
-  )('decides for a bot whose owner %s in a %s channel: %s', (owner, kind, expected) => {
+  )('decides if a bot with an owner who %s may post in a %s channel: %s', (owner, kind, expected) => {
     const fixture = posting({
       sender: makeActor('member', { botOwnerId: 11 }),
       botOwner: makeActor('member', { id: 11, groups: [TEAM] }),
@@ -111,28 +111,31 @@ describe('canPost', () => {
     ${'bot whose owner is inside'}    | ${'its id'} | ${'yes'}
     ${'bot whose owner is an admin'}  | ${'its id'} | ${UNKNOWN}
     ${'system bot'}                   | ${'its id'} | ${'yes'}
-  `('allows $who to address a private channel by $by (messages §3.2 row 8, decision 20)', ({ who, by, expected }) => {
-    const bot = makeActor('member', { botOwnerId: 11 });
-    const owner = makeActor('member', { id: 11 });
-    const given: Record<string, Partial<PostRequest>> = {
-      'guest outside': { sender: makeActor('guest') },
-      'member outside': {},
-      'member granted canAdminister': { sender: makeActor('member', { groups: [TEAM] }) },
-      'administrator outside': { sender: makeActor('administrator') },
-      'bot whose owner is outside': { sender: bot, botOwner: owner },
-      'bot without an owner': { sender: bot, isOwnerSubscribed: true },
-      'bot whose owner is inside': { sender: bot, botOwner: owner, isOwnerSubscribed: true },
-      'bot whose owner is an admin': { sender: bot, botOwner: makeActor('administrator', { id: 11 }) },
-      'system bot': { isSystemBot: true },
-    };
-    const channel = makeChannel({
-      privacy: 'privateProtectedHistory',
-      permissionOverrides: { canAdministerChannel: TEAM },
-    });
-    const fixture = posting({ channel, typedName: by === 'name' ? 'DENmark' : null, ...given[who] });
-    expect(formatDecision(canPost(fixture))).toBe(expected);
-    expect(formatDecision(canPostSomewhere(fixture))).toBe(expected);
-  });
+  `(
+    'decides if $who may address a private channel by $by (messages §3.2 row 8, decision 20)',
+    ({ who, by, expected }) => {
+      const bot = makeActor('member', { botOwnerId: 11 });
+      const owner = makeActor('member', { id: 11 });
+      const given: Record<string, Partial<PostRequest>> = {
+        'guest outside': { sender: makeActor('guest') },
+        'member outside': {},
+        'member granted canAdminister': { sender: makeActor('member', { groups: [TEAM] }) },
+        'administrator outside': { sender: makeActor('administrator') },
+        'bot whose owner is outside': { sender: bot, botOwner: owner },
+        'bot without an owner': { sender: bot, isOwnerSubscribed: true },
+        'bot whose owner is inside': { sender: bot, botOwner: owner, isOwnerSubscribed: true },
+        'bot whose owner is an admin': { sender: bot, botOwner: makeActor('administrator', { id: 11 }) },
+        'system bot': { isSystemBot: true },
+      };
+      const channel = makeChannel({
+        privacy: 'privateProtectedHistory',
+        permissionOverrides: { canAdministerChannel: TEAM },
+      });
+      const fixture = posting({ channel, typedName: by === 'name' ? 'DENmark' : null, ...given[who] });
+      expect(formatDecision(canPost(fixture))).toBe(expected);
+      expect(formatDecision(canPostSomewhere(fixture))).toBe(expected);
+    },
+  );
 
   it('does not reveal the state or posting permission of a hidden channel addressed by id', () => {
     const channel = makeChannel({
@@ -152,7 +155,7 @@ describe('canPost', () => {
     expect(formatDecision(canPost(posting({ channel, isOwnerSubscribed: true })))).toBe(NOT_HERE);
   });
 
-  it('allows a guest bot into public channels to which its owner is subscribed', () => {
+  it('lets a guest bot post in public channels to which its owner is subscribed', () => {
     const sender = makeActor('guest', { botOwnerId: 11 });
     const botOwner = makeActor('member', { id: 11 });
     expect(formatDecision(canPost(posting({ sender, botOwner, isOwnerSubscribed: true })))).toBe('yes');
@@ -167,7 +170,7 @@ describe('canPost', () => {
     ${'the bot of one of them'}     | ${TEAM} | ${'yes'}
     ${'the bot of somebody else'}   | ${TEAM} | ${MAY_NOT_POST}
     ${'a guest who is one of them'} | ${TEAM} | ${'yes'}
-  `('decides if $who may post if only a team may: $expected', ({ who, expected }) => {
+  `('decides if $who may post when only a team may: $expected', ({ who, expected }) => {
     const inTeam = { groups: [TEAM] };
     const actors: Record<string, Pick<Posting, 'sender' | 'botOwner'>> = {
       'one of them': { sender: makeActor('member', inTeam), botOwner: null },
@@ -191,7 +194,7 @@ describe('canPost', () => {
     ${'the bot of one of them'}   | ${'new'} | ${'yes'}
     ${'the bot of somebody else'} | ${'new'} | ${NO_NEW_TOPICS}
   `(
-    'decides if $who may write to a $topic topic if only a team may create topics: $expected',
+    'decides if $who may write to a $topic topic when only a team may create topics: $expected',
     ({ who, topic, expected }) => {
       const inTeam = { groups: [TEAM] };
       const [sender, botOwner] = {
@@ -208,7 +211,7 @@ describe('canPost', () => {
     },
   );
 
-  it('rejects posts to an archived channel from subscribers and others', () => {
+  it('rejects posts to an archived channel by subscribers and others', () => {
     const channel = makeChannel({ isArchived: true });
     expect(formatDecision(canPost(posting({ sender: makeActor('owner'), channel, isSubscribed: true })))).toBe(
       NOT_HERE,
@@ -228,7 +231,7 @@ describe('canPost', () => {
     expect(formatDecision(canPostSomewhere(fixture))).toBe('yes');
   });
 
-  it('reports the first of several rejections', () => {
+  it('reports only the first of several violations', () => {
     const { nobody } = systemGroup;
     const shut = { isArchived: true, topicsPolicy: 'emptyTopicOnly' } as const;
     const fixture = (given: Partial<Channel>, permissionOverrides: Partial<Record<ChannelPermission, typeof TEAM>>) =>
@@ -321,7 +324,7 @@ describe('canSendDirect', () => {
     ${'team'}   | ${'outside'} | ${'outside'} | ${unauthorized}
     ${'team'}   | ${'inside'}  | ${'outside'} | ${'yes'}
     ${'team'}   | ${'outside'} | ${'inside'}  | ${'yes'}
-  `('requires a holder in $holder with sender $sender and recipient $recipient: $expected', (row) => {
+  `('decides for a permission holder in $holder with sender $sender and recipient $recipient: $expected', (row) => {
     const groups = (where: string) => (where === 'inside' ? [TEAM] : []);
     const realm = makeRealm({
       permissionOverrides: { directMessagePermission: row.holder === 'team' ? TEAM : systemGroup.nobody },
@@ -335,7 +338,7 @@ describe('canSendDirect', () => {
     ${'inside'}  | ${false} | ${'yes'}
     ${'outside'} | ${false} | ${mayNotBegin}
     ${'outside'} | ${true}  | ${'yes'}
-  `('allows a sender $sender the initiator team with existing conversation $before: $expected', (row) => {
+  `('decides for a sender $sender the initiator team with existing conversation $before: $expected', (row) => {
     const realm = makeRealm({ permissionOverrides: { directMessageInitiator: TEAM } });
     const sender = makeActor('owner', { groups: row.sender === 'inside' ? [TEAM] : [] });
     // A recipient's permission to start conversations is not sufficient.

@@ -10,13 +10,13 @@ import type { User } from '../users/user.js';
 import { type Channel, EMPTY_TOPIC_DISPLAY_NAME, hasSharedHistory, isPrivate, isWebPublic } from './channel.js';
 import { hasChannelPermission, hasContentPermission, hasMetadataAccess } from './channel-access.js';
 
-/** Message to a channel before it is sent. Bots also have the rights of their owner. */
+/** Message to be sent to a channel. Bots also have their owner's rights. */
 export interface Posting {
   readonly sender: Pick<Actor, 'role' | 'groups'>;
-  /** Null for people and for bots whose owner is deactivated. */
+  /** Null for humans and for bots with a deactivated owner. */
   readonly botOwner: Pick<Actor, 'role' | 'groups'> | null;
   readonly channel: Pick<Channel, 'id' | 'name' | 'privacy' | 'permissions' | 'isArchived' | 'topicsPolicy'>;
-  /** Channel name as typed by the sender; null if they named the channel by id. */
+  /** Channel name as typed by the sender; null if the channel was addressed by id. */
   readonly typedName: string | null;
   readonly isSubscribed: boolean;
   readonly isOwnerSubscribed: boolean;
@@ -82,7 +82,7 @@ export function canSendTo(
 }
 
 /**
- * Requires a subscription or the right to subscribe (channels §3.9 rows 5–9). In channels with protected history the
+ * Requires a subscription or the right to subscribe (channels §3.9 rows 5–9). In channels with protected history, the
  * right alone is not sufficient.
  */
 function mayEnter({ sender, channel, isSubscribed, isOwnerSubscribed, botOwner }: Posting): boolean {
@@ -105,7 +105,7 @@ export function canCreateTopic(
   );
 }
 
-/** Applies the channel's topics policy, or the organization's if it has none of its own (channels §5.2). */
+/** Applies the channel's topics policy or, if it has none, the organization's (channels §5.2). */
 export function fitsTopicsPolicy(
   realm: Pick<Realm, 'settings'>,
   channel: Pick<Channel, 'topicsPolicy'>,
@@ -146,9 +146,9 @@ export interface DirectRecipient {
   readonly user: Pick<User, 'id' | 'isActive' | 'bot'>;
   /** Null for system bots and deactivated users, who have no permissions. */
   readonly actor: PermissionHolder | null;
-  /** Address by which other users know the recipient (`publicAddress`), quoted in the rejection. */
+  /** Publicly visible address of the recipient (`publicAddress`), quoted in the rejection. */
   readonly address: string;
-  /** Read only if the sender is a guest with limited access to users; see `UserAccess.isAcquainted`. */
+  /** Loaded only if the sender is a guest with limited access to users; see `UserAccess.sharesConversation`. */
   readonly sharesConversation: boolean;
 }
 
@@ -165,7 +165,10 @@ export function canSendDirect({
   readonly realm: Pick<Realm, 'permissions'>;
   /** Id of the system group without members. */
   readonly nobodyGroupId: GroupId;
-  /** True if the conversation has a message (messages §3.2). A conversation that lost its last message starts anew. */
+  /**
+   * True if the conversation has a message (messages §3.2). A conversation counts as new again once its last message is
+   * gone.
+   */
   readonly conversationExists: boolean;
 }): Decision {
   const gone = recipients.find(({ user }) => !user.isActive);
@@ -211,7 +214,7 @@ function canConverse(
   );
 }
 
-/** Loads the input of the posting rules. `typedName` is null if the sender named the channel by id. */
+/** Loads the input of the posting rules. `typedName`: null if the sender addressed the channel by id. */
 export async function loadPosting(
   { actors, channels }: Pick<Repositories | Transaction, 'actors' | 'channels'>,
   actor: Actor,

@@ -12,12 +12,12 @@ import { type Channel, isWebPublic } from './channel.js';
 import { canSpectate, type SpectatorAccess, type WebPublicOption } from './channel-access.js';
 import { loadVisibleChannels } from './channels.use-cases.js';
 
-/** Anonymous caller; null realm if the host name belongs to no organization. */
+/** Anonymous caller; the realm is null if the host name belongs to no organization. */
 export interface Spectator {
   readonly realmId: RealmId | null;
 }
 
-/** Reserved id; no user has it. */
+/** Reserved id that no user has. */
 export const SPECTATOR_ID = 0 as UserId;
 
 /** Returns an actor with minimal permissions and no data. Anonymous callers may see all users if guests may. */
@@ -44,7 +44,7 @@ interface SpectatorEntry {
 
 /**
  * Reads as an anonymous caller (protocol §9).
- * @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED if there is nothing to read without logging in
+ * @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED if nothing is readable without logging in
  */
 export async function readAsSpectator<T>(
   uow: UnitOfWork,
@@ -94,7 +94,7 @@ export class LoadSpectatorState {
   }
 }
 
-/** Decides whether a browser without an account gets the application (protocol §9). */
+/** Decides if a browser without an account gets the application (protocol §9). */
 export class CheckSpectatorAccess {
   static readonly inject = ['unitOfWork', 'serverChannelConfig'] as const;
   constructor(
@@ -118,7 +118,7 @@ export class SpectateUsers {
     private readonly option: WebPublicOption,
   ) {}
 
-  /** Loads only these `ids`; null loads all. @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED */
+  /** Loads only `ids`, or all users if null. @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED */
   execute<T>(
     spectator: Spectator,
     { ids }: { readonly ids: readonly UserId[] | null },
@@ -132,7 +132,7 @@ export class SpectateUsers {
 
 const isOpenToSpectators = (channel: Channel): boolean => isWebPublic(channel) && !channel.isArchived;
 
-/** Placeholder user that is not stored, for parts of the state that show clients their own user. */
+/** Placeholder user that is not stored, for parts of the state that contain the client's own user. */
 const spectatorUser = (realm: Realm): User => ({
   id: SPECTATOR_ID,
   realmId: realm.id,
@@ -158,7 +158,7 @@ export interface FoundAvatar {
   readonly seesEmail: boolean;
 }
 
-/** Finds the avatar of a user, for clients that know only an id (users §1.3). */
+/** Finds the avatar of a user, for clients that know only the user's id (users §1.3). */
 export class FindAvatar {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

@@ -37,20 +37,20 @@ import { normalizeColor } from './subscriptions.js';
 import { UnsubscribeUsers, type UnsubscribeUsersInput, type UnsubscribeUsersOutput } from './unsubscribe.use-cases.js';
 
 export interface SubscribeUsersInput {
-  /** Creates channels that do not exist. */
+  /** Channels to subscribe to; missing ones are created. */
   readonly channels: readonly {
     readonly name: string;
-    /** `#` and three or six hexadecimal digits; null selects a free color. */
+    /** `#` plus three or six hexadecimal digits; null selects a free color. */
     readonly color: string | null;
-    /** Used for a channel that is created. */
+    /** Description for a new channel. */
     readonly description: string;
   }[];
-  /** Null stands for the caller. */
+  /** Null for the caller. */
   readonly principals: Principals | null;
-  /** Used for channels that are created. */
+  /** Options for new channels. */
   readonly options: ChannelOptions;
   readonly announce: boolean;
-  /** True to reject the whole request if the caller cannot enter one of the channels. */
+  /** True to reject the whole request if the caller cannot subscribe to one of the channels. */
   readonly failsOnInaccessible: boolean;
   readonly notifyNewSubscribers: boolean;
 }
@@ -59,7 +59,7 @@ export interface SubscribeUsersInput {
 export interface SubscribeUsersOutput {
   readonly subscribed: ReadonlyMap<UserId, readonly string[]>;
   readonly alreadySubscribed: ReadonlyMap<UserId, readonly string[]>;
-  /** Channels the caller cannot enter; hidden ones appear in the spelling of the request. */
+  /** Channels to which the caller cannot subscribe; hidden ones are spelled as in the request. */
   readonly inaccessible: readonly string[];
   /** True if there are few enough new subscribers for individual notifications. */
   readonly areNewSubscribersNotified: boolean;
@@ -68,7 +68,7 @@ export interface SubscribeUsersOutput {
 /** Maximum number of new subscribers who receive a notification (protocol §14). */
 export const MAX_NOTIFIED_SUBSCRIBERS = 100;
 
-/** Subscribes the caller or other users to channels and creates missing ones (channels §4.5). */
+/** Subscribes the caller or other users to channels and creates missing channels (channels §4.5). */
 export class SubscribeUsers {
   static readonly inject = [
     'unitOfWork',
@@ -109,7 +109,7 @@ export class SubscribeUsers {
     return this.channelCreator.parseDescriptions(realmId, descriptions);
   }
 
-  /** Runs as part of a larger transaction. @throws DomainError as `execute` does */
+  /** Runs as part of a larger transaction. @throws DomainError like `execute` */
   async subscribe(
     tx: Transaction,
     caller: Caller,
@@ -143,7 +143,7 @@ export class SubscribeUsers {
   private async subscribeInParts(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
     const { realmId } = caller;
     const people = await loadPrincipals(this.uow, caller, input.principals, this.realmUrls);
-    // A part knows only its own subscriptions, so that messages to new subscribers are planned in advance.
+    // A part knows only its own subscriptions, so messages to new subscribers are planned in advance.
     const newcomers =
       input.notifyNewSubscribers && !(people instanceof DomainError)
         ? await this.listNewcomers(caller, input, people)
@@ -200,7 +200,7 @@ export class SubscribeUsers {
     };
   }
 
-  /** Finds future subscribers of existing channels. Returns none if they are too many for messages. */
+  /** Finds future subscribers of existing channels. Returns none if there are too many to notify. */
   private listNewcomers(
     caller: Caller,
     { channels }: SubscribeUsersInput,
@@ -210,7 +210,7 @@ export class SubscribeUsers {
       const names = byFoldedName(channels.map(({ name }) => ({ name: trim(name) })));
       const existing = await reads.channels.listByName(caller.realmId, [...names.keys()]);
       const ids = existing.map(({ id }) => id);
-      // Everybody is new in a channel that will be created.
+      // All users are new in a channel to be created.
       if (ids.length < names.size && people.length > MAX_NOTIFIED_SUBSCRIBERS) return [];
       const userIds = people.map(({ id }) => id);
       const newcomers: Newcomer[] = [];
@@ -227,7 +227,7 @@ export class SubscribeUsers {
     });
   }
 
-  /** Checks the request, and creates missing channels in the order of the checks. */
+  /** Checks the request and creates missing channels between the checks, as the contract orders them. */
   private async check(
     tx: Transaction,
     caller: Caller,
@@ -301,7 +301,7 @@ export class SubscribeUsers {
     return { accessible, inaccessible };
   }
 
-  /** Skips channels created by this request, bots and the caller. */
+  /** Notifies new subscribers, except those of channels created by this request, bots and the caller. */
   private async notifyNewSubscribers(
     tx: Transaction,
     { realm, actor, creator }: ChannelCreationContext,
@@ -328,7 +328,7 @@ type CreateMissing = (
 interface CheckOptions {
   readonly parsedDescriptions: ParsedDescriptions;
   readonly create: CreateMissing;
-  /** Principals loaded before the unit of work, or the refusal to throw in the order of the checks. */
+  /** Principals loaded before the unit of work, or the error to throw at its place in the validation order. */
   readonly people?: readonly User[] | DomainError;
 }
 
@@ -383,7 +383,10 @@ export interface ChangeSubscriptionsOutput {
   readonly removed: UnsubscribeUsersOutput;
 }
 
-/** Subscribes the caller to channels and unsubscribes them from others (channels §4.7). Atomic unless there are many. */
+/**
+ * Subscribes the caller to some channels and unsubscribes them from others (channels §4.7). Atomic unless there are
+ * many.
+ */
 export class ChangeSubscriptions {
   static readonly inject = ['unitOfWork', SubscribeUsers, UnsubscribeUsers] as const;
   constructor(

@@ -15,11 +15,11 @@ export interface SubscribeRequest {
   readonly channels: readonly Channel[];
   /** Without duplicates. */
   readonly userIds: readonly UserId[];
-  /** Colors for channels in which the user has no row yet. */
+  /** Colors for channels without an existing row of the user. */
   readonly requestedColors: ReadonlyMap<ChannelId, string>;
 }
 
-/** Result by channel in request order; users ascending. */
+/** Result by channel in request order; user ids ascend. */
 export interface SubscribeResult {
   readonly added: ReadonlyMap<ChannelId, readonly UserId[]>;
   readonly alreadySubscribed: ReadonlyMap<ChannelId, readonly UserId[]>;
@@ -27,7 +27,7 @@ export interface SubscribeResult {
 
 /** Maximum number of subscriptions changed by one request: users times channels. */
 export const MAX_SUBSCRIPTIONS_PER_REQUEST = 100_000;
-/** Subscriptions processed before yielding the event loop. */
+/** Number of subscriptions processed before yielding to the event loop. */
 const SUBSCRIPTIONS_AT_A_TIME = 500;
 const CHANNELS_AT_A_TIME = 100;
 const USERS_AT_A_TIME = 500;
@@ -46,8 +46,8 @@ export const slicesOfUsers = (userIds: readonly UserId[], channelCount: number):
   slicesOf(userIds, Math.max(1, Math.floor(SUBSCRIPTIONS_AT_A_TIME / channelCount)));
 
 /**
- * Subscribes all users to all channels and publishes the changes in the order of channels §6.3. Checks no permission.
- * Idempotent.
+ * Subscribes all users to all channels and publishes the changes in the order of channels §6.3. Does not check
+ * permissions. Idempotent.
  */
 export async function subscribeToChannels(tx: Transaction, subscribed: SubscribeRequest): Promise<SubscribeResult> {
   const { channels, userIds } = subscribed;
@@ -101,7 +101,7 @@ async function newSubscriptions(
     );
     for (const id of ids) if (rows.get(id)?.isActive) alreadySubscribed.get(id)!.push(userId);
     for (const channelId of wanted) {
-      // Resubscribing restores the former settings.
+      // Resubscribing restores the previous settings.
       const row = rows.get(channelId) ?? {
         realmId,
         channelId,
@@ -180,15 +180,15 @@ const ascending = (a: number, b: number): number => a - b;
 const couldNotSee = (actor: Actor | undefined, channel: Channel): boolean =>
   actor !== undefined && !canSeeMetadata(actor, channel, false).allowed;
 
-/** Result by channel in request order; users ascending. */
+/** Result by channel in request order; user ids ascend. */
 export interface UnsubscribeResult {
   readonly removed: ReadonlyMap<ChannelId, readonly UserId[]>;
   readonly notSubscribed: ReadonlyMap<ChannelId, readonly UserId[]>;
 }
 
 /**
- * Unsubscribes all users from all channels, marks unread messages there as read and publishes the changes in the
- * order of channels §6.3. Checks no permission. Idempotent.
+ * Unsubscribes all users from all channels, marks unread messages there as read and publishes the changes in the order
+ * of channels §6.3. Does not check permissions. Idempotent.
  */
 export async function unsubscribeFromChannels(
   tx: Transaction,

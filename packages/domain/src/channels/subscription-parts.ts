@@ -19,7 +19,7 @@ import {
 } from './create-channels.use-cases.js';
 import { subscribeToChannels, unsubscribeFromChannels } from './subscribing.js';
 
-/** Maximum number of subscriptions, users times channels, that one unit of work changes. */
+/** Maximum number of subscriptions (users times channels) that one unit of work changes. */
 export const MAX_SUBSCRIPTIONS_AT_ONCE = 500;
 /** Maximum number of channels that one unit of work creates. */
 export const MAX_CHANNELS_AT_ONCE = 50;
@@ -69,7 +69,7 @@ export type SubscriptionPart =
       readonly colors: Colors;
     }
   | { readonly op: 'remove'; readonly channelIds: readonly ChannelId[]; readonly userIds: readonly UserId[] }
-  /** Subscribers to whom an unarchived channel returns. */
+  /** Shows an unarchived channel to some of its subscribers. */
   | { readonly op: 'return'; readonly channelId: ChannelId; readonly userIds: readonly UserId[] }
   | {
       readonly op: 'notify';
@@ -105,7 +105,7 @@ export function* inParts<C, U>(
   }
 }
 
-/** Does the parts of requests that change many subscriptions or create many channels (contract decision 10). */
+/** Performs the parts of requests that change many subscriptions or create many channels (contract decision 10). */
 export class ChangeSubscriptionParts implements PartHandler<SubscriptionPart, SubscriptionPartResult> {
   static readonly inject = ['unitOfWork', ChannelCreator, 'clock', 'serverChannelConfig'] as const;
 
@@ -127,7 +127,7 @@ export class ChangeSubscriptionParts implements PartHandler<SubscriptionPart, Su
     return scheduleParts(tx, this.kind, this.clock, realmId, parts, previous);
   }
 
-  /** Does scheduled parts at once. Returns their results combined. */
+  /** Performs scheduled parts immediately and returns their combined results. */
   async execute(jobs: readonly StoredJob[]): Promise<SubscriptionPartResult> {
     const results = await doParts(this.uow, this.clock, this, jobs);
     const channels = new Map<ChannelId, Channel>();
@@ -169,7 +169,7 @@ export class ChangeSubscriptionParts implements PartHandler<SubscriptionPart, Su
     };
   }
 
-  /** Skips users who are no subscribers by now, bots and the caller. */
+  /** Notifies users, except former subscribers, bots and the caller. */
   private async notify(
     tx: Transaction,
     realmId: RealmId,
@@ -200,7 +200,7 @@ export class ChangeSubscriptionParts implements PartHandler<SubscriptionPart, Su
     return { result };
   }
 
-  /** Creates channels with their first subscribers, and schedules the others. */
+  /** Creates channels with their first subscribers and schedules the other subscriptions. */
   private async prepareCreation(
     job: Job<SubscriptionPart>,
     part: Extract<SubscriptionPart, { op: 'create' }>,
@@ -214,7 +214,7 @@ export class ChangeSubscriptionParts implements PartHandler<SubscriptionPart, Su
       const creator = (await tx.users.find(realmId, actor.id))!;
       const context = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, ...this.options };
       const names = part.channels.map(({ name }) => name);
-      // Somebody else may have created a channel of this name since the request was checked.
+      // Another user may have created a channel with this name since the request was checked.
       const taken = byFoldedName(await tx.channels.listByName(realmId, names));
       const wanted = [...byFoldedName(part.channels)].filter(([key]) => !taken.has(key)).map(([, channel]) => channel);
       const channels = await this.channelCreator.add(tx, context, wanted, part.options, part.permissions);

@@ -29,7 +29,7 @@ describe('canSubscribeSelf', () => {
       guest                              | no guests  | no guests | no guests               | no guests
       guest granted canSubscribe         | no guests  | no guests | no guests               | no guests
     `),
-  )('decides for %s subscribing in a %s channel: %s', (who, kind, expected) => {
+  )('decides if %s may subscribe in a %s channel: %s', (who, kind, expected) => {
     const [role, , permission] = who.split(' ');
     const permissionOverrides = permission === undefined ? {} : { [permission]: TEAM };
     const channel = makeChannel({ privacy: PRIVACY_BY_KIND[kind]!, permissionOverrides });
@@ -112,7 +112,7 @@ describe('canRemoveSubscribers', () => {
     expect(formatDecision(canRemoveSubscribers(member, [administered, neither]))).toBe(INSUFFICIENT);
     expect(formatDecision(canRemoveSubscribers(member, [neither, removable]))).toBe(INSUFFICIENT);
     expect(formatDecision(canRemoveSubscribers(member, [removable, removableUnseen]))).toBe(INSUFFICIENT);
-    // Administering one channel and holding the grant in the other does not satisfy either rule for all channels.
+    // Administering one channel and holding the permission in the other does not satisfy either rule for both channels.
     expect(formatDecision(canRemoveSubscribers(member, [administered, removable]))).toBe(INSUFFICIENT);
   });
 

@@ -18,7 +18,7 @@ const subscription: Subscription = {
   notifications: INHERITED_NOTIFICATIONS,
 };
 
-describe('subscription properties (channels §4.9)', () => {
+describe('subscription property (channels §4.9)', () => {
   it.each`
     property       | value     | change                                     | stored
     ${'color'}     | ${'#ABC'} | ${{ property: 'color', value: '#aabbcc' }} | ${{ color: '#aabbcc' }}

@@ -1,7 +1,7 @@
 import { DomainError } from '../kernel/errors.js';
 import type { ChannelId, RealmId, UserId } from '../kernel/ids.js';
 
-/** A user's settings for a channel. Kept after unsubscribing, so that resubscribing restores them. */
+/** User's settings for a channel. Kept after unsubscribing, so that resubscribing restores them. */
 export interface Subscription {
   readonly realmId: RealmId;
   readonly channelId: ChannelId;
@@ -14,7 +14,7 @@ export interface Subscription {
   readonly notifications: ChannelNotifications;
 }
 
-/** Null inherits the user's general setting. */
+/** Channel notification settings; null inherits the user's general setting. */
 export interface ChannelNotifications {
   readonly desktop: boolean | null;
   readonly audible: boolean | null;
@@ -37,8 +37,8 @@ const PALETTE = (
 ).split(' ');
 
 /**
- * Picks colors for channels in which the user has no row yet (channels §2.2). Requested colors come first, then
- * unused palette colors in ascending order of channel, then a color by channel number.
+ * Picks colors for channels without an existing row of the user (channels §2.2). Requested colors come first, then
+ * unused palette colors in ascending channel order, then a color by channel number.
  */
 export function pickColors(
   channelIds: readonly ChannelId[],
@@ -56,7 +56,7 @@ export function pickColors(
 
 const COLOR = /^#[0-9a-f]{3,6}$/i;
 
-/** True for `#` followed by three to six hexadecimal digits. */
+/** True for `#` plus three to six hexadecimal digits. */
 export const isColor = (text: string): boolean => COLOR.test(text);
 
 /**
@@ -72,18 +72,19 @@ export function normalizeColor(color: string): string {
 
 const NOTIFICATIONS = ['desktop', 'audible', 'push', 'email', 'wildcardMentions'] as const;
 
-/** Settings of a subscription; `isUnmuted` is the older inverse of `isMuted` (channels §4.9). */
+/** Subscription settings; `isUnmuted` is the legacy inverse of `isMuted` (channels §4.9). */
 export const SUBSCRIPTION_PROPERTIES = ['color', 'isMuted', 'isUnmuted', 'isPinned', ...NOTIFICATIONS] as const;
 export type SubscriptionProperty = (typeof SUBSCRIPTION_PROPERTIES)[number];
 export type SubscriptionValue = string | boolean;
 
-/** Property as stored and as sent to clients. */
+/** Property in stored and client form. */
 export type SubscriptionChange =
   | { readonly property: 'color'; readonly value: string }
   | { readonly property: 'isMuted' | 'isPinned' | keyof ChannelNotifications; readonly value: boolean };
 
 /**
- * Returns the subscription with one property changed. A notification set here no longer inherits the general setting.
+ * Returns the subscription with one property changed. A notification setting set here no longer inherits the general
+ * setting.
  * @throws DomainError INVALID_COLOR, INVALID_SUBSCRIPTION_VALUE
  */
 export function changeSubscription(

@@ -22,7 +22,7 @@ import {
   type SubscriptionValue,
 } from './subscriptions.js';
 
-/** Channels read per batch; the event loop may turn between batches. */
+/** Number of channels read per batch, with yields in between. */
 const CHANNELS_AT_A_TIME = 200;
 
 export interface ListedSubscription {
@@ -32,7 +32,7 @@ export interface ListedSubscription {
   readonly subscriberIds: readonly UserId[] | null;
 }
 
-/** Lists the caller's subscriptions by name, without archived channels (channels §4.8). */
+/** Lists the caller's subscriptions to active channels by name (channels §4.8). */
 export class ListSubscriptions {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -61,7 +61,7 @@ export class ListSubscriptions {
   }
 }
 
-/** Ordered by name in code-point order. */
+/** Lists views by name in code-point order. */
 async function listViewsInSlices(
   repositories: Repositories,
   realmId: RealmId,
@@ -91,8 +91,7 @@ export class ListSubscribers {
 }
 
 /**
- * Lists a user's subscriptions that are visible to the caller, archived channels included; ascending (channels
- * §4.10).
+ * Lists a user's subscriptions that are visible to the caller, including archived channels; ascending (channels §4.10).
  */
 export class ListUserChannels {
   static readonly inject = ['unitOfWork'] as const;
@@ -133,7 +132,7 @@ export class GetSubscriptionStatus {
 }
 
 export interface ChangeSubscriptionPropertiesInput {
-  /** Applied in this order. */
+  /** Changes in order of application. */
   readonly changes: readonly {
     readonly channelId: ChannelId;
     readonly property: SubscriptionProperty | { readonly unknown: string };
@@ -148,7 +147,7 @@ export class ChangeSubscriptionProperties {
   constructor(private readonly uow: UnitOfWork) {}
 
   /**
-   * Atomic. Unchanged values are published, too.
+   * Applies all changes or none. Publishes unchanged values, too.
    * @throws DomainError UNKNOWN_SUBSCRIPTION_PROPERTY, UNKNOWN_CHANNEL, NOT_SUBSCRIBED, INVALID_COLOR,
    * INVALID_SUBSCRIPTION_VALUE
    */

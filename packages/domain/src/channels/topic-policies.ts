@@ -12,18 +12,18 @@ import { hasMetadataAccess } from './channel-access.js';
 /** Visibility of a topic for a user; `inherit` uses the channel's setting. */
 export type TopicVisibility = 'inherit' | 'muted' | 'unmuted' | 'followed';
 
-/** Policy of a user for one topic, regardless of letter case. Not stored for `inherit`. */
+/** User's policy for one topic, regardless of letter case. Not stored for `inherit`. */
 export interface TopicPolicy {
   readonly realmId: RealmId;
   readonly userId: UserId;
   readonly channelId: ChannelId;
-  /** Spelling of the topic when the policy was first stored. */
+  /** Topic as spelled when the policy was first stored. */
   readonly topic: string;
   readonly visibility: TopicVisibility;
   readonly changedAt: UnixSeconds;
 }
 
-/** Per user; each change sends older clients the complete list of muted topics. */
+/** Limit per user; each change sends older clients the complete list of muted topics. */
 export const MAX_TOPIC_POLICIES = 10_000;
 
 export interface TopicPolicyReads {
@@ -36,13 +36,13 @@ export interface TopicPolicyReads {
   ): Promise<ReadonlyMap<UserId, TopicVisibility>>;
   /** Returns null if the user has no policy for the topic. */
   find(realmId: RealmId, userId: UserId, channelId: ChannelId, topicKey: string): Promise<TopicPolicy | null>;
-  /** Number of topics for which the user has a policy. */
+  /** Counts the user's topic policies. */
   count(realmId: RealmId, userId: UserId): Promise<number>;
-  /** Returns the user's muted topics, ordered as in `list`. */
+  /** Returns the user's muted topics in the order of `list`. */
   listMuted(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]>;
-  /** Returns all policies of the user; ascending channel, then topic key. */
+  /** Returns all policies of the user, by ascending channel, then topic key. */
   list(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]>;
-  /** Returns up to `limit` policies for the topic of users with ids above `after`; ascending user. */
+  /** Returns up to `limit` policies for the topic of users with ids above `after`, by ascending user. */
   listOfTopic(
     realmId: RealmId,
     channelId: ChannelId,
@@ -62,7 +62,7 @@ export interface TopicPolicyRepository extends TopicPolicyReads {
 export const isTopicMuted = (hasMutedChannel: boolean, choice: TopicVisibility = 'inherit'): boolean =>
   choice === 'inherit' ? hasMutedChannel : choice === 'muted';
 
-/** Participation in a topic, with the settings that react to it. */
+/** Participation in a topic and the settings that depend on it. */
 export interface TopicParticipation {
   readonly settings: Pick<
     UserSettings,
@@ -131,8 +131,8 @@ export interface NamedTopicPolicy extends TopicPolicy {
 }
 
 /**
- * Adds channel names to a user's policies, in the given order. Omits archived channels and channels hidden from the
- * user, whose names must not leak (README decision 20).
+ * Adds channel names to a user's policies and preserves the order. Omits archived channels and channels hidden from the
+ * user, because their names must not leak (README decision 20).
  */
 export async function nameTopicPolicies(
   { channels }: Pick<Repositories | Transaction, 'channels'>,
@@ -152,15 +152,15 @@ export async function nameTopicPolicies(
 }
 
 /**
- * Stores a user's topic policy and publishes it. Returns false and changes nothing if the user has reached the
- * maximum number of policies.
+ * Stores a user's topic policy and publishes it. Returns false and changes nothing if the user has reached the maximum
+ * number of policies.
  */
 export async function changeTopicPolicy(tx: Transaction, policy: TopicPolicy): Promise<boolean> {
   const { realmId, userId, channelId, topic, visibility, changedAt } = policy;
   const stored = await tx.topicPolicies.find(realmId, userId, channelId, topicKey(topic));
   const isNew = stored === null && visibility !== 'inherit';
   if (isNew && (await tx.topicPolicies.count(realmId, userId)) >= MAX_TOPIC_POLICIES) return false;
-  // A policy keeps the spelling with which it was first stored.
+  // A policy keeps its original spelling of the topic.
   const changed = { ...policy, topic: stored?.topic ?? topic };
   await tx.topicPolicies.put(changed);
   const muted = await tx.topicPolicies.listMuted(realmId, userId);
@@ -206,7 +206,7 @@ export interface TopicMutes {
   isUnmuted(channelId: ChannelId, topic: string): boolean;
 }
 
-/** Cost grows with the user's subscriptions and topic policies. */
+/** Loads the mute state. The cost grows with the user's subscriptions and topic policies. */
 export async function loadTopicMutes(
   { channels, topicPolicies }: Pick<Repositories | Transaction, 'channels' | 'topicPolicies'>,
   realmId: RealmId,

@@ -9,7 +9,7 @@ import { chooseTopicPolicy, type TopicVisibility } from './topic-policies.js';
 
 export interface SetTopicPolicyInput {
   readonly channelId: ChannelId;
-  /** Topic as typed; it need not have messages. */
+  /** Topic as typed; may have no messages. */
   readonly topic: string;
   readonly visibility: TopicVisibility;
 }

@@ -6,7 +6,7 @@ import {
   visibilityAfterSending,
 } from './topic-policies.js';
 
-describe('topic visibility after sending', () => {
+describe('visibilityAfterSending', () => {
   it.each`
     follow             | unmute             | current       | mutedChannel | starts   | becomes
     ${'participating'} | ${'never'}         | ${'inherit'}  | ${false}     | ${false} | ${'followed'}
@@ -26,7 +26,7 @@ describe('topic visibility after sending', () => {
     ${'starting'}      | ${'starting'}      | ${'inherit'}  | ${true}      | ${true}  | ${'followed'}
     ${'never'}         | ${'never'}         | ${'inherit'}  | ${true}      | ${true}  | ${null}
   `(
-    'follow by $follow, unmute by $unmute, now $current, channel muted $mutedChannel, starts it $starts: $becomes',
+    'returns $becomes with follow $follow, unmute $unmute, current $current, channel muted $mutedChannel, starts topic $starts',
     ({ follow, unmute, current, mutedChannel, starts, becomes }) => {
       const settings = {
         automaticallyFollowTopicsPolicy: follow,
@@ -38,7 +38,7 @@ describe('topic visibility after sending', () => {
   );
 });
 
-describe('topic visibility after taking part without writing', () => {
+describe('visibilityAfterParticipating', () => {
   it.each`
     follow             | unmute             | current       | mutedChannel | becomes
     ${'participating'} | ${'participating'} | ${'inherit'}  | ${true}      | ${'followed'}
@@ -52,7 +52,7 @@ describe('topic visibility after taking part without writing', () => {
     ${'never'}         | ${'participating'} | ${'unmuted'}  | ${true}      | ${null}
     ${'never'}         | ${'participating'} | ${'followed'} | ${true}      | ${null}
   `(
-    'follow by $follow, unmute by $unmute, now $current, channel muted $mutedChannel: $becomes',
+    'returns $becomes with follow $follow, unmute $unmute, current $current, channel muted $mutedChannel',
     ({ follow, unmute, current, mutedChannel, becomes }) => {
       const settings = {
         automaticallyFollowTopicsPolicy: follow,
@@ -63,19 +63,19 @@ describe('topic visibility after taking part without writing', () => {
   );
 });
 
-describe('topic visibility after a mention', () => {
+describe('followsWhenMentioned', () => {
   it.each([
     ['inherit', true],
     ['unmuted', true],
     ['muted', false],
     ['followed', false],
-  ] as [TopicVisibility, boolean][])('to a topic that is %s: follows it %s', (current, follows) => {
+  ] as [TopicVisibility, boolean][])('decides for a topic that is %s: %s', (current, follows) => {
     expect(followsWhenMentioned({ automaticallyFollowTopicsWhereMentioned: true }, current)).toBe(follows);
     expect(followsWhenMentioned({ automaticallyFollowTopicsWhereMentioned: false }, current)).toBe(false);
   });
 });
 
-describe('visibility of merged topics (messages §9.3)', () => {
+describe('moreVisible (messages §9.3)', () => {
   it.each`
     one          | other         | becomes
     ${'muted'}   | ${'inherit'}  | ${'inherit'}
@@ -83,7 +83,7 @@ describe('visibility of merged topics (messages §9.3)', () => {
     ${'unmuted'} | ${'followed'} | ${'followed'}
     ${'muted'}   | ${'followed'} | ${'followed'}
     ${'muted'}   | ${'muted'}    | ${'muted'}
-  `('becomes $becomes from $one and $other', ({ one, other, becomes }) => {
+  `('returns $becomes for $one and $other', ({ one, other, becomes }) => {
     expect([moreVisible(one, other), moreVisible(other, one)]).toEqual([becomes, becomes]);
   });
 });

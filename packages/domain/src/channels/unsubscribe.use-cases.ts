@@ -19,7 +19,7 @@ import { ChangeSubscriptionParts, inParts, isOneUnit, type SubscriptionPart } fr
 
 export interface UnsubscribeUsersInput {
   readonly channelNames: readonly string[];
-  /** Null stands for the caller. */
+  /** Null for the caller. */
   readonly principals: Principals | null;
 }
 
@@ -65,13 +65,13 @@ export class UnsubscribeUsers {
     return toUnsubscribeOutput(plan.channels, { removed, notSubscribed });
   }
 
-  /** Runs as part of a larger transaction. @throws DomainError as `execute` does */
+  /** Runs as part of a larger transaction. @throws DomainError like `execute` */
   async unsubscribe(tx: Transaction, caller: Caller, input: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
     const { channels, userIds } = await this.check(tx, caller, input);
     return toUnsubscribeOutput(channels, await unsubscribeFromChannels(tx, channels, userIds));
   }
 
-  /** Returns the channels and users. @throws DomainError as `execute` does */
+  /** Returns the channels and users. @throws DomainError like `execute` */
   async check(
     tx: Reads,
     caller: Caller,
@@ -94,8 +94,7 @@ export class UnsubscribeUsers {
   }
 
   /**
-   * Finds channels and reports hidden ones as unknown (contract decision 20), unless a bot of the caller is
-   * subscribed.
+   * Finds channels and reports hidden ones as unknown (contract decision 20), unless a bot of the caller is subscribed.
    */
   private async findVisible(
     tx: Reads,

@@ -2,7 +2,7 @@ import type { DomainEvent } from '../kernel/event.js';
 import type { EventSeq, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { decodeEvent, encodeEvent, sizeOfEvent } from './features.js';
 
-describe('encoding of events that name a thousand messages', () => {
+describe('encoding of an event that names a thousand messages', () => {
   const messageIds = Array.from({ length: 1000 }, (_, n) => (1_000_000 + 20 * n) as MessageId);
   const audience = { kind: 'users', ids: [7 as UserId] } as const;
   const marked = {

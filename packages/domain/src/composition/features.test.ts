@@ -3,14 +3,14 @@ import { RealmReader } from '../exports/read-realm.js';
 import type { Repositories } from '../kernel/unit-of-work.js';
 import { EVENT_FORMATS, EXPORT_PARTS, FEATURES } from './features.js';
 
-describe('features', () => {
-  it('declare the format of each event once', () => {
+describe('FEATURES', () => {
+  it('declares the format of each event once', () => {
     const types = FEATURES.flatMap(({ eventFormats = {} }) => Object.keys(eventFormats));
     expect(types.length).toBeGreaterThan(50);
     expect(types.sort()).toEqual(Object.keys(EVENT_FORMATS).sort());
   });
 
-  it('say why a repository is not exported', async () => {
+  it('gives a reason for each repository that is not exported', async () => {
     const { uow, realm, clock } = await createFixture(
       aUser({ name: 'Hamlet', avatar: { source: 'uploaded', key: 'a' } as never }),
       aChannel({ name: 'town', subscribers: ['Hamlet'] }),

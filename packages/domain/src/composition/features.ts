@@ -109,7 +109,7 @@ export const { isInAudience, questionsOf, parseAudience } = audiencesBy({
   ...USER_AUDIENCES,
 });
 
-/** Contributions of all features to delivery; the compiler reports missing ones. */
+/** Delivery contributions of all features; the compiler reports missing ones. */
 export const DELIVERY_FEATURES: DeliveryFeatures = {
   isInAudience,
   questionsOf,
@@ -217,18 +217,18 @@ export const DELIVERY_FEATURES: DeliveryFeatures = {
   },
 };
 
-/** A feature's share of the domain. */
+/** Domain part of a feature. */
 export interface DomainFeature {
   readonly personPart?: PersonPart;
   readonly realmPart?: RealmPart;
   readonly eventFormats?: Partial<EventFormats<DomainEventTypes>>;
-  /** Needs files beside messages. */
+  /** Present if the feature needs files beyond those in messages. */
   readonly fileUser?: FileUser;
   readonly userRows?: Readonly<Record<string, UserRowRules>>;
   readonly notExported?: NotExported;
 }
 
-/** All features with a part of their own. */
+/** All features with their own domain part. */
 const ALL = [
   ALERT_WORD_FEATURE,
   BOT_FEATURE,
@@ -284,7 +284,7 @@ export const FEATURES: readonly DomainFeature[] = ALL;
 
 type FormatsOf<F> = F extends { readonly eventFormats: infer Formats } ? keyof Formats : never;
 
-/** The compiler reports an event here that no feature has a format for. */
+/** Formats of all events; the compiler reports an event without a format here. */
 export const EVENT_FORMATS: EventFormats<DomainEventTypes> = Object.assign(
   {},
   ...FEATURES.map(({ eventFormats }) => eventFormats),
@@ -298,13 +298,13 @@ export const USER_ROWS: Readonly<Record<UserRowsOf<(typeof ALL)[number]>, UserRo
   ...FEATURES.map(({ userRows }) => userRows),
 );
 
-/** Parts of all features in exports. */
+/** Export parts of all features. */
 export const EXPORT_PARTS: ExportParts = {
   people: FEATURES.flatMap(({ personPart }) => personPart ?? []),
   realm: FEATURES.flatMap(({ realmPart }) => realmPart ?? []),
 };
 
-/** Features that need files beside messages. */
+/** Features that need files beyond those in messages. */
 export const FILE_USERS: readonly FileUser[] = FEATURES.flatMap(({ fileUser }) => fileUser ?? []);
 
 export const {
@@ -314,15 +314,15 @@ export const {
   blankEvent: BLANK_EVENT,
 } = eventEncoding(EVENT_FORMATS, parseAudience);
 
-/** True if queues can be narrowed by the term. */
+/** True if queues support the narrow term. */
 const isQueueNarrowTerm = (term: QueueNarrowTerm): boolean => queueConditionOf(term) !== null;
 
-/** Supported filters of queues and their defaults. */
+/** Supported queue filters and their defaults. */
 export const QUEUE_FILTERS: QueueFilters = { isSupported: isQueueNarrowTerm, loadDefaults: loadQueueDefaults };
 
 export const { encodeQueue, decodeQueue } = queueEncoding(isQueueNarrowTerm);
 
-/** Kinds of messages between servers that this release understands. */
+/** Kinds of server messages that this release understands. */
 export const BUS_HINT_KINDS: Readonly<Record<keyof BusHintTypes, true>> = {
   committed: true,
   ephemeral: true,

@@ -56,7 +56,7 @@ import type { DisposableDomains } from '../users/change-email.js';
 import type { PresencePolicy } from '../users/presence.js';
 import type { OneTimeCodes, PasskeyProtocol, SecondFactorSecrets } from '../users/second-factors.js';
 
-/** Ports and options of the domain, by the names that `inject` uses. */
+/** Ports and options of the domain, under the names that `inject` uses. */
 export interface Ports {
   readonly unitOfWork: UnitOfWork;
   readonly clock: Clock;
@@ -64,10 +64,10 @@ export interface Ports {
   readonly apiKeyMint: ApiKeyMint;
   readonly sessionTokens: SessionTokens;
   readonly webTokens: JsonWebTokens;
-  /** Ordered as configured. */
+  /** Log-in providers in configuration order. */
   readonly logInProviders: readonly LogInProvider[];
   readonly logInTokens: LogInTokens;
-  /** In order of their configuration. */
+  /** Directories in configuration order. */
   readonly peopleDirectories: readonly PeopleDirectory[];
   readonly directoryPasswords: DirectoryPasswords;
   readonly pictureDownloads: PictureDownloads;
@@ -84,7 +84,7 @@ export interface Ports {
   readonly renderedMessages: RenderedMessages;
   readonly invitationKeys: LinkKeys;
   readonly confirmationKeys: LinkKeys;
-  /** Keys of user ids. */
+  /** Keys for user ids in unsubscribe links. */
   readonly unsubscribeKeys: LinkKeys;
   readonly signUpKeys: SignUpKeys;
   readonly invitationConfig: InvitationConfig;
@@ -101,23 +101,23 @@ export interface Ports {
   readonly channelQuota: ChannelQuota;
   readonly developmentMode: DevelopmentMode;
   readonly hostAuthentication: HostAuthentication;
-  /** Connection to other servers of the database. */
+  /** Connection to the other servers of the database. */
   readonly bus: Bus;
   readonly followedLog: FollowedLog;
   readonly ephemeralEvents: EphemeralEvents;
   readonly servedQueues: ServedQueues;
-  /** Ways to reach people who are away. */
+  /** Channels for reaching absent users. */
   readonly notificationMeter: NotificationMeter;
   /** Null if the server receives no email. */
   readonly mailGateway: MailGateway | null;
   readonly incomingEmailQuota: IncomingEmailQuota;
   readonly notificationChannels: readonly NotificationChannel[];
-  /** Null if the operator configured none. */
+  /** Null if none is configured. */
   readonly pushService: PushService | null;
-  /** Null if the operator configured none. */
+  /** Null if none is configured. */
   readonly webPushService: WebPushService | null;
   readonly meetingLinks: MeetingLinks;
-  /** Null if the operator configured none. */
+  /** Null if none is configured. */
   readonly meetingServer: MeetingServer | null;
   readonly webhookFormats: WebhookFormats;
   readonly webhookClient: WebhookClient;
@@ -134,6 +134,6 @@ export interface Ports {
   readonly timers: Timers;
   readonly report: ReportProblem;
   readonly queueFilters: QueueFilters;
-  /** Features that need files beside messages. */
+  /** Features that need files beyond those in messages. */
   readonly fileUsers: readonly FileUser[];
 }

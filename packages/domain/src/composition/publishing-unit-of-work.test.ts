@@ -45,7 +45,7 @@ describe('PublishingUnitOfWork', () => {
     ]);
   });
 
-  it('publishes nothing for transactions that fail, append no events or only read', async () => {
+  it('publishes nothing for a transaction that fails, appends no events or only reads', async () => {
     const { uow, calls, append, schedule } = await publishing();
     const failing = uow.writeAcross(async (tx) => {
       await append(tx);
@@ -58,7 +58,7 @@ describe('PublishingUnitOfWork', () => {
     expect(calls).toEqual([]);
   });
 
-  it('removes the oldest events in the unit that exceeds the size of the log', async () => {
+  it('removes the oldest events in the unit of work that exceeds the log size', async () => {
     const { inner, realm, append } = await publishing();
     const uow = new PublishingUnitOfWork(inner, () => {}, { maxLogBytes: 1000 });
     const size = async () => {
@@ -75,7 +75,7 @@ describe('PublishingUnitOfWork', () => {
     expect(await size()).toBeGreaterThan(900);
   });
 
-  it('reports a failing listener and still calls the others', async () => {
+  it('reports a failing listener and still calls the other listeners', async () => {
     const { uow, calls, failures, append } = await publishing();
     const broken = new Error('broken');
     uow.subscribe({

@@ -4,20 +4,20 @@ import type { ScheduledJob } from '../kernel/jobs.js';
 import { DEFAULT_SWEEP_OPTIONS } from '../kernel/queue-sweep.js';
 import type { Repositories, Transaction, UnitChanges, UnitOfWork, WriteOptions } from '../kernel/unit-of-work.js';
 
-/** Receives the changes of a transaction of this process after its commit. */
+/** Receives the changes of each transaction of this process after its commit. */
 export interface CommitListener extends Partial<EventListener> {
   onJobsScheduled?(jobs: readonly ScheduledJob[]): void;
 }
 
 export interface PublishingOptions {
   readonly maxLogBytes?: number | undefined;
-  /** Called before each unit of an organization; see `LogFollower.open`. */
+  /** Called before each unit of work of an organization; see `LogFollower.open`. */
   readonly open?: (realmId: RealmId) => Promise<void> | null;
 }
 
 /**
- * Notifies listeners of the events and jobs of each committed unit, before `write` resolves. Keeps the log of an
- * organization within its size: a unit that exceeds it removes the oldest events.
+ * Notifies listeners of the events and jobs of each committed unit, before `write` resolves. Limits the log size of
+ * each organization: a unit that exceeds it removes the oldest events.
  */
 export class PublishingUnitOfWork implements UnitOfWork {
   private readonly listeners: CommitListener[] = [];

@@ -11,7 +11,9 @@ import type { RealmSource } from './realm-copy.js';
 /** Scope of private data: none, that of consenting users, or all. */
 export type ExportType = 'public' | 'withConsent' | 'withoutConsent';
 
-/** State of an export with the time of its last change. The archive of a complete export exists until it is deleted. */
+/**
+ * State of an export, with the time of its last change. The archive of a complete export exists until it is deleted.
+ */
 export type ExportState =
   | { readonly status: 'pending' }
   | { readonly status: 'complete'; readonly blob: BlobKey; readonly size: number }
@@ -31,17 +33,17 @@ export interface RealmExport {
 
 /** Limits for exports made by the server itself. */
 export interface ExportLimits {
-  /** Contact for larger exports. */
+  /** Contact address for larger exports. */
   readonly operator: string;
   readonly maxMessages: number;
-  /** Maximum size of files and pictures. */
+  /** Maximum total size of files and pictures. */
   readonly maxBytes: number;
 }
 
 export const MAX_EXPORTED_MESSAGES = 250_000;
 export const MAX_EXPORTED_BYTES = 10 * 1024 ** 3;
 
-/** Exports per `EXPORTS_WINDOW_SECONDS`, regardless of their result. */
+/** Maximum number of exports per `EXPORTS_WINDOW_SECONDS`, regardless of their result. */
 export const MAX_RECENT_EXPORTS = 5;
 export const EXPORTS_WINDOW_SECONDS = 7 * 86_400;
 /** Older exports are deleted, because their archives have already expired. */
@@ -87,7 +89,7 @@ export interface ExportReads {
   findByPath(realmId: RealmId, pathId: string): Promise<RealmExport | null>;
   /** Ascending id. */
   list(realmId: RealmId): Promise<readonly RealmExport[]>;
-  /** Returns those of the blobs that are archives of any realm. */
+  /** Returns those of the blobs that are archives, of any realm. */
   filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>>;
 }
 
@@ -106,13 +108,13 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export const EXPORT_ERRORS = declareErrors({
-  /** The import contradicts itself or contains data that no organization can have. */
+  /** The import is inconsistent or contains data that no organization can have. */
   INVALID_IMPORT: 'invalid',
   TOO_MANY_EXPORTS: 'conflict',
-  /** The export is too large for the server; the operator has to create it from the command line. */
+  /** The export is too large for the server; the operator must create it from the command line. */
   EXPORT_TOO_LARGE: 'conflict',
   UNKNOWN_EXPORT: 'unknown',
-  /** The archive was deleted; the export itself neither failed nor is pending. */
+  /** The archive was deleted; the export itself is neither failed nor pending. */
   EXPORT_DELETED: 'conflict',
   EXPORT_FAILED: 'conflict',
   EXPORT_IN_PROGRESS: 'conflict',
@@ -153,8 +155,8 @@ export function viewOfExport(newExport: RealmExport): ExportView {
 
 export interface ExportEventTypes {
   /**
-   * Sent to the administrator who requested the changed export, with all exports of the organization, at most
-   * `MAX_LISTED_EXPORTS` (organization §8).
+   * Sent to the requester of the changed export, with all exports of the organization, at most `MAX_LISTED_EXPORTS`
+   * (organization §8).
    */
   'exports.changed': { readonly exports: readonly ExportView[] };
 }
@@ -165,7 +167,7 @@ declare module '../kernel/event.js' {
 
 export const EXPORT_FEATURE = {
   eventFormats: { 'exports.changed': 1 },
-  // Archives are blobs that do not belong to a file.
+  // Archives are blobs without a file.
   fileUser: { filterBlobs: ({ exports }, keys) => exports.filterBlobs(keys) },
   notExported: {
     exports: 'Archives stay on the server that made them.',
@@ -182,7 +184,7 @@ export type ExportPayload = { readonly exportId: ExportId };
 
 const readPayload = idPayload<ExportPayload>('exportId');
 
-/** Delay before a retry after a crash; the lease is renewed continuously. */
+/** Maximum delay before a retry after a crash; the lease is renewed continuously. */
 const LEASE_SECONDS = 120;
 
 export const WRITE_EXPORT = jobKind<ExportPayload>({
@@ -201,8 +203,8 @@ export const EXPIRE_EXPORT = jobKind<ExportPayload>({ name: 'exports.expire', re
 /** Writes an export as one archive file. Temporary files are named after the export. */
 export interface ArchiveWriter {
   /**
-   * Returns the bytes as a lazy stream. `rest` is awaited after every few messages. Stopping early leaves no
-   * temporary files.
+   * Returns the bytes as a lazy stream. Awaits `rest` after every few messages. Stopping early leaves no temporary
+   * files.
    */
   write(id: ExportId, source: RealmSource, rest: () => Promise<void>): AsyncIterable<Uint8Array>;
   /** Removes temporary files of a failed attempt, for example after a crash. */

@@ -35,10 +35,10 @@ import { RealmReader } from './read-realm.js';
 import { type ExportScope, isChannelCovered } from './realm-copy.js';
 
 const USERS_AT_A_TIME = 100;
-/** Ratio of pause to work, which leaves exports a quarter of the event loop's time. */
+/** Ratio of pause to work, which leaves a quarter of the event loop's time to exports. */
 const REST_FACTOR = 3;
 
-/** Creates the archives that administrators requested (organization §8), a few messages at a time. */
+/** Creates the archives requested by administrators (organization §8), a few messages at a time. */
 export class WriteRealmExport implements JobHandler<ExportPayload> {
   static readonly inject = [
     'unitOfWork',
@@ -72,7 +72,7 @@ export class WriteRealmExport implements JobHandler<ExportPayload> {
     const found = await this.uow.read(realmId, ({ exports }) => exports.find(realmId, payload.exportId));
     if (found?.state.status !== 'pending') return async () => {};
     await this.writer.clean(found.id);
-    // Attempts that ended with a crash count as well.
+    // Attempts that ended in a crash count, too.
     if (attempt > this.kind.retries.maxAttempts) throw new DomainError('EXPORT_FAILED', 'It was given up too often.');
     const blob = this.randomness.uuid().replaceAll('-', '') as BlobKey;
     const size = await this.write(found, blob, renewLease);
@@ -138,13 +138,13 @@ export class WriteRealmExport implements JobHandler<ExportPayload> {
     if (!person?.isActive) return;
     const url = `${this.realmUrls.urlOf(realm)}${exportPath({ pathId: newExport.pathId, state })}`;
     const content = `Your data export is complete. [Download the archive](${url}), or see all exports in the organization's settings.`;
-    // The message links only to the server itself, so no author's access applies.
+    // The message links only to the server itself, so no author's access is needed.
     await this.systemMessages.sendDirect(tx, realm, person, content, { actor: null });
   }
 }
 
 const RECIPIENTS_AT_A_TIME = 1000;
-/** Delay that lets clients receive the pending event before the one on completion. */
+/** Delay that lets clients receive the pending event before the completion event. */
 const BEGIN_AFTER_SECONDS = 1;
 
 /** Requests an archive of the organization, which the server creates in the background (organization §8). */
@@ -200,7 +200,7 @@ export class RequestExport {
   }
 }
 
-/** Counts messages ever sent in the scope, deleted ones included, and stops at the limit. */
+/** Counts the messages ever sent in the scope, including deleted ones, and stops at the limit. */
 async function countMessages(
   reads: Repositories,
   realm: Realm,
@@ -228,7 +228,7 @@ async function countMessages(
   return count;
 }
 
-/** Lists all exports of the organization; ascending id (organization §8). */
+/** Lists all exports of the organization by ascending id (organization §8). */
 export class ListExports {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -243,7 +243,7 @@ export class ListExports {
   }
 }
 
-/** Archive that can be read completely or in part. */
+/** Archive that can be read in full or in part. */
 export interface ReadableArchive {
   readonly name: string;
   readonly contentType: string;
@@ -262,8 +262,8 @@ export class ReadExport {
   ) {}
 
   /**
-   * `realmId` is the realm of the requested host; null if there is none. Returns null if there is no archive or it
-   * was removed.
+   * `realmId`: realm of the requested host; null if there is none. Returns null if there is no archive or it was
+   * removed.
    */
   async execute(
     { realmId }: { readonly realmId: RealmId | null },
@@ -277,7 +277,7 @@ export class ReadExport {
   }
 }
 
-/** Deletes the archive of an export and keeps its record (organization §8). */
+/** Deletes the archive of an export but keeps its record (organization §8). */
 export class DeleteExport {
   static readonly inject = ['unitOfWork', 'blobStore', 'clock'] as const;
   constructor(
@@ -309,7 +309,7 @@ export interface ExportConsent {
   readonly emailAddressVisibility: UserSettings['emailAddressVisibility'];
 }
 
-/** Lists active users without bots; ascending id (organization §8). */
+/** Lists active human users by ascending id (organization §8). */
 export class ListExportConsents {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

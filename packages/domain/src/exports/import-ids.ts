@@ -5,7 +5,7 @@ import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { LinkifierRule, MarkdownRenderer, TopicLink } from '../markdown/markdown.js';
 import { type ImportSource, MAX_KEPT_ID, type RealmSource } from './realm-copy.js';
 
-/** Maps ids of one kind from the export to this server. */
+/** Map from exported ids of one kind to ids on this server. */
 export abstract class IdLookup<Id extends number> implements ImportedIdMap<Id> {
   /** True if all ids are unchanged. */
   isIdentity = true;
@@ -37,7 +37,7 @@ export abstract class IdLookup<Id extends number> implements ImportedIdMap<Id> {
 export class IdMap<Id extends number> extends IdLookup<Id> {
   private readonly ids = new Map<Id, Id>();
   private next = 0;
-  /** Range of unused ids; null without `reserve`. */
+  /** Range of unused ids; null before `reserve`. */
   private free: { readonly first: number; readonly last: number } | null = null;
 
   constructor(
@@ -47,7 +47,7 @@ export class IdMap<Id extends number> extends IdLookup<Id> {
     super(noun);
   }
 
-  /** Reserves the ids up to `last` that were never assigned, for objects that are not created in their order. */
+  /** Reserves the never assigned ids up to `last`, for objects that are not created in id order. */
   async reserve(tx: Transaction, last: number): Promise<void> {
     const first = (await tx.copies.lastId(this.kind)) + 1;
     this.free = { first, last: Math.min(last, MAX_KEPT_ID) };
@@ -55,7 +55,7 @@ export class IdMap<Id extends number> extends IdLookup<Id> {
   }
 
   /**
-   * Creates an object under its old id if that id is free. Without `reserve`, that holds for ascending ids on a new
+   * Creates an object under its old id if that id is free. Without `reserve`, this works for ascending ids on a new
    * server. `make` receives the old id if it was reserved, otherwise null.
    */
   async add<T extends Id | { readonly id: Id }>(
@@ -80,12 +80,12 @@ export class IdMap<Id extends number> extends IdLookup<Id> {
 }
 
 /**
- * Ids of messages, possibly millions. All are assigned before the first message is created, because texts refer to
- * earlier and later ones.
+ * Message ids, possibly millions. All are assigned before the first message is created, because texts refer to earlier
+ * and later messages.
  */
 export class MessageIds extends IdLookup<MessageId> {
   private ranges = new IdRanges();
-  /** Range within which all ids stay unchanged; null if new ids were planned. */
+  /** Range of unchanged ids; null if new ids were planned. */
   private free: { readonly first: MessageId; readonly last: MessageId } | null = null;
 
   constructor() {
@@ -93,8 +93,8 @@ export class MessageIds extends IdLookup<MessageId> {
   }
 
   /**
-   * Reserves ids for all messages. Keeps the old ids if none was ever assigned, as on a new server; otherwise reads
-   * the source for its ids first. @throws DomainError INVALID_IMPORT
+   * Reserves ids for all messages. Keeps the old ids if no id was assigned yet, as on a new server; otherwise first
+   * reads the ids from the source. @throws DomainError INVALID_IMPORT
    */
   async reserve(uow: UnitOfWork, source: Pick<ImportSource, 'messageRange' | 'messageIds'>): Promise<void> {
     const range = await source.messageRange();
@@ -110,8 +110,8 @@ export class MessageIds extends IdLookup<MessageId> {
   }
 
   /**
-   * Returns the ids of the next messages.
-   * @throws DomainError INVALID_IMPORT also for ids that were not reserved
+   * Returns the new ids of the next messages.
+   * @throws DomainError INVALID_IMPORT, also for ids that were not reserved
    */
   take(old: readonly MessageId[]): readonly MessageId[] {
     if (this.free === null) return this.list(old);
@@ -126,7 +126,7 @@ export class MessageIds extends IdLookup<MessageId> {
     return this.ranges.find(old) as MessageId | undefined;
   }
 
-  /** Keeps each id that is free. */
+  /** Plans new ids, keeping each id that is free. */
   private async plan(uow: UnitOfWork, source: Pick<ImportSource, 'messageIds'>): Promise<void> {
     const all: (readonly MessageId[])[] = [];
     for await (const ids of source.messageIds()) all.push(ids);
@@ -214,18 +214,18 @@ export class TopicLinks {
   }
 }
 
-/** Ids that texts contain. */
+/** Ids in texts. */
 export interface NamedIds {
   readonly realm: { readonly from: RealmId; readonly to: RealmId };
   readonly users: IdLookup<UserId>;
   readonly groups: IdLookup<GroupId>;
   readonly channels: IdLookup<ChannelId>;
   readonly messages: IdLookup<MessageId>;
-  /** File names of custom emoji at the end of URLs, such as `7.gif`. Missing ones are unchanged. */
+  /** File names of custom emoji at the end of URLs, such as `7.gif`. Missing entries are unchanged. */
   readonly emojiFiles: ReadonlyMap<string, string>;
 }
 
-/** Replaces ids in Markdown and HTML by those of this server. Unknown ids stay. */
+/** Replaces ids in Markdown and HTML with ids of this server. Unknown ids are left unchanged. */
 export class TextRewriter {
   constructor(private readonly ids: NamedIds) {}
 
@@ -256,7 +256,7 @@ export class TextRewriter {
     return this.emojiPictures(this.links(named));
   }
 
-  /** Converts the path of a file, which begins with the organization's id. */
+  /** Converts a file path, which begins with the organization's id. */
   pathId(pathId: string): string | null {
     const { from, to } = this.ids.realm;
     return pathId.startsWith(`${from}/`) ? `${to}/${pathId.slice(String(from).length + 1)}` : null;
@@ -271,7 +271,7 @@ export class TextRewriter {
     );
   }
 
-  /** Runs after links were converted, because it expects this organization's id. */
+  /** Runs after the links were converted, because it expects this organization's id. */
   private emojiPictures(text: string): string {
     const { realm, emojiFiles } = this.ids;
     if (emojiFiles.size === 0 || !text.includes('/emoji/images/')) return text;
@@ -307,7 +307,7 @@ function mapped<Id extends number>(map: IdLookup<Id>, id: string): string {
   return String(map.find(Number(id) as Id) ?? id);
 }
 
-/** Ids on this server of everything imported so far. */
+/** Ids on this server of all objects imported so far. */
 export class ImportedIds implements ImportIds {
   readonly users = new IdMap<UserId>('user', 'user');
   readonly groups = new IdMap<GroupId>('group', 'user group');
@@ -342,7 +342,7 @@ export class ImportedIds implements ImportIds {
     return typed;
   }
 
-  /** Reserves the ids up to `last` for all `addAll` of the kind. */
+  /** Reserves the ids up to `last` for all `addAll` calls of the kind. */
   async reserve(tx: Transaction, kind: IdKind, last: number): Promise<void> {
     const ids = new IdMap<never>(kind, kind);
     this.others.set(kind, ids);
@@ -360,7 +360,7 @@ export class ImportedIds implements ImportIds {
     return Object.fromEntries(mapped) as R;
   }
 
-  /** Codes of custom emoji are ids. */
+  /** Rewrites the emoji code, which is an id for custom emoji. */
   emojiOf<E extends { readonly type: string; readonly code: string }>(emoji: E): E {
     const id = emoji.type === 'custom' ? this.emoji.find(Number(emoji.code) as CustomEmojiId) : undefined;
     return id === undefined ? emoji : { ...emoji, code: String(id) };

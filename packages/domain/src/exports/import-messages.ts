@@ -13,7 +13,7 @@ import type { OrdinalRange } from '../messages/read-set.js';
 import { IdMap, type ImportedIds, type TopicLinks } from './import-ids.js';
 import type { AppendedCopy, FileCopy, FlagsCopy, MessageCopy, RealmCopy, RealmSource } from './realm-copy.js';
 
-/** Ordinals that one user received and read from one recipient; ascending. */
+/** Ordinals of one recipient that a user received and read; ascending. */
 export interface Runs {
   readonly received: readonly OrdinalRange[];
   readonly read: readonly OrdinalRange[];
@@ -41,7 +41,7 @@ export class OrdinalRuns {
   }
 }
 
-/** Ranges of one recipient. Each receiver of a message costs one look-up. */
+/** Ordinal ranges of one recipient. Each receiver of a message costs one look-up. */
 export class ReceiverRuns {
   private readonly runs = new Map<UserId, { readonly received: Run[]; readonly read: Run[] }>();
 
@@ -70,7 +70,7 @@ function extend(runs: Run[], ordinal: Ordinal): void {
 
 const FILES_AT_A_TIME = 100;
 
-/** File whose bytes were received. */
+/** File with received bytes. */
 interface ReceivedFile {
   readonly copy: FileCopy;
   readonly ownerId: UserId;
@@ -191,7 +191,7 @@ export class MessageImport {
     }
   }
 
-  /** Lists all properties explicitly, because spreading this many creates objects that V8 handles slowly. */
+  /** Lists all properties explicitly, because V8 makes objects spread from this many properties slow. */
   private rowOf({ message }: MessageCopy, id: MessageId, recipientId: RecipientId): AppendedCopy {
     return {
       id,
@@ -222,7 +222,7 @@ export class MessageImport {
     return tx.recipients.openDirect(this.ids.realmId, this.ids.users.list(conversation));
   }
 
-  /** Imports data that few messages have. */
+  /** Imports rare parts of messages. */
   private async addParts(
     tx: Transaction,
     { edits, reactions, submessages }: MessageCopy,
@@ -251,7 +251,7 @@ export class MessageImport {
       if (!flags.historical) runs.add(this.ids.users.get(userId), ordinal, flags.read);
     }
     if (message.channelId !== null) return;
-    // Participants of a conversation whose read state is missing in the export get the message as read.
+    // Participants of a conversation without read state in the export get the message as read.
     const listed = new Set(holders.map(({ userId }) => userId));
     for (const userId of conversation ?? this.participants.get(message.recipientId) ?? []) {
       if (!listed.has(userId)) runs.add(this.ids.users.get(userId), ordinal, true);

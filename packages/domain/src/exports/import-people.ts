@@ -21,10 +21,10 @@ import {
   type UserCopy,
 } from './realm-copy.js';
 
-/** Recreates and counts the pictures of an export, because its bytes are untrusted. */
+/** Recreates and counts the pictures of an export, because their bytes are untrusted. */
 export class ImportedPictures {
   made = 0;
-  /** Number of pictures whose bytes are missing, too large or not an image. */
+  /** Number of pictures with bytes that are missing, too large or not an image. */
   missing = 0;
 
   constructor(
@@ -96,7 +96,7 @@ export class PictureImport {
     private readonly source: RealmSource,
   ) {}
 
-  /** Runs before texts are imported, which show the emoji. */
+  /** Runs before texts with emoji are imported. */
   async addCustomEmoji(): Promise<void> {
     const copies = this.source.realm.customEmoji;
     if (copies.length > MAX_CUSTOM_EMOJI) throw invalidImport(`It has more than ${MAX_CUSTOM_EMOJI} custom emoji.`);
@@ -139,7 +139,7 @@ export class PictureImport {
     }
   }
 
-  /** Stores the avatar under a new key, which only this server knows. */
+  /** Stores the avatar under a new key known only to this server. */
   private async addAvatar(tx: Transaction, userId: UserId, made: readonly MadePicture[]): Promise<void> {
     if (made.length === 0) return;
     const [user] = await tx.users.list(this.ids.realmId, [userId]);
@@ -165,7 +165,7 @@ export class PictureImport {
     await tx.realms.update({ ...realm, images: { ...realm.images, [name]: image } });
   }
 
-  /** Returns the user in whose queue shared images are processed. */
+  /** Returns the user for the processing queue of shared images. */
   private anybody(): UserId {
     return this.ids.users.get(this.source.realm.users[0]!.user.id);
   }

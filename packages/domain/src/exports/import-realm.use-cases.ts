@@ -40,11 +40,11 @@ export interface ImportRealmOutput {
   readonly channels: number;
   readonly messages: number;
   readonly files: number;
-  /** Files whose bytes were missing in the export; links to them in messages are broken. */
+  /** Files with bytes missing in the export; links to them in messages are broken. */
   readonly missingFiles: number;
   /** Number of imported custom emoji, avatars, icons and logos. */
   readonly pictures: number;
-  /** Pictures whose bytes were missing in the export or cannot be displayed. */
+  /** Pictures with bytes that are missing in the export or cannot be displayed. */
   readonly missingPictures: number;
 }
 
@@ -53,7 +53,7 @@ const ABANDONED_SECONDS = 86_400;
 
 /**
  * Creates an organization from an export, for the operator. The organization is unreachable until the import is
- * complete, and a failure removes it. Free ids are kept, on a new server all of them.
+ * complete, and a failure removes it. Ids are kept if free; on a new server, all are.
  */
 export class ImportRealm {
   static readonly inject = [
@@ -114,7 +114,7 @@ export class ImportRealm {
     }
   }
 
-  /** Imports objects before those that refer to them. */
+  /** Imports objects before other objects that refer to them. */
   private async importInto(
     realmId: RealmId,
     source: ImportSource,
@@ -158,7 +158,7 @@ export class ImportRealm {
       stringId: unreachableStringId(this.randomness.uuid()),
       uuid: isUuidTaken ? this.randomness.uuid() : realm.uuid,
       isDeactivated: true,
-      // Applies until the pictures are imported.
+      // Temporary state until the pictures are imported.
       images: mapImages(realm.images, ({ version }) => ({ isUploaded: false, version })),
       isAtServerAddress: false,
       settings: mapChannelSettings(realm.settings, () => null),

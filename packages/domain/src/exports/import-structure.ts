@@ -49,7 +49,7 @@ export class StructureImport {
       await this.uow.write(this.ids.realmId, async (tx) => {
         for (const { user, systemKind } of slice) {
           const { id, version: _, ...copied } = user;
-          // Applies until the picture is imported.
+          // Temporary state until the picture is imported.
           const source = user.avatar.source === 'uploaded' ? 'generated' : user.avatar.source;
           const bot = user.bot && { ...user.bot, ownerId: null, defaultSendingChannelId: null };
           const row = { ...copied, realmId: this.ids.realmId, bot, avatar: { source, version: user.avatar.version } };
@@ -81,7 +81,7 @@ export class StructureImport {
     }
   }
 
-  /** Imports channels and direct conversations in order of creation, given by their recipient ids. */
+  /** Imports channels and direct conversations in creation order, which is the order of their recipient ids. */
   private async addChannels({ channels, conversations }: RealmCopy): Promise<void> {
     const { realmId } = this.ids;
     const recipients = [
@@ -124,7 +124,7 @@ export class StructureImport {
     });
   }
 
-  /** Runs once everything that texts refer to has its id on this server. */
+  /** Runs once every object that texts refer to has its id on this server. */
   async rewriteDescriptions(tx: Transaction, copy: RealmCopy): Promise<void> {
     const { realm, channels } = copy;
     const { realmId, rewriter } = this.ids;

@@ -30,9 +30,12 @@ import {
   type UserCopy,
 } from './realm-copy.js';
 
-/** Messages of any realm read per batch, about a millisecond of work, so that other requests are not delayed. */
+/**
+ * Number of messages of any realm read per batch, which takes about a millisecond, so that other requests are not
+ * delayed.
+ */
 const MESSAGES_AT_A_TIME = 25;
-/** Flags of one message per batch. */
+/** Number of flags of one message read per batch. */
 const FLAGS_AT_A_TIME = 5000;
 const PEOPLE_AT_A_TIME = 50;
 const FILES_AT_A_TIME = 500;
@@ -49,7 +52,7 @@ export class RealmReader {
 
   /**
    * Opens an organization for export. Each part is read in its own transactions, so that long parts block nobody; the
-   * parts therefore reflect different moments. @throws DomainError UNKNOWN_REALM
+   * parts therefore reflect different points in time. @throws DomainError UNKNOWN_REALM
    */
   async open(realmId: RealmId, scope: ExportScope): Promise<RealmSource> {
     const subscribers = await this.uow.read(realmId, async ({ channels }) => {
@@ -206,7 +209,7 @@ export class RealmReader {
     }
   }
 
-  /** Maps each recipient to the users who were ever subscribed to the channel or take part in the conversation. */
+  /** Maps each recipient to the users who were ever subscribed to the channel or who take part in the conversation. */
   private async receiversByRecipient(
     realmId: RealmId,
     userIds: readonly UserId[],
@@ -337,7 +340,7 @@ const hasOptions = (options: BotOptions): boolean =>
   options.eventsChannelId !== NO_BOT_OPTIONS.eventsChannelId ||
   options.allPublicChannels !== NO_BOT_OPTIONS.allPublicChannels;
 
-/** Properties of a user visible to administrators; excludes preferences and a hidden email address. */
+/** User properties visible to administrators; excludes preferences and a hidden email address. */
 function publicPart(user: User, defaults: UserSettings): User {
   const { emailAddressVisibility, presenceEnabled } = user.settings;
   const settings = { ...defaults, emailAddressVisibility, presenceEnabled };
@@ -434,7 +437,7 @@ function copyOf(
   };
 }
 
-/** Omits the origin of a message that was moved out of a channel outside the export. */
+/** Omits the origin of a message moved from a channel outside the export. */
 const withExportedMove = (edit: MessageEdit, channelIds: ReadonlySet<ChannelId>): MessageEdit =>
   edit.channel === null || (channelIds.has(edit.channel.from) && channelIds.has(edit.channel.to))
     ? edit

@@ -57,7 +57,7 @@ declare module '../kernel/export-parts.js' {
   }
 }
 
-/** Parts of all features in exports, in the order in which they are read and imported. */
+/** Export parts of all features, in the order of reading and importing. */
 export interface ExportParts {
   readonly people: readonly PersonPart[];
   readonly realm: readonly RealmPart[];
@@ -71,12 +71,12 @@ export interface GroupCopy extends Group {
 export interface UserCopy {
   readonly user: User;
   readonly systemKind: SystemBotKind | null;
-  /** Null for users that are not bots. */
+  /** Null for users who are not bots. */
   readonly botOptions: BotOptions | null;
 }
 
 export interface EmojiCopy extends Omit<CustomEmoji, 'realmId'> {
-  /** File name at the end of the picture's URL in texts. */
+  /** File name at the end of the picture URL in texts. */
   readonly fileName: string;
 }
 
@@ -92,17 +92,17 @@ export interface MessageCopy {
     Message,
     'realmId' | 'sentRecipientId' | 'ordinal' | 'version' | 'hasReactions' | 'topicLinks'
   > & {
-    /** Null if the export does not contain them. */
+    /** Null if the export does not contain topic links. */
     readonly topicLinks: readonly TopicLink[] | null;
   };
-  /** Participants of a direct message whose conversation is missing in the realm's copy. */
+  /** Participants of a direct message with a conversation missing in the realm copy. */
   readonly conversation?: readonly UserId[];
   /** Newest first. */
   readonly edits: readonly MessageEdit[];
   /** Oldest first, like the lists below. */
   readonly reactions: readonly Reaction[];
   readonly submessages: readonly Pick<Submessage, 'senderId' | 'kind' | 'content'>[];
-  /** Users who hold the message. */
+  /** Users who have the message. */
   readonly holders: readonly HolderCopy[];
 }
 
@@ -118,7 +118,7 @@ export interface FileCopy {
   readonly content: AsyncIterable<Uint8Array> | null;
 }
 
-/** Maximum size of a picture that is read; the largest uploaded images yield smaller pictures. */
+/** Maximum size of a picture to read; even the largest uploaded images yield smaller pictures. */
 export const MAX_PICTURE_BYTES = 16 * 1024 ** 2;
 
 /** Picture made from an uploaded image, or the image itself. */
@@ -136,17 +136,17 @@ export interface RealmSource {
   people(): AsyncIterable<PersonCopy>;
   /** Ascending ids, in batches. */
   messages(): AsyncIterable<readonly MessageCopy[]>;
-  /** Excludes files whose messages are not in the copy. */
+  /** Excludes files of messages that are not in the copy. */
   files(): AsyncIterable<FileCopy>;
-  /** Animated pictures, if available. */
+  /** Yields still pictures, and animated ones if available. */
   emojiPictures(): AsyncIterable<PictureCopy<CustomEmojiId>>;
-  /** Pictures of users with an uploaded avatar. */
+  /** Yields pictures of users with an uploaded avatar. */
   avatars(): AsyncIterable<PictureCopy<UserId>>;
   /** Uploaded icon and logos. */
   realmImages(): AsyncIterable<PictureCopy<RealmImageName>>;
 }
 
-/** Copy whose messages and people can be read twice, because an import reserves ids before it adds them. */
+/** Copy with messages and users that can be read twice, because an import reserves ids before it adds them. */
 export interface ImportSource extends RealmSource {
   /** Returns a range that contains all message ids, possibly with gaps; null without messages. Cheap. */
   messageRange(): Promise<{ readonly first: MessageId; readonly last: MessageId } | null>;
@@ -156,7 +156,7 @@ export interface ImportSource extends RealmSource {
 
 /** Selects the private data in an export. */
 export interface ExportScope {
-  /** Users whose private data is included; `all` includes every private channel and conversation. */
+  /** Users with private data to include; `all` includes every private channel and conversation. */
   readonly covers: 'all' | ReadonlySet<UserId>;
 }
 
@@ -179,8 +179,8 @@ export const MAX_KEPT_ID = 1_000_000_000;
 
 export interface CopyReads {
   /**
-   * Returns the realm's messages among the server's next `limit` ids above `after`; ascending. `reached` is the id to
-   * continue from, null at the end.
+   * Returns the realm's messages among the server's next `limit` ids above `after`, ascending. `reached`: id to
+   * continue from; null at the end.
    */
   listMessageIds(
     realmId: RealmId,
@@ -189,10 +189,10 @@ export interface CopyReads {
   ): Promise<{ readonly ids: readonly MessageId[]; readonly reached: MessageId | null }>;
   /** Returns all recipients from which the user ever received messages; ascending. */
   listReceivedRecipients(viewer: Viewer): Promise<readonly RecipientId[]>;
-  /** Number of messages ever sent to these recipients together. */
+  /** Counts the messages ever sent to these recipients together. */
   countSentTo(realmId: RealmId, recipientIds: readonly RecipientId[]): Promise<number>;
   /**
-   * Returns the users who flagged each message, are mentioned in it or hold it without having received it. Messages
+   * Returns the users who flagged each message, are mentioned in it or have it without having received it. Messages
    * without such users are absent.
    */
   listFlagging(realmId: RealmId, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, readonly UserId[]>>;
@@ -208,15 +208,15 @@ export interface FlagsCopy {
 /** Message to append. */
 export type AppendedCopy = Omit<NewMessage, 'readBy' | 'exceptions'> & { readonly id: MessageId };
 
-/** Operations that only copying an organization needs. Every implementation passes copy-repository.contract.ts. */
+/** Operations needed only for copying an organization. Every implementation passes copy-repository.contract.ts. */
 export interface CopyRepository extends CopyReads {
   /** Returns the highest id ever assigned; 0 if none. */
   lastId(kind: IdKind): Promise<number>;
   /** Makes the next id of the kind at least `least`. Has no effect if it already is. */
   raiseIds(kind: IdKind, least: number): Promise<void>;
   /**
-   * Appends messages of one realm without personal flags, in order, under ids reserved by `raiseIds`. Their age does
-   * not affect look-ups of other messages by time. Returns the ordinal of each.
+   * Appends messages of one realm in order, without personal flags, under ids reserved by `raiseIds`. Their age does
+   * not affect time-based look-ups of other messages. Returns the ordinal of each.
    */
   appendMessages(messages: readonly AppendedCopy[]): Promise<readonly Ordinal[]>;
   /** Stores the complete edit history of a message that has none yet; newest first. */
@@ -231,7 +231,7 @@ export interface CopyRepository extends CopyReads {
     received: readonly OrdinalRange[],
     read: readonly OrdinalRange[],
   ): Promise<void>;
-  /** Stores all flags but `read`, unless the message is historical to the user. */
+  /** Stores all flags except `read`, unless the message is historical for the user. */
   putFlags(realmId: RealmId, rows: readonly FlagsCopy[]): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import type { Randomness } from '../kernel/ports.js';
 import { type BlobKey, type BlobStore, type ContentTypes, HEAD_BYTES } from './blobs.js';
 import { type FileLimits, MIB } from './files.js';
 
-/** Durably stored bytes that do not belong to anything yet. */
+/** Durably stored bytes that are not referenced yet. */
 export interface ReceivedBlob {
   readonly key: BlobKey;
   /** Size in bytes. */
@@ -29,7 +29,7 @@ export class BlobReceiver {
     this.maxBytes = limits.maxFileMib * MIB;
   }
 
-  /** Resolves once the bytes are durable; keeps nothing if the content breaks off. */
+  /** Resolves once the bytes are durable; keeps nothing if the stream is interrupted. */
   async receive(content: AsyncIterable<Uint8Array>): Promise<ReceivedBlob> {
     const key = newBlobKey(this.randomness);
     const head = new Head();

@@ -5,7 +5,7 @@ export type BlobKey = string & { readonly [brand]: 'blob' };
 
 export const isBlobKey = (text: string): text is BlobKey => /^[0-9a-f]{32}$/.test(text);
 
-/** Bytes from `start` up to but excluding `end`. */
+/** Bytes from `start` (inclusive) to `end` (exclusive). */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -19,7 +19,7 @@ export interface StoredBlob {
 
 /** Content of a blob in chunks. */
 export interface BlobContent extends AsyncIterable<Uint8Array> {
-  /** Allows the memory of a chunk to be reused. Without this call the reader keeps the chunk. */
+  /** Releases a chunk so that its memory can be reused. Without this call, the reader keeps the chunk. */
   release?(piece: Uint8Array): void;
 }
 
@@ -40,15 +40,15 @@ export interface BlobStore {
   remove(key: BlobKey): Promise<void>;
   /** Removes incomplete content that was started before this time, for example after a crash. */
   removeUnfinished(beforeMs: number): Promise<void>;
-  /** Returns at most `limit` blobs with keys above `after`, ascending; null starts at the first. */
+  /** Returns at most `limit` blobs with keys above `after`, ascending; null starts at the beginning. */
   list(after: BlobKey | null, limit: number): Promise<readonly StoredBlob[]>;
 }
 
-/** Detects content types from the arguments alone. */
+/** Detects content types from its arguments alone. */
 export interface ContentTypes {
-  /** Detects by the first bytes, for which `HEAD_BYTES` suffice; null if unknown, for example text. */
+  /** Detects the type from the first bytes (`HEAD_BYTES` suffice); null if unknown, for example text. */
   ofBytes(head: Uint8Array): Promise<string | null>;
-  /** Detects by the file extension; null if unknown. */
+  /** Detects the type from the file extension; null if unknown. */
   ofName(name: string): string | null;
 }
 
@@ -68,20 +68,20 @@ export interface ClaimedContent {
 
 const ANYTHING = 'application/octet-stream';
 const TEXT = 'text/plain';
-/** Formats whose bytes do not reveal their content: office documents, packages, drawings. */
+/** Formats with bytes that do not reveal their content: office documents, packages, drawings. */
 const CONTAINERS: ReadonlySet<string> = new Set([
   'application/zip',
   'application/gzip',
   'application/x-cfb',
   'application/xml',
 ]);
-/** True for types that are always detected, so that a mere claim is wrong. */
+/** True for types that are always recognized, so that an unconfirmed claim must be wrong. */
 const isAlwaysRecognized = (type: string): boolean =>
   type === 'application/pdf' || (type.startsWith('image/') && type !== 'image/svg+xml');
 
 /**
- * Returns the content type with which a file is stored and served. The bytes decide; otherwise the uploader's claim
- * or the name does.
+ * Returns the content type under which a file is stored and served. The bytes decide, or else the uploader's claim or
+ * the name.
  */
 export function contentTypeOf({ recognized, isBinary, claimed, ofName }: ClaimedContent): string {
   if (recognized !== null && !CONTAINERS.has(recognized)) return recognized;

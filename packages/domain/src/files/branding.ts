@@ -9,9 +9,9 @@ import { namePicture, PictureMaker } from './pictures.js';
 
 const STILL = { format: 'png', maxFrames: 1 } as const;
 const LOGO: ImageTarget = { ...STILL, width: 800, height: 100, fit: 'inside' };
-/** Icon of the installed application; the organization's usual icon is made of it. */
+/** Icon of the installed application; the organization's regular icon is made from it. */
 const LARGE_ICON: ImageTarget = { ...STILL, width: 512, height: 512, fit: 'cover' };
-/** Sizes in pixels. */
+/** Target sizes in pixels. */
 export const REALM_IMAGE_TARGETS: Readonly<Record<RealmImageName, ImageTarget>> = {
   icon: { ...STILL, width: 100, height: 100, fit: 'cover' },
   logo: LOGO,
@@ -23,7 +23,7 @@ export interface RealmImageInput {
 }
 
 export interface ChangeRealmImageInput extends RealmImageInput {
-  /** Null if the request has no file or several. */
+  /** Null if the request has no file or several files. */
   readonly image: ImageUpload | null;
 }
 
@@ -61,7 +61,7 @@ export class ChangeRealmImage {
   }
 }
 
-/** Restores the default image (organization §3). Has no effect if none was uploaded. */
+/** Restores the default image (organization §3). Has no effect without an uploaded image. */
 export class RemoveRealmImage {
   static readonly inject = ['unitOfWork', PictureMaker] as const;
   constructor(

@@ -19,6 +19,7 @@ it.each`
   ${null}              | ${'application/octet-stream'} | ${'text/csv'}                 | ${false} | ${'text/csv'}
   ${null}              | ${''}                         | ${null}                       | ${false} | ${'application/octet-stream'}
   ${null}              | ${'audio/mpeg'}               | ${null}                       | ${true}  | ${'audio/mpeg'}
-`('combines recognized $recognized, claimed $claimed and named $ofName (binary: $isBinary) to $type', (row) =>
-  expect(contentTypeOf(row)).toBe(row.type),
+`(
+  'contentTypeOf combines recognized $recognized, claimed $claimed and named $ofName (binary: $isBinary) to $type',
+  (row) => expect(contentTypeOf(row)).toBe(row.type),
 );

@@ -23,7 +23,7 @@ export type NewCustomEmoji = Omit<CustomEmoji, 'id' | 'isDeactivated'>;
 
 /** Width and height in pixels. */
 export const EMOJI_SIZE = 64;
-/** Per organization, deactivated emoji included, because clients receive all of them. */
+/** Limit per organization, including deactivated emoji, because clients receive all of them. */
 export const MAX_CUSTOM_EMOJI = 5000;
 
 /** Returns the pictures to make; animations also get a still picture. */
@@ -70,7 +70,7 @@ export const emojiPath = ({ realmId, id, format }: Pick<CustomEmoji, 'realmId' |
 export const stillEmojiPath = ({ realmId, id, isAnimated }: CustomEmoji): string | null =>
   isAnimated ? `/user_avatars/${realmId}/emoji/images/still/${id}.png` : null;
 
-/** Loads the emoji that names and codes can refer to. */
+/** Loads the emoji to which names and codes can refer. */
 export async function emojiCatalogue(
   { customEmoji }: Pick<Repositories, 'customEmoji'>,
   realmId: RealmId,
@@ -86,15 +86,15 @@ export async function emojiCatalogue(
 export interface CustomEmojiReads {
   /** Includes deactivated emoji. */
   find(realmId: RealmId, id: CustomEmojiId): Promise<CustomEmoji | null>;
-  /** Returns the active emoji with these names; ascending id. */
+  /** Returns the active emoji with these names, by ascending id. */
   listByName(realmId: RealmId, names: readonly string[]): Promise<readonly CustomEmoji[]>;
-  /** Includes deactivated emoji; ascending id. */
+  /** Includes deactivated emoji; sorted by ascending id. */
   list(realmId: RealmId): Promise<readonly CustomEmoji[]>;
   /** Includes deactivated emoji. */
   count(realmId: RealmId): Promise<number>;
 }
 
-/** Includes deactivated emoji. */
+/** Every implementation passes custom-emoji-repository.contract.ts. */
 export interface CustomEmojiRepository extends CustomEmojiReads {
   /** @throws DomainError CUSTOM_EMOJI_EXISTS if an active emoji has this name */
   add(emoji: NewCustomEmoji): Promise<CustomEmoji>;

@@ -10,7 +10,7 @@ import { findEmoji, type LoadUnicodeEmoji } from './emoji.js';
 import { bytesOf, type ImageProcessor, type ImageUpload, requireOneImage } from './images.js';
 import { type MadePicture, namePicture, PictureMaker } from './pictures.js';
 
-/** Lists all custom emoji of the organization, deactivated ones included; ascending id (organization §7). */
+/** Lists all custom emoji of the organization by ascending id, including deactivated ones (organization §7). */
 export class ListCustomEmoji {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -23,7 +23,7 @@ export class ListCustomEmoji {
 export interface AddCustomEmojiInput {
   /** Name as typed. */
   readonly name: string;
-  /** Null if the request has no file or several. */
+  /** Null if the request has no file or several files. */
   readonly image: ImageUpload | null;
 }
 
@@ -59,7 +59,7 @@ export class AddCustomEmoji {
     );
   }
 
-  /** Runs before the image is processed and again when the emoji is added. */
+  /** Runs before the image is processed and again before the emoji is added. */
   private async requireAllowed(
     { realms, customEmoji }: Pick<Repositories, 'realms' | 'customEmoji'>,
     actor: Actor,

@@ -54,7 +54,7 @@ it.each([
   ['custom', '9', false],
   ['extra', 'zulip', true],
   ['extra', '1f44d', false],
-] as const)('tells whether type %s has code %s: %s', (type, code, isKnown) =>
+] as const)('isEmojiCode decides if type %s has code %s: %s', (type, code, isKnown) =>
   expect(isEmojiCode(catalogue, { type, code })).toBe(isKnown),
 );
 
@@ -63,7 +63,7 @@ describe('requireChoosable', () => {
     ['unicode', '1f44d', 'thumbs_up'],
     ['custom', '2', 'tick'],
     ['extra', 'zulip', 'zulip'],
-  ] as const)('passes %s %s by the name %s', (type, code, name) =>
+  ] as const)('accepts %s %s by the name %s', (type, code, name) =>
     expect(() => requireChoosable(catalogue, { type, code, name })).not.toThrow(),
   );
 
@@ -77,7 +77,7 @@ describe('requireChoosable', () => {
     ['unicode', 'ffff', 'smile', 'Invalid emoji code.'],
     ['unicode', '1f44d', 'smile', 'Invalid emoji name.'],
     ['unicode', '1f44d', 'nothing', 'Invalid emoji name.'],
-  ] as const)('refuses %s %s by the name %s', (type, code, name, message) =>
+  ] as const)('rejects %s %s by the name %s', (type, code, name, message) =>
     expect(() => requireChoosable(catalogue, { type, code, name })).toThrow(message),
   );
 });

@@ -15,7 +15,7 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends EmojiErrors {}
 }
 
-/** `extra` is the only emoji that is neither in Unicode nor custom. Codes are unique within a type. */
+/** Emoji types. `extra` is the only emoji that is neither in Unicode nor custom. Codes are unique within a type. */
 export const EMOJI_TYPES = ['unicode', 'custom', 'extra'] as const;
 export type EmojiType = (typeof EMOJI_TYPES)[number];
 
@@ -24,7 +24,7 @@ export interface Emoji {
   readonly type: EmojiType;
   /** Hexadecimal code points joined by dashes, a custom emoji's id as text, or the extra emoji's name. */
   readonly code: string;
-  /** Name under which the emoji was chosen, one of its current or former names. */
+  /** Chosen name, one of the emoji's current or former names. */
   readonly name: string;
 }
 
@@ -38,14 +38,14 @@ export const emojiShape = shape.object({
 export interface UnicodeEmoji {
   /** Names by code, canonical name first. */
   readonly namesByCode: ReadonlyMap<string, readonly string[]>;
-  /** Codes by name, aliases included. */
+  /** Codes by name, including aliases. */
   readonly codesByName: ReadonlyMap<string, string>;
 }
 
-/** Loaded on first use and cached. */
+/** Loads the emoji on first use and caches them. */
 export type LoadUnicodeEmoji = () => UnicodeEmoji;
 
-/** Properties of a custom emoji that decide which emoji a name refers to. */
+/** Properties of a custom emoji that determine to which emoji a name refers. */
 export interface CustomEmojiName {
   readonly id: number;
   readonly name: string;
@@ -56,17 +56,14 @@ export interface CustomEmojiName {
 /** Emoji available in an organization. */
 export interface EmojiCatalogue {
   readonly unicode: UnicodeEmoji;
-  /** Requested custom emoji, deactivated ones included. */
+  /** Requested custom emoji, including deactivated ones. */
   readonly custom: readonly CustomEmojiName[];
 }
 
 /** Code and name of the extra emoji. */
 const EXTRA_EMOJI = 'zulip';
 
-/**
- * Returns the emoji that a name currently refers to; custom emoji shadow others (messages §12.1). Null if there is
- * none.
- */
+/** Returns the emoji to which a name currently refers, or null; custom emoji shadow others (messages §12.1). */
 export function findEmoji({ unicode, custom }: EmojiCatalogue, name: string): Emoji | null {
   const own = custom.find((emoji) => emoji.name === name && !emoji.isDeactivated);
   if (own) return { type: 'custom', code: String(own.id), name };
@@ -82,7 +79,7 @@ export function getEmoji(catalogue: EmojiCatalogue, name: string): Emoji {
   return emoji;
 }
 
-/** True if the emoji exists or existed. */
+/** True if the emoji exists or ever existed. */
 export function isEmojiCode({ unicode, custom }: EmojiCatalogue, { type, code }: Omit<Emoji, 'name'>): boolean {
   switch (type) {
     case 'unicode':

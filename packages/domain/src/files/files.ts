@@ -12,7 +12,7 @@ export interface StoredFile {
   readonly ownerId: UserId;
   /** Name given by the uploader. */
   readonly name: string;
-  /** End of the file's URL: `2/a3/{random}/cat.png`. */
+  /** End of the file URL: `2/a3/{random}/cat.png`. */
   readonly pathId: string;
   readonly blob: BlobKey;
   /** Size in bytes. */
@@ -26,7 +26,7 @@ export interface StoredFile {
 
 /** Properties of an image. */
 export interface FileImage {
-  /** Size in pixels as displayed, after the rotation given by its metadata. */
+  /** Width and height in pixels as displayed, after applying the rotation from the metadata. */
   readonly width: number;
   readonly height: number;
   readonly isAnimated: boolean;
@@ -34,7 +34,7 @@ export interface FileImage {
   readonly thumbnail: 'pending' | 'ready' | 'failed';
 }
 
-/** Image derived from a file, which does not count as used space. */
+/** Image derived from a file. Does not count as used space. */
 export interface StoredThumbnail {
   /** For example, `840x560.webp`. */
   readonly name: string;
@@ -45,29 +45,29 @@ export interface StoredThumbnail {
 
 export type NewFile = Omit<StoredFile, 'id'>;
 
-/** File with the messages that refer to it; ascending. */
+/** File with the ids of messages that refer to it; ascending. */
 export interface AttachedFile extends StoredFile {
   readonly messageIds: readonly MessageId[];
 }
 
-/** Per user. */
+/** Limit per user. */
 export const MAX_FILES = 20_000;
-/** Messages that can refer to one file; links in further messages grant no access. */
+/** Maximum number of messages that can refer to one file; links in further messages grant no access. */
 export const MAX_MESSAGES_OF_FILE = 1000;
-/** Files to which one message can refer; further links grant no access. */
+/** Maximum number of files to which one message can refer; further links grant no access. */
 export const MAX_FILES_OF_MESSAGE = 50;
 
 /** Limits set by the operator. */
 export interface FileLimits {
   /** Size of one file in MiB. */
   readonly maxFileMib: number;
-  /** Size of all files of an organization together in MiB; null for no limit. */
+  /** Total size of an organization's files in MiB; null for no limit. */
   readonly quotaMib: number | null;
-  /** Size of all files of one user together in MiB; null for no limit. */
+  /** Total size of one user's files in MiB; null for no limit. */
   readonly userQuotaMib: number | null;
 }
 
-/** Number and size of one user's files. */
+/** Number and total size of one user's files. */
 export interface FileSpace {
   readonly count: number;
   readonly bytes: number;
@@ -76,7 +76,7 @@ export interface FileSpace {
 export const MIB = 1024 * 1024;
 
 /**
- * Requires room for one more file (messages §16.1). `usedBytes` covers all files of the organization.
+ * Requires room for one more file (messages §16.1). `usedBytes`: total size of the organization's files.
  * @throws DomainError UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES
  */
 export function requireRoomForFile(
@@ -142,30 +142,30 @@ export interface FileReads {
   find(realmId: RealmId, id: FileId): Promise<StoredFile | null>;
   /** Omits unknown paths; ascending id. */
   listByPath(realmId: RealmId, pathIds: readonly string[]): Promise<readonly StoredFile[]>;
-  /** Returns the owner's files with ids above `after`, ascending; at most `limit`. */
+  /** Returns at most `limit` of the owner's files with ids above `after`, ascending. */
   list(realmId: RealmId, ownerId: UserId, after: number, limit: number): Promise<readonly AttachedFile[]>;
   /** Omits unknown files; ascending id. */
   listAttached(realmId: RealmId, ids: readonly FileId[]): Promise<readonly AttachedFile[]>;
   /** Returns the files to which a message refers; ascending. */
   listIdsOfMessage(realmId: RealmId, messageId: MessageId): Promise<readonly FileId[]>;
-  /** Cost grows with the owner's number of files. */
+  /** The cost grows with the number of the owner's files. */
   spaceOf(realmId: RealmId, ownerId: UserId): Promise<FileSpace>;
   /**
-   * Returns the owner's oldest image from this file on with pending thumbnails. Cost grows with the number of files
-   * from there on.
+   * Returns the owner's oldest image with pending thumbnails, starting at this file. The cost grows with the number of
+   * files from there on.
    */
   findPendingImage(realmId: RealmId, ownerId: UserId, from: FileId): Promise<StoredFile | null>;
-  /** Size of all files of a realm in bytes. */
+  /** Returns the total size of a realm's files in bytes. */
   usedBytes(realmId: RealmId): Promise<number>;
-  /** Returns the images derived from the file. */
+  /** Returns the thumbnails of the file. */
   listThumbnails(realmId: RealmId, id: FileId): Promise<readonly StoredThumbnail[]>;
-  /** Returns messages that show a placeholder until the thumbnails are ready; ascending, at most `limit`. */
+  /** Returns at most `limit` messages, ascending, that show a placeholder until the thumbnails are ready. */
   listAwaiting(realmId: RealmId, id: FileId, limit: number): Promise<readonly MessageId[]>;
-  /** Returns those of the blobs that belong to files or thumbnails of any realm. */
+  /** Returns those of the blobs that belong to files or thumbnails, of any realm. */
   filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>>;
   /**
-   * Returns files of any realm without references since before this time, longest unreferenced first, at most
-   * `limit`. `wasAttached` selects files that were referenced once.
+   * Returns at most `limit` files of any realm that have been unreferenced since before this time, longest first.
+   * `wasAttached` selects files that were referenced once.
    */
   listUnreferenced(wasAttached: boolean, before: UnixSeconds, limit: number): Promise<readonly StoredFile[]>;
 }
@@ -178,7 +178,7 @@ export interface FileRepository extends FileReads {
   attach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[]): Promise<void>;
   /** Removes references from the message to these files. */
   detach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[], at: UnixSeconds): Promise<void>;
-  /** Removes all references from these messages. Returns the files concerned; ascending. */
+  /** Removes all references from these messages. Returns the affected files, ascending. */
   detachAll(realmId: RealmId, messageIds: readonly MessageId[], at: UnixSeconds): Promise<readonly FileId[]>;
   /** Updates the image properties and adds thumbnails. */
   setImage(realmId: RealmId, id: FileId, image: FileImage, thumbnails: readonly StoredThumbnail[]): Promise<void>;
@@ -186,7 +186,7 @@ export interface FileRepository extends FileReads {
   awaitThumbnails(realmId: RealmId, messageId: MessageId, ids: readonly FileId[]): Promise<void>;
   /** Records that these messages no longer show a placeholder for the file. */
   endAwaiting(realmId: RealmId, id: FileId, messageIds: readonly MessageId[]): Promise<void>;
-  /** Restarts the time without references, because the file is still in use. */
+  /** Restarts the period without references, because the file is still in use. */
   postpone(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void>;
   /** Removes the file with its thumbnails. Has no effect on a missing file. */
   remove(realmId: RealmId, id: FileId): Promise<void>;
@@ -201,7 +201,7 @@ declare module '../kernel/unit-of-work.js' {
 export const FILE_ERRORS = declareErrors({
   UNKNOWN_FILE: 'unknown',
   FILE_TOO_LARGE: 'invalid',
-  /** Quota of the organization. */
+  /** The organization's quota is exceeded. */
   UPLOAD_QUOTA_EXCEEDED: 'conflict',
   OWN_UPLOAD_QUOTA_EXCEEDED: 'conflict',
   TOO_MANY_FILES: 'conflict',
@@ -211,7 +211,7 @@ export const FILE_ERRORS = declareErrors({
   UPLOAD_METADATA_TOO_LONG: 'invalid',
   /** The token is forged or expired, or the file was deleted. */
   INVALID_FILE_TOKEN: 'invalid',
-  /** The name differs from the token's file. */
+  /** The name differs from that of the token's file. */
   INVALID_FILE_NAME: 'invalid',
 });
 
@@ -224,7 +224,7 @@ declare module '../kernel/errors.js' {
 /** File as shown by clients. */
 export type FileView = Pick<AttachedFile, 'id' | 'name' | 'pathId' | 'size' | 'createdAt' | 'messageIds'>;
 
-/** Sent to the file's owner (users §16). `usedBytes` covers all files of the realm. */
+/** Sent to the file's owner (users §16). `usedBytes`: total size of the realm's files. */
 export interface FileEventTypes {
   'file.added': { readonly file: FileView; readonly usedBytes: number };
   /** Published when the messages that refer to the file change. */
@@ -256,7 +256,7 @@ export const viewOfFile = ({ id, name, pathId, size, createdAt, messageIds }: At
   messageIds,
 });
 
-/** Publishes to the owners that the references to their files changed. */
+/** Notifies owners that the references to their files changed. */
 export async function publishFileChanges(tx: Transaction, realmId: RealmId, ids: readonly FileId[]): Promise<void> {
   if (ids.length === 0) return;
   const usedBytes = await tx.files.usedBytes(realmId);
@@ -268,7 +268,7 @@ export async function publishFileChanges(tx: Transaction, realmId: RealmId, ids:
   }
 }
 
-/** Returns the blobs that are unreferenced afterwards. */
+/** Removes the file and returns the blobs that are now unreferenced. */
 export async function removeFile(
   tx: Transaction,
   { realmId, id, ownerId, blob }: Pick<AttachedFile, 'realmId' | 'id' | 'ownerId' | 'blob'>,
@@ -293,6 +293,6 @@ export interface FileTicket {
 export interface FileTokens {
   /** URL-safe text. */
   sign(ticket: FileTicket): string;
-  /** Returns null for an invalid signature. Expiry must be checked by the caller. */
+  /** Returns null for an invalid signature. The caller must check expiry. */
   verify(token: string): FileTicket | null;
 }

@@ -54,7 +54,7 @@ const AT_A_TIME = 200;
 export interface ListFilesOutput {
   /** Oldest first. */
   readonly files: readonly AttachedFile[];
-  /** Size of all files of the realm. */
+  /** Total size of the realm's files. */
   readonly usedBytes: number;
 }
 
@@ -90,12 +90,12 @@ export class DeleteFile {
       const file = requireOwnFile(await tx.files.find(realmId, id), userId);
       return removeFile(tx, file);
     });
-    // The file is no longer reachable. If the removal fails, the sweep removes the bytes.
+    // The file is no longer reachable. If removal fails, the sweep removes the bytes.
     for (const blob of blobs) await this.blobs.remove(blob).catch(() => undefined);
   }
 }
 
-/** Feature other than messages that uses files or blobs. */
+/** Feature, other than messages, that uses files or blobs. */
 export interface FileUser {
   /** Returns true if the file is still needed. */
   readonly needsFile?: (reads: Repositories, file: StoredFile) => Promise<boolean>;
@@ -104,7 +104,7 @@ export interface FileUser {
 }
 
 export interface SweepFilesInput {
-  /** Time during which deleted messages can be restored with their files. */
+  /** Period in which deleted messages can be restored with their files. */
   readonly keepDetachedSeconds: number;
   /** True to count without removing. */
   readonly isDryRun?: boolean;
@@ -115,13 +115,13 @@ export interface SweepFilesOutput {
   readonly files: number;
   /** Number of expired uploads. */
   readonly uploads: number;
-  /** Number of orphaned blobs, incomplete ones included. */
+  /** Number of orphaned blobs, including incomplete ones. */
   readonly blobs: number;
 }
 
-/** Time after the upload within which a message must refer to the file. */
+/** Period after the upload within which a message must refer to the file. */
 const KEEP_UNATTACHED_SECONDS = 7 * 86_400;
-/** Time between writing the bytes and the row that names them. */
+/** Maximum time between writing the bytes and the row that names them. */
 const KEEP_UNNAMED_MS = 3_600_000;
 const FILES_AT_A_TIME = 50;
 const BLOBS_AT_A_TIME = 500;
@@ -197,7 +197,7 @@ export class SweepFiles {
         }
         return { found: candidates.length, swept: files, removed: blobs };
       });
-      // Bytes whose removal fails are orphaned and swept later.
+      // If removing bytes fails, they are orphaned and swept later.
       for (const key of removed) await this.blobs.remove(key).catch(() => undefined);
       count += swept;
       if (found < FILES_AT_A_TIME) return count;

@@ -4,7 +4,7 @@ import type { UserId } from '../kernel/ids.js';
 export const IMAGE_ERRORS = declareErrors({
   /** The request has no file or several files. */
   ONE_IMAGE_REQUIRED: 'invalid',
-  /** Maximum size in bytes. */
+  /** The file exceeds the maximum size in bytes. */
   IMAGE_FILE_TOO_LARGE: 'invalid',
   /** The file is not an image, is damaged or has an unsupported format. */
   UNREADABLE_IMAGE: 'invalid',
@@ -25,19 +25,19 @@ declare module '../kernel/errors.js' {
 /** Supported input formats. SVG is excluded because it can contain scripts. */
 export type ImageFormat = 'png' | 'jpeg' | 'gif' | 'webp' | 'avif' | 'heic' | 'tiff';
 
-/** Maximum number of pixels over all frames. */
+/** Maximum total number of pixels in all frames. */
 export const MAX_IMAGE_PIXELS = 90_000_000;
 /**
- * Maximum number of pixels of a frame that must be decoded in memory at once. Applies to progressive images and to
- * most formats.
+ * Maximum number of pixels of a frame that must be decoded in memory at once, as with progressive images and most
+ * formats.
  */
 export const MAX_WHOLE_PIXELS = 30_000_000;
-/** Maximum number of frames, since each one takes time regardless of its size. */
+/** Maximum number of frames, since each takes time regardless of its size. */
 export const MAX_FRAMES = 2000;
 
 export interface ImageInfo {
   readonly format: ImageFormat;
-  /** Size in pixels as displayed, after the rotation given by its metadata. */
+  /** Width in pixels as displayed, after applying the rotation from the metadata. */
   readonly width: number;
   readonly height: number;
   /** Number of frames; an animated image has more than one. */
@@ -54,7 +54,7 @@ export interface ImageTarget {
    */
   readonly fit: 'cover' | 'contain' | 'inside';
   readonly format: 'png' | 'gif' | 'webp';
-  /** Further frames are dropped; 1 produces a still image. */
+  /** Maximum number of frames; further frames are dropped, and 1 produces a still image. */
   readonly maxFrames: number;
 }
 

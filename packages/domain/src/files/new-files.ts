@@ -8,7 +8,7 @@ import { type ContentTypes, contentTypeOf } from './blobs.js';
 import { type FileLimits, type NewFile, pathIdOf, requireRoomForFile, type StoredFile, viewOfFile } from './files.js';
 import { scheduleThumbnails, Thumbnails } from './thumbnails.js';
 
-/** Durable bytes of a new file and their properties. */
+/** Properties of a new file with durable bytes. */
 export type FileContent = Pick<NewFile, 'name' | 'blob' | 'size' | 'contentType' | 'image'>;
 
 /** Creates files from received bytes. */

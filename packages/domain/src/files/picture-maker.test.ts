@@ -39,14 +39,14 @@ describe('PictureMaker', () => {
     expect(blobs.size).toBe(0);
   });
 
-  it('removes pictures and skips the work when one cannot be made', async () => {
+  it('removes pictures and skips the work when a picture cannot be made', async () => {
     const work = jest.fn();
     const failing = maker.make(USER, image, [PNG, { ...PNG, maxFrames: 9 }], work);
     await expect(failing).rejects.toMatchObject({ code: 'UNKNOWN_ANIMATION_FORMAT' });
     expect([work.mock.calls.length, blobs.size]).toEqual([0, 0]);
   });
 
-  it('passes an image error to work that throws it later', async () => {
+  it('passes an image error to the work, which throws it later', async () => {
     const refused = maker.makeAhead(USER, Buffer.from('no image'), [PNG], async (pictures) => {
       expect(pictures).toBeInstanceOf(DomainError);
       throw pictures;

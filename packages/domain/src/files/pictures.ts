@@ -67,7 +67,7 @@ export interface PictureTarget extends ImageTarget {
   readonly isOfPrevious?: true;
 }
 
-/** Makes pictures of an uploaded image. Slow, so it runs before the unit of work that names them. */
+/** Makes pictures from an uploaded image. Slow, so it runs before the unit of work that names them. */
 export class PictureMaker {
   static readonly inject = ['blobStore', 'imageProcessor', 'randomness'] as const;
   constructor(
@@ -90,7 +90,7 @@ export class PictureMaker {
     return this.makeAhead(userId, image, targets, (pictures) => work(orThrow(pictures)));
   }
 
-  /** Works like `make`, but passes an image error to `work`, which throws it in its place in the validation order. */
+  /** Works like `make`, but passes an image error to `work`, which throws it at its place in the validation order. */
   async makeAhead<T>(
     userId: UserId,
     image: Uint8Array,

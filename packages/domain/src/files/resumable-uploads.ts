@@ -7,9 +7,9 @@ import { type BlobKey, type BlobStore, type ContentTypes, HEAD_BYTES, type Store
 import { type FileLimits, fileTooLarge, MIB, nameOfFile, requireRoomForFile, type StoredFile } from './files.js';
 import { NewFiles } from './new-files.js';
 
-/** Upload that arrives in parts, with possible interruptions (messages §16.1). */
+/** Upload in parts, possibly with interruptions (messages §16.1). */
 export interface UnfinishedUpload {
-  /** End of the URL, kept by the finished file. */
+  /** End of the URL, which the finished file keeps. */
   readonly pathId: string;
   readonly realmId: RealmId;
   readonly ownerId: UserId;
@@ -24,11 +24,11 @@ export interface UnfinishedUpload {
   readonly expiresAt: UnixSeconds;
 }
 
-/** Concurrent uploads per user. */
+/** Maximum number of concurrent uploads per user. */
 export const MAX_UNFINISHED_UPLOADS = 20;
 /** Maximum length in characters. */
 export const MAX_UPLOAD_METADATA = 4096;
-/** Time from the start of an upload to its last byte. */
+/** Maximum time from the start of an upload to its last byte. */
 export const UPLOAD_SECONDS = 86_400;
 
 /** @throws DomainError TOO_MANY_UPLOADS */
@@ -44,9 +44,9 @@ export interface UnfinishedUploadReads {
   find(realmId: RealmId, pathId: string): Promise<UnfinishedUpload | null>;
   /** Summarizes the uploads of one user; `bytes` is their total size when finished. */
   summarize(realmId: RealmId, ownerId: UserId): Promise<{ readonly count: number; readonly bytes: number }>;
-  /** Returns uploads of any realm that expired before this time; at most `limit`. */
+  /** Returns at most `limit` uploads of any realm that expired before this time. */
   listExpired(before: UnixSeconds, limit: number): Promise<readonly UnfinishedUpload[]>;
-  /** Returns those of the blobs that belong to unfinished uploads of any realm. */
+  /** Returns those of the blobs that belong to unfinished uploads, of any realm. */
   filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>>;
 }
 
@@ -64,22 +64,21 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 /**
- * Stores bytes that are not a complete blob yet, outside transactions. Every implementation passes
- * partial-blob-store.contract.ts.
+ * Stores bytes of incomplete blobs, outside transactions. Every implementation passes partial-blob-store.contract.ts.
  */
 export interface PartialBlobStore {
-  /** Number of durable bytes; 0 if the key does not exist. */
+  /** Returns the number of durable bytes; 0 if the key does not exist. */
   sizeOf(key: BlobKey): Promise<number>;
   /**
-   * Appends bytes to the existing ones, which must number `offset`. Resolves with the new total once all are durable.
-   * Received bytes stay if the content breaks off.
+   * Appends bytes to the `offset` existing ones. Resolves with the new total once all are durable. If the stream is
+   * interrupted, received bytes are kept.
    */
   append(key: BlobKey, offset: number, content: AsyncIterable<Uint8Array>): Promise<number>;
-  /** Turns the bytes, possibly none, into the blob of this key. Idempotent. */
+  /** Turns the bytes, possibly none, into the blob with this key. Idempotent. */
   finish(key: BlobKey): Promise<void>;
   /** Has no effect if the key does not exist. */
   remove(key: BlobKey): Promise<void>;
-  /** Returns at most `limit` blobs with keys above `after`, ascending; null starts at the first. */
+  /** Returns at most `limit` blobs with keys above `after`, ascending; null starts at the beginning. */
   list(after: BlobKey | null, limit: number): Promise<readonly StoredBlob[]>;
 }
 
@@ -97,13 +96,13 @@ export class UploadFinisher {
   /** Number of received bytes. */
   async sizeOf({ blob, size }: UnfinishedUpload): Promise<number> {
     const received = await this.partials.sizeOf(blob);
-    // The bytes may already be a blob whose file row is missing.
+    // The bytes may already be a blob without a file row.
     return received === 0 && size > 0 ? ((await this.blobs.sizeOf(blob)) ?? 0) : received;
   }
 
   /**
-   * Deletes everything of a rejected upload. @throws DomainError UNKNOWN_UPLOAD, UPLOAD_QUOTA_EXCEEDED,
-   * OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES, SERVER_BUSY
+   * Creates the file, or deletes all data of a rejected upload. @throws DomainError UNKNOWN_UPLOAD,
+   * UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES, SERVER_BUSY
    */
   async finish(caller: Caller, upload: UnfinishedUpload): Promise<StoredFile> {
     const { realmId, pathId, blob: key, size, name } = upload;
@@ -129,7 +128,7 @@ export class UploadFinisher {
 
   /**
    * Returns false if the upload was finished or cancelled in the meantime, so that its bytes belong to the file. If
-   * the removal of bytes fails, the sweep removes them.
+   * removing the bytes fails, the sweep removes them.
    */
   async discard({ realmId, pathId, blob }: UnfinishedUpload): Promise<boolean> {
     const isThere = await this.uow.write(realmId, async (tx) => {
@@ -231,8 +230,8 @@ export class FindUpload {
   ) {}
 
   /**
-   * Finishes an upload if only the final response was lost. @throws DomainError UNKNOWN_UPLOAD, and the rejections of
-   * finishing
+   * Finishes an upload if only the final response was lost. @throws DomainError UNKNOWN_UPLOAD, and the codes of
+   * `FinishUpload`
    */
   async execute(caller: Caller, { pathId }: UploadInput): Promise<UploadProgress> {
     const { upload, file } = await find(this.uow, caller, pathId, this.clock);
@@ -294,7 +293,7 @@ export class CancelUpload {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError UNKNOWN_UPLOAD, also if it is finished */
+  /** @throws DomainError UNKNOWN_UPLOAD, even if the upload is finished */
   async execute(caller: Caller, { pathId }: UploadInput): Promise<void> {
     const { upload } = await find(this.uow, caller, pathId, this.clock);
     if (!upload || !(await this.finisher.discard(upload))) throw unknownUpload();

@@ -16,8 +16,8 @@ export const STILL_THUMBNAIL = `${SIZE_NAME}.webp`;
 export const ANIMATED_THUMBNAIL = `${SIZE_NAME}-anim.webp`;
 
 /**
- * Maximum size of a previewed image, because processing holds the whole image in memory. Larger images are shown as
- * links.
+ * Maximum size of an image with a preview, because processing holds the whole image in memory. Larger images are shown
+ * as links.
  */
 export const MAX_IMAGE_BYTES = 40 * 1024 * 1024;
 /** Maximum width and height of a WebP picture. */
@@ -35,20 +35,22 @@ const IMAGE_TYPES: ReadonlySet<string> = new Set([
 ]);
 /** Image types that browsers cannot display; they get a full-size copy in addition to the thumbnail. */
 const TRANSCODED_TYPES: ReadonlySet<string> = new Set(['image/heic', 'image/tiff']);
-/** Formats in which several frames are an animation and not pages. */
+/** Formats with frames that form an animation rather than pages. */
 const ANIMATED_FORMATS: ReadonlySet<ImageInfo['format']> = new Set(['gif', 'webp']);
 
-/** Returns the name of the full-size copy, such as `1920x1080.webp`; null if browsers display the original. */
+/** Returns the name of the full-size copy, such as `1920x1080.webp`; null if browsers can display the original. */
 export const transcodedFormatOf = (contentType: string, { width, height }: Pick<FileImage, 'width' | 'height'>) =>
   TRANSCODED_TYPES.has(contentType) ? `${width}x${height}.webp` : null;
 
 export interface ThumbnailsPayload {
   readonly fileId: FileId;
-  /** Owner whose next pending image, from this file on, the job processes; null for this file only. */
+  /**
+   * Owner of further pending images, of which the job processes the next from this file on; null for this file only.
+   */
   readonly ownerId: UserId | null;
 }
 
-/** Handled by `MakeThumbnails`. */
+/** Job kind handled by `MakeThumbnails`. */
 export const MAKE_THUMBNAILS = jobKind<ThumbnailsPayload>({
   name: 'files.make_thumbnails',
   format: 2,
@@ -58,7 +60,7 @@ export const MAKE_THUMBNAILS = jobKind<ThumbnailsPayload>({
     if (!Number.isSafeInteger(fileId) || !isOwner) throw new TypeError('no file');
     return { fileId, ownerId: format === 1 ? null : ownerId };
   },
-  // An image that crashes the process counts as an attempt.
+  // Attempts are counted when they start, so an image that crashes the process uses one up.
   leaseSeconds: 120,
   retries: { maxAttempts: 3, firstDelaySeconds: 5, maxDelaySeconds: 60 },
   // Each job holds a whole image in memory.
@@ -80,8 +82,8 @@ const schedule = (tx: Transaction, { realmId, id }: OfFile, ownerId: UserId | nu
 const keyOf = (ownerId: UserId): string => `owner:${ownerId}`;
 
 /**
- * Schedules one job per owner for one image; the owner's next image goes to the end of the queue. This keeps
- * processing fair among owners.
+ * Schedules one job per owner for one image; the owner's next image goes to the end of the queue. This keeps processing
+ * fair among owners.
  */
 export async function scheduleThumbnails(tx: Transaction, file: OfFile, clock: Clock): Promise<void> {
   const { realmId, ownerId } = file;
@@ -184,5 +186,5 @@ async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Each job holds a whole image in memory. */
+/** Limit, because each image is held in memory as a whole. */
 const LOOKED_AT_AT_ONCE = 2;

@@ -40,7 +40,7 @@ import {
 
 export interface CreateGroupInput {
   readonly name: string;
-  /** At most `MAX_GROUP_DESCRIPTION_LENGTH`. */
+  /** At most `MAX_GROUP_DESCRIPTION_LENGTH` code points. */
   readonly description: string;
   readonly memberIds: readonly UserId[];
   readonly subgroupIds: readonly GroupId[];
@@ -119,7 +119,7 @@ export class CreateGroup {
 export interface UpdateGroupInput {
   readonly groupId: GroupId;
   readonly name?: string;
-  /** At most `MAX_GROUP_DESCRIPTION_LENGTH`. */
+  /** At most `MAX_GROUP_DESCRIPTION_LENGTH` code points. */
   readonly description?: string;
   /** Only `false` has an effect; deactivation is a separate operation. */
   readonly isDeactivated?: boolean;
@@ -191,7 +191,7 @@ export async function freeName(tx: Transaction, { realmId, id }: Group, raw: str
   return name;
 }
 
-/** Deactivates a group on which nothing in use depends. The group keeps its name and members (users §12.3). */
+/** Deactivates a group that nothing in use depends on. The group keeps its name and members (users §12.3). */
 export class DeactivateGroup {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -222,7 +222,7 @@ export const loadUses = async ({ channels, groups }: Transaction, realm: Realm, 
     edges: await groups.listEdges(realm.id),
   });
 
-/** Updates the closure too: members count towards containing groups only while this group is active. */
+/** Also updates the closure: members count towards containing groups only while this group is active. */
 export async function setDeactivated(tx: Transaction, group: Group, isDeactivated: boolean): Promise<void> {
   const { realmId, id } = group;
   await changeMembership(

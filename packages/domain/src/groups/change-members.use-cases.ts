@@ -31,7 +31,7 @@ export interface ChangeGroupMembersInput {
   readonly removedUserIds: readonly UserId[];
   readonly addedSubgroupIds: readonly GroupId[];
   readonly removedSubgroupIds: readonly GroupId[];
-  /** Kind of change the request is about, reported when it changes nothing. */
+  /** Kind of change in the request, reported if it changes nothing. */
   readonly of: 'members' | 'subgroups';
 }
 
@@ -80,7 +80,10 @@ export class ChangeGroupMembers {
   }
 }
 
-/** Maximum number of members that one unit of work adds or removes, or to whom it shows or hides channels. */
+/**
+ * Maximum number of members per unit of work, both for adding or removing them and for showing or hiding channels to
+ * them.
+ */
 export const MAX_MEMBERS_AT_ONCE = 250;
 
 /** Part of a request that adds or removes many members. */
@@ -91,14 +94,14 @@ interface MemberPart {
   readonly userIds: readonly UserId[];
 }
 
-/** Part of a request that added or removed subgroups: some of their members, whose channels it shows or hides. */
+/** Part of a request that added or removed subgroups: some of their members, to whom it shows or hides channels. */
 interface SubgroupPart extends MemberPart {
   readonly subgroupIds: readonly GroupId[];
 }
 
 type GroupPart = MemberPart | SubgroupPart;
 
-/** Does the parts of requests that add or remove many members (contract decision 10). */
+/** Performs the parts of requests that add or remove many members (contract decision 10). */
 export class ChangeMemberParts implements PartHandler<GroupPart, void> {
   static readonly inject = ['unitOfWork', 'groupMembershipNotices', 'clock'] as const;
 
@@ -125,7 +128,7 @@ export class ChangeMemberParts implements PartHandler<GroupPart, void> {
         await announceSubgroups(tx, payload);
         return { result: undefined };
       }
-      // Others may have changed members or deactivated users since the request was checked.
+      // Members or users may have changed since the request was checked.
       const present = new Set(await tx.groups.filterDirectMembers(realmId, groupId, userIds));
       const active = await activeUserIds(tx, realmId, userIds);
       const remaining = userIds.filter((id) => active.has(id) && present.has(id) === (op === 'remove'));
@@ -164,8 +167,8 @@ export async function storeMembers(
 }
 
 /**
- * Publishes which channels some members gained or lost when subgroups were added or removed. Undoes that change for the
- * comparison and repeats it, within the unit of work.
+ * Publishes the channels that some members gained or lost when subgroups were added or removed. Undoes and repeats the
+ * change within the unit of work to compare both states.
  */
 async function announceSubgroups(
   tx: Transaction,
@@ -198,7 +201,7 @@ async function changeMembers(
   await storeMembers(tx, realmId, { groupId, op, userIds });
   const users = await tx.users.list(realmId, userIds);
   const people = users.filter(({ id, bot }) => bot === null && id !== userId);
-  // A part that a crash left may find its author deactivated.
+  // A part left by a crash may find its author deactivated.
   const actor = (await tx.actors.list(realmId, [userId])).get(userId);
   if (people.length === 0 || !actor) return;
   const by = (await tx.users.find(realmId, userId))!;
@@ -207,8 +210,8 @@ async function changeMembers(
 }
 
 /**
- * Each step sees the changes of the previous steps and checks the caller's permissions again. Adds to `planned` what
- * further units of work do; `isLarge` requests change all members there.
+ * Each step sees the changes of the previous steps and checks the caller's permissions again. Adds the work of further
+ * units to `planned`; `isLarge` requests change all members there.
  */
 class GroupChange {
   private readonly caller: Caller;
@@ -238,7 +241,7 @@ class GroupChange {
 
   async removeMembers(userIds: readonly UserId[]): Promise<void> {
     const { tx, groupId } = this;
-    // Deliberate: the reference server checks the users before the permission to change the group.
+    // Deliberate: like the reference server, checks the users before the permission to change the group.
     enforce(areUsers(userIds, await activeUserIds(tx, this.caller.realmId, userIds)));
     const { actor, realm, group } = await this.load();
     enforce(canRemoveMembers(actor, realm, group, userIds));

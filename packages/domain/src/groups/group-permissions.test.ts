@@ -46,7 +46,7 @@ const NO_GUESTS = 'MUST_NOT_BE_GUEST: Not allowed for guest users';
 
 const inTeam = (role: Role, id = 10) => makeActor(role, { id, groups: [TEAM] });
 
-describe('permission granted to a group', () => {
+describe('group permission', () => {
   it.each(
     tableRows(`
       given to       | owner | administrator | moderator | full member | new member | guest
@@ -86,9 +86,8 @@ describe('permission granted to a group', () => {
   });
 });
 
-describe('permission registries', () => {
-  // Columns of channels §3.4–3.6: whether nobody and everyone are allowed, the default, and for groups the default on
-  // system groups.
+describe('permission registry', () => {
+  // Columns of channels §3.4–3.6: `nobody` and `everyone` allowed, default and, for groups, default on system groups.
   it.each`
     permission                        | nobody  | everyone | initial
     ${'canAddSubscribers'}            | ${true} | ${false} | ${'nobody'}
@@ -172,7 +171,7 @@ describe('permission registries', () => {
     });
   });
 
-  it('contain every permission', () => {
+  it('contains every permission', () => {
     expect(Object.keys(CHANNEL_PERMISSIONS)).toHaveLength(11);
     expect(Object.keys(REALM_PERMISSIONS)).toHaveLength(25);
     expect(Object.keys(GROUP_PERMISSIONS)).toHaveLength(6);
@@ -180,7 +179,7 @@ describe('permission registries', () => {
 });
 
 describe('canAccessGroup', () => {
-  it('accepts active named groups and deactivated ones only on request', () => {
+  it('accepts active named groups, and deactivated ones only on request', () => {
     expect(formatDecision(canAccessGroup(null))).toBe(UNKNOWN);
     expect(formatDecision(canAccessGroup(makeGroup({ name: null })))).toBe(UNKNOWN);
     expect(formatDecision(canAccessGroup(makeGroup()))).toBe('yes');
@@ -191,7 +190,7 @@ describe('canAccessGroup', () => {
   });
 });
 
-/** Every action on a group, by a team member or another user, on themselves or on others. */
+/** Actions on a group by a team member or another user, on themselves or on others. */
 const ACTIONS = {
   'changes it': canManageGroup,
   'deactivates it': canDeactivateGroup,
@@ -212,7 +211,7 @@ const ACTIONS = {
   'invites into it': canInviteIntoGroup,
 } as const;
 
-describe('actions on a group', () => {
+describe('action on a group', () => {
   it.each(
     tableRows(`
       action                     | all groups | canManage | canAddMembers | canRemoveMembers | canJoin | canLeave | canMention | nothing
@@ -228,7 +227,7 @@ describe('actions on a group', () => {
       removes a subgroup         | yes        | yes       | no            | no               | no      | no       | no         | no
       invites into it            | yes        | yes       | yes           | no               | no      | no       | no         | no
     `),
-  )('decide if a user %s when granted %s: %s', (action, granted, expected) => {
+  )('decides if a user %s when granted %s: %s', (action, granted, expected) => {
     const nothing = { canLeave: systemGroup.nobody };
     const isPermission = granted !== 'all groups' && granted !== 'nothing';
     const permissionOverrides = isPermission ? { ...nothing, [granted]: TEAM } : nothing;
@@ -253,7 +252,7 @@ describe('actions on a group', () => {
     );
   });
 
-  it('allow owners to manage all groups and everyone to leave by default', () => {
+  it('lets owners manage all groups and everyone leave by default', () => {
     expect(formatDecision(canManageGroup(makeActor('owner'), makeRealm(), makeGroup()))).toBe('yes');
     expect(formatDecision(canManageGroup(makeActor('administrator'), makeRealm(), makeGroup()))).toBe(INSUFFICIENT);
     const member = makeActor('member', { id: 10 });
@@ -275,18 +274,18 @@ describe('actions on a group', () => {
     expect(formatDecision(canCreateGroup(makeActor(who), makeRealm()))).toBe(expected);
   });
 
-  it('allow only holders of the permission to create groups', () => {
+  it('allows only holders of the permission to create groups', () => {
     const realm = makeRealm({ permissionOverrides: { canCreateGroups: TEAM } });
     expect(formatDecision(canCreateGroup(inTeam('member'), realm))).toBe('yes');
     expect(formatDecision(canCreateGroup(makeActor('owner'), realm))).toBe(INSUFFICIENT);
   });
 });
 
-describe('members and subgroups of a group', () => {
+describe('change of members and subgroups', () => {
   const users = (...ids: number[]) => ids.map(userId);
   const groups = (...ids: number[]) => ids.map(groupId);
 
-  it('must be active users who are not members yet when added', () => {
+  it('adds only active users who are not members yet', () => {
     const [active, members] = [new Set(users(1, 2, 3)), new Set(users(2, 3))];
     expect(formatDecision(canBecomeMembers(users(1), active, members))).toBe('yes');
     expect(formatDecision(canBecomeMembers(users(1, 3, 2), active, members))).toBe(
@@ -297,7 +296,7 @@ describe('members and subgroups of a group', () => {
     expect(formatDecision(areUsers(users(8, 9), active))).toBe('UNKNOWN_USER: Invalid user ID: 8');
   });
 
-  it('must be members when removed', () => {
+  it('removes only members', () => {
     const members = new Set(users(2, 3));
     expect(formatDecision(areMembers(users(3, 2), members))).toBe('yes');
     expect(formatDecision(areMembers(users(3, 5, 4), members))).toBe(
@@ -305,7 +304,7 @@ describe('members and subgroups of a group', () => {
     );
   });
 
-  it('must be active named groups when used as subgroups', () => {
+  it('adds only active named groups as subgroups', () => {
     const known = new Map([
       [groupId(1), makeSystemGroup('nobody')],
       [groupId(40), makeGroup()],
@@ -323,7 +322,7 @@ describe('members and subgroups of a group', () => {
     expect(formatDecision(areSubgroupCandidates(groups(40, 41), known))).toBe(DEACTIVATED);
   });
 
-  it('can be added as subgroups once and removed only if present', () => {
+  it('adds a subgroup only once and removes only present ones', () => {
     const subgroups = new Set(groups(40, 41));
     expect(formatDecision(canBecomeSubgroups(groups(42), subgroups))).toBe('yes');
     expect(formatDecision(canBecomeSubgroups(groups(42, 41), subgroups))).toBe(

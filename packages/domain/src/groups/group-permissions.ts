@@ -46,7 +46,7 @@ export const hasGroupPermission = (
 ): boolean =>
   group.permissions !== null && isGranted(actor, group.permissions[permission], GROUP_PERMISSIONS[permission]);
 
-/** Checks read access to a named group addressed by id. A null `group` does not exist (users §12.2, §12.3). */
+/** Checks read access to a named group addressed by id; null means that no such group exists (users §12.2, §12.3). */
 export function canAccessGroup(group: Group | null, { allowDeactivated = false } = {}): Decision {
   return all(
     denyIf(group === null || group.name === null, 'UNKNOWN_GROUP', 'Invalid user group'),
@@ -55,8 +55,8 @@ export function canAccessGroup(group: Group | null, { allowDeactivated = false }
 }
 
 /**
- * `may(group, setting)` of users §12.2: any of the listed permissions, or the right to manage this group or all
- * groups.
+ * Implements `may(group, setting)` of users §12.2: any of the listed permissions, or the right to manage this group or
+ * all groups.
  */
 function may(
   actor: PermissionHolder,
@@ -83,7 +83,7 @@ export function canCreateGroup(actor: PermissionHolder, realm: RealmRights): Dec
 export const canManageGroup = (actor: PermissionHolder, realm: RealmRights, group: Group | null): Decision =>
   may(actor, realm, group, [], true);
 
-/** Groups in use are rejected afterwards by `canDeactivateUnused` (users §12.3). */
+/** Allows deactivation; `canDeactivateUnused` then rejects groups in use (users §12.3). */
 export const canDeactivateGroup = (actor: PermissionHolder, realm: RealmRights, group: Group | null): Decision =>
   may(actor, realm, group, [], false);
 
@@ -135,8 +135,8 @@ export function canMentionGroup(actor: PermissionHolder, group: Pick<Group, 'nam
 }
 
 /**
- * Implements users §12.4, part `add`, after the permission check. `activeIds` lists active users of the realm.
- * Reports the first invalid user of the list.
+ * Implements users §12.4, part `add`, after the permission check. `activeIds` lists active users of the realm. Reports
+ * the first invalid user in the list.
  */
 export function canBecomeMembers(
   userIds: readonly UserId[],
@@ -193,14 +193,14 @@ export function areSubgroups(ids: readonly GroupId[], subgroupIds: ReadonlySet<G
     : denied('NOT_SUBGROUP', `User group ${absent} is not a subgroup of this group.`);
 }
 
-/** Use that prevents the deactivation of a group. Permissions are named as in the registries. */
+/** Use that prevents the deactivation of a group. Permissions have their registry names. */
 export type GroupUse =
   | { readonly type: 'subgroup'; readonly supergroupIds: readonly GroupId[] }
   | { readonly type: 'channel'; readonly channelId: ChannelId; readonly permissions: readonly ChannelPermission[] }
   | { readonly type: 'group'; readonly groupId: GroupId; readonly permissions: readonly GroupPermission[] }
   | { readonly type: 'realm'; readonly permissions: readonly RealmPermission[] };
 
-/** Returns all active uses of the group, in the order of users §12.3. Lists ascend by id or registry. */
+/** Returns all active uses of the group, in the order of users §12.3. Lists ascend by id or follow the registry. */
 export function usesOfGroup(
   id: GroupId,
   world: {
@@ -216,7 +216,7 @@ export function usesOfGroup(
   const groups = world.groups.filter((group) => !group.isDeactivated).sort((a, b) => a.id - b.id);
   const named = new Set(world.groups.map((group) => group.id));
   const supergroupIds = groups.filter((group) => holders.has(group.id)).map((group) => group.id);
-  // A value spelled out as users and groups is an anonymous group that contains this one.
+  // A value given as users and groups is an anonymous group that contains this one.
   const isGiven = (value: GroupId): boolean => value === id || (holders.has(value) && !named.has(value));
   const changedOf = <P extends string>(permissions: Readonly<Record<P, GroupId>>): readonly P[] =>
     (Object.keys(permissions) as P[]).filter((permission) => isGiven(permissions[permission]));

@@ -1,6 +1,6 @@
 import { groupNameTaken, parseGroupName } from './group.js';
 
-describe('group name', () => {
+describe('parseGroupName', () => {
   it.each([
     [' cooks ', 'cooks'],
     ['é'.repeat(100), 'é'.repeat(100)],

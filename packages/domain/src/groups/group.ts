@@ -29,32 +29,32 @@ export type GroupPermission = keyof typeof GROUP_PERMISSIONS;
 /** In code points (protocol §14). */
 export const MAX_GROUP_NAME_LENGTH = 100;
 export const MAX_GROUP_DESCRIPTION_LENGTH = 1024;
-/** Per realm, including system groups and deactivated ones, because clients receive all of them. */
+/** Limit per realm, including system and deactivated groups, because clients receive all of them. */
 export const MAX_GROUPS = 5000;
 
-/** @throws DomainError TOO_MANY_GROUPS if there is no room for one more */
+/** @throws DomainError TOO_MANY_GROUPS if there is no room for another group */
 export function requireRoomForGroup(present: number): void {
   if (present >= MAX_GROUPS) {
     throw new DomainError('TOO_MANY_GROUPS', `Too many user groups (limit: ${MAX_GROUPS}).`);
   }
 }
 
-/** Direct members of all named groups of a realm except system groups, because clients receive all of them. */
+/** Limit on direct members of all named groups of a realm except system groups, because clients receive all of them. */
 export const MAX_MEMBERSHIPS = 250_000;
 
-/** @throws DomainError TOO_MANY_MEMBERSHIPS if there is no room for `added` more */
+/** @throws DomainError TOO_MANY_MEMBERSHIPS if there is no room for `added` more members */
 export function requireRoomForMembers(present: number, added: number): void {
   if (added > 0 && present + added > MAX_MEMBERSHIPS) {
     throw new DomainError('TOO_MANY_MEMBERSHIPS', `Too many members of user groups (limit: ${MAX_MEMBERSHIPS}).`);
   }
 }
 
-/** Prefixes of names with another meaning; names of system groups begin with `role:` (channels §3.2). */
+/** Name prefixes with a special meaning; names of system groups begin with `role:` (channels §3.2). */
 const RESERVED_PREFIXES = ['@', 'role:', 'user:', 'stream:', 'channel:'] as const;
 
 /**
- * Validates the name of a named group that is not a system group, and returns it trimmed. @throws DomainError
- * INVALID_GROUP_NAME with the texts of users §12.3
+ * Validates and trims the name of a named group other than a system group. @throws DomainError INVALID_GROUP_NAME with
+ * the texts of users §12.3
  */
 export function parseGroupName(raw: string): string {
   const name = trim(raw);
@@ -69,13 +69,12 @@ export function parseGroupName(raw: string): string {
 }
 
 /**
- * Error for a name used by another group of the organization, including deactivated ones, regardless of letter case
- * (users §12.3).
+ * Error for a name used by another group of the organization, active or not, regardless of letter case (users §12.3).
  */
 export const groupNameTaken = (name: string): DomainError =>
   new DomainError('GROUP_NAME_TAKEN', `User group '${name}' already exists.`);
 
-/** Set of users and other groups. Anonymous groups hold the value of one permission and are never listed. */
+/** Set of users and other groups. An anonymous group holds the value of one permission and is never listed. */
 export interface Group {
   readonly id: GroupId;
   readonly realmId: RealmId;
@@ -100,8 +99,8 @@ export interface GroupView extends Omit<Group, 'permissions' | 'name'> {
 
 export interface GroupEventTypes {
   /**
-   * Sent to the whole realm. Events of anonymous groups go to nobody and have a null `view`; the other properties are
-   * for tracking membership.
+   * Sent to the whole realm. Events of anonymous groups are sent to nobody and have a null `view`; their other
+   * properties are for tracking membership.
    */
   'group.created': {
     readonly groupId: GroupId;
@@ -149,36 +148,36 @@ export const GROUP_FEATURE = {
 export interface GroupReads {
   /** Returns null if the realm has no such group, named or not. */
   find(realmId: RealmId, id: GroupId): Promise<Group | null>;
-  /** Covers named groups only; ignores letter case. */
+  /** Finds named groups only, case-insensitively. */
   findByName(realmId: RealmId, name: string): Promise<Group | null>;
-  /** Covers named groups only and ignores letter case; unknown names are absent; ascending id. */
+  /** Returns named groups only, case-insensitively, by ascending id; unknown names are absent. */
   listByName(realmId: RealmId, names: readonly string[]): Promise<readonly Group[]>;
   systemGroupIds(realmId: RealmId): Promise<Readonly<Record<SystemGroupName, GroupId>>>;
-  /** Returns named groups, deactivated ones included; ascending id. */
+  /** Returns named groups, including deactivated ones, by ascending id. */
   listViews(realmId: RealmId): Promise<readonly GroupView[]>;
   /** Returns null if the realm has no such group or it is anonymous. */
   findView(realmId: RealmId, id: GroupId): Promise<GroupView | null>;
-  /** Returns named groups, deactivated ones included; ascending id. */
+  /** Returns named groups, including deactivated ones, by ascending id. */
   listNamed(realmId: RealmId): Promise<readonly Group[]>;
-  /** Includes anonymous groups; unknown ids are absent; ascending. */
+  /** Returns groups by ascending id, including anonymous ones; unknown ids are absent. */
   list(realmId: RealmId, ids: readonly GroupId[]): Promise<readonly Group[]>;
-  /** Ascending. */
+  /** Returns ascending ids. */
   listAnonymousIds(realmId: RealmId): Promise<readonly GroupId[]>;
-  /** Counts named groups, deactivated groups and system groups included. */
+  /** Counts named groups, including deactivated and system groups. */
   countNamed(realmId: RealmId): Promise<number>;
   /** Counts direct memberships in named groups, including deactivated groups and users; system groups are excluded. */
   countMemberships(realmId: RealmId): Promise<number>;
   /** Counts direct members and subgroups of all anonymous groups, including unreferenced ones. */
   countPermissionHolders(realmId: RealmId): Promise<number>;
   /**
-   * Returns the permission value of each group: the id if named, otherwise its content with active users only.
-   * Unknown ids are absent.
+   * Returns the permission value of each group: the id if named, otherwise its content with active users only. Unknown
+   * ids are absent.
    */
   settingValues(realmId: RealmId, ids: readonly GroupId[]): Promise<ReadonlyMap<GroupId, GroupSettingValue>>;
-  /** Includes deactivated users; ascending. */
+  /** Returns ascending ids, including deactivated users. */
   listDirectMembers(realmId: RealmId, id: GroupId): Promise<readonly UserId[]>;
   /**
-   * Returns those of the users who are direct members, deactivated ones included; ascending. Cost grows with the
+   * Returns those of the given users who are direct members, including deactivated ones, ascending. Cost grows with the
    * number of given users.
    */
   filterDirectMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
@@ -186,11 +185,11 @@ export interface GroupReads {
   listSubgroupIds(realmId: RealmId, id: GroupId): Promise<readonly GroupId[]>;
   /** Returns all active users in the groups or, at any depth, in their active subgroups; ascending. */
   listMembersRecursively(realmId: RealmId, ids: readonly GroupId[]): Promise<readonly UserId[]>;
-  /** Returns the groups, named or not, of which the user is a direct member; ascending. */
+  /** Returns the groups, named or anonymous, that have the user as a direct member; ascending. */
   listDirectIds(realmId: RealmId, userId: UserId): Promise<readonly GroupId[]>;
-  /** Returns every pair of subgroup and containing group, anonymous groups included; unordered. */
+  /** Returns every pair of subgroup and containing group, including anonymous groups, unordered. */
   listEdges(realmId: RealmId): Promise<readonly { readonly subgroupId: GroupId; readonly groupId: GroupId }[]>;
-  /** Ascending. */
+  /** Returns ascending ids. */
   listDeactivatedIds(realmId: RealmId): Promise<readonly GroupId[]>;
 }
 
@@ -198,7 +197,7 @@ export interface GroupReads {
 export interface GroupRepository extends GroupReads {
   add(group: Omit<Group, 'id'>, memberIds: readonly UserId[], subgroupIds: readonly GroupId[]): Promise<Group>;
   update(group: Group): Promise<void>;
-  /** Removes the groups with their members and subgroups, except named ones. They must be unreferenced. Idempotent. */
+  /** Removes these groups, unless named, with their members and subgroups. They must be unreferenced. Idempotent. */
   removeAnonymous(realmId: RealmId, ids: readonly GroupId[]): Promise<void>;
   /** Idempotent. Returns only users who were not direct members before, ascending. */
   addMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
@@ -216,13 +215,13 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** Loads every group, deactivated ones included; ascending id. */
+/** Loads all groups, including deactivated ones, by ascending id. */
 export const loadGroups = ({ caller, repositories }: Snapshot): Promise<readonly GroupView[]> =>
   repositories.groups.listViews(caller.realmId);
 
 export interface MembershipNotice {
   readonly op: 'add' | 'remove';
-  /** Acting user, whose access limits links in the message. */
+  /** Acting user; links in the message are limited to what this user can access. */
   readonly actor: Actor;
   readonly by: Pick<User, 'id' | 'fullName'>;
   readonly group: Pick<Group, 'id' | 'name'>;
@@ -230,7 +229,7 @@ export interface MembershipNotice {
   readonly people: readonly User[];
 }
 
-/** Sends messages to users who were added to a group or removed from it (users §12.4). Runs inside the transaction. */
+/** Sends messages to users added to or removed from a group (users §12.4). Runs inside the transaction. */
 export interface GroupNotices {
   send(tx: Transaction, realm: Realm, notice: MembershipNotice): Promise<void>;
 }

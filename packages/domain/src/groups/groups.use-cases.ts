@@ -14,7 +14,7 @@ export class ListGroups {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** Sorted by ascending id. @throws DomainError MUST_NOT_BE_GUEST */
+  /** Returns groups by ascending id. @throws DomainError MUST_NOT_BE_GUEST */
   execute(caller: Caller, { includesDeactivated }: { readonly includesDeactivated: boolean }): Promise<GroupView[]> {
     return this.uow.read(caller.realmId, async ({ actors, groups }) => {
       enforce(mustNotBeGuest(await actors.get(caller)));
@@ -26,7 +26,7 @@ export class ListGroups {
 
 export interface ReadGroupInput {
   readonly groupId: GroupId;
-  /** True to consider direct members or subgroups only. */
+  /** True to consider only direct members or subgroups. */
   readonly directOnly: boolean;
 }
 
@@ -35,7 +35,7 @@ export class ListGroupMembers {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** Sorted by ascending id. @throws DomainError MUST_NOT_BE_GUEST, UNKNOWN_GROUP, GROUP_DEACTIVATED */
+  /** Returns users by ascending id. @throws DomainError MUST_NOT_BE_GUEST, UNKNOWN_GROUP, GROUP_DEACTIVATED */
   execute(caller: Caller, { groupId, directOnly }: ReadGroupInput): Promise<readonly UserId[]> {
     return this.uow.read(caller.realmId, async (repositories) => {
       const { groups } = repositories;
@@ -77,7 +77,7 @@ export class ListSubgroups {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** Sorted by ascending id. @throws DomainError MUST_NOT_BE_GUEST, UNKNOWN_GROUP, GROUP_DEACTIVATED */
+  /** Returns groups by ascending id. @throws DomainError MUST_NOT_BE_GUEST, UNKNOWN_GROUP, GROUP_DEACTIVATED */
   execute(caller: Caller, { groupId, directOnly }: ReadGroupInput): Promise<readonly GroupId[]> {
     return this.uow.read(caller.realmId, async (repositories) => {
       const { groups } = repositories;
@@ -101,8 +101,8 @@ async function enforceReadable(
 const GROUPS_AT_A_TIME = 200;
 
 /**
- * Removes anonymous groups that are no longer the value of a permission. Old events may still address such a group.
- * Removal therefore waits until all events that existed when it was found unused are pruned. Called by a worker.
+ * Removes anonymous groups that are no longer the value of a permission. Old events may still address such a group, so
+ * removal waits until all events up to its discovery as unused are pruned. Called by a worker.
  */
 export class RemoveUnusedGroups {
   static readonly inject = ['unitOfWork'] as const;
@@ -126,7 +126,7 @@ export class RemoveUnusedGroups {
       prunedUpTo: await repositories.events.prunedUpTo(realmId),
     }));
     const before = this.found.get(realmId);
-    // An unreferenced group stays unreferenced: each new anonymous value gets its own group.
+    // An unreferenced group stays unreferenced, because each new anonymous value gets its own group.
     const isDue = (id: GroupId) => (before?.get(id) ?? Number.POSITIVE_INFINITY) <= prunedUpTo;
     this.found.set(realmId, new Map(unused.filter((id) => !isDue(id)).map((id) => [id, before?.get(id) ?? lastSeq])));
     const due = unused.filter(isDue);

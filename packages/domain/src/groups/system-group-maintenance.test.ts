@@ -22,13 +22,13 @@ describe('waiting period', () => {
     ${3} | ${3 * DAY - 1} | ${false}
     ${3} | ${3 * DAY}     | ${true}
     ${3} | ${3 * DAY + 1} | ${true}
-  `('ends after $days days at age $age seconds: $past', ({ days, age, past }) => {
+  `('is over after $days days at age $age seconds: $past', ({ days, age, past }) => {
     expect(isPastWaitingPeriod(1000, days, 1000 + age)).toBe(past);
     expect(fullMemberAt(1000, days)).toBe(1000 + days * DAY);
   });
 });
 
-describe('direct system groups of a user', () => {
+describe('systemGroupsOf and systemGroupChange', () => {
   it.each(
     tableRows(`
       who           | waiting            | waited

@@ -53,7 +53,7 @@ export function systemGroupChange(
   };
 }
 
-/** Returns the users who become full members or stop being so, after a change of the waiting period or with time. */
+/** Returns the users who become or cease to be full members, because time passed or the waiting period changed. */
 export function fullMemberChanges(
   users: readonly (RoleAndJoinTime & Pick<User, 'id'>)[],
   fullMemberIds: ReadonlySet<UserId>,
@@ -83,10 +83,10 @@ export function nextPromotionAt(
 }
 
 const USERS_AT_A_TIME = 500;
-/** Maximum number of users who become full members, or stop being so, in one unit of work. */
+/** Maximum number of users who become or cease to be full members in one unit of work. */
 export const MAX_PROMOTED_AT_ONCE = 250;
 
-/** Returns the users whose membership in the full members is due to change, and the time of the next promotion. */
+/** Returns the users to promote or demote now, and the time of the next promotion. */
 async function planFullMembers(
   reads: Pick<Repositories, 'users' | 'groups' | 'yield'>,
   realm: Realm,
@@ -106,7 +106,7 @@ async function planFullMembers(
   return { userIds: [...leaves, ...joins], nextAt: nextPromotionAt(users, days, now) };
 }
 
-/** Updates the full members among some users, whose role or activity may have changed since the plan. */
+/** Promotes or demotes some users if still due; their role or activity may have changed since planning. */
 async function updateFullMembers(
   tx: Transaction,
   realmId: RealmId,
@@ -123,7 +123,7 @@ async function updateFullMembers(
   await changeFullMembers(tx, realmId, 'add', fullMembers, joins);
 }
 
-/** Publishes the channels gained and lost too, like any change of membership (channels §6.3). */
+/** Changes full members and, like any membership change, publishes the channels gained and lost (channels §6.3). */
 async function changeFullMembers(
   tx: Transaction,
   realmId: RealmId,
@@ -146,7 +146,7 @@ async function changeFullMembers(
   );
 }
 
-/** Part of an update of the full members; without users, the plan of the others. */
+/** Part of an update of full members; without users, it plans the other parts. */
 interface FullMemberPart {
   readonly userIds: readonly UserId[] | null;
 }
@@ -189,8 +189,8 @@ export class FullMemberParts implements PartHandler<FullMemberPart, void> {
 }
 
 /**
- * Promotes users to full members after the waiting period, in every realm that has one. Demotes them if the period
- * was extended (channels §3.1–3.2). A worker calls it and sleeps until the returned time.
+ * Promotes users to full members after the waiting period, in every realm with one. Demotes them if the period was
+ * extended (channels §3.1–3.2). Called by a worker, which sleeps until the returned time.
  */
 export class PromoteFullMembers {
   static readonly inject = ['unitOfWork', 'clock'] as const;
@@ -199,7 +199,7 @@ export class PromoteFullMembers {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the time of the next promotion; null if no user is waiting. */
+  /** Returns the time of the next promotion, or null if no user is waiting. */
   async execute(): Promise<UnixSeconds | null> {
     const realms = await this.uow.readAcross(({ realms }) => realms.list());
     let next: UnixSeconds | null = null;

@@ -20,46 +20,46 @@ export interface BlobRecord {
 }
 
 export interface CopyOptions {
-  /** Maximum bytes written between syncs, so that commits of others do not wait for all data at the end. */
+  /** Maximum number of bytes written between syncs, so that other commits never wait for one large sync. */
   readonly bytesPerSync?: number;
-  /** Called after each part; may block to leave disk bandwidth to others. */
+  /** Called after each part; may block to leave disk bandwidth to other processes. */
   readonly onProgress?: (copied: number, total: number) => void;
 }
 
 /**
- * Work of operators on a database that servers may be using, outside units of work. Each method throws an error with one
- * sentence for the operator if the database cannot be used.
+ * Operator tasks on a database that servers may be using, outside units of work. Each method throws an error with a
+ * one-sentence message for the operator if the database cannot be used.
  */
 export interface StorageAdministration {
-  /** Changes nothing. */
+  /** Reads the state without changing anything. */
   inspect(): DatabaseState;
   /** Migrates the schema and returns the names of the executed steps. */
   migrate(): readonly string[];
-  /** Returns the problems found by a check of everything stored, one line each. */
+  /** Checks all stored data and returns one line per problem. */
   findDamage(): readonly string[];
   /** Returns the blobs listed in the database, in pages by name. */
   listBlobs(after: string, limit: number): readonly BlobRecord[];
-  /** Copies exactly the data committed when it began to a file. */
+  /** Copies the data committed before the call to a file. */
   copy(target: string, options?: CopyOptions): Promise<void>;
 }
 
 export interface SessionGauges {
   readonly connections: number;
-  /** Connections without a unit. */
+  /** Number of connections without a unit of work. */
   readonly idle: number;
-  /** Units that wait for a connection. */
+  /** Number of units of work waiting for a connection. */
   readonly waiting: number;
-  /** Messages to the server that were answered, since the start. */
+  /** Number of completed round trips to the database server since startup. */
   readonly roundTrips: number;
-  /** Time for which units waited for the lock of their organization, since the start. */
+  /** Total time since startup that units of work waited for their organization's lock. */
   readonly lockWaitSeconds: number;
 }
 
-/** Values of an open storage for monitoring. */
+/** Monitoring values of an open storage. */
 export interface StorageGauges {
   /** Number of units waiting to be written. */
   readonly waitingWrites: number;
-  /** Absent for a database on a server, like the next two. */
+  /** Absent for a database server, like the next two properties. */
   readonly databaseBytes?: number;
   /** Size of the write-ahead log. */
   readonly logBytes?: number;

@@ -58,7 +58,7 @@ describe('parseAudience', () => {
     expect(parseAudience(value)).toBeNull();
   });
 
-  it('rejects audiences that are nested too deeply', () => {
+  it('rejects an audience that is nested too deeply', () => {
     let audience: Audience = wholeRealm;
     for (let n = 0; n < 16; n++) audience = anyOf(audience);
     expect(parseAudience(audience)).toBe(audience);
@@ -115,7 +115,7 @@ describe('isInAudience', () => {
     expect(isIn(audience)).toBe(expected);
   });
 
-  it('includes a limited guest among the accessors of a user only with access to that user', () => {
+  it('includes a limited guest in the accessors of a user only if the guest can access that user', () => {
     expect([isIn(limitedGuests, guest), isIn(accessorsOf(user(8)), guest), isIn(accessorsOf(user(9)), guest)]).toEqual([
       true,
       true,
@@ -125,7 +125,7 @@ describe('isInAudience', () => {
 });
 
 describe('questionsOf', () => {
-  it('lists each message and user once at any nesting depth', () => {
+  it('lists each message and user once, regardless of nesting', () => {
     const audience = except(
       anyOf(holdersOf(7), allOf(accessorsOf(user(8)), wholeRealm), holdersOf(9)),
       anyOf(holdersOf(7), accessorsOf(user(8))),
@@ -139,7 +139,7 @@ describe('questionsOf', () => {
     });
   });
 
-  it('returns no questions for most audiences', () => {
+  it('returns no questions for an audience that needs no look-up', () => {
     for (const audience of [nobody, wholeRealm, users([user(1)]), limitedGuests, anyOf(subscribersOf(channel))]) {
       expect(questionsOf(audience)).toEqual({});
     }

@@ -9,7 +9,7 @@ it.each(['', 'a', 'ab', 'abc', 'abcd', 'püsh', '\u00ff\u0000?>', 'x'.repeat(33)
 );
 
 it.each(['a', 'ab', 'abc', 'abc=d', '====', 'ab=c', 'YQ=', 'Y Q=', '_w==', 'YWI=\n'])(
-  'finds no Base64 in %j',
+  'rejects %j as Base64',
   (text) => {
     expect(decodeBase64(text)).toBeNull();
   },

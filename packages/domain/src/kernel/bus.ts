@@ -1,10 +1,10 @@
 import type { EphemeralAnnouncement } from './event.js';
 import type { RealmId, UnixSeconds } from './ids.js';
 
-/** Messages between the servers of one database, as plain JSON values. Features add kinds by declaration merging. */
+/** Messages between servers that share a database, as plain JSON values. Features add kinds by declaration merging. */
 export interface BusHintTypes {
   ephemeral: { readonly announcement: EphemeralAnnouncement; readonly at: UnixSeconds };
-  /** The rows of these queues are gone. */
+  /** The rows of these queues were removed. */
   queuesRemoved: { readonly ids: readonly string[] };
 }
 
@@ -13,31 +13,31 @@ export type BusHint = { [K in keyof BusHintTypes]: { readonly kind: K } & BusHin
 export type Unsubscribe = () => void;
 
 /**
- * Connection of one server to the others. A message is a hint: it may be lost, duplicated, late or out of order. Receivers
- * read the storage and must ignore unknown kinds. Every implementation passes bus.contract.ts.
+ * Connection between servers. A message is a hint: it may be lost, duplicated, late or out of order. Receivers read the
+ * storage and must ignore unknown kinds. Every implementation passes bus.contract.ts.
  */
 export interface Bus {
-  /** Reaches subscribers of the organization on other servers, never those of this connection. Does not throw. */
+  /** Notifies subscribers of the organization on other servers, never those of this connection. Does not throw. */
   publish(realmId: RealmId, hint: BusHint): void;
-  /** Resolves once later messages arrive. */
+  /** Resolves once the subscription is active. */
   subscribe(realmId: RealmId, listener: (hint: BusHint) => void): Promise<Unsubscribe>;
   readonly state: 'connected' | 'unavailable';
-  /** Messages since the start; absent between servers of one process. */
+  /** Message counts since startup; absent for servers in one process. */
   readonly counts?: BusCounts;
 }
 
 export interface BusCounts {
   readonly published: number;
   readonly received: number;
-  /** Not published, because the connection was away or too slow. */
+  /** Messages not published because the connection was down or too slow. */
   readonly dropped: number;
-  /** Received from another installation, which uses a copy of the database. */
+  /** Messages from another installation that uses a copy of the database. */
   readonly foreign: number;
-  /** Received in an unknown form. */
+  /** Messages of unknown form. */
   readonly unknown: number;
 }
 
-/** Bus of a server that hears nothing of others but what the log says. */
+/** Bus of a server that learns of other servers' commits only from the log. */
 export const noBus: Bus = { state: 'unavailable', publish: () => {}, subscribe: async () => () => {} };
 
 type Listeners = Map<RealmId, Set<(hint: BusHint) => void>>;

@@ -1,21 +1,24 @@
 import type { UnixSeconds } from './ids.js';
 
-/** Calls that one server has counted under a rate limit. */
+/** Calls counted by one server under a rate limit. */
 export interface CountedCalls {
   readonly rule: string;
   /** JSON of the counter's key. */
   readonly key: string;
   /** Number of calls; negative if calls were withdrawn. */
   readonly calls: number;
-  /** True if earlier calls no longer count. */
+  /** True if the counter was reset, so that earlier calls no longer count. */
   readonly isReset: boolean;
-  /** Time after which they no longer count. */
+  /** Time after which the calls no longer count. */
   readonly expiresAt: UnixSeconds;
 }
 
-/** Calls in the order of commits, so that every server can add those of the others. Every implementation passes call-count-repository.contract.ts. */
+/**
+ * Counted calls in commit order, so that each server can add the calls of the others. Every implementation passes
+ * call-count-repository.contract.ts.
+ */
 export interface CallCountReads {
-  /** Returns at most `limit` rows of other servers after this id, by id. */
+  /** Returns at most `limit` rows written by other servers after this id, by id. */
   listOfOthers(
     server: string,
     after: number,
@@ -24,7 +27,7 @@ export interface CallCountReads {
 }
 
 export interface CallCountRepository extends CallCountReads {
-  /** Ids ascend and are never reused. */
+  /** Assigns ascending ids that are never reused. */
   add(server: string, counted: readonly CountedCalls[]): Promise<void>;
   /** Removes at most `limit` rows that expired at this time or earlier. Returns the number of removed rows. */
   removeExpired(now: UnixSeconds, limit: number): Promise<number>;

@@ -15,9 +15,9 @@ export interface QueueOwner {
   readonly userId: UserId;
 }
 
-/** Rights of a queue's owner to read the log, as of one of its events. */
+/** Rights of a queue's owner when reading the log, as of one event. */
 export interface QueueOwnerRights extends QueueOwner {
-  /** Rights are valid up to this event; a later unsubscription is a later event. */
+  /** Event up to which the rights are valid; a later unsubscription is a later event. */
   readonly lastSeq: EventSeq;
 }
 
@@ -42,9 +42,9 @@ export interface LookupUsers {
   readonly ids: readonly UserId[];
 }
 
-/** User for whom an audience is decided. One object is reused for all users, so that deciding allocates nothing. */
+/** User for whom an audience is decided. One object is reused for all users to avoid allocations. */
 export class LiveCandidate {
-  /** Set before any decision. */
+  /** Set before each decision. */
   user!: OnlineUser;
 
   constructor(public results: AudienceResults) {}
@@ -80,7 +80,7 @@ export interface RealmProjection extends LiveProjection {
   readonly members: Partial<AudienceMembers<FeatureAudienceKind>>;
   membershipOf(candidate: LiveCandidate): FeatureMembership;
   ownerOf(user: OnlineUser): QueueOwner;
-  /** True if the questions concern an online user and have to be looked up. */
+  /** True if the questions concern an online user and need a look-up. */
   concerns(questions: AudienceQuestions): boolean;
   /** All online users. */
   lookupUsers(): LookupUsers;
@@ -88,7 +88,7 @@ export interface RealmProjection extends LiveProjection {
 
 /** Selects additional events for a queue and excludes others from it. */
 export interface QueueSelection {
-  /** True if a queue receives public events regardless of their audience, as far as its owner may read them. */
+  /** True if a queue receives all public events that its owner may read, regardless of their audience. */
   isOpen(filter: QueueFilter): boolean;
   isPublic(event: DomainEvent): boolean;
   /** Evaluated each time, because the right may change. */
@@ -105,10 +105,10 @@ export interface ReceiverRequest {
   readonly seq: EventSeq | null;
 }
 
-/** User whose queues end. */
+/** User to log out of all event queues. */
 export interface SignedOut {
   readonly userId: UserId;
-  /** Error for waiting polls; null if their clients should ask again. */
+  /** Error for waiting polls; null if clients should poll again. */
   readonly reason: DomainError | null;
 }
 
@@ -132,7 +132,7 @@ export interface DeliveryFeatures extends Omit<Audiences, 'parseAudience'> {
   onlineUser(rights: QueueOwnerRights): OnlineUser;
   /** `users` holds the online users; the caller updates the map. */
   projectionOf(snapshot: RealmSnapshot, users: ReadonlyMap<UserId, OnlineUser>): RealmProjection;
-  /** Returns the user whose queues end with this event, and why; null if there is none. */
+  /** Returns the user signed out by this event and the reason, or null. */
   signedOutBy(event: DomainEvent): SignedOut | null;
   /** Returns the receiver of an event that needs no look-up. */
   receiver(owner: QueueOwner): Receiver;
@@ -185,7 +185,7 @@ export interface Audiences {
 
 const NO_QUESTIONS: AudienceQuestions = {};
 
-/** Maximum nesting depth. Deeper audiences are rejected as damaged, because no writer produces them. */
+/** Maximum nesting depth. Deeper audiences are rejected as damaged, because no code writes them. */
 const MAX_DEPTH = 16;
 
 export function audiencesBy(rules: AudienceRules<FeatureAudienceKind>): Audiences {
@@ -272,8 +272,7 @@ interface Waiting extends ReceiverRequest {
 }
 
 /**
- * Loads receiver data for events, once for all receivers of a turn of the event loop, which covers all receivers of a
- * commit.
+ * Loads receiver data for events. One load covers all requests of an event loop turn, and so all receivers of a commit.
  */
 export class ReceiverLoader {
   private readonly waiting = new Map<RealmId, Waiting[]>();

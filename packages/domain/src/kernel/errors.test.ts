@@ -8,17 +8,17 @@ it('maps each error code to its kind and HTTP status', () => {
   });
 });
 
-it('carries the details of its code', () => {
+it('carries the details of its error code', () => {
   const error: DomainError = new DomainError('RATE_LIMITED', 'Later', { retryAfter: 7 });
   expect(error.is('RATE_LIMITED') && error.details.retryAfter).toBe(7);
   expect(error.is('SERVER_BUSY')).toBe(false);
   expect(new DomainError('NOT_PERMITTED', 'No').details).toEqual({});
 });
 
-it('lists the declared codes', () => {
+it('lists all declared codes', () => {
   expect([...declaredErrors()]).toEqual(expect.arrayContaining(Object.entries(SHARED_ERRORS)));
 });
 
-it('throws for a code that is declared twice', () => {
+it('throws if a code is declared twice', () => {
   expect(() => declareErrors({ NOT_PERMITTED: 'forbidden' })).toThrow('NOT_PERMITTED is declared twice');
 });

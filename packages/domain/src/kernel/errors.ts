@@ -1,8 +1,8 @@
-/** Kind of an error code, for handling similar errors alike. */
+/** Kind of an error code, for handling similar errors uniformly. */
 export type ErrorKind = keyof typeof STATUS_OF_KIND;
 
 const STATUS_OF_KIND = {
-  /** The request is invalid, independent of stored data. */
+  /** The request is invalid, regardless of stored data. */
   invalid: 400,
   /** The caller is not authenticated. */
   unauthenticated: 401,
@@ -26,16 +26,16 @@ const STATUS_OF_KIND = {
  *     declare module './errors.js' { interface ErrorCodes extends ChannelErrors {} }
  *
  * Add a separate code for each reason that callers can act on. One reason has one code, even with several texts.
- * `docs/errors.md` lists them for embedders.
+ * `docs/errors.md` lists the codes for embedders.
  */
 export interface ErrorCodes extends SharedErrors {}
 
 export type ErrorCode = keyof ErrorCodes;
 
-/** Kinds at runtime, where interfaces do not exist. */
+/** Kind by code at runtime, where interfaces do not exist. */
 const kinds = new Map<string, ErrorKind>();
 
-/** Called once per feature on module load. @throws Error for a code that is declared twice */
+/** Declares a feature's error codes; called once on module load. @throws Error if a code is declared twice */
 export function declareErrors<const T extends Readonly<Record<string, ErrorKind>>>(codes: T): T {
   for (const [code, kind] of Object.entries(codes)) {
     if (kinds.has(code)) throw new Error(`The error code ${code} is declared twice.`);
@@ -57,7 +57,7 @@ export const SHARED_ERRORS = declareErrors({
   RATE_LIMITED: 'tooMany',
   /** The server is at capacity. */
   SERVER_BUSY: 'unavailable',
-  /** Stored data is lost or damaged; retrying does not help. */
+  /** Stored data is lost or damaged; retrying will not help. */
   STORAGE_UNAVAILABLE: 'unavailable',
 });
 
@@ -66,10 +66,7 @@ interface RetryLater {
   readonly retryAfter: number;
 }
 
-/**
- * Details of errors by code, in domain terms. A feature merges in those of its codes; codes not listed here have
- * none.
- */
+/** Error details by code, in domain terms. Features merge in the details of their codes; codes not listed have none. */
 export interface ErrorDetails {
   RATE_LIMITED: RetryLater;
   SERVER_BUSY: RetryLater;
@@ -88,8 +85,8 @@ export type DetailsParameter<C extends ErrorCode> = C extends keyof ErrorDetails
   : [];
 
 /**
- * Expected error that rejects a request and rolls back the unit of work. `message` is for people and has the
- * contract's text. The HTTP adapter supplies texts that contain wire names.
+ * Expected error that rejects a request and rolls back the unit of work. `message` is the user-visible contract text.
+ * The HTTP adapter supplies texts that contain wire names.
  */
 export class DomainError<C extends ErrorCode = ErrorCode> extends Error {
   readonly details: DetailsOf<C>;
@@ -113,7 +110,10 @@ export class DomainError<C extends ErrorCode = ErrorCode> extends Error {
     return kinds.get(this.code) ?? 'invalid';
   }
 
-  /** An HTTP status for hosts that show the refusal; the API has its own habits (`ErrorReplies` of the HTTP adapter). */
+  /**
+   * HTTP status for host applications that show the error; the API maps errors itself (`ErrorReplies` in the HTTP
+   * adapter).
+   */
   get status(): number {
     return STATUS_OF_KIND[this.kind];
   }
@@ -125,7 +125,7 @@ export function orThrow<T>(value: T | DomainError): T {
   return value;
 }
 
-/** Returns the result, or the DomainError to throw later in its place in the validation order. */
+/** Returns the result, or the DomainError to throw at the right place in the validation order. */
 export function refusalOr<T>(work: () => T): T | DomainError {
   try {
     return work();

@@ -8,7 +8,7 @@ const seq = (number: number) => number as EventSeq;
 const BEGINNING = seq(0);
 const END = seq(Number.MAX_SAFE_INTEGER);
 
-/** Creates a log with `count` events beyond those of the realm’s creation, and counts its reads. */
+/** Creates a log with `count` events beyond those of the realm creation, and counts reads. */
 async function aLog(count: number) {
   const fixture = await createFixture();
   const { id: realmId } = fixture.realm;
@@ -75,7 +75,7 @@ describe('EventCache', () => {
     expect(cache.find(realmId, last)).toBe(late);
   });
 
-  it('keeps events that were just committed and reads earlier ones', async () => {
+  it('keeps newly committed events and reads earlier ones from the log', async () => {
     const { fixture, realmId, first, last, looks } = await aLog(6);
     const cache = new EventCache(fixture.uow);
     const [newest] = await fixture.uow.read(realmId, ({ events }) => events.listAfter(realmId, seq(last - 1), 1));
@@ -86,7 +86,7 @@ describe('EventCache', () => {
     expect(await readAll(cache, realmId, seq(first - 1), last)).toEqual(from(first, last));
   });
 
-  it('respects its byte limit and reads evicted events again', async () => {
+  it('respects its byte limit and rereads evicted events', async () => {
     const { fixture, realmId, first, last, looks } = await aLog(1000);
     const roomy = new EventCache(fixture.uow);
     await readAll(roomy, realmId, BEGINNING, last);
@@ -137,13 +137,13 @@ describe('EventCache', () => {
     expect(cache.find(realmId, last)).toBeDefined();
   });
 
-  describe('EventCache after messages are deleted', () => {
+  describe('EventCache after messages were deleted', () => {
     const typeAt = (cache: EventCache, realmId: RealmId, at: EventSeq) => {
       const logged = cache.find(realmId, at);
       return logged && 'event' in logged ? logged.event.type : logged;
     };
 
-    it('returns events as they are in the log', async () => {
+    it('returns events as stored in the log', async () => {
       const { fixture, realmId, last } = await aLog(1);
       await append(fixture, 1, 7 as MessageId);
       await append(fixture, 1, 8 as MessageId);
@@ -154,7 +154,7 @@ describe('EventCache', () => {
       expect(types).toEqual(['message.flag_changed', 'message.flag_changed', 'blank']);
     });
 
-    it('drops pages that were being read during the deletion', async () => {
+    it('drops pages read while the deletion was in progress', async () => {
       const { fixture, realmId, last } = await aLog(1);
       await append(fixture, 1, 8 as MessageId);
       const cache = new EventCache(fixture.uow);
@@ -177,7 +177,7 @@ describe('EventCache', () => {
     });
   });
 
-  it('reads everything again after it was cleared', async () => {
+  it('rereads everything after it was cleared', async () => {
     const { fixture, realmId, last, looks } = await aLog(5);
     const cache = new EventCache(fixture.uow);
     const all = await readAll(cache, realmId, BEGINNING, last);

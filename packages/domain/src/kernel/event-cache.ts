@@ -17,15 +17,15 @@ interface Page {
 }
 
 /**
- * Cache of decoded events, shared by all queues. Holds pages up to a byte limit; evicted ones are read from the log
+ * Cache of decoded events, shared by all queues. Holds pages up to a byte limit; evicted pages are read from the log
  * again.
  */
 export class EventCache {
-  /** Least recently used first. */
+  /** Least recently used page first. */
   private readonly pages = new Map<number, Page>();
   private newest: Page | null = null;
   private bytes = 0;
-  /** Number of invalidations. A page whose read overlaps an invalidation is read again. */
+  /** Number of invalidations. A page read that overlaps an invalidation is repeated. */
   private changes = 0;
 
   constructor(
@@ -51,8 +51,8 @@ export class EventCache {
   }
 
   /**
-   * Returns at least one event after `after`, in order and up to `upTo` inclusive. Null if the log no longer has the
-   * next one.
+   * Returns at least one event after `after`, in order and up to and including `upTo`. Returns null if the log no
+   * longer has the next one.
    */
   async listAfter(realmId: RealmId, after: EventSeq, upTo: EventSeq): Promise<readonly LoggedEvent[] | null> {
     const next = (after + 1) as EventSeq;
@@ -73,7 +73,7 @@ export class EventCache {
     return found;
   }
 
-  /** Drops events that quote these messages, which the log has blanked. */
+  /** Drops events that quote these messages, which the log has already blanked. */
   blank(realmId: RealmId, messageIds: readonly MessageId[]): void {
     this.changes++;
     const blanked = new Set(messageIds);
@@ -86,13 +86,13 @@ export class EventCache {
     }
   }
 
-  /** Evicts the realm's events, which may differ from the log now. */
+  /** Evicts the realm's events, which may no longer match the log. */
   forget(realmId: RealmId): void {
     this.changes++;
     for (const page of this.pages.values()) if (page.realmId === realmId) this.drop(page);
   }
 
-  /** Returns the cached events from `from` on up to the first gap. */
+  /** Returns the cached events from `from` up to the first gap. */
   private run(realmId: RealmId, from: EventSeq, upTo: EventSeq): readonly LoggedEvent[] {
     const page = this.pageOf(realmId, from);
     if (!page) return [];
@@ -151,7 +151,7 @@ const PAGES_PER_REALM = 2 ** 32;
 const keyOf = (realmId: RealmId, seq: EventSeq): number =>
   realmId * PAGES_PER_REALM + Math.floor(seq / EVENTS_PER_PAGE);
 
-/** Estimates the memory of a plain value, rather too high. */
+/** Estimates the memory of a plain value, erring on the high side. */
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return 24 + value.length * 2;
   if (typeof value !== 'object' || value === null) return 8;

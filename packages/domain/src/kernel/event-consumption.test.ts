@@ -41,7 +41,7 @@ async function consuming() {
   return { fixture: fixture as Fixture, realmId, uow, time, heard, reports, happens, settle, start, stored, lastSeq };
 }
 
-it('delivers events in order from its first start on and stores its position', async () => {
+it('delivers events in order from its first start and stores its position', async () => {
   const { start, happens, settle, heard, stored, lastSeq, realmId } = await consuming();
   const before = await lastSeq();
   const consumption = await start();
@@ -52,7 +52,7 @@ it('delivers events in order from its first start on and stores its position', a
   expect(await stored()).toEqual(new Map([[realmId, before + 3]]));
 });
 
-it('resumes from its stored position, including new realms', async () => {
+it('resumes at its stored position and includes new realms', async () => {
   const { fixture, start, happens, heard, realmId, lastSeq } = await consuming();
   await (await start()).stop();
   const seq = await happens();
@@ -74,7 +74,7 @@ it('starts at the oldest event if requested', async () => {
   expect(Math.max(...heard.map(([, seqs]) => seqs.length))).toBe(100);
 });
 
-it('retries failed events after growing delays before later ones', async () => {
+it('retries a failed event with growing delays before any later event', async () => {
   const { start, happens, heard, settle, time, reports, realmId } = await consuming();
   let fails = true;
   const consumption = await start({
@@ -125,7 +125,7 @@ it('stores its changes and its position atomically', async () => {
   expect((await stored())!.get(realmId)).toBe(seq);
 });
 
-it('skips unwanted events and stores its position on stop or after many of them', async () => {
+it('skips unwanted events and stores its position on stop or after many skipped events', async () => {
   const { start, happens, settle, stored, heard, realmId } = await consuming();
   const consumption = await start({ isWanted: () => false });
   const before = (await stored())!.get(realmId)!;
@@ -138,7 +138,7 @@ it('skips unwanted events and stores its position on stop or after many of them'
   expect(heard).toEqual([]);
 });
 
-it('stops at a position that another process has advanced, without reporting a failure', async () => {
+it('stops without reporting a failure at a position that another process has advanced', async () => {
   const { start, happens, settle, stored, realmId, time, heard, reports } = await consuming();
   const slow = await start({ consume: async () => null, isWanted: () => false });
   const other = await start();
@@ -158,7 +158,7 @@ it('stops at a position that another process has advanced, without reporting a f
   expect(reports).toEqual([]);
 });
 
-it('leaves events to a faster server until that has stood still for fifteen seconds', async () => {
+it('leaves events to a faster server until that server has been idle for fifteen seconds', async () => {
   const { start, happens, settle, time, lastSeq, heard } = await consuming();
   const slower: number[] = [];
   const slow = await start({
@@ -176,7 +176,7 @@ it('leaves events to a faster server until that has stood still for fifteen seco
     slow.wake();
     await settle();
   };
-  // Both know the position, and the faster one advances it.
+  // Both servers know the position, and the faster one advances it.
   for (let count = 0; count < 3; count++) await happenAndWake();
   expect(heard.flatMap(([, seqs]) => seqs)).toEqual([before + 1, before + 2, before + 3]);
   expect(slower).toEqual([before + 1]);
@@ -214,7 +214,7 @@ it.each(['', 'with space', 'x'.repeat(101), 'a\u0000'])('rejects the name %j', a
   expect(await uow.readAcross((r) => r.consumers.list())).toEqual([]);
 });
 
-describe('offered events', () => {
+describe('EventConsumption with offered events', () => {
   async function offering() {
     const world = await consuming();
     const { uow, realmId, lastSeq, settle } = world;
@@ -239,14 +239,14 @@ describe('offered events', () => {
     return { ...world, before, offer, deliver };
   }
 
-  it('are delivered in batches without reading the log', async () => {
+  it('delivers offered events in batches without reading the log', async () => {
     const { happens, before, offer, deliver } = await offering();
     await happens(4);
     await offer(before + 1, before + 4);
     expect(await deliver()).toEqual({ reads: 0, seqs: [[1, 2, 3], [4]] });
   });
 
-  it('are read from the log with the events before them after a gap', async () => {
+  it('reads events from the log after a gap in the offered ones', async () => {
     const { happens, before, offer, deliver } = await offering();
     await happens(3);
     await offer(before + 1, before + 1);
@@ -256,7 +256,7 @@ describe('offered events', () => {
     expect(await deliver()).toEqual({ reads: 0, seqs: [] });
   });
 
-  it('are read from the log if too many are offered', async () => {
+  it('reads events from the log if too many are offered', async () => {
     const { happens, before, offer, deliver } = await offering();
     await happens(300);
     await offer(before + 1, before + 300);
@@ -264,7 +264,7 @@ describe('offered events', () => {
     expect(seqs.flat()).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));
   });
 
-  it('are read from the log if content was deleted meanwhile', async () => {
+  it('rereads offered events from the log if content was deleted before delivery', async () => {
     const { happens, before, offer, deliver, uow, realmId } = await offering();
     await happens();
     await uow.write(realmId, (tx) =>

@@ -5,9 +5,9 @@ import type { EventSeq, RealmId } from './ids.js';
 import type { CancelTimer, ReportProblem, Timers } from './ports.js';
 import type { Transaction, UnitOfWork } from './unit-of-work.js';
 
-/** In code points. */
+/** Limit in code points. */
 export const MAX_CONSUMER_NAME_LENGTH = 100;
-/** Per server. Each consumer keeps events in the log until it has processed them. */
+/** Limit per server. Each consumer keeps events in the log until it has processed them. */
 export const MAX_CONSUMERS = 50;
 /** Maximum number of events per realm that the log keeps for lagging consumers. */
 export const MAX_EVENTS_FOR_CONSUMERS = 1_000_000;
@@ -23,14 +23,16 @@ export function checkConsumerName(name: string): void {
 }
 
 export interface EventConsumerReads {
-  /** Returns names in ascending order. */
+  /** Returns the names in ascending order. */
   list(): Promise<readonly string[]>;
   /**
-   * Returns the last processed event by realm. A missing realm is read from the beginning. Null if the consumer is
-   * unknown.
+   * Returns the last processed event of each realm; a missing realm is read from the beginning. Returns null if the
+   * consumer is unknown.
    */
   findPositions(name: string): Promise<ReadonlyMap<RealmId, EventSeq> | null>;
-  /** Returns the lowest position of all consumers in the realm, 0 if one has read nothing; null without consumers. */
+  /**
+   * Returns the lowest position of all consumers in the realm, 0 if one has read nothing, or null without consumers.
+   */
   lowestPosition(realmId: RealmId): Promise<number | null>;
 }
 
@@ -42,8 +44,8 @@ export interface EventConsumerRepository extends EventConsumerReads {
   /** Returns false and changes nothing if the name is taken. @throws DomainError TOO_MANY_CONSUMERS */
   add(name: string, positions: ReadonlyMap<RealmId, EventSeq>): Promise<boolean>;
   /**
-   * Moves the position from one event to a later one. Returns false and changes nothing if the position is not `from`
-   * (0 is the beginning).
+   * Moves the position from one event to a later one. Returns false and changes nothing if the position is not `from`;
+   * 0 means the beginning.
    */
   advance(name: string, realmId: RealmId, from: number, to: EventSeq): Promise<boolean>;
   /** Returns true if the consumer existed. */
@@ -59,12 +61,12 @@ declare module './unit-of-work.js' {
   }
 }
 
-/** Work for the transaction that stores the position. Awaits only its repositories. */
+/** Work inside the transaction that stores the position. Must await nothing but its repositories. */
 export type ConsumerUnit = (tx: Transaction) => Promise<void>;
 
 /**
- * Receives the next events of one realm, at least one, in order of seq. Runs outside transactions and may block; if
- * it throws, the events are delivered again. Returns null if only the position has to be stored.
+ * Receives the next events of one realm, at least one, in seq order. Runs outside transactions and may block; if it
+ * throws, the events are delivered again. Returns null if only the position has to be stored.
  */
 export type ConsumeEvents = (realmId: RealmId, events: readonly StoredEvent[]) => Promise<ConsumerUnit | null>;
 
@@ -78,8 +80,8 @@ export interface ConsumerOptions {
   /** Maximum number of events per batch. */
   readonly maxEvents: number;
   /**
-   * True if events for which `consume` returns null may come again after a crash. Their position is then not stored at
-   * once; default: false.
+   * True if events for which `consume` returns null may be redelivered after a crash, so that their position is stored
+   * later; default: false.
    */
   readonly savesLazily?: boolean;
 }
@@ -91,7 +93,7 @@ export interface ConsumptionParts {
 }
 
 const PAGE_BYTES = 1024 * 1024;
-/** Position in a realm: last event stored as processed and last event read. Events in between were skipped. */
+/** Position in a realm: the last event stored as processed and the last event read. Events in between were skipped. */
 interface Position {
   stored: number;
   read: number;
@@ -99,30 +101,30 @@ interface Position {
 
 /** Initial and maximum retry delay. */
 const RETRY_MS = [250, 60_000] as const;
-/** Delay after another server was faster, and while it goes on, since both would do the same work. */
+/** Back-off while another server consumes the realm faster, to avoid duplicate work. */
 const TURN_MS = 15_000;
-/** Maximum number of skipped events that may be read again after a crash. */
+/** Maximum number of skipped events that may be reread after a crash. */
 const MAX_UNSAVED = 500;
-/** Events kept for each realm; consumers that need more read the log. */
+/** Number of offered events kept per realm; consumers that need more read the log. */
 const MAX_OFFERED = 256;
 
-/** Committed events without a gap, of which only the wanted ones are kept. */
+/** Consecutive committed events, of which only the wanted ones are kept. */
 interface OfferedEvents {
-  /** Last event before them. */
+  /** Event before the first offered one. */
   readonly after: number;
   last: number;
   readonly events: StoredEvent[];
 }
 
-/** Events to deliver, among those up to `last`. */
+/** Events to deliver, up to `last`. */
 interface Batch {
   readonly events: readonly StoredEvent[];
   readonly last: number;
-  /** True if there may be more. */
+  /** True if more events may follow. */
   readonly hasNext: boolean;
 }
 
-/** The position is no longer where this server left it. */
+/** Another server has moved the position. */
 class ConsumedElsewhere extends Error {
   constructor(name: string) {
     super(`another process consumes the events of '${name}', or the consumer was removed`);
@@ -131,8 +133,8 @@ class ConsumedElsewhere extends Error {
 }
 
 /**
- * Processes the log of each realm for one consumer. Every event is delivered at least once in realm order. The
- * position is stored after processing, in the same transaction as the consumer's changes.
+ * Processes the log of each realm for one consumer. Each event is delivered at least once, in realm order. The position
+ * is stored after processing, in the same transaction as the consumer's changes.
  */
 export class EventConsumption {
   private readonly positions = new Map<RealmId, Position>();
@@ -142,7 +144,7 @@ export class EventConsumption {
   private readonly elsewhere = new Map<RealmId, number>();
   private draining: Promise<void> | null = null;
   private isWoken = false;
-  /** Realms with new events; null for all. */
+  /** Realms with new events; null for all realms. */
   private woken: Set<RealmId> | null = null;
   private isStopped = false;
 
@@ -165,7 +167,7 @@ export class EventConsumption {
     return consumption;
   }
 
-  /** Cheap and idempotent; called after commits. Without realms, all are looked at. */
+  /** Schedules reading of these realms, or of all realms by default. Cheap and idempotent; called after commits. */
   wake(realmIds?: Iterable<RealmId>): void {
     if (!realmIds) this.woken = null;
     else if (!this.isWoken) this.woken = new Set(realmIds);
@@ -178,7 +180,7 @@ export class EventConsumption {
     });
   }
 
-  /** Keeps a committed event in memory, so that the next `wake` need not read it from the log. Cheap. */
+  /** Keeps a committed event in memory, so that the next `wake` does not read it from the log. Cheap. */
   offer(stored: StoredEvent): void {
     const { realmId, seq, event } = stored;
     let offered = this.offered.get(realmId);
@@ -191,7 +193,7 @@ export class EventConsumption {
     if (this.isDelivered(stored)) offered.events.push(stored);
   }
 
-  /** Waits until the consumer has finished its current batch. */
+  /** Resolves when the consumer has finished its current batch. */
   async stop(): Promise<void> {
     this.isStopped = true;
     for (const { cancel } of this.retries.values()) cancel?.();
@@ -239,11 +241,11 @@ export class EventConsumption {
     }
   }
 
-  /** Returns null if there is none. */
+  /** Returns null if there is no further event. */
   private async nextBatch(realmId: RealmId, after: number): Promise<Batch | null> {
     const offered = this.offered.get(realmId);
     this.offered.delete(realmId);
-    // They were read from the log before they were offered, as later ones will be.
+    // These events were read from the log before they were offered; later ones will be, too.
     if (offered && offered.last <= after) return null;
     if (!offered || offered.after > after) return this.readLog(realmId, after);
     const events = offered.events.filter(({ seq }) => seq > after);
@@ -287,7 +289,7 @@ export class EventConsumption {
       await work();
       this.retries.delete(realmId);
     } catch (err) {
-      // Only the position decides which of several servers consumes the events.
+      // Only the stored position decides which of several servers consumes the events.
       const isElsewhere = err instanceof ConsumedElsewhere;
       if (!isElsewhere) this.reportProblem('consuming events failed; they come again', { realmId, err });
       if (this.isStopped) return;
@@ -301,7 +303,7 @@ export class EventConsumption {
         }),
       };
       this.retries.set(realmId, retry);
-      // Another process may advance in the meantime, so the position is read again.
+      // Another process may advance the position in the meantime, so it is read again.
       this.positions.delete(realmId);
     }
   }
@@ -311,7 +313,7 @@ export class EventConsumption {
     const stored = await this.parts.uow.readAcross(({ consumers }) => consumers.findPositions(name));
     if (!stored) throw new Error(`the consumer '${name}' was removed`);
     const seq = stored.get(realmId) ?? 0;
-    // While the other server goes on, this one leaves the events to it.
+    // This server leaves the events to the other one as long as that one advances.
     const lastKnown = this.elsewhere.get(realmId) ?? seq;
     if (seq !== lastKnown) {
       this.elsewhere.set(realmId, seq);

@@ -17,7 +17,7 @@ const ID_LENGTH = 8;
 /** Event in its stored form. */
 export interface EncodedEvent {
   readonly format: number;
-  /** JSON texts. */
+  /** JSON text. */
   readonly payload: string;
   readonly audience: string;
 }
@@ -32,9 +32,9 @@ export interface EncodedRow extends EncodedEvent {
 /** Encodes events for the log and decodes them. */
 export interface EventEncoding {
   readonly encodeEvent: (announcement: Pick<Announcement, 'event' | 'audience'>) => EncodedEvent;
-  /** Never throws; returns unreadable rows as such. */
+  /** Never throws; returns an `UnreadableEvent` for an unreadable row. */
   readonly decodeEvent: (row: EncodedRow) => LoggedEvent;
-  /** Approximate size of a row and its decoded event, as if nothing were packed. */
+  /** Approximate size of a row and its decoded event without packing. */
   readonly sizeOf: (row: Pick<EncodedRow, 'payload' | 'audience'>, logged: LoggedEvent) => number;
   /** Replacement for an event whose content was deleted. */
   readonly blankEvent: EncodedEvent;
@@ -82,7 +82,7 @@ export function eventEncoding(
 const writtenBy = (format: EventFormat): number => (typeof format === 'number' ? format : format.writes);
 const readBy = (format: EventFormat): number => (typeof format === 'number' ? format : format.reads);
 
-/** Events that mark or delete a topic name all of its messages. */
+/** Events that mark or delete a topic list all of its messages. */
 const packed = (event: DomainEvent): unknown =>
   'messageIds' in event ? { ...event, messageIds: packIds(event.messageIds) } : event;
 
@@ -104,7 +104,7 @@ function parseJson(text: string): unknown {
 
 /** Queue in its stored form. */
 export interface EncodedQueue extends Omit<EventQueue, 'filter' | 'presentation'> {
-  /** JSON texts. */
+  /** JSON text. */
   readonly filter: string;
   readonly presentation: string;
 }
@@ -112,11 +112,11 @@ export interface EncodedQueue extends Omit<EventQueue, 'filter' | 'presentation'
 /** Encodes queues for storage and decodes them. */
 export interface QueueEncoding {
   readonly encodeQueue: (queue: EventQueue) => EncodedQueue;
-  /** Never throws; returns unreadable rows as such. */
+  /** Never throws; returns an `UnreadableQueue` for an unreadable row. */
   readonly decodeQueue: (row: EncodedQueue) => EventQueue | UnreadableQueue;
 }
 
-/** `isKnown` returns true if queues can be narrowed by a term. */
+/** `isKnown` returns true if the narrow term is supported for queues. */
 export function queueEncoding(isKnown: (term: QueueNarrowTerm) => boolean): QueueEncoding {
   function isFilter(value: object): value is QueueFilter {
     const { allPublicChannels, narrow } = value as Partial<QueueFilter>;

@@ -36,7 +36,7 @@ const seqsBeyond = (queue: LiveQueue, seq: number) => dueTo(queue).filter((one) 
 const NOT_FOUND = { code: 'UNKNOWN_EVENT_QUEUE' };
 const gone = (promise: Promise<unknown>) => expect(promise).rejects.toMatchObject(NOT_FOUND);
 
-describe('receivers of an event', () => {
+describe('event delivery', () => {
   it.each([
     ['everybody', () => wholeRealm, ['iago', 'hamlet', 'polonius']],
     ['members and above', () => atLeast('member'), ['iago', 'hamlet']],
@@ -59,7 +59,7 @@ describe('receivers of an event', () => {
     const ids = new Map<string, string>();
     for (const name of names) ids.set(name, await events.register(name));
 
-    // Some queues are live and others read the log; the results must be identical.
+    // Some queues are live and others read the log; both must receive the same events.
     const iago = await events.open('iago', ids.get('iago')!);
     await events.announce(audience(fixture));
     const announced = [];
@@ -70,7 +70,7 @@ describe('receivers of an event', () => {
     expect(announced).toEqual(expected);
   });
 
-  it('follow group membership through the log', async () => {
+  it('follows group membership through the log', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const hamlet = await events.open('hamlet', await events.register('hamlet'));
@@ -88,7 +88,7 @@ describe('receivers of an event', () => {
     expect(dueTo(hamlet)).toEqual([seq]);
   });
 
-  it('include subscribers as of the event, before and after a restart', async () => {
+  it('includes subscribers as of the event, before and after a restart', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const channel = fixture.channel('Denmark');
@@ -109,7 +109,7 @@ describe('receivers of an event', () => {
     expect(dueTo(await events.open('iago', iago))).toEqual([whileSubscribed]);
   });
 
-  it('include holders of a message, live and in the log', async () => {
+  it('includes users who have a message, live and from the log', async () => {
     const fixture = await cast();
     await fixture.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
     const events = await live(fixture);
@@ -123,7 +123,7 @@ describe('receivers of an event', () => {
     expect(dueTo(await events.open('iago', iago))).toEqual([]);
   });
 
-  it('respect guest access to users, live and in the log', async () => {
+  it('respects guest access to users, live and from the log', async () => {
     const fixture = await cast();
     await fixture.add(
       aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }),
@@ -145,7 +145,7 @@ describe('receivers of an event', () => {
     expect((await open()).map(dueTo)).toEqual(expected);
   });
 
-  it('exclude members of deactivated groups, live and in the log', async () => {
+  it('excludes members of deactivated groups, live and from the log', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const hamlet = await events.register('hamlet');
@@ -168,7 +168,7 @@ describe('receivers of an event', () => {
 });
 
 describe('channel message delivery', () => {
-  /** Creates a message in Denmark, to which only Hamlet subscribes. */
+  /** Creates a message in Denmark, with Hamlet as the only subscriber. */
   const message = async (fixture: MemoryFixture, isPublic = true): Promise<DomainEvent> => {
     await fixture.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
     const [view] = await fixture.uow.read(fixture.realm.id, (r) =>
@@ -286,7 +286,7 @@ describe('event queue', () => {
     await expect(events.hub.acknowledge(again, cursor)).rejects.toThrow('has already been pruned');
   });
 
-  it('rejects positions from before its start', async () => {
+  it('rejects a position before its start', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet');
     const queue = await events.open('hamlet', id, 0);
@@ -294,7 +294,7 @@ describe('event queue', () => {
     await events.hub.acknowledge(queue, -1);
   });
 
-  it('loses no event to a position that was never sent', async () => {
+  it('loses no event when its client confirms a position that was never sent', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet');
     const first = await events.announce(wholeRealm);
@@ -352,7 +352,7 @@ describe('event queue', () => {
     expect(dueTo(again)).toEqual([missed]);
   });
 
-  it('cannot be opened if the log no longer has the missed events', async () => {
+  it('cannot be opened if the log no longer has the events it missed', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -363,7 +363,7 @@ describe('event queue', () => {
     await gone(events.hub.open(fixture.realm.id, fixture.user('hamlet').id, id));
   });
 
-  it('expires if its client is too far behind', async () => {
+  it('expires if its client falls too far behind', async () => {
     const events = await live(await cast(), { maxEventsBehind: 10 });
     const id = await events.register('hamlet');
     for (let n = 0; n < 10; n++) await events.announce(wholeRealm);
@@ -383,7 +383,7 @@ describe('event queue', () => {
     await gone(events.open('hamlet', id));
   });
 
-  it('ends if the log no longer has the missed events', async () => {
+  it('ends if the log no longer has the events it needs', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -528,7 +528,7 @@ describe('event queue', () => {
     expect((await events.open('hamlet', id)).isClosed).toBe(false);
   });
 
-  it('replaces the waiting poll by a newer one', async () => {
+  it('replaces a waiting poll with a newer one', async () => {
     const events = await live(await cast());
     const queue = await events.open('hamlet', await events.register('hamlet'));
     const reasons: string[] = [];
@@ -538,7 +538,7 @@ describe('event queue', () => {
     expect(reasons).toEqual(['first supplanted', 'second event']);
   });
 
-  it('assigns positions to unlogged events strictly between the surrounding events', async () => {
+  it('assigns an unlogged event a position strictly between the surrounding events', async () => {
     const events = await live(await cast());
     const queue = await events.open('hamlet', await events.register('hamlet'));
     const first = await events.announce(wholeRealm);
@@ -590,8 +590,8 @@ describe('event queue', () => {
   });
 });
 
-describe('queue reads', () => {
-  it('continue after a full response in order and repeat unacknowledged events', async () => {
+describe('queue read', () => {
+  it('continues in order after a full response and repeats unacknowledged events', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet');
     const seqs: number[] = [];
@@ -606,7 +606,7 @@ describe('queue reads', () => {
     expect(seqsOf(await events.read(queue)).filter((seq) => seq! > seqs[9]!)).toEqual(seqs.slice(10));
   });
 
-  it('fetch events dropped by a full queue from the log and catch up', async () => {
+  it('fetches events dropped by a full queue from the log and catches up', async () => {
     const events = await live(await cast());
     const queue = await events.open('hamlet', await events.register('hamlet'));
     const seqs: number[] = [];
@@ -619,7 +619,7 @@ describe('queue reads', () => {
     expect([queue.isBehind, seqsBeyond(queue, seqs.at(-1)!)]).toEqual([false, [last]]);
   });
 
-  it('neither miss nor repeat events committed during the read', async () => {
+  it('neither misses nor repeats an event committed during the read', async () => {
     const events = await live(await cast());
     const id = await events.register('hamlet');
     const seqs: number[] = [];
@@ -634,7 +634,7 @@ describe('queue reads', () => {
     expect(later).toEqual(seqs);
   });
 
-  it('read the log once for many queues', async () => {
+  it('reads the log once for many queues', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const ids = [];
@@ -659,7 +659,7 @@ describe('queue reads', () => {
     expect(looks).toBeLessThan(5);
   });
 
-  it('drop events that are not presented to the client and keep later ones until acknowledged', async () => {
+  it('drops events that are not presented to the client and keeps later ones until acknowledged', async () => {
     const events = await live(await cast());
     const queue = await events.open('hamlet', await events.register('hamlet'));
     const seqs = [];
@@ -672,7 +672,7 @@ describe('queue reads', () => {
     expect(dueTo(queue)).toEqual([]);
   });
 
-  it('fetch evicted events from the log', async () => {
+  it('fetches evicted events from the log', async () => {
     const events = await live(await cast(), { cacheBytes: 1 });
     const queue = await events.open('hamlet', await events.register('hamlet'));
     const seqs = [await events.announce(wholeRealm), await events.announce(wholeRealm)];
@@ -680,7 +680,7 @@ describe('queue reads', () => {
     expect(seqsOf(await events.read(queue))).toEqual(seqs);
   });
 
-  it('hide the content of a deleted message that was in memory', async () => {
+  it('hides the content of a deleted message that was in memory', async () => {
     const fixture = await cast();
     await fixture.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
     const { id } = fixture.messages[0]!;
@@ -698,7 +698,7 @@ describe('queue reads', () => {
     expect(await types(await events.open('iago', behind))).toEqual(['blank']);
   });
 
-  it('bypass the cache after another process has written', async () => {
+  it('bypasses the cache after another process has written', async () => {
     const fixture = await cast();
     await fixture.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
     const { id } = fixture.messages[0]!;
@@ -757,14 +757,14 @@ describe('undeliverable event', () => {
     ]);
   });
 
-  it('ends one queue if deciding its receivers fails', async () => {
+  it('ends one queue if its receivers cannot be determined', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const narrow: QueueFilter['narrow'] = [{ operator: 'topic', operand: 'x' }];
     const [hamlet, iago] = [await events.register('hamlet', { narrow }), await events.register('iago')];
     const queue = await events.open('hamlet', hamlet);
     const other = await events.open('iago', iago);
-    // This version never writes such an event: its shape is wrong although its format is right.
+    // This version never writes such an event: its format is valid but its shape is not.
     const seq = await events.announce(wholeRealm, { type: 'message.sent' } as DomainEvent);
     expect([queue.failure?.code, dueTo(other)]).toEqual(['UNKNOWN_EVENT_QUEUE', [seq]]);
     await gone(events.open('hamlet', hamlet));
@@ -779,7 +779,7 @@ describe('undeliverable event', () => {
     expect(events.problems.map(([, { eventType }]) => eventType)).toEqual(['message.sent', 'message.sent']);
   });
 
-  it('keeps the queue ended while its row cannot be removed and removes it with the next sweep', async () => {
+  it('keeps the queue closed while its row cannot be removed and removes the row with the next sweep', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -799,8 +799,8 @@ describe('undeliverable event', () => {
   });
 });
 
-describe('a log that has lost events', () => {
-  it('ends the queues whose clients know them, and makes the others read it again', async () => {
+describe('forked log', () => {
+  it('ends queues with clients that received lost events and makes the others read the log again', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const [hamletId, iagoId] = [await events.register('hamlet'), await events.register('iago')];
@@ -821,7 +821,7 @@ describe('a log that has lost events', () => {
     ]);
   });
 
-  it('delivers events before the lost ones whose receivers are being looked up', async () => {
+  it('delivers events before the lost ones even if their receivers are still being looked up', async () => {
     const fixture = await cast();
     await fixture.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
     const events = await live(fixture);
@@ -835,7 +835,7 @@ describe('a log that has lost events', () => {
     expect(dueTo(await events.open('hamlet', id))).toEqual([held]);
   });
 
-  it('keeps queues whose clients know events after the lost ones', async () => {
+  it('keeps queues with clients that received events after the lost ones', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const iago = await events.open('iago', await events.register('iago'));
@@ -847,8 +847,8 @@ describe('a log that has lost events', () => {
   });
 });
 
-describe('unreadable rows', () => {
-  it('removes and reports a damaged queue row and lets its client register again', async () => {
+describe('unreadable row', () => {
+  it('is removed and reported if it is a queue, and lets its client register again', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
@@ -863,7 +863,7 @@ describe('unreadable rows', () => {
     ]);
   });
 
-  it('ends only the queues that would receive an unreadable event', async () => {
+  it('ends only the queues that would receive the event', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
@@ -879,7 +879,7 @@ describe('unreadable rows', () => {
     ]);
   });
 
-  it('reads the next format and leaves other events of a newer release to its servers for a minute', async () => {
+  it('is read in the next format, and other events of a newer release are left to its servers for a minute', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const hamlet = await events.register('hamlet');
@@ -910,7 +910,7 @@ describe('unreadable rows', () => {
     expect(dueTo(await events.open('iago', late))).toEqual([seq]);
   });
 
-  it('skips an unreadable event from another process for queues outside its audience', async () => {
+  it('is skipped for queues outside its audience if another process wrote the event', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const [hamlet, iago] = [await events.register('hamlet'), await events.register('iago')];
@@ -1003,7 +1003,7 @@ describe('ephemeral event', () => {
     expect(events.problems).toMatchObject([[expect.anything(), { eventType: 'typing.changed', seq: null }]]);
   });
 
-  it('stays out of a full response', async () => {
+  it('is left out of a full response', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const queue = await events.open('hamlet', await events.register('hamlet'));

@@ -32,7 +32,7 @@ export interface EventHubParts {
 }
 
 export interface EventHubOptions {
-  /** Maximum number of events a queue may lag behind its realm before it ends. */
+  /** Maximum number of events by which a queue may lag behind its realm before it ends. */
   readonly maxEventsBehind: number;
   /** Approximate size of the event cache shared by all queues. */
   readonly cacheBytes: number;
@@ -43,14 +43,14 @@ export const DEFAULT_HUB_OPTIONS: EventHubOptions = { maxEventsBehind: 20_000, c
 /** Queue that is being loaded. */
 interface QueueSnapshot {
   readonly id: string;
-  /** True if its row was removed in the meantime. */
+  /** True if its row was removed while loading. */
   isVoid: boolean;
 }
 
 /**
- * Delivers events to polled queues. Queues read the log through one shared cache of decoded events; a queue at the
- * end of the log is caught up and receives events as they are committed. Unpolled queues soon leave memory and keep
- * only their row.
+ * Delivers events to polled queues. Queues read the log through one shared cache of decoded events. A queue at the end
+ * of the log is caught up and receives events as they are committed. Unpolled queues soon leave memory and keep only
+ * their row.
  */
 export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   private readonly queues = new Map<string, LiveQueue>();
@@ -92,7 +92,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     }
   }
 
-  /** Makes every queue of the realm read the log, because the unreadable change is unknown. */
+  /** Makes every queue of the realm read the log, because the change is unknown. */
   onUnreadable({ realmId, seq, reason, isNewer }: UnreadableEvent): void {
     if (!isNewer) this.parts.report('an event of the log cannot be read', { realmId, seq, reason });
     this.realms.drop(realmId, seq);
@@ -112,7 +112,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     this.cache.forget(realmId);
   }
 
-  /** Ends the queues whose clients know lost events; the others read the log again. */
+  /** Ends queues with clients that received lost events; the other queues read the log again. */
   onForked(realmId: RealmId, after: EventSeq, before: number): void {
     this.realms.drop(realmId, (after + 1) as EventSeq);
     let ended = 0;
@@ -142,7 +142,10 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
       });
   }
 
-  /** Publishes to live queues of every server. Ephemeral events are not stored, so queues opened later miss them. */
+  /**
+   * Publishes an event to live queues on every server. Ephemeral events are not stored, so queues opened later miss
+   * them.
+   */
   publishEphemeral(realmId: RealmId, announcement: EphemeralAnnouncement): void {
     const at = this.parts.clock.now();
     this.realms.get(realmId)?.takeEphemeral(announcement, at);
@@ -150,8 +153,8 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   }
 
   /**
-   * Opens a queue for reading. `cursor` is the last position processed by the client, because the stored one may be a
-   * minute old. @throws DomainError UNKNOWN_EVENT_QUEUE if the queue is unknown, expired or owned by another user
+   * Opens a queue for reading. `cursor` is the last position processed by the client, because the stored position may
+   * be a minute old. @throws DomainError UNKNOWN_EVENT_QUEUE if the queue is unknown, expired or owned by another user
    */
   async open(realmId: RealmId, ownerId: UserId, id: string, cursor = -1): Promise<LiveQueue> {
     const existing = this.queues.get(id);
@@ -162,7 +165,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     }
     const key = `${realmId}:${ownerId}:${id}`;
     const running = this.opening.get(key);
-    // An open that failed with another cursor may succeed with this one.
+    // Opening with this cursor may succeed although opening with another one failed.
     if (running) return running.live.catch(() => this.open(realmId, ownerId, id, cursor));
     const opening: QueueSnapshot = { id, isVoid: false };
     const live = this.activateQueue(realmId, ownerId, opening, cursor).finally(() => this.opening.delete(key));
@@ -171,7 +174,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   }
 
   /**
-   * Acknowledges everything up to `position`; -1 stands for nothing yet.
+   * Acknowledges everything up to `position`; -1 means nothing yet.
    * @throws DomainError EVENTS_PRUNED, UNKNOWN_EVENT for a position that was pruned or never sent (events §6.2 rows
    * 4–5), UNKNOWN_EVENT_QUEUE if the log has lost the event
    */
@@ -191,27 +194,27 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     live.acknowledge(position, this.parts.clock.now());
   }
 
-  /** Resolves once the events of this server's commits have reached the queues that are open here. */
+  /** Resolves once this server's committed events have reached the queues that are open here. */
   async settled(realmId: RealmId): Promise<void> {
     await this.realms.get(realmId)?.settled();
   }
 
   /**
-   * Delivers due events in order if no look-up is needed. Returns false, without delivering anything, if one is.
+   * Delivers due events in order if no look-up is needed. Otherwise returns false without delivering anything.
    * @throws DomainError UNKNOWN_EVENT_QUEUE if the queue ended and its client must register again
    */
   readNow(live: LiveQueue, take: TakeDelivery): boolean {
     return this.reader.readNow(live, take);
   }
 
-  /** Delivers due events with any look-ups. A queue without remaining events is caught up afterwards. */
+  /** Delivers due events after any look-ups. A queue without remaining events is then caught up. */
   read(live: LiveQueue, take: TakeDelivery): Promise<void> {
     return this.reader.read(live, take);
   }
 
   /**
-   * Takes a position for an unlogged event such as a heartbeat, strictly between the surrounding events. Appends a
-   * blank row if the present row has no positions left.
+   * Assigns a position to an unlogged event such as a heartbeat, strictly between the surrounding events. Appends a
+   * blank row if the current row has no positions left.
    */
   async takeUnloggedPosition(live: LiveQueue): Promise<number> {
     for (;;) {
@@ -231,7 +234,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     }
   }
 
-  /** Ends a queue after its waiting poll was answered. @throws DomainError UNKNOWN_EVENT_QUEUE */
+  /** Ends a queue and its waiting poll. @throws DomainError UNKNOWN_EVENT_QUEUE */
   async remove(realmId: RealmId, ownerId: UserId, id: string): Promise<void> {
     await this.parts.uow.write(
       realmId,
@@ -245,19 +248,19 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     this.forgetRemoved([{ realmId, id }]);
   }
 
-  /** Ends a queue whose client must register again. Returns the error for the current poll. */
+  /** Ends a queue and returns the error for the current poll. Its client must register again. */
   failQueue(live: LiveQueue, reason: string): DomainError {
     const { id, realmId } = live.queue;
     if (!live.isClosed) this.parts.report('an event queue was closed', { realmId, queueId: id, reason });
     return this.end(live);
   }
 
-  /** Queues known to this process. */
+  /** Queues in the memory of this process. */
   get liveQueues(): readonly LiveQueue[] {
     return [...this.queues.values()];
   }
 
-  /** Returns the position of a queue that has to be stored; null if it is already stored. */
+  /** Returns the queue position to store, or null if it is already stored. */
   unsavedPositionOf(live: LiveQueue): QueuePosition | null {
     return live.unsavedPosition(this.realms.get(live.queue.realmId)?.lastSeq ?? NEVER, this.parts.clock.now());
   }
@@ -272,7 +275,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   async receivesMessages(realmId: RealmId, ownerId: UserId): Promise<boolean> {
     const wantsThem = ({ presentation }: EventQueue) => this.parts.catalogue.wants(presentation, 'message.sent');
     if ([...(this.byOwner.get(ownerId) ?? [])].some(({ queue }) => wantsThem(queue))) return true;
-    // Other servers poll queues too.
+    // Other servers poll queues, too.
     return this.parts.uow.read(realmId, async ({ queues }) => {
       for (const { id } of await queues.listOf(realmId, ownerId)) {
         const queue = await queues.find(realmId, id);
@@ -282,7 +285,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     });
   }
 
-  /** Closes queues whose rows were removed and answers their waiting polls, on every server. */
+  /** Closes queues with removed rows and answers their waiting polls, on every server. */
   forgetRemoved(keys: readonly QueueKey[]): void {
     const byRealm = new Map<RealmId, string[]>();
     for (const { realmId, id } of keys) byRealm.set(realmId, [...(byRealm.get(realmId) ?? []), id]);
@@ -292,7 +295,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     }
   }
 
-  /** Closes queues whose rows were removed, on this server. */
+  /** Closes queues with removed rows on this server. */
   closeRemoved(ids: readonly string[]): void {
     for (const opening of this.opening.values()) if (ids.includes(opening.id)) opening.isVoid = true;
     for (const id of ids) {
@@ -367,7 +370,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     return live;
   }
 
-  /** Ends one queue to which an event cannot be delivered. */
+  /** Ends one queue because an event cannot be delivered to it. */
   private fail(live: LiveQueue, eventType: string, seq: EventSeq | null, err: unknown): DomainError {
     const { id, realmId } = live.queue;
     if (!live.isClosed) {
@@ -383,7 +386,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   }
 
   /**
-   * Ends a queue whose client must register again. Its row is removed later; until then the queue is marked as
+   * Ends a queue and lets its client register again. Its row is removed later; until then the queue is marked as
    * closed.
    */
   private end(live: LiveQueue): DomainError {

@@ -3,7 +3,7 @@ import type { AnyEvent, AnyEventType, Audience, DomainEvent, EphemeralEvent } fr
 import type { EventQueue } from './event-queue.js';
 import type { EventSeq, MessageId, RealmId, UnixSeconds, UserId } from './ids.js';
 
-/** Event with its audience, which is decided in the transaction of the change. */
+/** Event with its audience, which is determined in the transaction of the change. */
 export interface Announcement {
   readonly event: DomainEvent;
   readonly audience: Audience;
@@ -28,61 +28,61 @@ export interface UnreadableEvent {
   readonly at: UnixSeconds;
   /** Null if the audience cannot be read either. */
   readonly audience: Audience | null;
-  /** Shown to operators; quotes no content of the row. */
+  /** Reason for operators, without content of the row. */
   readonly reason: string;
-  /** True if a server of a newer release can read it. */
+  /** True if a server with a newer release can read the event. */
   readonly isNewer?: boolean;
 }
 
-/** Log entry of a seq. */
+/** Log entry at a position. */
 export type LoggedEvent = StoredEvent | UnreadableEvent;
 
 export const isReadable = (logged: LoggedEvent): logged is StoredEvent => 'event' in logged;
 
-/** True if the log goes on with this event after that seq, without one that it has lost. */
+/** True if the log continues with this event after `after`, without lost events in between. */
 export const follows = (logged: LoggedEvent | undefined, after: number): logged is LoggedEvent =>
   logged !== undefined &&
   (logged.seq === after + 1 || (isReadable(logged) && logged.event.type === 'forked' && logged.event.after === after));
 
 export interface LogEnd {
   readonly realmId: RealmId;
-  /** Seq of the newest event, pruned or not. */
+  /** Seq of the newest event, even if pruned. */
   readonly seq: EventSeq;
   /** Last pruned seq; 0 before any pruning. */
   readonly prunedUpTo: number;
 }
 
 export interface EventReads {
-  /** Returns the seq of the newest event, pruned or not. Every realm has one from its creation on. */
+  /** Returns the seq of the newest event, even if pruned. Each realm has events from its creation on. */
   lastSeq(realmId: RealmId): Promise<EventSeq>;
-  /** Returns the log end of these realms, by default of every realm; ascending. */
+  /** Returns the log ends of these realms, by default of all realms, by ascending id. */
   listLastSeqs(realmIds?: readonly RealmId[]): Promise<readonly LogEnd[]>;
   /**
-   * Returns events in ascending order, at most `limit`, and stops after the one that reaches `maxBytes` of JSON.
+   * Returns at most `limit` events in ascending order, and stops after the event that reaches `maxBytes` of JSON.
    * Unreadable rows are returned as such.
    */
   listAfter(realmId: RealmId, after: EventSeq, limit: number, maxBytes?: number): Promise<readonly LoggedEvent[]>;
-  /** Last pruned seq; 0 before any pruning. */
+  /** Returns the last pruned seq; 0 before any pruning. */
   prunedUpTo(realmId: RealmId): Promise<number>;
   /**
-   * Returns the newest event that was appended with more than `bytes` when all later ones are added, audiences included;
-   * 0 if there is none. The cost does not depend on the length of the log.
+   * Returns the newest event at which the log, counted from its end and including audiences, exceeds `bytes`; 0 if
+   * there is none. The cost does not depend on the length of the log.
    */
   seqBeyond(realmId: RealmId, bytes: number): Promise<number>;
 }
 
 /** Every implementation passes event-log.contract.ts. */
 export interface EventLog extends EventReads {
-  /** Appends in the transaction of the change itself. Seq order is commit order. */
+  /** Appends an event in the transaction of its change. Seq order is commit order. */
   append(realmId: RealmId, announcement: Announcement): Promise<void>;
-  /** Removes the content of these messages from the log; the rows stay as `blank`. Appends `blanked` if there are any. */
+  /** Replaces events about these messages with `blank` rows. Appends `blanked` if there were any. */
   blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void>;
   /**
-   * Removes the oldest `limit` events up to this seq that are older than `before`. Returns the number removed; less
-   * than `limit` if none are left.
+   * Removes up to `limit` of the oldest events up to this seq that are older than `before`. Returns the number removed;
+   * less than `limit` if none are left.
    */
   prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number>;
-  /** Removes the oldest events beyond `maxBytes` as `seqBeyond` counts them, whoever needs them. */
+  /** Removes the oldest events beyond `maxBytes` (see `seqBeyond`), even if queues or consumers need them. */
   shrink(realmId: RealmId, maxBytes: number): Promise<void>;
 }
 
@@ -91,36 +91,36 @@ declare module './unit-of-work.js' {
     events: [reads: EventReads, repository: EventLog];
   }
   interface UnitChanges {
-    /** Events in stored form, in order of seq within a realm. */
+    /** Events as stored, in seq order within a realm. */
     readonly events: readonly StoredEvent[];
   }
 }
 
 declare module './bus.js' {
   interface BusHintTypes {
-    /** The organization's log has this event. `events` are those of its commit, if they come along. */
+    /** The organization's log contains this event. `events` may hold the events of its commit. */
     committed: { readonly seq: EventSeq; readonly events?: readonly StoredEvent[] };
   }
 }
 
-/** Receives events after each commit, in order of seq within a realm. */
+/** Receives events after each commit, in seq order within a realm. */
 export interface EventListener {
   onEvents(events: readonly StoredEvent[]): void;
   /** Called for an event that this version cannot read; in-memory state of the realm may be outdated. */
   onUnreadable?(event: UnreadableEvent): void;
-  /** Called for messages of other servers. */
+  /** Called for messages from other servers. */
   onHint?(realmId: RealmId, hint: BusHint): void;
-  /** True to keep following the realm although no unit uses it. */
+  /** Returns true to keep following the realm although no unit of work uses it. */
   holds?(realmId: RealmId): boolean;
-  /** Called when events of the realm no longer arrive; everything cached of it must be dropped. */
+  /** Called when events of the realm no longer arrive; all cached data of the realm must be dropped. */
   onClosed?(realmId: RealmId): void;
   /** Called after `onClosed` when the log has lost the events between these two. */
   onForked?(realmId: RealmId, after: EventSeq, before: number): void;
 }
 
-/** Events of other servers as far as this one knows them. */
+/** Log of events from other servers, as far as this server has read it. */
 export interface FollowedLog {
-  /** False if the log could not be read for some seconds, so that revocations may have been missed. */
+  /** Returns false if the log could not be read for some seconds, so that revocations may have been missed. */
   isCurrent(): boolean;
 }
 
@@ -129,16 +129,13 @@ export interface Receiver {
   readonly userId: UserId;
 }
 
-/**
- * Look-ups required before an event can be presented, beyond its own data. Features add properties by declaration
- * merging.
- */
+/** Look-ups needed before presenting an event, beyond its own data. Features add properties by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface EventNeeds {}
 
 /** Delivery properties of each event type, provided by the presenting adapter. */
 export interface EventCatalogue {
-  /** True if a queue with this presentation receives any part of such an event. */
+  /** Returns true if a queue with this presentation receives any part of such an event. */
   wants(presentation: EventQueue['presentation'], type: AnyEventType): boolean;
   /** Returns null for most events, which need no look-up. */
   needsOf(event: AnyEvent): EventNeeds | null;
@@ -149,14 +146,14 @@ export type Delivery = LoggedDelivery | EphemeralDelivery;
 
 export interface LoggedDelivery {
   readonly stored: StoredEvent;
-  /** True if the event is visible because it is public and was not received; such a message has no flags. */
+  /** True if the owner sees a public event without having received its message; such a message has no flags. */
   readonly isNotSubscriber: boolean;
   readonly receiver: Receiver;
 }
 
 export interface EphemeralDelivery {
   readonly ephemeral: EphemeralEvent;
-  /** Position that serves as event id, because the log assigns none. */
+  /** Position used as event id, because the log assigns none. */
   readonly position: number;
   readonly receiver: Receiver;
 }

@@ -12,22 +12,22 @@ export interface EventQueue {
   readonly realmId: RealmId;
   readonly ownerId: UserId;
   readonly filter: QueueFilter;
-  /** Wanted events and their presentation. Opaque to the domain, defined by the adapter. */
+  /** Wanted events and their presentation, defined by the adapter and opaque to the domain. */
   readonly presentation: Readonly<Record<string, unknown>>;
   /** Last event included in the state sent at registration. */
   readonly startSeq: EventSeq;
   /** Last position confirmed by the client; -1 if none. */
   readonly acked: number;
-  /** Every event up to this one was confirmed or does not concern the queue. */
+  /** Event up to which all events were confirmed or do not concern the queue. */
   readonly floorSeq: EventSeq;
   readonly lastPolledAt: UnixSeconds;
   readonly idleTimeoutSeconds: number;
 }
 
 export interface QueueFilter {
-  /** True to include messages of every public channel, subscribed or not. */
+  /** True if the queue includes messages of all public channels, subscribed or not. */
   readonly allPublicChannels: boolean;
-  /** Delivers only messages that match all terms; other events are not affected. */
+  /** Limits messages to those that match all terms; other events are not affected. */
   readonly narrow: readonly QueueNarrowTerm[];
 }
 
@@ -46,16 +46,14 @@ export const firstPositionOf = (seq: EventSeq): number => seq * POSITIONS_PER_SE
 export const DEFAULT_IDLE_SECONDS = 600;
 export const MAX_IDLE_SECONDS = 604_800;
 
-/**
- * Limits the requested idle time to the contract's bounds; null and values that are not positive select the default.
- */
+/** Clamps the requested idle time to the contract's bounds; null or a non-positive value selects the default. */
 export const idleTimeoutFrom = (wanted: number | null): number =>
   wanted === null || !(wanted > 0) ? DEFAULT_IDLE_SECONDS : Math.min(Math.ceil(wanted), MAX_IDLE_SECONDS);
 
-/** A further queue makes the least recently polled one expire. */
+/** Number of queues per user; opening another one expires the least recently polled queue. */
 export const MAX_QUEUES_PER_USER = 100;
 
-/** Maximum size of filter and presentation as JSON, because both are read for every event. */
+/** Maximum JSON size of filter and presentation, because both are read for every event. */
 const MAX_FILTER_BYTES = 8192;
 
 /** @throws DomainError EVENT_QUEUE_FILTER_TOO_LONG if the filter exceeds the limit */
@@ -79,7 +77,7 @@ export interface QueuePosition {
 export interface UnreadableQueue {
   readonly id: string;
   readonly ownerId: UserId;
-  /** Shown to operators; quotes no content of the row. */
+  /** Reason for operators, without content of the row. */
   readonly reason: string;
 }
 
@@ -104,18 +102,18 @@ declare module './event.js' {
   interface DomainEventTypes extends QueueEventTypes {}
 }
 
-/** State of queues in this process beyond their rows. */
+/** State of queues in this process, beyond their rows. */
 export interface ServedQueues {
   /**
-   * Returns the last poll of each of the user's queues; infinite while a poll waits. Queues not polled in this
+   * Returns the last poll time of each of the user's queues; infinite while a poll waits. Queues not polled in this
    * process are absent.
    */
   lastPolled(ownerId: UserId): ReadonlyMap<string, number>;
-  /** True if a queue of the user receives messages, on whichever server it is polled. */
+  /** Returns true if a queue of the user receives messages, on any server. */
   receivesMessages(realmId: RealmId, ownerId: UserId): Promise<boolean>;
   /** Removes deleted queues from memory and answers their waiting polls, on every server. */
   forgetRemoved(keys: readonly QueueKey[]): void;
-  /** Admits a new queue, which receives ephemeral events from now on as if it had been polled. */
+  /** Admits a new queue, which from now on receives ephemeral events as if it had been polled. */
   admit(queue: EventQueue): Promise<void>;
 }
 
@@ -129,9 +127,9 @@ export interface EventQueueReads {
 }
 
 export interface Expiry {
-  /** Removes queues whose idle time ended at this moment or earlier. */
+  /** Expiry time: queues with an idle time that ended at this moment or earlier are removed. */
   readonly before: UnixSeconds;
-  /** Idle time before this moment does not count, because the server was down. */
+  /** Server start; idle time before it does not count. */
   readonly servedSince: UnixSeconds;
 }
 
@@ -144,11 +142,14 @@ export interface EventQueueRepository extends EventQueueReads {
   /** Idempotent. */
   remove(realmId: RealmId, ids: readonly string[]): Promise<void>;
   removeOfUser(realmId: RealmId, ownerId: UserId): Promise<void>;
-  /** Removes at most `limit` queues of any realm whose idle time has passed. Returns the removed queues. */
+  /** Removes at most `limit` queues with an expired idle time, of any realm. Returns the removed queues. */
   removeIdle(expiry: Expiry, limit: number): Promise<readonly IdleQueue[]>;
   /** Removes at most `limit` queues of the realm with a lower `floorSeq`. Returns the removed queues. */
   removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly QueueKey[]>;
-  /** Positions only move forward, because several servers may store them. Returns the queues that no longer exist. */
+  /**
+   * Stores positions, which only move forward, because several servers may store them. Returns the queues that no
+   * longer exist.
+   */
   savePositions(realmId: RealmId, positions: readonly QueuePosition[]): Promise<readonly string[]>;
 }
 
@@ -163,7 +164,7 @@ export interface PackedIds {
   readonly steps: readonly number[];
 }
 
-/** Larger than any list in an event; prevents a damaged count from exhausting the memory. */
+/** Limit above the size of any list in an event; prevents a damaged count from exhausting memory. */
 const MOST_IDS = 10_000_000;
 /** Minimum length for packing to pay off. */
 const WORTHWHILE = 16;

@@ -5,17 +5,17 @@ import type { Transaction } from './unit-of-work.js';
 import type { UserRowRules } from './user-rows.js';
 
 /**
- * Logged events: types with their data as plain JSON values (maps are lists of pairs), complete enough for every
- * client format. Features add types by declaration merging in `<feature>-events.ts`.
+ * Logged event types with their data as plain JSON values (maps are lists of pairs), complete enough for every client
+ * format. Features add types by declaration merging in `<feature>-events.ts`.
  */
 export interface DomainEventTypes {
-  /** Row without content, either because its positions serve ephemeral events or because its content was deleted. */
+  /** Row without content: its positions serve ephemeral events, or its content was deleted. */
   blank: unknown;
-  /** The log no longer has the content of these messages; caches of it drop theirs. For nobody. */
+  /** The log no longer has the content of these messages; caches must drop it. Sent to nobody. */
   blanked: { readonly messageIds: readonly MessageId[] };
   /**
-   * The database was replaced by one that has the log up to `after`. Events behind that one are lost, and no other event gets
-   * their numbers. For nobody.
+   * The database was replaced by one with a log that ends at `after`. Events after `after` are lost, and their numbers
+   * are not reused. Sent to nobody.
    */
   forked: { readonly after: EventSeq };
 }
@@ -34,7 +34,7 @@ export type AnyEventType = DomainEventType | EphemeralEventType;
 
 type AnyEventTypes = DomainEventTypes & EphemeralEventTypes;
 
-/** Event of this type, or of any of several types. */
+/** Event of this type or, for a union, of one of its types. */
 export type EventOf<T extends AnyEventType> = { [K in T]: { readonly type: K } & AnyEventTypes[K] }[T];
 
 /** Any logged event. */
@@ -43,22 +43,22 @@ export type EphemeralEvent = EventOf<EphemeralEventType>;
 export type AnyEvent = DomainEvent | EphemeralEvent;
 
 /**
- * Storage format of each event type of a feature. Added keys increment the number, and servers of the former release ignore
- * them. Any other change is a new type.
+ * Storage format of each event type of a feature. Adding a key increments the number; servers of the previous release
+ * ignore the key. Any other change is a new type.
  */
 export type EventFormats<Types> = { readonly [T in keyof Types]: EventFormat };
 
-/** Number of the format. `reads`: oldest number that can be read too, so that an upgrade ends no queue. */
+/** Number of the format. `reads`: oldest readable number, so that an upgrade ends no queue. */
 export type EventFormat = number | { readonly writes: number; readonly reads: number };
 
-/** A feature's share of what the domain puts together; see `composition/features.ts`. */
+/** Feature parts that `composition/features.ts` combines. */
 export interface FeatureParts<Types> {
   readonly eventFormats: EventFormats<Types>;
   readonly personPart?: PersonPart;
   readonly realmPart?: RealmPart;
   /** Repositories of users' rows that all storages keep in the same way, by name. */
   readonly userRows?: Readonly<Record<string, UserRowRules>>;
-  /** Repositories that exports do not read by name, and why. */
+  /** Repositories that exports do not read by name, with the reason. */
   readonly notExported?: NotExported;
 }
 
@@ -73,7 +73,7 @@ export const EVENT_FEATURE = {
   },
 };
 
-/** Kinds of audience that do not depend on features. */
+/** Kinds of audience that are independent of features. */
 export interface BaseAudienceTypes {
   nobody: unknown;
   /** All users. */
@@ -85,15 +85,15 @@ export interface BaseAudienceTypes {
   except: { readonly from: Audience; readonly without: Audience };
 }
 
-/** All kinds of audience. Features add theirs by declaration merging and their rules in composition/audiences.ts. */
+/** All kinds of audience. Features add theirs by declaration merging, and the rules in composition/audiences.ts. */
 export interface AudienceTypes extends BaseAudienceTypes {}
 
 export type AudienceKind = keyof AudienceTypes;
 export type AudienceOf<K extends AudienceKind> = { [T in K]: { readonly kind: T } & AudienceTypes[T] }[K];
 
 /**
- * Receivers of an event: a set expression over the active users of the realm as of the event. Its size does not
- * depend on the size of a channel or the realm.
+ * Receivers of an event: a set expression over the active users of the realm as of the event. Its size does not depend
+ * on the size of a channel or the realm.
  */
 export type Audience = AudienceOf<AudienceKind>;
 
@@ -119,7 +119,7 @@ export const EVENT_ERRORS = declareErrors({
   UNKNOWN_EVENT_QUEUE: 'unknown',
   /** The event is not in the queue. */
   UNKNOWN_EVENT: 'unknown',
-  /** The events were acknowledged before. */
+  /** The events were already acknowledged. */
   EVENTS_PRUNED: 'conflict',
   EVENT_QUEUE_FILTER_TOO_LONG: 'invalid',
   CANNOT_FOLLOW_ALL_PUBLIC_CHANNELS: 'forbidden',

@@ -4,7 +4,7 @@ import type { Shape } from './shape.js';
 import type { Repositories, Transaction } from './unit-of-work.js';
 
 /**
- * Organization in an export, without messages, files, pictures and personal data. Ids are those of the source server.
+ * Organization in an export, without messages, files, images and personal data. Ids are those of the source server.
  * Features add members by declaration merging.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
@@ -15,7 +15,7 @@ export interface PersonCopy {
   readonly userId: UserId;
 }
 
-/** Kinds of objects whose ids clients see. Features add theirs by declaration merging. */
+/** Kinds of objects with ids that clients see. Features add theirs by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface IdKinds {}
 
@@ -23,15 +23,15 @@ export type IdKind = keyof IdKinds;
 
 export const invalidImport = (text: string): DomainError => new DomainError('INVALID_IMPORT', text);
 
-/** Extent of an export; users and objects created later are not included. */
+/** Scope of an export; users and objects created later are not included. */
 export interface Covered {
   readonly userIds: ReadonlySet<UserId>;
   readonly channelIds: ReadonlySet<ChannelId>;
-  /** Returns what `load` returned when it was first called for this export. */
+  /** Calls `load` once per export and returns its result. */
   once<T>(reads: Repositories, load: (reads: Repositories, realmId: RealmId) => Promise<T>): Promise<T>;
 }
 
-/** Maps ids of one kind from an export to this server. */
+/** Map from exported ids of one kind to ids on this server. */
 export interface ImportedIdMap<Id extends number> {
   find(old: Id): Id | undefined;
   /** @throws DomainError INVALID_IMPORT */
@@ -40,20 +40,20 @@ export interface ImportedIdMap<Id extends number> {
   list(old: readonly Id[]): Id[];
 }
 
-/** Ids on this server of everything imported so far. */
+/** Ids on this server of all objects imported so far. */
 export interface ImportIds {
   readonly realmId: RealmId;
   readonly users: ImportedIdMap<UserId>;
   readonly groups: ImportedIdMap<GroupId>;
   readonly channels: ImportedIdMap<ChannelId>;
   readonly messages: ImportedIdMap<MessageId>;
-  /** Replaces ids in texts. */
+  /** Rewrites ids in texts. */
   readonly rewriter: { markdown(text: string): string; html(text: string): string };
-  /** Codes of custom emoji are ids. */
+  /** Rewrites the emoji code, which is an id for custom emoji. */
   emojiOf<E extends { readonly type: string; readonly code: string }>(emoji: E): E;
   /**
-   * Imports objects by ascending id, under the same ids if they are free. `add` receives the id if it was reserved,
-   * otherwise null. `noun` is the name in error messages.
+   * Imports objects by ascending id, under the same ids if they are free. `add` receives the reserved id, or null.
+   * `noun` is the name in error messages.
    * @throws DomainError INVALID_IMPORT
    */
   addAll<Id extends number, T extends { readonly id: Id }>(
@@ -63,7 +63,7 @@ export interface ImportIds {
     items: readonly T[],
     add: (item: T, reserved: Id | null) => Promise<Id | { readonly id: Id }>,
   ): Promise<ImportedIdMap<Id>>;
-  /** Returns the map of everything that `addAll` added of the kind. */
+  /** Returns the id map of all objects of this kind that `addAll` added. */
   lastOf<Id extends number>(kind: IdKind): ImportedIdMap<Id>;
 }
 
@@ -73,38 +73,38 @@ export interface DataOwner {
   readonly userId: UserId;
 }
 
-/** Members that exports of earlier versions lack need a default. */
+/** Members that are missing in exports of earlier versions need a default. */
 type Shapes<Copy> = { readonly [K in keyof Copy]-?: Shape<unknown> };
 
 /** Personal data of a feature in exports: members `K` of the copy. */
 export interface PersonPart<K extends keyof PersonCopy = never> {
-  /** Members of users without such data and of users whose private data is not exported. */
+  /** Members for users without such data and for users with private data that is not exported. */
   readonly none: Pick<PersonCopy, K>;
   /** True if exports contain the data of all users. */
   readonly isPublic?: boolean;
   readonly idKinds?: readonly IdKind[];
-  /** Returns ids by kind, which are reserved because they do not ascend from user to user. */
+  /** Returns ids by kind. They are reserved up front because they do not ascend from user to user. */
   idsOf?(copy: Pick<PersonCopy, K>): Readonly<Partial<Record<IdKind, readonly number[]>>>;
   readonly shapes: Shapes<Pick<PersonCopy, K>>;
   read(reads: Repositories, owner: DataOwner, covered: Covered): Promise<Pick<PersonCopy, K>>;
-  /** `owner` has the ids of this server. */
+  /** Adds the data. `owner` has ids of this server. */
   add(tx: Transaction, owner: DataOwner, copy: Pick<PersonCopy, K>, ids: ImportIds): Promise<void>;
 }
 
-/** Data of a feature about the whole organization in exports: members `K` of the copy. */
+/** Organization-wide data of a feature in exports: members `K` of the copy. */
 export interface RealmPart<K extends keyof RealmCopy = never> {
-  /** Members of organizations without such data. */
+  /** Members for organizations without such data. */
   readonly none: Pick<RealmCopy, K>;
   readonly idKinds?: readonly IdKind[];
   readonly shapes: Shapes<Pick<RealmCopy, K>>;
   read(reads: Repositories, realmId: RealmId, covered: Pick<Covered, 'channelIds'>): Promise<Pick<RealmCopy, K>>;
-  /** Called after users and groups were imported, and before channels. */
+  /** Called after users and groups and before channels are imported. */
   add?(tx: Transaction, copy: Pick<RealmCopy, K>, ids: ImportIds): Promise<void>;
   addAfterChannels?(tx: Transaction, copy: Pick<RealmCopy, K>, ids: ImportIds): Promise<void>;
-  /** Called once everything that texts refer to has its id on this server. */
+  /** Called once every object that texts refer to has its id on this server. */
   rewriteTexts?(tx: Transaction, copy: Pick<RealmCopy, K>, ids: ImportIds): Promise<void>;
 }
 
-/** Returns the objects by ascending id. */
+/** Sorts objects by ascending id. */
 export const byId = <T extends { readonly id: number }>(items: readonly T[]): T[] =>
   [...items].sort((a, b) => a.id - b.id);

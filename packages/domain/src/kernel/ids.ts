@@ -9,14 +9,14 @@ export type GroupId = Id<'group'>;
 export type ChannelId = Id<'channel'>;
 export type ChannelFolderId = Id<'channelFolder'>;
 export type DefaultChannelGroupId = Id<'defaultChannelGroup'>;
-/** Channel or direct conversation as the addressee of messages. */
+/** Channel or direct conversation as a message recipient. */
 export type RecipientId = Id<'recipient'>;
 export type MessageId = Id<'message'>;
 export type JobId = Id<'job'>;
 export type ProfileFieldId = Id<'profileField'>;
 /** App on a phone or tablet that registers for push notifications. */
 export type DeviceId = Id<'device'>;
-/** Never equal to the id of a reminder. */
+/** Never equal to a reminder id. */
 export type ScheduledMessageId = Id<'scheduled message'>;
 export type DraftId = Id<'draft'>;
 export type SnippetId = Id<'snippet'>;
@@ -30,7 +30,7 @@ export type ReminderId = Id<'reminder'>;
 /** Position of an event in its realm's log: 1, 2, 3 …, in commit order. */
 export type EventSeq = Id<'seq'>;
 
-/** Position of a message among those sent to one recipient: 1, 2, 3 …; never reused. */
+/** Position of a message in its recipient's sequence: 1, 2, 3 …; never reused. */
 export type Ordinal = number;
 
 /** Seconds since 1970-01-01T00:00:00Z; whole unless stated otherwise. */
@@ -43,17 +43,17 @@ export const isId = (value: unknown): value is number => Number.isSafeInteger(va
 export interface Caller {
   readonly realmId: RealmId;
   readonly userId: UserId;
-  /** Name shown with messages, such as `website` or `ZulipMobile`; at most 30 characters. */
+  /** Client name shown with messages, such as `website` or `ZulipMobile`; at most 30 characters. */
   readonly clientName: string;
-  /** Absent unless logged in by a browser session. */
+  /** Present only for callers logged in by a browser session. */
   readonly sessionId?: SessionId;
 }
 
-/** Unauthenticated caller on the host of a realm or of none. */
+/** Unauthenticated caller, on the host of a realm or on no realm's host. */
 export interface AnonymousCaller {
   readonly realmId: RealmId | null;
   /** IP address for rate limits; absent for in-process calls. */
   readonly ip?: string | undefined;
-  /** Name the client gives itself; absent for in-process calls. */
+  /** Name of the client application; absent for in-process calls. */
   readonly clientName?: string | undefined;
 }

@@ -101,7 +101,7 @@ describe('JobRunner', () => {
     expect(done.at(-1)).toBe('later');
   });
 
-  it('runs each job once when two runners find it concurrently', async () => {
+  it('runs each job once even if two runners find it concurrently', async () => {
     const { runner, newRunner, schedule, done, prepared } = await runnerOf();
     for (let i = 0; i < 20; i++) await schedule(`${i}`);
     await Promise.all([runner.run(), newRunner().run()]);
@@ -109,7 +109,7 @@ describe('JobRunner', () => {
     expect(prepared).toHaveLength(20);
   });
 
-  it('attempts a job again when the lease of a killed runner has ended, without counting the attempt', async () => {
+  it('retries a job after the lease of a killed runner has ended, without counting the attempt', async () => {
     const { runner, newRunner, schedule, done, hooks, clock, now } = await runnerOf();
     await schedule('job');
     const attempts: number[] = [];
@@ -232,7 +232,7 @@ describe('JobRunner', () => {
     expect(await setAside()).toBe(1);
   });
 
-  it('throws and keeps all jobs when the storage fails', async () => {
+  it('throws and keeps all jobs if the storage fails', async () => {
     const { newRunner, runner, schedule, uow, done } = await runnerOf();
     await schedule('job');
     const broken = newRunner(intercepting(uow, { write: () => Promise.reject(new Error('disk full')) }));
@@ -248,7 +248,7 @@ describe('JobRunner with leases', () => {
     return { open, hold: () => new Promise<void>((resolve) => open.push(resolve)) };
   };
 
-  it('limits concurrent jobs without waiting for those under way', async () => {
+  it('limits concurrent jobs without waiting for running ones', async () => {
     const { runner, schedule, hooks, prepared, done, now, rooms } = await runnerOf(MAIL);
     const { open, hold } = holding();
     hooks.prepare = hold;

@@ -5,7 +5,7 @@ import type { Transaction, UnitOfWork } from './unit-of-work.js';
 
 /** Retry schedule of failed jobs. */
 export interface RetryPolicy {
-  /** Number of failed attempts after which the job is given up. */
+  /** Number of failed attempts after which the runner gives up. */
   readonly maxAttempts: number;
   /** Delay after the first attempt; doubles after each further one. */
   readonly firstDelaySeconds: number;
@@ -29,15 +29,18 @@ export interface JobKind<Payload> {
   readonly readPayload: (stored: unknown, format: number) => Payload;
   readonly retries: RetryPolicy;
   /**
-   * Time for which one server has a job, longer than any attempt. Prevents concurrent attempts. After a crash, the job waits
-   * for it to end.
+   * Lease duration of a job on one server, longer than any attempt. Prevents concurrent attempts. After a crash, the
+   * job waits until the lease ends.
    */
   readonly leaseSeconds: number;
-  /** True if jobs end in the order of their due times; false for slow work outside the storage, which may overtake. */
+  /**
+   * True if jobs complete in due-time order; false for slow work outside the storage, where later jobs may overtake
+   * earlier ones.
+   */
   readonly inOrder: boolean;
   /** Maximum number of concurrent jobs. */
   readonly concurrency: number;
-  /** True if the unit that ends a job is one of many that a long work is cut into, see `WriteOptions`. */
+  /** True if the job's unit of work is one of many steps of a long task, see `WriteOptions`. */
   readonly givesWay: boolean;
   /** Maximum length of a payload in UTF-16 units. */
   readonly maxPayloadLength: number;
@@ -94,7 +97,7 @@ export interface EncodedJob {
 
 export interface StoredJob extends EncodedJob {
   readonly id: JobId;
-  /** Number of failed attempts; for jobs that are not in order, number of started attempts. */
+  /** Number of failed attempts; for kinds without `inOrder`, number of started attempts. */
   readonly attempts: number;
 }
 
@@ -131,7 +134,7 @@ export function retryDelay({ firstDelaySeconds, maxDelaySeconds }: RetryPolicy, 
   return Math.min(firstDelaySeconds * 2 ** (attempts - 1), maxDelaySeconds);
 }
 
-/** Jobs that a runner can handle. Jobs in a newer format are left to a newer version. */
+/** Jobs that a runner can handle. Jobs in a newer format are left to servers of a newer version. */
 export interface JobSelection {
   readonly kind: string;
   readonly maxFormat: number;
@@ -142,13 +145,13 @@ export interface JobReads {
   nextDueAt(selection: JobSelection): Promise<UnixSeconds | null>;
   /** Returns jobs due at or before `now`, sorted by due time and then by insertion order. */
   listDue(selection: JobSelection, now: UnixSeconds, limit: number): Promise<readonly StoredJob[]>;
-  /** True if a job with this key is waiting or under way. */
+  /** Returns true if a job with this key is waiting or running. */
   isScheduled(realmId: RealmId, kind: string, key: string): Promise<boolean>;
 }
 
 /**
- * Scheduled jobs of all features. A unit of work stores the job, and the one that completes it removes it. Methods
- * that take a `StoredJob` return false without effect if it was taken, replaced or attempted meanwhile. Every
+ * Scheduled jobs of all features. One unit of work stores the job, and the one that completes it removes it. Methods
+ * that take a `StoredJob` return false without effect if another runner took, replaced or attempted it. Every
  * implementation passes job-repository.contract.ts.
  */
 export interface JobRepository extends JobReads {
@@ -156,11 +159,11 @@ export interface JobRepository extends JobReads {
   schedule(job: EncodedJob): Promise<JobId>;
   /** Returns true if a waiting job was removed. */
   cancel(realmId: RealmId, kind: string, key: string): Promise<boolean>;
-  /** Removes a job in the unit of work that completes it. Returns true for one unit only. */
+  /** Removes a job in the unit of work that completes it. Returns true in only one unit of work. */
   take(job: StoredJob): Promise<boolean>;
   /**
-   * Leases the jobs that `listDue` would return, in their updated state. Each becomes due again at `until`, and its
-   * attempt count grows by `attempts`.
+   * Leases the jobs that `listDue` would return, and returns them in their updated state. Each becomes due again at
+   * `until`, and its attempt count grows by `attempts`.
    */
   lease(
     selection: JobSelection,
@@ -177,7 +180,7 @@ export interface JobRepository extends JobReads {
 
 export const MAX_JOB_PROBLEM_LENGTH = 500;
 
-/** A job as its runner has to know it to be there in time. */
+/** Job data that tells a runner when to run. */
 export type ScheduledJob = Pick<EncodedJob, 'kind' | 'dueAt'>;
 
 declare module './unit-of-work.js' {
@@ -195,19 +198,19 @@ export const JOB_FEATURE = {
   },
 };
 
-/** Transactional part of a job, run after all slow work is done. */
+/** Transactional part of a job, run after all slow work. */
 export type JobWork<Result = unknown> = (tx: Transaction) => Promise<Result>;
 
 /**
  * Extends the lease during which no other runner attempts the job. Returns false if the job was cancelled or another
- * runner has it; the attempt should then stop.
+ * runner has taken it; the attempt should then stop.
  */
 export type RenewLease = () => Promise<boolean>;
 
 /**
- * Handles jobs of one kind. `prepare` may run again after a crash, after a failure or in another process. The
- * returned work runs exactly once, in the unit of work that removes the job. It does not run if the job was cancelled
- * or replaced meanwhile.
+ * Handles jobs of one kind. `prepare` may run again after a crash, after a failure or in another process. The returned
+ * work runs exactly once, in the unit of work that removes the job, or never if the job is cancelled or replaced
+ * before.
  */
 export interface JobHandler<Payload = unknown> {
   readonly kind: JobKind<Payload>;
@@ -218,7 +221,7 @@ export interface JobHandler<Payload = unknown> {
   prepare(job: Job<Payload>, renewLease: RenewLease): Promise<JobWork>;
   /**
    * Runs in the unit of work that removes a job after a DomainError, which would recur, or after the last attempt.
-   * Without this method, the job is set aside.
+   * Without this method, failed jobs are set aside.
    */
   giveUp?(tx: Transaction, job: Job<Payload>, error: unknown): Promise<void>;
 }
@@ -234,7 +237,7 @@ const BUSY_SECONDS = 5;
 
 type Prepared = { readonly work: JobWork } | { readonly error: unknown };
 
-/** Attempt under way with the result of its preparation. */
+/** Attempt in progress, with the result of its preparation. */
 interface Attempt {
   readonly stored: StoredJob;
   /** Null if the stored job cannot be decoded. */
@@ -243,21 +246,21 @@ interface Attempt {
 }
 
 /**
- * Runs due jobs of one kind. Several runners may exist in one or more processes. The unit of work that does a job
+ * Runs due jobs of one kind. Several runners may exist in one or more processes. The unit of work that performs a job
  * also removes it, so each job runs once.
  */
 export class JobRunner {
   private readonly selection: JobSelection;
-  /** Jobs leased by this process, with the end of each lease. The runner stops waiting for a job at that time. */
+  /** Jobs leased by this process, with the end of each lease. The runner then stops waiting for the job. */
   private readonly leased = new Map<JobId, UnixSeconds>();
   private readonly underWay = new Set<Promise<void>>();
-  /** Attempts that only have to be stored; several at a time, since each commit waits for the disk. */
+  /** Finished attempts to be stored; several at a time, since each commit waits for the disk. */
   private readonly ended: Attempt[] = [];
 
   constructor(
     private readonly handler: JobHandler,
     private readonly parts: JobRunnerParts,
-    /** Called when a leased job ends; the next run stores its end and has room for another. */
+    /** Called when a leased job ends; the next run stores its result and can start another job. */
     private readonly onRoom: () => void = () => {},
   ) {
     this.selection = { kind: handler.kind.name, maxFormat: handler.kind.format };
@@ -266,7 +269,7 @@ export class JobRunner {
   /**
    * Runs due jobs. Returns the time of the next run, or null if no job is waiting. Leased jobs continue in the
    * background.
-   * @throws the errors of the storage; a job's own failure is reported and stored
+   * @throws storage errors; a job's own failure is reported and stored
    */
   async run(): Promise<UnixSeconds | null> {
     return this.handler.kind.inOrder ? this.runInOrder() : this.startAll();
@@ -282,7 +285,7 @@ export class JobRunner {
     return dueAt === null ? 0 : Math.max(0, this.parts.clock.now() - dueAt);
   }
 
-  /** Resolves when no leased job is under way. */
+  /** Resolves when no leased job is running. */
   async settle(): Promise<void> {
     await Promise.all(this.underWay);
     await this.storeEnded();
@@ -298,7 +301,7 @@ export class JobRunner {
       if (next === null || next > now) return next;
       const due = await this.lease(now, concurrency);
       const attempts = await Promise.all(due.map((stored) => this.prepare(stored)));
-      // Units of work run in the order of their requests, which is by due time.
+      // Units of work run in the order of their requests, which is due-time order.
       const results = await Promise.allSettled(attempts.map((attempt) => this.finish(attempt)));
       for (const result of results) if (result.status === 'rejected') throw result.reason;
     }
@@ -306,7 +309,7 @@ export class JobRunner {
 
   private lease(now: UnixSeconds, limit: number): Promise<readonly StoredJob[]> {
     const { leaseSeconds, inOrder } = this.handler.kind;
-    // Slow work may be what crashes the process; a unit of work is not.
+    // Slow work may crash the process, so it counts as an attempt when it starts; a unit of work cannot.
     const lease = { now, until: now + leaseSeconds, attempts: inOrder ? 0 : 1 } as const;
     return this.parts.uow.writeAcross((tx) => tx.jobs.lease(this.selection, lease, limit), {
       shared: { kind: 'jobs' },
@@ -334,7 +337,7 @@ export class JobRunner {
     return uow.readAcross(({ jobs }) => jobs.nextDueAt(this.selection));
   }
 
-  /** Stores the ends of attempts in the same turn, so that they share a commit. */
+  /** Stores finished attempts in the same turn, so that they share a commit. */
   private async storeEnded(): Promise<void> {
     const ended = this.ended.splice(0).map(async (attempt) => {
       const { stored } = attempt;

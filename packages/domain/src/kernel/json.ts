@@ -2,12 +2,12 @@
 const MAX_DEPTH = 500;
 /** Maximum number of lists, dictionaries and dictionary keys, which cost far more to parse than their characters. */
 const MAX_STRUCTURES = 30_000;
-/** Maximum number of commas, which only a long body can exceed. */
+/** Maximum number of commas; only a long body can contain more. */
 const MAX_COMMAS = 1_000_000;
 
 /** Escaped UTF-16 surrogate, paired or lone. */
 const HALF_PAIR = /\\u[dD][89a-fA-F]/;
-/** Escape sequence: a surrogate pair, a lone surrogate or any other. */
+/** Escape sequence: a surrogate pair, a lone surrogate or anything else. */
 const ESCAPE = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|.)/gs;
 
 /**
@@ -20,7 +20,7 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Parses JSON of many megabytes in steps, each of which may run for some 50 ms. Keeps lone surrogates.
+ * Parses JSON of many megabytes in steps of up to about 50 ms. Keeps lone surrogates.
  * @throws SyntaxError like `parseJson`
  */
 export function* parseLongJson(text: string): Generator<void, unknown> {
@@ -83,7 +83,7 @@ export function replaceFractionals(json: string, replace: (number: string) => st
   return result + json.slice(copied);
 }
 
-/** Returns the end of the JSON string that starts there; the end of the text if it is unterminated. */
+/** Returns the end of the JSON string that begins at `start`, or the end of the text if the string is unterminated. */
 export function endOfString(text: string, start: number): number {
   let end = start;
   do {

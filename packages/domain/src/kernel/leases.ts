@@ -2,7 +2,7 @@ import type { UnixSeconds } from './ids.js';
 import type { Clock } from './ports.js';
 import type { UnitOfWork } from './unit-of-work.js';
 
-/** Right of one server to do recurring work until a moment. */
+/** Exclusive right of one server to perform recurring work until a given time. */
 export interface Lease {
   readonly holder: string;
   readonly until: UnixSeconds;
@@ -10,7 +10,7 @@ export interface Lease {
 
 /** Every implementation passes lease-repository.contract.ts. */
 export interface LeaseRepository {
-  /** Takes or extends the lease unless another holder has it at `now`. Returns the lease that is in force afterwards. */
+  /** Takes or extends the lease unless another holder has it at `now`. Returns the lease then in force. */
   take(name: string, lease: Lease, now: UnixSeconds): Promise<Lease>;
   /** Ends all leases of the holder. */
   release(holder: string): Promise<void>;
@@ -30,20 +30,20 @@ export const LEASE_FEATURE = {
 
 const SHARED = { shared: { kind: 'leases' } } as const;
 
-/** Leases of one server for recurring work that one of all servers of the database does. */
+/** Leases of one server for recurring work that only one server at a time may perform. */
 export class Leases {
   private readonly held = new Map<string, UnixSeconds>();
 
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
-    /** Unique among servers and starts. */
+    /** Unique per server start. */
     private readonly holder: string,
   ) {}
 
   /**
-   * Takes the lease for at least half of `seconds`. Returns 0 if this server has it, otherwise the seconds until the other
-   * holder's lease ends.
+   * Takes the lease for at least half of `seconds`. Returns 0 if this server has it, otherwise the seconds until the
+   * other holder's lease ends.
    */
   async take(name: string, seconds: number): Promise<number> {
     const now = this.clock.now();
@@ -58,7 +58,7 @@ export class Leases {
     return 0;
   }
 
-  /** Lets other servers take over at once. */
+  /** Lets other servers take over immediately. */
   async release(): Promise<void> {
     if (this.held.size === 0) return;
     this.held.clear();

@@ -18,7 +18,7 @@ const queue: EventQueue = {
   idleTimeoutSeconds: 600,
 };
 const due = (number: number, isNotSubscriber = false) => dueEvent(seq(number), isNotSubscriber);
-/** Creates a caught-up queue with nothing due. */
+/** Creates a caught-up queue without due events. */
 const live = () => {
   const started = new LiveQueue(queue, 100);
   started.catchUp([]);
@@ -45,7 +45,7 @@ describe('LiveQueue', () => {
     expect(queue.dueEvents).toEqual([]);
   });
 
-  it('lags until it has read everything and accepts nothing before that', () => {
+  it('lags until it has read everything and accepts no events before that', () => {
     const started = new LiveQueue(queue, 100);
     started.push(due(6));
     started.pushEphemeral({ event: typing, at: 100 });
@@ -54,7 +54,7 @@ describe('LiveQueue', () => {
     expect([started.isBehind, started.hasDeliveries]).toEqual([false, false]);
   });
 
-  it('keeps lagging if more events are due than it may keep', () => {
+  it('keeps lagging if more events are due than it may hold', () => {
     const started = new LiveQueue(queue, 100);
     const many = (count: number) => Array.from({ length: count }, (_, index) => due(6 + index));
     expect(started.catchUp(many(201))).toBe(false);
@@ -69,7 +69,7 @@ describe('LiveQueue', () => {
     expect(queue.floor(seq(8))).toBe(6);
   });
 
-  it('starts lagging if more events are due than it may keep, with its floor before the first due event', () => {
+  it('starts lagging with its floor before the first due event if more events are due than it may hold', () => {
     const queue = live();
     for (let number = 6; number < 206; number++) queue.push(due(number));
     expect(queue.isBehind).toBe(false);
@@ -95,7 +95,7 @@ describe('LiveQueue', () => {
     expect(queue.floor(seq(20))).toBe(8);
   });
 
-  it('counts a waiting poll as a poll at the time of saving', () => {
+  it('counts a waiting poll as a poll when its position is saved', () => {
     const queue = live();
     queue.waitFor(() => {});
     expect(queue.unsavedPosition(seq(5), 160)).toMatchObject({ lastPolledAt: 160 });
@@ -122,7 +122,7 @@ describe('LiveQueue', () => {
     }
   });
 
-  it('starts at the position of its client, which may be later than the stored one', () => {
+  it("starts at its client's position, which may be later than the stored one", () => {
     const started = new LiveQueue(queue, 100, { acked: 9 * POSITIONS_PER_SEQ, floorSeq: seq(8) });
     expect([started.acked, started.lastGiven, started.floor(seq(30))]).toEqual([
       9 * POSITIONS_PER_SEQ,
@@ -162,7 +162,7 @@ describe('LiveQueue', () => {
     expect(queue).toMatchObject({ isClosed: true, failure });
   });
 
-  it('keeps the newest ephemeral events for a short time and delivers each once', () => {
+  it('keeps the newest ephemeral events briefly and delivers each once', () => {
     const queue = live();
     const reasons: string[] = [];
     queue.waitFor((reason) => reasons.push(reason));
@@ -177,7 +177,7 @@ describe('LiveQueue', () => {
     expect(queue.takeEphemerals(200)).toEqual([]);
   });
 
-  it('numbers ephemeral events after all sent positions within the numbers of a row', () => {
+  it('numbers ephemeral events after all sent positions and within the numbers of a row', () => {
     const queue = live();
     expect(queue.nextUnloggedPosition()).toBe(5 * POSITIONS_PER_SEQ + 1);
     queue.lastGiven = 6 * POSITIONS_PER_SEQ + 998;

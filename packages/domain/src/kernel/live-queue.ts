@@ -14,10 +14,10 @@ export type DueEvent = number & { readonly [dueBrand]: true };
 export const dueEvent = (seq: EventSeq, isNotSubscriber: boolean): DueEvent =>
   (firstPositionOf(seq) + (isNotSubscriber ? 1 : 0)) as DueEvent;
 
-/** True if the event is visible because it is public and was not received; such a message has no flags. */
+/** True if the owner sees a public event without having received its message; such a message has no flags. */
 export const isForNonSubscriber = (due: DueEvent): boolean => due % POSITIONS_PER_SEQ === 1;
 
-/** Ephemeral event that is due. */
+/** Due ephemeral event. */
 export interface Ephemeral {
   readonly event: EphemeralEvent;
   readonly at: UnixSeconds;
@@ -27,7 +27,7 @@ export interface Ephemeral {
 export type WakeReason = 'event' | 'supplanted' | 'closed' | 'failed';
 export type Waiter = (reason: WakeReason) => void;
 
-/** Maximum number of due events. A queue with more starts lagging, and the next poll reads the log. */
+/** Maximum number of due events. A queue with more starts lagging, and its next poll reads the log. */
 const MAX_DUE = 200;
 /**
  * Maximum number of ephemeral events between two polls; only the newest are kept, because they supersede earlier
@@ -38,23 +38,23 @@ const MAX_EPHEMERALS = 50;
 const EPHEMERAL_SECONDS = 30;
 
 /**
- * Queue in memory: a cursor and, while caught up, the numbers of due events. Events are not copied, so the memory of
- * an unread queue is bounded.
+ * In-memory queue: a cursor and, while caught up, the numbers of due events. Events are not copied, so the memory of an
+ * unread queue is bounded.
  */
 export class LiveQueue {
-  /** Ascending. */
+  /** In ascending order. */
   private due: DueEvent[] = [];
   private ephemerals: Ephemeral[] = [];
   private waiter: Waiter | null = null;
   private lost: { readonly after: EventSeq; readonly before: number } | null = null;
-  /** Floor while lagging: every event up to it was confirmed or is not due. */
+  /** Floor while lagging: all events up to it were confirmed or are not due. */
   private floorSeq: EventSeq;
   private saved: QueuePosition;
   /** True if due events after `floorSeq` must be read from the log. */
   isBehind = true;
   private end: 'closed' | DomainError | null = null;
   acked: number;
-  /** Last position sent to the client, logged or not. */
+  /** Last position sent to the client, logged or unlogged. */
   lastGiven: number;
   lastPolledAt: UnixSeconds;
 
@@ -71,7 +71,7 @@ export class LiveQueue {
     this.saved = { id: queue.id, acked: queue.acked, floorSeq: queue.floorSeq, lastPolledAt: queue.lastPolledAt };
   }
 
-  /** Empty while lagging. */
+  /** Due events; empty while lagging. */
   get dueEvents(): readonly DueEvent[] {
     return this.due;
   }
@@ -88,7 +88,7 @@ export class LiveQueue {
     return this.end !== null;
   }
 
-  /** Error with which the queue ended, for its client; null if there is none. */
+  /** Error sent to the client when the queue failed; null if it has not failed. */
   get failure(): DomainError | null {
     return this.end instanceof DomainError ? this.end : null;
   }
@@ -107,7 +107,7 @@ export class LiveQueue {
     this.waiter?.('event');
   }
 
-  /** Kept for a short time and only while the queue is caught up. */
+  /** Adds an ephemeral event, kept briefly and only while the queue is caught up. */
   pushEphemeral(ephemeral: Ephemeral): void {
     if (this.isBehind) return;
     if (this.ephemerals.length >= MAX_EPHEMERALS) this.ephemerals.shift();
@@ -122,7 +122,7 @@ export class LiveQueue {
     return taken;
   }
 
-  /** Makes the queue read the log from this event on. */
+  /** Makes the queue read the log, beginning with this event. */
   markLagging(seq: EventSeq): void {
     if (this.isBehind) return;
     this.floorSeq = this.floor((seq - 1) as EventSeq);
@@ -132,19 +132,19 @@ export class LiveQueue {
     this.waiter?.('event');
   }
 
-  /** Makes the queue read the log again, which has lost the events between these two. */
+  /** Makes the queue reread the log, which has lost the events between these two. */
   rewind(after: EventSeq, before: number): void {
     this.lost = { after, before };
     this.markLagging((after + 1) as EventSeq);
     if (this.floorSeq > after) this.floorSeq = after;
   }
 
-  /** True if the log has lost the event of this position, which another server has sent. */
+  /** Returns true if another server sent an event at this position that the log has lost. */
   isLost(position: number): boolean {
     return this.lost !== null && seqOf(position) > this.lost.after && seqOf(position) < this.lost.before;
   }
 
-  /** Accepts the due events after the whole log was read. Returns false if there are too many to keep. */
+  /** Accepts the due events after a read of the whole log. Returns false if there are too many to hold. */
   catchUp(due: readonly DueEvent[]): boolean {
     if (due.length > MAX_DUE) return false;
     this.due = [...due];
@@ -168,7 +168,7 @@ export class LiveQueue {
     if (this.isBehind && seq - 1 > this.floorSeq) this.floorSeq = (seq - 1) as EventSeq;
   }
 
-  /** Registers the waiting poll and wakes the former one, which is replaced. Calls `wake` for each event. */
+  /** Registers the waiting poll and wakes the one it replaces. Calls `wake` for each event. */
   waitFor(wake: Waiter): void {
     const former = this.waiter;
     this.waiter = wake;
@@ -186,7 +186,7 @@ export class LiveQueue {
   }
 
   /**
-   * Returns the seq up to which every event was confirmed or is not due, if everything up to `lastSeq` was
+   * Returns the seq up to which all events were confirmed or are not due, given that everything up to `lastSeq` was
    * distributed.
    */
   floor(lastSeq: EventSeq): EventSeq {
@@ -195,14 +195,14 @@ export class LiveQueue {
     return first === undefined ? lastSeq : ((seqOf(first) - 1) as EventSeq);
   }
 
-  /** A waiting poll counts as a poll at this moment. */
+  /** Returns the current position. A waiting poll counts as a poll at this moment. */
   position(lastSeq: EventSeq, now: UnixSeconds): QueuePosition {
     const { acked, queue } = this;
     const lastPolledAt = this.isWaitedFor ? now : this.lastPolledAt;
     return { id: queue.id, acked, floorSeq: this.floor(lastSeq), lastPolledAt };
   }
 
-  /** Returns the position to store; null if it is unchanged. */
+  /** Returns the position to store, or null if it is unchanged. */
   unsavedPosition(lastSeq: EventSeq, now: UnixSeconds): QueuePosition | null {
     const { saved } = this;
     const position = this.position(lastSeq, now);
@@ -217,12 +217,12 @@ export class LiveQueue {
     this.saved = position;
   }
 
-  /** Returns a position for an ephemeral event after all sent positions. Null if the log row has none left. */
+  /** Returns a position for an ephemeral event after all sent positions, or null if the log row has none left. */
   nextUnloggedPosition(): number | null {
     const position = Math.max(this.lastGiven, this.acked) + 1;
     return position % POSITIONS_PER_SEQ >= MAX_UNLOGGED ? null : position;
   }
 }
 
-/** Positions from here on stay unused, so that a new row starts before this one is full. */
+/** Limit that leaves some positions unused, so that a new row starts before this one is full. */
 const MAX_UNLOGGED = 1000;

@@ -29,7 +29,7 @@ interface Given {
 const byNumber = (lists: Readonly<Record<number, readonly number[]>> = {}) =>
   new Map(Object.entries(lists).map(([key, ids]) => [Number(key), new Set(ids.map(id))]));
 
-/** Creates a realm in which each user has a queue named `q` and their id. */
+/** Creates a realm in which each user has a queue named `q` plus the user id. */
 function aLiveRealm({ holders, inaccessible, snapshot, parts }: Given = {}) {
   let seq = 0;
   const lookedUp: { questions: unknown; users: unknown }[] = [];
@@ -101,7 +101,7 @@ const aQueue = (number: number, filter: Partial<QueueFilter>, queueId: string): 
 const heard = (live: LiveQueue) =>
   live.dueEvents.map((due) => `${seqOf(due)}${isForNonSubscriber(due) ? ' aside' : ''}`);
 
-/** Creates a message that no user of the test received. */
+/** Creates a message that no user in the test received. */
 const publicMessage = async (): Promise<DomainEvent> => {
   const fixture = await createFixture(
     aUser({ name: 'iago' }),
@@ -114,8 +114,8 @@ const publicMessage = async (): Promise<DomainEvent> => {
   return { type: 'message.sent', view: view!, isPublic: true, exceptions: [], echo: null };
 };
 
-describe('live queues of a realm', () => {
-  it('receive events for their owner and events for one queue alone', () => {
+describe('live queue of a realm', () => {
+  it('receives events for its owner and events addressed to it alone', () => {
     const { join, publish, realm } = aLiveRealm();
     const [user, member, second] = [join(1, 'owner'), join(2, 'member'), join(2, 'member')];
     publish(wholeRealm);
@@ -133,14 +133,14 @@ describe('live queues of a realm', () => {
     expect(realm.lastSeq).toBe(7);
   });
 
-  it('skip events for another queue of the same user', () => {
+  it('skips events addressed to another queue of the same user', () => {
     const { join, publish } = aLiveRealm();
     const [first, second] = [join(2, 'member'), join(2, 'member')];
     publish({ kind: 'queue', id: 'q2b' });
     expect([heard(first), heard(second)]).toEqual([[], ['1']]);
   });
 
-  it('follow subscriptions and unsubscriptions', () => {
+  it('follows subscriptions and unsubscriptions', () => {
     const { join, publish } = aLiveRealm();
     const channelId = 7 as ChannelId;
     const [one, two] = [join(1, 'member', {}, { channels: new Set([channelId]) }), join(2, 'member')];
@@ -164,7 +164,7 @@ describe('live queues of a realm', () => {
     ]);
   });
 
-  it('follow group membership through subgroups but not through deactivated groups', () => {
+  it('follows group membership through subgroups but not through deactivated groups', () => {
     const edges = [{ subgroupId: group(1), groupId: group(2) }];
     const { join, publish } = aLiveRealm({ snapshot: { edges, deactivatedGroupIds: [group(5)] } });
     const live = join(1, 'member', {}, { directGroups: new Set([group(1)]) });
@@ -192,11 +192,11 @@ describe('live queues of a realm', () => {
     publish(nobody, { type: 'group.created', groupId: group(4), memberIds: [], subgroupIds: [group(5)], view: null });
     publish(nobody, { type: 'group.members_changed', op: 'add', groupId: group(5), userIds: [id(1)] });
     publish(groupMembers(group(5))); // 18
-    publish(groupMembers(group(4))); // 19, through one that was deactivated from the beginning
+    publish(groupMembers(group(4))); // 19, through a group deactivated from the beginning
     expect(heard(live)).toEqual(['1', '5', '9', '13', '15', '18']);
   });
 
-  it('preserve the order of events during a look-up of receivers', async () => {
+  it('preserves the order of events during a look-up of receivers', async () => {
     const { join, publish, realm } = aLiveRealm({ holders: { 7: [1] } });
     const [one, two] = [join(1, 'member'), join(2, 'member')];
     publish({ kind: 'holders', messageId: 7 as MessageId });
@@ -208,7 +208,7 @@ describe('live queues of a realm', () => {
     expect([realm.isIdle, realm.lastSeq]).toEqual([true, 2]);
   });
 
-  it('share one look-up for all events of a commit', async () => {
+  it('shares one look-up for all events of a commit', async () => {
     const { join, publish, realm, lookedUp } = aLiveRealm({ holders: { 7: [1], 8: [2] } });
     const [one, two] = [join(1, 'member'), join(2, 'guest')];
     publish(anyOf({ kind: 'holders', messageId: 7 as MessageId }, users([])));
@@ -226,7 +226,7 @@ describe('live queues of a realm', () => {
     expect([heard(one), heard(two)]).toEqual([['1', '3', '4'], ['2']]);
   });
 
-  it('need no look-up without online users or limited guests', async () => {
+  it('needs no look-up without online users or limited guests', async () => {
     const { join, publish, realm, lookedUp } = aLiveRealm();
     publish({ kind: 'holders', messageId: 7 as MessageId });
     const member = join(1, 'member');
@@ -235,7 +235,7 @@ describe('live queues of a realm', () => {
     expect([realm.isIdle, lookedUp, heard(member), heard(guest)]).toEqual([true, [], ['2'], ['2']]);
   });
 
-  it('deliver to guests only events about users they may access', async () => {
+  it('delivers to guests only events about users they may access', async () => {
     const { join, publish, realm } = aLiveRealm({ inaccessible: { 2: [5], 3: [] } });
     const [member, blind, seeing] = [join(1, 'member'), join(2, 'guest'), join(3, 'guest')];
     publish(accessorsOf(id(5)));
@@ -245,7 +245,7 @@ describe('live queues of a realm', () => {
     expect([member, blind, seeing].map(heard)).toEqual([['1'], ['2'], ['1', '2', '3']]);
   });
 
-  it('follow changes of the guest role and of access to all users', async () => {
+  it('follows changes of the guest role and of access to all users', async () => {
     const { join, publish, realm } = aLiveRealm({ inaccessible: { 1: [5] } });
     const live = join(1, 'member');
     const publishIt = () => publish(limitedGuests);
@@ -263,7 +263,7 @@ describe('live queues of a realm', () => {
     expect(heard(live)).toEqual(['3', '7']);
   });
 
-  it('follow changes of the permission to access all users', async () => {
+  it('follows changes of the permission to access all users', async () => {
     const { join, publish, realm } = aLiveRealm({ inaccessible: { 1: [5] } });
     const live = join(1, 'guest', {}, { directGroups: new Set([EVERYBODY_GROUP]) });
     publish(limitedGuests);
@@ -277,7 +277,7 @@ describe('live queues of a realm', () => {
     expect(heard(live)).toEqual(['5']);
   });
 
-  it('deliver events of all public channels to members but not to guests who requested them', async () => {
+  it('delivers events of all public channels to members but not to guests who requested them', async () => {
     const message = await publicMessage();
     const { join, publish } = aLiveRealm();
     const allPublicQueues = { allPublicChannels: true };
@@ -292,7 +292,7 @@ describe('live queues of a realm', () => {
     expect([plain, member, guest, narrowed, elsewhere].map(heard)).toEqual([['1'], ['1 aside'], [], ['1 aside'], []]);
   });
 
-  it('receive a public message once, as a subscriber, if they requested all public messages', async () => {
+  it('receives a public message once, as a subscriber, if it requested all public messages', async () => {
     const message = await publicMessage();
     const { join, publish } = aLiveRealm();
     const [receiver, other] = [join(1, 'member', { allPublicChannels: true }), join(2, 'member')];
@@ -302,7 +302,7 @@ describe('live queues of a realm', () => {
     expect([heard(receiver), heard(other)]).toEqual([['1', '2'], []]);
   });
 
-  it('deliver events of public channels by the role of their owner at that event', async () => {
+  it("delivers events of public channels according to its owner's role at that event", async () => {
     const message = await publicMessage();
     const { join, publish } = aLiveRealm();
     const allPublicQueues = { allPublicChannels: true };
@@ -313,7 +313,7 @@ describe('live queues of a realm', () => {
     expect([demoted, promoted].map(heard)).toEqual([[], ['3 aside']]);
   });
 
-  it('apply their narrow to messages only', async () => {
+  it('applies its narrow to messages only', async () => {
     const message = await publicMessage();
     const { join, publish } = aLiveRealm();
     const narrowed = join(1, 'member', { narrow: [{ operator: 'channel', operand: 'Venice' }] });
@@ -322,7 +322,7 @@ describe('live queues of a realm', () => {
     expect(heard(narrowed)).toEqual(['2']);
   });
 
-  it('receive the deactivation of their owner and end with it', () => {
+  it('receives the deactivation of its owner and ends with it', () => {
     const { join, publish, deactivated } = aLiveRealm();
     const live = join(1, 'member');
     const change = { type: 'user.activation_changed', userId: id(1) } as const;
@@ -332,7 +332,7 @@ describe('live queues of a realm', () => {
     expect([heard(live), deactivated]).toEqual([['1', '2'], [1]]);
   });
 
-  it('leave nothing in memory when they are removed', () => {
+  it('leaves nothing in memory when it is removed', () => {
     const { join, publish, realm } = aLiveRealm();
     const channelId = 9 as ChannelId;
     const groups = { directGroups: new Set([group(1)]), channels: new Set([channelId]) };
@@ -348,7 +348,7 @@ describe('live queues of a realm', () => {
     expect([heard(second), realm.users.size]).toEqual([['1'], 0]);
   });
 
-  it('end alone if deciding an event fails for one of them', () => {
+  it('ends alone if an event cannot be decided for it', () => {
     const wants = ({ queue }: LiveQueue) => {
       if (queue.id === 'q1') throw new Error('odd');
       return true;
@@ -360,7 +360,7 @@ describe('live queues of a realm', () => {
     expect(unfit).toEqual([['q1', { type: 'blank', seq: 1 }, 'odd']]);
   });
 
-  it('report the event from which the projection of the realm is invalid', () => {
+  it('reports the event from which the projection of the realm is invalid', () => {
     const { join, publish, broken, realm } = aLiveRealm();
     join(1, 'member');
     publish(wholeRealm);
@@ -369,7 +369,7 @@ describe('live queues of a realm', () => {
     expect([broken, realm.lastSeq]).toEqual([[[2, 'Group 1 would contain itself.']], 2]);
   });
 
-  it('fall back to the log if a look-up of receivers fails', async () => {
+  it('falls back to the log if a look-up of receivers fails', async () => {
     let isDiskBroken = true;
     const results: AudienceResults = { holders: new Map(), inaccessible: new Map() };
     const lookUp = async () => (isDiskBroken ? Promise.reject(new Error('disk')) : results);
@@ -419,7 +419,7 @@ describe('ephemeral event', () => {
     expect([first, third].map((live) => live.hasEphemerals)).toEqual([true, false]);
   });
 
-  it('gets dropped if its receivers cannot be looked up', async () => {
+  it('is dropped if its receivers cannot be looked up', async () => {
     const { join, realm } = aLiveRealm({ parts: { lookUp: () => Promise.reject(new Error('disk')) } });
     const live = join(1, 'member');
     realm.takeEphemeral({ event: typing, audience: { kind: 'holders', messageId: 5 as MessageId } }, 50);

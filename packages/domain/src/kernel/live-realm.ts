@@ -28,19 +28,19 @@ export interface LiveRealmParts {
   readonly wants: (queue: LiveQueue, type: AnyEventType) => boolean;
   /** Answers all questions in one look-up. */
   readonly lookUp: (questions: AudienceQuestions, asked: LookupUsers) => Promise<AudienceResults>;
-  /** Called if deciding an event failed for this queue. */
+  /** Called if an event cannot be decided for this queue. */
   readonly onUnfit: (queue: LiveQueue, what: EventReference, error: unknown) => void;
   /** Called if the projection of the realm is invalid from this event on. */
   readonly onBroken: (stored: StoredEvent, error: unknown) => void;
-  /** Called if a look-up failed and the queues concerned read the log instead. */
+  /** Called if a look-up fails and the affected queues read the log instead. */
   readonly onLookUpFailed: (error: unknown) => void;
   readonly onSignedOut: (signedOut: SignedOut) => void;
 }
 
-/** Event as named in reports. */
+/** Event as identified in reports. */
 export interface EventReference {
   readonly type: string;
-  /** Null if it is not logged. */
+  /** Null if the event is not logged. */
   readonly seq: EventSeq | null;
 }
 
@@ -49,8 +49,8 @@ type Announced =
   | { readonly ephemeral: EphemeralAnnouncement; readonly at: UnixSeconds; readonly stored?: never };
 
 /**
- * Caught-up queues of one realm, indexed by owner and subscription. Distribution cost depends on the online users,
- * not on the channel size. Features maintain its projection from the log.
+ * Caught-up queues of one realm, indexed by owner and subscription. Distribution cost depends on the number of online
+ * users, not on channel size. Features maintain its projection from the log.
  */
 export class LiveRealm {
   readonly users = new Map<UserId, OnlineUser>();
@@ -61,7 +61,7 @@ export class LiveRealm {
   private readonly projection: RealmProjection;
   private readonly candidate: LiveCandidate;
   private readonly member: Membership;
-  /** Events that arrived during a look-up and are distributed together afterwards. */
+  /** Events that arrived during a look-up and will be distributed together after it. */
   private waiting: Announced[] = [];
   private lookingUp: Promise<void> | null = null;
   private isOver = false;
@@ -130,14 +130,16 @@ export class LiveRealm {
     this.process(announced, this.parts.features.noResults);
   }
 
-  /** Makes every queue read the log from this event on, or from an earlier one that has not reached the queues yet. */
+  /**
+   * Makes every queue read the log, beginning with this event or an earlier one that has not reached the queues yet.
+   */
   end(seq: EventSeq): void {
     this.isOver = true;
     const first = Math.min(seq, this.lastSeq + 1) as EventSeq;
     for (const user of this.users.values()) for (const live of user.queues) live.markLagging(first);
   }
 
-  /** Looks up waiting events together, so that an event waits for two look-ups at most. */
+  /** Looks up waiting events together, so that an event waits for at most two look-ups. */
   private async lookUpAndGoOn(): Promise<void> {
     // Batches all events of one commit.
     await Promise.resolve();
@@ -185,7 +187,7 @@ export class LiveRealm {
     if (signedOut !== null) this.parts.onSignedOut(signedOut);
   }
 
-  /** Makes every queue read the log, because the receivers are unknown. */
+  /** Makes every queue read the log, because the receivers of this event are unknown. */
   private loseEvent(seq: EventSeq): void {
     for (const user of this.users.values()) for (const live of user.queues) live.markLagging(seq);
   }
@@ -311,8 +313,8 @@ export class LiveRealms {
   }
 
   /**
-   * Adds a queue that has read everything up to the end of its rights; `due` holds its due events. Returns false if
-   * newer events were distributed or the realm has no projection.
+   * Adds a queue that has read everything its rights cover; `due` holds its due events. Returns false if newer events
+   * were distributed or the realm has no projection.
    */
   join(live: LiveQueue, rights: QueueOwnerRights, snapshot: RealmSnapshot | null, due: readonly DueEvent[]): boolean {
     const { realmId } = live.queue;
@@ -320,7 +322,7 @@ export class LiveRealms {
     // Joins only if the rights include the latest distributed event; otherwise an event would be lost or duplicated.
     if (this.parts.follower.lastSeqOf(realmId) !== rights.lastSeq || present?.isIdle === false) return false;
     if (!present && snapshot?.lastSeq !== rights.lastSeq) return false;
-    // A queue with too many unacknowledged events keeps reading the log.
+    // A queue with too many unacknowledged events continues to read the log.
     if (!live.catchUp(due)) return true;
     const realm = present ?? this.add(realmId, snapshot!);
     const user = realm.users.get(live.queue.ownerId) ?? this.addUser(realm, rights);
@@ -335,7 +337,7 @@ export class LiveRealms {
     if (realm?.users.size === 0) this.realms.delete(realmId);
   }
 
-  /** Makes every queue of the realm read the log from this event on, because receivers are unknown. */
+  /** Makes every queue of the realm read the log, beginning with this event, because its receivers are unknown. */
   drop(realmId: RealmId, seq: EventSeq): void {
     this.realms.get(realmId)?.end(seq);
     this.realms.delete(realmId);

@@ -58,7 +58,7 @@ describe('LogFollower', () => {
     expect(announced).toEqual(seqs);
   });
 
-  it('retries after a failed read of the log and misses nothing', async () => {
+  it('retries after a failed log read without missing events', async () => {
     const fixture = await createFixture();
     let isBroken = false;
     const shaky = intercepting(fixture.uow, {
@@ -90,7 +90,7 @@ describe('LogFollower', () => {
     expect(announced).toEqual(seqs);
   });
 
-  it('delivers no events from before the start and none twice', async () => {
+  it('delivers no event from before its start and none twice', async () => {
     const fixture = await createFixture();
     await append(fixture);
     const { follower, told: announced } = await following(fixture);
@@ -104,7 +104,7 @@ describe('LogFollower', () => {
 });
 
 describe('LogFollower on a bus', () => {
-  /** Follower that has not seen three commits of another server, which the test publishes. */
+  /** Creates a follower that has not seen three commits of another server, which the test publishes. */
   async function behind() {
     const fixture = await createFixture();
     const { realm, clock } = fixture;
@@ -144,7 +144,7 @@ describe('LogFollower on a bus', () => {
     expect([told, countReads()]).toEqual([seqs, 0]);
   });
 
-  it('reads events from the log that do not arrive within fifty milliseconds', async () => {
+  it('reads missing events from the log if they do not arrive within fifty milliseconds', async () => {
     const { told, seqs, hear, timers, countReads } = await behind();
     hear(2);
     await timers.advance(0.049);
@@ -167,7 +167,7 @@ describe('LogFollower on a bus', () => {
   });
 });
 
-describe('LogFollower of many organizations', () => {
+describe('LogFollower with many organizations', () => {
   it('reads the logs of open organizations only', async () => {
     const fixture = await createFixture();
     const other = await anotherRealm(fixture);
@@ -202,7 +202,7 @@ describe('LogFollower of many organizations', () => {
     expect(follower.lastSeqOf(other.realm.id)).toBe(0);
   });
 
-  it('delivers all organizations from the next look on if it follows all', async () => {
+  it('delivers events of all organizations from the next catch-up if it follows all', async () => {
     const fixture = await createFixture();
     const other = await anotherRealm(fixture);
     const { follower, told: announced } = await following(fixture);
@@ -215,7 +215,7 @@ describe('LogFollower of many organizations', () => {
     expect(announced).toEqual([seq]);
   });
 
-  it('delivers own events of an organization once, even while it is being opened', async () => {
+  it("delivers its own process's events of an organization once, even while opening it", async () => {
     const fixture = await createFixture();
     const other = await anotherRealm(fixture);
     const { uow, follower, told: announced } = await following(fixture);
@@ -228,7 +228,7 @@ describe('LogFollower of many organizations', () => {
     expect(announced).toEqual([seq]);
   });
 
-  it('reads the log at once when another server has committed', async () => {
+  it('reads the log as soon as another server has committed', async () => {
     const fixture = await createFixture();
     const buses = new LocalBus();
     const { told: announced } = await following(fixture, buses.connect());
@@ -238,7 +238,7 @@ describe('LogFollower of many organizations', () => {
     expect(announced).toEqual([seq]);
   });
 
-  it('closes an organization that nothing holds after ten idle minutes', async () => {
+  it('closes an organization without holders after ten idle minutes', async () => {
     const fixture = await createFixture();
     const { follower } = await following(fixture);
     const closed: RealmId[] = [];
@@ -260,8 +260,8 @@ describe('LogFollower of many organizations', () => {
   });
 });
 
-describe('listeners of the log', () => {
-  it('receive all events even if one of them fails', async () => {
+describe('log listener', () => {
+  it('receives all events even if another listener fails', async () => {
     const fixture = await createFixture();
     const { uow, follower, problems } = await following(fixture);
     const heard: number[] = [];
@@ -277,7 +277,7 @@ describe('listeners of the log', () => {
     expect(problems).toEqual([new Error('odd'), new Error('odd')]);
   });
 
-  it('receive unreadable events in order', async () => {
+  it('receives unreadable events in order', async () => {
     const fixture = await createFixture();
     const { follower } = await following(fixture);
     const story: string[] = [];
@@ -293,8 +293,8 @@ describe('listeners of the log', () => {
   });
 });
 
-describe('publishing', () => {
-  it('publishes events after the commit and none of a failed transaction', async () => {
+describe('event publishing', () => {
+  it('publishes events after the commit and no events of a failed transaction', async () => {
     const fixture = await createFixture();
     const uow = new PublishingUnitOfWork(fixture.uow, fail);
     const heard: StoredEvent[] = [];

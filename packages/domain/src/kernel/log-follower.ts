@@ -13,17 +13,17 @@ import type { UnitOfWork } from './unit-of-work.js';
 
 const PAGE = 500;
 const PAGE_BYTES = 1024 * 1024;
-/** Time without units after which an organization is no longer followed. */
+/** Time without units of work after which an organization is no longer followed. */
 const IDLE_MS = 600_000;
-/** Time for the message with the events of a gap, before they are read from the log. */
+/** Time to wait for missing events from the bus before reading them from the log. */
 const GAP_MS = 50;
-/** Maximum number of events after a gap that an organization keeps. */
+/** Maximum number of events after a gap kept per organization. */
 const MAX_EARLY = 256;
-/** Time after which the ends of the logs are too old to trust what is cached. */
+/** Age at which the known log ends are too old to trust cached data. */
 const CURRENT_MS = 5000;
 
 export interface LogFollowerParts {
-  /** Storage whose units do not open organizations. */
+  /** Storage with units of work that do not open organizations. */
   readonly uow: UnitOfWork;
   readonly bus: Bus;
   readonly clock: Clock;
@@ -33,7 +33,7 @@ export interface LogFollowerParts {
 
 interface OpenRealm {
   lastSeq: number;
-  /** True if a unit used the organization since the last look. */
+  /** True if a unit of work used the organization since the last `catchUp`. */
   isUsed: boolean;
   /** Events after a gap, by seq. */
   readonly early: Map<number, StoredEvent>;
@@ -42,9 +42,9 @@ interface OpenRealm {
 }
 
 /**
- * Delivers events of open organizations to listeners, once and in order of seq, from any process. Transactions of this
- * process pass their events on; others are read from the log. An organization is opened before its first unit, hence before
- * anything of it is cached. A failing listener does not affect the others.
+ * Delivers events of open organizations to listeners, once and in seq order, from any process. Transactions of this
+ * process pass on their events; other events are read from the log. An organization is opened before its first unit of
+ * work, and thus before any of its data is cached. A failing listener does not affect the others.
  */
 export class LogFollower implements EventListener, FollowedLog {
   private readonly realms = new Map<RealmId, OpenRealm>();
@@ -53,7 +53,7 @@ export class LogFollower implements EventListener, FollowedLog {
   private readonly listeners: EventListener[] = [];
   private followed: 'open' | 'allSoon' | 'all' = 'open';
   private nextCloseMs: number;
-  /** Monotonic time up to which all events of others are delivered. */
+  /** Monotonic time up to which all events of other processes were delivered. */
   private readAtMs: number;
 
   constructor(private readonly parts: LogFollowerParts) {
@@ -69,7 +69,7 @@ export class LogFollower implements EventListener, FollowedLog {
     this.listeners.push(listener);
   }
 
-  /** Follows the organization from the present end of its log. Returns null if it is followed already. */
+  /** Follows the organization from the current end of its log. Returns null if it is already followed. */
   open(realmId: RealmId): Promise<void> | null {
     const realm = this.realms.get(realmId);
     if (realm) {
@@ -93,7 +93,7 @@ export class LogFollower implements EventListener, FollowedLog {
     return (this.realms.get(realmId)?.lastSeq ?? 0) as EventSeq;
   }
 
-  /** Takes the events of a transaction of this process. */
+  /** Accepts the events of a transaction of this process. */
   onEvents(events: readonly StoredEvent[]): void {
     this.deliver(events);
     const byRealm = new Map<RealmId, StoredEvent[]>();
@@ -112,19 +112,19 @@ export class LogFollower implements EventListener, FollowedLog {
     if (due.length > 0) this.notify((listener) => listener.onEvents(due));
   }
 
-  /** Returns the event with those behind it that arrived before it, or nothing if it is not the next one. */
+  /** Returns the event and its successors that arrived early, or nothing if it is not the next event. */
   private accept(event: StoredEvent): readonly StoredEvent[] {
     const { realmId, seq } = event;
     const realm = this.realms.get(realmId);
     if (!realm) {
-      // Nothing of the organization is cached, so earlier events concern no listener.
+      // No data of the organization is cached, so earlier events concern no listener.
       const opening = this.opening.get(realmId);
       if (opening) opening.delivered = Math.max(opening.delivered, seq);
       return [event];
     }
     if (seq <= realm.lastSeq) return [];
     if (seq > realm.lastSeq + 1) {
-      // Another process wrote in between.
+      // Another process has written in between.
       if (realm.early.size < MAX_EARLY) realm.early.set(seq, event);
       this.fillLater(realmId, realm);
       return [];
@@ -133,7 +133,7 @@ export class LogFollower implements EventListener, FollowedLog {
     return [event, ...takeEarly(realm)];
   }
 
-  /** Number of logged events of open organizations not yet delivered to listeners. */
+  /** Counts the logged events of open organizations that were not yet delivered to listeners. */
   async countUndelivered(): Promise<number> {
     const ends = await this.readEnds();
     return ends.reduce(
@@ -142,15 +142,15 @@ export class LogFollower implements EventListener, FollowedLog {
     );
   }
 
-  /** Reads the ends of the logs; cheap and idempotent. Called by a timer, for commits of other processes. */
+  /** Reads the log ends; cheap and idempotent. Called by a timer to notice commits of other processes. */
   async catchUp(): Promise<void> {
     const { followed } = this;
     const startedAtMs = this.parts.timers.elapsedMs();
     const before = new Map([...this.realms].map(([realmId, { lastSeq }]) => [realmId, lastSeq]));
     for (const { realmId, seq } of await this.readEnds()) {
-      // Events delivered before this read were committed, so the database has lost them.
+      // We already delivered these events, so they were committed: the database was rolled back.
       if (seq < (before.get(realmId) ?? 0)) this.fork(realmId, seq);
-      // An organization that appears later is new, so all of its events are.
+      // An organization that appears later is new, and so are all of its events.
       if (!this.realms.has(realmId) && followed !== 'open') await this.begin(realmId, followed === 'all' ? 0 : seq);
       if (seq > this.lastSeqOf(realmId)) await this.readToEnd(realmId);
     }
@@ -159,9 +159,9 @@ export class LogFollower implements EventListener, FollowedLog {
     this.closeIdle();
   }
 
-  /** Reads from the last delivered event to the end that the log has at the time of the call. */
+  /** Reads from the last delivered event up to the log end at the time of the call. */
   async fill(realmId: RealmId): Promise<void> {
-    // A read in progress may have begun before that end was written.
+    // A running read may have started before this end was written.
     await this.filling.get(realmId);
     return this.readToEnd(realmId);
   }
@@ -246,7 +246,7 @@ export class LogFollower implements EventListener, FollowedLog {
     }
   }
 
-  /** Goes back to the end of a log that is shorter than known. */
+  /** Returns to the end of a log that is shorter than known. */
   private fork(realmId: RealmId, after: EventSeq): void {
     const realm = this.realms.get(realmId);
     if (!realm || realm.lastSeq <= after) return;
@@ -293,7 +293,7 @@ export class LogFollower implements EventListener, FollowedLog {
   }
 }
 
-/** Removes and returns the early events that are due now. */
+/** Removes and returns the early events that are next in order. */
 function takeEarly(realm: OpenRealm): readonly StoredEvent[] {
   const { early } = realm;
   if (early.size === 0) return [];

@@ -7,7 +7,7 @@ const raise = (error: Error): never => {
 };
 
 describe('loadOptional', () => {
-  it('returns the library, also of a promise', async () => {
+  it('returns the library, even from a promise', async () => {
     const library = { Client: 'a class' };
     expect(loadOptional('ldapts', 'ldap', () => library)).toBe(library);
     expect(await loadOptional('ldapts', 'ldap', async () => library)).toBe(library);
@@ -24,7 +24,7 @@ describe('loadOptional', () => {
     );
   });
 
-  it('passes on every other failure', () => {
+  it('rethrows every other error', () => {
     const errors = [new Error("'ldapts' is broken"), notFound('asn1', 'MODULE_NOT_FOUND')];
     for (const error of errors) expect(load(error)).toThrow(error);
   });

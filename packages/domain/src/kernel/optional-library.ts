@@ -1,4 +1,4 @@
-/** Setting whose library is not installed. `message` is one line with the command that installs it. */
+/** Error for a setting that needs a missing library. `message` is one line with the command that installs it. */
 export class MissingLibrary extends Error {
   constructor(setting: string, libraries: string, cause: unknown) {
     super(`${setting} needs a library that is not installed. Run: npm install ${libraries}`, { cause });
@@ -7,8 +7,8 @@ export class MissingLibrary extends Error {
 }
 
 /**
- * Runs `load`, which imports libraries that applications install only if they use `setting`. `libraries` are the
- * arguments of `npm install`, separated by spaces. @throws MissingLibrary
+ * Runs `load`, which imports libraries needed only for `setting`. `libraries` are the arguments of `npm install`,
+ * separated by spaces. @throws MissingLibrary
  */
 export function loadOptional<T>(libraries: string, setting: string, load: () => T): T {
   const refuse = (error: unknown): never => {
@@ -22,11 +22,11 @@ export function loadOptional<T>(libraries: string, setting: string, load: () => 
   }
 }
 
-/** A bundle has the exports of CommonJS libraries as its default export only. */
+/** Bundles expose the exports of CommonJS libraries only as their default export. */
 const exportsOf = (loaded: object): unknown =>
   'default' in loaded && Object.keys(loaded).length === 1 ? loaded.default : loaded;
 
-/** False for a library that is installed without its own dependencies, which needs another command. */
+/** Returns false for an installed library without its own dependencies, which needs another command. */
 function isMissing(libraries: readonly string[], error: unknown): boolean {
   const { code, message = '' } = error as { readonly code?: unknown; readonly message?: string };
   return (

@@ -6,14 +6,14 @@ const unpacked = (ids: readonly number[]): readonly number[] | null => {
   return 'steps' in packed ? unpackIds(packed) : packed;
 };
 
-describe('packed ids', () => {
-  it('stay short for a topic interleaved with others', () => {
+describe('packIds', () => {
+  it('stays short for a topic interleaved with others', () => {
     const ids = Array.from({ length: 1000 }, (_, n) => 1_000_007 + 20 * n);
     expect(packIds(ids)).toEqual({ steps: [1_000_007, 20, -998] });
     expect(unpacked(ids)).toEqual(ids);
   });
 
-  it('leave short lists and unsorted lists unchanged', () => {
+  it('leaves short and unsorted lists unchanged', () => {
     const short = [3, 4, 5];
     const descending = Array.from({ length: 100 }, (_, n) => 100 - n);
     const repeated = Array.from({ length: 100 }, () => 7);
@@ -21,13 +21,13 @@ describe('packed ids', () => {
   });
 
   it.each([null, {}, { steps: 'x' }, { steps: [1, 0.5] }, { steps: [1, -1e12] }].map((value) => [value]))(
-    'cannot be read where they are damaged: %j',
+    'cannot be unpacked if damaged: %j',
     (damaged) => {
       expect(unpackIds(damaged)).toBeNull();
     },
   );
 
-  it('unpack to the same ids', () => {
+  it('restores the same ids', () => {
     const ascending = fc
       .array(fc.oneof(fc.constant(1), fc.constant(20), fc.integer({ min: 1, max: 2 ** 31 })), { maxLength: 200 })
       .map((steps) => {

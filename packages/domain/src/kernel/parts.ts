@@ -12,7 +12,7 @@ import {
 import type { Clock } from './ports.js';
 import type { Transaction, UnitOfWork } from './unit-of-work.js';
 
-/** Time after which the job runner continues the request of a crashed process. */
+/** Time after which the job runner resumes the request of a crashed process. */
 const ABANDONED_AFTER_SECONDS = 60;
 const RENEWED_AFTER_SECONDS = 20;
 
@@ -23,8 +23,8 @@ export interface PartOutcome<Result> {
 }
 
 /**
- * Handles the parts of a long request. Each part is a job with a bounded unit of work of its own. The request itself does
- * its parts at once; the job runner does those that a crash left.
+ * Handles the parts of a long request. Each part is a job with its own bounded unit of work. The request performs its
+ * parts immediately; the job runner performs those left by a crash.
  */
 export interface PartHandler<Payload, Result> extends JobHandler<Payload> {
   prepare(job: Job<Payload>): Promise<JobWork<PartOutcome<Result>>>;
@@ -40,7 +40,7 @@ export function partKind<Payload>(name: string): JobKind<Payload> {
   });
 }
 
-/** Schedules parts of a request; with `previous`, those that follow from that part, due at once for the job runner. */
+/** Schedules parts of a request. With `previous`, schedules its follow-up parts, due immediately for the job runner. */
 export async function scheduleParts<Payload>(
   tx: Transaction,
   kind: JobKind<Payload>,
@@ -59,7 +59,7 @@ export async function scheduleParts<Payload>(
   return jobs;
 }
 
-/** Does scheduled parts in their order and returns their results. @throws the error of a part; the runner retries it */
+/** Performs scheduled parts in order and returns their results. @throws the error of a part; the runner retries it */
 export async function doParts<Payload, Result>(
   uow: UnitOfWork,
   clock: Clock,

@@ -222,8 +222,8 @@ const anyRole = fc.constantFrom(...ROLES);
 const person = (role: Role, groups: readonly GroupId[], isFullMember: boolean) =>
   makeActor(role, { id: 10, groups, isFullMember });
 
-describe('permission rules for random actors and settings', () => {
-  it('keep all permissions when a user joins a group', () => {
+describe('permission rule for random actors and settings', () => {
+  it('keeps all permissions when a user joins a group', () => {
     fc.assert(
       fc.property(
         anyWorld,
@@ -241,7 +241,7 @@ describe('permission rules for random actors and settings', () => {
     );
   });
 
-  it('keep all permissions when a user gets a higher role', () => {
+  it('keeps all permissions when a user gets a higher role', () => {
     fc.assert(
       fc.property(anyWorld, fc.integer({ min: 1, max: 4 }), anyTeams, fc.boolean(), (world, rank, teams, full) => {
         const before = allowedRules(person(ROLES[rank]!, teams, full), world);
@@ -252,7 +252,7 @@ describe('permission rules for random actors and settings', () => {
     );
   });
 
-  it('keep all permissions when a user subscribes', () => {
+  it('keeps all permissions when a user subscribes', () => {
     fc.assert(
       fc.property(anyWorld, anyRole, anyTeams, fc.boolean(), (world, role, teams, full) => {
         const actor = person(role, teams, full);
@@ -264,7 +264,7 @@ describe('permission rules for random actors and settings', () => {
     );
   });
 
-  it('deny guests every permission that excludes guests', () => {
+  it('denies guests every permission that excludes guests', () => {
     fc.assert(
       fc.property(anyWorld, ({ channel, realm, group }) => {
         const guest = person('guest', TEAMS, true);
@@ -283,7 +283,7 @@ describe('permission rules for random actors and settings', () => {
     );
   });
 
-  it('grant every implied permission', () => {
+  it('grants every implied permission', () => {
     const implied = [
       ['canReadFullHistory', 'canReadContent'],
       ['canReadContent', 'canSeeMetadata'],
@@ -310,7 +310,7 @@ describe('permission rules for random actors and settings', () => {
     );
   });
 
-  it('match the audience of channel events with the users who see the channel', () => {
+  it('matches the audience of channel events with the users who see the channel', () => {
     fc.assert(
       fc.property(anyWorld, anyRole, anyTeams, fc.boolean(), ({ channel, isSubscribed }, role, teams, full) => {
         const actor = person(role, teams, full);

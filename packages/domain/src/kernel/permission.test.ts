@@ -4,7 +4,7 @@ import { all, allowed, denied, denyIf, enforce } from './permission.js';
 const first = denied('NOT_PERMITTED', 'First');
 const second = denied('UNKNOWN_USER', 'Second');
 
-describe('combined decisions', () => {
+describe('all', () => {
   it.each([
     [[], 'yes'],
     [[allowed, allowed], 'yes'],

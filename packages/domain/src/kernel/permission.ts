@@ -1,6 +1,6 @@
 import { type DetailsOf, type DetailsParameter, DomainError, type ErrorCode } from './errors.js';
 
-/** Result of a permission rule: allowed, or denied with the error of the contract. */
+/** Result of a permission rule: allowed, or denied with the contract's error. */
 export type Decision =
   | { readonly allowed: true }
   | {

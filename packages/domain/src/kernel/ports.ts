@@ -36,7 +36,7 @@ export interface EventLoop {
 
 /**
  * Reports problems outside of requests, such as an unreadable row or a failing listener. Never throws. `fields`
- * contain ids and names but no content; `err` is the cause.
+ * contains ids and names but no content; `err` is the cause.
  */
 export type ReportProblem = (message: string, fields: Readonly<Record<string, unknown>>) => void;
 
@@ -62,15 +62,15 @@ export interface RealmUrls {
   /** Returns the realm URL without a trailing slash, such as `https://chat.example`. */
   urlOf(realm: AddressedRealm): string;
   /**
-   * Domain of the realm's dummy emails: its host, as in `user7@chat.example`, or `parley.invalid` if the host is not
-   * a domain name.
+   * Returns the domain of the realm's dummy emails: its host, as in `user7@chat.example`, or `parley.invalid` if the
+   * host is not a domain name.
    */
   emailDomainOf(realm: AddressedRealm): string;
 }
 
 /** Realm data that determines its URL. */
 export interface AddressedRealm {
-  /** Subdomain; `''` for none. */
+  /** Subdomain; `''` if there is none. */
   readonly stringId: string;
   readonly isAtServerAddress: boolean;
 }

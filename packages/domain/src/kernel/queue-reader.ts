@@ -99,8 +99,8 @@ export class LogReplay {
 }
 
 /**
- * Result of handing over an event: shown in the response, not presented to this client, or left for the next
- * response. Nothing follows an event that was left.
+ * Result of handing over an event: included in the response, not presented to this client, or left for the next
+ * response. No event follows one that was left.
  */
 export type DeliveryOutcome = 'shown' | 'silent' | 'left';
 export type TakeDelivery = (delivery: Delivery) => DeliveryOutcome;
@@ -116,9 +116,9 @@ export interface QueueReaderParts {
   readonly realms: LiveRealms;
   /** Maximum number of events a queue may lag behind its realm before it ends. */
   readonly maxEventsBehind: number;
-  /** Ends a queue to which an event cannot be delivered. Returns the error for its client. */
+  /** Ends a queue because an event cannot be delivered to it. Returns the error for its client. */
   readonly fail: (live: LiveQueue, what: EventReference, error: unknown) => Error;
-  /** Ends a queue that cannot be read on. Returns the error for its client. */
+  /** Ends a queue that cannot continue reading. Returns the error for its client. */
   readonly expire: (live: LiveQueue, reason: string) => Error;
   readonly takePosition: (live: LiveQueue) => Promise<number>;
 }
@@ -136,7 +136,7 @@ class Found {
 
 /** Progress of a response. */
 interface Progress {
-  /** Everything up to this event was handed over or is not due. */
+  /** Event up to which everything was handed over or is not due. */
   after: EventSeq;
   /** Events included in the response. */
   readonly shown: DueEvent[];
@@ -146,7 +146,7 @@ interface Progress {
 
 const from = (after: EventSeq): Progress => ({ after, shown: [], isFull: false });
 
-/** Age up to which an event of a newer release is left to its servers. */
+/** Maximum age at which an event of a newer release is left to servers of that release. */
 const UPGRADE_SECONDS = 60;
 /** Maximum time for which a read blocks the event loop. */
 const SLICE_MS = 4;
@@ -184,7 +184,7 @@ export class QueueReader {
     return true;
   }
 
-  /** Serializes reads of a queue, so that each one benefits from its predecessor. */
+  /** Serializes reads of a queue, so that each read benefits from the previous one. */
   read(live: LiveQueue, take: TakeDelivery): Promise<void> {
     const before = this.reading.get(live);
     const reading = before
@@ -367,7 +367,7 @@ export class QueueReader {
     return this.parts.catalogue.wants(queue.presentation, type);
   }
 
-  /** Limits an event that cannot be delivered to ending one queue. @throws what `fail` returns */
+  /** Limits the effect of an undeliverable event to one queue. @throws the error returned by `fail` */
   private guarded<T>(live: LiveQueue, what: EventReference, work: () => T): T {
     try {
       return work();

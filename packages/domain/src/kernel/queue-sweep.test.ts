@@ -119,8 +119,8 @@ describe('idle event queue', () => {
   });
 });
 
-describe('lagging queue', () => {
-  it('ends without a poll once it is too many events behind since the server start', async () => {
+describe('lagging event queue', () => {
+  it('ends without a poll if it falls too many events behind after the server start', async () => {
     const { events } = await start({ maxEventsBehind: 10 });
     const id = await events.register('hamlet', {}, { idleTimeoutSeconds: 900_000 });
     await events.sweep.run();
@@ -132,7 +132,7 @@ describe('lagging queue', () => {
     expect(await stored(events, id)).toBeNull();
   });
 
-  it('ends once the log after its position is too large', async () => {
+  it('ends if the log after its position becomes too large', async () => {
     const { fixture, events } = await start({ maxQueueBytes: 5000 });
     const behind = await events.register('hamlet', {}, { idleTimeoutSeconds: 900_000 });
     await events.sweep.runIfGrown();
@@ -148,7 +148,7 @@ describe('lagging queue', () => {
     expect(await stored(events, fresh)).not.toBeNull();
   });
 
-  it('survives events from before the start, which its client may have acknowledged', async () => {
+  it('survives events from before the server start, which its client may have acknowledged', async () => {
     const { events } = await start({ maxEventsBehind: 10 });
     const id = await events.register('hamlet');
     for (let n = 0; n < 50; n++) await events.announce(wholeRealm);
@@ -165,7 +165,7 @@ describe('event log', () => {
       async ({ events }) => (await events.listAfter(fixture.realm.id, 0 as EventSeq, 10_000)).length,
     );
 
-  it('prunes the log beyond its size regardless of consumers, queues and age', async () => {
+  it('is pruned beyond its size limit, regardless of consumers, queues and age', async () => {
     const { fixture, events } = await start({ maxQueueBytes: 2000, maxLogBytes: 10_000 });
     const realmId = fixture.realm.id;
     const head = await fixture.uow.read(realmId, (r) => r.events.lastSeq(realmId));
@@ -200,7 +200,7 @@ describe('event log', () => {
     expect(await kept(events)).toBe(0);
   });
 
-  it('prunes events that no queue needs', async () => {
+  it('is pruned of events that no queue needs', async () => {
     const { fixture, events } = await start();
     const id = await events.register('hamlet', {}, { idleTimeoutSeconds: 604_800 });
     const seqs: number[] = [];
@@ -217,7 +217,7 @@ describe('event log', () => {
     expect(await fixture.uow.read(fixture.realm.id, (r) => r.events.lastSeq(fixture.realm.id))).toBe(seqs[4]);
   });
 
-  it('keeps recent events regardless of need', async () => {
+  it('keeps recent events even if nothing needs them', async () => {
     const { fixture, events } = await start();
     fixture.clock.advance(10_000);
     await events.announce(wholeRealm);
@@ -230,7 +230,7 @@ describe('event log', () => {
     expect(await kept(events)).toBe(1);
   });
 
-  it('prunes thousands of events, unreadable ones included', async () => {
+  it('is pruned of thousands of events, including unreadable ones', async () => {
     const { fixture, events } = await start();
     await events.uow.write(fixture.realm.id, async (tx) => {
       for (let n = 0; n < 1100; n++)
@@ -245,8 +245,8 @@ describe('event log', () => {
   });
 });
 
-describe('queue positions', () => {
-  it('persist only if they changed', async () => {
+describe('queue position', () => {
+  it('is stored only if it changed', async () => {
     const { fixture, events } = await start();
     const ids = [await events.register('hamlet'), await events.register('iago')];
     const queue = await events.open('hamlet', ids[0]!);
@@ -282,7 +282,7 @@ describe('queue positions', () => {
     expect(await stored(events, ids[0]!)).toMatchObject({ acked: seq * POSITIONS_PER_SEQ, floorSeq: seq - 1 });
   });
 
-  it('persist in small transactions, and a failing one does not stop the others', async () => {
+  it('is stored in small transactions that do not affect each other on failure', async () => {
     const names = ['bernardo', 'francisco', 'marcellus'];
     const fixture = await createFixture(...names.map((name) => aUser({ name })));
     const events = await LiveEvents.start(fixture);
@@ -327,7 +327,7 @@ describe('queue positions', () => {
     expect(await stored(events, ids[0]!)).toMatchObject({ lastPolledAt: fixture.clock.now() });
   });
 
-  it('leave memory after a while without polls and are loaded by the next poll', async () => {
+  it('leaves memory after a while without polls and is loaded by the next poll', async () => {
     const { fixture, events } = await start();
     const id = await events.register('hamlet');
     const queue = await events.open('hamlet', id);
@@ -349,7 +349,7 @@ describe('queue positions', () => {
 });
 
 describe('failing part of a sweep', () => {
-  it('causes a report and does not stop the other parts', async () => {
+  it('is reported and does not stop the other parts', async () => {
     const { fixture, events } = await start();
     const queue = await events.open('hamlet', await events.register('hamlet'));
     await events.announce(wholeRealm);

@@ -19,17 +19,17 @@ export interface QueueSweepParts {
 export interface QueueSweepOptions {
   /** Maximum number of events a queue may lag behind its realm before it ends. */
   readonly maxEventsBehind: number;
-  /** Minimum time for which events stay in the log regardless of need. */
+  /** Minimum time for which events stay in the log even if nothing needs them. */
   readonly keepSeconds: number;
   /** Maximum number of events of a realm kept for lagging consumers. */
   readonly maxEventsForConsumers: number;
-  /** Maximum size of the log that follows the position of a queue. */
+  /** Maximum size of the log after a queue's position. */
   readonly maxQueueBytes: number;
   /** Maximum size of a realm's log, regardless of consumers and age. */
   readonly maxLogBytes: number;
 }
 
-/** Sizes that the operator chooses. */
+/** Size limits configured by the operator. */
 export type EventLimits = Pick<QueueSweepOptions, 'maxQueueBytes' | 'maxLogBytes'>;
 
 const MIB = 1024 * 1024;
@@ -44,18 +44,18 @@ export const DEFAULT_SWEEP_OPTIONS: QueueSweepOptions = {
 
 /** Rows changed per transaction, few enough to keep the event loop responsive. */
 const SLICE = 250;
-/** Realms swept before the event loop turns. */
+/** Number of realms swept before yielding to the event loop. */
 const REALMS_AT_A_TIME = 50;
-/** Part of the size limit of a queue by which a log may grow between two sweeps of its realm. */
+/** Share of the queue size limit by which a log may grow between two sweeps of its realm. */
 const GROWTH_SHARE = 0.25;
-/** Time beyond the idle time of a queue after which it is removed. Every server stores its polls once a minute. */
+/** Grace period after the idle time of a queue before it is removed, because servers store polls only once a minute. */
 export const UNSAVED_SECONDS = 90;
 /** Time without polls after which a queue leaves memory. */
 const SLEEP_SECONDS = 300;
 
 /**
- * Stores queue positions, removes idle queues and prunes the log, about once a minute. Reads only positions in small
- * batches, so damaged rows and large numbers do not block it.
+ * Stores queue positions, removes idle queues and prunes the log, about once a minute. Reads only positions, in small
+ * batches, so that damaged rows and large numbers cannot block it.
  */
 export class QueueSweep {
   private readonly startedAt: UnixSeconds;
@@ -71,7 +71,7 @@ export class QueueSweep {
     this.startedAt = parts.clock.now();
   }
 
-  /** Reports failures of each part and continues with the others. */
+  /** Runs all parts and reports the failure of each without stopping the others. */
   async run(): Promise<void> {
     await this.savePositions();
     await this.attempt('giving up idle event queues', {}, () => this.removeIdle());
@@ -83,7 +83,7 @@ export class QueueSweep {
     }
   }
 
-  /** Sweeps realms whose log has grown by many bytes since their last sweep. Cheap enough for every few seconds. */
+  /** Sweeps realms with a log that has grown a lot since their last sweep. Cheap enough to run every few seconds. */
   async runIfGrown(): Promise<void> {
     const { uow } = this.parts;
     const maxGrowth = this.options.maxQueueBytes * GROWTH_SHARE;
@@ -102,7 +102,7 @@ export class QueueSweep {
     return this.parts.uow.read(realmId, ({ events }) => events.seqBeyond(realmId, bytes));
   }
 
-  /** Stores positions of queues known to this process, which may exit afterwards. */
+  /** Stores positions of all queues in memory; the process may exit afterwards. */
   async savePositions(): Promise<void> {
     const byRealm = new Map<RealmId, LiveQueue[]>();
     for (const live of this.parts.hub.liveQueues) {
@@ -136,7 +136,7 @@ export class QueueSweep {
         },
         { shared: { kind: 'queues' } },
       );
-      // Another server removed them, and its message was lost.
+      // Another server removed these queues, and its message was lost.
       hub.closeRemoved(gone);
     }
     for (const [live, position] of moved) live.markSaved(position);
@@ -204,7 +204,7 @@ export class QueueSweep {
   }
 }
 
-/** Publishes that users have no queue left, so that what they missed can reach them in another way. */
+/** Publishes which users have no queue left, so that missed messages can reach them in another way. */
 async function publishLastExpired(tx: Transaction, removed: readonly IdleQueue[]): Promise<void> {
   const lastPolls = new Map<UserId, IdleQueue>();
   for (const queue of removed) {

@@ -92,8 +92,8 @@ describe('receiver of an event', () => {
   });
 });
 
-describe('receiver look-ups', () => {
-  it('run once per realm for all requests of a turn', async () => {
+describe('ReceiverLoader', () => {
+  it('runs once per realm for all requests of an event loop turn', async () => {
     const fixture = await cast();
     await fixture.add(aMessage({ from: 'hamlet', to: 'court' }));
     let looks = 0;
@@ -113,7 +113,7 @@ describe('receiver look-ups', () => {
     expect(looks).toBe(2);
   });
 
-  it('fail for all requests of their turn but not for later ones', async () => {
+  it('fails for all requests of its turn but not for later ones', async () => {
     const fixture = await cast();
     const { load } = aLoader(fixture);
     const { read } = fixture.uow;

@@ -27,7 +27,7 @@ export type SnapshotLoader<T> = (snapshot: Snapshot) => Promise<T>;
 /** Loaders by names chosen by the caller. */
 export type SnapshotLoaders = Readonly<Record<string, SnapshotLoader<unknown>>>;
 
-/** Results by the same names. */
+/** Results under the same names. */
 export type Loaded<L extends SnapshotLoaders> = { readonly [Name in keyof L]: Awaited<ReturnType<L[Name]>> };
 
 /** Creates a snapshot inside a read transaction. `known` holds predefined results of loaders. */
@@ -51,7 +51,7 @@ export function takeSnapshot(
   return snapshot;
 }
 
-/** Runs loaders one after the other; the event loop turns during long ones. */
+/** Runs loaders one after the other, yielding to the event loop during long ones. */
 export async function loadAll<L extends SnapshotLoaders>(snapshot: Snapshot, loaders: L): Promise<Loaded<L>> {
   const loaded: Record<string, unknown> = {};
   for (const [name, loader] of Object.entries(loaders)) {
@@ -64,18 +64,18 @@ export async function loadAll<L extends SnapshotLoaders>(snapshot: Snapshot, loa
 export interface RegisterQueueInput<L extends SnapshotLoaders = SnapshotLoaders> {
   /** Loaders of the requested parts of the initial state. */
   readonly loaders: L;
-  /** Missing properties and an empty narrow use the user's defaults. */
+  /** Missing properties and an empty narrow select the user's defaults. */
   readonly filter: Partial<QueueFilter>;
   /** Wanted events and their presentation, stored with the queue unchanged. */
   readonly presentation: EventQueue['presentation'];
-  /** Requested idle timeout, limited by events §6.1; null selects the default. */
+  /** Requested idle timeout, clamped to the bounds of events §6.1; null selects the default. */
   readonly idleTimeoutSeconds: number | null;
 }
 
 type Viewer = Awaited<ReturnType<Repositories['actors']['get']>>;
 
 export interface QueueFilters {
-  /** True if queues can be narrowed by the term. */
+  /** Returns true if queues support the narrow term. */
   isSupported(term: QueueNarrowTerm): boolean;
   loadDefaults(repositories: Repositories, viewer: Viewer): Promise<QueueFilter>;
 }

@@ -4,11 +4,11 @@ import { isLongerThan } from './text.js';
 /**
  * Settings are defined as data, with one registry row per setting. Types, valid values, defaults, permissions,
  * parameters, events and lists derive from the rows. A new setting needs a row and a wire name in the HTTP adapter,
- * which otherwise does not compile.
+ * which does not compile without it.
  */
 export type SettingValue = boolean | number | string | null;
 
-/** Common part of all registry rows. Registries add who may change a setting and the effects of a change. */
+/** Common part of all registry rows. Registries add the permission to change a setting and the effects of a change. */
 export type SettingDefinition<T extends SettingValue = SettingValue> = {
   readonly default: T;
   /** True if null is a valid value. */
@@ -19,15 +19,15 @@ export type SettingDefinition<T extends SettingValue = SettingValue> = {
   | { readonly kind: 'integer'; readonly min: number; readonly max: number }
   | {
       readonly kind: 'text';
-      /** In code points. */
+      /** Length in code points. */
       readonly max: number;
       readonly isValid?: (text: string) => boolean;
     }
-  /** One of several numbers or words. */
+  /** One of several numbers or strings. */
   | { readonly kind: 'choice'; readonly values: readonly T[] }
-  /** Positive number; null: unlimited. */
+  /** Positive number; null means unlimited. */
   | { readonly kind: 'limit' }
-  /** Channel id; null: none. */
+  /** Channel id; null means none. */
   | { readonly kind: 'channel' }
 );
 
@@ -64,7 +64,7 @@ export const integer = (
   max,
 });
 
-/** `max`: length in code points. `isValid`: additional validation. */
+/** Text setting. `max`: length in code points. `isValid`: additional validation. */
 export const text = (
   initial: string,
   rules: { readonly max: number; readonly isValid?: (text: string) => boolean },
@@ -80,7 +80,7 @@ export const oneOf = <const T extends number | string>(
   values: readonly T[],
 ): SettingDefinition<T> => ({ kind: 'choice', default: initial, nullable: false, values });
 
-/** Null: unlimited. */
+/** Limit setting; null means unlimited. */
 export const limitOrNull = (initial: number | null): SettingDefinition<number | null> => ({
   kind: 'limit',
   default: initial,
@@ -93,7 +93,7 @@ export const channelOrNull = (): SettingDefinition<number | null> => ({
   nullable: true,
 });
 
-/** True if the value is valid for the setting. The use case checks if channels exist. */
+/** Returns true if the value is valid for the setting. The use case checks that channels exist. */
 export function isSettingValue(definition: SettingDefinition, value: unknown): value is SettingValue {
   if (value === null) return definition.nullable;
   switch (definition.kind) {
@@ -111,7 +111,7 @@ export function isSettingValue(definition: SettingDefinition, value: unknown): v
   }
 }
 
-/** Returns default values overridden by `stored`; ignores names missing from the registry. */
+/** Returns the defaults overridden by `stored`; ignores names missing from the registry. */
 export function settingValues<R extends object>(
   registry: R,
   stored: Readonly<Record<string, SettingValue>>,
@@ -124,7 +124,7 @@ export function settingValues<R extends object>(
   return values as SettingValues<R>;
 }
 
-/** Owner of a registry, since both have a `defaultLanguage`. */
+/** Owner of a registry; both owners have a `defaultLanguage`. */
 export type SettingOwner = 'user' | 'realm';
 
 /** Setting with its new value. */

@@ -5,7 +5,7 @@ export type Shape<T> = (value: unknown, path: string) => T;
 
 export type Shaped<S> = S extends Shape<infer T> ? T : never;
 
-/** Positions contain keys, which may be arbitrarily long. */
+/** Maximum length of a reported position, which contains keys of arbitrary length. */
 const MAX_PATH_LENGTH = 300;
 
 export const wrong = (path: string, what: string): DomainError =>

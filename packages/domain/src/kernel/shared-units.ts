@@ -1,9 +1,10 @@
 import type { UserId } from './ids.js';
 
 /**
- * Units that may run at the same time as others of their organization, and why. They use rights and change none. A storage
- * with many writers runs units of one user, and those of one kind without a user, one after the other. It runs a unit
- * again, alone, as soon as that opens a conversation or changes cached data, subscriptions or what belongs to somebody else.
+ * Units of work that may run concurrently with others of their organization, with the reason. They use rights but
+ * change none. A storage with many writers serializes units of the same user, and units of the same kind without a
+ * user. It reruns a unit alone as soon as that unit opens a conversation or changes cached data, subscriptions or
+ * another user's data.
  */
 export const SHARED_UNITS = {
   send: 'Ordinals come from the locked row of the conversation; the read set is that of the sender.',
@@ -24,6 +25,6 @@ export const SHARED_UNITS = {
 
 export interface SharedUnit {
   readonly kind: keyof typeof SHARED_UNITS;
-  /** User whose data changes; absent: data of the kind. */
+  /** User with changed data; absent if the data belongs to the kind. */
   readonly userId?: UserId;
 }

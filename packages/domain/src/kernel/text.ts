@@ -1,12 +1,12 @@
 /**
- * True if the text has more than `limit` code points, the unit of all limits (protocol §14). Counts only if the
- * UTF-16 length does not decide.
+ * Returns true if the text has more than `limit` code points, the unit of all limits (protocol §14). Counts only if the
+ * UTF-16 length is inconclusive.
  */
 export function isLongerThan(text: string, limit: number): boolean {
   return text.length > limit && (text.length > 2 * limit || codePointLength(text) > limit);
 }
 
-/** True if the text has fewer than `limit` code points. */
+/** Returns true if the text has fewer than `limit` code points. */
 export function isShorterThan(text: string, limit: number): boolean {
   return text.length < limit || (text.length < 2 * limit && codePointLength(text) < limit);
 }
@@ -21,12 +21,12 @@ export function codePointLength(text: string): number {
   return length;
 }
 
-/** Maximum excess length of the original that a slice may keep alive. */
+/** Maximum excess length of the original that a slice may keep in memory. */
 const MAX_SHARED_LENGTH = 1024;
 
 /**
- * Returns a slice that may be kept for long. V8 slices share memory with the original, so a name could keep a whole
- * request alive. The slice is copied if it would retain much memory.
+ * Returns a slice that may be kept for long. V8 slices share memory with the original, so a short name could retain a
+ * whole request. Copies the slice if it would retain much memory.
  */
 export function pieceOf(text: string, start: number, end = text.length): string {
   const piece = text.slice(start, end);
@@ -42,8 +42,8 @@ export function takeCodePoints(text: string, length: number): string {
 }
 
 /**
- * White space as in the reference server: Unicode white space and the separators U+001C…U+001F, without the byte
- * order mark.
+ * White space as in the reference server: Unicode white space and the separators U+001C…U+001F, but not the byte order
+ * mark.
  */
 const WHITE_SPACE =
   '\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
@@ -77,7 +77,7 @@ export function foldCase(text: string): string {
   return text.toLowerCase();
 }
 
-/** Replaces line breaks and control characters by spaces, for email headers and terminal lines. */
+/** Replaces line breaks and control characters with spaces, for email headers and terminal lines. */
 export function toSingleLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }
@@ -143,7 +143,7 @@ export function sortByCodePoints<T>(list: T[], textOf: (element: T) => string): 
   });
 }
 
-/** Surrogates stand for code points beyond U+FFFF and come after all other units. */
+/** Surrogates encode code points beyond U+FFFF, which come after all other units. */
 const rankOf = (unit: number): number => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit);
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -176,14 +176,17 @@ export function decodeBase64(text: string): readonly number[] | null {
   return bytes;
 }
 
-/** Maximum total size in bytes of a user's texts of one kind, such as drafts. Register sends them together. */
+/**
+ * Maximum total size in bytes of a user's texts of one kind, such as drafts. The register response contains all of
+ * them.
+ */
 export const MAX_KEPT_TEXT_BYTES = 2_000_000;
 
 const bytesOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + utf8Length(text), 0);
 
 /**
- * True if the total size grows and exceeds the limit. `present`: current size in bytes; `removed`: stored texts that
- * `added` replaces.
+ * Returns true if the total size grows and exceeds the limit. `present`: current size in bytes; `removed`: stored texts
+ * that `added` replaces.
  */
 export function keepsTooMuchText(present: number, added: readonly string[], removed: readonly string[] = []): boolean {
   const growth = bytesOf(added) - bytesOf(removed);

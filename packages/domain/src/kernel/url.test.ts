@@ -27,7 +27,7 @@ describe('isUrl', () => {
     'https://-example.com',
     'https://example..com',
     `https://example.com/${'x'.repeat(2000)}`,
-  ])('does not accept %j as a URL', (text) => expect(isUrl(text)).toBe(false));
+  ])('rejects %j as a URL', (text) => expect(isUrl(text)).toBe(false));
 
   it('takes time proportional to the length', async () => {
     const ask = () => {

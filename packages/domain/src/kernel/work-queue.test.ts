@@ -24,7 +24,7 @@ function aQueue(options: WorkQueueOptions = { concurrency: 1 }) {
   return { queue, started, refused, run, drain };
 }
 
-describe('a work queue', () => {
+describe('WorkQueue', () => {
   it('starts work round-robin by client and in order within a client', async () => {
     const { queue, run, drain } = aQueue();
     for (const name of ['0', 'a', 'b', 'c', 'd']) void run(1, name);
@@ -35,7 +35,7 @@ describe('a work queue', () => {
     expect([queue.waiting, queue.waitingOf(1)]).toEqual([0, 0]);
   });
 
-  it('starts work at once while there is room, and no more than that', async () => {
+  it('starts work immediately up to the concurrency limit', async () => {
     const { started, run, drain } = aQueue({ concurrency: 2 });
     for (const name of ['a', 'b', 'c']) void run(1, name);
     expect(started).toEqual(['a', 'b']);
@@ -44,7 +44,7 @@ describe('a work queue', () => {
     expect(started).toHaveLength(4);
   });
 
-  it('limits the works of one client without holding up another client', async () => {
+  it('limits concurrent work of one client without delaying another client', async () => {
     const { started, run, drain } = aQueue({ concurrencyPerClient: 2 });
     for (const name of ['a', 'b', 'c']) void run(1, name);
     void run(2, 'x');
@@ -52,7 +52,7 @@ describe('a work queue', () => {
     expect(await drain()).toBe('abxc');
   });
 
-  it('refuses work of a client that has the maximum waiting', async () => {
+  it('rejects work of a client that has reached its queue limit', async () => {
     const { refused, run, drain } = aQueue({ concurrencyPerClient: 1, maxWaitingPerClient: 2 });
     for (const name of ['a', 'b', 'c', 'd']) void run(1, name);
     for (const name of ['x', 'y']) void run(2, name);
@@ -61,7 +61,7 @@ describe('a work queue', () => {
     expect(await drain()).toBe('axbyc');
   });
 
-  it('starts the next work after one that fails', async () => {
+  it('starts the next work after a failure', async () => {
     const queue = new WorkQueue({ concurrency: 1 });
     const failing = Array.from({ length: 5 }, () => queue.run(1, () => Promise.reject(new Error('failed'))));
     const done = queue.run(1, async () => 'done');
@@ -69,7 +69,7 @@ describe('a work queue', () => {
     expect(await done).toBe('done');
   });
 
-  it('refuses all waiting work when it is cleared, and still runs new work', async () => {
+  it('rejects all waiting work when cleared and still runs new work', async () => {
     const { queue, refused, run, drain } = aQueue();
     for (const name of ['a', 'b']) void run(1, name);
     void run(2, 'x');

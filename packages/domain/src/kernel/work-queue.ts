@@ -1,16 +1,16 @@
 import type { Cancellation } from './ports.js';
 
-/** Null: work of the server's own, which is never refused. */
+/** Client of the work; null for the server's own work, which is never rejected. */
 type Client = string | number | null;
 
 export interface WorkQueueOptions {
-  /** Works of all clients at the same time. */
+  /** Maximum number of concurrent jobs of all clients. */
   readonly concurrency?: number;
-  /** Works of one client at the same time. */
+  /** Maximum number of concurrent jobs of one client. */
   readonly concurrencyPerClient?: number;
   readonly maxWaiting?: number;
   readonly maxWaitingPerClient?: number;
-  /** The error of work that finds no room, is dropped or is cancelled before it starts. */
+  /** Creates the error for work that finds no room, is dropped or is cancelled before it starts. */
   readonly refusal?: () => Error;
 }
 
@@ -20,11 +20,11 @@ interface Job {
 }
 
 /**
- * Runs work with limited concurrency. Clients that have work waiting are served in turn, so that nobody is held up by how
- * much another one asks for. When the queue is full, the client that has most waiting loses its newest work.
+ * Runs work with limited concurrency. Clients with waiting work are served round-robin, so that a busy client does not
+ * delay others. When the queue is full, the client with the most waiting work loses its newest work.
  */
 export class WorkQueue {
-  /** Waiting work, oldest first; the lane whose turn is next comes first. None is empty. */
+  /** Waiting work, oldest first; the lane to serve next comes first. Lanes are never empty. */
   private readonly lanes = new Map<Client, Job[]>();
   private readonly running = new Map<Client, number>();
   private count = 0;
@@ -48,7 +48,7 @@ export class WorkQueue {
     this.refusal = refusal;
   }
 
-  /** Work that has not started yet. */
+  /** Number of jobs that have not started yet. */
   get waiting(): number {
     return this.count;
   }
@@ -57,7 +57,7 @@ export class WorkQueue {
     return this.lanes.get(client)?.length ?? 0;
   }
 
-  /** Settles as the work does. Cancelling has no effect once the work has started. */
+  /** Runs the work when there is room and settles like it. Cancelling has no effect once the work has started. */
   async run<T>(client: Client, work: () => Promise<T>, cancellation?: Cancellation): Promise<T> {
     if (cancellation?.aborted) throw this.refusal();
     if (this.canStart(client)) this.markStarted(client);
@@ -70,7 +70,7 @@ export class WorkQueue {
     }
   }
 
-  /** Refuses all waiting work. */
+  /** Rejects all waiting work. */
   clear(): void {
     const waiting = [...this.lanes.values()].flat();
     this.lanes.clear();
@@ -135,7 +135,7 @@ export class WorkQueue {
       if (!this.canStart(client)) continue;
       const job = lane.shift()!;
       this.count--;
-      // Others have their turn before the rest of this lane.
+      // Moves the lane to the end, so that other clients are served before its remaining work.
       this.lanes.delete(client);
       if (lane.length > 0) this.lanes.set(client, lane);
       this.markStarted(client);

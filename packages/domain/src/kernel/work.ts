@@ -9,7 +9,7 @@ export function* slicesOf<T>(list: readonly T[], size: number): Generator<readon
 
 const REMOVED_AT_A_TIME = 500;
 
-/** Removes what has expired, in units of work of limited size. */
+/** Removes expired rows, in units of work of limited size. */
 export abstract class Removal {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -23,13 +23,13 @@ export abstract class Removal {
     while ((await this.uow.writeAcross(removePart)) === REMOVED_AT_A_TIME);
   }
 
-  /** Removes up to `limit` rows that have expired at `now`, and returns their number. */
+  /** Removes up to `limit` rows that have expired at `now`. Returns the number of removed rows. */
   protected abstract remove(tx: Transaction, now: UnixSeconds, limit: number): Promise<number>;
 }
 
-/** Smallest delay that timers can measure. */
+/** Shortest delay that timers can measure. */
 const MIN_REST_MS = 1;
-/** Upper limit, so that a single slow disk access causes no long rest. */
+/** Upper limit, so that a single slow disk access does not cause a long rest. */
 const MAX_REST_MS = 20;
 
 /**

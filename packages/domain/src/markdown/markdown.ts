@@ -20,7 +20,8 @@ export interface MarkdownRenderer {
   parseNow(content: string, options: MarkdownOptions, ahead?: ParsedMarkdown): ParsedMarkdown;
 
   /**
-   * Renders parsed text; may be repeated with other names. @throws DomainError UNRENDERABLE_CONTENT as `parse` does.
+   * Renders parsed text; may be repeated with different names. @throws DomainError UNRENDERABLE_CONTENT as `parse`
+   * does.
    */
   render(parsed: ParsedMarkdown, names: ResolvedNames): RenderedMarkdown;
 
@@ -47,7 +48,7 @@ export interface MarkdownOptions {
   readonly realmUrl: string;
   /** Sorted by precedence. */
   readonly linkifiers: readonly LinkifierRule[];
-  /** Language of code blocks without one; empty for none. */
+  /** Default language of code blocks; empty if there is none. */
   readonly defaultCodeLanguage: string;
   /** True to embed linked images, videos and similar. Off in descriptions and profile fields. */
   readonly mediaPreviews: boolean;
@@ -68,14 +69,14 @@ export interface ParsedMarkdown {
 
 /** All names that could become a link or a mention. `render` never needs any others. */
 export interface MarkdownReferences {
-  /** Names as typed; users match case-insensitively. */
+  /** Names as typed; users are matched case-insensitively. */
   readonly userNames: ReadonlySet<string>;
   readonly userIds: ReadonlySet<UserId>;
-  /** Names as typed; groups match case-insensitively. */
+  /** Names as typed; groups are matched case-insensitively. */
   readonly groupNames: ReadonlySet<string>;
   /** Names as typed, matched exactly. Includes the channels in `topics`. */
   readonly channelNames: ReadonlySet<string>;
-  /** Linked topics, whose links contain the newest message id. */
+  /** Linked topics; each link contains the id of the newest message. */
   readonly topics: readonly TopicReference[];
   /** Names as typed, without colons. Includes built-in names, since custom emoji take precedence. */
   readonly emojiNames: ReadonlySet<string>;
@@ -100,7 +101,8 @@ export interface ResolvedNames {
   /** Keyed by name as typed. */
   readonly groupsByName: ReadonlyMap<string, MentionableGroup>;
   /**
-   * Keyed by exact name, including archived channels. Contains only channels whose content the acting user can read.
+   * Keyed by exact name, including archived channels. Contains only channels with content that the acting user can
+   * read.
    */
   readonly channelsByName: ReadonlyMap<string, LinkableChannel>;
   /** Image paths of the realm's active custom emoji relative to its host, keyed by name. */
@@ -111,7 +113,7 @@ export interface ResolvedNames {
   readonly alertWords: ReadonlyMap<string, readonly UserId[]>;
 }
 
-/** Names for texts without references or without resolvable ones. */
+/** Names for texts without resolvable references. */
 export const NOTHING_NAMED: ResolvedNames = {
   usersByName: new Map(),
   usersById: new Map(),
@@ -198,7 +200,7 @@ export interface RenderedMessages {
   diff(before: string, after: string): string;
 
   /**
-   * Replaces placeholders by images and drops images that failed. A placeholder stays if `uploadOf`, keyed by path as
+   * Replaces placeholders with images and drops images that failed. A placeholder stays if `uploadOf`, keyed by path as
    * typed, returns null or a pending upload.
    */
   showThumbnails(html: string, uploadOf: (path: string) => StoredUpload | null): string;
@@ -218,7 +220,7 @@ export type SearchWords = Pick<RenderedMessages, 'searchableText' | 'searchTerms
 /** Functions for matching searches and highlighting the results. */
 export type SearchTexts = SearchWords & Pick<RenderedMessages, 'highlightContent' | 'highlightTopic'>;
 
-/** Formats Markdown syntax as users would type it. */
+/** Functions that format Markdown syntax as users would type it. */
 
 /** Returns a mention that notifies nobody. */
 export const silentMention = (user: { readonly id: UserId; readonly fullName: string }): string =>
@@ -228,7 +230,7 @@ export const channelLink = (channel: { readonly name: string }): string => `#**$
 /** Parsed text, or the error to throw when the unit of work renders it. */
 export type ParsedAhead = ParsedMarkdown | DomainError;
 
-/** Author whose access decides how names resolve (markdown §11, §12). */
+/** Author with the access that determines how names resolve (markdown §11, §12). */
 export interface Author {
   /** Null resolves every name; use it only for texts without user input. */
   readonly actor: Actor | null;

@@ -1,6 +1,6 @@
 import { isSafeHtml, safeHtml } from './safe-html.js';
 
-it('safeHtml converts unsafe HTML of messages to plain text', async () => {
+it('safeHtml converts unsafe message HTML to plain text', async () => {
   expect(safeHtml('<p>a</p>', 'a')).toBe('<p>a</p>');
   expect(safeHtml('<img src="x" onerror="alert(1)">', '<b>')).toBe('<p>&lt;b&gt;</p>');
   const formula =

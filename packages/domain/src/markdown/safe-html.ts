@@ -29,9 +29,7 @@ const SCHEMES = new Set(
 const TAG = /<(\/?)([a-zA-Z][a-zA-Z0-9]*)((?:\s+[^\s=>"'/<]+(?:="[^"]*")?)*)\s*\/?>/y;
 const ATTRIBUTE = /\s+([^\s=>"'/<]+)(?:="([^"]*)")?/g;
 
-/**
- * True if HTML of another server contains only what messages consist of: no scripts, external resources or overlays.
- */
+/** True if HTML from another server contains only elements of messages: no scripts, external resources or overlays. */
 export function isSafeHtml(html: string): boolean {
   for (let at = html.indexOf('<'); at >= 0; at = html.indexOf('<', at)) {
     TAG.lastIndex = at;
@@ -64,8 +62,8 @@ function isSafeDeclaration(declaration: string): boolean {
 }
 
 function isSafeUrl(value: string): boolean {
-  // Browsers decode entities and skip control characters before parsing a scheme.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is looked for
+  // Browsers decode entities and skip control characters before parsing a scheme. biome-ignore
+  // lint/suspicious/noControlCharactersInRegex: the pattern removes control characters
   const url = value.replace(/[\u0000-\u0020]+/g, '');
   const start = url.slice(0, url.search(/[/?#]|$/));
   if (start.includes('&')) return false;
@@ -80,7 +78,7 @@ export const safeHtml = (html: string, source: string): string =>
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** Reads safe HTML of an untrusted document. */
+/** Reads safe HTML from an untrusted document. */
 export const htmlShape: Shape<string> = (value, path) => {
   const html = text()(value, path);
   if (!isSafeHtml(html)) throw wrong(path, 'is HTML that is not safe');

@@ -7,7 +7,7 @@ it.each([
   ['c++', 'c++'],
   [':)', ''],
   ['(tea)', '(tea'],
-])('indexes %j by the segment %j', (word, segment) => {
+])('alertSegment indexes %j by the segment %j', (word, segment) => {
   expect(alertSegment(word)).toBe(segment);
 });
 
@@ -16,10 +16,10 @@ it.each([
   ['(tea)', ['(tea', 'tea']],
   ['xtea', ['xtea', 'tea']],
   ["i don't", ['i', 'don', 't']],
-])('extracts from %j the segments of all possible alert words', (text, segments) => {
+])('alertSegments extracts from %j the segments of all possible alert words', (text, segments) => {
   expect([...alertSegments(text)]).toEqual(expect.arrayContaining(['', ...segments]));
 });
 
-it('bounds the number of segments of a text with many possible word starts', () => {
+it('alertSegments limits the number of segments of a text with many possible word starts', () => {
   expect(alertSegments('('.repeat(100_000)).size).toBeLessThan(300);
 });

@@ -22,7 +22,7 @@ const USERS_AT_A_TIME = 500;
 
 /** Topic policy changes caused by a message. */
 export interface AutomaticTopicPolicies {
-  /** Applied in this order; a user may occur twice. */
+  /** Changes in order of application; a user may occur twice. */
   readonly changes: readonly TopicPolicy[];
   /** New policy of the sender; null if unchanged. */
   readonly ofSender: TopicVisibility | null;
@@ -107,7 +107,7 @@ async function senderVisibility(
   });
 }
 
-/** True if the topic has a message that the viewer, who may post there, can read. */
+/** True if the topic has a message readable by the viewer, who may post there. */
 async function seesMessages(tx: Transaction, viewer: Viewer, channel: Channel, key: string): Promise<boolean> {
   const { recipientId } = channel;
   if (hasSharedHistory(channel)) return tx.topics.hasMessages(viewer.realmId, recipientId, key);

@@ -4,30 +4,30 @@ import type { Transaction } from '../kernel/unit-of-work.js';
 import type { User } from '../users/user.js';
 import type { Message } from './message.js';
 
-/** Reason for which a message is sent to an outgoing webhook (organization §19). */
+/** Reason for sending a message to an outgoing webhook (organization §19). */
 export type BotTrigger = 'mention' | 'directMessage';
 
-/** Message that waits for delivery to the URL of a bot. */
+/** Message waiting for delivery to a bot's URL. */
 export interface TriggeredBot {
   readonly botId: UserId;
   readonly messageId: MessageId;
   readonly trigger: BotTrigger;
 }
 
-/** Per bot. Messages are dropped while this many wait, which happens only if the receiver is down for long. */
+/** Limit per bot. Further messages are dropped, which happens only if the receiver is down for long. */
 export const MAX_WAITING_TRIGGERS = 1000;
 
 export interface BotTriggerReads {
-  /** Returns the oldest message that waits for the bot; null if there is none. */
+  /** Returns the oldest message waiting for the bot, or null. */
   findFirst(realmId: RealmId, botId: UserId): Promise<TriggeredBot | null>;
   count(realmId: RealmId, botId: UserId): Promise<number>;
 }
 
 /** Every implementation passes bot-trigger-repository.contract.ts. */
 export interface BotTriggerRepository extends BotTriggerReads {
-  /** Does nothing if the message already waits for the bot. */
+  /** Does nothing if the message is already waiting for the bot. */
   add(realmId: RealmId, trigger: TriggeredBot): Promise<void>;
-  /** Does nothing if it does not wait. */
+  /** Does nothing if the message is not waiting. */
   remove(realmId: RealmId, botId: UserId, messageId: MessageId): Promise<void>;
 }
 
@@ -39,10 +39,10 @@ declare module '../kernel/unit-of-work.js' {
 
 /** Longer than the maximum duration of a request to the receiver. */
 const LEASE_SECONDS = 30;
-/** Enough that receivers that are down do not delay others; each bot has at most one request at a time. */
+/** High enough that unreachable receivers do not delay others; each bot has at most one request at a time. */
 const CONCURRENCY = 20;
 
-/** Delivers the oldest waiting message of a bot; scheduled again until none waits. */
+/** Delivers the oldest waiting message of a bot, and is rescheduled until none is waiting. */
 export const WEBHOOK_JOB = jobKind<{ readonly botId: UserId }>({
   name: 'bots.deliver_webhook',
   readPayload: idPayload('botId'),
@@ -54,7 +54,7 @@ export const WEBHOOK_JOB = jobKind<{ readonly botId: UserId }>({
 
 const keyOf = (botId: UserId) => `bot ${botId}`;
 
-/** Schedules the delivery of the bot's oldest message unless it is scheduled or under way. */
+/** Schedules the delivery of the bot's oldest message unless it is already scheduled or running. */
 export async function scheduleWebhook(
   tx: Transaction,
   realmId: RealmId,
@@ -65,7 +65,9 @@ export async function scheduleWebhook(
   await tx.jobs.schedule(encodeJob(WEBHOOK_JOB, { realmId, dueAt, key: keyOf(botId), payload: { botId } }));
 }
 
-/** Queues a new message of a person for the outgoing webhooks that it mentions or that take part in its conversation. */
+/**
+ * Queues a new message from a human for outgoing webhooks that are mentioned in it or take part in its conversation.
+ */
 export async function triggerBots(
   tx: Transaction,
   { id: messageId, realmId, sentAt }: Message,

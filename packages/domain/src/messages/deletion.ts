@@ -26,7 +26,7 @@ export interface ArchiveSelection {
 }
 
 export interface MessageArchiveReads {
-  /** Returns the oldest `limit` messages with an id above `after`, by ascending id. */
+  /** Returns the oldest `limit` messages with ids above `after`, by ascending id. */
   list(
     realmId: RealmId,
     selection: ArchiveSelection,
@@ -35,21 +35,21 @@ export interface MessageArchiveReads {
   ): Promise<readonly ArchivedMessage[]>;
 }
 
-/** Copies of deleted messages, kept for a while. Every implementation passes message-archive.contract.ts. */
+/** Copies of recently deleted messages. Every implementation passes message-archive.contract.ts. */
 export interface MessageArchive extends MessageArchiveReads {
-  /** Copies messages with all dependent data before removal. Unknown ids are ignored. */
+  /** Copies messages with all dependent data before their removal. Ignores unknown ids. */
   keep(
     realmId: RealmId,
     ids: readonly MessageId[],
     deletion: Pick<ArchivedMessage, 'deletedAt' | 'deletedBy'>,
   ): Promise<void>;
   /**
-   * Restores messages and everyone's flags, with a new version. Returns the restored ids, ascending. Unread messages
-   * may have become read meanwhile.
+   * Restores messages and all users' flags, with a new version. Returns the restored ids, ascending. Unread messages
+   * may have become read in the meantime.
    */
   restore(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]>;
   /**
-   * Deletes at most `limit` messages that were archived before that time, in any realm. Returns the number of deleted
+   * Deletes at most `limit` messages of any realm that were archived before that time. Returns the number of deleted
    * messages.
    */
   purge(before: UnixSeconds, limit: number): Promise<number>;
@@ -72,12 +72,12 @@ export interface Deletion {
   readonly messages: readonly Pick<Message, 'id' | 'topic'>[];
 }
 
-/** Maximum number of messages deleted per unit of work, so that other writes wait no longer. */
+/** Maximum number of messages deleted per unit of work, to limit the delay of other writes. */
 export const MAX_DELETED_AT_ONCE = 100;
 
 /**
- * Deletes messages with all dependent data, archives a copy and notifies watchers (messages §11, §18.3; channels
- * §6.7). Checks no permissions.
+ * Deletes messages with all dependent data, archives a copy and notifies watchers (messages §11, §18.3; channels §6.7).
+ * Does not check permissions.
  */
 export async function deleteMessages(tx: Transaction, deletion: Deletion): Promise<void> {
   const { realmId, deletedBy, deletedAt, channel, messages } = deletion;
@@ -103,13 +103,13 @@ export async function deleteMessages(tx: Transaction, deletion: Deletion): Promi
   await publishFileChanges(tx, realmId, detached);
 }
 
-/** Includes the acting user even if not subscribed (messages §18.3). */
+/** Returns the receivers, including the acting user even if not subscribed (messages §18.3). */
 function receivers({ channel, deletedBy }: Deletion, ids: readonly MessageId[]) {
   const watchers = watchersOfAny(ids, channel);
   return deletedBy === null ? watchers : anyOf(watchers, users([deletedBy]));
 }
 
-/** Groups ids by topic, with the newest spelling. Expects ascending ids. */
+/** Groups ids by topic, using the newest spelling. Expects ascending ids. */
 function byTopic(messages: Deletion['messages']): ReadonlyMap<string, readonly MessageId[]> {
   const topics = new Map<string, { topic: string; ids: MessageId[] }>();
   for (const { id, topic } of [...messages].sort((a, b) => a.id - b.id)) {

@@ -43,14 +43,13 @@ export interface DeleteTopicInput {
   readonly topic: string;
 }
 
-/** Time budget per request; the client then continues with another request. */
+/** Time budget per request; the client then sends another request. */
 const BUDGET_MS = 50_000;
 /** Maximum number of topic policies removed per unit of work. */
 const POLICIES_AT_ONCE = 100;
 
 /**
- * Deletes a topic from its newest message on, in several units of work so that other writes can interleave (channels
- * §5.6).
+ * Deletes a topic, newest messages first, in several units of work so that other writes can interleave (channels §5.6).
  */
 export class DeleteTopic {
   static readonly inject = ['unitOfWork', 'clock'] as const;
@@ -106,7 +105,7 @@ export class DeleteTopic {
   }
 
   /**
-   * Removes the policies of users without remaining messages of the topic. Returns the user id to continue after;
+   * Removes the policies of users without remaining messages in the topic. Returns the user id to continue after, or
    * null when finished.
    */
   private async forgetPolicies(
@@ -231,7 +230,7 @@ export class PurgeArchive {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the number of removed messages. @param keepSeconds period in which deleted messages can be restored */
+  /** Returns the number of removed messages. @param keepSeconds Period in which deleted messages can be restored. */
   async execute({ keepSeconds }: { readonly keepSeconds: number }): Promise<number> {
     const before = this.clock.now() - keepSeconds;
     let count = 0;
@@ -247,13 +246,13 @@ export class PurgeArchive {
 export interface RestoreMessagesInput {
   readonly realmId: RealmId;
   readonly selection: ArchiveSelection;
-  /** True to count the messages only. */
+  /** True to count the messages without restoring them. */
   readonly isDryRun: boolean;
 }
 
 /**
- * Restores deleted messages on behalf of the operator. Clients get no event; they see the messages on the next fetch
- * and recount unread messages on register.
+ * Restores deleted messages on behalf of the operator. Clients get no event; they see the messages on their next fetch
+ * and recount unread messages when they register again.
  */
 export class RestoreMessages {
   static readonly inject = ['unitOfWork'] as const;

@@ -31,14 +31,14 @@ export interface UnreadConversation {
   readonly recipientId: RecipientId;
   /** Null for direct messages. */
   readonly channelId: ChannelId | null;
-  /** Topic as spelled by the oldest message; `''` for direct messages. */
+  /** Topic in the spelling of the oldest message; `''` for direct messages. */
   readonly topic: string;
   /** Ascending and not empty. */
   readonly ids: readonly MessageId[];
 }
 
 export interface UnreadOverview {
-  /** Sorted by the oldest message of each. */
+  /** Messages that mention the user by name or through a group; ascending. */
   readonly conversations: readonly UnreadConversation[];
   /** Messages that mention the user by name or through a group; ascending. */
   readonly mentionedIds: readonly MessageId[];
@@ -48,41 +48,41 @@ export interface UnreadOverview {
   readonly oldOnesAreMissing: boolean;
 }
 
-/** Muted user, whose messages arrive as read. */
+/** Muted user; new messages from this user arrive as read. */
 export interface MutedSender {
   readonly userId: UserId;
   readonly mutedAt: UnixSeconds;
 }
 
 /**
- * Reads a user's own messages (received, mentioned in or starred) and their per-user state. The cost is independent
- * of history length and channel size.
+ * Reads a user's own messages (received, mentioned in or starred) and their per-user state. The cost is independent of
+ * history length and channel size.
  */
 export interface PersonalMessageReads {
-  /** Returns flags of the viewer's own messages; others are absent. */
+  /** Returns flags of the viewer's own messages; other messages are absent. */
   listFlags(viewer: Viewer, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, PersonalFlags>>;
   /** Returns the newest `limit` unread messages of any channel, by ascending id; `filter` narrows them. */
   listUnread(viewer: Viewer, limit: number, filter?: MessageFilter): Promise<readonly UnreadMessage[]>;
   /** Returns the newest `limit` unread messages grouped by conversation. `limit` is at least 1. */
   overviewUnread(viewer: Viewer, limit: number): Promise<UnreadOverview>;
-  /** Returns the oldest unread match; null if there is none. */
+  /** Returns the oldest unread matching message, or null. */
   findFirstUnread(viewer: Viewer, filter: MessageFilter): Promise<MessageId | null>;
   /** Ascending id. */
   listStarred(viewer: Viewer): Promise<readonly MessageId[]>;
-  /** Returns the newest of the viewer's own messages; null if there is none. */
+  /** Returns the newest of the viewer's own messages, or null. */
   newestId(viewer: Viewer): Promise<MessageId | null>;
-  /** Returns channels in which the viewer has own messages but no subscription; ascending. */
+  /** Returns channels in which the viewer has messages but no subscription; ascending. */
   listUnsubscribedChannelIdsWithMessages(viewer: Viewer): Promise<readonly ChannelId[]>;
   /**
-   * Returns the holders of each message among the given users, ascending, with an entry for each message. Former
-   * holders of a removed message are known until its deletion event is pruned. Runs a constant number of statements.
+   * Returns, for each message, those of the given users who have it; ascending, with an entry per message. Former
+   * holders of a deleted message are known until its deletion event is pruned. Runs a constant number of statements.
    */
   filterHolders(
     realmId: RealmId,
     ids: readonly MessageId[],
     userIds: readonly UserId[],
   ): Promise<ReadonlyMap<MessageId, readonly UserId[]>>;
-  /** Returns the result of `listFlags` for each user, with an entry for each. Runs a constant number of statements. */
+  /** Returns the result of `listFlags` for each user, with an entry per user. Runs a constant number of statements. */
   listFlagsOf(
     realmId: RealmId,
     userIds: readonly UserId[],
@@ -90,11 +90,11 @@ export interface PersonalMessageReads {
   ): Promise<ReadonlyMap<UserId, ReadonlyMap<MessageId, PersonalFlags>>>;
   /** Returns the users muted by the viewer, sorted by time of muting, then by id. */
   listMutedSenders(viewer: Viewer): Promise<readonly MutedSender[]>;
-  /** Returns the given users who mute the viewer or are muted by the viewer. */
+  /** Returns those of the given users who mute the viewer or are muted by the viewer. */
   filterMuting(viewer: Viewer, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>>;
   /**
-   * Returns at most `limit` holders of the messages without an open span of the recipient, ascending. Includes at
-   * least users who flagged one, are mentioned in one or took one from history.
+   * Returns at most `limit` users, ascending, who have any of the messages but no open span of the recipient. Includes
+   * at least users who flagged one, are mentioned in one or took one from history.
    */
   listOutsideHolders(
     realmId: RealmId,
@@ -103,43 +103,49 @@ export interface PersonalMessageReads {
     limit: number,
   ): Promise<readonly UserId[]>;
   /**
-   * Returns the viewer's subscription periods per channel in event seqs, for checking replayed events. Periods that
-   * ended before the log begins may be missing.
+   * Returns the viewer's subscription periods per channel as event seqs, for checking replayed events. Periods that
+   * ended before the start of the log may be missing.
    */
   listSubscribedSpans(viewer: Viewer): Promise<readonly SubscribedSpan[]>;
 }
 
-/** At most `limit` conversations after a recipient; null starts with the first one. */
+/** At most `limit` conversations after a recipient; null starts at the beginning. */
 export interface ConversationBatch {
   readonly after: RecipientId | null;
   readonly limit: number;
 }
 
-/** Every implementation passes personal-messages.contract.ts, and all return equal results on random histories. */
+/**
+ * Writes per-user message state. Every implementation passes personal-messages.contract.ts, and all return equal
+ * results on random histories.
+ */
 export interface PersonalMessages extends PersonalMessageReads {
-  /** Lets all users receive all later messages to all recipients. Idempotent. */
+  /** Delivers all later messages of these recipients to these users. Idempotent. */
   openSpans(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): Promise<void>;
-  /** Stops delivery from all recipients to all users, who keep what they received. Idempotent. */
+  /** Stops delivery of all these recipients to these users, who keep what they received. Idempotent. */
   closeSpans(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): Promise<void>;
-  /** Makes further messages the viewer's own, as read and historical. Existing ones are unchanged. */
+  /**
+   * Makes additional messages the viewer's own, as read and historical. Messages that are already the viewer's own are
+   * unchanged.
+   */
   addHistorical(viewer: Viewer, ids: readonly MessageId[]): Promise<void>;
-  /** Affects only the viewer's own messages. Returns the changed ids, ascending. */
+  /** Changes only the viewer's own messages. Returns the changed ids, ascending. */
   setRead(viewer: Viewer, ids: readonly MessageId[], read: boolean): Promise<readonly MessageId[]>;
-  /** Marks all unread matches as read. Returns the changed ids, ascending. */
+  /** Marks all unread matching messages as read. Returns the changed ids, ascending. */
   markRead(viewer: Viewer, filter: MessageFilter): Promise<readonly MessageId[]>;
   /**
-   * Marks all messages as read, or those received in the next conversations of a batch, by ascending recipient. Returns
-   * the recipient after which the next batch starts; null after the last one.
+   * Marks all messages as read or, with `batch`, those received in its conversations, by ascending recipient. Returns
+   * the recipient after which the next batch starts; null after the last batch.
    */
   markAllRead(viewer: Viewer, batch?: ConversationBatch): Promise<RecipientId | null>;
-  /** Affects only the viewer's own messages. Returns the changed ids, ascending. */
+  /** Changes only the viewer's own messages. Returns the changed ids, ascending. */
   setFlag(
     viewer: Viewer,
     ids: readonly MessageId[],
     flag: 'starred' | 'collapsed',
     on: boolean,
   ): Promise<readonly MessageId[]>;
-  /** Makes later messages of the sender arrive as read. Existing messages are unchanged. Idempotent. */
+  /** Lets later messages from the sender arrive as read. Existing messages are unchanged. Idempotent. */
   muteSender(viewer: Viewer, senderId: UserId, at: UnixSeconds): Promise<void>;
   /** Unmutes the sender. Messages that arrived as read stay read. Idempotent. */
   unmuteSender(viewer: Viewer, senderId: UserId): Promise<void>;
@@ -151,7 +157,7 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** Batch size after which other work may run. */
+/** Number of ids processed before yielding. */
 const IDS_AT_A_TIME = 2000;
 
 export interface FlagChange {
@@ -166,7 +172,7 @@ export interface FlagChangeInput {
 }
 
 /**
- * Validates in the order of messages §13.1. @throws DomainError UNKNOWN_FLAG, FLAG_NOT_EDITABLE,
+ * Parses a flag change, in the validation order of messages §13.1. @throws DomainError UNKNOWN_FLAG, FLAG_NOT_EDITABLE,
  * INVALID_FLAG_OPERATION
  */
 export function parseFlagChange({ op, flag }: FlagChangeInput): FlagChange {
@@ -183,13 +189,13 @@ export function parseFlagChange({ op, flag }: FlagChangeInput): FlagChange {
 export interface FlagChangeOutcome {
   /** Ascending. */
   readonly changedIds: readonly MessageId[];
-  /** Channels whose messages stay read because the caller is not subscribed, by ascending id. */
+  /** Channels with messages that stay read because the caller is not subscribed, by ascending id. */
   readonly ignoredChannelIds: readonly ChannelId[];
 }
 
 /**
  * Changes a flag on messages, which may first become the caller's own (messages §13.1). Notifies the caller's other
- * clients, even without changes. @throws DomainError UNKNOWN_MESSAGE, in which case nothing changes.
+ * clients, even without changes. @throws DomainError UNKNOWN_MESSAGE without changing anything
  */
 export async function changeFlags(
   tx: Transaction,
@@ -216,12 +222,12 @@ export async function changeFlags(
 }
 
 /**
- * True if the change does nothing to messages that were never received, since they count as read and unflagged. Only the
- * opposite change needs a lookup of each message.
+ * True if the change has no effect on messages that were never received, since these count as read and unflagged. Only
+ * the opposite change needs a look-up of each message.
  */
 const needsNoLookup = ({ op, flag }: FlagChange): boolean => (flag === 'read' ? op === 'add' : op === 'remove');
 
-/** Checks a change without making it. @throws DomainError as `changeFlags` does */
+/** Checks a change without applying it. @throws DomainError like `changeFlags` */
 export async function checkFlagChange(
   reads: Repositories,
   actor: Actor,
@@ -232,7 +238,7 @@ export async function checkFlagChange(
   if (!needsNoLookup(change)) await loadChangeable(reads, actor, ids);
 }
 
-/** Returns the messages that `changeFlags` accepts: those that exist and that the actor may still read. */
+/** Returns the messages that `changeFlags` accepts: existing ones that the actor can still read. */
 export async function listChangeable(
   tx: Transaction,
   actor: Actor,
@@ -256,7 +262,8 @@ async function loadChangeable(
     await reads.yield();
   }
   if (loaded.length < wanted.length) throw new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
-  // Check access to all requested messages. Otherwise, skipped ones would reveal which hidden channel they are in.
+  // Checks access to all requested messages. Otherwise, skipped messages would reveal to which hidden channel they
+  // belong.
   for (const one of loaded) if (!one.isOwn) enforce(canReadMessage(actor, one));
   return loaded;
 }
@@ -271,7 +278,7 @@ async function selectEligible(
   const loaded = await loadChangeable(tx, actor, ids);
   const ignored = new Set<ChannelId>();
   const eligible = loaded.filter(({ message, isSubscribed }) => {
-    // Only messages of subscribed channels can be unread.
+    // Only messages in subscribed channels can be unread.
     if (flag !== 'read' || message.channelId === null || isSubscribed) return true;
     ignored.add(message.channelId);
     return false;
@@ -340,14 +347,14 @@ const MAX_RECENT_CONVERSATIONS = 1000;
 
 export interface LoadedUnreadConversation extends UnreadConversation {
   readonly isMuted: boolean;
-  /** True for an archived channel, which not every client knows. */
+  /** True for an archived channel, which some clients do not know. */
   readonly isArchived: boolean;
   /** Messages with a relevant mention of the viewer, a group or a wildcard; ascending. */
   readonly mentionIds: readonly MessageId[];
 }
 
 export interface LoadedUnread {
-  /** Direct conversations, and topics of subscribed channels. */
+  /** Direct conversations and topics of subscribed channels. */
   readonly conversations: readonly LoadedUnreadConversation[];
   /** Recipients of the direct conversations. */
   readonly recipients: ReadonlyMap<RecipientId, Recipient>;
@@ -375,7 +382,7 @@ export async function loadUnread(snapshot: Snapshot): Promise<LoadedUnread> {
         ...conversation,
         isMuted,
         isArchived: channelId !== null && archived.has(channelId),
-        // Personal mentions count everywhere. Wildcard mentions count only where not muted.
+        // Personal mentions always count, but wildcard mentions only in unmuted conversations.
         mentionIds: ids.filter((id) => named.has(id) || (!isMuted && meant.has(id))),
       };
     });
@@ -391,7 +398,7 @@ export async function loadUnread(snapshot: Snapshot): Promise<LoadedUnread> {
 export const loadStarredIds = ({ caller, repositories }: Snapshot): Promise<readonly MessageId[]> =>
   repositories.personal.listStarred({ realmId: caller.realmId, userId: caller.userId });
 
-/** Returns the newest message that is the viewer's own; null if there is none. */
+/** Returns the newest of the viewer's own messages, or null. */
 export const loadNewestMessageId = ({ caller, repositories }: Snapshot): Promise<MessageId | null> =>
   repositories.personal.newestId({ realmId: caller.realmId, userId: caller.userId });
 

@@ -32,7 +32,7 @@ export interface ChangeMessageFlagsInput extends FlagChangeInput {
   readonly ids: readonly MessageId[];
 }
 
-/** Maximum number of messages whose flags one unit of work changes. */
+/** Maximum number of messages with flags changed in one unit of work. */
 export const MAX_FLAGS_AT_ONCE = 1000;
 
 /** Part of a request that changes the flags of many messages. */
@@ -42,7 +42,7 @@ interface FlagPart {
   readonly change: FlagChange;
 }
 
-/** Does the parts of requests that change the flags of many messages (contract decision 10). */
+/** Performs the parts of requests that change the flags of many messages (contract decision 10). */
 export class ChangeFlagParts implements PartHandler<FlagPart, FlagChangeOutcome> {
   static readonly inject = ['unitOfWork', 'clock'] as const;
 
@@ -53,7 +53,7 @@ export class ChangeFlagParts implements PartHandler<FlagPart, FlagChangeOutcome>
     private readonly clock: Clock,
   ) {}
 
-  /** Changes messages that were already checked, in as many units as needed. */
+  /** Changes already checked messages, in as many units of work as needed. */
   async execute(caller: Caller, ids: readonly MessageId[], change: FlagChange): Promise<FlagChangeOutcome> {
     const { realmId } = caller;
     if (ids.length <= MAX_FLAGS_AT_ONCE)
@@ -79,7 +79,7 @@ export class ChangeFlagParts implements PartHandler<FlagPart, FlagChangeOutcome>
   }
 }
 
-/** Skips messages that were deleted, and a caller who was deactivated, since the request was checked. */
+/** Skips messages deleted, and does nothing for a caller deactivated, since the request was checked. */
 async function changePart(tx: Transaction, { caller, ids, change }: FlagPart): Promise<FlagChangeOutcome> {
   const actor = (await tx.actors.list(caller.realmId, [caller.userId])).get(caller.userId);
   if (!actor) return { changedIds: [], ignoredChannelIds: [] };
@@ -129,7 +129,7 @@ export interface ChangeNarrowFlagsOutput {
   readonly ignoredChannelIds: readonly ChannelId[];
 }
 
-/** Changes a flag on a range of a narrow (messages §13.2). */
+/** Changes a flag on a range of messages in a narrow (messages §13.2). */
 export class ChangeNarrowFlags {
   static readonly inject = ['unitOfWork', 'realmUrls', 'renderedMessages', 'clock'] as const;
   private readonly parts: ChangeFlagParts;
@@ -190,16 +190,16 @@ export interface MarkReadInput {
     | { readonly kind: 'topic'; readonly channelId: ChannelId; readonly topic: string };
 }
 
-/** Maximum number of conversations, and of messages that arrived meanwhile, that one unit of work marks as read. */
+/** Maximum number of conversations, and of newly arrived messages, that one unit of work marks as read. */
 export const MAX_CONVERSATIONS_AT_ONCE = 500;
 
-/** Part of a request that marks all messages as read: the conversations after a recipient. */
+/** One batch of "mark all as read": the conversations after a recipient. */
 interface ReadPart {
   readonly caller: Caller;
   readonly after: RecipientId | null;
 }
 
-/** Does the parts of requests that mark all messages as read (contract decision 10). */
+/** Performs the batches of "mark all as read" (contract decision 10). */
 export class MarkAllReadParts implements PartHandler<ReadPart, void> {
   static readonly inject = ['unitOfWork', 'clock'] as const;
 
@@ -221,13 +221,16 @@ export class MarkAllReadParts implements PartHandler<ReadPart, void> {
   async prepare(job: Job<ReadPart>): Promise<JobWork<PartOutcome<void>>> {
     const { caller } = job.payload;
     return async (tx) => {
-      // A part that a crash left may find its author deactivated.
+      // A part left by a crash may find its author deactivated.
       const actor = (await tx.actors.list(caller.realmId, [caller.userId])).get(caller.userId);
       return { result: undefined, next: actor ? await this.mark(tx, actor, job.payload, job) : [] };
     };
   }
 
-  /** Returns the job of the next part. The last part leaves nothing unread and is the only one that is published. */
+  /**
+   * Returns the job of the next part. The last part leaves no unread messages and is the only one that publishes an
+   * event.
+   */
   private async mark(
     tx: Transaction,
     actor: Actor,
@@ -236,7 +239,7 @@ export class MarkAllReadParts implements PartHandler<ReadPart, void> {
   ): Promise<readonly StoredJob[]> {
     const limit = MAX_CONVERSATIONS_AT_ONCE;
     const next = await tx.personal.markAllRead(caller, { after, limit });
-    // Messages may have arrived in conversations of earlier parts.
+    // New messages may have arrived in conversations of earlier parts.
     const isLast = next === null && (after === null || (await this.markArrived(tx, caller)) < limit);
     if (!isLast) {
       const payload = { caller, after: next ?? after };
@@ -275,7 +278,7 @@ export class MarkRead {
       const filter = receivedMessagesIn(channel.recipientId, key);
       const changed = await tx.personal.markRead(caller, filter);
       if (changed.length > 0) return announce(tx, actor, changed, false);
-      // A topic with unread messages exists; otherwise, check for any message.
+      // A topic with unread messages exists; otherwise, look for any message.
       if (scope.kind === 'topic' && (await tx.pages.listEntriesUpTo(caller, filter, null, 1)).length === 0) {
         throw new DomainError('UNKNOWN_TOPIC', `No such topic '${scope.topic}'`);
       }
@@ -299,7 +302,7 @@ async function announce(tx: Transaction, actor: Actor, messageIds: readonly Mess
 
 /** Maximum number of conversations per response. */
 export const MAX_UNREAD_CONVERSATIONS = 1000;
-/** Views read per batch; the event loop may turn between batches. */
+/** Number of views read per batch, with yields in between. */
 const VIEWS_AT_A_TIME = 200;
 
 export interface UnreadConversationView {
@@ -307,25 +310,25 @@ export interface UnreadConversationView {
   readonly newest: MessageView;
   readonly firstId: MessageId;
   readonly count: number;
-  /** Number of these messages with a relevant mention of the caller, a group or a wildcard. */
+  /** Number of these messages with a mention of the caller, a group or a wildcard that counts. */
   readonly mentionCount: number;
   readonly isMuted: boolean;
 }
 
 export interface Unread {
-  /** Unread count without muted channels and topics. */
+  /** Number of unread messages outside muted channels and topics. */
   readonly count: number;
-  /** Includes muted conversations. */
+  /** Number of mentions, including those in muted conversations. */
   readonly mentionCount: number;
-  /** False if unread messages older than the newest 50,000 are not counted. */
+  /** False if there are unread messages older than the newest 50,000, which are not counted. */
   readonly isComplete: boolean;
   /** Sorted by newest unread message, most recent first. */
   readonly conversations: readonly UnreadConversationView[];
 }
 
 /**
- * Returns the caller's unread counts as clients show them (events §4.4). Ignores archived channels. The cost depends
- * on unread messages only.
+ * Returns the caller's unread counts as shown by clients (events §4.4). Ignores archived channels. The cost depends
+ * only on unread messages.
  */
 export class GetUnread {
   static readonly inject = ['unitOfWork'] as const;

@@ -15,7 +15,7 @@ export interface LocatedMessage {
   readonly isSubscribed: boolean;
 }
 
-/** Message with all data that permission rules need. */
+/** Message with all data needed by permission rules. */
 export interface LoadedMessage extends LocatedMessage {
   /** True if the actor received the message or made it their own. */
   readonly isOwn: boolean;
@@ -25,7 +25,7 @@ export interface LoadedMessage extends LocatedMessage {
 
 type Reads = Pick<Repositories | Transaction, 'channels' | 'personal' | 'messages'>;
 
-/** Unknown ids are absent. Sorted by ascending id. Runs a constant number of queries. */
+/** Loads messages by ascending id; unknown ids are absent. Runs a constant number of queries. */
 export async function loadMessages(
   reads: Reads,
   actor: Actor,
@@ -53,7 +53,7 @@ interface ReadOptions {
 
 /**
  * Loads a message that the actor may read or modify (messages §1.4).
- * @throws DomainError UNKNOWN_MESSAGE for both hidden and nonexistent messages.
+ * @throws DomainError UNKNOWN_MESSAGE for both hidden and nonexistent messages
  */
 export async function loadReadable(
   reads: Reads,
@@ -90,8 +90,8 @@ export async function loadReadableWithFlags(
 const unknownMessage = (): DomainError => new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
 
 /**
- * Returns entries of the messages that match the conditions and that the actor may read (messages §1.4), by ascending
- * id. Loads no full messages.
+ * Returns entries of messages that match the conditions and are readable by the actor (messages §1.4), by ascending id.
+ * Does not load full messages.
  */
 export async function listReadableEntries(
   reads: Pick<Repositories | Transaction, 'channels' | 'personal' | 'pages'>,
@@ -117,7 +117,7 @@ export async function listReadableEntries(
 }
 
 /**
- * Returns a predicate for entries that are the viewer's own. Historical entries are own only if the viewer took them
+ * Returns a predicate for entries of the viewer's own messages. A historical entry is own only if the viewer took it
  * from history.
  */
 export async function ownership(

@@ -45,7 +45,7 @@ interface Combination<Simple> {
   readonly conditions: readonly Combined<Simple>[];
 }
 
-/** Condition on a message as seen by a viewer. Plain data from which storage builds its queries. */
+/** Condition on a message as seen by a viewer. Plain data from which storages build queries. */
 export type MessageCondition = Combined<SimpleCondition>;
 
 export const EVERY_MESSAGE = { kind: 'allOf', conditions: [] } as const;
@@ -53,7 +53,7 @@ export const NO_MESSAGE = { kind: 'anyOf', conditions: [] } as const;
 
 export const not = <Simple>(condition: Combined<Simple>): Combined<Simple> => ({ kind: 'not', condition });
 
-/** Message with its per-viewer state, against which conditions are evaluated. */
+/** Message with per-viewer state, for evaluating conditions. */
 export interface ConditionSubject {
   readonly message: Pick<Message, 'id' | 'recipientId' | 'channelId' | 'topic' | 'senderId' | HasProperty>;
   /** Null for direct messages. */
@@ -114,8 +114,8 @@ export function holds({ message, channelPrivacy, flags, text }: ConditionSubject
 export interface MessageFilter {
   readonly conditions: readonly MessageCondition[];
   /**
-   * `own`: only messages the viewer received or made their own. `shared`: all matching messages; one condition must
-   * then restrict channels or channel privacy.
+   * `own`: only messages that the viewer received or made their own. `shared`: all matching messages; one condition
+   * must then restrict channels or channel privacy.
    */
   readonly scope: 'own' | 'shared';
 }
@@ -126,32 +126,29 @@ export interface Viewer {
 }
 
 /**
- * Message entry of a page with the viewer's flags. Its versions tell if a cached view is still valid; `listViews`
- * loads the view otherwise.
+ * Message entry of a page, with the viewer's flags. Its versions tell whether a cached view is still valid; otherwise,
+ * `listViews` loads the view.
  */
 export interface MessageListEntry {
   readonly id: MessageId;
   readonly senderId: UserId;
   readonly recipientId: RecipientId;
   readonly channelId: ChannelId | null;
-  /**
-   * Equal versions imply an equal view. Covers the message, its sender, and the channel or the sum over direct
-   * participants.
-   */
+  /** Equal versions imply an equal view. `conversation` covers the channel, or all direct participants as a sum. */
   readonly versions: { readonly message: number; readonly sender: number; readonly conversation: number };
   readonly flags: PersonalFlags;
 }
 
 /** Reads message pages by narrow or by ids. Every implementation passes message-page-reads.contract.ts. */
 export interface MessagePageReads {
-  /** Returns the newest `limit` matches with an id up to `atMost` (null: any), by ascending id. */
+  /** Returns the newest `limit` matches with ids up to `atMost` (null: any), by ascending id. */
   listEntriesUpTo(
     viewer: Viewer,
     filter: MessageFilter,
     atMost: number | null,
     limit: number,
   ): Promise<readonly MessageListEntry[]>;
-  /** Returns the oldest `limit` matches with an id of at least `atLeast`, by ascending id. */
+  /** Returns the oldest `limit` matches with ids of at least `atLeast`, by ascending id. */
   listEntriesFrom(
     viewer: Viewer,
     filter: MessageFilter,
@@ -159,19 +156,19 @@ export interface MessagePageReads {
     limit: number,
   ): Promise<readonly MessageListEntry[]>;
   /**
-   * Returns the messages that match all conditions, regardless of access. Messages the viewer never received are
-   * historical. Unknown ids are absent; ascending.
+   * Returns the messages that match all conditions, regardless of access, by ascending id. Messages never received by
+   * the viewer are historical. Unknown ids are absent.
    */
   listEntries(
     viewer: Viewer,
     ids: readonly MessageId[],
     conditions?: readonly MessageCondition[],
   ): Promise<readonly MessageListEntry[]>;
-  /** Unknown ids are absent. Sorted by ascending id. Runs a constant number of statements. */
+  /** Returns views by ascending id; unknown ids are absent. Runs a constant number of statements. */
   listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]>;
-  /** Loads only the texts of messages. Unknown ids are absent. Sorted by ascending id. */
+  /** Loads only the texts of messages, by ascending id; unknown ids are absent. */
   listTexts(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageText[]>;
-  /** Returns the lowest id of the realm's messages sent at or after that time; null if there is none. */
+  /** Returns the lowest id of the realm's messages sent at or after that time, or null. */
   findFirstIdSince(realmId: RealmId, since: UnixSeconds): Promise<MessageId | null>;
 }
 

@@ -55,7 +55,7 @@ export function receivedFlags(event: MessageSent, userId: UserId): PersonalFlags
   };
 }
 
-/** Returns null if queues do not support the operator. */
+/** Returns the condition of a term, or null if queues do not support the operator. */
 export function queueConditionOf({ operator, operand }: QueueNarrowTerm): QueueCondition | null {
   return findNarrowOperator(operator)?.queueCondition?.(operand) ?? null;
 }
@@ -97,7 +97,7 @@ function noText(): never {
   throw new Error('Queues do not search');
 }
 
-/** Matches the sender's visible email. A hidden email matches by the user id in the dummy address, on any host. */
+/** Matches the sender's visible email. A hidden email matches by the user id in a dummy email, on any host. */
 function matchesSender(sender: UserSummary, email: string): boolean {
   if (sender.emailVisibility === 'everyone') return foldCase(sender.email) === foldCase(email);
   return foldCase(email).startsWith(dummyAddress(sender.id, ''));
@@ -115,14 +115,14 @@ declare module '../kernel/delivery.js' {
     holds(messageId: MessageId): boolean;
   }
   interface AudienceQuestions {
-    /** Messages whose holders must be known. */
+    /** Messages for which holders must be known. */
     readonly messageIds?: readonly MessageId[];
   }
 }
 
 declare module '../kernel/delivery.js' {
   interface AudienceResults {
-    /** Requested users who have each message. */
+    /** For each message, the requested users who have it. */
     readonly holders: ReadonlyMap<MessageId, ReadonlySet<UserId>>;
   }
 }
@@ -130,16 +130,16 @@ declare module '../kernel/delivery.js' {
 declare module '../kernel/event-log.js' {
   interface Receiver {
     /**
-     * Current flags for the messages in `EventNeeds.messageIds`; messages that are not the receiver's own are absent.
+     * Current flags for the messages in `EventNeeds.messageIds`; absent for messages that are not the receiver's own.
      */
     readonly flags: ReadonlyMap<MessageId, PersonalFlags>;
     /** Messages in `EventNeeds.heldMessageIds` that the receiver has, or had before deletion. */
     readonly held: ReadonlySet<MessageId>;
   }
   interface EventNeeds {
-    /** Messages whose current flags the event contains. */
+    /** Messages with current flags in the event. */
     readonly messageIds?: readonly MessageId[];
-    /** Messages, possibly deleted, that the event reports only to their holders. */
+    /** Messages, possibly deleted, that the event reports only to users who have them. */
     readonly heldMessageIds?: readonly MessageId[];
   }
 }
@@ -158,7 +158,7 @@ export const messageHolder = (candidate: LiveCandidate | ReplayedCandidate): Pic
   holds: (id) => candidate.results.holders.get(id)?.has(candidate.user.userId) ?? false,
 });
 
-/** Any user may hold a message. */
+/** Always looked up, because any user may have a message. */
 export const asksForMessages = ({ messageIds = [] }: AudienceQuestions): boolean => messageIds.length > 0;
 
 export async function findHolders(
@@ -172,8 +172,8 @@ export async function findHolders(
 }
 
 /**
- * Selects message events for queues. Public channel messages are readable by everyone except guests, and narrows
- * apply to messages (events §1).
+ * Selects message events for queues. All users except guests can read messages of public channels, and narrows apply to
+ * messages (events §1).
  */
 export const MESSAGE_SELECTION: QueueSelection = {
   isOpen: ({ allPublicChannels, narrow }) => allPublicChannels || narrow.length > 0,
@@ -232,7 +232,7 @@ export const messageWatchers = (
   channel: Pick<Channel, 'id' | 'privacy'> | null,
 ): Audience => watchersOfAny([id], channel);
 
-/** Audience that watches at least one of the messages. Expects at least one id. */
+/** Audience of users who watch at least one of the messages. Expects at least one id. */
 export function watchersOfAny(ids: readonly MessageId[], channel: Pick<Channel, 'id' | 'privacy'> | null): Audience {
   const holders = ids.length === 1 ? holdersOf(ids[0]!) : anyOf(...ids.map(holdersOf));
   if (!channel) return holders;
@@ -243,16 +243,16 @@ export function watchersOfAny(ids: readonly MessageId[], channel: Pick<Channel, 
 
 type AudienceChannel = Pick<Channel, 'id' | 'privacy'>;
 
-/** Audience of a change within the channel; null: direct message (messages §18.2). */
+/** Audience of a change within the channel, or of a direct message if null (messages §18.2). */
 export function watchersOfUpdate(message: Pick<Message, 'id'>, channel: AudienceChannel | null): Audience {
-  // With protected history, each receiver gets only the messages they have.
+  // With protected history, each receiver is sent only the messages they have.
   if (channel && !hasSharedHistory(channel)) return subscribersOf(channel.id);
   return messageWatchers(message, channel);
 }
 
 /**
- * Audience that still sees messages after a move: subscribers of the target and, if it is public, members with
- * previous access. `outside` lists holders without a subscription.
+ * Audience that still sees messages after a move: subscribers of the target and, if it is public, members with previous
+ * access. `outside` lists users who have the messages but no subscription.
  */
 export function receiversAfterMove(
   source: AudienceChannel,
@@ -265,7 +265,7 @@ export function receiversAfterMove(
   return anyOf(subscribers, allOf(atLeast('member'), before));
 }
 
-/** Audience that loses access through the move. */
+/** Audience that loses access because of the move. */
 export function receiversLostByMove(
   source: AudienceChannel,
   target: AudienceChannel,
@@ -276,14 +276,14 @@ export function receiversLostByMove(
   return except(before, kept);
 }
 
-/** Maximum number of ids in an event that is filtered per receiver. */
+/** Maximum number of ids in an event filtered per receiver. */
 const MAX_HELD_IDS = 500;
 
 type Updated = MessageEventTypes['message.updated'];
 
 /**
- * Returns an update for each audience that receives another form of it. Not everybody who sees moved messages in their
- * new place may know the channel that they came from.
+ * Returns one update per audience, in its form. Users who see moved messages in their new location may not know the
+ * channel they came from.
  */
 export function updateParts(
   event: Updated,
@@ -300,7 +300,7 @@ export function updateParts(
   ];
 }
 
-/** Splits an event; the text change stays with the part that contains its message. */
+/** Splits an event; the text change stays in the part with its message. */
 function inHeldParts(event: Updated): readonly Updated[] {
   return [...slicesOf(event.messageIds, MAX_HELD_IDS)].map((messageIds) => {
     const isNamed = messageIds.includes(event.messageId);

@@ -19,21 +19,18 @@ export interface MessageEdit {
   readonly channel: { readonly from: ChannelId; readonly to: ChannelId } | null;
 }
 
-/** Change applied to several messages, each with its own previous location. */
+/** Change of several messages, each with its own previous location. */
 export interface SharedEdit extends Pick<MessageEdit, 'userId' | 'editedAt'> {
-  /** Null: each message keeps its topic. */
+  /** Null if each message keeps its topic. */
   readonly topic: string | null;
-  /** Null: the messages stay in their channels. */
+  /** Null if the messages stay in their channels. */
   readonly channelId: ChannelId | null;
 }
 
-/** Edit history shown by the realm: everything, moves only, or nothing. */
+/** Edit history visible in the realm: everything, moves only, or nothing. */
 export type EditHistoryVisibility = RealmSettings['messageEditHistoryVisibilityPolicy'];
 
-/**
- * Returns the visible edits in the same order. Edits that moved nothing are omitted if texts are hidden (messages
- * §2.5).
- */
+/** Returns the visible edits in the same order. Omits edits without a move if texts are hidden (messages §2.5). */
 export function visibleEdits(edits: readonly MessageEdit[], visibility: EditHistoryVisibility): readonly MessageEdit[] {
   if (visibility === 'all') return edits;
   if (visibility === 'none') return [];
@@ -44,7 +41,7 @@ export function visibleEdits(edits: readonly MessageEdit[], visibility: EditHist
 
 /** Maximum number of edits per message, since all are shown together. New edits evict the oldest. */
 export const MAX_EDITS = 100;
-/** Maximum total length of a message's earlier texts, HTML included, in code points. */
+/** Maximum total length of a message's earlier texts in code points, including HTML. */
 export const MAX_EDITED_TEXT = 500_000;
 
 export interface MessageEditReads {
@@ -55,14 +52,14 @@ export interface MessageEditReads {
 /** Every implementation passes message-edit-repository.contract.ts. */
 export interface MessageEditRepository extends MessageEditReads {
   /**
-   * Records a change before it is made: of one message with its previous text, or of many moved messages. Keeps the
-   * newest MAX_EDITS edits per message. Earlier texts besides the newest are limited to MAX_EDITED_TEXT.
+   * Records a change before it is applied: of one message with its previous text, or of many moved messages. Keeps the
+   * newest MAX_EDITS edits per message. Earlier texts other than the newest are limited to MAX_EDITED_TEXT.
    */
   add(
     realmId: RealmId,
     edit: SharedEdit,
     ids: readonly MessageId[],
-    /** Message whose text changes; null if none does. */
+    /** Message with a text change; null if there is none. */
     edited?: MessageId | null,
   ): Promise<void>;
 }
@@ -88,8 +85,8 @@ const NOBODY: ReadonlySet<UserId> = new Set();
 export const parseEditedContent = (raw: string): string => (trim(raw) === '' ? DELETED : parseContent(raw));
 
 /**
- * Replaces a message's content and its mentions among those who have the message (messages §9.3). Returns the
- * sender's files without remaining references. Checks no permissions.
+ * Replaces a message's content and the mentions of users who have the message (messages §9.3). Returns the sender's
+ * files without remaining references. Does not check permissions.
  */
 export async function editText(
   tx: Transaction,
@@ -105,7 +102,7 @@ export async function editText(
   const { realmId, id } = message;
   const named = await flagsOfMentioned(tx, { rendered, destination, sender });
   const files = await filesOfEdit(tx, message, rendered.uploadPaths);
-  // Most texts mention nobody.
+  // Most texts contain no mentions.
   const holders =
     named.size === 0
       ? NOBODY

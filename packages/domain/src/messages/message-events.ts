@@ -11,7 +11,7 @@ export interface MessageEventTypes {
   'message.sent': {
     readonly view: MessageView;
     readonly isPublic: boolean;
-    /** Users whose flags differ from the default. */
+    /** Users with flags that differ from the default. */
     readonly exceptions: readonly (readonly [UserId, ReceivedFlags])[];
     /** Lets the sending client recognize its own message. */
     readonly echo: { readonly queueId: string; readonly localId: string } | null;
@@ -28,10 +28,12 @@ export interface MessageEventTypes {
     /** Locations of messages that became unread. */
     readonly details: readonly (readonly [MessageId, MessageLocation])[];
   };
-  /** Sent to watchers at the new location, and to others who could see the messages and still can (messages §18.2). */
+  /**
+   * Sent to watchers at the new location, and to other users who could see the messages and still can (messages §18.2).
+   */
   'message.updated': {
     readonly userId: UserId;
-    /** Message that was edited or from which the move was requested. */
+    /** Edited message, or the message from which the move was requested. */
     readonly messageId: MessageId;
     /** Moved messages, including at least `messageId`; ascending. */
     readonly messageIds: readonly MessageId[];
@@ -44,24 +46,24 @@ export interface MessageEventTypes {
       readonly previousTopic: string;
       /** Null if the topic did not change. */
       readonly topic: { readonly name: string; readonly links: readonly TopicLink[] } | null;
-      /** Null: the messages stay in their channels. */
+      /** Null if the messages stay in their channels. */
       readonly channelId: ChannelId | null;
     } | null;
     /** Null if the text did not change. */
     readonly text: {
-      /** Markdown with its rendered HTML. */
+      /** Markdown and its rendered HTML. */
       readonly previous: { readonly content: string; readonly rendered: string };
       readonly present: { readonly content: string; readonly rendered: string };
       readonly isMeMessage: boolean;
     } | null;
-    /** True if each receiver gets only the messages they have. */
+    /** True if each receiver is sent only the messages they have. */
     readonly onlyToHolders: boolean;
   };
-  /** Sent to message holders when a pending part becomes ready; the text is unchanged (messages §18.2). */
+  /** Sent to users who have the message when a pending part becomes ready; the text is unchanged (messages §18.2). */
   'message.rerendered': {
     readonly messageId: MessageId;
     readonly at: UnixSeconds;
-    /** Markdown with its rendered HTML. */
+    /** Markdown and its rendered HTML. */
     readonly content: string;
     readonly rendered: string;
   };
@@ -72,15 +74,15 @@ export interface MessageEventTypes {
     /** Previous channel; null for direct messages. */
     readonly channelId: ChannelId | null;
     readonly topic: string;
-    /** True if each receiver gets only the messages they have. */
+    /** True if each receiver is sent only the messages they have. */
     readonly onlyToHolders: boolean;
   };
 }
 
-/** Extent of a move: one message, that message and all newer ones, or the whole topic. */
+/** Scope of a move: one message, that message and all later ones, or the whole topic. */
 export type MovePropagation = 'one' | 'later' | 'all';
 
-/** Limits the expansion for clients that need one event per message (architecture §4). */
+/** Limit for clients that need one event per message (architecture §4). */
 export const MAX_MESSAGES_OF_DELETION = 500;
 
 /** Flags of a message on arrival. */

@@ -33,7 +33,7 @@ import type { Message } from './message.js';
 import { messageWatchers } from './message-delivery.js';
 import { canReadMessage } from './message-permissions.js';
 
-/** Links may contain non-ASCII characters literally or percent-encoded. */
+/** Returns the spellings of a path; links may contain non-ASCII characters literally or percent-encoded. */
 export function spellingsOf(path: string): readonly string[] {
   if (!path.includes('%')) return [path];
   try {
@@ -75,7 +75,7 @@ export async function resolveUploads(
   return uploads;
 }
 
-/** Records the pending thumbnails of a message, which replace placeholders when ready. `paths` are as typed. */
+/** Records the pending thumbnails of a message, which will replace its placeholders. `paths` are as typed. */
 export async function awaitThumbnails(
   tx: Transaction,
   { realmId, id }: Pick<Message, 'realmId' | 'id'>,
@@ -102,7 +102,7 @@ const MESSAGES_AT_A_TIME = 100;
 export async function canReadFile(reads: Reads, actor: Actor, file: AttachedFile): Promise<boolean> {
   if (file.ownerId === actor.id) return true;
   const { messageIds } = file;
-  // Newest first, since those are most likely to be readable.
+  // Newest messages first, since they are most likely to be readable.
   for (let end = messageIds.length; end > 0; end -= MESSAGES_AT_A_TIME) {
     const messages = await loadMessages(reads, actor, messageIds.slice(Math.max(0, end - MESSAGES_AT_A_TIME), end));
     if (messages.some((message) => canReadMessage(actor, message).allowed)) return true;
@@ -111,7 +111,7 @@ export async function canReadFile(reads: Reads, actor: Actor, file: AttachedFile
 }
 
 /**
- * Returns the linked files that a message of this sender attaches, by ascending id. The sender must have read access
+ * Returns the linked files that a message from this sender attaches, by ascending id. The sender must have read access
  * (messages §4.2).
  */
 export async function attachableFiles(
@@ -161,7 +161,7 @@ export async function filesOfEdit(
 ): Promise<FilesOfEdit> {
   const before = await tx.files.listIdsOfMessage(realmId, id);
   const present = await attachableFiles(tx, { realmId, id: senderId }, paths);
-  // Attached files stay as long as they are linked: the message itself grants its readers access.
+  // Files stay attached as long as they are linked: the message itself grants its readers access.
   const linked = new Set(before.length === 0 ? [] : (await linkedFiles(tx, realmId, paths)).map((file) => file.id));
   const kept = before.filter((file) => linked.has(file));
   return {
@@ -192,7 +192,7 @@ export async function changeAttachedFiles(
   return detached.filter((file) => file.ownerId === senderId && file.messageIds.length === 0);
 }
 
-/** File whose content can be read in whole or in part. */
+/** File with content that can be read in full or in part. */
 export interface ReadableFile extends StoredFile {
   read(range: ByteRange): BlobContent;
 }
@@ -222,7 +222,7 @@ export class ReadThumbnail {
     private readonly blobs: BlobStore,
   ) {}
 
-  /** `format`: name of the thumbnail. @throws DomainError UNKNOWN_FILE, CANNOT_VIEW_FILE */
+  /** `format`: thumbnail name. @throws DomainError UNKNOWN_FILE, CANNOT_VIEW_FILE */
   async execute(
     caller: Caller,
     { pathId, format }: { readonly pathId: string; readonly format: string },
@@ -241,7 +241,7 @@ export function thumbnailOf(file: StoredFile, thumbnails: readonly StoredThumbna
   return { ...file, name: `${file.name}.webp`, contentType: 'image/webp', blob, size };
 }
 
-/** Creates a URL that gives access to a file for one minute without credentials (messages §16.2). */
+/** Creates a URL that grants access to a file for one minute without credentials (messages §16.2). */
 export class CreateTemporaryFileUrl {
   static readonly inject = ['unitOfWork', 'fileTokens', 'clock'] as const;
   constructor(
@@ -293,7 +293,7 @@ export const unknownFile = () => new DomainError('UNKNOWN_FILE', 'This file does
 
 const lastOf = (pathId: string): string => pathId.slice(pathId.lastIndexOf('/') + 1);
 
-/** The content may be missing if the file was deleted concurrently. */
+/** Opens the file; its content may be missing if the file was deleted concurrently. */
 export async function openFile(file: StoredFile, blobs: BlobStore): Promise<ReadableFile> {
   if ((await blobs.sizeOf(file.blob)) === null) throw unknownFile();
   return { ...file, read: (range) => blobs.read(file.blob, range) };

@@ -24,7 +24,7 @@ const tenMessages = async () => {
 
 const idOf = (fixture: MemoryFixture, n: number) => fixture.messages[2 * n - 2]!.id as number;
 
-/** Returns a page of Denmark with messages identified by their number there. */
+/** Returns a page of Denmark, with messages identified by their number there. */
 const pageOf = (fixture: MemoryFixture, anchor: Anchor, before: number, after: number, includeAnchor = true) =>
   fixture.uow.read(fixture.realm.id, async (repositories) => {
     const actor = await repositories.actors.get(fixture.viewer('hamlet'));
@@ -128,7 +128,7 @@ describe('selectPage at the first unread message', () => {
     });
   });
 
-  it('starts at the newest end when everything is read', async () => {
+  it('starts at the newest end if everything is read', async () => {
     const fixture = await tenMessages();
     await read(fixture, ...range(1, 10));
     expect(await pageOf(fixture, firstUnread, 2, 2)).toEqual({
@@ -145,13 +145,13 @@ describe('selectPage at the first unread message', () => {
       await tx.channels.putSubscriptions([{ ...row, isMuted: true }]);
     });
 
-  it('includes a muted channel that the narrow names', async () => {
+  it('includes a muted channel named in the narrow', async () => {
     const fixture = await tenMessages();
     await mute(fixture, 'Denmark');
     expect((await pageOf(fixture, firstUnread, 0, 0)).numbers).toEqual([1]);
   });
 
-  it('skips muted channels when the narrow names none', async () => {
+  it('skips muted channels if the narrow names none', async () => {
     const fixture = await tenMessages();
     await mute(fixture, 'Denmark');
     const anchor = await fixture.uow.read(fixture.realm.id, async (repositories) => {
@@ -171,7 +171,7 @@ describe('selectPage at the first unread message', () => {
     expect(anchor).toBe(fixture.messages[1]!.id);
   });
 
-  it('skips muted topics even in the named channel', async () => {
+  it('skips muted topics even in the channel named in the narrow', async () => {
     const fixture = await tenMessages();
     const { realmId, userId } = fixture.viewer('hamlet');
     const { channelId, topic } = fixture.messages.find(({ id }) => id === idOf(fixture, 1))!;
@@ -205,7 +205,7 @@ describe('selectPage at a date', () => {
     expect(page).toEqual({ numbers, found, anchor: numbers.length > 0 ? idOf(fixture, numbers[0]) : NEWEST_ANCHOR });
   });
 
-  it('starts at the newest end when only nonmatching messages are newer', async () => {
+  it('starts at the newest end if only nonmatching messages are newer', async () => {
     const fixture = await tenMessages();
     await fixture.add(aMessage({ from: 'iago', to: 'Rome' }));
     expect((await pageOf(fixture, { kind: 'date', since: hour(fixture, 10) }, 1, 0)).anchor).toBe(NEWEST_ANCHOR);
@@ -219,7 +219,7 @@ it.each`
   ${1}   | ${0}  | ${false}      | ${true}
   ${0}   | ${1}  | ${false}      | ${true}
 `(
-  'accepts a range of -$before +$after including the anchor ($includeAnchor): $possible',
+  'checkRange accepts a range of -$before +$after including the anchor ($includeAnchor): $possible',
   ({ before, after, includeAnchor, possible }) => {
     const check = () => checkRange({ anchor: { kind: 'newest' }, before, after, includeAnchor });
     if (possible) expect(check).not.toThrow();
@@ -235,7 +235,10 @@ it.each`
   ${4000} | ${2000} | ${3000}     | ${2000}
   ${1000} | ${9000} | ${1000}     | ${4000}
   ${2000} | ${3000} | ${2000}     | ${3000}
-`('limits a range of -$before +$after to -$takenBefore +$takenAfter', ({ before, after, takenBefore, takenAfter }) => {
-  const range = { anchor: { kind: 'newest' }, includeAnchor: true } as const;
-  expect(clampRange({ ...range, before, after })).toEqual({ ...range, before: takenBefore, after: takenAfter });
-});
+`(
+  'clampRange limits a range of -$before +$after to -$takenBefore +$takenAfter',
+  ({ before, after, takenBefore, takenAfter }) => {
+    const range = { anchor: { kind: 'newest' }, includeAnchor: true } as const;
+    expect(clampRange({ ...range, before, after })).toEqual({ ...range, before: takenBefore, after: takenAfter });
+  },
+);

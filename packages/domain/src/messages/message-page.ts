@@ -29,7 +29,7 @@ export interface MessagePage {
   readonly foundNewest: boolean;
 }
 
-/** Reserved anchor by which clients mean the newest message (messages §5.1). */
+/** Reserved anchor that clients use for the newest message (messages §5.1). */
 export const NEWEST_ANCHOR = 10 ** 16;
 /** Limit per request (protocol §14). */
 export const MAX_MESSAGES = 5000;
@@ -38,10 +38,7 @@ const UNREAD = not<SimpleCondition>({ kind: 'flag', flag: 'read' });
 
 type Reads = Pick<Repositories | Transaction, 'channels' | 'topicPolicies' | 'personal' | 'pages'>;
 
-/**
- * Rejects requests that are too large or have an invalid range. @throws DomainError TOO_MANY_MESSAGES,
- * INVALID_MESSAGE_RANGE
- */
+/** Rejects oversized requests and invalid ranges. @throws DomainError TOO_MANY_MESSAGES, INVALID_MESSAGE_RANGE */
 export function checkPage(select: PageRange | { readonly ids: readonly MessageId[] }): void {
   const wanted = 'ids' in select ? select.ids.length : select.before + select.after;
   if (wanted > MAX_MESSAGES) {
@@ -59,14 +56,14 @@ export const pageOfIds = (entries: readonly MessageListEntry[]): MessagePage => 
   foundNewest: false,
 });
 
-/** @throws DomainError INVALID_MESSAGE_RANGE if the range is contradictory (messages §5.2 row 6). */
+/** @throws DomainError INVALID_MESSAGE_RANGE if the range is contradictory (messages §5.2 row 6) */
 export function checkRange({ before, after, includeAnchor }: PageRange): void {
   if (before > 0 && after > 0 && !includeAnchor) {
     throw new DomainError('INVALID_MESSAGE_RANGE', 'The anchor can only be excluded at an end of the range');
   }
 }
 
-/** Clamps oversized ranges instead of rejecting them, starting with the older side (messages §13.2). */
+/** Clamps oversized ranges instead of rejecting them, starting with the side of older messages (messages §13.2). */
 export function clampRange(range: PageRange): PageRange {
   if (range.before + range.after <= MAX_MESSAGES) return range;
   const before = Math.min(range.before, Math.max(MAX_MESSAGES - range.after, MAX_MESSAGES / 2));
@@ -113,7 +110,7 @@ export async function selectPage(
         const muted = await mutedMessages({ reads, actor }, namesChannel ? 'topics' : 'topicsAndChannels');
         const unmuted = { ...filter, conditions: [...filter.conditions, not(muted)] };
         if (search !== null) {
-          // The narrow usually matches fewer messages than are unread.
+          // The narrow usually matches fewer messages than there are unread ones.
           const unread = { ...unmuted, conditions: [...unmuted.conditions, UNREAD] };
           return (await reads.pages.listEntriesFrom(viewer, unread, 0, 1))[0]?.id ?? NEWEST_ANCHOR;
         }
@@ -142,7 +139,7 @@ export async function selectPage(
       if (atOldest) return from(0, after + (includeAnchor ? 1 : 0));
       return includeAnchor ? from(anchor, after + 1) : from(anchor + 1, after);
     }
-    // Only the anchor is requested, and returned only if included (contract decision 27).
+    // Only the anchor is requested; it is returned only if included (contract decision 27).
     return includeAnchor ? (await upTo(anchor, 1)).filter((entry) => entry.id === anchor) : [];
   }
 }

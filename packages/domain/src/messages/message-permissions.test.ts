@@ -77,7 +77,7 @@ describe('canReadMessage', () => {
       canAdministerChannel | no                        | no                  | no                           | no
       canDeleteAnyMessage  | no                        | no                  | no                           | no
     `),
-  )('access outside a private channel, granted %s, %s: %s', (permission, where, expected) => {
+  )('decides access from outside a private channel if granted %s, %s: %s', (permission, where, expected) => {
     const access = {
       message: inChannel,
       channel: makeChannel({
@@ -102,7 +102,7 @@ describe('canReadMessage', () => {
     expect(formatDecision(canReadMessage(makeActor('owner'), access, { modifying: true }))).toBe(UNKNOWN);
   });
 
-  it('allows direct messages only for their holders, regardless of role', () => {
+  it('allows direct messages only for users who have them, regardless of role', () => {
     const direct = { message: { channelId: null }, channel: null, isSubscribed: false };
     for (const role of ROLES) {
       expect(formatDecision(canReadMessage(makeActor(role), { ...direct, isOwn: true }, { modifying: true }))).toBe(
@@ -112,7 +112,7 @@ describe('canReadMessage', () => {
     }
   });
 
-  it('depends on ownership exactly where dependsOnOwnership says so', () => {
+  it('depends on ownership exactly if dependsOnOwnership returns true', () => {
     const channels = Object.values(PRIVACY_BY_KIND).map((privacy) => makeChannel({ privacy }));
     for (const channel of [...channels, null]) {
       const decisions = [true, false].map((isOwn) =>
@@ -199,7 +199,7 @@ describe('canSpectateMessage and canSpectateFile (protocol §9)', () => {
       message | yes        | no     | no                      | no                         | no
       file    | yes        | no     | no                      | no                         | no
     `),
-  )('access to a %s of a %s channel: %s', (what, kind, expected) => {
+  )('decides if anonymous callers can read a %s of a %s channel: %s', (what, kind, expected) => {
     const decision =
       what === 'message'
         ? canSpectateMessage(realm, where(kind), spectators)
@@ -207,7 +207,7 @@ describe('canSpectateMessage and canSpectateFile (protocol §9)', () => {
     expect(formatDecision(decision)).toBe(expected === 'yes' ? 'yes' : what === 'message' ? UNKNOWN : NO_FILE);
   });
 
-  it('allows a file if any message that links to it is readable', () => {
+  it('allows a file if any message with a link to it is readable', () => {
     expect(formatDecision(canSpectateFile(realm, [], spectators))).toBe(NO_FILE);
     expect(formatDecision(canSpectateFile(realm, [where('public'), null, where('web-public')], spectators))).toBe(
       'yes',
@@ -480,7 +480,7 @@ describe('canMoveWholeTopic', () => {
     expect(move({ topic: true, now: 9 * HOUR })).toEqual(refusal(0, null));
   });
 
-  it('applies the limit of the changed part, or the stricter of both', () => {
+  it('applies the limit of the changed part, or the stricter of both limits', () => {
     expect(formatDecision(move({ channel: true, now: 2 * HOUR + 20 }))).toBe('yes');
     expect(move({ channel: true, now: 2 * HOUR + 21 })).toEqual(refusal(2, 2));
     expect(move({ channel: true, topic: true, now: 2 * HOUR + 20 })).toEqual(refusal(2, 2));
@@ -490,7 +490,7 @@ describe('canMoveWholeTopic', () => {
     expect(move({ topic: true, channel: true, now: 2 * HOUR + 21, realm: noLimitOnTopics })).toEqual(refusal(2, 2));
   });
 
-  it('exempts moderators and above from the time limit', () => {
+  it('exempts moderators and higher roles from the time limit', () => {
     for (const role of ['moderator', 'administrator', 'owner'] as const) {
       expect(formatDecision(move({ topic: true, now: 9 * HOUR, role }))).toBe('yes');
     }
@@ -551,11 +551,14 @@ describe('canDeleteMessage', () => {
     ${'direct, own'}     | ${'nothing'}                  | ${0}   | ${{ channel: null }}                         | ${mayNot}
     ${'direct, to them'} | ${'any, by the organization'} | ${1e9} | ${{ channel: null, sender: 11, realm: any }} | ${'yes'}
     ${'direct, to them'} | ${'own, by the organization'} | ${0}   | ${{ channel: null, sender: 11, realm: own }} | ${mayNot}
-  `('allows deleting $whose message at $age seconds if granted $granted: $expected', ({ age, given, expected }) => {
-    expect(remove({ ...given, age })).toBe(expected);
-  });
+  `(
+    'decides if $whose message may be deleted at $age seconds if granted $granted: $expected',
+    ({ age, given, expected }) => {
+      expect(remove({ ...given, age })).toBe(expected);
+    },
+  );
 
-  it('allows old messages if the realm has no time limit', () => {
+  it('allows deleting old messages if the realm has no time limit', () => {
     expect(remove({ realm: own, age: 1e9, settings: { messageContentDeleteLimitSeconds: null } })).toBe('yes');
   });
 

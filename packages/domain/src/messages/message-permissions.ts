@@ -21,10 +21,10 @@ import type { Realm } from '../realms/realm.js';
 import { hasRealmPermission } from '../realms/realm-permissions.js';
 import type { Message } from './message.js';
 
-/** Same response as for nonexistent messages (messages §1.4). */
+/** Same error as for nonexistent messages (messages §1.4). */
 const unknownMessage: Decision = denied('UNKNOWN_MESSAGE', 'Invalid message(s)');
 
-/** Message with the data that decides access to it. */
+/** Message data that determines access. */
 export interface MessageAccess {
   readonly message: Pick<Message, 'channelId'>;
   /** Current channel; null for direct messages. */
@@ -34,10 +34,7 @@ export interface MessageAccess {
   readonly isOwn: boolean;
 }
 
-/**
- * Checks read access (messages §1.4). `modifying` covers edits, deletions and reactions, which archived channels
- * reject.
- */
+/** Checks read access (messages §1.4). `modifying`: edits, deletions and reactions, which archived channels reject. */
 export function canReadMessage(actor: PermissionHolder, access: MessageAccess, { modifying = false } = {}): Decision {
   const { message, channel, isSubscribed, isOwn } = access;
   if (message.channelId === null) return isOwn ? allowed : unknownMessage;
@@ -50,17 +47,17 @@ export const dependsOnOwnership = ({ channel }: Pick<MessageAccess, 'channel'>):
   channel === null || !hasSharedHistory(channel);
 
 function mayReadIn(actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean, isOwn: boolean): boolean {
-  // Deliberate: the reference server lets guests read a web-public message by id only while subscribed; narrows show
-  // all of them.
+  // Deliberate: as in the reference server, guests can read a web-public message by id only while subscribed; narrows
+  // show all of them.
   if (isGuest(actor) && !isSubscribed) return false;
   return hasContentAccess(actor, channel, isSubscribed) && (hasSharedHistory(channel) || isOwn);
 }
 
-/** Checks that the actor may read the message and the realm shows edit history (messages §10). */
+/** Requires that the actor can read the message and the realm shows edit history (messages §10). */
 export function canReadEditHistory(
   actor: PermissionHolder,
   realm: Pick<Realm, 'settings'>,
-  /** Null stands for an unknown message. */
+  /** Null for an unknown message. */
   access: MessageAccess | null,
 ): Decision {
   return all(
@@ -86,7 +83,7 @@ export function canSpectateMessage(
   return all(canSpectate(realm, spectators), channel !== null && isWebPublic(channel) ? allowed : unknownMessage);
 }
 
-/** Allows anonymous callers to read a file that a web-public message links to (messages §16.2, protocol §9). */
+/** Allows anonymous callers to read a file linked from a web-public message (messages §16.2, protocol §9). */
 export function canSpectateFile(
   realm: Pick<Realm, 'settings'>,
   /** Channels of the linking messages; null for direct messages. */
@@ -103,13 +100,13 @@ export function canSpectateFile(
   );
 }
 
-/** Tolerates clock differences between clients and server. Deletion has no such grace period (messages §9, §11). */
+/** Grace period for clock differences between clients and server. Deletion has none (messages §9, §11). */
 const GRACE_SECONDS = 20;
 
 const isTooOld = (sentAt: UnixSeconds, limitSeconds: number | null, now: UnixSeconds): boolean =>
   limitSeconds !== null && now - sentAt > limitSeconds;
 
-/** Moderators and above have no time limit for moves (channels §3.8). */
+/** Moderators and higher roles have no time limit for moves (channels §3.8). */
 function isTooOldToMove(
   actor: PermissionHolder,
   sentAt: UnixSeconds,
@@ -121,7 +118,7 @@ function isTooOldToMove(
   );
 }
 
-/** Allows only the sender to edit; administrators and bot owners may not (messages §9.1 rows 2–4). */
+/** Allows only the sender to edit, not even administrators or bot owners (messages §9.1 rows 2–4). */
 export function canEditContent(
   actor: Pick<Actor, 'id'>,
   realm: Pick<Realm, 'settings'>,
@@ -145,24 +142,20 @@ export function canEditContent(
 }
 
 /**
- * Returns the toggle if the new topic only adds or removes the resolved mark; other changes are ordinary topic
- * changes (messages §2.5, §9.2). `from` is as stored. `to` is as requested, or as stored if the prefix made it too
- * long.
+ * Returns the toggle if the new topic only adds or removes the resolved mark; other changes are ordinary topic changes
+ * (messages §2.5, §9.2). `from` is as stored. `to` is as requested, or as stored if the prefix made it too long.
  */
 export function resolveToggle(from: string, to: string): 'resolve' | 'unresolve' | null {
   const wasResolved = from.startsWith(RESOLVED_PREFIX);
   const isResolved = to.startsWith(RESOLVED_PREFIX);
   if (!wasResolved && isResolved) return cutTopic(to) === cutTopic(RESOLVED_PREFIX + from) ? 'resolve' : null;
   if (!wasResolved || isResolved) return null;
-  // Removes one prefix or all accumulated ones (channels §5.7).
+  // True if one prefix or all accumulated prefixes are removed (channels §5.7).
   const isBare = to === from.slice(RESOLVED_PREFIX.length) || to === from.replace(/^[\u2714 ]+/u, '');
   return isBare ? 'unresolve' : null;
 }
 
-/**
- * Returns how the new topic changes the resolved mark, regardless of other changes (messages §9.6). Both names are as
- * stored.
- */
+/** Returns the change of the resolved mark, regardless of other changes (messages §9.6). Both names are as stored. */
 export function topicMark(from: string, to: string): 'resolve' | 'unresolve' | null {
   const isResolved = to.startsWith(RESOLVED_PREFIX);
   if (isResolved === from.startsWith(RESOLVED_PREFIX)) return null;
@@ -170,8 +163,8 @@ export function topicMark(from: string, to: string): 'resolve' | 'unresolve' | n
 }
 
 /**
- * Checks permission to resolve; administrators have no implicit permission (messages §9.2). `target` is null unless
- * the channel changes too.
+ * Checks permission to resolve; administrators have no implicit permission (messages §9.2). `target` is null unless the
+ * channel changes, too.
  */
 export function canResolveTopic(
   actor: PermissionHolder,
@@ -189,7 +182,7 @@ export function canResolveTopic(
 
 /**
  * Checks permission to change the topic, including resolving (messages §9.1 row 16). `target` is null unless the
- * channel changes too.
+ * channel changes, too.
  */
 export function canChangeTopic(
   actor: PermissionHolder,
@@ -263,7 +256,7 @@ export function canChangeChannelOf(
 
 /**
  * Requires all visible messages of the topic to be recent enough (messages §9.2). Expects `messages` in ascending
- * order. The stricter limit of `isOtherTopic` and `isOtherChannel` applies. Resolving is not a move.
+ * order. If both `isOtherTopic` and `isOtherChannel` are set, the stricter limit applies. Resolving is not a move.
  */
 export function canMoveWholeTopic(
   actor: PermissionHolder,
@@ -280,7 +273,7 @@ export function canMoveWholeTopic(
     move.isOtherTopic ? moveMessagesWithinChannelLimitSeconds : null,
     move.isOtherChannel ? moveMessagesBetweenChannelsLimitSeconds : null,
   ].filter((limit) => limit !== null);
-  const limit = Math.min(...limits); // without any: infinite
+  const limit = Math.min(...limits); // infinite without limits
   const movable = move.messages.filter(({ sentAt }) => !isTooOldToMove(actor, sentAt, limit, now));
   const firstMessageIdAllowedToMove: MessageId | null = movable[0]?.id ?? null;
   return denyIf(
@@ -298,7 +291,7 @@ export function canMoveWholeTopic(
 /** Checks moves into a topic without messages; resolving never creates a topic (messages §9.1 row 20). */
 export const canOpenTopicByMoving = canCreateTopic;
 
-/** Checks deletion of a message that the actor may read for modifying (messages §11 rows 2–6). */
+/** Checks deletion of a message that the actor can read and modify (messages §11 rows 2–6). */
 export function canDeleteMessage(
   actor: Pick<Actor, 'id' | 'role' | 'groups'>,
   realm: Pick<Realm, 'permissions' | 'settings'>,
@@ -334,10 +327,10 @@ export function canDeleteMessage(
   );
 }
 
-/** Checks deletion of the topic's messages that the actor may read (channels §5.6). */
+/** Checks deletion of those messages of a topic that the actor can read (channels §5.6). */
 export function canDeleteTopic(
   actor: PermissionHolder,
-  /** A null channel does not exist. */
+  /** Null for a nonexistent channel. */
   channel: (ChannelRights & Pick<Channel, 'isArchived'>) | null,
   isSubscribed: boolean,
 ): Decision {
@@ -353,12 +346,12 @@ const eitherChannel = (
   is: (channel: Pick<Channel, 'permissions'>) => boolean,
 ): boolean => is(source) || (target !== null && is(target));
 
-/** Maximum number of users a wildcard may reach without a permission (messages §3.2 rows 18–19). */
+/** Maximum number of users that a wildcard may reach without a permission (messages §3.2 rows 18–19). */
 export const MANY = 15;
 
 /** Non-silent mentions of a message. */
 export interface Mentions {
-  /** Number of subscribers a channel wildcard reaches; 0 without a wildcard or in direct messages. */
+  /** Number of subscribers that a channel wildcard reaches; 0 without a wildcard or in direct messages. */
   readonly channelSubscribers: number;
   /**
    * Number of topic participants, including the sender, that a topic wildcard reaches; 0 without a wildcard or in
@@ -381,7 +374,7 @@ export function canMention(
   );
 }
 
-/** Called only if a wildcard reaches many users (messages §3.2 rows 18–19). */
+/** Checks the permission for a wildcard that reaches many users (messages §3.2 rows 18–19). */
 export function canMentionMany(
   actor: PermissionHolder,
   realm: Pick<Realm, 'permissions'>,

@@ -11,14 +11,14 @@ export interface Message extends Readonly<Record<HasProperty, boolean>> {
   readonly id: MessageId;
   readonly realmId: RealmId;
   readonly senderId: UserId;
-  /** Original recipient and position there, which never change. Receipt and read state depend on them. */
+  /** Original recipient and ordinal there, which never change. Receipt and read state depend on them. */
   readonly sentRecipientId: RecipientId;
   readonly ordinal: Ordinal;
-  /** Current recipient, on which listing and access depend. */
+  /** Current recipient. Listing and access depend on it. */
   readonly recipientId: RecipientId;
   /** Null for direct messages. */
   readonly channelId: ChannelId | null;
-  /** `''` for direct messages, and for the empty topic of channels. */
+  /** `''` for direct messages and for the empty topic of channels. */
   readonly topic: string;
   /** Markdown. */
   readonly content: string;
@@ -29,9 +29,9 @@ export interface Message extends Readonly<Record<HasProperty, boolean>> {
   readonly isMeMessage: boolean;
   readonly mentionsChannel: boolean;
   readonly topicLinks: readonly TopicLink[];
-  /** True for a notice that everyone except mentioned users receives as read. */
+  /** True for a notice that arrives as read for all users it does not mention. */
   readonly isReadByDefault: boolean;
-  /** True if the text or location was ever changed. */
+  /** True if the text or location ever changed. */
   readonly isEdited: boolean;
   /** Time of the last text edit; null if never. */
   readonly lastEditedAt: UnixSeconds | null;
@@ -45,12 +45,12 @@ export type NewMessage = Omit<
   Message,
   'id' | 'sentRecipientId' | 'ordinal' | 'version' | 'isEdited' | 'lastEditedAt' | 'lastMovedAt' | LaterProperty
 > &
-  /** Set for imported messages that were changed before the import. */
+  /** Set for imported messages that changed before the import. */
   Partial<Pick<Message, 'isEdited' | 'lastEditedAt' | 'lastMovedAt'>> & {
     /** Receivers for whom the message is read from the start, usually the sender. */
     readonly readBy: readonly UserId[];
     /**
-     * Users with a mention, a group mention or an alert word. Mentioned bots without an open span receive the message
+     * Users with a mention, a group mention or an alert word. Mentioned bots without an open span receive the message,
      * too, unread by default.
      */
     readonly exceptions: ReadonlyMap<UserId, SentFlags>;
@@ -61,18 +61,18 @@ export interface SentFlags {
   readonly mentioned?: boolean;
   readonly topicWildcardMentioned?: boolean;
   readonly hasAlertWord?: boolean;
-  /** True if the user gets it unread although the message is read by default. */
+  /** True if the user receives it as unread although the message is read by default. */
   readonly unread?: boolean;
 }
 
-/** Fields that a text edit changes. */
+/** Fields changed by a text edit. */
 export interface EditedText
   extends Pick<
     Message,
     'content' | 'renderedContent' | 'isMeMessage' | 'mentionsChannel' | 'hasLink' | 'hasImage' | 'hasAttachment'
   > {
   readonly editedAt: UnixSeconds;
-  /** New mentions among users who have the message. Replaces all previous mentions. */
+  /** New mentions of users who have the message. Replaces all previous mentions. */
   readonly exceptions: ReadonlyMap<UserId, Omit<SentFlags, 'unread'>>;
 }
 
@@ -85,7 +85,7 @@ export interface PersonalFlags {
   readonly channelWildcardMentioned: boolean;
   readonly topicWildcardMentioned: boolean;
   readonly hasAlertWord: boolean;
-  /** True if taken from channel history without having been received. */
+  /** True if taken from channel history without being received. */
   readonly historical: boolean;
 }
 
@@ -122,7 +122,7 @@ export const MESSAGE_ERRORS = declareErrors({
   UNKNOWN_TOPIC: 'unknown',
   INVALID_TOPIC: 'invalid',
   INVALID_MESSAGE_CONTENT: 'invalid',
-  /** The content exceeds the limits on work or size. */
+  /** The content exceeds the limits on processing or size. */
   UNRENDERABLE_CONTENT: 'invalid',
   INVALID_WIDGET: 'invalid',
   INVALID_SUBMESSAGE: 'invalid',
@@ -177,7 +177,7 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends MessageErrors {}
 
   interface ErrorDetails {
-    /** Exactly one property is set and identifies the target channel. */
+    /** Contains exactly one property, which identifies the target channel. */
     UNKNOWN_DESTINATION: { readonly channelName?: string; readonly channelId?: ChannelId };
     INVALID_NARROW: { readonly description: string };
     MOVE_TIME_LIMIT_EXCEEDED: {
@@ -189,7 +189,7 @@ declare module '../kernel/errors.js' {
   }
 }
 
-/** Addressee of messages: a channel, or the participants of a direct conversation. */
+/** Recipient of messages: a channel, or the participants of a direct conversation. */
 export type Recipient =
   | { readonly kind: 'channel'; readonly id: RecipientId; readonly realmId: RealmId; readonly channelId: ChannelId }
   | {
@@ -200,7 +200,7 @@ export type Recipient =
       readonly userIds: readonly UserId[];
     };
 
-/** Returns the participants as shown to one of them: distinct, ascending and without that user unless alone. */
+/** Returns the participants as shown to one of them: distinct, ascending, and without that user unless alone. */
 export function otherParticipants(userIds: readonly UserId[], userId: UserId): readonly UserId[] {
   const ids = [...new Set(userIds)].sort((a, b) => a - b);
   return ids.length > 1 ? ids.filter((id) => id !== userId) : ids;
@@ -215,8 +215,8 @@ export interface RecipientReads {
    */
   findDirect(realmId: RealmId, userIds: readonly UserId[]): Promise<RecipientId | null>;
   /**
-   * Lists direct conversations of both users with at least this many participants, ascending. The same user twice
-   * selects all conversations of that user. The cost depends on the conversations of the first user.
+   * Lists direct conversations of both users with at least this many participants, ascending. Passing the same user
+   * twice selects all conversations of that user. The cost depends on the conversations of the first user.
    */
   listDirectWith(
     realmId: RealmId,
@@ -224,7 +224,7 @@ export interface RecipientReads {
     otherId: UserId,
     atLeastUsers: number,
   ): Promise<readonly RecipientId[]>;
-  /** Returns the first `limit` direct conversations with an id above `after`; ascending. */
+  /** Returns the first `limit` direct conversations with ids above `after`, ascending. */
   listDirect(realmId: RealmId, after: number, limit: number): Promise<readonly RecipientId[]>;
   /** Returns the user's direct conversations with messages, most recent first. */
   listRecentDirect(
@@ -236,7 +236,7 @@ export interface RecipientReads {
 
 /** Every implementation passes recipient-repository.contract.ts. */
 export interface RecipientRepository extends RecipientReads {
-  /** Finds or opens the conversation. Its participants receive all messages from the first one on. */
+  /** Finds or opens the conversation. Its participants receive all of its messages from the first one on. */
   openDirect(realmId: RealmId, userIds: readonly UserId[]): Promise<RecipientId>;
 }
 
@@ -264,12 +264,12 @@ export type MessageProperty = (typeof MESSAGE_PROPERTIES)[number];
 
 type Reads = Repositories | Transaction;
 
-/** Users are never deleted, so the sender always exists. Also finds system bots. */
+/** Loads the sender, who always exists because users are never deleted; also finds system bots. */
 export async function loadSender(
   { users }: Pick<Reads, 'users'>,
   { realmId, senderId }: Pick<Message, 'realmId' | 'senderId'>,
 ): Promise<User> {
-  // Users are usually in memory.
+  // Users are usually cached in memory.
   const person = await users.find(realmId, senderId);
   return person ?? (await users.list(realmId, [senderId]))[0]!;
 }
@@ -283,17 +283,17 @@ export async function participantIdsOf(
   return recipient?.kind === 'direct' ? recipient.userIds : null;
 }
 
-/** User data in messages, from which all viewer-dependent fields are derived. */
+/** User data shown with messages, from which all viewer-dependent fields are derived. */
 export interface UserSummary extends EmailOwner {
   readonly fullName: string;
   readonly email: string;
   readonly avatar: Avatar;
   readonly isSystemBot: boolean;
-  /** Id in the host application; absent if it assigned none. */
+  /** Id in the host application; absent if none was assigned. */
   readonly externalId?: string;
 }
 
-/** Attachment that clients render, such as a poll or a vote. */
+/** Attachment rendered by clients, such as a poll or a vote. */
 export interface Submessage {
   readonly id: number;
   readonly messageId: MessageId;
@@ -305,13 +305,13 @@ export interface Submessage {
 }
 
 /**
- * Data that features add to a message view, as plain JSON; absent if a message has none. A feature extends this
- * interface by declaration merging next to its entity.
+ * Message view data added by features, as plain JSON; absent if a message has none. Features extend this interface by
+ * declaration merging next to their entity.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface MessageParts {}
 
-/** Message text for highlighting searches. */
+/** Message text for highlighting search matches. */
 export type MessageText = Pick<Message, 'id' | 'topic' | 'renderedContent'>;
 
 /** Message with all viewer-independent display data. */
@@ -338,12 +338,12 @@ export function userSummary(user: User): UserSummary {
   };
 }
 
-/** Period in which a user received messages of a recipient. Upper bounds are exclusive; null while the span is open. */
+/** Period in which a user receives messages of a recipient. Upper bounds are exclusive; null while the span is open. */
 export interface Span {
   readonly recipientId: RecipientId;
   readonly fromOrdinal: Ordinal;
   readonly toOrdinal: Ordinal | null;
-  /** Bounds in terms of `ChannelMove.number`. */
+  /** Bounds of `ChannelMove.number`. */
   readonly fromMove: number;
   readonly toMove: number | null;
 }
@@ -358,14 +358,15 @@ export interface ChannelMove {
 }
 
 /**
- * Ownership derived from spans and moves. `received`: sent to the user, with read state from the read set. `gained`:
+ * Ownership derived from spans and moves. `received`: sent to the user, with read state in the read set. `gained`:
  * acquired through a move, as read.
  */
 export type Ownership = 'received' | 'gained' | 'none';
 
 /**
- * Subscribers of a move's target keep the message. With protected history, they also gain it. All other users lose
- * it. `spans` contains all spans of one user for the original recipient and the targets; `moves` is in order.
+ * Decides ownership after moves. Subscribers of a move's target keep the message. With protected history, they also
+ * gain it. All other users lose it. `spans`: all spans of one user for the original recipient and the targets; `moves`
+ * is in order.
  */
 export function ownershipOf(
   spans: readonly Span[],
@@ -399,9 +400,9 @@ export interface MessageReads {
   find(realmId: RealmId, id: MessageId): Promise<Message | null>;
   /** Unknown ids are absent; ascending id. */
   list(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly Message[]>;
-  /** Summarizes a message's submessages; `authorId` is its sender. */
+  /** Summarizes a message's submessages; `authorId` is the message's sender. */
   summarizeSubmessages(realmId: RealmId, id: MessageId, authorId: UserId): Promise<SubmessageSummary>;
-  /** Returns sending times. Unknown ids are absent. Sorted by ascending id. */
+  /** Returns sending times by ascending id; unknown ids are absent. */
   listTimes(
     realmId: RealmId,
     ids: readonly MessageId[],
@@ -413,18 +414,18 @@ export interface MessageReads {
     limit: number,
     before?: MessageId | null,
   ): Promise<readonly MessageId[]>;
-  /** Returns the users who mute the sender, whose messages reach them as read; ascending. */
+  /** Returns users who mute the sender and therefore receive the sender's messages as read; ascending. */
   listMuters(realmId: RealmId, senderId: UserId): Promise<readonly UserId[]>;
 }
 
-/** Data about existing submessages that rules need. */
+/** Data about existing submessages needed by rules. */
 export interface SubmessageSummary {
   readonly count: number;
   /** Total length of all contents in code points. */
   readonly length: number;
   /** Oldest submessage; null if there is none. */
   readonly first: Submessage | null;
-  /** True if the message's author sent one of them. */
+  /** True if the message's author sent at least one of them. */
   readonly hasOfAuthor: boolean;
 }
 
@@ -435,11 +436,11 @@ export interface MessageRepository extends MessageReads {
    * write.
    */
   append(message: NewMessage): Promise<Message>;
-  /** Replaces the text and its mentions; read state is unchanged. Unknown ids are ignored. */
+  /** Replaces the text and its mentions but not the read state. Ignores unknown ids. */
   edit(realmId: RealmId, id: MessageId, text: EditedText): Promise<void>;
-  /** Replaces the rendered content of an unchanged text, which is not an edit. Unknown ids are ignored. */
+  /** Replaces the rendered content of an unchanged text, which does not count as an edit. Ignores unknown ids. */
   rerender(realmId: RealmId, id: MessageId, renderedContent: string): Promise<void>;
-  /** Adds a submessage, which the message view includes from now on. */
+  /** Adds a submessage to the message view. */
   addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage>;
   /** Removes messages with all personal rows and submessages. Returns the ids that existed, ascending. */
   remove(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]>;

@@ -28,7 +28,7 @@ import { type Highlight, highlighting } from './search.js';
 
 export interface GetMessagesInput {
   readonly narrow: readonly NarrowTerm[];
-  /** Range of the narrow, or specific messages restricted to the narrow. */
+  /** Range in the narrow, or specific messages restricted to the narrow. */
   readonly select: PageRange | { readonly ids: readonly MessageId[] };
 }
 
@@ -37,11 +37,11 @@ export interface MessageList extends MessagePage {
   readonly realm: Realm;
   /** Senders hidden from the caller; messages then contain no sender identity (messages §2). */
   readonly hiddenUserIds: ReadonlySet<UserId>;
-  /** Null without a search. */
+  /** Null if there is no search. */
   readonly highlight: Highlight | null;
 }
 
-/** Called inside the read snapshot, so that presenters with cached messages load only missing ones. */
+/** Called inside the read snapshot, so that presenters with a message cache load only missing messages. */
 export type PresentMessages<T> = (
   list: MessageList,
   hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
@@ -99,7 +99,7 @@ export class GetMessage {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** @throws DomainError UNKNOWN_MESSAGE for both hidden and nonexistent messages. */
+  /** @throws DomainError UNKNOWN_MESSAGE for both hidden and nonexistent messages */
   execute(caller: Caller, { id }: { readonly id: MessageId }): Promise<GetMessageOutput> {
     return this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
@@ -150,7 +150,7 @@ export class GetEditHistory {
     });
     const snapshots = snapshotsOf(message, edits);
     const compared: MessageSnapshot[] = [];
-    // Computing a diff is slow.
+    // Each diff is slow to compute.
     for (const snapshot of snapshots) {
       const previous = snapshot.edit?.previousContent;
       if (!previous) compared.push({ ...snapshot, diff: null });
@@ -201,8 +201,8 @@ export type PresentMatches<T> = (
 ) => Promise<T>;
 
 /**
- * Returns which messages match a narrow. Considers only messages the caller received, even if the narrow opens
- * history (messages §8).
+ * Returns those of the messages that match a narrow. Considers only messages received by the caller, even if the narrow
+ * opens history (messages §8).
  */
 export class MatchNarrow {
   static readonly inject = ['unitOfWork', 'realmUrls', 'renderedMessages'] as const;
@@ -230,10 +230,10 @@ export class MatchNarrow {
   }
 }
 
-/** Flags of every message for anonymous callers. */
+/** Flags of all messages for anonymous callers. */
 const FLAGS: PersonalFlags = { ...HISTORICAL, historical: false };
 
-/** Returns pages of web-public channels to anonymous callers (protocol §9). */
+/** Returns pages of messages in web-public channels to anonymous callers (protocol §9). */
 export class SpectateMessages {
   static readonly inject = ['unitOfWork', 'realmUrls', 'renderedMessages', 'serverChannelConfig'] as const;
   constructor(

@@ -24,7 +24,7 @@ import {
 import { noteActivity } from './post-message.js';
 import type { RenderedText } from './render-message.js';
 
-/** Validated target of a move. */
+/** Validated destination of a move. */
 export interface ValidTarget {
   readonly channel: Channel;
   readonly topic: string;
@@ -34,7 +34,7 @@ export interface ValidTarget {
   readonly toggle: 'resolve' | 'unresolve' | null;
 }
 
-/** Validated move of some or all of its messages. */
+/** Validated move of some or all messages of a topic. */
 export interface CheckedMove extends ValidTarget {
   readonly source: Channel;
   readonly previousTopic: string;
@@ -45,7 +45,7 @@ export interface CheckedMove extends ValidTarget {
   readonly targetHadMessages: boolean;
 }
 
-/** Work that follows the last moved message: policies and notices. */
+/** Work to do after the last message was moved: policies and notices. */
 export interface MoveEnding {
   /** Message from which the move was requested. */
   readonly messageId: MessageId;
@@ -54,13 +54,13 @@ export interface MoveEnding {
   readonly notifiesOldThread: boolean;
   readonly notifiesNewThread: boolean;
   readonly isWholeTopic: boolean;
-  /** Policies to continue with; null if none is left. */
+  /** Policies to continue with; null if none are left. */
   readonly policies: PolicyCursor | null;
 }
 
 /** Maximum number of messages that one unit of work moves. */
 const MAX_MOVED_AT_ONCE = 250;
-/** Maximum number of unsubscribed holders that an event lists. */
+/** Maximum number of users without a subscription who are listed in an event because they have the message. */
 const MAX_OUTSIDE_HOLDERS = 1000;
 
 /** Splits the messages of a move. The first part contains the message from which the move was requested. */
@@ -77,7 +77,7 @@ export interface TextEdit {
   readonly content: string;
 }
 
-/** Stores the move. Returns holders of moved messages without a subscription. */
+/** Stores the move. Returns users without a subscription who have moved messages. */
 export async function storeMove(
   tx: Transaction,
   actor: Actor,
@@ -175,7 +175,7 @@ export async function movePolicies(
   return { isWholeTopic: true, policies: await moveSomePolicies(tx, source, target, move.movedAt, from) };
 }
 
-/** True if the mover can see no remaining message of the topic. */
+/** True if the mover can see no remaining messages of the topic. */
 async function leavesNothing(
   tx: Transaction,
   actor: Actor,
@@ -223,7 +223,7 @@ export type MovePart = Omit<CheckedMove, 'channel' | 'source' | 'ids'> & {
 
 export const MOVE_PART_JOB = partKind<MovePart>('messages.move');
 
-/** Does the parts of a move of many messages, then its policies and notices (contract decision 10). */
+/** Performs the parts of a move of many messages, followed by its policies and notices (contract decision 10). */
 export class MoveParts implements PartHandler<MovePart, void> {
   static readonly inject = ['unitOfWork', 'clock', MoveNotices] as const;
 
@@ -267,7 +267,7 @@ export class MoveParts implements PartHandler<MovePart, void> {
   }
 
   private async move(tx: Transaction, actor: Actor, move: CheckedMove): Promise<void> {
-    // Others may have moved or deleted some of the messages since the request was checked.
+    // Other users may have moved or deleted some of the messages since the request was checked.
     const messages = (await tx.messages.list(actor.realmId, move.ids)).filter(
       ({ channelId, topic }) => channelId === move.source.id && topicKey(topic) === topicKey(move.previousTopic),
     );
@@ -285,7 +285,7 @@ export class MoveParts implements PartHandler<MovePart, void> {
     });
   }
 
-  /** Returns the job of the next policies, if any are left. */
+  /** Returns the job for the next policies, if any are left. */
   private async end(
     tx: Transaction,
     actor: Actor,

@@ -19,9 +19,9 @@ import { SystemMessages } from './system-messages.js';
 export interface MoveTarget {
   readonly channelId: ChannelId;
   readonly recipientId: RecipientId;
-  /** Null: each message keeps its topic. */
+  /** Null if each message keeps its topic. */
   readonly topic: string | null;
-  /** Links in the topic name. Absent: none. */
+  /** Links in the topic name; absent if there are none. */
   readonly topicLinks?: readonly TopicLink[];
   /** Absent if the topic is only marked as resolved or unresolved, which clients do not show as a move. */
   readonly movedAt?: UnixSeconds;
@@ -31,9 +31,8 @@ export interface MoveTarget {
 /** Every implementation passes message-moves.contract.ts. */
 export interface MessageMoves {
   /**
-   * Moves messages to another channel and topic, or to another topic of the same channel. After a channel change,
-   * users without a subscription to the target lose the messages. If `isHistoryProtected`, its subscribers gain them
-   * as read.
+   * Moves messages to another channel and topic, or to another topic of the same channel. After a channel change, users
+   * without a subscription to the target lose the messages. If `isHistoryProtected`, its subscribers gain them as read.
    */
   move(realmId: RealmId, ids: readonly MessageId[], target: MoveTarget): Promise<void>;
 }
@@ -46,11 +45,11 @@ declare module '../kernel/unit-of-work.js' {
 
 /** Maximum number of messages per move request. */
 export const MAX_MOVED = 50_000;
-/** Batch sizes for lookups and moves between event loop yields. */
+/** Batch size for look-ups and moves between yields. */
 const PAGE = 500;
 const SLICE = 100;
 
-/** Selects the messages of a topic that the actor can see. */
+/** Selects those messages of a topic that the actor can see. */
 export function visibleInTopic(actor: Actor, channel: Channel, isSubscribed: boolean, topic: string): MessageFilter {
   const scope = hasFullHistoryAccess(actor, channel, isSubscribed) ? 'shared' : 'own';
   return { ...receivedMessagesIn(channel.recipientId, topicKey(topic)), scope };
@@ -62,7 +61,7 @@ export const allInTopic = (channel: Channel, topic: string): MessageFilter => ({
   scope: 'shared',
 });
 
-/** Returns ascending ids. @throws DomainError TOO_MANY_MESSAGES_TO_MOVE */
+/** Returns the ids of the messages to move, ascending. @throws DomainError TOO_MANY_MESSAGES_TO_MOVE */
 export async function selectMoved(
   tx: Transaction,
   actor: Actor,
@@ -90,19 +89,19 @@ export interface MessageMove {
   readonly ids: readonly MessageId[];
   /** Target channel. */
   readonly channel: Channel;
-  /** Null: each message keeps its topic. */
+  /** Null if each message keeps its topic. */
   readonly topic: { readonly name: string; readonly links: readonly TopicLink[] } | null;
   readonly changesChannel: boolean;
   /** True if only the resolved mark changes, which clients do not show as a move. */
   readonly isToggle: boolean;
   readonly movedAt: UnixSeconds;
-  /** Message whose text changes in the same request. */
+  /** Message with a text change in the same request. */
   readonly edited: MessageId | null;
 }
 
 /**
- * Stores the new locations and records the old ones. Statements scale with slices of messages instead of single
- * messages.
+ * Stores the new locations and records the old ones. The number of statements grows with slices of messages, not with
+ * single messages.
  */
 export async function moveMessages(tx: Transaction, move: MessageMove): Promise<void> {
   const { actor, ids, channel, topic, changesChannel, isToggle, movedAt, edited } = move;
@@ -143,7 +142,7 @@ export interface Move {
   readonly targetHadMessages: boolean;
 }
 
-/** Window for retracting an obsolete notice (messages §9.6). */
+/** Period in which an obsolete notice is retracted (messages §9.6). */
 const SOON_SECONDS = 60;
 const AT_ONCE = 100;
 
@@ -183,7 +182,7 @@ export class MoveNotices {
     await this.post(tx, move, target, content);
   }
 
-  /** Posts a notice, or retracts a recent one that says the opposite. */
+  /** Posts a notice, or retracts a recent one with the opposite meaning. */
   async mark(tx: Transaction, move: Move, toggle: 'resolve' | 'unresolve'): Promise<void> {
     const { realm, mover, target } = move;
     if (await this.takeBack(tx, move)) return;
@@ -225,7 +224,7 @@ export class MoveNotices {
   private async post(tx: Transaction, move: Move, location: TopicLocation, content: string): Promise<void> {
     const { realm, actor, source, target } = move;
     await this.systemMessages.sendToChannel(tx, realm, {
-      // Reload the channel: the move or the previous notice may have made it active.
+      // Reloads the channel, because the move or the previous notice may have made it active.
       channel: (await tx.channels.find(realm.id, location.channel.id))!,
       topic: location.topic,
       content,
@@ -237,7 +236,7 @@ export class MoveNotices {
 /** `#**channel>**` links to the empty topic. */
 const locationLink = ({ channel, topic }: TopicLocation): string => `#**${channel.name}>${topic}**`;
 
-/** Returns subscribed humans who want resolve notices unread, ascending. */
+/** Returns subscribed humans who want resolve notices as unread, ascending. */
 async function unreadFor(
   tx: Transaction,
   realmId: RealmId,
@@ -262,7 +261,7 @@ export interface TopicLocation {
   readonly topic: string;
 }
 
-/** Position among the policies of a moved topic: those of the source come first. */
+/** Position in the policies of a moved topic; policies for the source come first. */
 export interface PolicyCursor {
   readonly place: 'source' | 'target';
   /** User id to continue after. */
@@ -272,8 +271,9 @@ export interface PolicyCursor {
 export const FIRST_POLICY: PolicyCursor = { place: 'source', after: 0 };
 
 /**
- * Moves the next topic policies along with the topic (messages §9.3, channels §5.7). If the target already has messages,
- * the more visible policy wins. Users who cannot read the target lose theirs. Returns null when no policy is left.
+ * Moves the next topic policies along with the topic (messages §9.3, channels §5.7). If the target already has
+ * messages, the more visible policy wins. Users who cannot read the target lose their policies. Returns null when no
+ * policy is left.
  */
 export async function moveSomePolicies(
   tx: Transaction,

@@ -13,7 +13,7 @@ import { conversationPartnerIds, mayAccessUser } from '../users/accessible-users
 import type { MutedSender } from './flags.js';
 import type { MessageFilter } from './message-condition.js';
 
-/** Per user; each change publishes the complete list. */
+/** Limit per user; each change publishes the complete list. */
 export const MAX_MUTED_USERS = 1000;
 
 /** @throws DomainError TOO_MANY_MUTED_USERS */
@@ -23,7 +23,7 @@ export function requireRoomForMutedUser(muted: readonly MutedSender[]): void {
 }
 
 /**
- * Returns a user whom the actor may see, including system bots (users §10).
+ * Returns a user visible to the actor, including system bots (users §10).
  * @throws DomainError UNKNOWN_USER, NOT_PERMITTED
  */
 export async function requireMutable(
@@ -103,7 +103,7 @@ interface MutePart {
   readonly senderId: UserId;
 }
 
-/** Marks many earlier messages of muted users as read (contract decision 10). */
+/** Marks many earlier messages of a muted user as read (contract decision 10). */
 export class MuteUserParts implements PartHandler<MutePart, void> {
   static readonly inject = ['unitOfWork', 'clock'] as const;
 
@@ -176,7 +176,7 @@ export class MuteUser {
   }
 }
 
-/** Unmutes a user, whose later messages arrive as unread (users §10). */
+/** Unmutes a user; later messages from this user arrive as unread (users §10). */
 export class UnmuteUser {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

@@ -31,7 +31,7 @@ export interface NarrowTerm {
 
 type Operand = NarrowTerm['operand'];
 
-/** JSON values an operator accepts (messages §7.1); all of them accept strings. */
+/** JSON values that an operator accepts (messages §7.1); all operators accept strings. */
 export type OperandForm = 'text' | 'nonBlankText' | 'textOrInteger' | 'textOrIntegers';
 
 export interface NarrowContext {
@@ -44,7 +44,7 @@ export interface NarrowContext {
   readonly words: SearchWords;
 }
 
-/** Existing users named by the terms of a narrow. */
+/** Existing users named in the terms of a narrow. */
 export interface NamedPeople {
   readonly ids: ReadonlySet<UserId>;
   readonly byAddress: ReadonlyMap<string, UserId>;
@@ -55,16 +55,16 @@ export interface ResolvingContext extends NarrowContext {
   readonly people: NamedPeople;
 }
 
-/** Resolved term for one viewer, without its negation. */
+/** Term resolved for one viewer, without its negation. */
 export interface ResolvedTerm {
   readonly condition: MessageCondition;
-  /** True if the term, unless negated, includes history the viewer has not received (messages §5.4). */
+  /** True if the term, unless negated, includes history that the viewer has not received (messages §5.4). */
   readonly opensHistory?: boolean;
 }
 
 /**
- * Condition of a queue's narrow. Refers to channels and senders by name, so later created or renamed ones match too
- * (events §1).
+ * Condition in a queue's narrow. Refers to channels and senders by name, so that those created or renamed later match,
+ * too (events §1).
  */
 export type QueueCondition = Combined<
   | Extract<SimpleCondition, { readonly kind: 'direct' | 'topic' | 'property' | 'flag' }>
@@ -72,30 +72,32 @@ export type QueueCondition = Combined<
   | { readonly kind: 'senderEmail'; readonly email: string }
 >;
 
-/** Sort of messages to which a term restricts a narrow. */
+/** Kind of messages to which a term restricts a narrow. */
 type Sort = 'channel' | 'direct';
 
 /**
- * Definition of a narrow operator, shared by pages, flag updates by narrow, queues and parameter validation. Users
- * type these names into the search box and error messages repeat them. They therefore belong to the domain.
+ * Definition of a narrow operator, shared by pages, flag updates by narrow, queues and parameter validation. The names
+ * belong to the domain, because users type them into the search box and error messages repeat them.
  */
 export interface NarrowOperator {
   /** Current name, followed by aliases of older clients. */
   readonly names: readonly [string, ...string[]];
   readonly operand: OperandForm;
   /**
-   * Null if pages and flags do not support the operator and reject it as unknown. `replaceWith` replaces `with`
-   * earlier.
+   * Null if pages and flags do not support the operator and reject it as unknown. `with` is replaced before, by
+   * `replaceWith`.
    * @throws DomainError INVALID_NARROW
    */
   readonly resolve: ((context: ResolvingContext, operand: Operand) => Promise<ResolvedTerm>) | null;
-  /** True if the operand names users, all of which are looked up in one batch. */
+  /** True if the operand names users, who are all looked up in one batch. */
   readonly namesPeople?: true;
-  /** Sort to which the term restricts messages, excluding the other sort; absent or null: neither (messages §7.4). */
+  /**
+   * Kind to which the term restricts messages, excluding the other kind; absent or null for neither (messages §7.4).
+   */
   readonly sort?: (term: NarrowTerm) => Sort | null;
-  /** True if such a term matches only received messages, even if the narrow opens history. */
+  /** True if the term matches only received messages, even if the narrow opens history. */
   readonly isPersonal?: (operand: Operand) => boolean;
-  /** True if anonymous callers may use the operand. Absent: always true. */
+  /** True if anonymous callers may use the operand; absent means always true. */
   readonly isForSpectators?: (operand: Operand) => boolean;
   /** Absent if queues do not support the operator. */
   readonly queueCondition?: (operand: string) => QueueCondition;
@@ -124,7 +126,7 @@ const OPERATORS: readonly NarrowOperator[] = [
     resolve: async (context, operand) => {
       const { reads, actor } = context;
       const channel = await findChannel(context, operand);
-      // Only existence is checked; messages the actor may not read simply do not match.
+      // Only existence is checked; messages that the actor cannot read simply do not match.
       if (!channel) throw invalidNarrow(`unknown channel ${spell(operand)}`);
       const isSubscribed = await reads.channels.isSubscribed(actor.realmId, channel.id, actor.id);
       return {
@@ -140,7 +142,7 @@ const OPERATORS: readonly NarrowOperator[] = [
     sort: unlessNegated('channel'),
     resolve: async ({ actor }, operand) => {
       const privacies = lookUp(CHANNEL_SETS, operand, 'channels operand');
-      // Deliberate: the reference server limits `web-public` to received messages.
+      // Deliberate: unlike `public`, `web-public` is limited to received messages, as in the reference server.
       const opensHistory = operand === 'public' && actor.role !== 'guest';
       return { condition: { kind: 'channelPrivacy', privacies }, opensHistory };
     },
@@ -174,7 +176,7 @@ const OPERATORS: readonly NarrowOperator[] = [
     resolve: async (context, operand) => {
       const { reads, actor } = context;
       const userId = userIdIn(context.people, operand);
-      // All of the viewer's direct messages include the viewer.
+      // Every direct message of the viewer includes the viewer.
       if (userId === actor.id) return { condition: { kind: 'direct' } };
       return { condition: inRecipients(await reads.recipients.listDirectWith(actor.realmId, actor.id, userId, 2)) };
     },
@@ -211,7 +213,7 @@ const OPERATORS: readonly NarrowOperator[] = [
     resolve: async (context, operand) => ({
       condition: await lookUp(IS_OPERANDS, operand, "'is' operand").resolve(context),
     }),
-    // Deliberate: in the reference server, operands unknown to queues match everything (events §1).
+    // Deliberate: as in the reference server, operands that queues do not know match everything (events §1).
     queueCondition: (operand) => findEntry(IS_OPERANDS, operand)?.inQueues ?? EVERY_MESSAGE,
   },
   {
@@ -238,7 +240,7 @@ const OPERATORS: readonly NarrowOperator[] = [
       return { condition: { kind: 'message', messageId } };
     },
   },
-  // Hint about the client's position; filters nothing.
+  // Hint about the client's position, without filtering.
   { names: ['near'], operand: 'text', resolve: async () => ({ condition: EVERY_MESSAGE }) },
   { names: ['with'], operand: 'textOrInteger', resolve: null },
   {
@@ -273,7 +275,7 @@ const CHANNEL_SETS: Readonly<Record<string, readonly ChannelPrivacy[]>> = {
 
 interface IsOperand {
   readonly resolve: (context: NarrowContext) => Promise<MessageCondition> | MessageCondition;
-  /** Absent if queues match everything. */
+  /** Absent if queues match all messages. */
   readonly inQueues?: QueueCondition;
 }
 
@@ -300,7 +302,7 @@ const IS_OPERANDS: Readonly<Record<string, IsOperand>> = {
     }),
     inQueues: mentioned,
   },
-  // Deliberate: the reference server treats it like `mentioned` in queues.
+  // Deliberate: as in the reference server, treated like `mentioned` in queues.
   alerted: { resolve: () => ({ kind: 'flag', flag: 'hasAlertWord' }), inQueues: mentioned },
   resolved: { resolve: () => resolved, inQueues: resolved },
   followed: {
@@ -314,7 +316,7 @@ const IN_OPERANDS: Readonly<Record<string, (context: NarrowContext) => Promise<M
   all: async () => EVERY_MESSAGE,
 };
 
-/** Returns a condition for muted topics and channels. Unmuted and followed topics of muted channels are excluded. */
+/** Returns a condition for muted topics and channels. Excludes unmuted and followed topics of muted channels. */
 export async function mutedMessages(
   context: Pick<NarrowContext, 'actor'> & {
     readonly reads: Pick<NarrowContext['reads'], 'channels' | 'topicPolicies'>;
@@ -373,7 +375,7 @@ function inTopic(name: string) {
   return { kind: 'topic', topicKey: topicKey(normalizeTopic(name)) } as const;
 }
 
-/** Finds a channel by numeric id or by name; a numeric string is a name. */
+/** Finds a channel by numeric id or by name; a numeric string counts as a name. */
 function findChannel({ reads, actor }: NarrowContext, operand: Operand): Promise<Channel | null> {
   return typeof operand === 'number'
     ? reads.channels.find(actor.realmId, operand as ChannelId)
@@ -409,7 +411,7 @@ function addressesIn(operand: Operand): readonly string[] {
   return addresses.filter((address) => address !== '');
 }
 
-/** Returns the single user in the operand. @throws DomainError INVALID_NARROW unless it names exactly one user. */
+/** Returns the single user in the operand. @throws DomainError INVALID_NARROW unless it names exactly one user */
 function userIdIn(people: NamedPeople, operand: Operand): UserId {
   const isList = typeof operand === 'string' && operand.includes(',');
   const [id] = isList ? [] : (userIdsIn(people, operand) ?? []);
@@ -417,7 +419,7 @@ function userIdIn(people: NamedPeople, operand: Operand): UserId {
   return id;
 }
 
-/** Returns null if any of them is unknown. Includes deactivated users and system bots. */
+/** Returns null if any of the users is unknown. Includes deactivated users and system bots. */
 function userIdsIn({ ids, byAddress }: NamedPeople, operand: Operand): readonly UserId[] | null {
   const found =
     typeof operand === 'string'

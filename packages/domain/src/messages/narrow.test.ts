@@ -119,7 +119,7 @@ describe('resolveNarrow', () => {
       (s) => term('dm', s.user('member').id),
       (s) => ({ kind: 'recipient', recipientIds: [s.messages[3]!.recipientId] }),
     ],
-    // Matches nothing and, if negated, everything, since the conversation has no recipient.
+    // Matches nothing or, if negated, everything, since the conversation has no recipient.
     ['a conversation that nobody has had', () => term('dm', 'moderator@example.com'), () => NO_MESSAGE],
     ['no conversation', () => term('dm', []), () => NO_MESSAGE],
     ['no conversation, by no address', () => term('dm', ' , '), () => NO_MESSAGE],
@@ -301,7 +301,7 @@ describe('resolveNarrow', () => {
   });
 });
 
-it('resolves repeated terms once', async () => {
+it('resolveNarrow resolves repeated terms once', async () => {
   const fixture = await town();
   const asked: string[] = [];
   await fixture.uow.read(fixture.realm.id, async (r) => {
@@ -321,7 +321,7 @@ it('resolves repeated terms once', async () => {
 });
 
 describe('users named in a narrow', () => {
-  it('looks up all named users in one batch', async () => {
+  it('are looked up in one batch', async () => {
     const fixture = await town();
     const [owner, guest] = [fixture.user('owner').id, fixture.user('guest').id];
     const terms = [
@@ -333,7 +333,7 @@ describe('users named in a narrow', () => {
       const [byId, byEmail] = [jest.spyOn(reads.users, 'list'), jest.spyOn(reads.users, 'listByEmail')];
       const actor = await reads.actors.get(fixture.caller('member'));
       await resolveNarrow({ reads, actor, realmUrls: fakeRealmUrls, words: PLAIN_TEXTS }, terms);
-      // An additional lookup without ids comes from addresses that contain an id.
+      // Addresses that contain an id cause an additional look-up without ids.
       const askedIds = byId.mock.calls.map(([, ids]) => [...ids].sort((a, b) => a - b));
       return { ids: askedIds.filter((ids) => ids.length > 0), emails: byEmail.mock.calls.map(([, emails]) => emails) };
     });
@@ -351,7 +351,7 @@ describe('users named in a narrow', () => {
   });
 });
 
-describe('scope of a narrow (messages §5.4)', () => {
+describe('narrow scope (messages §5.4)', () => {
   it.each`
     who                | terms                                                    | scope       | named
     ${'member'}        | ${[]}                                                    | ${'own'}    | ${false}
@@ -364,7 +364,7 @@ describe('scope of a narrow (messages §5.4)', () => {
     ${'member'}        | ${[term('topic', 'x')]}                                  | ${'own'}    | ${false}
     ${'member'}        | ${[term('dm', [])]}                                      | ${'own'}    | ${false}
     ${'member'}        | ${[term('channel', 'vault'), term('channel', 'public')]} | ${'shared'} | ${true}
-  `('resolves $terms by $who to the scope $scope', async ({ who, terms, scope, named }) => {
+  `('is $scope for $terms by $who', async ({ who, terms, scope, named }) => {
     const resolved = await resolve(await town(), who, ...terms);
     expect(resolved.filter.scope).toBe(scope);
     expect(resolved.namesChannel).toBe(named);
@@ -381,11 +381,11 @@ describe('scope of a narrow (messages §5.4)', () => {
     ${'member'} | ${[term('channel', 'public'), term('is', 'unread', true)]} | ${'own'}
     ${'member'} | ${[term('channel', 'public'), term('in', 'home')]}         | ${'shared'}
     ${'member'} | ${[term('channel', 'public'), term('has', 'link')]}        | ${'shared'}
-  `('resolves $terms by $who to the scope $scope', async ({ who, terms, scope }) => {
+  `('is $scope for $terms by $who', async ({ who, terms, scope }) => {
     expect((await resolve(await town(), who, ...terms)).filter.scope).toBe(scope);
   });
 
-  it("excludes channels the user can no longer read from the user's own history", async () => {
+  it("excludes channels that the user can no longer read from the user's own history", async () => {
     const fixture = await town();
     const left = ['public', 'shared', 'vault'].map(fixture.channel);
     await fixture.add(...['shared', 'vault', 'public'].map((to) => aMessage({ from: 'owner', to })));
@@ -410,7 +410,7 @@ describe('`with` (messages §7.5)', () => {
   const replaced = (fixture: MemoryFixture, who: string, ...terms: readonly NarrowTerm[]) =>
     fixture.uow.read(fixture.realm.id, async (r) => replaceWith(r, await r.actors.get(fixture.caller(who)), terms));
 
-  it("replaces `with` by the message's channel and topic", async () => {
+  it("replaces `with` with the message's channel and topic", async () => {
     const fixture = await town();
     const inLunch = [term('channel', fixture.channel('public').id), term('topic', 'Lunch')];
     const { id } = fixture.messages[0]!;
@@ -420,7 +420,7 @@ describe('`with` (messages §7.5)', () => {
     expect(await replaced(fixture, 'member', ...rest, term('with', id))).toEqual([term('is', 'unread'), ...inLunch]);
   });
 
-  it('replaces `with` by the participants of a direct conversation', async () => {
+  it('replaces `with` with the participants of a direct conversation', async () => {
     const fixture = await town();
     const participants = ['owner', 'member'].map((name) => fixture.user(name).id).sort((a, b) => a - b);
     const { id } = fixture.messages[1]!;
@@ -530,7 +530,7 @@ describe('matchesCondition', () => {
   });
 });
 
-it('returns a filter for received messages of a channel or topic', () => {
+it('receivedMessagesIn returns a filter for received messages of a channel or topic', () => {
   const recipientId = 30 as RecipientId;
   const channel = { kind: 'recipient', recipientIds: [recipientId] };
   expect(receivedMessagesIn(recipientId)).toEqual({ conditions: [channel], scope: 'own' });

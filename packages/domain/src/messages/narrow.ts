@@ -29,7 +29,7 @@ export interface ResolvedNarrow {
 }
 
 /**
- * True for narrows that anonymous callers may read: restricted to web-public channels, without per-user operators
+ * True for narrows that anonymous callers may read: limited to web-public channels, without per-user operators
  * (protocol §9).
  */
 export const isForSpectators = (terms: readonly NarrowTerm[]): boolean =>
@@ -37,9 +37,9 @@ export const isForSpectators = (terms: readonly NarrowTerm[]): boolean =>
   terms.every(({ operator, operand }) => findNarrowOperator(operator)?.isForSpectators?.(operand) ?? true);
 
 /**
- * `history`: `open` includes history that the terms open. `webPublic` selects all messages of web-public channels,
- * independent of a viewer. `received` selects only what the viewer received (messages §8).
- * @throws DomainError INVALID_NARROW for the first invalid term (messages §7).
+ * `history`: `open` includes history opened by the terms. `webPublic` selects all messages of web-public channels,
+ * independent of a viewer. `received` selects only messages received by the viewer (messages §8).
+ * @throws DomainError INVALID_NARROW for the first invalid term (messages §7)
  */
 export async function resolveNarrow(
   context: NarrowContext,
@@ -84,7 +84,7 @@ export async function resolveNarrow(
   return { filter: { conditions, scope: 'own' }, namesChannel, search };
 }
 
-/** Returns the number of search index lookups for the condition. */
+/** Returns the number of search index look-ups for the condition. */
 function countSearched(condition: MessageCondition): number {
   if (condition.kind === 'not') return countSearched(condition.condition);
   if (condition.kind === 'search') return condition.terms.length;
@@ -110,7 +110,7 @@ export function receivedMessagesIn(recipientId: RecipientId, key: string | null 
 type WithReads = Pick<Repositories | Transaction, 'channels' | 'personal' | 'messages' | 'recipients'>;
 
 /**
- * Replaces `with` and other conversation terms by the current conversation of its message (messages §7.5). @throws
+ * Replaces `with` and other conversation terms with the current conversation of its message (messages §7.5). @throws
  * DomainError INVALID_NARROW
  */
 export async function replaceWith(
@@ -171,7 +171,7 @@ export const topicUrl = (channel: { readonly id: ChannelId; readonly name: strin
 /** Client path of a direct conversation, from the ids of all participants. */
 export const conversationUrl = (userIds: readonly UserId[]): string => `/#narrow/dm/${userIds.join(',')}-pm`;
 
-/** Client path of a message within such a path. */
+/** Client path of a message, from the path of its narrow. */
 export const messageUrl = (narrowUrl: string, id: MessageId | string): string => `${narrowUrl}/near/${id}`;
 
 /** Percent-encodes a name with dots instead of percent signs, as clients expect in fragments. */

@@ -32,11 +32,11 @@ export interface HookedMessage {
 }
 
 /**
- * Hooks of the host application that run before a message is sent or edited, outside of units of work. A hook rejects
- * with a DomainError, and nothing changes.
+ * Hooks of the host application that run before a message is sent or edited, outside units of work. A hook rejects with
+ * a DomainError, and nothing changes.
  */
 export interface MessageHooks {
-  /** True if a hook is registered; otherwise, no data is looked up for `beforeSend`. */
+  /** True if a hook is registered; otherwise, no data is loaded for `beforeSend`. */
   readonly asksBeforeSend: boolean;
   /** Returns the topic and content to send instead. @throws DomainError MESSAGE_REFUSED, SERVER_BUSY if it times out */
   beforeSend(caller: Caller, message: HookedMessage): Promise<Pick<HookedMessage, 'topic' | 'content'>>;
@@ -51,7 +51,7 @@ export const NO_HOOKS: MessageHooks = {
   beforeEdit: async (_caller, { content }) => content,
 };
 
-/** Destination of a message; `participants` are all people in the conversation, including the sender, ascending. */
+/** Destination of a message; `participants` are all users in the conversation, including the sender, ascending. */
 export type Destination =
   | {
       readonly kind: 'channel';
@@ -61,7 +61,7 @@ export type Destination =
     }
   | { readonly kind: 'direct'; readonly recipientId: RecipientId; readonly participants: readonly User[] };
 
-/** Destination without a recipient, which a direct conversation lacks until it is opened. */
+/** Destination without a recipient, because a direct conversation has none until it is opened. */
 export type DestinationNamed =
   | Extract<Destination, { kind: 'channel' }>
   | Omit<Extract<Destination, { kind: 'direct' }>, 'recipientId'>;
@@ -77,7 +77,7 @@ export const shownOf = (rendered: RenderedText, files: readonly FileId[]) => ({
 
 export interface Post {
   readonly sender: User;
-  /** User whose files the message attaches; default: the sender. */
+  /** Owner of the attached files; defaults to the sender. */
   readonly attachingUser?: User;
   readonly destination: Destination;
   readonly content: string;
@@ -86,18 +86,18 @@ export interface Post {
   readonly sentAt: UnixSeconds;
   readonly isReadBySender: boolean;
   readonly widget?: Widget | null;
-  /** Other users for whom the message is read, such as the cause of a notice. */
+  /** Additional users for whom the message is read, such as the user who caused a notice. */
   readonly readFor?: readonly UserId[];
-  /** True if the message arrives as read for everyone it does not mention. */
+  /** True if the message arrives as read for all users it does not mention. */
   readonly isReadByDefault?: boolean;
-  /** Receivers for whom it stays unread nevertheless. */
+  /** Receivers for whom the message is unread nevertheless. */
   readonly unreadFor?: readonly UserId[];
-  /** Policy changes published after attached files and before the message. */
+  /** Policy changes, published after attached files and before the message. */
   readonly topicPolicies?: readonly TopicPolicy[];
   readonly echo?: { readonly queueId: string; readonly localId: string } | null;
 }
 
-/** Stores a message, sets flags for receivers and publishes the event (messages §4). Checks no permissions. */
+/** Stores a message, sets flags for receivers and publishes the event (messages §4). Does not check permissions. */
 export async function postMessage(tx: Transaction, post: Post): Promise<Message> {
   const { sender, destination, rendered, isReadBySender } = post;
   const { realmId } = sender;
@@ -128,7 +128,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
     readBy,
     exceptions: flagged,
   });
-  // The question travels in the same round trip.
+  // Both statements share one round trip.
   const [message, muters] = await Promise.all([appended, tx.messages.listMuters(realmId, sender.id)]);
   const submessages = post.widget ? [await attach(tx, message, post.widget)] : [];
   const received = new Map<UserId, ReceivedFlags>(flagged);
@@ -156,7 +156,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
   return message;
 }
 
-/** Queues the message for outgoing webhooks (organization §19). Messages of bots never trigger one. */
+/** Queues the message for outgoing webhooks (organization §19). Messages from bots trigger none. */
 async function queueForBots(tx: Transaction, message: Message, { destination, rendered }: Post): Promise<void> {
   if (destination.kind === 'direct') {
     await triggerBots(tx, message, destination.participants, 'directMessage');
@@ -166,7 +166,7 @@ async function queueForBots(tx: Transaction, message: Message, { destination, re
   }
 }
 
-/** Mentioned bots receive the message without a subscription. Mentions do not change the audience of subscribers. */
+/** Mentioned bots receive the message without a subscription. Other mentions do not change the audience. */
 function receivers(destination: Destination, named: readonly UserId[]): Audience {
   if (destination.kind === 'direct') return users(destination.participants.map((person) => person.id));
   const subscribers = subscribersOf(destination.channel.id);
@@ -206,7 +206,7 @@ export async function noteActivity(tx: Transaction, channel: Channel, message: M
   });
 }
 
-/** Returns users mentioned in a text, receivers or not, with the kind of mention. */
+/** Returns the users mentioned in a text, whether or not they receive it, with the kind of mention. */
 export async function flagsOfMentioned(
   tx: Transaction,
   post: Pick<Post, 'rendered' | 'destination' | 'sender'>,
@@ -236,7 +236,7 @@ async function flagsOfReceivers(tx: Transaction, post: Post): Promise<Map<UserId
   return new Map([...flags].filter(([id]) => reached.has(id)));
 }
 
-/** Returns the senders in a topic including the current one, or all participants of a direct conversation. */
+/** Returns the senders in a topic, including the current one, or all participants of a direct conversation. */
 export async function topicParticipants(
   tx: Transaction,
   { destination, sender }: { readonly destination: DestinationNamed; readonly sender: User },
@@ -267,8 +267,8 @@ async function reachedBy(
 }
 
 /**
- * Checks the mention permissions, which depend on the rendered text, on sending and editing. `sender` is the
- * message's sender, `actor` that user's permissions (messages §9.1 row 17). Runs count queries only for wildcards.
+ * Checks mention permissions, which depend on the rendered text, for sending and editing. `sender`: the message's
+ * sender; `actor`: the same user with permissions (messages §9.1 row 17). Runs count queries only for wildcards.
  * @throws DomainError CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED, CANNOT_MENTION_GROUP
  */
 export async function enforceMentions(

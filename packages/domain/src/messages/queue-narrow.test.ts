@@ -72,7 +72,7 @@ describe('isInNarrow', () => {
     expect(await isUnmuted([is('unread')], 'hi', 'plans', 'hamlet')).toBe(false);
   });
 
-  it('matches a sender only by the email visible to others', async () => {
+  it('matches a sender only by the publicly visible email', async () => {
     const { id } = (await cast()).user('shy');
     expect(await isUnmuted([sender(`USER${id}@chat.example`)], 'hi', null, 'shy')).toBe(true);
     expect(await isUnmuted([sender(`user${id + 1}@chat.example`)], 'hi', null, 'shy')).toBe(false);
@@ -86,7 +86,7 @@ describe('queueConditionOf', () => {
   });
 
   it.each(['near', 'dm', 'id', 'has', 'in', 'channels', 'with', 'search', 'colour', 'constructor', ''])(
-    'not %j',
+    'rejects %j',
     (operator) => {
       expect(queueConditionOf({ operator, operand: 'x' })).toBeNull();
     },

@@ -8,7 +8,7 @@ import type { LocatedMessage } from './load-access.js';
 import { type UserSummary, userSummary } from './message.js';
 import { messageWatchers } from './message-delivery.js';
 
-/** Reaction of a user to a message. All reactions with the same emoji share its name. */
+/** User's reaction to a message. All reactions with the same emoji share its name. */
 export interface Reaction extends Emoji {
   readonly userId: UserId;
 }
@@ -30,12 +30,12 @@ declare module '../kernel/errors.js' {
 /** Identifies an emoji independently of its name. */
 export type EmojiKey = Pick<Emoji, 'type' | 'code'>;
 
-/** Maximum per message, since all of them are shown together. */
+/** Limit per message, since all of them are shown together. */
 export const MAX_REACTIONS = 5000;
 export const MAX_REACTION_EMOJI = 100;
 
 /**
- * Checks capacity for one more reaction; `emoji` counts distinct emoji including it.
+ * Checks capacity for one more reaction; `emoji` is the number of distinct emoji including the new one.
  * @throws DomainError TOO_MANY_REACTIONS
  */
 export function requireRoomForReaction(reactions: number, emoji: number): void {
@@ -59,7 +59,7 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export interface ReactionReads {
-  /** Returns a reaction with the emoji by the given user or by any user; null if there is none. */
+  /** Returns a reaction with the emoji by the given user or by any user, or null. */
   find(realmId: RealmId, messageId: MessageId, emoji: EmojiKey, userId?: UserId): Promise<Reaction | null>;
   /** Returns the number of a message's reactions and of their distinct emoji. */
   count(realmId: RealmId, messageId: MessageId): Promise<{ readonly reactions: number; readonly emoji: number }>;
@@ -67,7 +67,7 @@ export interface ReactionReads {
 
 /** Every implementation passes reaction-repository.contract.ts. */
 export interface ReactionRepository extends ReactionReads {
-  /** Appends a reaction to those of the message. Expects that the user has none with this emoji. */
+  /** Appends a reaction to the message. Expects that the user has none with this emoji yet. */
   add(realmId: RealmId, messageId: MessageId, reaction: Reaction): Promise<void>;
   /** Has no effect if the reaction does not exist. */
   remove(realmId: RealmId, messageId: MessageId, emoji: EmojiKey, userId: UserId): Promise<void>;
@@ -78,7 +78,7 @@ export interface ReactionEventTypes {
   'reaction.changed': {
     readonly op: 'add' | 'remove';
     readonly messageId: MessageId;
-    /** True for direct messages, whose participants may all see each other. */
+    /** True for direct messages, because their participants may all see each other. */
     readonly isDirect: boolean;
     readonly user: UserSummary;
     readonly emoji: Emoji;

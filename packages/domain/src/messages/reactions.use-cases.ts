@@ -21,9 +21,9 @@ import { type EmojiKey, publishReaction, requireRoomForReaction } from './reacti
 export interface AddReactionInput {
   readonly messageId: MessageId;
   readonly name: string;
-  /** Null: determined by the name. */
+  /** Null to derive it from the name. */
   readonly code: string | null;
-  /** Null: determined by the name; `unknown`: an invalid type. */
+  /** Null to derive it from the name; `unknown` for an invalid type. */
   readonly type: EmojiType | 'unknown' | null;
 }
 
@@ -85,7 +85,7 @@ export interface RemoveReactionInput {
   /** Null if absent; either the name or the code is required. */
   readonly name: string | null;
   readonly code: string | null;
-  /** Null: determined by the name, else Unicode; `unknown`: an invalid type. */
+  /** Null to derive it from the name, or else Unicode; `unknown` for an invalid type. */
   readonly type: EmojiType | 'unknown' | null;
 }
 

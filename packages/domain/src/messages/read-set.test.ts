@@ -56,7 +56,7 @@ class StoredSegments {
   }
 }
 
-/** Produces the earlier format with 1,024 ordinals per window: bitmaps of more than 16 runs and adjacent runs. */
+/** Produces the earlier format with 1,024 ordinals per window: bitmaps for more than 16 runs, and adjacent runs. */
 function asBefore(read: ReadonlySet<number>): readonly ReadSegment[] {
   const segments: ReadSegment[] = [];
   for (let start = 1; start <= LAST_ORDINAL; start += 1024) {
@@ -176,7 +176,7 @@ describe('read set', () => {
     );
   });
 
-  it('extends a single run when ordinals are read in order', () => {
+  it('extends a single run if ordinals are read in order', () => {
     const stored = new StoredSegments();
     for (let n = 1; n <= 2000; n++) {
       const change = stored.mark([n], true);
@@ -282,7 +282,7 @@ describe('read set', () => {
     );
   });
 
-  it('changes nothing when the state is already as requested', () => {
+  it('changes nothing if the state is already as requested', () => {
     const stored = new StoredSegments();
     stored.mark([3, 5, 7], true);
     expect(stored.mark([5], true)).toMatchObject({ removed: [], added: [] });

@@ -19,7 +19,7 @@ export function sameBits(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
-/** Sets all bits from `first` to `last`, both included; none if `last < first`. */
+/** Sets all bits from `first` to `last`, inclusive; none if `last < first`. */
 export function setRun(bits: Uint8Array, first: number, last: number): void {
   let position = first;
   while (position <= last) {
@@ -33,7 +33,7 @@ export function setRun(bits: Uint8Array, first: number, last: number): void {
   }
 }
 
-/** Returns the number of set bits from `first` to `last`, both included. */
+/** Returns the number of set bits from `first` to `last`, inclusive. */
 export function countBits(bits: Uint8Array, first: number, last: number): number {
   let count = 0;
   for (let index = first >> 3; index <= last >> 3; index++) {
@@ -76,9 +76,7 @@ export function* runsDown(bits: Uint8Array, first: number, last: number): Genera
   }
 }
 
-/**
- * Returns the first position from `first` to `last`, both included, with that bit value; `last + 1` if there is none.
- */
+/** Returns the first position between `first` and `last`, inclusive, with that bit value, or `last + 1`. */
 export function nextBit(bits: Uint8Array, first: number, last: number, bit: boolean): number {
   const byteWithout = bit ? 0 : 0xff;
   let position = first;
@@ -114,7 +112,7 @@ export interface ReadSegment {
   readonly last: Ordinal;
   /**
    * Null if all ordinals are read. Otherwise, bit `n & 7` of byte `n >> 3` is set if `first + n` is read. Covers
-   * exactly one window; segments from versions with smaller windows cover whole bytes of one.
+   * exactly one window; segments from versions with smaller windows cover whole bytes of a window.
    */
   readonly bits: Uint8Array | null;
 }
@@ -149,8 +147,8 @@ const isInWindow = (window: number, ordinal: Ordinal): boolean =>
 const NO_BITS = new Uint8Array();
 
 /**
- * Returns the ranges whose overlapping segments a change of these ordinals needs. Ranges are ascending and disjoint;
- * ordinals may be in any order.
+ * Returns the ranges for which a change of these ordinals needs the overlapping segments. Ranges are ascending and
+ * disjoint; ordinals may be in any order.
  */
 export function affectedRanges(ordinals: readonly Ordinal[]): readonly OrdinalRange[] {
   const windows = new Set<number>();
@@ -174,8 +172,8 @@ export function affectedRanges(ordinals: readonly Ordinal[]): readonly OrdinalRa
 }
 
 /**
- * Marks ordinals as read or unread. `stored` contains the segments that overlap their `affectedRanges`, ascending.
- * Equal sets always produce equal segments.
+ * Marks ordinals as read or unread. `stored`: the segments that overlap the `affectedRanges`, ascending. Equal sets
+ * always produce equal segments.
  */
 export function markOrdinals(
   stored: readonly ReadSegment[],
@@ -202,8 +200,8 @@ export function markOrdinals(
 }
 
 /**
- * Returns the updated last segment if reading the newest ordinal only extends a run or sets a bit. Returns null if
- * more needs to change.
+ * Returns the updated last segment if reading the newest ordinal only extends a run or sets a bit. Returns null if more
+ * must change.
  */
 export function extendLatest(latest: ReadSegment, newest: Ordinal): ReadSegment | null {
   if (!latest.bits) return latest.last + 1 === newest ? { ...latest, last: newest } : null;
@@ -215,8 +213,8 @@ export function extendLatest(latest: ReadSegment, newest: Ordinal): ReadSegment 
 }
 
 /**
- * Marks a range as read. `stored` contains the segments between its ends and those that overlap the `affectedRanges`
- * of both ends; ascending.
+ * Marks a range as read. `stored`: the segments between its ends and those that overlap the `affectedRanges` of both
+ * ends; ascending.
  */
 export function markRangeRead(stored: readonly ReadSegment[], range: OrdinalRange): ReadSetChange {
   const firstWindow = windowOf(range.first);
@@ -272,7 +270,7 @@ export function findFirstUnread(segments: readonly ReadSegment[], range: Ordinal
 
 /**
  * Yields the maximal unread ranges within `range`, starting at the end given by `from`. `segments` contains at least
- * those that overlap the range, in walking order, and is consumed lazily.
+ * those that overlap the range, in iteration order, and is consumed lazily.
  */
 export function* unreadRanges(
   segments: Iterable<ReadSegment>,
@@ -280,7 +278,7 @@ export function* unreadRanges(
   from: 'start' | 'end',
 ): Generator<OrdinalRange> {
   const forward = from === 'start';
-  // First undecided ordinal in walking direction.
+  // First undecided ordinal in iteration order.
   let next = forward ? range.first : range.last;
   for (const read of readRanges(segments, range, forward)) {
     if (forward) {
@@ -296,7 +294,7 @@ export function* unreadRanges(
   }
 }
 
-/** Adjacent results may touch. */
+/** Yields read ranges; adjacent ones may touch. */
 function* readRanges(segments: Iterable<ReadSegment>, range: OrdinalRange, forward: boolean): Generator<OrdinalRange> {
   for (const segment of segments) {
     const first = Math.max(segment.first, range.first);
@@ -307,7 +305,7 @@ function* readRanges(segments: Iterable<ReadSegment>, range: OrdinalRange, forwa
   }
 }
 
-/** Replaces the given windows and marks `filled` as read; other segments stay as stored. */
+/** Replaces the given windows and marks `filled` as read; leaves other segments unchanged. */
 function replaceWindows(
   stored: readonly ReadSegment[],
   windows: ReadonlyMap<number, Uint8Array>,

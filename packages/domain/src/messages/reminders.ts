@@ -12,7 +12,7 @@ import { loadReadable } from './load-access.js';
 import { cutContent, loadSender, MAX_MESSAGE_LENGTH, type Message, participantIdsOf } from './message.js';
 import { conversationUrl, messageUrl, topicUrl } from './narrow.js';
 
-/** Reminder of a message at a chosen time. */
+/** Reminder about a message at a chosen time. */
 export interface Reminder {
   readonly id: ReminderId;
   readonly realmId: RealmId;
@@ -20,7 +20,7 @@ export interface Reminder {
   readonly messageId: MessageId;
   /** Empty if there is no note. */
   readonly note: string;
-  /** Fallback content in Markdown and HTML, used if the message is no longer readable by then. */
+  /** Fallback content in Markdown and HTML, for a message that is no longer readable when the reminder is due. */
   readonly content: string;
   readonly renderedContent: string;
   readonly dueAt: UnixSeconds;
@@ -30,7 +30,7 @@ export interface Reminder {
 
 export type NewReminder = Omit<Reminder, 'id' | 'failure'>;
 
-/** Per user. */
+/** Limit per user. */
 export const MAX_REMINDERS = 1000;
 /** In code points (protocol §14). */
 export const MAX_NOTE_LENGTH = 1000;
@@ -66,7 +66,7 @@ export interface ReminderReads {
 
 /** Every implementation passes reminder-repository.contract.ts. */
 export interface ReminderRepository extends ReminderReads {
-  /** `id` is unused and was reserved by `copies.raiseIds`. */
+  /** `id`: unused id reserved by `copies.raiseIds`. */
   add(reminder: NewReminder, id?: ReminderId | null): Promise<Reminder>;
   /** Has no effect if the reminder does not exist. */
   fail(realmId: RealmId, id: ReminderId, failure: string): Promise<void>;
@@ -111,7 +111,7 @@ export async function loadReminded(
 /** Placeholder for users hidden from a limited guest, as in the message itself. */
 const unknown = ({ id }: User) => ({ id, fullName: 'Unknown user' });
 
-/** Returns the reminder as Markdown within the length limit of messages (users §21). */
+/** Returns the reminder as Markdown within the message length limit (users §21). */
 export function reminderText(
   { message, sender, conversation }: RemindedMessage,
   note: string,
@@ -154,7 +154,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
 };
 const escapeTitle = (text: string): string => text.replace(/[`>*&[\]]|\$\$/g, (unsafe) => ESCAPED[unsafe]!);
 
-/** Returns a channel link if its syntax can express the names, else an ordinary link. */
+/** Returns a channel link if its syntax can express the names, otherwise an ordinary link. */
 function linkTo(channel: Pick<Channel, 'id' | 'name'>, { id, topic }: Pick<Message, 'id' | 'topic'>): string {
   if (!UNSAFE.test(channel.name) && !UNSAFE.test(topic)) return `#**${channel.name}>${topic}@${id}**`;
   const title = `#${escapeTitle(channel.name)} > ${escapeTitle(topic === '' ? EMPTY_TOPIC_DISPLAY_NAME : topic)} @ 💬`;

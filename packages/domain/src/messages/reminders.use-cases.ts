@@ -32,7 +32,7 @@ export interface CreateReminderInput {
   readonly note: string;
 }
 
-/** Creates a reminder of a message the caller can read (users §21). */
+/** Creates a reminder about a message the caller can read (users §21). */
 export class CreateReminder {
   static readonly inject = ['unitOfWork', SystemMessages, 'realmUrls', 'clock'] as const;
   constructor(
@@ -56,7 +56,7 @@ export class CreateReminder {
     const ahead = orThrow(await this.systemMessages.parse(realm, content));
     return this.uow.write(realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
-      // The caller may have lost access meanwhile.
+      // The caller may have lost access in the meantime.
       await loadReminded(tx, actor, realm, messageId);
       requireRoomForReminder(await tx.reminders.count(realmId, userId));
       const renderedContent = await this.systemMessages.preview(tx, realm, content, { actor }, ahead);

@@ -40,7 +40,7 @@ const cast = async () => {
   return fixture;
 };
 
-describe('rendered text', () => {
+describe('renderText', () => {
   it.each([
     ['names people, whatever the letter case', 'guest', '@**OWNER**', '<em>owner</em>'],
     ['names nobody of another realm', 'owner', '@**otherRealmUser**', '@**otherRealmUser**'],
@@ -53,7 +53,7 @@ describe('rendered text', () => {
     ['links to no channel one cannot read', 'owner', '#**core**', '#**core**'],
     ['links to no public channel for guests outside', 'guest', '#**public**', '#**public**'],
     ['links to no channel of another realm', 'owner', '#**theirs**', '#**theirs**'],
-  ])('renders for %s', async (_, who, content, html) => {
+  ])('%s', async (_, who, content, html) => {
     const fixture = await cast();
     expect(await rendering(fixture)(who, content)).toBe(`<p>${html}</p>`);
   });
@@ -178,7 +178,7 @@ describe('rendered text', () => {
       );
     });
 
-    it("links no topics of a notice's channel after the author has left it", async () => {
+    it("does not link topics of a notice's channel after the author has left it", async () => {
       const fixture = await archive();
       await fixture.uow.write(fixture.realm.id, (tx) =>
         unsubscribeFromChannels(tx, [fixture.channel('vault')], [fixture.user('late').id]),
@@ -193,7 +193,7 @@ describe('rendered text', () => {
       expect(html).toBe('<p><a>#vault</a> <a>#vault&gt;plans/</a></p>');
     });
 
-    it('leaves the link as text if the channel is hidden', async () => {
+    it('keeps the link as text if the channel is hidden', async () => {
       const fixture = await archive();
       for (const who of ['owner', 'moderator', 'guest']) {
         expect(await rendering(fixture)(who, '#**vault>plans**')).toBe('<p>#**vault&gt;plans**</p>');

@@ -37,8 +37,8 @@ export const AFTER_ALERT_WORD: ReadonlySet<string> = new Set(" \n)?:.,';]!*`");
 export const mayAlertWordBegin = (text: string, at: number): boolean => at <= 1 || BEFORE_ALERT_WORD.has(text[at - 1]!);
 
 /**
- * Returns the lookup key of an alert word in lower case. It ends before the first character that may follow an alert
- * word. A text that contains the word has the same segment.
+ * Returns the look-up key of a lower-case alert word. It ends before the first character that may follow an alert word.
+ * A text that contains the word has the same segment.
  */
 export function alertSegment(word: string): string {
   let end = 0;
@@ -115,7 +115,7 @@ export interface RenderedText extends RenderedMarkdown {
 
 /**
  * Fast second step of rendering: looks up names with the author's access and inserts them. Runs a constant number of
- * lookups plus one per channel with linked topics.
+ * look-ups, plus one per channel with linked topics.
  */
 export async function renderText(
   tx: Reads,
@@ -266,7 +266,7 @@ async function newestVisible(
   if (actor === null || hasFullHistoryAccess(actor, channel, isSubscribed)) {
     return tx.topics.listNewestInTopics(realmId, recipientId, keys);
   }
-  // Linked only through `about`: knowing the channel grants no access to its topics.
+  // The channel is linked only because of `about`, which grants no access to its topics.
   if (!hasContentAccess(actor, channel, isSubscribed)) return new Map();
   return tx.topics.listNewestOwnInTopics({ realmId, userId: actor.id }, recipientId, keys);
 }
@@ -290,17 +290,17 @@ interface RealmEntry {
   readonly realm: Realm;
   readonly translating: ParseOptions;
   readonly plain: ParseOptions;
-  /** The `translateEmoticons` setting of each user seen so far. */
+  /** Value of `translateEmoticons` for each user seen so far. */
   readonly wishes: Map<UserId, boolean>;
 }
 
-/** Capacity of the caches. */
+/** Maximum number of realms in the cache. */
 const MAX_REALMS = 1000;
 const MAX_PEOPLE = 10_000;
 
 /**
  * Parses user text before the unit of work that stores or shows it. Options are cached per user. The unit of work
- * checks if they still apply and re-parses otherwise.
+ * checks that they still apply, and otherwise re-parses the text.
  */
 export class UserTextParser {
   static readonly inject = ['unitOfWork', 'markdownRenderer', 'realmUrls'] as const;
@@ -356,7 +356,7 @@ export class UserTextParser {
     return wish ? existing.translating : existing.plain;
   }
 
-  /** Returns the cache entry if its options are current, else a new one. */
+  /** Returns the cache entry if its options are current, otherwise a new entry. */
   private entryOf(realm: Realm): RealmEntry {
     const existing = this.realms.get(realm.id);
     if (existing?.realm === realm) return existing;

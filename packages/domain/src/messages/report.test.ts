@@ -6,7 +6,7 @@ it.each([
   ['other', ' \n', 'REPORT_NEEDS_EXPLANATION'],
   ['spam', '😀'.repeat(1000), null],
   ['spam', 'x'.repeat(1001), 'REPORT_TOO_LONG'],
-] as const)('a report of %s that says %j is refused as %s', (reason, description, code) => {
+] as const)('checks a report for %s with the text %j: %s', (reason, description, code) => {
   const check = () => checkReport(reason, description);
   if (code === null) expect(check).not.toThrow();
   else expect(check).toThrow(expect.objectContaining({ code }));

@@ -20,7 +20,7 @@ export const REPORT_REASONS = {
 
 export type ReportReason = keyof typeof REPORT_REASONS;
 
-/** In code points. */
+/** Length in code points. */
 export const MAX_REPORT_LENGTH = 1000;
 
 /** Validates in the order of messages §15.4. @throws DomainError REPORT_TOO_LONG, REPORT_NEEDS_EXPLANATION */

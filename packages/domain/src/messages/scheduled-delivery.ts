@@ -28,15 +28,15 @@ import { SystemMessages } from './system-messages.js';
 /** Id of the scheduled message or reminder. */
 export type DeliveryPayload = { readonly id: number };
 
-/** Retries unexpected failures twice, well within the delivery deadline. */
+/** Retries unexpected failures twice, well before the delivery deadline. */
 const RETRIES = { maxAttempts: 3, firstDelaySeconds: 5, maxDelaySeconds: 60 };
 
-/** Limited concurrency, since many deliveries are due at the same minute and compete with other writes. */
+/** Limited concurrency, since many deliveries are due in the same minute and compete with other writes. */
 const COMMON = {
   readPayload: idPayload<DeliveryPayload>('id'),
   retries: RETRIES,
   concurrency: 16,
-  // A message is at most this late if its server was killed.
+  // Maximum delay of a message after a server crash.
   leaseSeconds: 5,
   inOrder: true,
 };
@@ -50,7 +50,7 @@ interface Deliverable {
   readonly dueAt: UnixSeconds;
 }
 
-/** Schedules the delivery and replaces an earlier job, whose work is then discarded. */
+/** Schedules the delivery and replaces an earlier job, discarding its work. */
 export async function planDelivery(
   tx: Transaction,
   kind: JobKind<DeliveryPayload>,
@@ -67,7 +67,7 @@ export async function cancelDelivery(
   await tx.jobs.cancel(realmId, kind.name, String(id));
 }
 
-/** Errors that are not reported because the sender is gone. */
+/** Errors that are not reported because the sender no longer exists. */
 const SILENT = new Set<unknown>(['REALM_DEACTIVATED', 'USER_DEACTIVATED']);
 
 export const isSilentFailure = (error: unknown): boolean => error instanceof DomainError && SILENT.has(error.code);
@@ -89,7 +89,7 @@ export const failureOf = (error: unknown): string =>
 
 const NOTHING_TO_DO: JobWork = async () => {};
 
-/** Sends scheduled messages with the checks of `POST /messages` at that time, or stores the failure (users §20.5). */
+/** Sends scheduled messages after the checks of `POST /messages` at that time, or stores the failure (users §20.5). */
 export class DeliverScheduledMessage implements JobHandler<DeliveryPayload> {
   static readonly inject = ['unitOfWork', SendMessage, SystemMessages, 'clock'] as const;
 
@@ -113,7 +113,7 @@ export class DeliverScheduledMessage implements JobHandler<DeliveryPayload> {
     const caller: Caller = { realmId, userId, clientName };
     const asked = await this.sendMessage.ask(caller, { to, topic, content });
     const prepared = await this.sendMessage.prepare(caller, asked);
-    // An edit meanwhile replaces this job, and its work does not run.
+    // A concurrent edit replaces this job, so its work does not run.
     return async (tx) => {
       await this.requireDeliverable(tx, message);
       const checked = await this.sendMessage.check(tx, caller, prepared);
@@ -157,7 +157,7 @@ async function findWaiting(
   return found?.status === 'waiting' ? found : null;
 }
 
-/** Deliberate: the reference server puts two spaces after the time. */
+/** Deliberate: two spaces after the time, as in the reference server. */
 export const failureNotice = ({ dueAt, failure }: Pick<ScheduledMessage, 'dueAt' | 'failure'>): string =>
   [
     `The message you scheduled for <time:${dateTime(dueAt)}>  was not sent because of the following error:`,
@@ -169,7 +169,7 @@ export const failureNotice = ({ dueAt, failure }: Pick<ScheduledMessage, 'dueAt'
 const dateTime = (time: UnixSeconds): string =>
   new Date(time * 1000).toISOString().replace('T', ' ').replace('.000Z', '+00:00');
 
-/** Sends reminders as direct messages of the notification bot, regardless of delay (users §21). */
+/** Sends reminders as direct messages from the notification bot, however late (users §21). */
 export class DeliverReminder implements JobHandler<DeliveryPayload> {
   static readonly inject = ['unitOfWork', SystemMessages, 'realmUrls'] as const;
 

@@ -5,7 +5,7 @@ import { parseRecipients, requireFuture, requireRoomForScheduledMessage } from '
 
 const SELF = 7 as UserId;
 
-it('returns distinct recipients, ascending, with the sender only if alone', () => {
+it('parseRecipients returns distinct recipients, ascending, with the sender only if alone', () => {
   const named = (...members: number[]) => parseRecipients('direct', { kind: 'list', members }, SELF);
   expect(named(9, 7, 3, 9)).toEqual({ kind: 'userIds', ids: [3, 9] });
   expect(named(7, 7)).toEqual({ kind: 'userIds', ids: [7] });
@@ -18,11 +18,11 @@ it.each([
   ['direct', { kind: 'id', id: 5 }, 'Invalid data type for recipients'],
   ['direct', { kind: 'other' }, 'Invalid data type for recipients'],
   ['direct', { kind: 'list', members: [5, '6'] }, 'Recipient list may only contain user IDs'],
-] as const)('refuses for a %s message what is named by %j', (kind, to, message) => {
+] as const)('rejects for a %s message the recipients %j', (kind, to, message) => {
   expect(() => parseRecipients(kind, to, SELF)).toThrow(message);
 });
 
-it('accepts only a future delivery time', () => {
+it('requireFuture accepts only a future delivery time', () => {
   expect(() => requireFuture(101, 100)).not.toThrow();
   expect(() => requireFuture(100, 100)).toThrow('Scheduled delivery time must be in the future.');
 });

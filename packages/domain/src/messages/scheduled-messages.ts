@@ -9,7 +9,7 @@ import { otherParticipants } from './message.js';
 import { MAX_REMINDERS, type Reminder } from './reminders.js';
 import type { Addressee } from './send-message.use-cases.js';
 
-/** Addressed by ids, since names may change before delivery. */
+/** Recipient by ids, since names may change before delivery. */
 export type ScheduledAddressee = Extract<Addressee, { kind: 'channelId' | 'userIds' }>;
 
 /** Message to be sent at a chosen time. */
@@ -24,13 +24,13 @@ export interface ScheduledMessage {
   readonly topic: string;
   /** Markdown. Content and HTML are empty after sending. */
   readonly content: string;
-  /** HTML rendered at the time of writing. */
+  /** HTML rendered when the message was written. */
   readonly renderedContent: string;
   readonly dueAt: UnixSeconds;
-  /** Client that last wrote or edited it. */
+  /** Client that last created or edited the message. */
   readonly clientName: string;
   readonly isReadBySender: boolean;
-  /** `sent` is kept for a while, so that a late edit gets a specific error. */
+  /** `sent` messages are kept for a while, so that a late edit gets a specific error. */
   readonly status: 'waiting' | 'failed' | 'sent';
   /** Reason for a failed delivery; null if it did not fail. */
   readonly failure: string | null;
@@ -85,7 +85,7 @@ export function requireRoomForScheduledText(present: number, added: Texts, repla
 
 const textsOf = ({ content, renderedContent }: Texts): readonly string[] => [content, renderedContent];
 
-/** Recipients in a request, checked against the message type later. */
+/** Recipients in a request, not yet checked against the message type. */
 export type NamedRecipients =
   | { readonly kind: 'id'; readonly id: number }
   | { readonly kind: 'list'; readonly members: readonly unknown[] }
@@ -105,7 +105,7 @@ export function parseRecipients(kind: 'channel' | 'direct', to: NamedRecipients,
 const invalidRecipient = (message: string) => new DomainError('INVALID_SCHEDULED_RECIPIENT', message);
 
 export interface ScheduledMessageReads {
-  /** Finds sent messages too; returns null for other realms. */
+  /** Returns unsent or sent messages; null for other realms. */
   find(realmId: RealmId, id: ScheduledMessageId): Promise<ScheduledMessage | null>;
   /** Returns at most `limit` unsent messages of the user, sorted by time, then by id. */
   listUnsent(realmId: RealmId, userId: UserId, limit: number): Promise<readonly ScheduledMessage[]>;
@@ -117,7 +117,7 @@ export interface ScheduledMessageReads {
 /** Every implementation passes scheduled-message-repository.contract.ts. */
 export interface ScheduledMessageRepository extends ScheduledMessageReads {
   /** Adds a message with the status `waiting`. */
-  /** `id` is unused and was reserved by `copies.raiseIds`. */
+  /** `id`: unused id reserved by `copies.raiseIds`. */
   add(message: NewScheduledMessage, id?: ScheduledMessageId | null): Promise<ScheduledMessage>;
   /** Updates everything except the sender. Ignores unknown ids. */
   update(message: ScheduledMessage): Promise<void>;

@@ -42,7 +42,7 @@ export interface CreateScheduledMessageInput {
   readonly isReadBySender: boolean;
 }
 
-/** Schedules a message (users §20.2). Permission to send it is checked now and again on delivery. */
+/** Schedules a message (users §20.2). The permission to send it is checked now and again on delivery. */
 export class CreateScheduledMessage {
   static readonly inject = ['unitOfWork', SendMessage, 'clock'] as const;
   constructor(
@@ -95,7 +95,7 @@ export interface ChangeScheduledMessageInput {
   readonly dueAt: UnixSeconds | null;
 }
 
-/** Planned change; includes the prepared message if permission to send it must be checked. */
+/** Planned change; includes the prepared message if the permission to send it must be checked. */
 interface Plan {
   readonly before: ScheduledMessage;
   readonly to: ScheduledMessage['to'];
@@ -103,7 +103,7 @@ interface Plan {
   readonly prepared: Awaited<ReturnType<SendMessage['prepare']>> | null;
 }
 
-/** Edits an unsent message. Given a time, it also reschedules a failed one (users §20.3). */
+/** Edits an unsent message. A new time also reschedules a failed one (users §20.3). */
 export class ChangeScheduledMessage {
   static readonly inject = ['unitOfWork', SendMessage, 'clock'] as const;
   constructor(
@@ -145,7 +145,7 @@ export class ChangeScheduledMessage {
     };
   }
 
-  /** Returns false if the message changed since planning. */
+  /** Returns false if the message has changed since planning. */
   private change(
     caller: Caller,
     input: ChangeScheduledMessageInput,

@@ -19,18 +19,18 @@ const SEARCHED = new Set(['after', 'being', 'does', 'has', 'his', 'under']);
 
 const PASSED_OVER = new Set([...STOP_WORDS.filter((word) => !SEARCHED.has(word)), ...'bcdefghjklmnopqruvwxyz']);
 
-/** True if search ignores a lower-case word; includes single letters (messages §7.6). */
+/** True if search ignores a lower-case word; single letters are ignored, too (messages §7.6). */
 export const isPassedOver = (word: string): boolean => PASSED_OVER.has(word);
 
 /** Parsed search query (messages §7.6). */
 export interface SearchQuery {
   /** Terms that must all occur in the text or topic; never empty. */
   readonly terms: readonly string[];
-  /** Phrases as typed, with folded case; each must occur in the Markdown or the topic. */
+  /** Phrases as typed, case-folded; each must occur in the Markdown or the topic. */
   readonly phrases: readonly string[];
 }
 
-/** Message data that search and `mentions` conditions need. */
+/** Message data needed by search and `mentions` conditions. */
 export interface SearchedText {
   readonly terms: ReadonlySet<string>;
   readonly mentionedUserIds: readonly UserId[];
@@ -38,7 +38,7 @@ export interface SearchedText {
   readonly topic: string;
 }
 
-/** Maximum per narrow, including negated terms and mentions; each needs one lookup. */
+/** Limit per narrow, including negated terms and mentions; each needs one look-up. */
 export const MAX_SEARCH_TERMS = 50;
 
 /** Returns null if the text contains no searchable word. */
@@ -61,7 +61,7 @@ const MENTION = /<span class="user-mention" data-user-id="(\d+)">/g;
 
 /** Returns the distinct users with a non-silent personal mention in rendered content. */
 export function mentionedIn(renderedContent: string): readonly UserId[] {
-  // Fast path: nearly all messages mention nobody, and a regular expression is much slower.
+  // Fast path: nearly all messages contain no mentions, and a regular expression is much slower.
   if (!renderedContent.includes('data-user-id')) return [];
   return [...new Set([...renderedContent.matchAll(MENTION)].map(([, id]) => Number(id) as UserId))];
 }
@@ -79,14 +79,14 @@ export const searchedText = (
 export const isFoundBy = ({ terms, content, topic }: SearchedText, query: SearchQuery): boolean =>
   query.terms.every((term) => terms.has(term)) && holdsPhrases(content, topic, query.phrases);
 
-/** Expects phrases with folded case. */
+/** Expects case-folded phrases. */
 export function holdsPhrases(content: string, topic: string, phrases: readonly string[]): boolean {
   if (phrases.length === 0) return true;
   const [foldedContent, foldedTopic] = [foldCase(content), foldCase(topic)];
   return phrases.every((phrase) => foldedContent.includes(phrase) || foldedTopic.includes(phrase));
 }
 
-/** Message with search matches highlighted, if there is a search and it matches here. */
+/** Message with highlighted search matches, if there is a search that matches it. */
 export interface Highlighted {
   /** HTML. */
   readonly content: string;
@@ -124,8 +124,8 @@ export const PLAIN_TEXTS: SearchTexts = {
 };
 
 /**
- * Search index. Message writes update it in the same unit of work. This port indexes messages older than the index
- * and rebuilds it. Every implementation passes search-index.contract.ts.
+ * Search index. Message writes update it in the same unit of work. This port indexes messages older than the index and
+ * rebuilds it. Every implementation passes search-index.contract.ts.
  */
 export interface SearchIndex {
   /** Clears the index, so that all messages are pending. */
@@ -135,7 +135,7 @@ export interface SearchIndex {
 }
 
 export interface SearchIndexReads {
-  /** Returns the id above which all messages are indexed; 0 if every message is. */
+  /** Returns the id above which all messages are indexed; 0 if all messages are. */
   unindexedUpTo(): Promise<number>;
 }
 
@@ -145,7 +145,7 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** Small enough for a unit of work to take a few milliseconds even with long messages. */
+/** Batch size with which a unit of work takes only a few milliseconds, even for long messages. */
 const BATCH = 50;
 
 /** Adds pending messages to the search index: those older than the index, or all after a reset. */

@@ -38,7 +38,7 @@ export type Addressee =
   /** Default channel of the sending bot. */
   | { readonly kind: 'defaultChannel' }
   | { readonly kind: 'userIds'; readonly ids: readonly UserId[] }
-  /** Emails as visible to others. */
+  /** Emails as visible to other users. */
   | { readonly kind: 'emails'; readonly emails: readonly string[] };
 type NamedChannel = Extract<Addressee, { kind: 'channelId' | 'channelName' }>;
 type NamedPeople = Extract<Addressee, { kind: 'userIds' | 'emails' }>;
@@ -51,9 +51,9 @@ export interface SendMessageInput {
   readonly content: string;
   /** True if the message is read for its sender. */
   readonly isReadBySender: boolean;
-  /** JSON of a widget beside the text; absent: determined by the text. */
+  /** JSON of a widget in addition to the text; absent to derive it from the text. */
   readonly widget?: string;
-  /** Local id assigned by the sending client, delivered only to that client's queue. A repeated one sends nothing. */
+  /** Local id assigned by the sending client, delivered only to that client's queue. A repeated id sends nothing. */
   readonly echo: Echo | null;
 }
 
@@ -70,7 +70,7 @@ export interface SentMessage {
 export interface PreparedMessage {
   readonly to: NamedChannel | NamedPeople;
   readonly topic: string;
-  /** Parsed text, or a content error that `check` throws in its place in the validation order. */
+  /** Parsed text, or a content error that `check` throws at its place in the validation order. */
   readonly text: TextAhead | DomainError;
   readonly widget: string | undefined;
 }
@@ -80,12 +80,12 @@ type CheckedDestination =
   | Extract<Destination, { kind: 'channel' }>
   | {
       readonly kind: 'direct';
-      /** Null if the conversation is not opened yet. */
+      /** Null if the conversation was not opened yet. */
       readonly recipientId: RecipientId | null;
       readonly participants: readonly User[];
     };
 
-/** Message that the sender may send now. */
+/** Message that the sender has permission to send now. */
 export interface CheckedMessage {
   readonly realm: Realm;
   readonly actor: Actor;
@@ -98,7 +98,7 @@ export interface CheckedMessage {
 
 /**
  * Sends a message to a channel or to users (messages §3). Use cases that do more in the same unit of work call the
- * steps separately: `prepare` before it, `check` and `send` inside.
+ * steps separately: `prepare` before the unit, `check` and `send` inside.
  */
 export class SendMessage {
   static readonly inject = [
@@ -176,13 +176,14 @@ export class SendMessage {
     if (!isDirect(to) && input.topic === null) throw new DomainError('TOPIC_REQUIRED', 'Missing topic');
     const topic = isDirect(to) ? '' : parseTopic(input.topic ?? '');
     const content = refusalOr(() => parseContent(input.content));
-    // Parsing may be slow and runs before the unit of work. Content errors are thrown inside, in their place.
+    // Parsing may be slow, so it runs before the unit of work. Content errors are thrown inside, at their place in the
+    // validation order.
     const text = content instanceof DomainError ? content : await this.parser.parse(caller, content);
     return { to, topic, text, widget: input.widget };
   }
 
   /**
-   * Checks everything that sending requires without changing data.
+   * Checks everything that sending requires, without changing data.
    * @throws DomainError RECIPIENTS_REQUIRED, UNKNOWN_DESTINATION, UNKNOWN_USER, INVALID_CHANNEL_NAME,
    * INVALID_MESSAGE_CONTENT, INVALID_WIDGET, UNRENDERABLE_CONTENT; in channels CANNOT_POST_IN_CHANNEL,
    * CANNOT_CREATE_TOPIC, TOPIC_REQUIRED, EMPTY_TOPIC_REQUIRED; to users CANNOT_ACCESS_RECIPIENT,

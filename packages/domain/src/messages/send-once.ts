@@ -1,13 +1,13 @@
 import type { Caller, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 
-/** Local id that a client assigned to a message it sends, in an event queue of its own. */
+/** Local id that a client assigned to a message, with the client's event queue. */
 export interface Echo {
   readonly queueId: string;
   readonly localId: string;
 }
 
-/** First message that was sent with a queue and a local id. */
+/** First message sent with a given queue and local id. */
 export interface FirstSend extends Echo {
   readonly realmId: RealmId;
   readonly userId: UserId;
@@ -17,20 +17,20 @@ export interface FirstSend extends Echo {
   readonly sentAt: UnixSeconds;
 }
 
-/** Duration for which a send is remembered. */
+/** Time for which a send is remembered. */
 export const SEND_MEMORY_SECONDS = 86_400;
-/** Per queue. */
+/** Limit per queue. */
 export const MAX_REMEMBERED_SENDS = 1000;
-/** Expired rows that a send removes at most. */
+/** Maximum number of expired rows removed by one send. */
 const MAX_REMOVED = 10;
 
 /** Every implementation passes sent-once-repository.contract.ts. */
 export interface SentOnceRepository {
-  /** Returns null for other users and realms. */
+  /** Returns null if the send belongs to another user or realm. */
   find(realmId: RealmId, userId: UserId, echo: Echo): Promise<FirstSend | null>;
   /** Replaces the send with the same queue and local id. Keeps the latest `MAX_REMEMBERED_SENDS` of the queue. */
   put(send: FirstSend): Promise<void>;
-  /** Removes at most `limit` sends of the realm from before `time`. */
+  /** Removes at most `limit` sends of the realm that are older than `time`. */
   removeBefore(realmId: RealmId, time: UnixSeconds, limit: number): Promise<void>;
 }
 
@@ -46,7 +46,10 @@ export const SENT_ONCE_FEATURE = {
   },
 };
 
-/** Returns the message of an equal send, so that a client may retry a send whose response was lost (messages §3). */
+/**
+ * Returns the message of an identical send, so that a client may retry a send after its response was lost (messages
+ * §3).
+ */
 export async function findFirstSend(
   { sentOnce }: Pick<Transaction, 'sentOnce'>,
   { realmId, userId }: Caller,

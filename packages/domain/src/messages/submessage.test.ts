@@ -1,6 +1,6 @@
 import { MAX_SUBMESSAGES, MAX_SUBMESSAGES_LENGTH, requireRoomForSubmessage } from './submessages.js';
 
-it('rejects a submessage that exceeds the count or length limit', () => {
+it('requireRoomForSubmessage rejects a submessage that exceeds the count or length limit', () => {
   const room = (count: number, length: number, content: string) => () =>
     requireRoomForSubmessage({ count, length }, content);
   expect(room(MAX_SUBMESSAGES - 1, 0, '1')).not.toThrow();

@@ -10,7 +10,7 @@ import type { Submessage } from './message.js';
 import { messageWatchers } from './message-delivery.js';
 import { type Dictionary, dictionary, flag, integer, JsonShapeError, member, text, wrong } from './widgets.js';
 
-/** Maximum per message, since all of them are shown together. */
+/** Limit per message, since all of them are shown together. */
 export const MAX_SUBMESSAGES = 5000;
 /** Maximum total length of a message's submessages, in code points. */
 export const MAX_SUBMESSAGES_LENGTH = 500_000;
@@ -38,8 +38,8 @@ export function requireRoomForSubmessage(
 }
 
 /**
- * Validates a widget action such as a vote, option or task (messages §15.3). `first` is the message's oldest
- * submessage or null; `isAuthor` refers to the message.
+ * Validates a widget action such as a vote, option or task (messages §15.3). `first`: the message's oldest submessage
+ * or null; `isAuthor`: true for the message's author.
  * @throws DomainError INVALID_SUBMESSAGE
  */
 export function checkSubmessage(content: string, first: Pick<Submessage, 'content'> | null, isAuthor: boolean): void {

@@ -34,7 +34,7 @@ const authorOf = async (fixture: MemoryFixture, tx: Transaction, who: string | n
   actor: who === null ? null : await tx.actors.get(fixture.caller(who)),
 });
 
-it('sends notices as an internal message of the notification bot', async () => {
+it('SystemMessages sends notices as an internal message of the notification bot', async () => {
   const fixture = await town();
   await noticing(fixture, (board, tx) =>
     board.sendDirect(tx, fixture.realm, fixture.user('member'), 'hi', { actor: null }),
@@ -45,7 +45,7 @@ it('sends notices as an internal message of the notification bot', async () => {
   });
 });
 
-describe('links in a notice (markdown §12)', () => {
+describe('link in a notice (markdown §12)', () => {
   const vault = (fixture: MemoryFixture) => `<p><a>#vault</a> <a>#vault&gt;plans/${fixture.messages[0]!.id}</a></p>`;
 
   it.each([
@@ -70,7 +70,7 @@ describe('links in a notice (markdown §12)', () => {
     expect(rendered(fixture)).toEqual([html, html]);
   });
 
-  it('links the channel that the notice is about, but none of its topics', async () => {
+  it('is created for the channel that the notice is about, but not for its topics', async () => {
     const fixture = await town();
     await noticing(fixture, async (board, tx) => {
       const author = { ...(await authorOf(fixture, tx, 'member')), about: [fixture.channel('vault')] };
@@ -103,7 +103,7 @@ class CountingRenderer extends FakeRenderer {
   }
 }
 
-it('renders a text for several channels once unless it links to topics', async () => {
+it('SystemMessages renders a text for several channels once unless it links to topics', async () => {
   const fixture = await createFixture(
     aUser({ name: 'hamlet' }),
     aRealmWith({}),

@@ -47,7 +47,7 @@ interface Draft {
   readonly linksToTopics: boolean;
 }
 
-/** Sends messages of the realm's system bots inside the unit of work of the triggering change. */
+/** Sends messages from the realm's system bots, inside the unit of work of the change that causes them. */
 export class SystemMessages implements NotificationBot {
   static readonly inject = ['markdownRenderer', 'realmUrls', 'clock'] as const;
   constructor(
@@ -74,7 +74,7 @@ export class SystemMessages implements NotificationBot {
     const drafts = new Map<string, Draft>();
     for (const { channel, topic, content, ahead, ...reading } of systemMessages) {
       const draft = drafts.get(content) ?? (await this.draft(tx, realm, content, author, ahead));
-      // Topic links point to the newest message, which may be the previous notice, so these are rendered again.
+      // Topic links point to the newest message, which may be the previous notice, so these texts are rendered again.
       if (!draft.linksToTopics) drafts.set(content, draft);
       // The empty topic is used only if the channel allows no other (channels §5.2).
       const topicName = channel.topicsPolicy === 'emptyTopicOnly' ? '' : topic;
@@ -90,7 +90,7 @@ export class SystemMessages implements NotificationBot {
     return parsed instanceof DomainError ? undefined : parsed;
   }
 
-  /** `ahead`: the parsed content, or parsed text that the content quotes. */
+  /** `ahead`: the parsed content, or parsed text quoted in the content. */
   async sendDirect(
     tx: Transaction,
     realm: Realm,
@@ -102,7 +102,7 @@ export class SystemMessages implements NotificationBot {
     await this.sendDirectAs('notification', tx, realm, person, content, author, ahead);
   }
 
-  /** Runs before the unit of work, where code and formulas may take time. */
+  /** Runs before the unit of work, because code and formulas may take time. */
   parse(realm: Realm, content: string): Promise<ParsedAhead> {
     return parseAhead(this.renderer, content, this.optionsOf(realm));
   }
@@ -149,11 +149,12 @@ export class SystemMessages implements NotificationBot {
   }
 
   /**
-   * Sends the starred initial direct messages of a new user (organization §10.4). Skips a custom welcome message that
+   * Sends the starred initial direct messages to a new user (organization §10.4). Skips a custom welcome message that
    * cannot be rendered, since it would otherwise block sign-up.
    */
   async sendWelcome(tx: Transaction, realm: Realm, newcomer: User, words: WelcomeText | null): Promise<void> {
-    // An administrator may have written the text long ago. It must reveal nothing beyond the new user's access.
+    // An administrator may have written the text long ago, so it is rendered with the new user's access and reveals
+    // nothing beyond it.
     const actor = await tx.actors.get({ realmId: realm.id, userId: newcomer.id });
     const sent = [await this.sendDirectAs('welcome', tx, realm, newcomer, introduction(realm, newcomer), { actor })];
     if (words !== null && !(words.ahead instanceof DomainError)) {
@@ -244,7 +245,7 @@ export class SystemMessages implements NotificationBot {
   }
 }
 
-/** Maximum number of notices per unit of work, to keep other writes from waiting. */
+/** Maximum number of notices per unit of work, to limit the delay of other writes. */
 export const NOTICES_AT_A_TIME = 100;
 
 interface NoticePayload {
@@ -267,8 +268,8 @@ export const MEMBERSHIP_NOTICE_JOB = jobKind<NoticePayload>({
 });
 
 /**
- * Sends each user a direct message from the notification bot (users §12.4). Small changes send within the unit of
- * work that changes the group; large ones use later units.
+ * Sends each user a direct message from the notification bot (users §12.4). Small changes send within the unit of work
+ * that changes the group; large changes use later units.
  */
 export class GroupMembershipNotices implements GroupNotices {
   static readonly inject = [SystemMessages, 'clock'] as const;
@@ -308,7 +309,7 @@ export class SendGroupMembershipNotices implements JobHandler<NoticePayload> {
       const realm = await tx.realms.get(realmId);
       const group = await tx.groups.find(realmId, groupId);
       const by = await tx.users.find(realmId, byId);
-      // Sends nothing once the realm, the group or the acting user is gone or deactivated.
+      // Sends nothing if the realm, the group or the acting user was deleted or deactivated.
       if (realm.isDeactivated || !group || !by?.isActive) return;
       const people = (await tx.users.list(realmId, userIds)).filter(({ isActive }) => isActive);
       const actor = await tx.actors.get({ realmId, userId: byId });
@@ -317,15 +318,13 @@ export class SendGroupMembershipNotices implements JobHandler<NoticePayload> {
   }
 }
 
-/** Minimum interval between warnings, in seconds. */
+/** Minimum number of seconds between two warnings. */
 const PAUSE = 300;
-/**
- * Maximum number of remembered bots. If more bots send within one interval, the earliest owners may be warned again.
- */
+/** Maximum number of remembered bots. If more bots send within one interval, owners may be warned again early. */
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Warns a bot's owner at most once per five minutes that the bot's messages have no recipients (messages §3.2). State
+ * Warns a bot's owner, at most once per five minutes, that the bot's messages have no recipients (messages §3.2). State
  * is kept in memory, so a restart may cause an extra notice.
  */
 export class BotOwnerWarnings {
@@ -341,14 +340,14 @@ export class BotOwnerWarnings {
 
   /** Runs after the rejected send, in its own unit of work. Does nothing if the caller is not a bot. */
   async warnOfUnknownChannel(caller: Caller, name: string): Promise<void> {
-    // Quoted as code, since the bot chose the text freely.
+    // Quoted as code, since the bot may choose any text.
     const quoted = `\`${name.replaceAll('`', "'")}\``;
     await this.warnOf(caller, `tried to send a message to the channel ${quoted}, but there is no such channel.`);
   }
 
   /**
-   * Completes the sentence "Your bot …" about a failed request of the bot, in its own unit of work. Does nothing if the
-   * caller is not a bot.
+   * Sends a notice that begins with "Your bot" and continues with `whatHappened`, in its own unit of work. Does nothing
+   * if the caller is not a bot.
    */
   async warnOf(caller: Caller, whatHappened: string): Promise<void> {
     const sender = await this.uow.read(caller.realmId, ({ users }) => users.find(caller.realmId, caller.userId));
@@ -389,7 +388,7 @@ export class BotOwnerWarnings {
     });
   }
 
-  /** Marked within the unit of work, so that another one in the same batch does not warn again. */
+  /** Marks the bot within the unit of work, so that another one in the same batch does not warn again. */
   private markWarned(tx: Transaction, botId: UserId): void {
     const now = this.clock.now();
     // Entries are in insertion order, so expired ones come first.

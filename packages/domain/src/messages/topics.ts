@@ -18,15 +18,15 @@ export interface TopicSummary {
   readonly maxMessageId: MessageId;
 }
 
-/** Reads messages of channels by topic. Every implementation passes topic-reads.contract.ts. */
+/** Reads channel messages by topic. Every implementation passes topic-reads.contract.ts. */
 export interface TopicReads {
-  /** Checks one topic, or the whole channel or conversation without a key. */
+  /** Returns true if a topic or, without `topicKey`, the whole channel or conversation has messages. */
   hasMessages(realmId: RealmId, recipientId: RecipientId, topicKey?: string): Promise<boolean>;
   /** True if any message in the channel has a nonempty topic. */
   hasNamedTopics(realmId: RealmId, recipientId: RecipientId): Promise<boolean>;
   /**
-   * Returns the newest message of each topic, keyed by topic key. Empty topics are absent. The cost depends on the
-   * number of given topics.
+   * Returns the newest message of each topic, keyed by topic key. Topics without messages are absent. The cost depends
+   * on the number of given topics.
    */
   listNewestInTopics(
     realmId: RealmId,
@@ -39,16 +39,16 @@ export interface TopicReads {
     recipientId: RecipientId,
     topicKeys: readonly string[],
   ): Promise<ReadonlyMap<string, MessageId>>;
-  /** Returns all senders in the topic, ascending. The cost depends on the messages of the topic. */
+  /** Returns all senders in the topic, ascending. The cost depends on the number of messages in the topic. */
   listTopicSenders(realmId: RealmId, recipientId: RecipientId, topicKey: string): Promise<readonly UserId[]>;
   /**
-   * Returns topics, most recent first; spellings that differ only in case are one topic. The cost depends on topics,
-   * not on messages.
+   * Returns topics, most recent first; spellings that differ only in case are one topic. The cost depends on the number
+   * of topics, not messages.
    */
   listTopics(realmId: RealmId, recipientId: RecipientId): Promise<readonly TopicSummary[]>;
-  /** Works like `listNewestInTopics`, but considers only the viewer's own messages. */
+  /** Works like `listTopics`, but considers only the viewer's own messages. */
   listOwnTopics(viewer: Viewer, recipientId: RecipientId): Promise<readonly TopicSummary[]>;
-  /** Returns the number of messages per recipient since then; recipients without any are absent. */
+  /** Returns the number of messages per recipient since that time; recipients without messages are absent. */
   countSince(
     realmId: RealmId,
     recipientIds: readonly RecipientId[],

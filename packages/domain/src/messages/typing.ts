@@ -22,7 +22,7 @@ export interface TypingEventTypes {
     readonly sender: UserSummary;
     readonly to:
       | { readonly kind: 'channel'; readonly channelId: ChannelId; readonly topic: string }
-      /** All participants including the sender, in the order given by the sender. */
+      /** All participants, including the sender, in the order given by the sender. */
       | { readonly kind: 'direct'; readonly people: readonly UserSummary[] };
   };
   /** Sent to the same audience while the sender edits a message. */

@@ -6,7 +6,7 @@ import type { ChannelId, MessageId, UserId } from '../kernel/ids.js';
 import { receiversAfterMove, receiversLostByMove, watchersOfUpdate } from './message-delivery.js';
 
 /** K: receives the move; L: receives a deletion; –: receives nothing. */
-describe('audiences of a move to another channel (messages §9.4)', () => {
+describe('audience of a move to another channel (messages §9.4)', () => {
   it.each(
     tableRows(`
       who                       | webPublic | public | privateSharedHistory | privateProtectedHistory
@@ -21,7 +21,7 @@ describe('audiences of a move to another channel (messages §9.4)', () => {
       guest, in the source      | L         | L      | L                    | L
       guest                     | –         | –      | –                    | –
     `),
-  )('audience of %s, moved to %s: %s', (who, privacy, expected) => {
+  )('decides for %s, moved to %s: %s', (who, privacy, expected) => {
     const source = makeChannel({ id: 1 as ChannelId });
     const target = makeChannel({ id: 2 as ChannelId, privacy: privacy as ChannelPrivacy });
     const actor = makeActor(who.split(',')[0] as Role);

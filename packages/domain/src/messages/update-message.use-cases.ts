@@ -49,26 +49,26 @@ import { renderText, type TextAhead, UserTextParser } from './render-message.js'
 
 export interface UpdateMessageInput {
   readonly messageId: MessageId;
-  /** Markdown as typed; null to keep. */
+  /** Markdown as typed; null if unchanged. */
   readonly content: string | null;
-  /** Topic as typed; null to keep. */
+  /** Topic as typed; null if unchanged. */
   readonly topic: string | null;
-  /** Null to keep. */
+  /** Null if unchanged. */
   readonly channelId: ChannelId | null;
   readonly propagation: MovePropagation;
   readonly notifiesOldThread: boolean;
   readonly notifiesNewThread: boolean;
-  /** Digest of the text the caller saw, see `ContentDigest`; null if not given. */
+  /** Digest of the text that the caller saw, see `ContentDigest`; null if not given. */
   readonly previousDigest: string | null;
 }
 
 /** Hexadecimal SHA-256 of a UTF-8 text. */
 export type ContentDigest = (text: string) => string;
 
-/** New content, or a content error thrown in its place in the validation order. */
+/** New content, or a content error thrown at its place in the validation order. */
 type NewText = TextAhead | DomainError;
 
-/** Edits a message, or moves it with other messages of its topic (messages §9). */
+/** Edits a message, or moves it with other messages in its topic (messages §9). */
 export class UpdateMessage {
   static readonly inject = [
     'unitOfWork',
@@ -145,7 +145,7 @@ export class UpdateMessage {
         const outside = move ? await storeMove(tx, actor, { ...move, ids: first }, edit ? before.id : null) : [];
         if (!move) await tx.edits.add(realm.id, sharedEdit(actor, now), [before.id], before.id);
         const detached = edit ? await editText(tx, before, { ...edit, editedAt: now, destination, sender }) : [];
-        // The policies follow the last message.
+        // The policies are moved after the last message.
         const policies =
           move && others.length === 0
             ? await movePolicies(tx, actor, move)
@@ -195,7 +195,7 @@ export class UpdateMessage {
     if (text) orThrow(text);
   }
 
-  /** Checks messages §9.1 rows 14 and 15. Returns null if nothing is moved. */
+  /** Checks messages §9.1 rows 14 and 15. Returns null if nothing moves. */
   private async findMoveTarget(
     tx: Transaction,
     actor: Actor,
@@ -266,7 +266,7 @@ export class UpdateMessage {
 interface RequestedChange {
   readonly changesChannel: boolean;
   readonly channelId: ChannelId | null;
-  /** Topic as stored; null to keep. */
+  /** Topic as stored; null if unchanged. */
   readonly topic: string | null;
 }
 

@@ -57,7 +57,7 @@ async function aParser() {
   };
 }
 
-it("looks up a user's parse options once", async () => {
+it("UserTextParser looks up a user's parse options once", async () => {
   const { parse, within, asked, lookUps } = await aParser();
   for (const content of ['one', 'two']) {
     const text = await parse(content);
@@ -67,7 +67,7 @@ it("looks up a user's parse options once", async () => {
   expect(asked.map(({ how }) => how)).toEqual(['before', 'before']);
 });
 
-it('re-parses inside the unit of work if user or realm settings changed meanwhile', async () => {
+it('UserTextParser re-parses inside the unit of work if user or realm settings changed after parsing', async () => {
   const { parse, within, asked, lookUps, translateEmoticons, fixture } = await aParser();
   const changes = [
     { change: translateEmoticons, options: { translateEmoticons: true, defaultCodeLanguage: '' } },
@@ -88,7 +88,7 @@ it('re-parses inside the unit of work if user or realm settings changed meanwhil
   expect(lookUps()).toBe(3);
 });
 
-it('refreshes the options of all users when the realm changes', async () => {
+it('UserTextParser refreshes the options of all users when the realm changes', async () => {
   const { parse, within, lookUps, fixture } = await aParser();
   const text = await parse('one');
   await fixture.add(aRealmWith({ settings: { defaultCodeBlockLanguage: 'elm' } }));
@@ -99,7 +99,7 @@ it('refreshes the options of all users when the realm changes', async () => {
   expect(lookUps()).toBe(3);
 });
 
-it('re-parses inside the unit of work if the realm URL changed meanwhile', async () => {
+it('UserTextParser re-parses inside the unit of work if the realm URL changed after parsing', async () => {
   const { parse, within, asked, moveTo } = await aParser();
   const text = await parse('one');
   moveTo('/chat');
@@ -108,7 +108,7 @@ it('re-parses inside the unit of work if the realm URL changed meanwhile', async
   expect(asked.at(-1)).toMatchObject({ how: 'within', options: { realmUrl: expect.stringMatching(/\/chat$/) } });
 });
 
-it('evicts cached options of users and realms when the cache is full', async () => {
+it('UserTextParser evicts cached options of users and realms when the cache is full', async () => {
   const { fixture, plain } = await aParser();
   let lookUps = 0;
   const reads = {
@@ -141,7 +141,7 @@ it('evicts cached options of users and realms when the cache is full', async () 
   expect(await lookUpsOf([1, 1])).toBe(1);
 });
 
-it('rejects unrenderable text inside the unit of work according to current settings', async () => {
+it('UserTextParser rejects unrenderable text inside the unit of work according to current settings', async () => {
   const { parse, within, translateEmoticons } = await aParser();
   const text = await parse('refused');
   await expect(within(text)).rejects.toMatchObject({ code: 'UNRENDERABLE_CONTENT' });

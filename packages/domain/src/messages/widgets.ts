@@ -1,7 +1,7 @@
 import { DomainError } from '../kernel/errors.js';
 import { parseJson } from '../kernel/json.js';
 
-// Validates JSON that clients send as content. Errors name its properties as clients know them.
+// Validation of JSON that clients send as content. Errors use the clients' property names.
 
 /** Describes the problem, such as `poll data["vote"] is not an integer`. */
 export class JsonShapeError extends Error {}
@@ -36,7 +36,7 @@ export function flag(value: unknown, where: string): boolean {
 export const wrong = (problem: string): JsonShapeError => new JsonShapeError(problem);
 
 /**
- * Interactive content that clients render in a message. The JSON format belongs to the clients and is stored and
+ * Interactive content rendered by clients in a message. The JSON format belongs to the clients and is stored and
  * returned unchanged. Its property names, and the errors that quote them, are content, like Markdown.
  */
 export interface Widget {
@@ -44,7 +44,7 @@ export interface Widget {
   readonly data: unknown;
 }
 
-/** Returns the poll or task list that the first word requests (messages §15.3). */
+/** Returns the poll or task list requested by the first word (messages §15.3). */
 export function widgetIn(content: string): Widget | null {
   const [, command, rest = ''] = /^\/(poll|todo)(?:\s+([\s\S]*))?$/.exec(content) ?? [];
   if (command === undefined) return null;
@@ -73,7 +73,7 @@ function toTask(line: string): { task: string; desc: string } {
   return at === -1 ? { task: line, desc: '' } : { task: line.slice(0, at).trim(), desc: line.slice(at + 2).trim() };
 }
 
-/** Parses a widget sent with a message. @throws DomainError INVALID_WIDGET with the texts of messages §15.3. */
+/** Parses a widget sent with a message. @throws DomainError INVALID_WIDGET with the texts of messages §15.3 */
 export function parseWidget(json: string): Widget {
   let value: unknown;
   try {

@@ -19,11 +19,11 @@ export interface DigestFacts {
   readonly realm: Realm;
   readonly url: string;
   readonly user: User;
-  /** Hottest first. */
+  /** Conversations, hottest first. */
   readonly conversations: readonly DigestConversation[];
   /** Newest first. */
   readonly newChannels: readonly { readonly name: string; readonly url: string }[];
-  /** False if the user or the organization wants no message content in emails. */
+  /** False if the user or the organization disabled message content in emails. */
   readonly showsContent: boolean;
   readonly unsubscribeUrl: string;
 }
@@ -33,7 +33,7 @@ const REASON =
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** Composes the weekly digest; there is at least one conversation or channel. */
+/** Composes the weekly digest, which has at least one conversation or channel. */
 export function composeDigest(facts: DigestFacts): Email {
   const { realm, url, user, showsContent, unsubscribeUrl } = facts;
   const subject = toSingleLine(`Weekly digest of ${realm.name}`);
@@ -90,7 +90,7 @@ function contentOf({ conversations, newChannels }: DigestFacts): Parts {
   return { text, html };
 }
 
-/** Names neither places nor people. */
+/** Returns a summary without names of channels or users. */
 function summaryOf({ realm, conversations, newChannels }: DigestFacts): Parts {
   const news = [
     ...(conversations.length > 0 ? [counted(conversations.length, 'busy conversation')] : []),

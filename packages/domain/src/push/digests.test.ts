@@ -6,7 +6,7 @@ import type { User } from '../users/user.js';
 import { hottestConversations, isDigestDay, PlanDigests, ScheduleDigests, wantsDigest } from './digests.js';
 
 const DAY = 86_400;
-/** Monday, January 5th 2026, 9:00 UTC. */
+/** Monday, January 5, 2026, 9:00 UTC. */
 const MONDAY = 1_767_603_600;
 const MONDAY_NUMBER = 20_458;
 
@@ -54,23 +54,23 @@ describe('wantsDigest', () => {
     [5, false],
     [6, true],
     [300, true],
-  ])('says after %d days without activity: %s', (days, expected) => {
+  ])('decides after %d days without activity: %s', (days, expected) => {
     expect(wantsDigest(realm, user, daysAgo(days), now)).toBe(expected);
   });
 
-  it('includes people who joined long ago and were never active', () => {
+  it('includes users who joined long ago and were never active', () => {
     expect(wantsDigest(realm, user, null, now)).toBe(true);
     expect(wantsDigest(realm, user, { lastActive: null }, now)).toBe(true);
     expect(wantsDigest(realm, { ...user, joinedAt: now - 4 * DAY }, null, now)).toBe(false);
   });
 
-  it('excludes bots, deactivated users and people who turned digests off', () => {
+  it('excludes bots, deactivated users and users who turned digests off', () => {
     expect(wantsDigest(realm, bot, null, now)).toBe(false);
     expect(wantsDigest(realm, { ...user, isActive: false }, null, now)).toBe(false);
     expect(wantsDigest(realm, withSettings({ enableDigestEmails: false }), null, now)).toBe(false);
   });
 
-  it('excludes people whose activity is hidden', () => {
+  it('excludes users with hidden activity', () => {
     expect(wantsDigest(realm, withSettings({ presenceEnabled: false }), daysAgo(9), now)).toBe(false);
     const silent = { settings: { ...realm.settings, presenceDisabled: true } };
     expect(wantsDigest(silent, user, daysAgo(9), now)).toBe(false);
@@ -89,7 +89,7 @@ describe('hottestConversations', () => {
   const topics = (unread: ReturnType<typeof messages>) =>
     hottestConversations(unread).map(({ messages: [first] }) => first!.topic);
 
-  it('starts with the two conversations of most senders, followed by the longest of the others', () => {
+  it('starts with the two conversations with the most senders, followed by the longest others', () => {
     const unread = [
       ...messages('long', 1, 1, 1, 1, 1),
       ...messages('three people', 1, 2, 3),
@@ -100,7 +100,7 @@ describe('hottestConversations', () => {
     expect(topics(unread)).toEqual(['three people', 'two people', 'longest', 'long']);
   });
 
-  it('combines spellings of a topic and separates channels', () => {
+  it('merges spellings of a topic and separates channels', () => {
     const [elsewhere] = messages('Lunch', 3);
     const unread = [...messages('Lunch', 1), ...messages('lunch', 2), { ...elsewhere!, recipientId: 8 as RecipientId }];
     const found = hottestConversations(unread);
@@ -129,7 +129,7 @@ describe('ScheduleDigests', () => {
     return { next, users, fixture };
   }
 
-  it('reaches each of many users once and plans the next day', async () => {
+  it('schedules each of many users once and plans the next day', async () => {
     const { next, users, fixture } = await planned(true);
     expect(new Set(users).size).toBe(450);
     expect(users).toHaveLength(450);

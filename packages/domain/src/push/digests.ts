@@ -25,36 +25,36 @@ import { UNKNOWN_SENDER_NAME } from './notification-text.js';
 import type { NotificationMeter } from './notifications.js';
 
 export interface DigestConfig {
-  /** False if the operator turned emails of notifications off or has no mail server. */
+  /** False if the operator turned notification emails off or there is no mail server. */
   readonly sendsDigests: boolean;
 }
 
 const DAY_SECONDS = 86_400;
-/** Digests start at this time of day (UTC). */
+/** Time of day (UTC) at which digests start. */
 const START_SECONDS = 9 * 3600;
 const WEEK_SECONDS = 7 * DAY_SECONDS;
 /** Absence after which a user gets digests. */
 const AWAY_SECONDS = 5 * DAY_SECONDS;
-/** Minimum distance of two digests if the weekday is changed. */
+/** Minimum number of days between two digests after a change of weekday. */
 const MIN_DISTANCE_DAYS = 5;
 const USERS_AT_A_TIME = 200;
-/** Newest unread messages of a user that are looked at. */
+/** Maximum number of a user's newest unread messages to consider. */
 export const MAX_DIGEST_UNREAD = 1000;
 export const MAX_DIGEST_CONVERSATIONS = 4;
-/** Conversations chosen by their number of senders; others follow by their number of messages. */
+/** Number of conversations chosen by number of senders; the others are chosen by number of messages. */
 const BY_SENDERS = 2;
 const FIRST_MESSAGES = 3;
-/** Code points. */
+/** Length in code points. */
 const MAX_TEXT_LENGTH = 300;
 export const MAX_NEW_CHANNELS = 10;
 
-/** Number of the day since 1970; a day lasts from `START_SECONDS` to the next. */
+/** Returns the day number since 1970; a day begins at `START_SECONDS`. */
 const digestDay = (time: UnixSeconds): number => Math.floor((time - START_SECONDS) / DAY_SECONDS);
 const startOf = (day: number): UnixSeconds => day * DAY_SECONDS + START_SECONDS;
-/** 0 is Monday. 1970 began on a Thursday. */
+/** Returns the weekday, with 0 for Monday. 1970 began on a Thursday. */
 const weekdayOf = (day: number): number => (day + 3) % 7;
 
-/** Daily job of an organization, which schedules itself for the next day. */
+/** Daily job of an organization, which reschedules itself for the next day. */
 interface DigestPlan {
   readonly day: number;
   /** Last user of the previous batch; 0 before the first one. */
@@ -84,7 +84,7 @@ const DIGEST = emailJobKind<{ readonly userId: UserId }>({
   readPayload: idPayload('userId'),
 });
 
-/** True if digests go out on the planned day. After an outage, days that are too long ago are skipped. */
+/** True if digests are sent on the planned day. After an outage, days too far in the past are skipped. */
 export function isDigestDay(
   { settings }: Pick<Realm, 'settings'>,
   { day, sentDay }: Omit<DigestPlan, 'after'>,
@@ -98,7 +98,7 @@ export function isDigestDay(
   );
 }
 
-/** True if the user has been away for some days. People who hide their presence may be active. */
+/** True if the user has been away for some days. Excludes users who hide their presence, because they may be active. */
 export function wantsDigest(
   { settings: ofRealm }: Pick<Realm, 'settings'>,
   { isActive, bot, joinedAt, settings }: User,
@@ -110,7 +110,7 @@ export function wantsDigest(
   return isActive && bot === null && settings.enableDigestEmails && isKnown && now - lastActive > AWAY_SECONDS;
 }
 
-/** Starts the daily job of organizations that want digests. */
+/** Starts the daily job for organizations with digests. */
 export class PlanDigests {
   static readonly inject = ['unitOfWork', 'clock', 'digestConfig'] as const;
   constructor(
@@ -137,7 +137,7 @@ async function schedulePlan(tx: Transaction, realmId: RealmId, payload: DigestPl
   await tx.jobs.schedule(encodeJob(PLAN, { realmId, dueAt, key: PLAN_KEY, payload }));
 }
 
-/** Schedules digests of people who are away, some at a time. The unit that removes a plan stores the next one. */
+/** Schedules digests for absent users, in batches. The unit of work that removes a plan stores the next one. */
 export class ScheduleDigests implements JobHandler<DigestPlan> {
   static readonly inject = ['unitOfWork', 'clock', 'digestConfig', PresenceBoard] as const;
   readonly kind = PLAN;
@@ -186,7 +186,7 @@ export class ScheduleDigests implements JobHandler<DigestPlan> {
 type Unread = Pick<UnreadMessage, 'id' | 'senderId' | 'recipientId' | 'topic'>;
 
 export interface HotConversation<Message extends Unread = Unread> {
-  /** Oldest first, at least one. */
+  /** At least one message, oldest first. */
   readonly messages: readonly Message[];
   readonly senderCount: number;
 }
@@ -215,7 +215,7 @@ export function hottestConversations<Message extends Unread>(
   return [...bySenders, ...byLength].slice(0, MAX_DIGEST_CONVERSATIONS);
 }
 
-/** Sends the digest to one user, by the rights, settings and unread messages at that time. */
+/** Sends the digest to one user, according to the rights, settings and unread messages at that time. */
 export class SendDigests implements JobHandler<{ readonly userId: UserId }> {
   static readonly inject = [
     'unitOfWork',
@@ -258,7 +258,7 @@ export class SendDigests implements JobHandler<{ readonly userId: UserId }> {
     this.meter.dropped('email', 'expired');
   }
 
-  /** Returns null if there is nothing to say, or if the user came back or turned digests off. */
+  /** Returns null if there is no content, or if the user came back or turned digests off. */
   private async compose(realmId: RealmId, userId: UserId): Promise<Email | null> {
     const presence = await this.presence.find(realmId, userId);
     return this.uow.read(realmId, async (reads) => {
@@ -339,7 +339,7 @@ export class SendDigests implements JobHandler<{ readonly userId: UserId }> {
   }
 }
 
-/** Returns unread messages of people in these channels that are not muted, oldest first. */
+/** Returns unread messages from humans in these unmuted channels, oldest first. */
 async function unreadSince(
   reads: Repositories,
   actor: Actor,

@@ -258,20 +258,20 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('decideDue (organization §15, users §6)', () => {
-  it.each(ROWS)('decides about %s', (_, given, push, email) => {
+  it.each(ROWS)('decides for %s', (_, given, push, email) => {
     const due = decideDue(factsOf(given));
     expect([due?.push ?? null, due?.email ?? null]).toEqual([push, email]);
     if (due) expect(due.reason).toBe(push ?? email);
   });
 
-  it('prefers the strongest reason of push and email', () => {
+  it('prefers the strongest of the push and email reasons', () => {
     const settings = { enableOfflinePushNotifications: false };
     expect(decideDue(factsOf({ ...mentioned, topic: 'followed', settings }))).toEqual({
       ...{ push: 'followedTopic', email: 'mentioned', reason: 'mentioned' },
     });
   });
 
-  it('counts alert words for the host application only, while the user is idle', () => {
+  it('considers alert words for the host application only, while the user is idle', () => {
     expect(decideDue(factsOf(alertWord))).toEqual({ push: null, email: null, reason: 'alertWord' });
     expect(decideDue(factsOf({ ...alertWord, ...online }))).toBeNull();
     expect(decideDue(factsOf({ flags: { hasAlertWord: true, mentioned: true } }))?.reason).toBe('mentioned');
@@ -299,7 +299,7 @@ describe('isIdle', () => {
     ['a client that was never used', true, { lastActive: null, lastConnected: 1000 }, true],
     ['a client without presence', true, null, true],
     ['recent activity without a client', false, { lastActive: 1000, lastConnected: 1000 }, true],
-  ] as const)('judges %s', (_, receivesMessages, presence, expected) => {
+  ] as const)('evaluates %s', (_, receivesMessages, presence, expected) => {
     expect(isIdle(receivesMessages, presence, 1000)).toBe(expected);
   });
 });

@@ -4,7 +4,7 @@ import type { UnixSeconds } from '../kernel/ids.js';
 import type { UserSettings } from '../realms/user-settings.js';
 import { OFFLINE_SECONDS, type PresenceTimes } from '../users/presence.js';
 
-/** Reasons for which a message is due to a user, the strongest first (organization §15). */
+/** Reasons why a message is due to a user, strongest first (organization §15). */
 export const DUE_REASONS = [
   'directMessage',
   'mentioned',
@@ -18,7 +18,7 @@ export const DUE_REASONS = [
 ] as const;
 export type DueReason = (typeof DUE_REASONS)[number];
 
-/** Settings of a recipient that decide. */
+/** Recipient settings that affect the decision. */
 export type NotificationSettings = Pick<
   UserSettings,
   | 'enableOfflinePushNotifications'
@@ -32,7 +32,7 @@ export type NotificationSettings = Pick<
   | 'wildcardMentionsNotify'
 >;
 
-/** All that decides whether a message is due to one recipient. */
+/** All data that determines whether a message is due to one recipient. */
 export interface DueFacts {
   readonly recipient: {
     readonly isBot: boolean;
@@ -41,11 +41,11 @@ export interface DueFacts {
   };
   readonly message: {
     readonly isFromRecipient: boolean;
-    /** True for messages that are never notified of, such as those of the welcome bot. */
+    /** True for messages that never cause notifications, such as those of the welcome bot. */
     readonly isSilent: boolean;
     readonly isDirect: boolean;
   };
-  /** Null if the message is not the recipient's own, or no longer. Messages of users whom they mute arrive as read. */
+  /** Null if the recipient does not have the message, or no longer. Messages of muted users arrive as read. */
   readonly flags: {
     readonly read: boolean;
     readonly mentioned: boolean;
@@ -53,28 +53,28 @@ export interface DueFacts {
     readonly topicWildcardMentioned: boolean;
     readonly hasAlertWord: boolean;
   } | null;
-  /** True if no client shows the message to the recipient now; see `isIdle`. */
+  /** True if no client currently shows the message to the recipient; see `isIdle`. */
   readonly isIdle: boolean;
-  /** Subscription to the message's channel; null for direct messages and without one. */
+  /** Subscription to the message's channel; null for direct messages and non-subscribers. */
   readonly subscription: { readonly isMuted: boolean; readonly notifications: ChannelNotifications } | null;
   readonly topic: TopicVisibility;
 }
 
-/** Decision about one recipient. At least one of the reasons is set. */
+/** Decision for one recipient. At least one reason is set. */
 export interface Due {
   /** Null if no push is due. */
   readonly push: DueReason | null;
   /** Null if no email is due. */
   readonly email: DueReason | null;
-  /** Strongest reason; `alertWord` if nothing but an alert word makes the message due. */
+  /** Strongest reason; `alertWord` if only an alert word makes the message due. */
   readonly reason: DueReason;
 }
 
-/** True if no client receives messages, or none was used in the last minutes (organization §15). */
+/** True if no client receives messages, or none was used in the last few minutes (organization §15). */
 export const isIdle = (receivesMessages: boolean, presence: PresenceTimes | null, now: UnixSeconds): boolean =>
   !receivesMessages || presence?.lastActive == null || now - presence.lastActive > OFFLINE_SECONDS;
 
-/** Decides whether a message is due to a recipient, and why; null if it is not (organization §15, users §6). */
+/** Returns whether and why a message is due to a recipient; null if it is not due (organization §15, users §6). */
 export function decideDue(facts: DueFacts): Due | null {
   const { recipient, message, flags, isIdle } = facts;
   if (message.isFromRecipient || message.isSilent) return null;
@@ -86,7 +86,7 @@ export function decideDue(facts: DueFacts): Due | null {
   return reason && { push, email, reason };
 }
 
-/** Returns the part of a decision that an earlier one does not include; null if there is none. */
+/** Returns the part of a decision that an earlier decision does not include, or null. */
 export function dueInAddition(before: Due | null, after: Due | null): Due | null {
   if (before === null || after === null) return after;
   const push = before.push === null ? after.push : null;
@@ -100,7 +100,7 @@ function mayPush({ recipient: { settings }, isIdle }: DueFacts): boolean {
   return (isIdle || online) && (offline || online);
 }
 
-/** Settings that correspond to each other for push and email. */
+/** Corresponding settings for push or email. */
 interface Medium {
   readonly personal: 'enableOfflinePushNotifications' | 'enableOfflineEmailNotifications';
   readonly followedTopic: 'enableFollowedTopicPushNotifications' | 'enableFollowedTopicEmailNotifications';
@@ -145,7 +145,7 @@ function reasonFor(facts: DueFacts, medium: Medium): DueReason | null {
   return isHeard && (ofChannel ?? settings[medium.channel]) ? 'channel' : null;
 }
 
-/** In a muted channel, only topics that the user has unmuted are heard. */
+/** True if the topic is muted, or is in a muted channel without being unmuted. */
 const isSilenced = (hasMutedChannel: boolean, topic: TopicVisibility): boolean =>
   topic === 'muted' || (hasMutedChannel && topic !== 'unmuted');
 

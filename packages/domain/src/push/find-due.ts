@@ -16,16 +16,19 @@ import type { User } from '../users/user.js';
 import { type Due, type DueFacts, decideDue, dueInAddition, isIdle } from './due.js';
 import type { DueRecipient, NotificationChannel, NotificationMeter } from './notifications.js';
 
-/** Name of the consumer of the log whose position follows `FindDue`. */
+/** Name of the log consumer that stores the position of `FindDue`. */
 export const NOTIFICATION_CONSUMER = 'parley.notifications';
-/** Candidates that are judged at once; more of them become jobs, so that no unit holds up others. */
+/**
+ * Maximum number of candidates evaluated at once; further ones become jobs, so that no unit of work blocks others for
+ * long.
+ */
 const CANDIDATES_AT_A_TIME = 100;
-/** Newest unread messages that are judged again when a user's last queue expires. */
+/** Maximum number of newest unread messages re-evaluated when a user's last queue expires. */
 const MAX_MISSED = 200;
 
 /**
- * Cause of a judgement. `edited`: the users are newly mentioned. `missed`: they were active when the message was sent,
- * but no client took it.
+ * Cause of an evaluation. `edited`: the users are newly mentioned. `missed`: they were active when the message was
+ * sent, but no client received it.
  */
 type Cause = 'sent' | 'edited' | 'missed';
 const CAUSES: readonly Cause[] = ['sent', 'edited', 'missed'];
@@ -36,7 +39,7 @@ interface Judgement {
   readonly cause: Cause;
 }
 
-/** Messages that a user no longer needs to be notified of. */
+/** Messages for which a user no longer needs notifications. */
 interface Withdrawal {
   readonly userId: UserId;
   readonly messageIds: readonly MessageId[];
@@ -56,8 +59,9 @@ const JUDGEMENT = jobKind<Judgement>({
 });
 
 /**
- * Follows the log and decides to whom messages are due (organization §15, §16). Publishes `notification.due` and hands
- * recipients to the channels of delivery. Judges by the present state, so what was read or deleted meanwhile is not due.
+ * Consumes the log and decides to whom messages are due (organization §15, §16). Publishes `notification.due` and
+ * passes recipients to the notification channels. Uses the current state, so messages already read or deleted are not
+ * due.
  */
 export class FindDue {
   static readonly inject = [
@@ -77,7 +81,7 @@ export class FindDue {
     private readonly meter: NotificationMeter,
   ) {}
 
-  /** True for events that `consume` looks at. */
+  /** True for events that `consume` handles. */
   readonly isWanted = ({ event }: Pick<StoredEvent, 'event'>): boolean => {
     switch (event.type) {
       case 'message.sent':
@@ -93,7 +97,7 @@ export class FindDue {
     }
   };
 
-  /** Returns null if nothing follows from the events. */
+  /** Returns null if the events have no consequences. */
   readonly consume = async (realmId: RealmId, events: readonly StoredEvent[]): Promise<ConsumerUnit | null> => {
     const { judgements, withdrawals } = await this.read(realmId, events);
     const slices = judgements.flatMap(({ userIds, ...judgement }) =>
@@ -118,7 +122,7 @@ export class FindDue {
     };
   };
 
-  /** Judges some recipients and returns the work that notifies them. */
+  /** Evaluates some recipients and returns the work that notifies them. */
   async prepare(realmId: RealmId, judgement: Judgement): Promise<ConsumerUnit> {
     const due = await this.judge(realmId, [judgement]);
     return async (tx) => {
@@ -144,7 +148,7 @@ export class FindDue {
     await tx.yield();
   }
 
-  /** Returns candidates without deciding about them. */
+  /** Loads candidates without evaluating them. */
   private async read(realmId: RealmId, events: readonly StoredEvent[]) {
     const activeUntil = await this.lastActivityOf(realmId, events);
     return this.uow.read(realmId, async (reads) => {
@@ -187,7 +191,7 @@ export class FindDue {
     });
   }
 
-  /** Returns until when users whose last queue expired counted as active. */
+  /** Returns the time until which each user with an expired last queue counted as active. */
   private async lastActivityOf(realmId: RealmId, events: readonly StoredEvent[]) {
     const until = new Map<UserId, UnixSeconds>();
     for (const { event } of events) {
@@ -210,7 +214,7 @@ export class FindDue {
       const recipients: DueRecipient[] = [];
       for (const user of one.users) {
         const presence = await this.presence.find(realmId, user.id);
-        // Rows of queues are read for active users only.
+        // Queue rows are read only for active users.
         const idle = isIdle(true, presence, now) || !(await this.queues.receivesMessages(realmId, user.id));
         const decision = decide(one, user, idle);
         if (decision) recipients.push({ userId: user.id, ...decision, groupId: groupOf(one, user.id, decision) });
@@ -222,7 +226,7 @@ export class FindDue {
   }
 }
 
-/** Judges recipients of messages with many of them, so many at a time. */
+/** Evaluates recipients of a message with many recipients, in batches. */
 export class JudgeRecipients implements JobHandler<Judgement> {
   static readonly inject = [FindDue] as const;
   readonly kind = JUDGEMENT;
@@ -234,7 +238,7 @@ export class JudgeRecipients implements JobHandler<Judgement> {
   }
 }
 
-/** Users whom messages may notify without mentioning them, by channel and topic. */
+/** Users who may be notified without a mention, by channel and topic. */
 type NotifiableUsers = Map<string, readonly UserId[]>;
 
 async function candidatesOf(
@@ -266,7 +270,7 @@ async function candidatesOf(
   return { messageId: message.id, userIds: [...candidates], cause: 'sent' };
 }
 
-/** Returns unread messages of the time in which the user no longer polled but still counted as active. */
+/** Returns unread messages from the period in which the user no longer polled but still counted as active. */
 async function missedBy(
   { personal, messages }: Repositories,
   realmId: RealmId,
@@ -291,10 +295,10 @@ async function pushedTo(
   return { userId, messageIds: await notifications.listPushed(realmId, userId, among) };
 }
 
-/** Mentions that are not silent, by the renderer's own elements. */
+/** Non-silent mentions, as elements produced by the renderer. */
 const MENTIONS = /<span class="user(?:-group)?-mention" data-user(-group)?-id="(\d+)"/g;
 
-/** Returns the users and groups that a rendered text mentions by name. */
+/** Returns the users and groups mentioned by name in a rendered text. */
 export function mentionsIn(html: string): { readonly userIds: Set<UserId>; readonly groupIds: Set<GroupId> } {
   const mentions = { userIds: new Set<UserId>(), groupIds: new Set<GroupId>() };
   for (const [, group, id] of html.matchAll(MENTIONS)) {
@@ -334,13 +338,13 @@ interface Loaded {
   readonly flags: Awaited<ReturnType<Repositories['personal']['listFlagsOf']>>;
   readonly subscriptions: ReadonlyMap<UserId, NonNullable<DueFacts['subscription']>>;
   readonly topics: ReadonlyMap<UserId, TopicVisibility>;
-  /** Users whom the text mentions by name. */
+  /** Users mentioned by name in the text. */
   readonly named: ReadonlySet<UserId>;
-  /** Members of the mentioned groups, the smallest group first. */
+  /** Members of the mentioned groups, smallest group first. */
   readonly groups: readonly (readonly [GroupId, ReadonlySet<UserId>])[];
 }
 
-/** Leaves out messages that no longer exist. */
+/** Loads messages, omitting those that no longer exist. */
 async function loadAll(
   reads: Repositories,
   realmId: RealmId,
@@ -381,7 +385,7 @@ const usersOf = (judgements: readonly Judgement[]): readonly UserId[] => [
   ...new Set(judgements.flatMap(({ userIds }) => userIds)),
 ];
 
-/** Same for all messages of a topic, and for all direct messages. */
+/** Returns a key shared by all messages of a topic, and by all direct messages. */
 const placeOf = ({ channelId, topic }: Message): string =>
   channelId === null ? '' : `${channelId} ${topicKey(topic)}`;
 
@@ -426,7 +430,7 @@ function decide(loaded: Loaded, user: User, idle: boolean): Due | null {
     case 'sent':
       return decideDue(facts);
     case 'edited':
-      // Direct messages are not judged again, nor users whom the message notified without the mention.
+      // Direct messages are not re-evaluated, and neither are users who were notified without the mention.
       if (message.channelId === null) return null;
       return dueInAddition(
         decideDue({ ...facts, flags: facts.flags && { ...facts.flags, mentioned: false } }),

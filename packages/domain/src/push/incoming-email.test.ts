@@ -36,7 +36,7 @@ describe('parseIncomingAddress', () => {
     [`chat+${TOKEN}.include-footers.prefer-html@example.com`, { includesFooter: true, prefersHtml: true }],
     [`chat+${TOKEN}.prefer-html.prefer-text@example.com`, {}],
     [`chat+${TOKEN}.unknown-word@example.com`, {}],
-  ])('finds the token and the options of %s', (address, options) => {
+  ])('extracts the token and options from %s', (address, options) => {
     expect(parseIncomingAddress(PATTERN, address)).toEqual({
       kind: 'channel',
       token: TOKEN,
@@ -44,7 +44,7 @@ describe('parseIncomingAddress', () => {
     });
   });
 
-  it('reads the addresses for replies and for bounces that it makes', () => {
+  it('parses the reply and bounce addresses that it creates', () => {
     const key = 'a2'.repeat(16);
     expect(parseIncomingAddress(PATTERN, replyAddress(PATTERN, key))).toEqual({ kind: 'reply', key });
     expect(parseIncomingAddress(PATTERN, bounceAddress(PATTERN, TOKEN))).toEqual({ kind: 'bounce', key: TOKEN });
@@ -60,7 +60,7 @@ describe('parseIncomingAddress', () => {
     'chat+mmshort@example.com',
     `chat+${'a.'.repeat(200)}${TOKEN}@example.com`,
     '',
-  ])('does not accept %s', (address) => {
+  ])('rejects %s', (address) => {
     expect(parseIncomingAddress(PATTERN, address)).toBeNull();
   });
 });
@@ -79,7 +79,7 @@ describe('topicOfSubject', () => {
     ['a\u0007b\u{ffff}c', 'abc'],
     ['Re:', NO_SUBJECT],
     ['', NO_SUBJECT],
-  ])('turns %j into %j', (subject, topic) => {
+  ])('converts %j to %j', (subject, topic) => {
     expect(topicOfSubject(subject)).toBe(topic);
   });
 
@@ -111,7 +111,7 @@ describe('withoutQuotes', () => {
     ['the headers that Outlook copies', 'yes\n\nFrom: Ann\nSent: Monday\nTo: Bob\nSubject: plans\n\nagree?', 'yes'],
     ['the line of Outlook', 'yes\n\n-----Original Message-----\nFrom: Ann\nagree?', 'yes'],
     ['the rule of Outlook', 'yes\n________________________________\nFrom: Ann\nSent: x\nagree?', 'yes'],
-  ])('cuts %s', (_, text, reply) => {
+  ])('removes %s', (_, text, reply) => {
     expect(withoutQuotes(text)).toBe(reply);
     expect(withoutQuotes(text.replaceAll('\n', '\r\n'))).toBe(reply);
   });
@@ -134,7 +134,7 @@ describe('withoutQuotes', () => {
     expect(withoutQuotes(text)).toBe(text);
   });
 
-  it('takes linear time', () => {
+  it('takes time proportional to the length', () => {
     for (const text of [
       'on x wrote '.repeat(3700),
       'on a wrote:\n'.repeat(3300),
@@ -148,7 +148,7 @@ describe('withoutQuotes', () => {
   });
 });
 
-it('withoutFooter cuts below one line of two dashes', () => {
+it('withoutFooter cuts below a single line of two dashes', () => {
   expect(withoutFooter('hello\n-- \nAnn')).toBe('hello');
   expect(withoutFooter('a\n--\nb\n--\nc')).toBe('a\n--\nb\n--\nc');
   expect(withoutFooter('a -- b')).toBe('a -- b');
@@ -159,7 +159,7 @@ describe('bodyOf', () => {
   const body = (email: Partial<IncomingEmail>, options: Partial<typeof NO_EMAIL_OPTIONS> = {}) =>
     bodyOf({ ...EMAIL, ...email }, { ...NO_EMAIL_OPTIONS, ...options });
 
-  it('prefers the plain text unless the address or the email says otherwise', () => {
+  it('prefers the plain text unless the address or the email specifies otherwise', () => {
     expect(body({ html })).toBe('hello');
     expect(body({ html }, { prefersHtml: true })).toBe('rich');
     expect(body({ html: null }, { prefersHtml: true })).toBe('hello');
@@ -168,7 +168,7 @@ describe('bodyOf', () => {
     expect(body({ text: null })).toBe('');
   });
 
-  it('keeps quotations and footers if they are wanted, and quotations of forwarded emails', () => {
+  it('keeps quotations and footers if requested, and quotations of forwarded emails', () => {
     const text = 'yes\n> old\n--\nAnn';
     expect(body({ text })).toBe('yes');
     expect(body({ text }, { includesFooter: true })).toBe('yes\n--\nAnn');
@@ -198,11 +198,11 @@ describe('fateOf', () => {
     [{ 'x-autorespond': '' }, 'automatic', 'automatic'],
     [{ 'x-parley-server': 'us' }, 'own', 'own'],
     [{ 'x-parley-server': 'others' }, 'accepted', 'accepted'],
-  ] as const)('judges emails with %j', (headers, forChannel, forReply) => {
+  ] as const)('classifies emails with %j', (headers, forChannel, forReply) => {
     expect([fate(headers), fate(headers, 'reply')]).toEqual([forChannel, forReply]);
   });
 
-  it('takes delivery reports for automatic', () => {
+  it('classifies delivery reports as automatic', () => {
     expect(fate({}, 'channel', { failures: [] })).toBe('automatic');
   });
 });
@@ -214,7 +214,7 @@ it('fromLine shows the sender without Markdown', () => {
   expect(fromLine({ name: '', address: 'ann@example.com' })).toBe('From: <ann@example.com>');
 });
 
-it('composeContent cuts the body and keeps the sender and the attachments', () => {
+it('composeContent truncates the body and keeps the sender and the attachments', () => {
   const content = composeContent('x'.repeat(20_000), 'From: Ann', ['[a](/user_uploads/a)']);
   expect(content).toHaveLength(10_000);
   expect(content.startsWith('From: Ann\nxxx')).toBe(true);

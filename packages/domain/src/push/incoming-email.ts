@@ -9,7 +9,7 @@ export const INCOMING_EMAIL_ERRORS = declareErrors({
   /** The operator has not configured a way to receive email. */
   NO_MAIL_GATEWAY: 'unavailable',
   WRONG_GATEWAY_TOKEN: 'unauthenticated',
-  /** Nobody receives email at this address, or its users may no longer post. */
+  /** The address does not exist, or its users may no longer post. */
   UNKNOWN_EMAIL_ADDRESS: 'unknown',
   EMAIL_TOO_LARGE: 'invalid',
   /** The email cannot be decoded within the limits. */
@@ -22,7 +22,7 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends IncomingEmailErrors {}
 }
 
-/** Headers that decide what happens to an email. */
+/** Headers that determine how an email is handled. */
 export const EMAIL_HEADERS = [
   'auto-submitted',
   'precedence',
@@ -39,46 +39,46 @@ export interface EmailAttachment {
   readonly bytes: Uint8Array;
 }
 
-/** Decoded email. The parser bounds every field. */
+/** Decoded email. The parser limits every field. */
 export interface IncomingEmail {
-  /** Empty texts if there is no sender. */
+  /** Sender; both texts are empty if there is none. */
   readonly from: { readonly name: string; readonly address: string };
   readonly subject: string;
-  /** Recipients that the headers name, the most reliable header first. */
+  /** Recipients from the headers, most reliable header first. */
   readonly recipients: readonly string[];
-  /** Null if there is no such part. */
+  /** Plain text part; null if there is none. */
   readonly text: string | null;
-  /** HTML part as plain text; null if there is none. `reply`: without what mail programs mark as quoted. */
+  /** HTML part as plain text; null if there is none. `reply`: without text that email clients mark as quoted. */
   readonly html: { readonly all: string; readonly reply: string } | null;
   readonly attachments: readonly EmailAttachment[];
   readonly headers: Readonly<Partial<Record<EmailHeader, string>>>;
-  /** Addresses for which a delivery status notification (RFC 3464) reports a permanent failure; null if it is none. */
+  /** Addresses with a permanent failure in a delivery status notification (RFC 3464); null for other emails. */
   readonly failures: readonly { readonly address: string; readonly reason: string }[] | null;
 }
 
 /** Decodes emails without blocking the event loop. */
 export interface EmailParser {
-  /** Takes over the bytes. @throws DomainError UNREADABLE_EMAIL, SERVER_BUSY */
+  /** Takes ownership of the bytes. @throws DomainError UNREADABLE_EMAIL, SERVER_BUSY */
   parse(raw: Uint8Array): Promise<IncomingEmail>;
 }
 
-/** Ways in which this server receives email. */
+/** Incoming email configuration of this server. */
 export interface MailGateway {
   /** Address with a placeholder, such as `chat+%s@example.com`. */
   readonly pattern: string;
   readonly maxBytes: number;
   readonly parser: EmailParser;
-  /** Keys of addresses for replies. */
+  /** Keys of reply addresses. */
   readonly replyKeys: LinkKeys;
-  /** True for the token of programs that deliver over HTTP. */
+  /** True for the token of programs that deliver email over HTTP. */
   isGatewayToken(token: string): boolean;
-  /** Returns the part of an address to which failures of emails to `email` are reported. */
+  /** Returns the address part for reporting failures of emails to `email`. */
   bounceKeyOf(email: string): string;
-  /** Value of the header `X-Parley-Server` in emails of this server. */
+  /** Value of the `X-Parley-Server` header in emails from this server. */
   readonly fingerprint: string;
 }
 
-/** Limits of incoming email. */
+/** Rate limit rules for incoming email. */
 export type IncomingEmailRule = 'incomingEmailByRealm' | 'incomingEmailByAddress' | 'incomingEmailBySender';
 
 export interface IncomingEmailQuota {
@@ -86,30 +86,33 @@ export interface IncomingEmailQuota {
   take(rule: IncomingEmailRule, key: string, source?: string): void;
 }
 
-/** Address to which a user replies to an emailed conversation. The address itself is derived from the id. */
+/** Address for replies of a user to an emailed conversation. The address itself is derived from the id. */
 export interface ReplyAddress {
   /** Unique on the server and never reused. */
   readonly id: number;
   readonly realmId: RealmId;
   readonly userId: UserId;
-  /** Message of the conversation. */
+  /** Message in the conversation. */
   readonly messageId: MessageId;
   readonly expiresAt: UnixSeconds;
 }
 
-/** Validity after the last email of a conversation. */
+/** Validity period after the last email of a conversation. */
 export const REPLY_ADDRESS_SECONDS = 30 * 86_400;
 
 export interface ReplyAddressReads {
-  /** Searches all organizations, since an address does not name one. Returns expired ones, too. */
+  /** Searches all organizations, since an address does not contain one. Includes expired addresses. */
   find(id: number): Promise<ReplyAddress | null>;
 }
 
 /** Every implementation passes reply-address-repository.contract.ts. */
 export interface ReplyAddressRepository extends ReplyAddressReads {
-  /** Returns the id of the user's address for the conversation; a present one gets the message and the expiry. */
+  /** Returns the id of the user's address for the conversation; updates message and expiry of an existing one. */
   open(address: Omit<ReplyAddress, 'id'> & { readonly conversation: string }): Promise<number>;
-  /** Removes up to `limit` addresses that expired before `now` in any organization. Returns their number. */
+  /**
+   * Removes up to `limit` addresses of any organization that expired before `now`. Returns the number of removed
+   * addresses.
+   */
   removeExpired(now: UnixSeconds, limit: number): Promise<number>;
 }
 
@@ -125,7 +128,7 @@ export const INCOMING_EMAIL_FEATURE = {
   },
 };
 
-/** Options that a sender adds to the address of a channel. */
+/** Options that a sender adds to a channel address. */
 export interface EmailOptions {
   readonly showsSender: boolean;
   readonly includesFooter: boolean;
@@ -164,13 +167,13 @@ export const replyAddress = (pattern: string, key: string): string =>
 export const bounceAddress = (pattern: string, key: string): string =>
   pattern.replace(EMAIL_TOKEN_PLACEHOLDER, () => `${BOUNCE_WORD}.${key}`);
 
-/** Returns null for an address that does not follow the pattern. Mail servers may change the letter case. */
+/** Returns null for an address that does not match the pattern. Mail servers may change the letter case. */
 export function parseIncomingAddress(pattern: string, address: string): IncomingAddress | null {
   const [before, after] = pattern.toLowerCase().split(EMAIL_TOKEN_PLACEHOLDER) as [string, string];
   const text = address.toLowerCase();
   if (text.length > MAX_ADDRESS_LENGTH || text.length <= before.length + after.length) return null;
   if (!text.startsWith(before) || !text.endsWith(after)) return null;
-  // Zulip accepts both separators, because some mailing lists drop what follows a plus sign.
+  // Both separators are accepted, as in Zulip, because some mailing lists drop everything after a plus sign.
   const parts = text.slice(before.length, text.length - after.length).split(/[.+]/);
   const [first, second] = parts as [string, string | undefined];
   if (parts.length === 1 && /^mm[a-z2-7]{24,64}$/.test(first)) return { kind: 'reply', key: first.slice(2) };
@@ -183,17 +186,17 @@ export function parseIncomingAddress(pattern: string, address: string): Incoming
 
 export type EmailFate =
   | 'accepted'
-  /** Sent by this server. */
+  /** Sent by this server itself. */
   | 'own'
-  /** Sent by a program in reply to another email. */
+  /** Sent by a program in response to another email. */
   | 'automatic';
 
 const REPLYING = /^(?:auto[_-]reply)$/i;
 const BULK = /^(?:bulk|junk|list|auto[_-]reply)$/i;
 
 /**
- * Recognizes emails that would go round in circles. Channels accept email of programs, such as reports and lists, but
- * no automatic replies. Replies to conversations come from people.
+ * Detects emails that could cause loops. Channels accept emails from programs, such as reports and lists, but no
+ * automatic replies. Replies to conversations must come from people.
  */
 export function fateOf(
   { headers, failures }: IncomingEmail,
@@ -210,15 +213,15 @@ export function fateOf(
   return submitted !== 'no' || BULK.test(precedence) || headers['list-id'] !== undefined ? 'automatic' : 'accepted';
 }
 
-/** Topic of emails without a subject; the empty topic is not allowed everywhere. */
+/** Topic for emails without a subject, because the empty topic is not allowed everywhere. */
 export const NO_SUBJECT = 'Email with no subject';
 
-/** Marks of replies and forwarded emails in English, German and the Nordic languages. */
+/** Subject prefixes of replies and forwarded emails in English, German and the Nordic languages. */
 const MARK = /^[[(]?\s*(?:re|aw|wg|sv|fwd?)\s*(?:\[\d+\])?\s*(?:[:;)\]][\s:;\])]*|$)/i;
 const FORWARDED = /^[[(]?\s*(?:wg|fwd?)\s*[:;)\]]/i;
 const MAX_MARKS = 20;
 
-/** Returns the topic for a subject, without marks such as `Re:`. */
+/** Returns the topic for a subject, without prefixes such as `Re:`. */
 export function topicOfSubject(subject: string): string {
   let topic = Array.from(subject.replace(/\s+/g, ' '))
     .filter((character) => positionOfUnprintable(character) === 0)
@@ -234,12 +237,12 @@ export function topicOfSubject(subject: string): string {
 
 export const isForwarded = (subject: string): boolean => FORWARDED.test(subject.trim());
 
-/** First lines of a quoted email; everything below is quoted. */
+/** First lines of quoted emails; everything below is quoted. */
 const HEADS: readonly RegExp[] = [
   /^\s*-{2,}\s*(?:original message|original appointment|urspr\u00fcngliche nachricht|message d'origine|mensaje original|forwarded message)\s*-{2,}\s*$/i,
   /^\s*_{20,}\s*$/,
 ];
-/** Line before a quotation: "On Monday, Ann wrote:". */
+/** Line that introduces a quotation: "On Monday, Ann wrote:". */
 const WROTE =
   /^\s*>?\s*(?:(?:on|am|le|el|il|op|den|em)\s.{3,300}\s(?:wrote|schrieb|a \u00e9crit|escribi\u00f3|ha scritto|schreef|skrev|escreveu)(?:[\s,].{0,100})?|.{3,200}\s(?:wrote|schrieb))\s*:\s*$/i;
 const HEADER_LINE = /^\s*\*?(?:from|von|de|sent|gesendet|date|datum|to|an|subject|betreff|cc)\*?\s?:/i;
@@ -248,8 +251,8 @@ const isQuoted = (line: string): boolean => /^\s?>/.test(line);
 const isBlank = (line: string): boolean => line.trim() === '';
 
 /**
- * Cuts quoted emails out of a reply. Text between and below quoted lines stays. Returns the whole text if nothing else
- * would be left.
+ * Removes quoted emails from a reply. Text between and below quoted lines is kept. Returns the whole text if nothing
+ * else would be left.
  */
 export function withoutQuotes(text: string): string {
   const lines = text.split(/\r\n|\r|\n/);
@@ -262,7 +265,7 @@ export function withoutQuotes(text: string): string {
     const length = wroteLength(lines, at);
     if (length > 0) {
       const next = lines.slice(at + length).find((each) => !isBlank(each));
-      // Some programs mark no lines, so that all the rest is quoted.
+      // Some email clients do not mark quoted lines, so everything below counts as quoted.
       if (next === undefined || !isQuoted(next)) break;
       at += length - 1;
       continue;
@@ -283,14 +286,14 @@ function startsQuotation(lines: readonly string[], at: number): boolean {
   return next !== undefined && FROM_LINE.test(next);
 }
 
-/** True for the copied headers with which Outlook begins a quotation. */
+/** True for the copied headers with which Outlook introduces a quotation. */
 const isHeaderBlock = (lines: readonly string[], at: number): boolean =>
   lines.slice(at, at + 6).filter((line) => HEADER_LINE.test(line)).length >= 3;
 
-/** Longer lines are text; also bounds the work on them. */
+/** Maximum length of an introduction, which also bounds the work; longer lines are text. */
 const MAX_WROTE_LENGTH = 400;
 
-/** Number of lines, up to 3, that form the line before a quotation; 0 if there is none. */
+/** Returns the number of lines, up to 3, that introduce a quotation; 0 if there is none. */
 function wroteLength(lines: readonly string[], at: number): number {
   let joined = '';
   for (let length = 1; length <= 3 && at + length <= lines.length; length++) {
@@ -298,13 +301,13 @@ function wroteLength(lines: readonly string[], at: number): number {
     if (isBlank(line) || line.length > MAX_WROTE_LENGTH) return 0;
     joined = `${joined} ${line.trim()}`;
     if (WROTE.test(joined)) return length;
-    // The introduction of a quotation may span lines if its first line begins like one.
+    // The introduction may span several lines only if its first line begins like one.
     if (!/^\s*(?:on|am|le|el|il|op|den|em)\s/i.test(joined)) return 0;
   }
   return 0;
 }
 
-/** Cuts the footer below a line `--`, if there is exactly one. */
+/** Removes the footer below a line `--` if there is exactly one such line. */
 export function withoutFooter(text: string): string {
   const lines = text.split('\n');
   const [first, ...others] = lines.flatMap((line, at) => (line.trim() === '--' ? [at] : []));
@@ -312,7 +315,7 @@ export function withoutFooter(text: string): string {
   return lines.slice(0, first).join('\n').trim();
 }
 
-/** Returns the content of an email as its options want it; empty if there is none. */
+/** Returns the content of an email as selected by its options; empty if there is none. */
 export function bodyOf({ text, html, subject }: IncomingEmail, options: EmailOptions): string {
   const includesQuotes = options.includesQuotes || isForwarded(subject);
   const plain = text === null || text.trim() === '' ? null : includesQuotes ? text : withoutQuotes(text);
@@ -322,7 +325,7 @@ export function bodyOf({ text, html, subject }: IncomingEmail, options: EmailOpt
   return options.includesFooter ? printable : withoutFooter(printable);
 }
 
-/** Characters with a meaning in Markdown, which other people's names must not use. */
+/** Markdown characters, which names of other people must not contain. */
 const MARKUP = /[`*_~@#[\]<>\\|]/g;
 
 export const fromLine = ({ name, address }: IncomingEmail['from']): string => {
@@ -334,7 +337,7 @@ export const fromLine = ({ name, address }: IncomingEmail['from']): string => {
 export const attachmentLink = (name: string, pathId: string): string =>
   `[${name.replace(/[[\]\\\r\n]/g, '')}](/user_uploads/${pathId})`;
 
-/** Composes the message. The body is cut so that the sender and the attachments are always part of it. */
+/** Composes the message. The body is truncated so that the sender and attachments always fit. */
 export function composeContent(body: string, from: string | null, attachments: readonly string[]): string {
   const before = from === null ? '' : `${from}\n`;
   const after = attachments.length === 0 ? '' : `\n\n${attachments.join('\n')}`;

@@ -31,20 +31,20 @@ import {
 } from './incoming-email.js';
 import type { NotificationMeter } from './notifications.js';
 
-/** `ignored`: sent by a program or by this server. `refused`: the user was told by a direct message. */
+/** `ignored`: sent by a program or by this server. `refused`: the user was notified with a direct message. */
 export type EmailOutcome = 'posted' | 'ignored' | 'refused' | 'bounce';
 
 export interface ReceiveEmailInput {
-  /** Address to which the email was delivered; null to look for it in the headers. */
+  /** Delivery address of the email; null to take it from the headers. */
   readonly recipient: string | null;
   /** Bytes of the email (RFC 5322). */
   readonly raw: AsyncIterable<Uint8Array>;
 }
 
-/** Channel to which an address leads, with the users on whose behalf the message is posted. */
+/** Channel of an address, and the users for whom messages are posted. */
 interface ChannelTarget {
   readonly key: ChannelAddressKey;
-  /** Person or bot whose rights count and who owns the attachments. */
+  /** Human or bot who owns the attachments and needs permission to post. */
   readonly author: User;
   /** Null if `author` is shown as the sender. */
   readonly gatewayBot: User | null;
@@ -60,7 +60,7 @@ type Target =
   | { readonly kind: 'bounce'; readonly key: string };
 
 const CLIENT_NAME = 'Internal';
-/** Emails that are held in memory at the same time, counted in emails of maximum size. */
+/** Maximum number of emails held in memory, counted in emails of maximum size. */
 const MAX_EMAILS_HELD = 4;
 
 const unknownAddress = () => new DomainError('UNKNOWN_EMAIL_ADDRESS', 'Nobody receives email at this address.');
@@ -70,7 +70,7 @@ function requireGateway(gateway: MailGateway | null): MailGateway {
   throw new DomainError('NO_MAIL_GATEWAY', 'This server does not receive email.');
 }
 
-/** Finds out who receives email at an address, with present rights. */
+/** Resolves an address to its recipient, according to current rights. */
 export class EmailAddresses {
   static readonly inject = ['unitOfWork', 'mailGateway', 'clock'] as const;
   constructor(
@@ -123,12 +123,12 @@ async function loadTarget(reads: Repositories, key: ChannelAddressKey): Promise<
   const author = await requireActive(reads, realmId, isGateway ? creatorId : senderId);
   const actor = await reads.actors.get({ realmId, userId: author.id });
   const channel = await reads.channels.find(realmId, channelId);
-  // The refusal names no channel, since the sender of the email may be anybody.
+  // The rejection does not name a channel, since anybody may have sent the email.
   if (!channel || !canPostSomewhere(await loadPosting(reads, actor, channel, null)).allowed) throw unknownAddress();
   return { key, author, gatewayBot: isGateway ? bot : null };
 }
 
-/** Tells mail servers, before they send an email, if somebody receives it. */
+/** Lets mail servers check whether an address exists before they send an email. */
 export class CheckEmailAddress {
   static readonly inject = [EmailAddresses] as const;
   constructor(private readonly addresses: EmailAddresses) {}
@@ -139,7 +139,7 @@ export class CheckEmailAddress {
   }
 }
 
-/** Posts an email to the channel or conversation to which its address leads. */
+/** Posts an email to the channel or conversation of its address. */
 export class ReceiveEmail {
   static readonly inject = [
     'unitOfWork',
@@ -284,7 +284,7 @@ export class ReceiveEmail {
       });
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
-      // A user who may not post there any more may not know its present name either.
+      // A user who can no longer post there may not be allowed to know its current name.
       return refuse(conversation.kind === 'channel' ? 'a channel' : 'a direct conversation', error.message);
     }
     return 'posted';
@@ -307,7 +307,7 @@ export class ReceiveEmail {
     this.quota.take('incomingEmailBySender', from.address.toLowerCase(), address);
   }
 
-  /** Returns lines of the message: links, or why an attachment is missing. */
+  /** Returns message lines: links, or the reasons why attachments are missing. */
   private async store(caller: Caller, attachments: readonly EmailAttachment[]): Promise<readonly string[]> {
     const lines: string[] = [];
     for (const { name: given, contentType: claimedType, bytes } of attachments) {
@@ -326,7 +326,7 @@ export class ReceiveEmail {
   }
 
   private async takeBounce(gateway: MailGateway, { failures }: IncomingEmail, key: string): Promise<EmailOutcome> {
-    // The key proves that the server sent the email to this address.
+    // The key proves that this server sent an email to the address.
     const failed = (failures ?? []).find(({ address }) => gateway.bounceKeyOf(address) === key);
     if (!failed) return 'ignored';
     await recordBounce(this.uow, failed.address, failed.reason, this.clock.now());
@@ -338,14 +338,14 @@ async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Returns the first address of the gateway that the headers name. @throws DomainError UNKNOWN_EMAIL_ADDRESS */
+/** Returns the first gateway address in the headers. @throws DomainError UNKNOWN_EMAIL_ADDRESS */
 function recipientIn({ recipients }: IncomingEmail, pattern: string): string {
   const found = recipients.find((address) => parseIncomingAddress(pattern, address) !== null);
   if (found === undefined) throw unknownAddress();
   return found;
 }
 
-/** Checks programs that deliver email over HTTP. */
+/** Authenticates programs that deliver email over HTTP. */
 export class VerifyGatewayToken {
   static readonly inject = ['mailGateway'] as const;
   constructor(private readonly gateway: MailGateway | null) {}
@@ -357,7 +357,7 @@ export class VerifyGatewayToken {
   }
 }
 
-/** Removes the address of a channel. Members get a new one when they ask for it. */
+/** Removes a channel address. Users get a new one on their next request. */
 export class RevokeEmailAddress {
   static readonly inject = ['unitOfWork', 'serverChannelConfig'] as const;
   constructor(
@@ -365,7 +365,7 @@ export class RevokeEmailAddress {
     private readonly config: { readonly mailGatewayPattern: string | null },
   ) {}
 
-  /** Returns false if nobody receives email there. */
+  /** Returns false if the address does not exist. */
   async execute(address: string): Promise<boolean> {
     const { mailGatewayPattern: pattern } = this.config;
     const parsed = pattern === null ? null : parseIncomingAddress(pattern, address);
@@ -377,7 +377,7 @@ export class RevokeEmailAddress {
   }
 }
 
-/** Removes addresses for replies that have expired. */
+/** Removes expired reply addresses. */
 export class RemoveExpiredReplyAddresses extends Removal {
   protected remove(tx: Transaction, now: UnixSeconds, limit: number): Promise<number> {
     return tx.replyAddresses.removeExpired(now, limit);

@@ -11,9 +11,9 @@ import { shownTopic } from './notification-text.js';
 export interface MissedMessage {
   readonly view: MessageView;
   readonly reason: DueReason;
-  /** Group that was mentioned; null if none or if the user was named. */
+  /** Mentioned group; null if there is none or the user was mentioned by name. */
   readonly groupName: string | null;
-  /** Name as the recipient may see it. */
+  /** Sender's name as visible to the recipient. */
   readonly senderName: string;
   /** Plain text. */
   readonly text: string;
@@ -23,17 +23,17 @@ export interface MissedEmailFacts {
   readonly realm: Realm;
   readonly url: string;
   readonly user: User;
-  /** Oldest first, at least one, of one conversation. */
+  /** At least one message of one conversation, oldest first. */
   readonly messages: readonly MissedMessage[];
   readonly hasMore: boolean;
-  /** False if the user or the organization wants no message content in emails. */
+  /** False if the user or the organization disabled message content in emails. */
   readonly showsContent: boolean;
-  /** True to name the organization in the subject. */
+  /** True to include the organization in the subject. */
   readonly showsRealm: boolean;
-  /** Message id that all emails of the conversation refer to, so that mail programs show them as one thread. */
+  /** Message id to which all emails of the conversation refer, so that email clients show them as one thread. */
   readonly threadId: string;
   readonly unsubscribeUrl: string;
-  /** Address that posts replies; null if nobody reads them. */
+  /** Address that posts replies; null if replies are not read. */
   readonly replyTo: string | null;
 }
 
@@ -41,7 +41,7 @@ export interface MissedEmailFacts {
 export function composeMissedEmail(facts: MissedEmailFacts): Email {
   const { realm, url, user, messages, hasMore, showsContent, showsRealm, threadId, unsubscribeUrl, replyTo } = facts;
   const { view } = messages[0]!;
-  // The address of a message names its channel and topic.
+  // The message URL contains the channel and topic names.
   const link = showsContent ? url + messageUrl(pathOf(view), view.message.id) : `${url}/`;
   const subject = showsContent ? subjectOf(messages, user.id) : 'New messages';
   const blocks = showsContent ? messages.map(({ senderName, text }) => ({ senderName, text })) : [];
@@ -70,7 +70,7 @@ const HIDDEN = {
   realm: 'This email does not include message content because your organization hides message content in email.',
 };
 
-/** Says who hides message content. */
+/** Explains whether the user's or the organization's settings hide message content. */
 export const hiddenContentNotice = ({ settings }: Pick<Realm, 'settings'>): string =>
   HIDDEN[settings.messageContentAllowedInEmailNotifications ? 'user' : 'realm'];
 
@@ -89,7 +89,7 @@ function subjectOf(messages: readonly MissedMessage[], userId: UserId): string {
   if (conversation.kind === 'channel') return `#${conversation.name} > ${shownTopic(message.topic)}`;
   const others = conversation.participants.filter(({ id }) => id !== userId);
   if (others.length <= 1) return `DMs with ${senderName}`;
-  // Participants whom a guest may not know are known by their messages only.
+  // Participants hidden from a guest appear only through their messages.
   const names = others.map(
     ({ id, fullName }) => messages.find((it) => it.view.sender.id === id)?.senderName ?? fullName,
   );

@@ -21,27 +21,27 @@ import { composeMissedEmail, type MissedMessage } from './missed-email-text.js';
 import { UNKNOWN_SENDER_NAME } from './notification-text.js';
 import type { DueMessage, NotificationChannel, NotificationMeter } from './notifications.js';
 
-/** Message that waits to be emailed to a user. */
+/** Message waiting to be emailed to a user. */
 export interface MissedEmail {
   readonly userId: UserId;
-  /** Identifies the conversation when the message was sent. Emails are batched by it. */
+  /** Conversation of the message when it was sent; emails are batched by it. */
   readonly conversation: string;
   readonly messageId: MessageId;
   readonly reason: DueReason;
   readonly groupId: GroupId | null;
 }
 
-/** Per user and conversation; the email says that there are more. */
+/** Limit per user and conversation; the email mentions that there are more messages. */
 export const MAX_MISSED_MESSAGES = 50;
 
 export interface MissedEmailReads {
-  /** Ascending message id. */
+  /** Returns messages by ascending id. */
   list(realmId: RealmId, userId: UserId, conversation: string): Promise<readonly MissedEmail[]>;
 }
 
 /** Every implementation passes missed-email-repository.contract.ts. */
 export interface MissedEmailRepository extends MissedEmailReads {
-  /** Does nothing if the message already waits for the user. */
+  /** Does nothing if the message is already waiting for the user. */
   add(realmId: RealmId, missed: MissedEmail): Promise<void>;
   /** Idempotent. */
   remove(realmId: RealmId, userId: UserId, messageIds: readonly MessageId[]): Promise<void>;
@@ -58,7 +58,7 @@ interface MissedEmailJob {
   readonly conversation: string;
 }
 
-/** After about a day of failures, the email is dropped. */
+/** The email is dropped after about a day of failures. */
 const MISSED_EMAIL = emailJobKind<MissedEmailJob>({
   name: 'push.missed_email',
   readPayload: (stored) => {
@@ -84,7 +84,7 @@ async function scheduleEmail(
   await tx.jobs.schedule(encodeJob(MISSED_EMAIL, { realmId, dueAt, key, payload }));
 }
 
-/** Collects missed messages by conversation until the delay that the user chose has passed (users §6). */
+/** Collects missed messages by conversation for the delay chosen by the user (users §6). */
 export class MissedEmails implements NotificationChannel {
   static readonly inject = ['clock'] as const;
   constructor(private readonly clock: Clock) {}
@@ -115,9 +115,9 @@ export class MissedEmails implements NotificationChannel {
 interface LoadedEmail {
   readonly realm: Realm;
   readonly user: User;
-  /** Oldest first, at least one. */
+  /** At least one message, oldest first. */
   readonly messages: readonly MissedMessage[];
-  /** True if more messages wait than an email shows. */
+  /** True if more messages are waiting than an email shows. */
   readonly hasMore: boolean;
 }
 
@@ -177,14 +177,14 @@ export class SendMissedEmails implements JobHandler<MissedEmailJob> {
     await tx.missedEmails.remove(realmId, payload.userId, ids);
   }
 
-  /** Messages may have been added during the sending. */
+  /** Messages may have been added while the email was being sent. */
   private async scheduleRest(tx: Transaction, realmId: RealmId, payload: MissedEmailJob): Promise<void> {
     if ((await tx.missedEmails.list(realmId, payload.userId, payload.conversation)).length === 0) return;
     const user = await tx.users.find(realmId, payload.userId);
     if (user) await scheduleEmail(tx, realmId, user, payload.conversation, this.clock);
   }
 
-  /** Returns null if nothing is left to send: messages were read or deleted, or the user turned emails off. */
+  /** Returns null if there is nothing left to send: messages were read or deleted, or the user turned emails off. */
   private async load(
     reads: Repositories,
     realmId: RealmId,
@@ -260,13 +260,13 @@ export class SendMissedEmails implements JobHandler<MissedEmailJob> {
     return replyAddress(gateway.pattern, gateway.replyKeys.derive(id));
   }
 
-  /** By default, the organization is named to people who have accounts in several. */
+  /** By default, the organization is named if the user has accounts in several. */
   private async showsRealm(realm: Realm, { email, settings }: User): Promise<boolean> {
     const policy = settings.realmNameInEmailNotificationsPolicy;
     if (policy !== 'automatic') return policy === 'always';
     return this.uow.readAcross(async (reads) => {
       const others = (await reads.realms.list()).filter((other) => other.id !== realm.id && !other.isDeactivated);
-      // Looking in all organizations of a large server costs more than a name in a subject.
+      // Searching all organizations of a large server costs more than an unneeded name in a subject.
       if (others.length > MAX_REALMS_SEARCHED) return true;
       for (const other of others) {
         if ((await reads.users.findByEmail(other.id, email))?.isActive) return true;
@@ -279,7 +279,7 @@ export class SendMissedEmails implements JobHandler<MissedEmailJob> {
 
 const MAX_REALMS_SEARCHED = 100;
 
-/** True if the user still wants emails for the reason. A mention may have been edited away. */
+/** True if the user still wants emails for the reason. An edit may have removed a mention. */
 function isWanted({ settings }: User, reason: DueReason, isMentioned: boolean): boolean {
   switch (reason) {
     case 'followedTopic':
@@ -293,7 +293,7 @@ function isWanted({ settings }: User, reason: DueReason, isMentioned: boolean): 
   }
 }
 
-/** Kinds of email that a link in them turns off. */
+/** Kinds of email that a link in the email can turn off. */
 export const UNSUBSCRIBABLE = ['missed_messages', 'login', 'digest'] as const;
 export type Unsubscribable = (typeof UNSUBSCRIBABLE)[number];
 
@@ -307,7 +307,7 @@ const TURNED_OFF: Readonly<Record<Unsubscribable, readonly UserSettingChange['na
   digest: ['enableDigestEmails'],
 };
 
-/** Turns emails of one kind off for the user whose email contains the key. */
+/** Turns off one kind of email for the user identified by the key. */
 export class TurnOffEmails {
   static readonly inject = ['unitOfWork', 'unsubscribeKeys', 'clock', 'presencePolicy'] as const;
   constructor(

@@ -24,25 +24,25 @@ import { setPushStatus } from './push-status.js';
 
 /** Time after which a notification is no longer worth sending. */
 export const NOTIFICATION_SECONDS = 86_400;
-/** Longer than three calls of the push service with their timeout. */
+/** Longer than three calls to the push service, including timeouts. */
 const LEASE_SECONDS = 60;
-/** Delay for phones that were not reached while others of the user were. */
+/** Delay before retrying phones that were not reached while other phones of the user were. */
 const RETRY_SECONDS = 5;
 /** Maximum number of messages that one notification removes (organization §16). */
 const MAX_REMOVED = 200;
 
-/** Notification to the phones of one user. */
+/** Notification to one user's phones. */
 interface PushJob {
   readonly userId: UserId;
   readonly since: UnixSeconds;
   readonly message: { readonly id: MessageId; readonly reason: DueReason; readonly groupId: GroupId | null } | null;
-  /** Messages to remove from the phones if `message` is null. */
+  /** Messages to remove from the phones; used if `message` is null. */
   readonly removed: readonly MessageId[];
-  /** Ids of tokens that an earlier attempt did not reach; absent for all. */
+  /** Ids of tokens not reached by an earlier attempt; absent for all tokens. */
   readonly only?: readonly string[];
 }
 
-/** Delays grow up to one hour, so the attempts cover more than a day. */
+/** Delays grow up to one hour, so the attempts span more than a day. */
 const kindOf = (name: string) =>
   jobKind<PushJob>({
     name,
@@ -98,7 +98,7 @@ export class MobilePush implements NotificationChannel {
   }
 }
 
-/** Users with phones. */
+/** Users who have phones. */
 interface Owners {
   readonly encrypted: ReadonlySet<UserId>;
   readonly legacy: ReadonlySet<UserId>;
@@ -113,7 +113,7 @@ async function ownersOf(tx: Transaction, realmId: RealmId, userIds: readonly Use
 
 const nothing: JobWork = async () => {};
 
-/** Sends one notification; encrypted and legacy ones differ in their targets. */
+/** Sends one notification; encrypted and legacy notifications differ in their targets. */
 abstract class SendPush implements JobHandler<PushJob> {
   abstract readonly kind: typeof ENCRYPTED;
   protected abstract readonly channel: 'push' | 'push_legacy';
@@ -126,7 +126,7 @@ abstract class SendPush implements JobHandler<PushJob> {
     private readonly meter: NotificationMeter,
   ) {}
 
-  /** Returns null if the user has no targets any more. */
+  /** Returns null if the user no longer has targets. */
   protected abstract targetsOf(
     reads: Repositories,
     realmId: RealmId,
@@ -164,7 +164,7 @@ abstract class SendPush implements JobHandler<PushJob> {
     };
   }
 
-  /** Runs after a refusal that would recur, or after a day of failures. */
+  /** Runs after a rejection that would recur, or after a day of failures. */
   async giveUp(tx: Transaction, { realmId, payload }: Job<PushJob>, error: unknown): Promise<void> {
     const isRefused = error instanceof DomainError && error.code !== 'NOTIFICATION_EXPIRED';
     if (error instanceof DomainError && error.code === 'PUSH_NOT_ALLOWED') {
@@ -176,8 +176,8 @@ abstract class SendPush implements JobHandler<PushJob> {
 }
 
 /**
- * Returns null if the message is read or gone, or no longer due for the reason. Run it right before a delivery, since
- * the message may have changed.
+ * Returns null if the message was read or deleted, or is no longer due for this reason. Must run right before delivery,
+ * since the message may have changed.
  */
 export async function loadMessageNotice(
   reads: Repositories,
@@ -202,7 +202,7 @@ export async function loadMessageNotice(
   return { type: 'message', view, isSenderHidden, senderName, group, text };
 }
 
-/** Removes what the push service no longer reaches, and keeps what it says about the organization. */
+/** Removes devices and tokens that are gone, and stores the status reported by the push service. */
 async function finishDelivery(
   tx: Transaction,
   { realm, userId }: { readonly realm: Realm; readonly userId: UserId },

@@ -14,7 +14,7 @@ export interface NotificationText {
   readonly content: string;
 }
 
-/** Sender as the recipient may see them. */
+/** Name shown if the recipient may not see the sender. */
 export const UNKNOWN_SENDER_NAME = 'Unknown user';
 
 interface TextFacts {
@@ -22,11 +22,11 @@ interface TextFacts {
   readonly reason: DueReason;
   readonly groupName: string | null;
   readonly senderName: string;
-  /** Language of the recipient, such as `de`; languages without texts read English. */
+  /** Language of the recipient, such as `de`; English is used for languages without texts. */
   readonly language: string;
 }
 
-/** Words of subtitles after the name of the sender. */
+/** Words that follow the sender's name in subtitles. */
 interface Words {
   readonly you: string;
   readonly group: (name: string) => string;
@@ -80,7 +80,7 @@ function subtitleOf({ view: { conversation }, reason, groupName, senderName, lan
   }
 }
 
-/** Shortens runs of quotes if there is other text, then the whole (organization §14.4). */
+/** Shortens runs of quotes if there is other text, then the whole content (organization §14.4). */
 function shortContent(text: string): string {
   const shortened = withoutQuotes(text.trim());
   const cut = takeCodePoints(shortened, MAX_CONTENT_LENGTH);

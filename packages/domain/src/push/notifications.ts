@@ -4,44 +4,44 @@ import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Due } from './due.js';
 import type { PushTokenKind } from './push.js';
 
-/** User to whom a message is due, and why. */
+/** User to whom a message is due, with the reasons. */
 export interface DueRecipient extends Due {
   readonly userId: UserId;
-  /** Smallest mentioned group of the user if no mention names them. */
+  /** User's smallest mentioned group; null if a mention names the user. */
   readonly groupId: GroupId | null;
 }
 
-/** Message that is due to somebody. */
+/** Message that is due to at least one user. */
 export interface DueMessage {
   readonly messageId: MessageId;
-  /** Not empty. */
+  /** Never empty. */
   readonly recipients: readonly DueRecipient[];
 }
 
 /**
- * Way to reach people who are away. Both methods run in the unit that publishes `notification.due`, so they only store
- * rows and jobs; delivery follows in a job.
+ * Way to reach absent users. Both methods run in the unit of work that publishes `notification.due`, so they only store
+ * rows and jobs; a job delivers later.
  */
 export interface NotificationChannel {
-  /** Queues deliveries to recipients for whom `push` or `email` is due and whom this channel reaches. */
+  /** Schedules deliveries to the recipients that this channel reaches and to whom `push` or `email` is due. */
   schedule(tx: Transaction, realmId: RealmId, due: DueMessage): Promise<void>;
-  /** The messages were read or deleted, or no longer mention the user. */
+  /** Called when the messages were read or deleted, or no longer mention the user. */
   withdraw(tx: Transaction, realmId: RealmId, userId: UserId, messageIds: readonly MessageId[]): Promise<void>;
 }
 
 export interface NotificationReads {
   /**
-   * Returns subscribers whom messages of the topic may notify without mentioning them: by a setting of theirs, of their
-   * subscription, or because they follow the topic. Ascending. The cost does not depend on other subscribers.
+   * Returns subscribers whom the topic may notify without a mention, because of their own setting, a subscription
+   * setting or a followed topic. Ascending. The cost does not depend on other subscribers.
    */
   listNotifiable(realmId: RealmId, channelId: ChannelId, topicKey: string): Promise<readonly UserId[]>;
-  /** Returns messages on the user's phones: those of `among`, or all for null; newest first. */
+  /** Returns messages shown on the user's phones, newest first: those in `among`, or all if null. */
   listPushed(realmId: RealmId, userId: UserId, among: readonly MessageId[] | null): Promise<readonly MessageId[]>;
-  /** Returns users with one of the messages on a phone, with these messages; ascending user, then message. */
+  /** Returns users with any of the messages shown on a phone, by ascending user, then message. */
   listPushedTo(realmId: RealmId, messageIds: readonly MessageId[]): Promise<readonly PushedMessage[]>;
 }
 
-/** Message that was pushed to a user and not removed since: the flag "active mobile push" of organization §15. */
+/** Message that was pushed to a user and not removed since: the "active mobile push" flag of organization §15. */
 export interface PushedMessage {
   readonly userId: UserId;
   readonly messageId: MessageId;
@@ -49,7 +49,7 @@ export interface PushedMessage {
 
 /** Every implementation passes notification-repository.contract.ts. */
 export interface NotificationRepository extends NotificationReads {
-  /** Marks the message as pushed. Returns the users for whom it was not marked before, in the given order. */
+  /** Marks the message as pushed. Returns the newly marked users in the given order. */
   addPushed(realmId: RealmId, messageId: MessageId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
   /** Idempotent. */
   removePushed(realmId: RealmId, userId: UserId, messageIds: readonly MessageId[]): Promise<void>;
@@ -62,7 +62,7 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export interface NotificationEventTypes {
-  /** Sent to nobody; the host application may listen. */
+  /** Sent to nobody; the host application may subscribe. */
   'notification.due': DueMessage;
 }
 
@@ -78,18 +78,18 @@ export const NOTIFICATION_FEATURE = {
   },
 } satisfies FeatureParts<NotificationEventTypes>;
 
-/** Ways of delivery in metrics; a push service has the makers of phones instead. */
+/** Delivery channels in metrics; a push service counts by phone vendor instead. */
 export type MeteredChannel = 'push' | 'push_legacy' | 'web_push' | 'email' | PushTokenKind;
 
-/** Result of receiving an email, in metrics. */
+/** Outcome of an incoming email, in metrics. */
 export type IncomingResult = 'posted' | 'ignored' | 'refused' | 'bounce' | 'failed';
 
-/** Counters of one way of delivery since the start. */
+/** Counters of one delivery channel since startup. */
 export interface ChannelCounts {
   sent: number;
-  /** Attempts that failed and are repeated. */
+  /** Failed attempts that will be retried. */
   failed: number;
-  /** Notifications given up because they were refused, or because the phone no longer has the app. */
+  /** Notifications given up because they were rejected or the phone no longer has the app. */
   refused: number;
   /** Notifications given up after a day of failures. */
   expired: number;
@@ -100,7 +100,7 @@ export interface ChannelCounts {
 /** Counts notifications of this process for metrics. */
 export class NotificationMeter {
   static readonly inject = [] as const;
-  /** Number of recipients to whom a message was due. */
+  /** Number of recipients with a due message. */
   due = 0;
   private readonly channels = new Map<MeteredChannel, ChannelCounts>();
   private readonly emails = new Map<IncomingResult, number>();
@@ -109,7 +109,7 @@ export class NotificationMeter {
     return this.channels;
   }
 
-  /** Received emails. */
+  /** Incoming emails by outcome. */
   get incoming(): ReadonlyMap<IncomingResult, number> {
     return this.emails;
   }
@@ -124,7 +124,7 @@ export class NotificationMeter {
     counts.seconds += seconds;
   }
 
-  /** Counts a failure of the attempt and passes it on. */
+  /** Runs and measures an attempt. Counts and rethrows its failure. */
   async measure<T>(channel: MeteredChannel, attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();

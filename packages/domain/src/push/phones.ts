@@ -2,52 +2,52 @@ import type { UnixSeconds } from '../kernel/ids.js';
 import { decodeBase64 } from '../kernel/text.js';
 import { type PendingRegistration, PUSH_TOKEN_KINDS, type PushToken, type RegistrationError } from './push.js';
 
-/** Notification in the form of the phone maker's service. */
+/** Notification in the format of the phone vendor's service. */
 export interface PhonePush {
-  /** Body for Apple, data for Google. */
+  /** Request body for Apple, data for Google. */
   readonly payload: Readonly<Record<string, unknown>>;
-  /** True if it may wake the phone. */
+  /** True if the notification may wake the phone. */
   readonly isUrgent: boolean;
   /** True if the phone shows nothing. */
   readonly isSilent: boolean;
 }
 
 /**
- * `gone`: no notification will ever reach the token. `refused`: another attempt would fail as well. `unreached`: a
- * later attempt may succeed.
+ * `gone`: no notification will ever reach the token. `refused`: retrying would fail, too. `unreached`: a later attempt
+ * may succeed.
  */
 export type PhoneOutcome = 'sent' | 'gone' | 'refused' | 'unreached';
 
 export interface PhoneResult {
   readonly outcome: PhoneOutcome;
-  /** Statement of the service, for operators; empty if the notification was sent. */
+  /** Reason from the service, for operators; empty if the notification was sent. */
   readonly reason: string;
 }
 
 export const SENT_TO_PHONE: PhoneResult = { outcome: 'sent', reason: '' };
 
-/** Service of Apple or Google that reaches phones. Calls another server, so use it outside of units of work. */
+/** Apple's or Google's service for reaching phones. Calls another server, so it must be used outside units of work. */
 export interface PhoneSender {
-  /** Never throws. Gives up within 14 seconds, since other servers wait 15 seconds for a push service. */
+  /** Never throws. Gives up within 14 seconds, since other servers wait at most 15 seconds for a push service. */
   send(to: PushToken, push: PhonePush): Promise<PhoneResult>;
 }
 
-/** Private keys of a push service, for which apps encrypt their tokens (organization §12.4). */
+/** Private keys of a push service. Apps encrypt their tokens with the public keys (organization §12.4). */
 export interface RegistrationKeys {
   /** Base64. */
   readonly publicKeys: readonly string[];
-  /** Returns the plaintext; null if it was not encrypted with the key, which is one of `publicKeys`. */
+  /** Returns the plaintext, or null if it was not encrypted with `publicKey`, one of `publicKeys`. */
   open(publicKey: string, encrypted: string): string | null;
   tokenIdOf(token: string): string;
 }
 
-/** Time after which a new registration is rejected. */
+/** Maximum age of a new registration. */
 const REGISTRATION_SECONDS = 86_400;
 const MAX_TOKEN_LENGTH = 4096;
 const HEXADECIMAL = /^[\da-f]+$/i;
 const APP_ID = /^[.a-zA-Z0-9-]{1,255}$/;
 
-/** Decrypts and checks a registration (organization §12.3). Pass null for `now` if it was accepted before. */
+/** Decrypts and checks a registration (organization §12.3). `now`: null if the registration was already accepted. */
 export function openRegistration(
   keys: RegistrationKeys,
   { publicKey, encrypted, tokenId }: PendingRegistration,
@@ -77,19 +77,19 @@ function readRegistration(text: string): { readonly token: PushToken; readonly t
   return { token: { kind: found, token, iosAppId: app }, timestamp };
 }
 
-/** Notifications that are on their way at the same time for one call. */
+/** Maximum number of concurrent notifications per call. */
 const PHONES_AT_A_TIME = 20;
 
-/** Notification with the caller's name for its target. */
+/** Notification with the caller's own identifier of its target. */
 export interface PhoneRequest<T> {
   readonly target: T;
   readonly to: PushToken;
   readonly push: PhonePush;
 }
 
-/** Targets by outcome. */
+/** Targets grouped by outcome. */
 export interface PhoneDelivery<T> extends Readonly<Record<PhoneOutcome, readonly PhoneRequest<T>[]>> {
-  /** Reason of a failure; empty if there was none. */
+  /** Failure reason; empty if there was none. */
   readonly reason: string;
 }
 

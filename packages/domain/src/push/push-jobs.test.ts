@@ -7,7 +7,7 @@ import { RegisterDevices, UnregisterTokens } from './push-jobs.js';
 const pending = { tokenId: 'AAAAAAAAAAA=', publicKey: 'key', encrypted: 'text' };
 const KEY = { id: 1, key: 'key' };
 
-/** Creates hamlet with a device whose registration is pending. */
+/** Creates hamlet with a device with a pending registration. */
 async function waiting() {
   const fixture = await createFixture(aUser({ name: 'hamlet' }));
   const { realmId, userId } = fixture.viewer('hamlet');
@@ -41,7 +41,7 @@ const stored = ({ uow }: MemoryFixture, { realmId, userId, id }: Device) =>
 
 describe('RegisterDevices (organization §12.2)', () => {
   it.each(['PUSH_SERVICE_UNREACHABLE', 'PUSH_SERVICE_FAILED', 'PUSH_SERVICE_DENIED'] as const)(
-    'is tried again after %s, and changes nothing until then',
+    'retries after %s without changing anything',
     async (code) => {
       const { fixture, device } = await waiting();
       const { service } = serviceOf(() => Promise.reject(new DomainError(code, 'no')));
@@ -53,7 +53,7 @@ describe('RegisterDevices (organization §12.2)', () => {
     },
   );
 
-  it('retries later if no push service is configured any more', async () => {
+  it('retries later if no push service is configured anymore', async () => {
     const { fixture, device } = await waiting();
     const failed = await run(fixture, null, jobOf(fixture, device)).catch((error) => error);
     expect(failed).not.toBeInstanceOf(DomainError);
@@ -83,7 +83,7 @@ describe('RegisterDevices (organization §12.2)', () => {
     expect(await stored(fixture, device)).toEqual({ ...device, error: 'expired' });
   });
 
-  it('ignores a device that the client changed meanwhile', async () => {
+  it('ignores a device that the client changed during the attempt', async () => {
     const { fixture, device } = await waiting();
     const { service } = serviceOf(async () => null);
     await run(fixture, service, jobOf(fixture, device, 'another token'));

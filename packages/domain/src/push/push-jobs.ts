@@ -19,7 +19,7 @@ import {
 
 /** Time after which a pending registration expires (organization §12.2). */
 const REGISTRATION_SECONDS = 86_400;
-/** Longer than the timeout of the push service. */
+/** Lease longer than the timeout of the push service. */
 const LEASE_SECONDS = 60;
 
 interface RegistrationJob {
@@ -29,7 +29,7 @@ interface RegistrationJob {
   readonly requestedAt: UnixSeconds;
 }
 
-/** Delays grow up to one hour, so the attempts cover more than a day. */
+/** Delays grow up to one hour, so the attempts span more than a day. */
 const REGISTRATION = jobKind<RegistrationJob>({
   name: 'push.register',
   readPayload: (stored) => {
@@ -43,7 +43,7 @@ const REGISTRATION = jobKind<RegistrationJob>({
   retries: { maxAttempts: 60, firstDelaySeconds: 5, maxDelaySeconds: 3600 },
 });
 
-/** Schedules registration of the device's pending token, replacing an earlier one. */
+/** Schedules registration of the device's pending token, replacing an earlier job. */
 export async function scheduleRegistration(tx: Transaction, device: Device, now: UnixSeconds): Promise<void> {
   const { id: deviceId, realmId, userId, pending } = device;
   const payload = { userId, deviceId, tokenId: pending!.tokenId, requestedAt: now };
@@ -72,7 +72,7 @@ export class RegisterDevices implements JobHandler<RegistrationJob> {
     return (tx: Transaction) => this.finish(tx, realmId, payload, error);
   }
 
-  /** Runs after the last attempt, when the registration has long expired. */
+  /** Runs after the last attempt, long after the registration has expired. */
   giveUp(tx: Transaction, { realmId, payload }: Job<RegistrationJob>): Promise<void> {
     return this.finish(tx, realmId, payload, 'expired');
   }
@@ -93,7 +93,7 @@ export class RegisterDevices implements JobHandler<RegistrationJob> {
     error: RegistrationError | null,
   ): Promise<void> {
     const device = await tx.devices.find(realmId, userId, deviceId);
-    // The client may have removed the device meanwhile.
+    // The client may have removed the device in the meantime.
     if (device?.pending?.tokenId !== tokenId) return;
     if (error) {
       await updateDevice(tx, { ...device, error }, { error });
@@ -140,7 +140,7 @@ async function scheduleUnregistration(
   now: UnixSeconds,
 ): Promise<void> {
   const payload = { userId, kind, token };
-  // Too long for any push service to have issued it.
+  // The token is too long to have been issued by a push service.
   if (JSON.stringify(payload).length > MAX_JOB_PAYLOAD_LENGTH) return;
   await tx.jobs.schedule(encodeJob(UNREGISTRATION, { realmId, dueAt: now, payload }));
 }
@@ -176,7 +176,7 @@ export class UnregisterTokens implements JobHandler<UnregistrationJob> {
         realm: await realms.get(realmId),
         tokens: await pushTokens.list(realmId, userId),
       }));
-      // The app may have registered the token again meanwhile.
+      // The app may have registered the token again in the meantime.
       const isBack = tokens.some((it) => it.kind === token.kind && it.token === token.token);
       if (!isBack) await retryingLater(() => service.unregisterToken({ realm, userId }, token));
     }
@@ -197,8 +197,8 @@ export async function retryingLater<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Issues a new API key and revokes the old one. Closes its event queues and browser sessions except `except`. Removes
- * legacy push tokens and cancels a pending email change. Returns the key.
+ * Issues a new API key and revokes the old one. Closes the user's event queues, and browser sessions except `except`.
+ * Removes legacy push tokens and cancels a pending email change. Returns the new key.
  */
 export async function replaceApiKey(
   tx: Transaction,

@@ -11,7 +11,7 @@ import {
 const SERVER: RemoteServer = { id: 1, uuid: 'u', keyHash: 'hash', hostname: 'h', contactEmail: 'a@example.com' };
 const TOKEN = { kind: 'fcm', token: 'token', iosAppId: null } as const;
 
-/** Push service with so much stored. */
+/** Creates a push service with this much stored data. */
 function serverWith({ servers = 0, realms = 0, tokens = 0, bytes = 0 }) {
   const stored: string[] = [];
   const keep = (what: string) => async () => {
@@ -37,14 +37,14 @@ function serverWith({ servers = 0, realms = 0, tokens = 0, bytes = 0 }) {
 }
 
 describe('PushServer', () => {
-  it('keeps a limited number of servers, but lets known ones change', async () => {
+  it('limits the number of servers but lets known ones change', async () => {
     const { server, stored } = serverWith({ servers: MAX_REMOTE_SERVERS });
     expect(await server.register({ ...SERVER, uuid: 'new' }, null)).toBe('full');
     expect(await server.register(SERVER, null)).toBe(false);
     expect(stored).toEqual(['server']);
   });
 
-  it('keeps a limited number of organizations of a server', async () => {
+  it('limits the number of organizations per server', async () => {
     const { server, stored } = serverWith({ realms: MAX_REALMS_PER_SERVER });
     expect(await server.addRealms(SERVER.id, ['known', 'new'])).toBe('full');
     expect(await server.addRealms(SERVER.id, ['known'])).toBeNull();
@@ -52,7 +52,7 @@ describe('PushServer', () => {
   });
 
   it.each([{ tokens: MAX_TOKENS_PER_SERVER }, { bytes: MAX_TOKEN_BYTES_PER_SERVER - 4 }])(
-    'keeps a limited number and length of tokens of a server: %j',
+    'limits the number and length of tokens per server: %j',
     async (usage) => {
       const { server, stored } = serverWith(usage);
       expect(await server.registerToken(SERVER.id, 'known', 'user', TOKEN)).toBe('full');
@@ -60,13 +60,13 @@ describe('PushServer', () => {
     },
   );
 
-  it('renews registrations at the limits', async () => {
+  it('renews registrations even at the limits', async () => {
     const { server, stored } = serverWith({ tokens: MAX_TOKENS_PER_SERVER, bytes: MAX_TOKEN_BYTES_PER_SERVER });
     expect(await server.registerToken(SERVER.id, 'known', 'user', { ...TOKEN, token: 'kept' })).toBeNull();
     expect(stored).toEqual(['token']);
   });
 
-  it('keeps tokens up to the limits', async () => {
+  it('accepts tokens up to the limits', async () => {
     const { server, stored } = serverWith({
       tokens: MAX_TOKENS_PER_SERVER - 1,
       bytes: MAX_TOKEN_BYTES_PER_SERVER - TOKEN.token.length,

@@ -10,11 +10,11 @@ import {
 } from './phones.js';
 import type { PendingRegistration, PushToken, RegistrationError } from './push.js';
 
-/** Server that hands its notifications to this push service (organization §17). */
+/** Server that sends its notifications through this push service (organization §17). */
 export interface RemoteServer {
   readonly id: number;
   readonly uuid: string;
-  /** SHA-256 of its key, which is random. */
+  /** SHA-256 of the server's random key. */
   readonly keyHash: string;
   readonly hostname: string;
   readonly contactEmail: string;
@@ -23,70 +23,70 @@ export interface RemoteServer {
 export const MAX_REMOTE_SERVERS = 10_000;
 export const MAX_REALMS_PER_SERVER = 1000;
 export const MAX_TOKENS_PER_SERVER = 100_000;
-/** Total length of the tokens of a server. */
+/** Maximum total length of a server's tokens. */
 export const MAX_TOKEN_BYTES_PER_SERVER = 32 * 1024 * 1024;
-/** Apps register their devices anew every 30 days, so that older registrations belong to nobody. */
+/** Age after which registrations are removed. Apps renew theirs every 30 days, so older ones are abandoned. */
 const KEPT_SECONDS = 90 * 86_400;
 
-/** Token that a server registered. */
+/** Token registered by a server. */
 export interface RemoteToken extends PushToken {
   readonly tokenId: string;
 }
 
-/** Owner of tokens at a server: the user for tokens of older apps, the organization for registrations of devices. */
+/** Owner of tokens on a server: the user for legacy tokens, the organization for device registrations. */
 export type TokenOwner = `user ${string}` | `realm ${string}`;
 
-/** Data of a push service, apart from that of organizations. Each call is a transaction. */
+/** Data of a push service, separate from that of organizations. Each call is a transaction. */
 export interface PushServerStore {
   findServer(uuid: string): Promise<RemoteServer | null>;
   countServers(): Promise<number>;
-  /** Adds the server, or replaces what is known about the one with the same UUID. */
+  /** Adds the server, or replaces the data of the server with the same UUID. */
   putServer(server: Omit<RemoteServer, 'id'>): Promise<void>;
   /** Removes the server with its organizations and tokens. */
   removeServer(serverId: number): Promise<void>;
-  /** Returns the server of each organization that is known. */
+  /** Returns the server of each known organization. */
   findRealms(uuids: readonly string[]): Promise<ReadonlyMap<string, number>>;
   countRealms(serverId: number): Promise<number>;
-  /** Idempotent for organizations of the server. */
+  /** Idempotent for organizations that already belong to the server. */
   addRealms(serverId: number, uuids: readonly string[]): Promise<void>;
-  /** Replaces a registration of the same token by the same owner. */
+  /** Replaces an earlier registration of the token by the same owner. */
   putToken(serverId: number, owner: TokenOwner, token: RemoteToken, now: UnixSeconds): Promise<void>;
-  /** Returns the owner's tokens: those with the ids, or all for null. */
+  /** Returns the owner's tokens with these ids, or all if null. */
   findTokens(serverId: number, owner: TokenOwner, tokenIds: readonly string[] | null): Promise<readonly RemoteToken[]>;
-  /** Removes the owner's tokens with the ids, or all for null. */
+  /** Removes the owner's tokens with these ids, or all if null. */
   removeTokens(serverId: number, owner: TokenOwner, tokenIds: readonly string[] | null): Promise<void>;
   usageOf(serverId: number): Promise<{ readonly tokens: number; readonly bytes: number }>;
-  /** Removes registrations of devices that were last repeated before the time. */
+  /** Removes device registrations last renewed before the time. */
   removeDevicesBefore(time: UnixSeconds): Promise<void>;
 }
 
 /** `taken`: the organization belongs to another server. `full`: the server has reached a limit. */
 export type PushRefusal = 'unknownRealm' | 'taken' | 'full' | 'unknownToken' | 'unreachable' | 'wrongKey';
 
-/** Notification for one device of an organization. */
+/** Notification to one device of an organization. */
 export interface DeviceRequest {
   readonly tokenId: string;
   readonly push: PhonePush;
 }
 
-/** Notification in the old form, the same for all phones of a maker. */
+/** Legacy notification, the same for all phones of a vendor. */
 export interface LegacyRequest {
   readonly realmUuid: string;
   readonly user: string;
-  /** Tokens to which the server sends. */
+  /** Tokens of the recipients. */
   readonly tokens: readonly string[];
   readonly pushes: { readonly [K in PushToken['kind']]: PhonePush };
 }
 
-/** Tokens by outcome. */
+/** Tokens grouped by outcome. */
 export interface RemoteDelivery {
   readonly sent: { readonly apns: number; readonly fcm: number };
   readonly goneIds: readonly string[];
-  /** Ids of tokens that may be reached later. */
+  /** Ids of tokens to retry. */
   readonly retryIds: readonly string[];
 }
 
-/** Server side of the protocol of push services (organization §17): keeps tokens for other servers and sends to them. */
+/** Server side of the push service protocol (organization §17): stores tokens for other servers and sends to them. */
 export class PushServer {
   constructor(
     private readonly store: PushServerStore,
@@ -103,7 +103,7 @@ export class PushServer {
     return this.keys.tokenIdOf(token);
   }
 
-  /** Adds a server, or changes the one with the UUID and the key. Returns true if it is new. */
+  /** Adds a server, or changes the one with this UUID and key. Returns true if it is new. */
   async register(server: Omit<RemoteServer, 'id'>, newKeyHash: string | null): Promise<boolean | PushRefusal> {
     const before = await this.store.findServer(server.uuid);
     if (before && before.keyHash !== server.keyHash) return 'wrongKey';
@@ -188,14 +188,14 @@ export class PushServer {
     const tokenId = this.keys.tokenIdOf(token.token);
     const { tokens, bytes } = await this.store.usageOf(serverId);
     if (tokens >= MAX_TOKENS_PER_SERVER || bytes + token.token.length > MAX_TOKEN_BYTES_PER_SERVER) {
-      // Apps repeat their registrations, which takes no room.
+      // Renewed registrations take no additional room.
       if ((await this.store.findTokens(serverId, owner, [tokenId])).length === 0) return 'full';
     }
     await this.store.putToken(serverId, owner, { ...token, tokenId }, this.clock.now());
     return null;
   }
 
-  /** Returns `unreachable` if the whole request should be repeated. */
+  /** Returns `unreachable` if the whole request should be retried. */
   private async deliver(
     serverId: number,
     owner: TokenOwner,

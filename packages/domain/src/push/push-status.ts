@@ -3,7 +3,7 @@ import type { RealmId, UnixSeconds } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 
-/** Latest statement of the push service about an organization (organization §15, §17). */
+/** Latest status of an organization reported by the push service (organization §15, §17). */
 export interface PushStatus {
   readonly isEnabled: boolean;
   /** Time at which pushes are expected to end; null if they are not. */
@@ -11,7 +11,7 @@ export interface PushStatus {
 }
 
 export interface PushStatusReads {
-  /** Returns null if the push service has not been asked yet. */
+  /** Returns null if the push service has not been queried yet. */
   find(realmId: RealmId): Promise<PushStatus | null>;
 }
 
@@ -44,7 +44,7 @@ export const PUSH_STATUS_FEATURE = {
   notExported: { pushStatus: 'Another server asks its own push service.' },
 } satisfies FeatureParts<PushStatusEventTypes>;
 
-/** Status of an organization of which nothing is known. */
+/** Status of an organization unknown to the push service. */
 export const UNKNOWN_PUSH_STATUS: PushStatus = { isEnabled: false, endsAt: null };
 
 export const loadPushStatus = async ({ caller, repositories }: Snapshot): Promise<PushStatus> =>
@@ -53,7 +53,7 @@ export const loadPushStatus = async ({ caller, repositories }: Snapshot): Promis
 export const isSameStatus = (one: PushStatus, other: PushStatus): boolean =>
   one.isEnabled === other.isEnabled && one.endsAt === other.endsAt;
 
-/** Stores the status and publishes what has changed. */
+/** Stores the status and publishes any change. */
 export async function setPushStatus(tx: Transaction, realmId: RealmId, status: PushStatus): Promise<void> {
   const before = (await tx.pushStatus.find(realmId)) ?? UNKNOWN_PUSH_STATUS;
   const { isEnabled, endsAt } = status;

@@ -22,7 +22,7 @@ export const PUSH_ERRORS = declareErrors({
   INVALID_PUSH_TOKEN: 'invalid',
   /** The user has no such token. */
   UNKNOWN_PUSH_TOKEN: 'unknown',
-  /** The token to test belongs to no user here. */
+  /** The token to test does not belong to the user. */
   PUSH_DEVICE_NOT_RECOGNIZED: 'unknown',
   /** The user has no device registered with the push service. */
   NO_ACTIVE_PUSH_DEVICE: 'conflict',
@@ -31,11 +31,11 @@ export const PUSH_ERRORS = declareErrors({
   PUSH_SERVICE_UNREACHABLE: 'unavailable',
   /** The push service failed. */
   PUSH_SERVICE_FAILED: 'unavailable',
-  /** The push service does not serve this server; the operator must resolve this. */
+  /** The push service does not serve this server; only the operator can resolve this. */
   PUSH_SERVICE_DENIED: 'unavailable',
-  /** The push service rejects the request; the message is its own. */
+  /** The push service rejected the request; the message is its own. */
   PUSH_SERVICE_REFUSED: 'conflict',
-  /** The push service does not serve the organization, or no longer. */
+  /** The push service does not serve the organization, or no longer does. */
   PUSH_NOT_ALLOWED: 'conflict',
   /** The notification could not be delivered in time. */
   NOTIFICATION_EXPIRED: 'conflict',
@@ -55,16 +55,16 @@ export interface PushKey {
   readonly key: string;
 }
 
-/** Token to be forwarded to the push service, which alone can decrypt it (organization §12.3). */
+/** Token to forward to the push service, which alone can decrypt it (organization §12.3). */
 export interface PendingRegistration {
   /** Identifies the token: Base64 of the first eight bytes of its SHA-256. */
   readonly tokenId: string;
-  /** Push service key with which the token is encrypted. */
+  /** Public key of the push service with which the token is encrypted. */
   readonly publicKey: string;
   readonly encrypted: string;
 }
 
-/** Reasons for which the push service rejects a token (organization §12.2). */
+/** Reasons why the push service rejects a token (organization §12.2). */
 export type RegistrationError = 'unknownPublicKey' | 'invalidRegistration' | 'expired';
 export const REGISTRATION_ERRORS: readonly RegistrationError[] = ['unknownPublicKey', 'invalidRegistration', 'expired'];
 
@@ -77,7 +77,7 @@ export interface Device {
   readonly tokenKind: PushTokenKind | null;
   /** Token registered with the push service. */
   readonly tokenId: string | null;
-  /** Registration of that token, which a server without another push service decrypts for each notification. */
+  /** Registration of that token, which a server that sends directly to phones decrypts for each notification. */
   readonly registration: PendingRegistration | null;
   readonly pending: PendingRegistration | null;
   /** Time at which the client last set a token. */
@@ -86,7 +86,7 @@ export interface Device {
   readonly error: RegistrationError | null;
 }
 
-/** Maximum per user; a new device replaces the one with the oldest token. */
+/** Limit per user; a new device replaces the one with the oldest token. */
 export const MAX_DEVICES = 100;
 
 export const unknownDevice = () => new DomainError('UNKNOWN_DEVICE', 'Invalid `device_id`');
@@ -128,7 +128,7 @@ export interface DeviceReads {
 
 /** Every implementation passes push-repositories.contract.ts. */
 export interface DeviceRepository extends DeviceReads {
-  /** Adds a device that has only an id. */
+  /** Adds a device with only an id. */
   add(realmId: RealmId, userId: UserId): Promise<Device>;
   update(device: Device): Promise<void>;
   remove(device: Pick<Device, 'id' | 'realmId'>): Promise<void>;
@@ -139,7 +139,7 @@ export const loadDevices = ({ caller, repositories }: Snapshot): Promise<readonl
   repositories.devices.list(caller.realmId, caller.userId);
 
 export const PUSH_TOKEN_KINDS = ['apns', 'fcm'] as const;
-/** Push service of Apple or Google. */
+/** Kind of push token: Apple's or Google's push service. */
 export type PushTokenKind = (typeof PUSH_TOKEN_KINDS)[number];
 
 /** Legacy registration: this server knows the token, and notifications are not encrypted. */
@@ -152,10 +152,10 @@ export interface PushToken {
 
 /** In code points. */
 const MAX_TOKEN_LENGTH = 4096;
-/** Maximum per user; a new token replaces the oldest one. */
+/** Limit per user; a new token replaces the oldest one. */
 export const MAX_PUSH_TOKENS = 100;
 
-/** Includes all hexadecimal digits. */
+/** Base64 alphabet, which includes all hexadecimal digits. */
 const BASE64_CHARACTERS = /^[A-Za-z\d+/=]*$/;
 
 /** @throws DomainError INVALID_PUSH_TOKEN with the texts of organization §13, in that order */
@@ -175,7 +175,7 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export interface PushTokenReads {
-  /** Sorted by time of addition. */
+  /** Returns tokens in order of addition. */
   list(realmId: RealmId, userId: UserId): Promise<readonly PushToken[]>;
   /** Returns those of the users who have a token. */
   filterOwners(realmId: RealmId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
@@ -190,7 +190,7 @@ export interface PushTokenRepository extends PushTokenReads {
   removeAll(realmId: RealmId, userId: UserId): Promise<void>;
 }
 
-/** Changed fields of a device; others are absent. */
+/** Changed fields of a device; unchanged fields are absent. */
 export interface DeviceChange {
   readonly keyId?: number;
   readonly tokenId?: string | null;
@@ -252,7 +252,7 @@ export type ActiveDevice = Device & Required<{ [K in 'key' | 'tokenId' | 'tokenK
 export const isActiveDevice = (device: Device): device is ActiveDevice =>
   device.key !== null && device.tokenId !== null && device.tokenKind !== null;
 
-/** Content of a notification; adapters give it the form of its receiver (organization §14). */
+/** Content of a notification; adapters convert it to the receiver's format (organization §14). */
 export type PushNotice =
   | MessageNotice
   | { readonly type: 'remove'; readonly messageIds: readonly MessageId[] }
@@ -276,15 +276,15 @@ export interface PushDelivery {
   readonly goneTokenIds: readonly string[];
   /** Legacy tokens that are no longer valid. */
   readonly goneTokens: readonly Pick<PushToken, 'kind' | 'token'>[];
-  /** Ids of tokens, also of legacy ones, that were not reached this time, while others were. */
+  /** Ids of tokens, including legacy ones, that were not reached while others were. */
   readonly unreached: readonly string[];
-  /** Null if the push service says nothing about the organization. */
+  /** Null if the push service reports no status for the organization. */
   readonly status: PushStatus | null;
 }
 
 /**
- * Sends notifications to phones (organization §17, §18). Calls another server, so use it outside of units of work.
- * Promise-returning methods throw DomainError PUSH_SERVICE_UNREACHABLE, PUSH_SERVICE_FAILED, PUSH_SERVICE_DENIED,
+ * Sends notifications to phones (organization §17, §18). Calls another server, so it must be used outside units of
+ * work. Promise-returning methods throw DomainError PUSH_SERVICE_UNREACHABLE, PUSH_SERVICE_FAILED, PUSH_SERVICE_DENIED,
  * PUSH_SERVICE_REFUSED and PUSH_NOT_ALLOWED.
  */
 export interface PushService {
@@ -296,12 +296,12 @@ export interface PushService {
   registerToken(to: PushRecipient, token: PushToken): Promise<void>;
   /** Idempotent. */
   unregisterToken(to: PushRecipient, token: Pick<PushToken, 'kind' | 'token'>): Promise<void>;
-  /** @throws DomainError PUSH_TOKEN_UNKNOWN_TO_SERVICE in addition */
+  /** @throws DomainError PUSH_TOKEN_UNKNOWN_TO_SERVICE in addition to the above */
   sendTest(to: PushRecipient, token: PushToken): Promise<void>;
   /** Encrypts the notice separately for each device. */
   sendEncrypted(to: PushRecipient, devices: readonly ActiveDevice[], notice: PushNotice): Promise<PushDelivery>;
   sendLegacy(to: PushRecipient, tokens: readonly PushToken[], notice: PushNotice): Promise<PushDelivery>;
-  /** Returns the status by UUID of the organization; those that are not served are absent. */
+  /** Returns the status by organization UUID; organizations that are not served are absent. */
   askAbout(realms: readonly Realm[]): Promise<ReadonlyMap<string, PushStatus>>;
 }
 

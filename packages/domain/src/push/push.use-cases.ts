@@ -90,7 +90,7 @@ export class AddPushToken {
       return { realm: await repositories.realms.get(caller.realmId), isStored: tokens.some((it) => isSame(it, token)) };
     });
     if (isStored) return;
-    // Register first, so that a token rejected by the service is not stored.
+    // Registers first, so that a token rejected by the service is not stored.
     await this.service?.registerToken({ realm, userId: caller.userId }, token);
     await this.uow.write(caller.realmId, async (tx) => {
       const { id: userId, realmId } = await tx.actors.get(caller);
@@ -265,8 +265,8 @@ export class SendEncryptedTestPush {
   ) {}
 
   /**
-   * `deviceId`: null for all registered devices. @throws DomainError MUST_NOT_BE_BOT, NO_ACTIVE_PUSH_DEVICE also if
-   * the service reports all tokens as gone, PUSH_SERVICE_NOT_CONFIGURED, PUSH_SERVICE_UNREACHABLE,
+   * `deviceId`: null for all registered devices. @throws DomainError MUST_NOT_BE_BOT, NO_ACTIVE_PUSH_DEVICE (also if
+   * the service reports all tokens as gone), PUSH_SERVICE_NOT_CONFIGURED, PUSH_SERVICE_UNREACHABLE,
    * PUSH_SERVICE_FAILED, PUSH_SERVICE_DENIED, PUSH_SERVICE_REFUSED
    */
   async execute(caller: Caller, { deviceId }: { readonly deviceId: DeviceId | null }): Promise<void> {
@@ -293,10 +293,10 @@ export class SendEncryptedTestPush {
 
 const noActiveDevice = () => new DomainError('NO_ACTIVE_PUSH_DEVICE', 'No active registered push device');
 
-/** Organizations asked about in one request. */
+/** Maximum number of organizations per status request. */
 const REALMS_AT_A_TIME = 100;
 
-/** Asks the push service which organizations it serves, about once an hour. */
+/** Queries the push service for the organizations it serves, about once an hour. */
 export class RefreshPushStatus {
   static readonly inject = ['unitOfWork', 'pushService'] as const;
   constructor(
@@ -325,7 +325,7 @@ export interface TestedTarget {
   readonly channel: 'push' | 'push_legacy' | 'web_push' | 'email';
   /** Device, kind of token, host of the browser's push service, or email address; never a token. */
   readonly target: string;
-  /** `sent`, or the reason for which it was not. */
+  /** `sent`, or the reason for the failure. */
   readonly result: string;
 }
 
@@ -335,7 +335,9 @@ export const isSent = ({ result }: TestedTarget): boolean => result === SENT;
 /** Domain of users without an email address. */
 const WITHOUT_MAILBOX = /\.invalid$/i;
 
-/** Sends a test notification to every phone and browser and the mailbox of a user, and returns what happened to each. */
+/**
+ * Sends a test notification to all of a user's phones and browsers and to the mailbox, and returns the result of each.
+ */
 export class SendTestNotifications {
   static readonly inject = [
     'unitOfWork',
@@ -351,7 +353,7 @@ export class SendTestNotifications {
     private readonly pushService: PushService | null,
     private readonly webPushService: WebPushService | null,
     private readonly mailer: Mailer,
-    /** Digests are sent where emails about messages are. */
+    /** Digests are sent exactly where emails about messages are. */
     private readonly emails: DigestConfig,
     private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
@@ -391,7 +393,7 @@ export class SendTestNotifications {
   }
 
   private async testEmail(realm: Realm, to: string): Promise<string> {
-    // The mailer drops emails to addresses that bounce, and records those that do.
+    // The mailer drops emails to bounced addresses and records new bounces.
     const isBounced = async () => (await this.uow.readAcross((reads) => reads.bouncedAddresses.find(to))) !== null;
     const paragraphs = [`This is a test notification from ${realm.name} (${this.realmUrls.urlOf(realm)}).`];
     const email = { to, senderName: `${realm.name} notifications`, subject: 'Test notification', paragraphs };

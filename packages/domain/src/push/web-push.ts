@@ -40,7 +40,7 @@ export interface WebPushSubscription {
   readonly id: number;
   readonly realmId: RealmId;
   readonly userId: UserId;
-  /** Session that made it and ends it; null for an API key. */
+  /** Session that created the subscription and ends it; null if created with an API key. */
   readonly sessionId: SessionId | null;
   /** URL at the push service of the browser's vendor. */
   readonly endpoint: string;
@@ -50,13 +50,13 @@ export interface WebPushSubscription {
   readonly authSecret: string;
 }
 
-/** Maximum per user; a new subscription replaces the oldest one. */
+/** Limit per user; a new subscription replaces the oldest one. */
 export const MAX_WEB_PUSH_SUBSCRIPTIONS = 20;
 const PUBLIC_KEY_BYTES = 65;
 const AUTH_SECRET_BYTES = 16;
 
 export interface WebPushReads {
-  /** Ascending id. Subscriptions of sessions that have ended are absent. */
+  /** Returns subscriptions by ascending id, except those of ended sessions. */
   list(realmId: RealmId, userIds: readonly UserId[]): Promise<readonly WebPushSubscription[]>;
 }
 
@@ -78,14 +78,14 @@ export const WEB_PUSH_FEATURE = {
   notExported: { webPush: 'Browsers subscribe anew.' },
 };
 
-/** Result of an attempt. `gone`: the browser no longer receives notifications; `refused`: another attempt is in vain. */
+/** Result of an attempt. `gone`: the browser no longer receives notifications; `refused`: retrying would fail, too. */
 export type WebPushOutcome = 'sent' | 'gone' | 'refused';
 
-/** Sends notifications to browsers. Calls other servers, so use it outside of units of work. */
+/** Sends notifications to browsers. Calls other servers, so it must be used outside units of work. */
 export interface WebPushService {
   /** Public key of this server for `PushManager.subscribe`, in URL-safe Base64. */
   readonly publicKey: string;
-  /** @throws Error if the attempt should be repeated */
+  /** @throws Error if the attempt should be retried */
   send(realm: Realm, subscription: WebPushSubscription, notice: WebPushNotice): Promise<WebPushOutcome>;
 }
 
@@ -115,7 +115,7 @@ export class ListWebPushSubscriptions {
   }
 }
 
-/** Subscribes a browser, until its session ends. */
+/** Subscribes a browser until its session ends. */
 export class AddWebPushSubscription {
   static readonly inject = ['unitOfWork', 'webPushService'] as const;
   constructor(
@@ -146,7 +146,7 @@ function requireSubscription({
   authSecret,
 }: Pick<WebPushSubscription, 'endpoint' | 'publicKey' | 'authSecret'>): void {
   const key = fromUrlSafe(publicKey);
-  // An uncompressed point of the curve P-256.
+  // Uncompressed point on the P-256 curve.
   const isKey = key?.length === PUBLIC_KEY_BYTES && key[0] === 0x04;
   const isSecret = fromUrlSafe(authSecret)?.length === AUTH_SECRET_BYTES;
   if (isKey && isSecret && /^https?:\/\/[^\s]+$/.test(endpoint)) return;
@@ -195,7 +195,7 @@ const WEB_PUSH = jobKind<WebPushJob>({
   retries: { maxAttempts: 60, firstDelaySeconds: 5, maxDelaySeconds: 3600 },
 });
 
-/** Sends notifications to browsers that have subscribed. */
+/** Sends notifications to subscribed browsers. */
 export class WebPush implements NotificationChannel {
   static readonly inject = ['clock'] as const;
   constructor(private readonly clock: Clock) {}
@@ -212,7 +212,10 @@ export class WebPush implements NotificationChannel {
     }
   }
 
-  /** Service workers close notifications of read messages, since browsers demand that every push shows one. */
+  /**
+   * Does nothing: service workers close notifications of read messages, since browsers require every push to show a
+   * notification.
+   */
   async withdraw(): Promise<void> {}
 }
 

@@ -5,9 +5,9 @@ import type { RealmId } from '../kernel/ids.js';
 import * as shape from '../kernel/shape.js';
 import { foldCase, trim } from '../kernel/text.js';
 
-/** Domain allowed for emails in a realm that restricts them (organization §5). */
+/** Email domain allowed in a realm that restricts domains (organization §5). */
 export interface AllowedDomain {
-  /** Lower case; unique in the realm. */
+  /** In lower case; unique in the realm. */
   readonly domain: string;
   /** True to allow subdomains at any depth. */
   readonly allowsSubdomains: boolean;
@@ -17,14 +17,14 @@ export interface ListedDomain extends AllowedDomain {
   readonly id: number;
 }
 
-/** Limited because every joining email is compared with all domains and every client receives all. */
+/** Limit, because every joining email is compared with all domains and every client receives all. */
 export const MAX_ALLOWED_DOMAINS = 1000;
 /** In code points. */
 const MAX_DOMAIN_LENGTH = 80;
 
 /**
- * Trims a domain and converts it to lower case. @throws DomainError INVALID_DOMAIN with the reasons of organization
- * §5 in that order
+ * Trims a domain and converts it to lower case. @throws DomainError INVALID_DOMAIN, with the reasons in the order of
+ * organization §5
  */
 export function parseDomain(raw: string): string {
   const domain = foldCase(trim(raw));
@@ -56,7 +56,7 @@ export const unknownDomain = (domain: string): DomainError =>
   new DomainError('UNKNOWN_ALLOWED_DOMAIN', `No entry found for domain ${domain}.`);
 
 export interface AllowedDomainReads {
-  /** Sorted by time of addition. */
+  /** Returns domains in order of addition. */
   list(realmId: RealmId): Promise<readonly ListedDomain[]>;
 }
 

@@ -26,7 +26,7 @@ export interface AddAllowedDomainInput {
   readonly allowsSubdomains: boolean;
 }
 
-/** Allows emails of a domain in a realm that restricts them (organization §5). */
+/** Allows emails of a domain in a realm that restricts domains (organization §5). */
 export class AddAllowedDomain {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -45,7 +45,7 @@ export class AddAllowedDomain {
   }
 }
 
-/** Changes if subdomains are allowed; publishes the event even if unchanged (organization §5). */
+/** Changes whether subdomains are allowed; publishes the event even if unchanged (organization §5). */
 export class ChangeAllowedDomain {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -66,7 +66,8 @@ export interface RemoveAllowedDomainInput {
 }
 
 /**
- * Removes a domain. Removing the last one lifts the restriction, since nobody could join otherwise (organization §5).
+ * Removes a domain. Removing the last domain lifts the restriction, because otherwise nobody could join (organization
+ * §5).
  */
 export class RemoveAllowedDomain {
   static readonly inject = ['unitOfWork'] as const;

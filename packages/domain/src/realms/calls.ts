@@ -3,13 +3,13 @@ import type { Caller, RealmId, UserId } from '../kernel/ids.js';
 import type { Randomness } from '../kernel/ports.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 
-/** Maximum length of a meeting name in code points, a limit of BigBlueButton. */
+/** Maximum length of a meeting name in code points, imposed by BigBlueButton. */
 export const MAX_MEETING_NAME_LENGTH = 512;
 
 /** Call on a meeting server. Not stored, since its link contains all data. */
 export interface Meeting {
   readonly realmId: RealmId;
-  /** Identifier on the meeting server. */
+  /** Id on the meeting server. */
   readonly key: string;
   readonly name: string;
   /** True if cameras are off unless the moderator allows them. */
@@ -44,7 +44,7 @@ export interface CreateCallInput {
   readonly provider: 'Zoom' | 'Constructor Groups' | 'Nextcloud Talk' | 'Webex';
 }
 
-/** Rejects calls with providers that need a server account, which is not supported (organization §20). */
+/** Rejects calls by providers that need a server account, which is not supported (organization §20). */
 export class CreateCall {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -57,14 +57,14 @@ export class CreateCall {
 }
 
 export interface CreateMeetingLinkInput {
-  /** Limited to `MAX_MEETING_NAME_LENGTH`. */
+  /** At most `MAX_MEETING_NAME_LENGTH` code points. */
   readonly name: string;
   readonly isVoiceOnly: boolean;
 }
 
 /**
- * Creates a link to a meeting that starts when the first user opens it (organization §20). The meeting server is not
- * contacted; users who open the link get its errors.
+ * Creates a link to a meeting that starts when the first user opens it (organization §20). Does not contact the meeting
+ * server, so errors appear when the link is opened.
  */
 export class CreateMeetingLink {
   static readonly inject = ['unitOfWork', 'meetingLinks', 'randomness'] as const;

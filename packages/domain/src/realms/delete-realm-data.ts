@@ -12,8 +12,8 @@ export type RemovalCursor = { readonly table: string; readonly key: readonly (st
 /** Removes entire realms. Every implementation passes realm-data.contract.ts. */
 export interface RealmDataRepository {
   /**
-   * Removes at most `limit` rows of the realm, starting at a cursor; null starts at the beginning. Returns the next
-   * cursor, or `done` if only the realm and its deletion job are left.
+   * Removes at most `limit` rows of the realm from a cursor on; null starts at the beginning. Returns the next cursor,
+   * or `done` if only the realm and its deletion job are left.
    */
   removeSome(realmId: RealmId, from: RemovalCursor, limit: number): Promise<RemovalCursor | 'done'>;
   /** Removes the realm itself after all its data. Idempotent. */
@@ -38,7 +38,7 @@ interface DeletionPayload {
   readonly place: RemovalCursor;
 }
 
-/** Limits the job to one per realm. */
+/** Job key that limits a realm to one job. */
 const KEY = 'realm';
 
 export const DELETE_REALM_DATA = jobKind<DeletionPayload>({
@@ -47,7 +47,7 @@ export const DELETE_REALM_DATA = jobKind<DeletionPayload>({
   concurrency: 1,
 });
 
-/** Schedules deletion of all realm data, which can still be cancelled. */
+/** Schedules the deletion of all realm data, which can still be cancelled. */
 export async function planDeletion(tx: Transaction, realmId: RealmId, dueAt: UnixSeconds): Promise<void> {
   await tx.jobs.schedule(encodeJob(DELETE_REALM_DATA, { realmId, dueAt, key: KEY, payload: { place: null } }));
 }
@@ -56,7 +56,7 @@ export async function callOffDeletion(tx: Transaction, realmId: RealmId): Promis
   await tx.jobs.cancel(realmId, DELETE_REALM_DATA.name, KEY);
 }
 
-/** Small enough for other writes to interleave. */
+/** Batch size, small enough for other writes to interleave. */
 const ROWS_AT_A_TIME = 200;
 /** Time after which the job is rescheduled with its progress. */
 const TURN_MS = 1000;
@@ -117,15 +117,17 @@ export class DeleteRealmData implements JobHandler<DeletionPayload> {
 
 export interface ForgetLimitsInput {
   readonly realmId: RealmId;
-  /** User whose calls and logins are reset; null: no user. */
+  /** User with calls and logins to reset; null for none. */
   readonly userId: UserId | null;
-  /** IP address whose anonymous calls are reset; null: none. If both are null, all counters of all realms are reset. */
+  /**
+   * IP address with anonymous calls to reset; null for none. If both are null, all counters of all realms are reset.
+   */
   readonly ip: string | null;
 }
 
 /**
- * Resets rate limits for the operator. Every process that serves the database applies the reset when it reads the
- * event log, within a second.
+ * Resets rate limits for the operator. Every process on the database applies the reset when it reads the event log,
+ * within a second.
  */
 export class ForgetLimits {
   static readonly inject = ['unitOfWork'] as const;

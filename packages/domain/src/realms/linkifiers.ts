@@ -11,9 +11,9 @@ import type { LinkifierRule } from '../markdown/markdown.js';
 export interface LinkifierFields extends LinkifierRule {
   /** Text that matches the pattern. */
   readonly exampleInput: string | null;
-  /** Template by which clients convert a URL back to text from the same groups, such as `#{id}`. */
+  /** Template with which clients convert a URL back to text with the same groups, such as `#{id}`. */
   readonly reverseTemplate: string | null;
-  /** Further templates of URLs that clients recognize. They create no links. */
+  /** Additional URL templates that clients recognize. They create no links. */
   readonly alternativeUrlTemplates: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export interface Linkifier extends LinkifierFields {
   readonly id: number;
 }
 
-/** Limited because every message is matched against all linkifiers and clients receive all on each change. */
+/** Limit, because every message is matched against all linkifiers and clients receive all on each change. */
 export const MAX_LINKIFIERS = 1000;
 /** Maximum total length of a realm's linkifiers, in UTF-16 units. */
 export const MAX_LINKIFIER_TEXT = 500_000;
@@ -47,7 +47,7 @@ const textLength = ({
 export const unknownLinkifier = (): DomainError => new DomainError('UNKNOWN_LINKIFIER', 'Linkifier not found.');
 
 /**
- * Writes linkifiers; reads come with the realm (`Realm.linkifiers`). Every implementation passes
+ * Writes linkifiers; they are read with the realm (`Realm.linkifiers`). Every implementation passes
  * realm-lists.contract.ts.
  */
 export interface LinkifierRepository {
@@ -78,7 +78,7 @@ declare module '../kernel/event.js' {
 
 declare module '../kernel/export-parts.js' {
   interface RealmCopy {
-    /** In order of application. */
+    /** All linkifiers in order of application. */
     readonly linkifiers: readonly Linkifier[];
   }
   interface IdKinds {
@@ -129,17 +129,17 @@ export const LINKIFIER_FEATURE = {
 export type GroupTexts = Readonly<Record<string, string | null>>;
 
 export interface CompiledPattern {
-  /** Names of the groups. */
+  /** Names of the groups in the pattern. */
   readonly groups: readonly string[];
-  /** Returns the first match in the text; null if there is none. */
+  /** Returns the first match in the text, or null. */
   find(text: string): GroupTexts | null;
 }
 
-/** Syntax of patterns and templates, as implemented by the renderer. */
+/** Syntax of patterns and templates, implemented by the renderer. */
 export interface LinkifierSyntax {
-  /** Compiles a pattern to a matcher with linear run time, or returns the problem. */
+  /** Compiles a pattern to a matcher with linear running time, or returns the problem. */
   compile(pattern: string): CompiledPattern | { readonly problem: string };
-  /** Returns the variables of an RFC 6570 template; null if it is invalid. */
+  /** Returns the variables of an RFC 6570 template, or null if it is invalid. */
   templateVariables(template: string): ReadonlySet<string> | null;
 }
 
@@ -150,11 +150,11 @@ export interface LinkifierProblems {
   readonly general?: readonly string[];
 }
 
-/** URL schemes that run code or show foreign content in the page of the client. */
+/** URL schemes that run code or show foreign content in the client's page. */
 const SCRIPT_SCHEME = /^(?:javascript|data|vbscript):/i;
 
 /**
- * True if the URLs of the template can have such a scheme. Browsers ignore control characters and spaces in a scheme,
+ * True if the template can produce URLs with such a scheme. Browsers ignore control characters and spaces in a scheme,
  * and variables may be empty.
  */
 export const canBeScript = (template: string): boolean =>
@@ -229,7 +229,7 @@ function templatesFault(
 ): string | null {
   for (const template of [urlTemplate, ...alternativeUrlTemplates]) {
     const variables = canBeScript(template) ? null : syntax.templateVariables(template);
-    // The rule's own template is reported under its field.
+    // An invalid `urlTemplate` is reported under its own field.
     if (variables === null && template !== urlTemplate) return BAD_TEMPLATE;
     if (variables === null) continue;
     const inTemplate = firstOf([...variables].filter((name) => !groups.includes(name)));

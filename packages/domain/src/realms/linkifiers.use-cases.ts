@@ -94,7 +94,7 @@ export class RemoveLinkifier {
 }
 
 export interface ReorderLinkifiersInput {
-  /** Ids of all linkifiers. */
+  /** Ids of all linkifiers in the new order. */
   readonly ids: readonly number[];
 }
 

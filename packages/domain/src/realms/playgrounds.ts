@@ -12,7 +12,7 @@ import { canManagePlaygrounds } from './realm-permissions.js';
 /** External site for trying out code blocks of a language (organization §7). */
 export interface PlaygroundFields {
   readonly name: string;
-  /** Language name of the highlighter, such as `Python`. */
+  /** Language name used by the highlighter, such as `Python`. */
   readonly language: string;
   /** RFC 6570 template with the single variable `code`. */
   readonly urlTemplate: string;
@@ -26,13 +26,12 @@ export interface Playground extends PlaygroundFields {
 /** Error texts by field; `general` has errors about several fields. Every list is nonempty. */
 export type PlaygroundProblems = { readonly [K in keyof PlaygroundFields | 'general']?: readonly string[] };
 
-/** Limited because clients receive all playgrounds on each change. */
+/** Limit, because clients receive all playgrounds on each change. */
 export const MAX_PLAYGROUNDS = 200;
 
 /**
- * Validates and trims the fields.
- * @throws DomainError INVALID_PLAYGROUND_LANGUAGE, INVALID_PLAYGROUND, or TOO_MANY_PLAYGROUNDS considering the existing
- * ones
+ * Validates and trims the fields, considering the existing playgrounds.
+ * @throws DomainError INVALID_PLAYGROUND_LANGUAGE, INVALID_PLAYGROUND, TOO_MANY_PLAYGROUNDS
  */
 export function checkPlayground(
   input: PlaygroundFields,
@@ -77,7 +76,7 @@ export const isScript = (urlTemplate: string): boolean =>
 const BLANK = 'This field cannot be blank.';
 
 export interface PlaygroundReads {
-  /** Ascending id. */
+  /** Returns playgrounds by ascending id. */
   list(realmId: RealmId): Promise<readonly Playground[]>;
 }
 

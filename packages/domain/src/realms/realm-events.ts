@@ -19,8 +19,8 @@ export interface RealmEventTypes {
   /** Sent on a change of a realm image (organization §3). */
   'realm.image_changed': { readonly name: RealmImageName; readonly image: RealmImage };
   /**
-   * Sent to no user; processed by servers that count calls. Null fields keep their counters; if all are null, every
-   * counter is reset.
+   * Sent to no user; processed by servers that count calls. Null fields leave their counters unchanged; if all are
+   * null, every counter is reset.
    */
   'realm.limits_forgotten': {
     readonly userId: UserId | null;
@@ -64,7 +64,7 @@ export interface RealmSettingsEventTypes {
   };
   /** Settings cleared because their channel was archived. */
   'realm.channels_cleared': { readonly settings: readonly RealmSettingName[] };
-  /** Sent on a change of a default setting of new users. */
+  /** Sent on a change of a default setting for new users. */
   'realm.user_default_changed': { readonly setting: UserSettingName; readonly value: SettingValue };
 }
 

@@ -35,9 +35,9 @@ const FOR_OWNERS = new Set<string>([
   'canManageBilling',
 ]);
 
-describe('permissions to change the organization', () => {
+describe('organization permission', () => {
   it.each(NAMES.map((name) => [name, FOR_OWNERS.has(name) ? 'owners' : 'administrators'] as const))(
-    '%s is for %s',
+    'restricts %s to %s',
     (name, who) => {
       expect(formatDecision(canChangeRealm(makeActor('owner'), [name]))).toBe('yes');
       expect(formatDecision(canChangeRealm(makeActor('administrator'), [name]))).toBe(
@@ -68,7 +68,7 @@ describe('permissions to change the organization', () => {
       say how people sign in   | yes   | owners        | admins    | admins | admins
       set defaults for users   | yes   | yes           | admins    | admins | admins
     `),
-  )('permission to %s as %s: %s', (action, role, expected) => {
+  )('decides permission to %s as %s: %s', (action, role, expected) => {
     const rule = {
       'deactivate it': canDeactivateRealm,
       'say who may join': canManageDomains,
@@ -87,7 +87,7 @@ describe('permissions to change the organization', () => {
     }
   });
 
-  it('allows adding emoji with the permission', () => {
+  it('allows adding emoji to holders of the permission', () => {
     const realm = makeRealm({ permissionOverrides: { canAddCustomEmoji: TEAM } });
     expect(formatDecision(canAddCustomEmoji(makeActor('member', { groups: [TEAM] }), realm))).toBe('yes');
     expect(formatDecision(canAddCustomEmoji(makeActor('owner'), realm))).toBe('NOT_PERMITTED: Insufficient permission');
@@ -103,7 +103,7 @@ describe('permissions to change the organization', () => {
     ${'moderator'}     | ${true}   | ${'CANNOT_OVERRIDE_EMOJI: Only administrators can override default emoji.'}
     ${'member'}        | ${true}   | ${'CANNOT_OVERRIDE_EMOJI: Only administrators can override default emoji.'}
     ${'member'}        | ${false}  | ${'yes'}
-  `('allows $who to override a default emoji ($isDefault) by name (organization §7)', (row) => {
+  `('decides if $who may override a default emoji ($isDefault) by name (organization §7)', (row) => {
     expect(formatDecision(canOverrideDefaultEmoji(makeActor(row.who), row.isDefault))).toBe(row.expected);
   });
 

@@ -63,7 +63,7 @@ export const canChangeUserDefaults = mustBeAdministrator;
 /** Implements organization §8. */
 export const canExport = mustBeAdministrator;
 
-/** Allows owners to export all private data without consent if the operator enables it (organization §8). */
+/** Lets owners export all private data without consent if the operator enables it (organization §8). */
 export const canExportWithoutConsent = (actor: Pick<Actor, 'role'>, { settings }: Pick<Realm, 'settings'>): Decision =>
   all(mustBeOwner(actor), insufficientUnless(settings.ownerFullContentAccess));
 

@@ -7,7 +7,7 @@ import {
   STORED_REALM_SETTINGS,
 } from './realm-settings.js';
 
-/** JSON from events §5.1, organization §2.1 and §2.3: name, kind, default, who may change it, values. */
+/** JSON from events §5.1, organization §2.1 and §2.3: name, kind, default, permitted users, values. */
 const CONTRACT = `
   allowMessageEditing                        | boolean | true                | administrators | any
   avatarChangesDisabled                      | boolean | false               | administrators | any
@@ -77,7 +77,7 @@ const describeSetting = (row: RealmSettingDefinition) => [
   valuesOf(row) + (row.nullable ? ', null' : ''),
 ];
 
-it('has the defaults and value ranges of the contract', () => {
+it('REALM_SETTINGS has the defaults and value ranges of the contract', () => {
   const rows = CONTRACT.trim()
     .split('\n')
     .map((line) => line.split('|').map((cell) => cell.trim()));
@@ -88,7 +88,7 @@ it('has the defaults and value ranges of the contract', () => {
   }
 });
 
-it.each([true, false])('names the log-in without a password available only in development: %s', (isOn) => {
+it.each([true, false])('authenticationMethods enables log-in without a password only in development: %s', (isOn) => {
   const settings = { devAuthentication: true, emailAuthentication: true } as RealmSettings;
   const [dev, email] = authenticationMethods(settings, { isOn }, new Set());
   expect(dev).toEqual({ method: 'devAuthentication', isEnabled: isOn, isAvailable: isOn });

@@ -72,7 +72,7 @@ export const REALM_SETTINGS = {
   defaultLanguage: byAdministrators(text('en', { max: MAX_WORD_LENGTH, isValid: isLanguage })),
   description: byAdministrators(text('', { max: MAX_DESCRIPTION_LENGTH })),
   digestEmailsEnabled: byAdministrators(flag(false)),
-  /** 0–6 = Monday–Sunday. */
+  /** 0–6 for Monday–Sunday. */
   digestWeekday: byAdministrators(oneOf(1, [0, 1, 2, 3, 4, 5, 6])),
   disallowDisposableEmailAddresses: byOwners(flag(true)),
   emailChangesDisabled: byAdministrators(flag(false)),
@@ -85,7 +85,7 @@ export const REALM_SETTINGS = {
   inlineImagePreview: byAdministrators(flag(true)),
   inlineUrlEmbedPreview: byAdministrators(flag(false)),
   inviteRequired: byOwners(flag(true)),
-  /** Null: server default. */
+  /** Null for the server default. */
   jitsiServerUrl: byAdministrators(textOrNull(null, { max: MAX_URL_LENGTH, isValid: isHttpUrl })),
   /** Percentage. */
   mediaPreviewSize: byAdministrators(oneOf(100, [100, 150, 200])),
@@ -93,7 +93,7 @@ export const REALM_SETTINGS = {
   messageContentDeleteLimitSeconds: byAdministrators(limitOrNull(600)),
   messageContentEditLimitSeconds: byAdministrators(limitOrNull(600)),
   messageEditHistoryVisibilityPolicy: byAdministrators(oneOf('all', ['all', 'moves', 'none'])),
-  /** Null: unlimited. */
+  /** Null for unlimited. */
   messageRetentionDays: byOwners(limitOrNull(null)),
   moveMessagesBetweenChannelsLimitSeconds: byAdministrators(limitOrNull(604_800)),
   moveMessagesWithinChannelLimitSeconds: byAdministrators(limitOrNull(604_800)),
@@ -103,7 +103,7 @@ export const REALM_SETTINGS = {
   presenceDisabled: byOperator(flag(false)),
   requireE2eePushNotifications: byAdministrators(flag(false)),
   requireUniqueNames: byAdministrators(flag(false)),
-  /** People of these roles, and of higher ones, cannot log in with a password alone. */
+  /** Users with these or higher roles cannot log in with a password alone. */
   secondFactorRequiredFor: byOwners(
     oneOf('nobody', ['nobody', 'owners', 'administrators', 'moderators', 'members', 'everyone']),
   ),
@@ -122,7 +122,7 @@ export const REALM_SETTINGS = {
   updateAnnouncementsChannelId: byAdministrators(channelOrNull()),
 } as const satisfies Registry;
 
-/** Enabled login methods, which are changed as one setting (organization §2.5). */
+/** Enabled login methods, changed together as one setting (organization §2.5). */
 export const AUTHENTICATION_METHODS = {
   devAuthentication: byOwners(flag(true)),
   emailAuthentication: byOwners(flag(true)),
@@ -189,12 +189,12 @@ export type RealmPermission = keyof typeof REALM_PERMISSIONS;
 
 type ChannelSettingName = Extract<RealmSettingName, `${string}ChannelId`>;
 
-/** Realm settings whose value is a channel. */
+/** Realm settings with a channel as value. */
 export const CHANNEL_SETTINGS = (Object.keys(REALM_SETTINGS) as RealmSettingName[]).filter(
   (name): name is ChannelSettingName => REALM_SETTINGS[name].kind === 'channel',
 );
 
-/** Returns the settings with each channel replaced by the result of `map`; null clears it. */
+/** Returns the settings with each channel replaced by the result of `map`; null clears the setting. */
 export const mapChannelSettings = (
   settings: RealmSettings,
   map: (channelId: ChannelId) => ChannelId | null,
@@ -214,7 +214,10 @@ export interface AuthenticationMethodState {
   readonly isAvailable: boolean;
 }
 
-/** Returns the methods in registry order, LDAP only where it is configured (organization §2.5). `configured`: kinds of the services that the operator has configured. */
+/**
+ * Returns the methods in registry order, with LDAP only if configured (organization §2.5). `configured`: kinds of the
+ * services configured by the operator.
+ */
 export function authenticationMethods(
   settings: RealmSettings,
   { isOn: isDevelopment }: DevelopmentMode,

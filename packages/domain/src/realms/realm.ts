@@ -10,10 +10,7 @@ export interface Realm {
   readonly id: RealmId;
   /** Lower-case subdomain; `''` for the root realm. */
   readonly stringId: string;
-  /**
-   * True if the realm is reached at the server's own address, which at most one realm is. Other realms have separate
-   * hosts.
-   */
+  /** True if the realm uses the server's own address; at most one realm does. Other realms have separate hosts. */
   readonly isAtServerAddress: boolean;
   readonly uuid: string;
   readonly name: string;
@@ -37,7 +34,7 @@ export type RealmImageName = (typeof REALM_IMAGE_NAMES)[number];
 export interface RealmImage {
   /** False for the default image. */
   readonly isUploaded: boolean;
-  /** Starts at 1 and grows with every change, which invalidates client caches. */
+  /** Starts at 1 and increases with every change, which invalidates client caches. */
   readonly version: number;
 }
 
@@ -47,12 +44,12 @@ const USUAL: RealmImage = { isUploaded: false, version: 1 };
 export const USUAL_REALM_IMAGES: RealmImages = { icon: USUAL, logo: USUAL, nightLogo: USUAL };
 
 export interface RealmReads {
-  /** Returns the same object as long as nothing of the realm changes, so that others can cache by it. */
+  /** Returns the same object until the realm changes, so that it can serve as a cache key. */
   find(id: RealmId): Promise<Realm | null>;
   /** @throws DomainError UNKNOWN_REALM */
   get(id: RealmId): Promise<Realm>;
   findByStringId(stringId: string): Promise<Realm | null>;
-  /** Ascending id. */
+  /** Returns realms by ascending id. */
   list(): Promise<readonly Realm[]>;
 }
 
@@ -78,15 +75,15 @@ declare module '../kernel/unit-of-work.js' {
 
 /** Operator configuration of the server's address. */
 export interface ServerAddress {
-  /** String id of the realm for that address; null: the first realm. */
+  /** String id of the realm at that address; null for the first realm. */
   readonly defaultRealm: string | null;
   /** True if other realms can have subdomains, which an IP address rules out. */
   readonly hasSubdomains: boolean;
 }
 
 /**
- * True if a new realm gets the server's address: the configured realm, or the first one. Later realms never take it
- * from an existing one.
+ * True if a new realm gets the server's address: the configured realm, or otherwise the first one. Later realms never
+ * take it from an existing one.
  * @throws DomainError NO_ADDRESS_LEFT
  */
 export function takesServerAddress(stringId: string, others: readonly Realm[], server: ServerAddress): boolean {

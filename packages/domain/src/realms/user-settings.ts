@@ -72,7 +72,10 @@ export const isLanguage = (code: string): boolean => LANGUAGES.has(code);
 
 let zones: ReadonlyMap<string, string> | undefined;
 
-/** Zones that the list of the runtime omits, although many users have them. The first formatter takes 20 ms. */
+/**
+ * Zones that the runtime's list omits although many users have them. Checked first, because the first formatter takes
+ * 20 ms.
+ */
 const UNIVERSAL_TIME = new Set(['UTC', 'Etc/UTC']);
 
 /** True for an IANA time zone name such as `Europe/Berlin`. */
@@ -80,7 +83,7 @@ export function isTimeZone(name: string): boolean {
   if (UNIVERSAL_TIME.has(name)) return true;
   if (!/^[A-Z][\w+-]*(?:\/[\w+-]+)*$/.test(name)) return false;
   zones ??= new Map(Intl.supportedValuesOf('timeZone').map((zone) => [zone.toLowerCase(), zone]));
-  // The list omits aliases of zones. The formatter knows them, case-insensitively.
+  // The list omits zone aliases. The formatter knows them, case-insensitively.
   const listed = zones.get(name.toLowerCase());
   return listed === undefined ? isKnownToFormatter(name) : listed === name;
 }
@@ -94,7 +97,7 @@ function isKnownToFormatter(timeZone: string): boolean {
   }
 }
 
-/** IANA names of zones that the formatter knows under former names. */
+/** Current IANA names of zones that the formatter knows under former names. */
 const RENAMED_ZONES: Readonly<Record<string, string>> = {
   'Africa/Asmera': 'Africa/Asmara',
   'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
@@ -133,8 +136,8 @@ export function canonicalTimeZone(name: string): string {
 
 interface UserSettingRules {
   /**
-   * Others who may change the setting. `administrators`: for many users at once; `nobody`: only the users themselves
-   * (users §6.3).
+   * Other users who may change the setting. `administrators`: for many users at once; `nobody`: only the users
+   * themselves (users §6.3).
    */
   readonly othersWhoMayChange: 'administrators' | 'nobody';
   /** True if administrators can set a realm default for new users (users §6.5). */
@@ -268,7 +271,7 @@ export const USER_SETTINGS = {
     othersLearn: 'timeZone',
   }),
   translateEmoticons: setting(flag(false)),
-  /** Null: depends on the locale. */
+  /** Null for the locale's default. */
   twentyFourHourTime: setting(flagOrNull(false)),
   userListStyle: setting(oneOf('withAvatar', ['compact', 'withStatus', 'withAvatar'])),
   webAnimateImagePreviews: setting(oneOf('onHover', ['always', 'onHover', 'never'])),

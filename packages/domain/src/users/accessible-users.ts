@@ -9,7 +9,7 @@ import type { EmailVisibility } from '../realms/user-settings.js';
 import { type UserWithProfile, withProfiles } from './profiles.js';
 import type { ConversationPartnerQuestion, User, UserListEntry } from './user.js';
 
-/** Data that decides if a guest can see a user. */
+/** Data that determines whether a guest can see a user. */
 export interface UserAccess {
   readonly realm: Pick<Realm, 'permissions'>;
   /** True if they share a channel or direct conversation. Evaluated only for limited guests. */
@@ -33,7 +33,7 @@ export function mayAccessUser(
   return isKnownToGuest(actor.id, user, sharesConversation) || !isLimitedGuest(actor, realm);
 }
 
-/** Returns the users visible to a limited guest; empty for other users, who need no check (users §1.4). */
+/** Returns the users visible to a limited guest; empty for other actors, who need no check (users §1.4). */
 export async function conversationPartnerIds(
   { users }: Pick<Repositories | Transaction, 'users'>,
   actor: Actor,
@@ -55,7 +55,10 @@ export async function accessibleUserIds(
 
 const NOBODY: ReadonlySet<UserId> = new Set();
 
-/** Returns the given users hidden from the actor; empty unless the actor is a limited guest (users §1.4). */
+/**
+ * Returns those of the given users who are hidden from the actor; empty unless the actor is a limited guest (users
+ * §1.4).
+ */
 export async function inaccessibleUserIds(
   reads: Pick<Repositories | Transaction, 'users'>,
   actor: Actor,
@@ -75,7 +78,7 @@ export async function inaccessibleUserIds(
 type Reads = Pick<Repositories | Transaction, 'users' | 'yield'>;
 type ReadsWithProfiles = Pick<Repositories | Transaction, 'users' | 'profiles' | 'yield'>;
 
-/** One statement about so many pairs of a guest and a user takes about 20 ms. */
+/** Number of pairs of guest and user per statement, which takes about 20 ms. */
 const QUESTIONS_AT_A_TIME = 10_000;
 
 /** Returns answers in the order of the questions. Yields between statements, since many guests may be online. */
@@ -92,7 +95,7 @@ async function areConversationPartners(
   return answers;
 }
 
-/** Returns the given users hidden from each of the limited guests, with an entry for each guest. */
+/** Returns the given users hidden from each limited guest, with one entry per guest. */
 export async function inaccessibleUserIdsByGuest(
   reads: Reads,
   realmId: RealmId,
@@ -115,7 +118,7 @@ export async function inaccessibleUserIdsByGuest(
   return inaccessible;
 }
 
-/** Change of a user's access to all users or only to related ones (users §1.4). */
+/** Change of a user's access to all users (gained or lost; users §1.4). */
 export type Reach = 'widened' | 'narrowed';
 
 /** Event that may have changed which users a guest can see. */
@@ -134,7 +137,9 @@ export interface AccessChange {
   readonly lost: readonly UserId[];
 }
 
-/** Returns results in the order of the questions. Runs a statement per 10,000 pairs, and a constant number of others. */
+/**
+ * Returns results in the order of the questions. Runs one statement per 10,000 pairs and a constant number of others.
+ */
 export async function accessChanges(
   reads: ReadsWithProfiles,
   realmId: RealmId,
@@ -186,21 +191,21 @@ const VISIBLE_TO: Readonly<Record<Role, readonly EmailVisibility[]>> = {
   guest: ['everyone'],
 };
 
-/** Visibility settings that let users with this role see an email; for searches by email. */
+/** Visibility settings under which users with this role see an email; for searches by email. */
 export const visibleEmailSettings = (role: Role): readonly EmailVisibility[] => VISIBLE_TO[role];
 
 type Addressed = Pick<User, 'id' | 'email' | 'bot'> & {
   readonly settings: Pick<User['settings'], 'emailAddressVisibility'>;
 };
 
-/** Returns the user's setting; bots hide nothing. */
+/** Returns the user's email visibility; emails of bots are always visible. */
 export const emailVisibilityOf = (user: Pick<Addressed, 'bot' | 'settings'>): EmailVisibility =>
   user.bot === null ? user.settings.emailAddressVisibility : 'everyone';
 
 /** True if everyone, including guests, can see the email. */
 export const isEmailPublic = (user: Addressed): boolean => emailVisibilityOf(user) === 'everyone';
 
-/** User data that determines who sees the email. */
+/** User data that determines who can see the email. */
 export interface EmailOwner {
   readonly id: UserId;
   /** Result of `emailVisibilityOf`. */
@@ -219,8 +224,8 @@ export const canSeeEmail = (viewer: { readonly id: UserId; readonly role: Role }
   seesEmailOf(viewer, { id: user.id, emailVisibility: emailVisibilityOf(user) });
 
 /**
- * Deliberate: the reference server does not let users find themselves by an email hidden from their own role (users
- * §2).
+ * Deliberate: as in the reference server, users cannot find themselves by an email that is hidden from their own role
+ * (users §2).
  */
 export function canFindByEmail(viewer: { readonly role: Role }, user: Addressed): boolean {
   return VISIBLE_TO[viewer.role].includes(emailVisibilityOf(user));
@@ -240,13 +245,13 @@ export interface UserList {
   readonly entries: readonly UserListEntry[];
 }
 
-/** Called inside the read snapshot, so that presenters with cached users load only missing ones. */
+/** Called inside the read snapshot, so that presenters with a user cache load only missing users. */
 export type PresentUsers<T> = (
   list: UserList,
   hydrate: (ids: readonly UserId[]) => Promise<readonly UserWithProfile[]>,
 ) => Promise<T>;
 
-/** Presents the users among `ids` that the viewer can see; null for all of them. */
+/** Presents the users among `ids` that the viewer can see; null means all users. */
 export async function presentVisibleUsers<T>(
   repositories: Repositories,
   { viewer, realm, ids }: Pick<UserList, 'viewer' | 'realm'> & { readonly ids: readonly UserId[] | null },

@@ -7,7 +7,7 @@ import * as shape from '../kernel/shape.js';
 import { foldCase, trim } from '../kernel/text.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 
-/** Per user; each change publishes the complete list. */
+/** Limit per user; each change publishes the complete list. */
 export const MAX_ALERT_WORDS = 500;
 
 /** Trims words and removes duplicates regardless of letter case. The last occurrence sets spelling and position. */
@@ -28,7 +28,7 @@ export interface AlertWordReads {
   list(realmId: RealmId, userId: UserId): Promise<readonly string[]>;
   /** True if any user of the realm has alert words. */
   hasAny(realmId: RealmId): Promise<boolean>;
-  /** Returns words, in lower case, that contain one of these segments (`alertSegment`), with the users to alert. */
+  /** Returns lower-case words that contain one of these segments (`alertSegment`), with the users to alert. */
   listBySegment(realmId: RealmId, segments: ReadonlySet<string>): Promise<ReadonlyMap<string, readonly UserId[]>>;
 }
 
@@ -36,7 +36,7 @@ export interface AlertWordReads {
 export interface AlertWordRepository extends AlertWordReads {
   /** Ignores words the user already has, regardless of letter case. */
   add(realmId: RealmId, userId: UserId, words: readonly string[]): Promise<void>;
-  /** Ignores letter case. */
+  /** Removes the words, ignoring letter case. */
   remove(realmId: RealmId, userId: UserId, words: readonly string[]): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ declare module '../kernel/errors.js' {
 }
 
 export interface AlertWordEventTypes {
-  /** Complete list of words, sent to their owner. */
+  /** Complete list of words, sent to its owner. */
   'alert_words.changed': { readonly words: readonly string[] };
 }
 

@@ -70,7 +70,9 @@ export class FetchApiKey {
   }
 }
 
-/** Returns the user's current key and remembers who got it, unless the same client got it just before. */
+/**
+ * Returns the user's current key and records the client that received it, unless the same client received it recently.
+ */
 export async function issueKey(
   { uow, mint, clock }: { readonly uow: UnitOfWork; readonly mint: ApiKeyMint; readonly clock: Clock },
   { ip, clientName }: Pick<AnonymousCaller, 'ip' | 'clientName'>,
@@ -97,7 +99,7 @@ export interface FetchOwnApiKeyInput {
 }
 
 /**
- * Returns the caller's own key after they repeat their password, so that an unattended browser does not reveal it
+ * Returns the caller's own key after they re-enter their password, so that an unattended browser does not reveal it
  * (protocol §8.4).
  */
 export class FetchOwnApiKey {
@@ -119,7 +121,7 @@ export class FetchOwnApiKey {
   ) {}
 
   /**
-   * Requires no password if the organization has password login disabled. @throws DomainError RATE_LIMITED,
+   * Requires no password if the organization has disabled password login. @throws DomainError RATE_LIMITED,
    * SERVER_BUSY, WRONG_PASSWORD
    */
   async execute(caller: Caller, { password, cancellation }: FetchOwnApiKeyInput): Promise<IssuedKey> {
@@ -201,10 +203,10 @@ export class FetchApiKeyByToken {
   }
 }
 
-/** Validity that is left to a token at most, since a page holds it. */
+/** Maximum remaining lifetime of an accepted token, since a page holds it. */
 const MAX_FRAME_TOKEN_SECONDS = 3600;
 
-/** Recognizes the caller by a token that the page around a frame passed to it (protocol §7.8). */
+/** Authenticates the caller by a token that the embedding page passed to the frame (protocol §7.8). */
 export class VerifyFrameToken {
   static readonly inject = ['unitOfWork', 'webTokens', 'clock'] as const;
   constructor(
@@ -214,7 +216,7 @@ export class VerifyFrameToken {
   ) {}
 
   /**
-   * Returns null if the organization takes no tokens. @throws DomainError UNAUTHENTICATED, USER_DEACTIVATED,
+   * Returns null if the organization accepts no tokens. @throws DomainError UNAUTHENTICATED, USER_DEACTIVATED,
    * REALM_DEACTIVATED
    */
   async execute(realmId: RealmId, token: string): Promise<User | null> {
@@ -278,7 +280,7 @@ export class LogInForDevelopment {
     private readonly openSession: OpenSession,
   ) {}
 
-  /** @throws DomainError as `FetchDevelopmentApiKey` does */
+  /** @throws DomainError like `FetchDevelopmentApiKey` */
   async execute(
     caller: AnonymousCaller,
     { username, userAgent }: { readonly username: string; readonly userAgent: string },
@@ -384,7 +386,7 @@ export class VerifyApiKey implements EventListener {
       }
       if ((await realms.get(user.realmId)).isDeactivated) throw realmDeactivated();
       if (!user.isActive) throw accountDeactivated();
-      // Only users of an organization whose events are followed may be cached.
+      // Users may be cached only while events of their organization are followed.
       requireMember(user, realmId);
       return { realmId: user.realmId, userId: user.id, botKind: user.bot?.kind ?? null };
     });

@@ -35,7 +35,7 @@ export interface TokenClaims {
 const MAX_CACHED = 10_000;
 
 /**
- * Cache of authenticated callers by credential, evicted when their account changes. Nobody is found while the log cannot
+ * Cache of authenticated callers by credential, evicted when their account changes. Finds no entry while the log cannot
  * be read.
  */
 export class CallerCache<T extends { readonly userId: UserId }> implements EventListener {
@@ -49,7 +49,7 @@ export class CallerCache<T extends { readonly userId: UserId }> implements Event
     return this.log.isCurrent() ? this.callers.get(claim) : undefined;
   }
 
-  /** `look` returns null for unknown callers, who are not cached. */
+  /** Calls `look` and caches its result. `look` returns null for unknown callers, which are not cached. */
   async lookUp<F extends T | null>(claim: string, look: () => Promise<F>): Promise<F> {
     const { forgotten } = this;
     const found = await look();
@@ -59,7 +59,7 @@ export class CallerCache<T extends { readonly userId: UserId }> implements Event
     return found;
   }
 
-  /** Evicts users whose account these events change. */
+  /** Evicts users with account changes in these events. */
   onEvents(events: readonly StoredEvent[]): void {
     for (const { event } of events) {
       if (
@@ -93,7 +93,7 @@ export class CallerCache<T extends { readonly userId: UserId }> implements Event
 
 /** Origin of a login, as far as known. */
 interface LoginSource {
-  /** Name by which the client identifies itself. */
+  /** Self-reported client name. */
   readonly clientName?: string | undefined;
   readonly ip?: string | undefined;
 }
@@ -116,12 +116,12 @@ const LOGIN_EMAIL = emailJobKind<LoginNotice>({
   },
 });
 
-/** Users who just joined need no notification about their first login. */
+/** Period after joining in which logins cause no notification. */
 const NEWCOMER_SECONDS = 60;
 /** Maximum length of text taken from the request, in code points. */
 const MAX_SOURCE_LENGTH = 100;
 
-/** Schedules an email about a login, so that the user notices logins by others (protocol §8.1). */
+/** Schedules a login email, so that users notice logins by others (protocol §8.1). */
 export class LoginEmails {
   static readonly inject = ['unitOfWork', 'emailQuota', 'clock'] as const;
   constructor(
@@ -130,7 +130,7 @@ export class LoginEmails {
     private readonly clock: Clock,
   ) {}
 
-  /** Respects the user's setting and a rate limit, because a program may fetch its key on every run. */
+  /** Respects the user's setting and a rate limit, because a program may fetch the API key on every run. */
   async plan(user: User, { clientName, ip }: LoginSource): Promise<void> {
     const { realmId, id: userId, settings, joinedAt, bot } = user;
     const now = this.clock.now();
@@ -148,7 +148,7 @@ export class LoginEmails {
 
 const shortened = (text: string | undefined): string | null => takeCodePoints(text ?? '', MAX_SOURCE_LENGTH) || null;
 
-/** Emails users about logins to their accounts, which may have been made by others. */
+/** Emails users about logins to their accounts, which may not be their own. */
 export class SendLoginEmails extends EmailJobs<LoginNotice> {
   static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
 
@@ -200,11 +200,11 @@ export interface PasswordLogIn {
   readonly cancellation?: Cancellation | undefined;
 }
 
-/** Passwords that a directory of the organization verifies. Called outside transactions. */
+/** Passwords verified by a directory of the organization. Called outside transactions. */
 export interface DirectoryPasswords {
-  /** True if the operator configured one and the organization has it enabled. */
+  /** True if the operator configured a directory and the organization has enabled it. */
   isUsedBy(realm: Pick<Realm, 'stringId' | 'settings'>): boolean;
-  /** Returns null if nobody has the address and the password. @throws DomainError if the directory fails */
+  /** Returns null if no user has this address and password. @throws DomainError if the directory fails */
   verify(realm: Realm, email: string, password: string): Promise<User | null>;
 }
 
@@ -218,11 +218,11 @@ export interface PasswordCheck {
 
 export interface PasswordHolder {
   readonly user: User;
-  /** Hash that was verified, or that of the password that a directory replaced. */
+  /** Verified hash, or the hash of the user's own password if a directory verified another one. */
   readonly hash: string | null;
   /** False if a directory verified the password. */
   readonly isOwn: boolean;
-  /** Next step before the user is logged in. */
+  /** Next step before login is complete. */
   readonly secondStep: SecondStep;
 }
 
@@ -278,7 +278,7 @@ export async function userOfPassword(
 }
 
 /**
- * Authenticates for programs, which cannot ask for a second factor; people log in with a browser instead.
+ * Authenticates programs, which cannot prompt for a second factor; users with one log in with a browser instead.
  * @throws DomainError as `userOfPassword`
  */
 export async function userOfPasswordAlone(
@@ -287,7 +287,7 @@ export async function userOfPasswordAlone(
   logIn: PasswordLogIn,
 ): Promise<PasswordHolder> {
   const holder = await userOfPassword(check, caller, logIn);
-  // Checked after the password, so that strangers do not learn who has a second factor.
+  // Checked after the password, so that strangers cannot find out who has a second factor.
   if (holder.secondStep !== null) throw passwordAuthDisabled();
   return holder;
 }

@@ -26,7 +26,7 @@ export interface ChangedAvatar {
   readonly replaced: readonly (BlobKey | null)[];
 }
 
-/** Assigns keys to the pictures made for `AVATAR_TARGETS`. Anybody who knows the random key may read them. */
+/** Assigns keys to the pictures made for `AVATAR_TARGETS`. Anyone who knows the random key can read them. */
 export async function nameAvatar(
   tx: Transaction,
   realmId: RealmId,

@@ -22,7 +22,7 @@ export interface AddressPolicy {
   readonly disposable: DisposableDomains;
 }
 
-/** Loads domains only if needed. */
+/** Loads the allowed domains only if needed. */
 export async function loadAddressPolicy(
   { allowedDomains }: Pick<Repositories | Transaction, 'allowedDomains'>,
   realm: Realm,
@@ -35,8 +35,8 @@ export async function loadAddressPolicy(
 export type AddressFault = 'outsideDomain' | 'disposable' | 'containsPlus';
 
 /**
- * Returns why an email may not join the realm; null if it may (organization §5). With restricted domains, only their
- * list counts, and an empty list rejects every email. `email` must satisfy `isEmailAddress`.
+ * Returns the reason why the email may not join the realm, or null (organization §5). With restricted domains, only the
+ * domain list counts, and an empty list rejects every email. `email` must satisfy `isEmailAddress`.
  */
 export function addressFault(email: string, { realm, domains, disposable }: AddressPolicy): AddressFault | null {
   const { emailsRestrictedToDomains, disallowDisposableEmailAddresses } = realm.settings;
@@ -52,7 +52,7 @@ export function addressFault(email: string, { realm, domains, disposable }: Addr
   return email.slice(0, at).includes('+') ? 'containsPlus' : null;
 }
 
-/** Operation that reports the error in its own words (organization §5, users §6.2). */
+/** Operation with its own error texts (organization §5, users §6.2). */
 export type JoiningStep = 'createUser' | 'joinForm' | 'emailChange' | 'invitation';
 
 const PLUS = 'Email addresses containing + are not allowed';
@@ -86,7 +86,7 @@ export function canJoinWith(email: string, policy: AddressPolicy, step: JoiningS
   return fault === null ? allowed : denied('EMAIL_NOT_ALLOWED', addressFaultText(step, email, fault));
 }
 
-/** Returns the reason why the user cannot have this email; null if there is none (users §6.2). */
+/** Returns the reason why the user cannot have this email, or null (users §6.2). */
 export async function newEmailProblem(
   repositories: Pick<Repositories | Transaction, 'users' | 'allowedDomains'>,
   user: User,

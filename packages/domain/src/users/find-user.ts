@@ -10,7 +10,7 @@ import { canFindByEmail, conversationPartnerIds, isEmailPublic } from './accessi
 import type { User } from './user.js';
 import { canAccessUser, type TargetKinds } from './user-permissions.js';
 
-/** Prefix of external ids where emails are accepted: `external:u1`. No email begins with it. */
+/** Prefix of external ids where emails are accepted: `external:u1`. No email starts with it. */
 const EXTERNAL = 'external:';
 
 /** Returns the external id in `external:u1`; null for any other text. */
@@ -24,8 +24,8 @@ export function idInDummyAddress(address: string, host: string): UserId | null {
 }
 
 /**
- * Finds users by their dummy email, by `external:` and their external id or, if public, by their real email. Keyed by
- * email as given; unknown ones are absent. Includes system bots.
+ * Finds users by dummy email, by `external:` plus external id or, if public, by real email. Keyed by email as given;
+ * unknown ones are absent. Includes system bots.
  */
 export async function findByPublicAddress(
   { users }: Pick<Repositories | Transaction, 'users'>,
@@ -65,7 +65,7 @@ export async function findByPublicAddress(
 export type UserReference = { readonly id: UserId } | { readonly email: string };
 
 /**
- * Finds a user by id, email or `external:` and an external id (users §2); null if there is none. A hidden email is
+ * Finds a user by id, email or `external:` plus external id (users §2); null if there is none. A hidden email is
  * indistinguishable from an unknown one.
  */
 export async function findReferencedUser(
@@ -85,7 +85,7 @@ export async function findReferencedUser(
 }
 
 /**
- * Loads a user named by the actor if the actor can see them (users §0).
+ * Loads a user named by the actor, if visible to the actor (users §0).
  * @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED
  */
 export async function loadUser(

@@ -34,7 +34,7 @@ describe('addressFault with restricted domains', () => {
     ${'user@a+b.org'}            | ${['a+b.org']}                | ${null}
     ${'user@disposable.test'}    | ${['disposable.test']}        | ${null}
     ${'user@disposable.test'}    | ${['test1.com']}              | ${'outsideDomain'}
-  `('checks $email with the allowed domains $domains: $fault', ({ email, domains, fault }) => {
+  `('checks $email against the allowed domains $domains: $fault', ({ email, domains, fault }) => {
     expect(addressFault(email, policy(restricted, listed(...domains)))).toBe(fault);
   });
 });
@@ -54,7 +54,7 @@ describe('addressFault without restricted domains', () => {
   });
 });
 
-describe('error text of each denial', () => {
+describe('email policy error', () => {
   const short = [
     'Outside your domain.',
     'Please use your real email address.',
@@ -80,12 +80,12 @@ describe('error text of each denial', () => {
     ],
     ['emailChange', short],
     ['invitation', short],
-  ])('words the errors for %s', (step, texts) => {
+  ])('has the right text for %s', (step, texts) => {
     const faults = ['outsideDomain', 'disposable', 'containsPlus'] as const;
     expect(faults.map((fault) => addressFaultText(step, 'x@y.z', fault))).toEqual(texts);
   });
 
-  it('denies an email outside the domains', () => {
+  it('rejects an email outside the allowed domains', () => {
     const closed = policy({ settings: { emailsRestrictedToDomains: true } }, listed('test1.com'));
     expect(formatDecision(canJoinWith('user@test1.com', closed, 'createUser'))).toBe('yes');
     expect(formatDecision(canJoinWith('user@x.org', closed, 'createUser'))).toBe(

@@ -19,7 +19,7 @@ export type OnboardingStep = (typeof ONBOARDING_STEPS)[number];
 export const isOnboardingStep = (name: string): name is OnboardingStep =>
   (ONBOARDING_STEPS as readonly string[]).includes(name);
 
-/** Returns the steps that are not done. */
+/** Returns the steps that are not done yet. */
 export const remainingSteps = (done: ReadonlySet<string>): readonly OnboardingStep[] =>
   ONBOARDING_STEPS.filter((step) => !done.has(step));
 

@@ -23,7 +23,7 @@ const idsOf = (...users: readonly (User | undefined)[]): UserId[] => users.map((
 const stored = ({ uow, realm }: MemoryFixture) => uow.read(realm.id, (r) => r.presence.list(realm.id));
 
 describe('PresenceBoard', () => {
-  it('lists each user once in update order, starting after a given update', async () => {
+  it('lists each user once in update order, after a given update', async () => {
     const { fixture, open, users } = await fixtureWith(3);
     const board = open();
     const [a, b, c] = users;
@@ -54,7 +54,7 @@ describe('PresenceBoard', () => {
     expect(await shown(board, fixture, 698)).toEqual(idsOf(users[2], users[0]));
   });
 
-  it('saves changes in one commit and writes nothing without changes', async () => {
+  it('saves all changes in one commit and writes nothing without changes', async () => {
     const { fixture, open, users } = await fixtureWith(100);
     const board = open();
     for (const user of users) await board.report(user, 'active');
@@ -89,7 +89,7 @@ describe('PresenceBoard', () => {
     expect(await stored(fixture)).toHaveLength(1);
   });
 
-  it('restarts after a crash from saved data with unused update ids', async () => {
+  it('restarts after a crash from saved data, with unused update ids', async () => {
     const { fixture, open, users } = await fixtureWith(2);
     const [a, b] = users;
     const before = open();
@@ -126,7 +126,7 @@ describe('PresenceBoard', () => {
     expect(ids).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
   });
 
-  it('keeps a report that arrives while the former one is stored', async () => {
+  it('keeps a report that arrives while an earlier one is being stored', async () => {
     const { fixture, users } = await fixtureWith(1);
     let onWrite = async () => {};
     const uow = intercepting(fixture.uow, {
@@ -159,8 +159,8 @@ describe('PresenceBoard', () => {
   });
 });
 
-describe('PresenceBoards of two servers', () => {
-  it('number all updates in one order and miss nobody', async () => {
+describe('PresenceBoard on two servers', () => {
+  it('numbers all updates in one sequence and misses no user', async () => {
     const { fixture, open, users } = await fixtureWith(4);
     const [one, other] = [open(), open()];
     const [a, b, c, d] = users;
@@ -179,7 +179,7 @@ describe('PresenceBoards of two servers', () => {
     for (const board of [one, other]) expect(await shown(board, fixture, 3)).toEqual(idsOf(d));
   });
 
-  it('show reports of the other server within a second even if its message is lost', async () => {
+  it('shows reports of the other server within a second even if its message is lost', async () => {
     const { fixture, users } = await fixtureWith(2);
     const alone = () =>
       new PresenceBoard(fixture.uow, fixture.clock, { publishEphemeral: () => {} }, toAll, new LocalBus().connect());

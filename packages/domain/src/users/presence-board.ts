@@ -21,24 +21,24 @@ import type { User } from './user.js';
 export interface PresenceEntry extends PresenceTimes {
   readonly userId: UserId;
   readonly user: User;
-  /** Null until it is stored. */
+  /** Null until the entry is stored. */
   readonly updateId: number | null;
 }
 
 /** Presence data visible to a viewer. */
 export interface PresenceList {
-  /** Sorted by update; the ones that are not stored yet come last. */
+  /** Sorted by update; entries that are not stored yet come last. */
   readonly entries: readonly PresenceEntry[];
-  /** Users whose email the viewer may see (users §1.4); null: all users. */
+  /** Users with an email visible to the viewer (users §1.4); null means all users. */
   readonly visibleIds: ReadonlySet<UserId> | null;
   /** True if the realm has disabled presence; nothing is stored or shown. */
   readonly isDisabled: boolean;
 }
 
 export interface PresenceSelection {
-  /** Last known update; null: everything. */
+  /** Last known update; null for all presences. */
   readonly after: number | null;
-  /** Earliest last connection; null: any time. */
+  /** Earliest last connection; null for any time. */
   readonly since: UnixSeconds | null;
 }
 
@@ -46,12 +46,12 @@ export interface PresenceSelection {
 const MAX_RECEIVERS = 100;
 const ROWS_AT_A_TIME = 500;
 const REALMS_AT_A_TIME = 50;
-/** Age at which the table is read again, because other servers store presence too. */
+/** Age at which the table is read again, because other servers store presence, too. */
 const REFRESH_MS = 1000;
 
 declare module '../kernel/bus.js' {
   interface BusHintTypes {
-    /** The table has this update. */
+    /** The table contains this update. */
     presence: { readonly updateId: number };
   }
 }
@@ -63,7 +63,7 @@ interface RealmBoard {
   order: { readonly updateId: number; readonly userId: UserId }[];
   /** Entries that are not stored yet. */
   readonly unsaved: Map<UserId, PresenceEntry>;
-  /** Last update that was read from the table or written to it. */
+  /** Last update read from the table or written to it. */
   readUpTo: number;
   refreshAtMs: number;
   /** Number of active users in the realm, including bots. */
@@ -77,8 +77,8 @@ interface StoredRow {
 }
 
 /**
- * Copy of the presence table with reports that are not stored yet, since reports are too frequent for a commit each. `save`
- * stores them with update ids of the organization's counter; a crash loses them. Reads what other servers have stored.
+ * Presence table in memory plus unsaved reports, since reports are too frequent for one commit each. `save` stores them
+ * with update ids from the organization's counter; a crash loses them. Also reads updates stored by other servers.
  */
 export class PresenceBoard implements EventListener {
   static readonly inject = ['unitOfWork', 'clock', 'ephemeralEvents', 'presencePolicy', 'bus'] as const;
@@ -100,7 +100,7 @@ export class PresenceBoard implements EventListener {
     return (await this.open(realmId)).entries.get(userId) ?? null;
   }
 
-  /** Returns active users in update order, for viewers who may see everyone. */
+  /** Returns active users in update order, for viewers who may see all users. */
   async list(realmId: RealmId, selection: PresenceSelection): Promise<PresenceList> {
     const board = await this.open(realmId);
     return { entries: select(board, selection), visibleIds: null, isDisabled: board.isDisabled };
@@ -141,7 +141,7 @@ export class PresenceBoard implements EventListener {
     this.events.publishEphemeral(realmId, { event, audience: presenceAudience(this.policy, user.id) });
   }
 
-  /** Saves changes since the last save, in a unit of work for each organization. */
+  /** Saves changes since the last save, in one unit of work per organization. */
   async save(): Promise<void> {
     const changed = [...this.realms].filter(([, board]) => board.unsaved.size > 0);
     for (const some of slicesOf(changed, REALMS_AT_A_TIME)) {
@@ -155,10 +155,10 @@ export class PresenceBoard implements EventListener {
     }
   }
 
-  /** Returns what to do after the commit. */
+  /** Returns the function to call after the commit. */
   private async saveRealm(tx: Transaction, realmId: RealmId, board: RealmBoard): Promise<() => void> {
     const own = [...board.unsaved.values()];
-    // Ids below the own ones belong to updates that are committed.
+    // Ids below the reserved ones belong to committed updates.
     const others = await readStored(tx, realmId, board);
     const first = await tx.presence.reserveIds(realmId, own.length);
     const rows = own.map(({ user, userId, lastActive, lastConnected }, index): StoredRow => {
@@ -185,7 +185,7 @@ export class PresenceBoard implements EventListener {
         case 'user.presence_switched':
           this.changes++;
           if (!board) break;
-          // The unit that switched has stored it.
+          // The unit of work that changed the visibility has stored the presence.
           board.unsaved.delete(event.user.id);
           board.refreshAtMs = 0;
           replaceUser(board, event.user.id, () => event.user);
@@ -270,7 +270,7 @@ export class PresenceBoard implements EventListener {
     return this.realms.get(realmId) ?? board;
   }
 
-  /** Takes rows of the table, sorted by update. A row may have been applied before. */
+  /** Applies table rows, sorted by update. A row may have been applied before. */
   private apply(board: RealmBoard, rows: readonly StoredRow[]): void {
     for (const { presence, user } of rows) {
       const { userId, updateId } = presence;
@@ -279,7 +279,7 @@ export class PresenceBoard implements EventListener {
         board.readUpTo = updateId;
       }
       const present = board.entries.get(userId);
-      // A report that is not stored yet is newer.
+      // An unsaved report is newer.
       if (board.unsaved.has(userId) || (present?.updateId ?? 0) >= updateId) continue;
       board.entries.set(userId, { ...presence, user: present?.user ?? user });
     }
@@ -289,7 +289,7 @@ export class PresenceBoard implements EventListener {
   }
 }
 
-/** Reads updates that the board does not have, with their users. */
+/** Reads updates that the board does not have yet, with their users. */
 async function readStored(repositories: Repositories, realmId: RealmId, board: RealmBoard): Promise<StoredRow[]> {
   const rows: StoredRow[] = [];
   for (const slice of slicesOf(await repositories.presence.list(realmId, board.readUpTo), ROWS_AT_A_TIME)) {

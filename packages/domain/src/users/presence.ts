@@ -9,7 +9,7 @@ import { accessorsOf } from './user-delivery.js';
 
 /** Operator policy for presence visibility (users §8.1, §8.5). */
 export interface PresencePolicy {
-  /** True to show limited guests only the presence of users they can see; otherwise, everyone's. */
+  /** True to show limited guests only the presence of users they can see; otherwise they see everyone's. */
   readonly limitsToAccessors: boolean;
 }
 
@@ -39,14 +39,14 @@ export interface Presence {
   readonly lastActive: UnixSeconds | null;
   /** Time at which a client was last open. */
   readonly lastConnected: UnixSeconds;
-  /** Grows with every change within the realm, so a client that has one update also has all earlier ones. */
+  /** Increases with every change in the realm, so a client that has one update also has all earlier ones. */
   readonly updateId: number;
 }
 
 /** Fields changed by reports. */
 export type PresenceTimes = Pick<Presence, 'lastActive' | 'lastConnected'>;
 
-/** More frequent reports change nothing. */
+/** Minimum time between updates; more frequent reports change nothing. */
 const MIN_UPDATE_SECONDS = 55;
 /** Inactivity after which the next activity counts as coming online. */
 const ONLINE_SECONDS = 130;
@@ -99,7 +99,7 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export interface PresenceReads {
-  /** Returns the presence of users with an update after `after`, by default of all who were ever present; by update id. */
+  /** Returns the presences with an update after `after`, by default all presences, by update id. */
   list(realmId: RealmId, after?: number): Promise<readonly Presence[]>;
 }
 
@@ -107,7 +107,7 @@ export interface PresenceReads {
 export interface PresenceRepository extends PresenceReads {
   /** Stores or replaces the presence of each user. */
   put(realmId: RealmId, presences: readonly Presence[]): Promise<void>;
-  /** Takes a block of update ids and returns its first. Ids ascend from 1 in the order of commits and are never reused. */
+  /** Reserves a block of update ids and returns the first. Ids ascend from 1 in commit order and are never reused. */
   reserveIds(realmId: RealmId, count: number): Promise<number>;
 }
 

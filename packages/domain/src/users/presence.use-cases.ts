@@ -40,7 +40,7 @@ export class GetPresence {
     throw new DomainError('UNKNOWN_PRESENCE', `No presence data for ${'id' in by ? by.id : by.email}`);
   }
 
-  /** Finds the user by the email visible to everyone. */
+  /** Finds the user by publicly visible email. */
   private async findByAddress(
     repositories: Parameters<typeof findByPublicAddress>[0],
     realm: Parameters<RealmUrls['emailDomainOf']>[0] & { readonly id: Caller['realmId'] },
@@ -56,7 +56,7 @@ export const DEFAULT_HISTORY_DAYS = 14;
 const SECONDS_PER_DAY = 86_400;
 export const since = (clock: Clock, days: number): UnixSeconds => clock.now() - days * SECONDS_PER_DAY;
 
-/** Lists presence of the last two weeks, sorted by update (users §8.4). */
+/** Lists presences of the last two weeks, sorted by update (users §8.4). */
 export class ListPresence {
   static readonly inject = ['unitOfWork', PresenceBoard, 'clock'] as const;
   constructor(
@@ -80,7 +80,7 @@ export interface ReportPresenceInput {
   readonly historyDays: number;
 }
 
-/** Records the caller's presence and returns that of others, sorted by update (users §8.1). */
+/** Records the caller's presence and returns the presence of other users, sorted by update (users §8.1). */
 export class ReportPresence {
   static readonly inject = ['unitOfWork', PresenceBoard, 'clock'] as const;
   constructor(
@@ -89,7 +89,7 @@ export class ReportPresence {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns null for a ping only. @throws DomainError MUST_NOT_BE_BOT */
+  /** Returns null for a mere ping. @throws DomainError MUST_NOT_BE_BOT */
   async execute(caller: Caller, input: ReportPresenceInput): Promise<PresenceList | null> {
     const { realmId, userId } = caller;
     const existing = await this.board.find(realmId, userId);

@@ -51,7 +51,7 @@ export type ProfileFieldData = Readonly<Record<string, string | Readonly<Record<
 /** In code points (protocol §14). */
 export const MAX_PROFILE_FIELD_NAME_LENGTH = 40;
 export const MAX_PROFILE_FIELD_HINT_LENGTH = 80;
-/** Limited because every client receives all fields and every user may have a value for each. */
+/** Limit, because every client receives all fields and every user may have a value for each. */
 export const MAX_PROFILE_FIELDS = 50;
 /** Maximum number of choices of a `choice` field. */
 export const MAX_PROFILE_CHOICES = 200;
@@ -180,11 +180,11 @@ function refuseOthers(data: object, allowed: readonly string[]): void {
 const tooLong = (what: string, limit: number) => invalid(`${what} is too long (limit: ${limit} characters)`);
 const invalid = (text: string) => new DomainError('INVALID_PROFILE_FIELD', text);
 
-/** Requested changes; absent properties are unchanged. */
+/** Requested changes; absent properties stay unchanged. */
 export type ProfileFieldChanges = Partial<ProfileFieldSettings>;
 
 /**
- * Returns the changed field. Fields defined by the server allow only changes of flags (users §13.4).
+ * Returns the changed field. Fields defined by the server allow only flag changes (users §13.4).
  * @throws DomainError DEFAULT_PROFILE_FIELD, and the codes of `checkProfileField`
  */
 export function changedProfileField(
@@ -204,7 +204,7 @@ export function changedProfileField(
   return { ...asked, ...settings };
 }
 
-/** Returns the keys of removed choices, whose values are deleted. */
+/** Returns the keys of removed choices; users' values with these keys must be deleted. */
 export const removedChoices = (before: ProfileField, after: ProfileField): readonly string[] =>
   before.kind === 'choice' ? Object.keys(before.data).filter((key) => !Object.hasOwn(after.data, key)) : [];
 
@@ -216,7 +216,7 @@ export interface ProfileValue {
   readonly fieldId: ProfileFieldId;
   /** Client format; for users, a JSON list of ids. */
   readonly value: string;
-  /** HTML for rendered kinds with a value; else null. */
+  /** HTML for rendered kinds with a value; otherwise null. */
   readonly rendered: string | null;
 }
 
@@ -278,7 +278,7 @@ function userListText(ids: readonly UserId[], users: ReadonlyMap<UserId, User>):
   return JSON.stringify(ids);
 }
 
-/** True for an existing date as `YYYY-MM-DD`. */
+/** True for a valid date of the form `YYYY-MM-DD`. */
 function isDate(text: string): boolean {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
   if (!match) return false;
@@ -429,7 +429,7 @@ export const PROFILE_FEATURE = {
 export interface ProfileReads {
   /** Sorted by order, then by id. */
   listFields(realmId: RealmId): Promise<readonly ProfileField[]>;
-  /** Sorted by ascending field id; users without values are absent. Runs one statement for all users. */
+  /** Returns values sorted by ascending field id; users without values are absent. Runs one statement for all users. */
   listValues(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, readonly ProfileValue[]>>;
 }
 
@@ -439,7 +439,7 @@ export interface ProfileRepository extends ProfileReads {
   addField(field: Omit<ProfileField, 'id' | 'order'>): Promise<ProfileField>;
   /** @throws DomainError PROFILE_FIELD_NAME_TAKEN */
   updateField(field: ProfileField): Promise<void>;
-  /** Removes the field only; remove its values first. */
+  /** Removes only the field; remove its values first. */
   removeField(realmId: RealmId, id: ProfileFieldId): Promise<void>;
   /** Adds or replaces a value. */
   putValue(realmId: RealmId, userId: UserId, value: ProfileValue): Promise<void>;
@@ -463,7 +463,7 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** Keeps the order of `users`. */
+/** Preserves the order of `users`. */
 export async function withProfiles(
   { profiles }: Pick<Repositories | Transaction, 'profiles'>,
   realmId: RealmId,

@@ -45,7 +45,7 @@ export class ProfileValues {
     const fields = await this.uow.read(realmId, ({ profiles }) => profiles.listFields(realmId));
     const rendered = new Set(fields.filter(({ kind }) => isRenderedKind(kind)).map(({ id }) => id));
     const texts = entries.flatMap(({ fieldId, value }) => {
-      // Overlong values are rejected later, in their place in the validation order.
+      // Overlong values are rejected later, at their place in the validation order.
       const isText = typeof value === 'string' && value !== '' && value.length <= 1000;
       return isText && rendered.has(fieldId) ? [value] : [];
     });
@@ -53,10 +53,9 @@ export class ProfileValues {
   }
 
   /**
-   * Validates all entries in order, then stores and publishes each one whose text differs. `emptyRemoves`: an empty
+   * Validates all entries in order, then stores and publishes each entry with a changed text. `emptyRemoves`: an empty
    * value removes the existing one.
-   * @throws DomainError UNKNOWN_PROFILE_FIELD, PROFILE_FIELD_NOT_EDITABLE, INVALID_PROFILE_VALUE,
-   * UNRENDERABLE_CONTENT
+   * @throws DomainError UNKNOWN_PROFILE_FIELD, PROFILE_FIELD_NOT_EDITABLE, INVALID_PROFILE_VALUE, UNRENDERABLE_CONTENT
    */
   async store(
     tx: Transaction,
@@ -282,7 +281,7 @@ export class OrderProfileFields {
   constructor(private readonly uow: UnitOfWork) {}
 
   /**
-   * `ids`: all fields; the last position of a repeated id counts. @throws DomainError MUST_BE_ADMINISTRATOR,
+   * `ids`: all fields; for a repeated id, the last position counts. @throws DomainError MUST_BE_ADMINISTRATOR,
    * INVALID_PROFILE_FIELD_ORDER
    */
   execute(caller: Caller, ids: readonly ProfileFieldId[]): Promise<void> {

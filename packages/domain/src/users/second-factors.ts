@@ -6,11 +6,11 @@ import type { Transaction } from '../kernel/unit-of-work.js';
 import type { RealmSettings } from '../realms/realm-settings.js';
 
 export const SECOND_FACTOR_ERRORS = declareErrors({
-  /** The code or passkey is wrong, or the code was used before. */
+  /** The code or passkey is wrong, or the code was already used. */
   WRONG_SECOND_FACTOR: 'forbidden',
-  /** Second factors protect passwords, and the account has none. */
+  /** The account has no password for a second factor to protect. */
   NO_PASSWORD: 'conflict',
-  /** The organization requires a second factor for the person's role. */
+  /** The organization requires a second factor for the user's role. */
   SECOND_FACTOR_REQUIRED: 'conflict',
   TOO_MANY_PASSKEYS: 'conflict',
   /** The account has no such second factor. */
@@ -23,24 +23,24 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends SecondFactorErrors {}
 }
 
-/** App that shows codes (RFC 6238). */
+/** Authenticator app that generates codes (RFC 6238). */
 export interface AuthenticatorApp {
   /** Secret shared with the app, encrypted by `SecondFactorSecrets`. */
   readonly secret: string;
-  /** Time step of the last code that was used; its code and earlier ones are not valid again. */
+  /** Time step of the last used code; codes up to this step are no longer valid. */
   readonly lastStep: number;
 }
 
-/** Key pair of a device or password manager (WebAuthn), of which the server has the public half. */
+/** Key pair of a device or password manager (WebAuthn); the server stores its public key. */
 export interface Passkey {
   /** Base64url, unique in the organization. */
   readonly id: string;
   readonly userId: UserId;
   /** COSE key in base64url. */
   readonly publicKey: string;
-  /** Number of signatures, as far as the device counts them. */
+  /** Number of signatures reported by the device. */
   readonly counter: number;
-  /** Connections to the device, such as `usb`. */
+  /** Connection types of the device, such as `usb`. */
   readonly transports: readonly string[];
   readonly name: string;
   readonly createdAt: UnixSeconds;
@@ -50,16 +50,16 @@ export interface SecondFactors {
   readonly app: AuthenticatorApp | null;
   /** Oldest first. */
   readonly passkeys: readonly Passkey[];
-  /** Number of recovery codes that are left. */
+  /** Number of unused recovery codes. */
   readonly recoveryCodes: number;
 }
 
 export const MAX_PASSKEYS = 20;
-/** Code points. */
+/** Length in code points. */
 export const MAX_PASSKEY_NAME_LENGTH = 60;
 export const RECOVERY_CODES = 10;
 
-/** Recovery codes alone are no second factor. */
+/** Recovery codes alone are not a second factor. */
 export const hasSecondFactor = ({ app, passkeys }: SecondFactors): boolean => app !== null || passkeys.length > 0;
 
 const LEAST_ROLE = {
@@ -71,13 +71,13 @@ const LEAST_ROLE = {
   everyone: 'guest',
 } as const satisfies Readonly<Record<RealmSettings['secondFactorRequiredFor'], Role | null>>;
 
-/** True if the organization requires a second factor for passwords of people with the role. */
+/** True if the organization requires a second factor for password logins with this role. */
 export function requiresSecondFactor({ secondFactorRequiredFor }: RealmSettings, role: Role): boolean {
   const least = LEAST_ROLE[secondFactorRequiredFor];
   return least !== null && isAtLeast(role, least);
 }
 
-/** Next step after a right password: none, a second factor, or setting one up. */
+/** Next step after a correct password: none, a second factor, or setting one up. */
 export type SecondStep = 'verify' | 'setUp' | null;
 
 export function secondStepOf(factors: SecondFactors, settings: RealmSettings, role: Role): SecondStep {
@@ -88,7 +88,7 @@ export function secondStepOf(factors: SecondFactors, settings: RealmSettings, ro
 export interface SecondFactorReads {
   find(realmId: RealmId, userId: UserId): Promise<SecondFactors>;
   findPasskey(realmId: RealmId, id: string): Promise<Passkey | null>;
-  /** True if anybody in the organization has an app or a passkey. */
+  /** True if any user of the organization has an app or a passkey. */
   areUsed(realmId: RealmId): Promise<boolean>;
   hasPasskeys(realmId: RealmId): Promise<boolean>;
 }
@@ -97,13 +97,13 @@ export interface SecondFactorReads {
 export interface SecondFactorRepository extends SecondFactorReads {
   /** Replaces the user's app; null removes it. */
   putApp(realmId: RealmId, userId: UserId, app: AuthenticatorApp | null): Promise<void>;
-  /** Adds a passkey or replaces the one with the id. */
+  /** Adds a passkey or replaces the one with the same id. */
   putPasskey(realmId: RealmId, passkey: Passkey): Promise<void>;
-  /** Ignores unknown passkeys and those of others. */
+  /** Ignores unknown passkeys and passkeys of other users. */
   removePasskey(realmId: RealmId, userId: UserId, id: string): Promise<void>;
-  /** Replaces all recovery codes of the user by their fingerprints. */
+  /** Replaces all recovery codes of the user with these fingerprints. */
   putRecoveryCodes(realmId: RealmId, userId: UserId, fingerprints: readonly string[]): Promise<void>;
-  /** Removes the code and returns true; false if the user has no such code. */
+  /** Removes the code and returns true, or returns false if the user has no such code. */
   takeRecoveryCode(realmId: RealmId, userId: UserId, fingerprint: string): Promise<boolean>;
 }
 
@@ -119,29 +119,29 @@ export const SECOND_FACTOR_FEATURE = {
   },
 };
 
-/** Secrets of second factors. Synchronous and fast enough for transactions. */
+/** Secrets for second factors. Synchronous and fast enough for transactions. */
 export interface SecondFactorSecrets {
-  /** Returns the secret of an app in base32, which only this server can derive from the token. */
+  /** Returns an app secret in base32, which only this server can derive from the token. */
   appSecret(token: string): string;
-  /** Encrypts a text for storage; `owner` must be the same for `open`. */
+  /** Encrypts a text for storage; `open` needs the same `owner`. */
   seal(text: string, owner: string): string;
-  /** Returns null for a text of another owner, or sealed with another secret of the server. */
+  /** Returns null for a text of another owner or one sealed with another server secret. */
   open(sealed: string, owner: string): string | null;
-  /** Returns a new unguessable code that people can type. */
+  /** Returns a new unguessable code that is easy to type. */
   makeRecoveryCode(): string;
-  /** Returns a keyed hash; case and separators in the code do not matter. */
+  /** Returns a keyed hash that ignores letter case and separators in the code. */
   fingerprint(recoveryCode: string, owner: string): string;
 }
 
-/** Codes of authenticator apps. Called outside transactions. */
+/** One-time codes of authenticator apps. Called outside transactions. */
 export interface OneTimeCodes {
-  /** Returns the time step of a code; null if the code is wrong or its step is not after `lastStep`. */
+  /** Returns the time step of a code, or null if the code is wrong or its step is not after `lastStep`. */
   stepOf(
     secret: string,
     code: string,
     at: { readonly now: UnixSeconds; readonly lastStep: number },
   ): Promise<number | null>;
-  /** Returns rows of a QR code that an app scans, with true for dark squares. */
+  /** Returns the rows of a QR code for an app to scan; true marks a dark square. */
   picture(
     secret: string,
     app: { readonly issuer: string; readonly account: string },
@@ -166,27 +166,27 @@ export interface NewPasskeyOptions extends PasskeySite {
 }
 
 export interface PasskeyChecks extends PasskeySite {
-  /** True if the device must have verified the person, since no password was asked for. */
+  /** True if the device must verify the user, because no password was entered. */
   readonly verifiesPerson: boolean;
 }
 
-/** WebAuthn. Called outside transactions. Options and responses are those of the browser, as JSON. */
+/** WebAuthn. Called outside transactions. Options and responses are the browser's JSON. */
 export interface PasskeyProtocol {
   creationOptions(options: NewPasskeyOptions): Promise<object>;
-  /** Returns null if the response is not valid. */
+  /** Returns null if the response is invalid. */
   verifyNew(
     response: string,
     site: PasskeySite,
   ): Promise<Pick<Passkey, 'id' | 'publicKey' | 'counter' | 'transports'> | null>;
-  /** `passkeys` may be used; null for any that the browser knows. */
+  /** `passkeys` are the accepted ones; null accepts any that the browser knows. */
   requestOptions(checks: PasskeyChecks & { readonly passkeys: readonly Passkey[] | null }): Promise<object>;
-  /** Returns the id of the passkey in a response; null if there is none. */
+  /** Returns the id of the passkey in a response, or null. */
   idIn(response: string): string | null;
-  /** Returns the new counter; null if the response is not valid. */
+  /** Returns the new counter, or null if the response is invalid. */
   verify(response: string, passkey: Passkey, checks: PasskeyChecks): Promise<number | null>;
 }
 
-/** Name of the account in sealed secrets. */
+/** Name that identifies the account in sealed secrets. */
 export const ownerOf = ({ realmId, id }: { readonly realmId: RealmId; readonly id: UserId }): string =>
   `${realmId}:${id}`;
 

@@ -35,7 +35,7 @@ import { canEndSessions } from './user-permissions.js';
 export interface OpenedSession {
   readonly user: User;
   readonly id: SessionId;
-  /** Secret of the browser; cannot be derived from stored data. */
+  /** Session token for the browser; cannot be derived from stored data. */
   readonly token: string;
   readonly csrfToken: string;
 }
@@ -45,18 +45,18 @@ export interface OpenSessionInput {
   /** User agent sent by the browser. */
   readonly userAgent: string;
   readonly ip: string | undefined;
-  /** Way of logging in; see `Session`. */
+  /** Login method; see `Session`. */
   readonly method: string;
-  /** Id of the session at the service that authenticated the user. */
+  /** Session id at the service that authenticated the user. */
   readonly serviceSession?: string | null;
   /**
-   * Password hash that was verified. The session is rejected if the password changed since then. Absent if no
+   * Verified password hash. The session is rejected if the password has changed since verification. Absent if no
    * password was required.
    */
   readonly passwordHash?: string | null;
 }
 
-/** Opens a session for a user whom the calling code has already authenticated. */
+/** Opens a session for a user whom the caller of this class has already authenticated. */
 export class OpenSession {
   static readonly inject = ['unitOfWork', 'sessionTokens', 'clock'] as const;
   constructor(
@@ -136,7 +136,7 @@ export class LogIn {
   }
 }
 
-/** Ends the caller's session and returns how it was logged in; has no effect and returns null without one. */
+/** Ends the caller's session and returns its login method; returns null without effect if there is none. */
 export class LogOut {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -204,12 +204,12 @@ export async function loadSessionOwner(tx: Repositories | Transaction, caller: C
   return user!;
 }
 
-/** Sessions and the API key of a user. */
+/** Browser sessions and API key of a user. */
 export interface UserLogIns {
   readonly owner: User;
   /** Most recently used first. */
   readonly sessions: readonly Session[];
-  /** Last time that a phone or program got the API key; null if none has. */
+  /** Last time a phone or program fetched the API key; null if none has. */
   readonly keyIssue: KeyIssue | null;
 }
 
@@ -236,7 +236,7 @@ export class ListUserSessions {
 
 export interface EndUserSessionsInput {
   readonly userId: UserId;
-  /** Absent: all sessions but the caller's own. */
+  /** Absent to end all sessions but the caller's own. */
   readonly sessionId?: SessionId;
 }
 
@@ -273,7 +273,7 @@ export interface VerifiedSession {
   readonly sessionId: SessionId;
   /** Null for a person. */
   readonly botKind: BotKind | null;
-  /** Token with which the browser's own pages prove the origin of a request. */
+  /** Token by which the browser's own pages prove the origin of a request. */
   readonly csrfToken: string;
 }
 
@@ -285,8 +285,8 @@ interface CachedSession {
 }
 
 /**
- * Authenticates a caller by session token (protocol §7.6). A cached session costs no read, and one write in ten
- * minutes.
+ * Authenticates a caller by session token (protocol §7.6). A cached session costs no read, and at most one write per
+ * ten minutes.
  */
 export class VerifySession implements EventListener {
   static readonly inject = ['unitOfWork', 'sessionTokens', 'clock', 'report', 'followedLog'] as const;
@@ -336,7 +336,7 @@ export class VerifySession implements EventListener {
   private lookUp(realmId: RealmId, fingerprint: string, csrfToken: string): Promise<CachedSession | null> {
     return this.uow.readAcross(async ({ sessions, users, realms }) => {
       const session = await sessions.findByFingerprint(fingerprint);
-      // Only users of an organization whose events are followed may be cached.
+      // Users may be cached only while events of their organization are followed.
       if (session?.realmId !== realmId) return null;
       const user = await users.find(realmId, session.userId);
       if (!user) return null;
@@ -346,7 +346,7 @@ export class VerifySession implements EventListener {
     });
   }
 
-  /** A failure here does not reject the caller. */
+  /** A failed renewal does not reject the caller. */
   private async renew(session: CachedSession, now: number): Promise<void> {
     const use = { lastUsedAt: now, expiresAt: sessionExpiry(session.session.createdAt, now) };
     // Updates the cache first, so that only one of several concurrent requests writes.

@@ -93,9 +93,9 @@ declare module '../kernel/event-log.js' {
   interface EventNeeds {
     /** Users in the event, which contains less data for guests who cannot see them. */
     readonly userIds?: readonly UserId[];
-    /** Users whose email may be visible to the receiver in the new or in the previous role. */
+    /** Users with an email that may be visible to the receiver in the new or the previous role. */
     readonly addresses?: { readonly userIds: readonly UserId[]; readonly before: Role };
-    /** Users who may be visible to a guest now or were before. */
+    /** Users who may be or may have been visible to a guest. */
     readonly access?: {
       readonly userIds: readonly UserId[];
       readonly before: EventSeq;
@@ -174,7 +174,7 @@ export const lookupGuest = (
   { userIds = [] }: AudienceQuestions,
 ): Pick<LookupUsers, 'guestIds'> => ({ guestIds: isLimited && userIds.length > 0 ? [userId] : [] });
 
-/** Roles of online users, and which of them are limited guests. */
+/** Roles of online users, including which of them are limited guests. */
 export class UserProjection implements LiveProjection {
   private readonly guests = new Set<OnlineUser>();
   private permissions: Realm['permissions'];
@@ -238,7 +238,7 @@ export class UserProjection implements LiveProjection {
   }
 }
 
-/** Returns the user whose queues end with the event, and why; null if none do. */
+/** Returns the user signed out by the event and the reason, or null. */
 export function signedOutUserIn(event: DomainEvent): SignedOut | null {
   if (event.type === 'user.api_key_replaced' || event.type === 'user.sessions_ended')
     return { userId: event.userId, reason: null };
@@ -257,7 +257,7 @@ const NOTHING: Omit<UserReceiver, 'role'> = {
 
 export const userReceiver = ({ role }: QueueOwner): UserReceiver => ({ role, ...NOTHING });
 
-/** True if the event differs for receivers who are, or until now were, limited guests. */
+/** True if the event differs for receivers who are or were limited guests. */
 export const needsUsers = (
   { userIds, access, addresses }: EventNeeds,
   { isLimitedGuest: isLimited }: QueueOwner,

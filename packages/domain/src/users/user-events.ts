@@ -135,13 +135,13 @@ export interface ChannelAccessChange {
 
 /** Publishes changes of user visibility to limited guests (users §1.4). */
 export interface AccessAnnouncer {
-  /** Publishes all changes together, so that no guest gets two events about a user with several shared channels. */
+  /** Publishes all changes together, so that no guest gets two events about a user in several shared channels. */
   announceChannels(changes: readonly ChannelAccessChange[]): Promise<void>;
   /** Publishes the first conversation between these users. */
   announceConversation(userIds: readonly UserId[]): Promise<void>;
 }
 
-/** Call before any change. Returns null if guests can see everyone, which is the usual case. */
+/** Must be called before any change. Returns null if guests can see all users, which is the usual case. */
 export async function accessAnnouncer(tx: Transaction, realm: Realm): Promise<AccessAnnouncer | null> {
   const { everyone } = await tx.groups.systemGroupIds(realm.id);
   if (realm.permissions.canAccessAllUsers === everyone) return null;
@@ -179,8 +179,8 @@ async function limitedGuestsAmong(tx: Transaction, realm: Realm, ids: readonly U
 }
 
 /**
- * Publishes to all guests, or to one whose role changed, if they can see all users (users §1.4). `before`: last event
- * seq before the change. Names all users and costs accordingly; it is rare.
+ * Publishes to all guests, or to one guest after a role change, that they can now see all users or no longer can (users
+ * §1.4). `before`: last event seq before the change. Names all users, which is costly but rare.
  */
 export async function announceReach(
   tx: Transaction,

@@ -61,7 +61,7 @@ const bot = (given: Partial<Bot> = {}): Bot => ({
   ...given,
 });
 
-describe('role rules', () => {
+describe('role rule', () => {
   it.each(
     tableRows(`
       requirement          | owner | administrator | moderator | member | guest
@@ -78,7 +78,7 @@ describe('role rules', () => {
     expect(formatDecision(rule(makeActor(role as Role)))).toBe(expected === 'yes' ? 'yes' : refusal);
   });
 
-  it('requires humans or bots and denies others', () => {
+  it('requires humans or bots and denies the other kind', () => {
     expect(formatDecision(mustBeHuman(makeActor('guest')))).toBe('yes');
     expect(formatDecision(mustBeHuman(makeActor('owner', { isBot: true })))).toBe(NO_BOTS);
     expect(formatDecision(mustBeBot(makeActor('guest', { isBot: true })))).toBe('yes');
@@ -129,7 +129,7 @@ describe('canAccessUser', () => {
     ${makeUser({ bot: bot() })}                   | ${NO_USER}     | ${NO_USER}  | ${'yes'}       | ${'yes'}
     ${makeUser({ bot: bot(), isActive: false })}  | ${NO_USER}     | ${NO_USER}  | ${DEACTIVATED} | ${'yes'}
     ${makeUser({ bot: bot({ isSystem: true }) })} | ${NO_USER}     | ${NO_USER}  | ${NO_USER}     | ${NO_USER}
-  `('restricts targets to active users, bots, both or neither', (row) => {
+  `('accepts active users, bots, both or neither as targets', (row) => {
     const kinds = {
       nothing: {},
       deactivated: { allowDeactivated: true },
@@ -434,7 +434,7 @@ describe('canCreateBot and canAdministerBot', () => {
     ${'canCreateWriteOnlyBots'} | ${'owner'} | ${INSUFFICIENT} | ${INSUFFICIENT}
     ${'canCreateBots'}          | ${'guest'} | ${NO_GUESTS}    | ${NO_GUESTS}
     ${'canCreateBots'}          | ${'bot'}   | ${NO_BOTS}      | ${NO_BOTS}
-  `('may be created by $who if a team is granted $granted', (row) => {
+  `('decides if $who may create a bot when a team is granted $granted', (row) => {
     const realm = makeRealm({
       permissionOverrides: {
         canCreateBots: systemGroup.nobody,
@@ -465,7 +465,7 @@ describe('canCreateBot and canAdministerBot', () => {
     ${'member'}        | ${null}                                            | ${'UNKNOWN_BOT: No such bot'}
     ${'member'}        | ${makeUser()}                                      | ${'UNKNOWN_BOT: No such bot'}
     ${'owner'}         | ${makeUser({ bot: bot({ isSystem: true }) })}      | ${'UNKNOWN_BOT: No such bot'}
-  `('may be changed by $who: $expected', ({ who, target, expected }) => {
+  `('decides if $who may change a bot: $expected', ({ who, target, expected }) => {
     expect(formatDecision(canAdministerBot(makeActor(who, { id: 10 }), target))).toBe(expected);
   });
 
@@ -476,7 +476,7 @@ describe('canCreateBot and canAdministerBot', () => {
     ${'member'}        | ${'canCreateUsers'}      | ${OWNERS_ONLY}
     ${'member'}        | ${'canChangeUserEmails'} | ${'yes'}
   `(
-    'with $special may be administered by $who including the API key (users §15, decision 26): $expected',
+    'decides if $who may administer a bot with $special including its API key (users §15, decision 26): $expected',
     ({ who, special, expected }) => {
       const privileged = makeUser({ bot: bot(), specialPermissions: [special] });
       expect(formatDecision(canAdministerBot(makeActor(who, { id: 10 }), privileged))).toBe(expected);
@@ -522,12 +522,12 @@ describe('canCreateBot and canAdministerBot', () => {
     ${makeUser({ isActive: false })}             | ${'NAMED_USER_DEACTIVATED: Failed to change owner, user is deactivated'}
     ${makeUser({ bot: bot() })}                  | ${"BOT_CANNOT_OWN_BOTS: Failed to change owner, bots can't own other bots"}
     ${makeUser({ bot: bot(), isActive: false })} | ${'NAMED_USER_DEACTIVATED: Failed to change owner, user is deactivated'}
-  `('may be transferred to a new owner: $expected', ({ target, expected }) => {
+  `('decides if a bot may be transferred to a new owner: $expected', ({ target, expected }) => {
     expect(formatDecision(canOwnBots(target))).toBe(expected);
   });
 });
 
-describe('permissions to change oneself', () => {
+describe('own profile permissions', () => {
   const strict = makeRealm({
     settings: { nameChangesDisabled: true, emailChangesDisabled: true, avatarChangesDisabled: true },
   });

@@ -25,7 +25,7 @@ export function canCreateUsers(actor: Pick<Actor, 'role'>, hasSpecialPermission:
   );
 }
 
-/** Kinds of users to which an operation applies. */
+/** Kinds of users that an operation accepts. */
 export interface TargetKinds {
   readonly allowDeactivated?: boolean;
   readonly allowBots?: boolean;
@@ -66,12 +66,12 @@ export function canAdministerUser(
 /** Checks permission for any update; bot owners have a separate operation (users §3.2). */
 export const canUpdateUsers = mustBeAdministrator;
 
-/** Administrators may end the sessions of others, but only owners those of owners. */
+/** Checks permission to end sessions: administrators may end those of others, but only owners those of owners. */
 export const canEndSessions = (actor: Actor, user: User | null): Decision =>
   all(canAdministerUser(actor, user, { allowDeactivated: true }), user === null ? allowed : hasRightsOf(actor, user));
 
 /**
- * Checks a role change (users §3.2). Bot owners use it too (users §15), so the owner rule comes first. `isOnlyOwner`:
+ * Checks a role change (users §3.2). Bot owners use it, too (users §15), so the owner rule comes first. `isOnlyOwner`:
  * result of `isOnlyOwner` for the target.
  */
 export function canChangeRole(
@@ -219,10 +219,7 @@ function mayCreateBotOfKind(
   );
 }
 
-/**
- * Requires the rights of the bot's role. A bot that its administrator controls must not have more rights than the
- * administrator (users §15).
- */
+/** Requires the rights of the bot's role, so that nobody controls a bot with more rights than their own (users §15). */
 export function hasRightsOf(actor: Pick<Actor, 'role'>, bot: Pick<User, 'role'>): Decision {
   if (bot.role === 'owner') return mustBeOwner(actor);
   if (bot.role === 'administrator') return mustBeAdministrator(actor);
@@ -278,7 +275,7 @@ export const canChangeOwnAvatar = (actor: Pick<Actor, 'role'>, realm: Pick<Realm
 export function canChangeSettingsOfOthers(
   actor: Pick<Actor, 'role'>,
   request: {
-    /** True if the request names a user or a group. */
+    /** True if the request names a user or group. */
     readonly namesSomebody: boolean;
     /** Setting names in the registry. */
     readonly settings: readonly (keyof UserSettings)[];

@@ -28,7 +28,7 @@ import { canChangeOwnEmail, canChangeSettingsOfOthers, mayChangeOwnName } from '
 
 export type UserSettingChange = SettingChange<typeof USER_SETTINGS>;
 
-/** Data other than the user on which a change depends. */
+/** Additional data on which a change depends. */
 export interface ChangeContext {
   readonly now: UnixSeconds;
   readonly presencePolicy: PresencePolicy;
@@ -360,7 +360,7 @@ async function withSubgroups(
 /** Effect of one slash command. */
 export type DisplaySwitch = { readonly colorScheme: 'dark' | 'light' } | { readonly fluidLayoutWidth: boolean };
 
-/** Changes the caller's display settings by a slash command (messages §15.2). */
+/** Changes the caller's display settings with a slash command (messages §15.2). */
 export class SwitchDisplay {
   static readonly inject = ['unitOfWork', 'clock', 'presencePolicy'] as const;
   constructor(

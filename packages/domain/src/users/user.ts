@@ -26,9 +26,9 @@ export interface User {
   readonly avatar: Avatar;
   readonly specialPermissions: readonly SpecialPermission[];
   readonly settings: UserSettings;
-  /** Settings the user has ever changed; administrators may choose to skip them (users §6.3). */
+  /** Settings the user has ever changed; administrators may skip them in bulk changes (users §6.3). */
   readonly editedSettings: readonly UserSettingName[];
-  /** Id in the host application; absent if it assigned none. Permanent, unique in the realm, compared exactly. */
+  /** Id in the host application; absent if none was assigned. Permanent, unique in the realm, compared exactly. */
   readonly externalId?: string;
   /** Incremented with every change visible to others. */
   readonly version: number;
@@ -43,10 +43,10 @@ export interface Bot {
   readonly defaultSendingChannelId: number | null;
 }
 
-/** `version` starts at 1 and grows with every change. */
+/** `version` starts at 1 and increases with every change. */
 export type Avatar = DerivedAvatar | UploadedAvatar;
 
-/** Derived from the email or from the id. */
+/** Avatar derived from the email or id. */
 export interface DerivedAvatar {
   readonly source: Exclude<AvatarSource, 'uploaded'>;
   readonly version: number;
@@ -55,7 +55,7 @@ export interface DerivedAvatar {
 export interface UploadedAvatar {
   readonly source: 'uploaded';
   readonly version: number;
-  /** Unguessable key in the names of its pictures: 32 hexadecimal digits. */
+  /** Unguessable key in the picture file names: 32 hexadecimal digits. */
   readonly key: string;
 }
 
@@ -155,7 +155,7 @@ export interface UserListEntry {
   readonly isActive: boolean;
 }
 
-/** Asks if a guest shares a channel or direct conversation with a user. */
+/** Question: does a guest share a channel or direct conversation with a user? */
 export interface ConversationPartnerQuestion {
   readonly guestId: UserId;
   readonly userId: UserId;

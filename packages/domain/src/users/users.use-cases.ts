@@ -18,7 +18,7 @@ import { type UserWithProfile, withProfiles } from './profiles.js';
 import type { SpecialPermission, User, UserListEntry } from './user.js';
 import { canAccessUser } from './user-permissions.js';
 
-/** Returns the actor for whom the snapshot is made. */
+/** Returns the actor of the snapshot. */
 export const loadViewer = ({ caller, repositories }: Snapshot): Promise<Actor> => repositories.actors.get(caller);
 
 /** Returns the viewer's own user. */
@@ -56,7 +56,7 @@ export async function loadPeople(snapshot: Snapshot): Promise<LoadedPeople> {
 export interface GetOwnUserOutput {
   readonly user: UserWithProfile;
   readonly realm: Realm;
-  /** Null if the user has none. */
+  /** Null if the user has no messages. */
   readonly newestMessageId: MessageId | null;
 }
 
@@ -137,7 +137,7 @@ export interface GrantSpecialPermissionInput {
   readonly permission: SpecialPermission;
 }
 
-/** Grants a permission that no role includes, on behalf of the operator. */
+/** Grants a permission that is not part of any role, on behalf of the operator. */
 export class GrantSpecialPermission {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

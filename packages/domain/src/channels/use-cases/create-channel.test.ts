@@ -55,8 +55,8 @@ const quiet = aRealmWith({ settings: { sendChannelEventsMessages: false } });
 const spectators = aRealmWith({ settings: { enableSpectatorAccess: true } });
 const cast = (...pieces: readonly FixtureStep[]) => createFixture(aUserOfEachRole(), ...pieces);
 
-describe('channel creation', () => {
-  it('enforces the daily limit and counts only channels that were created', async () => {
+describe('CreateChannel', () => {
+  it('enforces the daily limit and counts only created channels', async () => {
     const fixture = await cast();
     const create = creating(fixture, { quota: new FakeChannelQuota(2) });
     await create('member', { name: 'one' });
@@ -76,7 +76,7 @@ describe('channel creation', () => {
     expect(both.filter(({ status }) => status === 'fulfilled')).toHaveLength(each);
   });
 
-  it('counts no channel whose commit fails', async () => {
+  it('does not count a channel if the commit fails', async () => {
     const fixture = await cast();
     const quota = new FakeChannelQuota(1);
     const failing = creating(fixture, { quota, uow: failingToCommit(fixture.uow) });
@@ -145,7 +145,7 @@ describe('channel creation', () => {
       renderedDescription: '<p>#**vault** #**vault&gt;plans**</p>',
     });
     const systemMessages = contents(fixture).map(({ renderedContent }) => renderedContent);
-    // Notices link to the channels they are about, private ones included.
+    // Notices link to the channels they are about, including private ones.
     expect(systemMessages.join()).toContain('created a new channel <a>#secret</a>.');
     expect(systemMessages.join()).not.toContain('<a>#vault');
     expect(systemMessages).toHaveLength(4);
@@ -208,7 +208,7 @@ describe('channel creation', () => {
     });
   });
 
-  it('makes the creator administrator unless the request names another', async () => {
+  it('makes the creator an administrator of the channel unless the request specifies otherwise', async () => {
     const fixture = await cast(quiet);
     const create = creating(fixture);
     const administratorsOf = async (id: ChannelId) => {
@@ -236,7 +236,7 @@ describe('channel creation', () => {
     expect(channel.permissions).toMatchObject({ canSubscribe: moderators, canAddSubscribers: nobody });
   });
 
-  it('announces the channel if the organization wants it, already read for the creator', async () => {
+  it('announces the channel if the organization wants it, already marked as read for the creator', async () => {
     const fixture = await cast(quiet, aChannel({ name: 'news', subscribers: ['member', 'owner'] }));
     await fixture.add(aRealmWith({ settings: { newChannelAnnouncementsChannelId: fixture.channel('news').id } }));
     await creating(fixture)('member', { announce: true });
@@ -270,7 +270,7 @@ describe('channel creation', () => {
   });
 });
 
-describe('CreateChannel rejections', () => {
+describe('CreateChannel validation', () => {
   const folder = { folderId: 7 as ChannelFolderId };
   const badGroup = { permissions: { canSubscribe: 9999 as GroupId } };
   const nobodyThere = { subscriberIds: [9999 as UserId] };
@@ -322,7 +322,7 @@ describe('CreateChannel rejections', () => {
     ['web-public by members', 'member', { isWebPublic: true, retention: 3 }, INSUFFICIENT],
     ['an unknown group', 'member', { ...badGroup, ...nobodyThere }, { message: 'Invalid user group' }],
     ['unknown people', 'member', nobodyThere, { message: 'No such user' }],
-  ])('creates the channel for %s', async (_, who, options, refusal) => {
+  ])('rejects %s, in contract order', async (_, who, options, refusal) => {
     const fixture = await cast(
       spectators,
       aChannel({ name: 'old' }),
@@ -344,7 +344,7 @@ describe('CreateChannel rejections', () => {
     );
   });
 
-  it('reject a topics policy without the permission', async () => {
+  it('rejects a topics policy without the permission', async () => {
     const fixture = await cast(aRealmWith({ permissionOverrides: { canSetTopicsPolicy: 'moderators' } }));
     const options: Options = { topicsPolicy: 'emptyTopicRefused' };
     await expectRefused(fixture, () => creating(fixture)('member', options), INSUFFICIENT);
@@ -364,7 +364,7 @@ describe('CreateChannel rejections', () => {
     },
   );
 
-  it('reject limited topic creation in a channel with protected history', async () => {
+  it('rejects limited topic creation in a channel with protected history', async () => {
     const fixture = await cast();
     const { moderators, everyone } = await systemGroups(fixture);
     const create = creating(fixture);
@@ -380,7 +380,7 @@ describe('CreateChannel rejections', () => {
     await create('member', { ...wanting(moderators), name: 'three', sharesHistory: true });
   });
 
-  it('reject a deletion permission without the right to set it', async () => {
+  it('rejects a deletion permission without the right to set it', async () => {
     const fixture = await cast();
     const { everyone, nobody } = await systemGroups(fixture);
     const create = creating(fixture);
@@ -390,7 +390,7 @@ describe('CreateChannel rejections', () => {
     await create('moderator', { permissions, name: 'second' });
   });
 
-  it('reject subscribers of another realm, deactivated users and users the member may not add', async () => {
+  it('rejects subscribers of another realm, deactivated users and users the member may not add', async () => {
     const fixture = await cast(aUser({ name: 'gone', isActive: false }));
     const elsewhere = await anotherRealm(fixture);
     const create = creating(fixture);

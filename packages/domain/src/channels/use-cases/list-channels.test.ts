@@ -23,7 +23,7 @@ const defaults: ListChannelsInput = {
 };
 const none = { includePublic: false, includeSubscribed: false };
 
-/** The robot is a guest owned by the member. */
+/** Creates channels and a bot that is a guest owned by the member. */
 const town = async () => {
   const fixture = await createFixture(
     aUserOfEachRole(),

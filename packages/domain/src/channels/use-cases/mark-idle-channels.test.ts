@@ -4,7 +4,7 @@ import { MarkIdleChannels } from '../archive-channel.use-cases.js';
 const DAY = 86_400;
 
 describe('MarkIdleChannels', () => {
-  it('marks channels as idle after 180 days and publishes an event to users who see them', async () => {
+  it('marks channels as idle after 180 days and publishes an event to users who can see them', async () => {
     const fixture = await createFixture(
       aUser({ name: 'a' }),
       aUser({ name: 'b' }),

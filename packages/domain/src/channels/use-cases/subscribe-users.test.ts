@@ -173,7 +173,7 @@ describe('SubscribeUsers', () => {
     expect(await receiversOfPeerEvents(fixture)).toEqual([staff, [...staff, 'guest']]);
   });
 
-  it('changes nothing and publishes no event the second time', async () => {
+  it('changes nothing and publishes no event when repeated', async () => {
     const fixture = await cast(aChannel({ name: 'Denmark', subscribers: ['member'] }));
     const result = await subscribing(fixture)('member', ['Denmark']);
     expect(result.subscribed).toEqual(new Map());
@@ -298,7 +298,7 @@ describe('SubscribeUsers', () => {
   });
 });
 
-it('sends each of many users all their channels in one event, even if several events are needed', async () => {
+it('SubscribeUsers sends each of many users all their channels in one event, even if several events are needed', async () => {
   const people = Array.from({ length: 240 }, (_, n) => `person ${n}`);
   const channels = Array.from({ length: 90 }, (_, n) => `channel ${n}`);
   const fixture = await cast(
@@ -324,15 +324,15 @@ it('sends each of many users all their channels in one event, even if several ev
     );
     expect(subscriptions).toHaveLength(new Set(subscriptions.map(({ userId }) => userId)).size * 90);
     expect(views.map(({ channel }) => channel.name)).toEqual(channels);
-    // So many are looked up at delivery.
+    // There are too many subscribers to list, so they are looked up on delivery.
     for (const { subscriberIds } of views) expect(subscriberIds).toBeNull();
   }
 });
 
-describe('subscription colors', () => {
+describe('subscription color', () => {
   const palette = ['#76ce90', '#fae589', '#a6c7e5', '#e79ab5'];
 
-  it('use the requested color or else the first color the user does not have', async () => {
+  it('is the requested color or else the first color the user does not have yet', async () => {
     const fixture = await cast(
       aChannel({ name: 'a', subscribers: ['member'] }),
       ...['b', 'c', 'd'].map((name) => aChannel({ name })),
@@ -341,7 +341,7 @@ describe('subscription colors', () => {
     expect(await colorsOf(fixture, 'member')).toEqual([palette[0], palette[1], '#aabbcc', palette[2]]);
   });
 
-  it('keep their former value after resubscribing', async () => {
+  it('keeps its previous value after resubscribing', async () => {
     const fixture = await cast(aChannel({ name: 'a', subscribers: ['member'] }));
     const subscribe = subscribing(fixture);
     const member = fixture.user('member').id;
@@ -359,7 +359,7 @@ describe('subscription colors', () => {
 });
 
 describe('SubscribeUsers for other users', () => {
-  it('sends each user one direct message with the names of the channels', async () => {
+  it('sends each user one direct message with the channel names', async () => {
     const fixture = await cast(
       ...['team', 'team (old)', 'known'].map((name) => aChannel({ name })),
       aUser({ name: 'robot', botOf: 'owner' }),
@@ -454,15 +454,15 @@ describe('SubscribeUsers for other users', () => {
   });
 });
 
-describe('SubscribeUsers rejections', () => {
-  it('reject guests for any channel', async () => {
+describe('SubscribeUsers validation', () => {
+  it('rejects guests for any channel', async () => {
     const fixture = await cast(aChannel({ name: 'open', privacy: 'webPublic' }));
     await expectRefused(fixture, () => subscribing(fixture)('guest', ['open']), {
       message: 'Not allowed for guest users',
     });
   });
 
-  it('report the first channel the caller cannot read, for administrators too', async () => {
+  it('reports the first channel the caller cannot read, even for administrators', async () => {
     const hidden = (name: string) => aChannel({ name, privacy: 'privateSharedHistory' });
     const fixture = await cast(hidden('first'), hidden('second'), aChannel({ name: 'open' }));
     const subscribe = subscribing(fixture);
@@ -476,7 +476,7 @@ describe('SubscribeUsers rejections', () => {
     expect([...result.subscribed.values()]).toEqual([['open']]);
   });
 
-  it('show a hidden channel’s name only as typed (contract decision 20)', async () => {
+  it('shows a hidden channel’s name only as typed (contract decision 20)', async () => {
     const fixture = await cast(
       aChannel({ name: 'Hidden', privacy: 'privateSharedHistory' }),
       aChannel({ name: 'open' }),
@@ -489,7 +489,7 @@ describe('SubscribeUsers rejections', () => {
     });
   });
 
-  it('exempt users with a permission of the channel', async () => {
+  it('exempts users with a channel permission', async () => {
     const fixture = await cast(
       aChannel({ name: 'club', privacy: 'privateSharedHistory', grantedTo: { canSubscribe: 'moderators' } }),
     );
@@ -497,7 +497,7 @@ describe('SubscribeUsers rejections', () => {
     expect([...subscribed.values()]).toEqual([['club']]);
   });
 
-  it('reject users who are unknown, deactivated, of another realm or hidden', async () => {
+  it('rejects unknown, deactivated and hidden users and users of another realm', async () => {
     const fixture = await cast(aChannel({ name: 'a' }), aUser({ name: 'gone', isActive: false }));
     const elsewhere = await anotherRealm(fixture);
     const subscribe = subscribing(fixture);
@@ -516,7 +516,7 @@ describe('SubscribeUsers rejections', () => {
       users.findSystemBot(fixture.realm.id, 'notification'),
     );
     await expectRefused(fixture, subscribeResult(bot.id), noSuchUser);
-    // Another realm's channel of that name is ignored, so this realm creates its own.
+    // A channel with this name in another realm is ignored, so this realm creates its own.
     expect([...(await subscribe('member', ['theirs'])).subscribed.values()]).toEqual([['theirs']]);
   });
 
@@ -551,7 +551,7 @@ describe('SubscribeUsers rejections', () => {
     await expectRefused(fixture, () => subscribing(fixture)('member', names, wanted), refusal);
   });
 
-  it('enforce the daily limit for new channels and count only channels that were created', async () => {
+  it('enforces the daily limit for new channels and counts only created channels', async () => {
     const fixture = await cast(
       aChannel({ name: 'known' }),
       aChannel({ name: 'hidden', privacy: 'privateSharedHistory' }),
@@ -565,7 +565,7 @@ describe('SubscribeUsers rejections', () => {
     expect((await subscribe('member', ['known', 'three'])).alreadySubscribed.size).toBe(1);
   });
 
-  it('ignore options for new channels if none is created', async () => {
+  it('ignores options for new channels if none is created', async () => {
     const fixture = await cast(
       aChannel({ name: 'known' }),
       aRealmWith({ permissionOverrides: { canCreatePublicChannel: 'nobody' } }),

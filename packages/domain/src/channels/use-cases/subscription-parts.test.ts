@@ -28,7 +28,7 @@ import { UnsubscribeUsers } from '../unsubscribe.use-cases.js';
 const PEOPLE = Array.from({ length: 60 }, (_, n) => `person ${n}`);
 const NAMES = Array.from({ length: 20 }, (_, n) => `channel ${n}`);
 
-/** Counts the units that commit, and fails those after the given number. */
+/** Counts the committed units of work, and makes those after the given number fail. */
 function unitsOf(fixture: MemoryFixture) {
   const counter = { count: 0, failsAfter: Number.POSITIVE_INFINITY };
   const uow = intercepting(fixture.uow, {
@@ -88,7 +88,7 @@ async function large(existing = true) {
         ...DEFAULT_CHANNEL_OPTIONS,
         ...{ name, description: '', subscriberIds, announce: false },
       }),
-    /** Runs the jobs that a crash left. */
+    /** Runs the jobs left by a crash. */
     recover: async () => {
       counter.failsAfter = Number.POSITIVE_INFINITY;
       fixture.clock.advance(60);
@@ -110,8 +110,8 @@ async function large(existing = true) {
   };
 }
 
-describe('requests for many subscriptions (contract decision 10)', () => {
-  it('splits large changes into bounded units with the response and state of one unit', async () => {
+describe('request for many subscriptions (contract decision 10)', () => {
+  it('splits a large change into bounded units with the response and state of a single unit', async () => {
     const { fixture, counter, people, subscribe, unsubscribe, subscribedCount } = await large();
     await expectInSync(fixture, async () => {
       const { subscribed, alreadySubscribed, inaccessible } = await subscribe(people);
@@ -130,13 +130,13 @@ describe('requests for many subscriptions (contract decision 10)', () => {
     expect(await subscribedCount()).toBe(0);
   });
 
-  it('stay one unit at the limit of a unit', async () => {
+  it('runs as one unit at the limit of a unit', async () => {
     const { counter, people, subscribe } = await large();
     await subscribe(people.slice(0, 25));
     expect(counter.count).toBe(1);
   });
 
-  it('create many channels in parts, each published with its first subscribers', async () => {
+  it('creates many channels in parts, each published with its first subscribers', async () => {
     const { fixture, counter, subscribe } = await large(false);
     const names = Array.from({ length: 120 }, (_, n) => `new ${n}`);
     await expectInSync(fixture, async () => {
@@ -146,7 +146,7 @@ describe('requests for many subscriptions (contract decision 10)', () => {
     expect(counter.count).toBe(1 + Math.ceil(120 / MAX_CHANNELS_AT_ONCE));
   });
 
-  it('change nothing if one user or one name is invalid', async () => {
+  it('changes nothing if one user or one name is invalid', async () => {
     const { fixture, people, subscribe, unsubscribe } = await large(false);
     const stranger = 1_000_000 as UserId;
     await expectRefused(fixture, () => subscribe([...people, stranger]), { message: 'No such user' });
@@ -157,7 +157,7 @@ describe('requests for many subscriptions (contract decision 10)', () => {
   it.each([
     ['existing channels', true],
     ['new channels', false],
-  ])('are completed by a job after a crash (%s)', async (_, existing) => {
+  ])('is completed by a job after a crash (%s)', async (_, existing) => {
     const { counter, people, subscribe, unsubscribe, recover, subscribedCount } = await large(existing);
     counter.failsAfter = 2;
     await expect(subscribe(people)).rejects.toThrow('Stopped');
@@ -172,7 +172,7 @@ describe('requests for many subscriptions (contract decision 10)', () => {
     expect(await subscribedCount()).toBe(0);
   });
 
-  it('send one message to each new subscriber, by a job after a crash', async () => {
+  it('sends one message to each new subscriber, by a job after a crash', async () => {
     const { fixture, counter, people, subscribe, recover, typesOfEvents } = await large();
     await subscribe(people.slice(0, 1), NAMES.slice(0, 5));
     const messages = async () => (await typesOfEvents()).filter((type) => type === 'message.sent').length;
@@ -194,7 +194,7 @@ describe('requests for many subscriptions (contract decision 10)', () => {
     expect(contentFor('person 1')).toHaveLength(1);
   });
 
-  it('send no messages to more than a hundred new subscribers', async () => {
+  it('sends no messages to more than a hundred new subscribers', async () => {
     const { fixture, people, subscribe, typesOfEvents } = await large();
     const others = Array.from({ length: 50 }, (_, n) => `other ${n}`);
     await fixture.add(...others.map((name) => aUser({ name })));
@@ -204,7 +204,7 @@ describe('requests for many subscriptions (contract decision 10)', () => {
     expect(await typesOfEvents()).not.toContain('message.sent');
   });
 
-  it('does each part once even if the job runner takes over while the request runs', async () => {
+  it('performs each part once even if the job runner takes over while the request runs', async () => {
     const { fixture, people, subscribe, recover, typesOfEvents } = await large();
     const request = subscribe(people);
     await recover();
@@ -214,7 +214,7 @@ describe('requests for many subscriptions (contract decision 10)', () => {
     expect(fixture.clock.now()).toBeGreaterThan(0);
   });
 
-  it('split a change of the own subscriptions and the first subscribers of a channel', async () => {
+  it("splits a change of the caller's own subscriptions and the first subscribers of a channel", async () => {
     const { fixture, counter, people, change, create } = await large();
     const many = Array.from({ length: 60 }, (_, n) => `other ${n}`);
     await expectInSync(fixture, () => change(many, []));
@@ -223,7 +223,7 @@ describe('requests for many subscriptions (contract decision 10)', () => {
     await expectInSync(fixture, () => create('general', people));
   });
 
-  it('show an unarchived channel to its subscribers in several units of work, which jobs continue', async () => {
+  it('shows an unarchived channel to its subscribers in several units of work, continued by jobs', async () => {
     const people = Array.from({ length: MAX_SUBSCRIPTIONS_AT_ONCE + 1 }, (_, n) => `person ${n}`);
     const fixture = await createFixture(
       ...people.map((name) => aUser({ name, role: name === 'person 0' ? 'owner' : 'member' })),
@@ -254,7 +254,7 @@ describe('requests for many subscriptions (contract decision 10)', () => {
     await unarchive();
     await new ArchiveChannel(fixture.uow, messages).execute(caller, { channelId });
     await runParts();
-    // A channel that is archived again before the jobs run is not shown.
+    // A channel archived again before the jobs run is not shown.
     expect(await shown()).toEqual([MAX_SUBSCRIPTIONS_AT_ONCE, 1, MAX_SUBSCRIPTIONS_AT_ONCE]);
   });
 });

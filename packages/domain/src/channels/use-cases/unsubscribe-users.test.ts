@@ -79,7 +79,7 @@ describe('UnsubscribeUsers', () => {
       aChannel({ name: 'town', subscribers: ['owner', 'member', 'guest', 'other guest'] }),
       aChannel({ name: 'elsewhere', subscribers: ['owner'] }),
     );
-    // Starts after the fixture's events, because access of guests is decided as of an event.
+    // Starts after the fixture's events, because guest access is evaluated as of an event.
     await leaving(fixture)('owner', ['elsewhere']);
     await expectInSync(fixture, () =>
       leaving(fixture)('owner', ['town'], ids(fixture, 'guest', 'other guest', 'member')),
@@ -111,7 +111,7 @@ describe('UnsubscribeUsers', () => {
     expect(fixture.storage.announced).toEqual([]);
   });
 
-  it('allows every role to unsubscribe, guests included', async () => {
+  it('allows every role to unsubscribe, including guests', async () => {
     const fixture = await cast(core, aChannel({ name: 'web', privacy: 'webPublic' }));
     expect(await leaving(fixture)('guest', ['core', 'web'])).toEqual({ removed: ['core'], notSubscribed: ['web'] });
   });
@@ -133,7 +133,7 @@ describe('UnsubscribeUsers', () => {
       ['guest', ['HIDDEN'], null, 'HIDDEN'],
       // The hidden channel is reported before the missing permission to remove other users.
       ['moderator', ['hidden', 'public'], 'owner', 'hidden'],
-      // A former subscriber.
+      // Former subscriber.
       ['left', ['hidden'], null, 'hidden'],
     ])('reports hidden channels as unknown when %s leaves %j', async (who, names, whom, unknown) => {
       const fixture = await hiddenFrom(aUser({ name: 'left' }));
@@ -151,7 +151,8 @@ describe('UnsubscribeUsers', () => {
     it.each([
       ['administrator', null, { removed: [], notSubscribed: ['Hidden'] }],
       ['owner', null, { removed: ['Hidden'], notSubscribed: [] }],
-      // A bot's owner can remove it from any channel (channels §3.8), and does not learn which channels it is not in.
+      // A bot's owner can remove it from any channel (channels §3.8), but does not learn in which channels it is
+      // missing.
       ['member', 'robot', { removed: ['Hidden'], notSubscribed: [] }],
     ])('reveals the channel to %s when removing %s', async (who, whom, answer) => {
       const fixture = await hiddenFrom();
@@ -201,7 +202,7 @@ describe('UnsubscribeUsers', () => {
   it.each([
     ['by number', (count: number) => Array.from({ length: count }, (_, n) => (n + 1_000_000) as UserId)],
     ['by address', (count: number) => ({ emails: Array.from({ length: count }, (_, n) => `nobody${n}@example.com`) })],
-  ])('rejects more users and channels than the maximum, %s', async (_, people) => {
+  ])('rejects more users times channels than the maximum, %s', async (_, people) => {
     const fixture = await cast();
     const names = Array.from({ length: 1000 }, (_, n) => `channel ${n}`);
     const leave = (count: number) =>
@@ -266,7 +267,7 @@ describe('UnsubscribeUsers for other users', () => {
     expect(await leave('guest', ['a'], ids(fixture, 'robot'))).toEqual({ removed: ['a'], notSubscribed: [] });
   });
 
-  it('rejects in the order of users, names, permissions and unknown channels', async () => {
+  it('validates users, then names, permissions and unknown channels', async () => {
     const fixture = await cast(...channelAccesses, aUser({ name: 'gone', isActive: false }));
     const elsewhere = await anotherRealm(fixture);
     const leave = leaving(fixture);

@@ -34,8 +34,8 @@ function sourceOf(...numbers: number[]) {
   return { source, reads };
 }
 
-describe('ids of imported messages', () => {
-  it('stay unchanged on a server without such ids, and the source is read only once', async () => {
+describe('MessageIds', () => {
+  it('keeps all ids on a server without such ids and reads the source only once', async () => {
     const { uow, state } = storageAt(2);
     const map = new MessageIds();
     const { source, reads } = sourceOf(3, 4, 9, 10, 20);
@@ -58,7 +58,7 @@ describe('ids of imported messages', () => {
     ]);
   });
 
-  it('continue after ids in use, stay unchanged again after a gap, and are known in advance', async () => {
+  it('continues after ids in use, keeps ids again after a gap, and knows all ids in advance', async () => {
     const { uow, state } = storageAt(10);
     const map = new MessageIds();
     await map.reserve(uow, sourceOf(3, 4, 9, 12, 13, 40).source);
@@ -70,7 +70,7 @@ describe('ids of imported messages', () => {
     expect(() => map.take(ids(5))).toThrow('It names a message 5 that it does not have.');
   });
 
-  it('change if they are too high to leave enough free ids', async () => {
+  it('changes ids that are too high to leave enough free ids', async () => {
     const { uow } = storageAt(0);
     const map = new MessageIds();
     const high = [MAX_KEPT_ID, MAX_KEPT_ID + 1, MAX_KEPT_ID + 50] as const;
@@ -91,7 +91,7 @@ describe('ids of imported messages', () => {
     await expect(attempt(4, 6, 5, 7)).rejects.toThrow('Message 5 comes after message 6.');
   });
 
-  it('cause an error if they were not reserved', async () => {
+  it('throws for ids that were not reserved', async () => {
     const map = new MessageIds();
     await map.reserve(storageAt(0).uow, sourceOf(4, 6).source);
     expect(() => map.take(ids(7))).toThrow('Message 7 is not in its place.');

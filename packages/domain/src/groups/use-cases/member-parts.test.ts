@@ -59,7 +59,7 @@ async function large() {
         fixture.realm.id,
         async ({ groups }) => (await groups.listMembersRecursively(fixture.realm.id, [groupId])).length,
       ),
-    /** Runs the jobs that a crash left. */
+    /** Runs the jobs left by a crash. */
     recover: async () => {
       fixture.clock.advance(60);
       const problems: unknown[] = [];
@@ -73,8 +73,8 @@ async function large() {
 
 const eventsOf = async (fixture: MemoryFixture) => (await eventsWithReceivers(fixture)).map(([type]) => type);
 
-describe('requests for many group members (contract decision 10)', () => {
-  it('splits large changes into bounded units, each published with the channels that it shows', async () => {
+describe('request for many group members (contract decision 10)', () => {
+  it('splits a large change into bounded units, each published with the channels it shows', async () => {
     const { fixture, counter, noticed, people, change, memberCount } = await large();
     await change(people);
     expect([counter.count, await memberCount()]).toEqual([3, people.length]);
@@ -90,13 +90,13 @@ describe('requests for many group members (contract decision 10)', () => {
     expect((await eventsOf(fixture)).slice(-4)).toEqual([...removed, ...removed]);
   });
 
-  it('stay one unit at the limit of a unit', async () => {
+  it('runs as one unit at the limit of a unit', async () => {
     const { counter, people, change } = await large();
     await change(people.slice(0, MAX_MEMBERS_AT_ONCE));
     expect(counter.count).toBe(1);
   });
 
-  it('change nothing if one user is unknown or already a member', async () => {
+  it('changes nothing if one user is unknown or already a member', async () => {
     const { fixture, people, change } = await large();
     await change(people.slice(0, 1));
     await expectRefused(fixture, () => change(people), { code: 'ALREADY_GROUP_MEMBER' });
@@ -104,7 +104,7 @@ describe('requests for many group members (contract decision 10)', () => {
     await expectRefused(fixture, () => change([...people.slice(1), 1_000_000 as UserId]), { code: 'UNKNOWN_USER' });
   });
 
-  it('are completed by a job after a crash', async () => {
+  it('is completed by a job after a crash', async () => {
     const { counter, people, change, memberCount, recover } = await large();
     counter.failsAfter = 2;
     await expect(change(people)).rejects.toThrow('Stopped');
@@ -113,7 +113,7 @@ describe('requests for many group members (contract decision 10)', () => {
     expect(await memberCount()).toBe(people.length);
   });
 
-  it('skip users who joined or were deactivated since the request was checked', async () => {
+  it('skips users who joined or were deactivated since the request was checked', async () => {
     const { fixture, counter, people, change, memberCount, recover } = await large();
     counter.failsAfter = 1;
     await expect(change(people)).rejects.toThrow('Stopped');
@@ -126,11 +126,11 @@ describe('requests for many group members (contract decision 10)', () => {
   });
 });
 
-describe('subgroups with many members (contract decision 10)', () => {
+describe('request for subgroups with many members (contract decision 10)', () => {
   const receivers = async (fixture: MemoryFixture, type: string) =>
     (await eventsWithReceivers(fixture)).flatMap(([each, names]) => (each === type ? [names.length] : []));
 
-  it('show and hide channels in bounded units after the change', async () => {
+  it('shows and hides channels in bounded units after the change', async () => {
     const { fixture, counter, changeSubgroups } = await large();
     await expectInSync(fixture, () => changeSubgroups('add'));
     const parts = [MAX_MEMBERS_AT_ONCE, 100];
@@ -142,13 +142,13 @@ describe('subgroups with many members (contract decision 10)', () => {
     expect(await receivers(fixture, 'group.subgroups_changed')).toHaveLength(2);
   });
 
-  it('stay one unit if the group shows no channels', async () => {
+  it('runs as one unit if the group shows no channels', async () => {
     const { counter, changeSubgroups } = await large();
     await changeSubgroups('add', 'plain');
     expect(counter.count).toBe(1);
   });
 
-  it.each(['add', 'remove'] as const)('are completed by a job after a crash: %s', async (op) => {
+  it.each(['add', 'remove'] as const)('is completed by a job after a crash: %s', async (op) => {
     const { fixture, counter, changeSubgroups, recover } = await large();
     if (op === 'remove') await changeSubgroups('add');
     counter.count = 0;
@@ -160,7 +160,7 @@ describe('subgroups with many members (contract decision 10)', () => {
     expect(await receivers(fixture, type)).toEqual([MAX_MEMBERS_AT_ONCE, 100]);
   });
 
-  it('publish nothing more if the change was undone in between', async () => {
+  it('publishes nothing more if the change was undone before the job ran', async () => {
     const { fixture, counter, changeSubgroups, recover } = await large();
     counter.failsAfter = 1;
     await expect(changeSubgroups('add')).rejects.toThrow('Stopped');

@@ -12,7 +12,7 @@ const fixtureWithPeople = () =>
     aGroup({ name: 'team', members: ['owner'] }),
   );
 
-/** Simulates a realm whose groups have `count` memberships. */
+/** Simulates a realm with `count` group memberships. */
 function withMembers({ uow }: MemoryFixture, count: number): UnitOfWork {
   const counting = (tx: Transaction): Transaction =>
     Object.assign(Object.create(tx) as Transaction, {

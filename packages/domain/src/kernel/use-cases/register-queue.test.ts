@@ -91,7 +91,7 @@ const queuesOf = async (fixture: MemoryFixture, name: string) =>
   ).map(({ id }) => id);
 
 describe('RegisterQueue', () => {
-  it('starts the queue at the end of the log as of the loaded state, despite later events', async () => {
+  it('starts the queue at the log end of the loaded state, despite later events', async () => {
     const fixture = await town();
     const entry = await append(fixture);
     const { queue } = await registering(fixture)('member', { meanwhile: () => append(fixture) });
@@ -112,7 +112,7 @@ describe('RegisterQueue', () => {
     );
   });
 
-  it('retries if the log was pruned beyond the start of the queue in the meantime', async () => {
+  it('retries if the log was pruned beyond the start of the queue while loading', async () => {
     const fixture = await town();
     let loads = 0;
     const meanwhile = async () => {
@@ -170,7 +170,7 @@ describe('RegisterQueue', () => {
     });
   });
 
-  it('rejects a user who is deactivated while the state is loaded', async () => {
+  it('rejects a user deactivated while the state is loaded', async () => {
     const fixture = await town();
     const registered = registering(fixture)('member', {
       meanwhile: () =>
@@ -199,8 +199,8 @@ describe('idle timeout of a queue', () => {
   });
 });
 
-describe('queue limits', () => {
-  it('reject a filter of more than 8192 bytes', async () => {
+describe('queue limit', () => {
+  it('rejects a filter of more than 8192 bytes', async () => {
     const fixture = await town();
     const register = registering(fixture);
     const plain = { allPublicChannels: false, narrow: [] };
@@ -218,7 +218,7 @@ describe('queue limits', () => {
     }
   });
 
-  it('evict the least recently polled queue beyond a hundred per user', async () => {
+  it('evicts the least recently polled queue beyond a hundred per user', async () => {
     const fixture = await town();
     const forgotten: string[] = [];
     const polled = new Map<string, number>();
@@ -236,7 +236,7 @@ describe('queue limits', () => {
       fixture.clock.advance(1);
     }
     expect(forgotten).toEqual([]);
-    // The first queue has a waiting poll and the second was just polled, which only this process knows.
+    // The first queue has a waiting poll and the second was just polled; only this process knows either.
     polled.set(ids[0]!, Number.POSITIVE_INFINITY).set(ids[1]!, fixture.clock.now());
     const { queue } = await register('member', {});
     expect(forgotten).toEqual([ids[2]]);
@@ -246,7 +246,7 @@ describe('queue limits', () => {
     expect(await queuesOf(fixture, 'owner')).toEqual([others]);
   });
 
-  it('reduce a larger number of queues to a hundred', async () => {
+  it('reduces a larger number of queues to a hundred', async () => {
     const fixture = await town();
     const register = registering(fixture);
     const { queue } = await register('member', {});
@@ -264,7 +264,7 @@ describe('queue limits', () => {
   });
 });
 
-describe('user access of guests in the initial state', () => {
+describe('guest access to users in the initial state', () => {
   it('omits inaccessible users for limited guests only', async () => {
     const fixture = await town();
     await fixture.add(aUser({ name: 'helper', botOf: 'owner' }));

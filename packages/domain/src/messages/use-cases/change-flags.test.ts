@@ -21,8 +21,8 @@ const read = (op: FlagChange['op'] = 'add'): FlagChange => ({ op, flag: 'read' }
 const starred = (op: FlagChange['op'] = 'add'): FlagChange => ({ op, flag: 'starred' });
 
 /**
- * Messages 0 and 1 are in Denmark, where the member is subscribed. Messages 2 in Rome and 3 in core are not. Messages
- * 4 and 5 are direct messages to the member.
+ * Creates messages: 0 and 1 in Denmark, where the member is subscribed; 2 in Rome and 3 in core, where the member is
+ * not; 4 and 5 direct to the member.
  */
 const town = () =>
   createFixture(
@@ -54,7 +54,7 @@ const flagsOf = (fixture: MemoryFixture, number: number, who = 'member') =>
 const INVALID = { code: 'UNKNOWN_MESSAGE', message: 'Invalid message(s)' };
 
 describe('ChangeMessageFlags', () => {
-  it("changes messages that differ and notifies the user's other clients", async () => {
+  it("changes messages with a different state and notifies the user's other clients", async () => {
     const fixture = await town();
     const mark = marking(fixture);
     await expectInSync(fixture, () => mark(read(), ids(fixture, 1, 4)));
@@ -108,7 +108,7 @@ describe('ChangeMessageFlags', () => {
   });
 });
 
-describe('ChangeMessageFlags with unread', () => {
+describe('ChangeMessageFlags for marking as unread', () => {
   it('publishes the locations of the messages', async () => {
     const fixture = await town();
     const mark = marking(fixture);

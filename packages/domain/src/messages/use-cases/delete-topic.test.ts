@@ -12,7 +12,7 @@ const scene = [
   aChannel({ name: 'general', subscribers: ['admin', 'member'] }),
 ];
 
-describe('canDeleteTopic', () => {
+describe('DeleteTopic', () => {
   it('stops at the time budget, reports incompleteness and keeps older messages', async () => {
     const fixture = await createFixture(...scene, ...messages(250));
     const { uow, caller, channel, clock } = fixture;
@@ -79,7 +79,7 @@ describe('canDeleteTopic', () => {
     expect(left.map(({ userId }) => userId)).toEqual([user('member').id]);
   });
 
-  it('rejects continuing when the channel disappears between units of work', async () => {
+  it('rejects continuing if the channel disappears between units of work', async () => {
     const fixture = await createFixture(...scene, ...messages(1));
     const { uow, caller, channel, clock } = fixture;
     let units = 0;

@@ -55,7 +55,7 @@ async function large() {
         range: { anchor: { kind: 'oldest' }, before: 0, after, includeAnchor: true },
       }),
     starred: () => fixture.uow.read(fixture.realm.id, ({ personal }) => personal.listStarred(fixture.viewer('reader'))),
-    /** Runs the jobs that a crash left. */
+    /** Runs the jobs left by a crash. */
     recover: async () => {
       clock.advance(60);
       const problems: unknown[] = [];
@@ -66,8 +66,8 @@ async function large() {
   };
 }
 
-describe('requests for the flags of many messages (contract decision 10)', () => {
-  it('splits large changes into bounded units with the outcome of one unit', async () => {
+describe('request for the flags of many messages (contract decision 10)', () => {
+  it('splits a large change into bounded units with the outcome of a single unit', async () => {
     const { fixture, counter, ids, change, starred } = await large();
     await expectInSync(fixture, async () => {
       expect(await change(ids.toReversed(), STAR)).toEqual({ changedIds: ids, ignoredChannelIds: [] });
@@ -77,13 +77,13 @@ describe('requests for the flags of many messages (contract decision 10)', () =>
     await expectInSync(fixture, () => change(ids, { op: 'remove', flag: 'read' }));
   });
 
-  it('stay one unit at the limit of a unit', async () => {
+  it('runs as one unit at the limit of a unit', async () => {
     const { counter, ids, change } = await large();
     await change(ids.slice(0, MAX_FLAGS_AT_ONCE), STAR);
     expect(counter.count).toBe(1);
   });
 
-  it('split large changes of a narrow too and notify other clients even without messages', async () => {
+  it('splits a large change of a narrow, too, and notifies other clients even without messages', async () => {
     const { fixture, counter, ids, changeNarrow, starred } = await large();
     const output = await changeNarrow(2000, STAR);
     expect(output).toMatchObject({ processedCount: COUNT, updatedCount: COUNT, foundNewest: true });
@@ -93,12 +93,12 @@ describe('requests for the flags of many messages (contract decision 10)', () =>
     expect((await eventsWithReceivers(fixture)).length).toBe(before + 2);
   });
 
-  it('change nothing if one message is unknown', async () => {
+  it('changes nothing if one message is unknown', async () => {
     const { fixture, ids, change } = await large();
     await expectRefused(fixture, () => change([...ids, 1_000_000 as MessageId], STAR), { code: 'UNKNOWN_MESSAGE' });
   });
 
-  it('are completed by a job after a crash, without messages deleted meanwhile', async () => {
+  it('is completed by a job after a crash, without messages deleted in between', async () => {
     const { fixture, counter, ids, change, starred, recover } = await large();
     counter.failsAfter = 2;
     await expect(change(ids, STAR)).rejects.toThrow('Stopped');
@@ -110,7 +110,7 @@ describe('requests for the flags of many messages (contract decision 10)', () =>
   });
 });
 
-describe('requests that mark everything as read (contract decision 10)', () => {
+describe('request that marks everything as read (contract decision 10)', () => {
   const NAMES = Array.from({ length: MAX_CONVERSATIONS_AT_ONCE + 50 }, (_, n) => `channel ${n}`);
 
   async function unreadEverywhere() {
@@ -138,14 +138,14 @@ describe('requests that mark everything as read (contract decision 10)', () => {
     };
   }
 
-  it('mark conversations in several units and are published once, by the last one', async () => {
+  it('marks conversations in several units and is published once, by the last unit', async () => {
     const { fixture, units, markAll, unread, flagEvents } = await unreadEverywhere();
     units.before = async () => expect(flagEvents()).toBe(0);
     await expectInSync(fixture, markAll);
     expect([units.count, flagEvents(), await unread()]).toEqual([2, 1, []]);
   });
 
-  it('include messages that arrive in conversations of earlier parts', async () => {
+  it('includes messages that arrive in conversations of earlier parts', async () => {
     const { fixture, units, markAll, unread } = await unreadEverywhere();
     units.before = async (count) => {
       if (count === 1) await sending(fixture)('writer', { kind: 'channelName', name: NAMES[0]! });
@@ -154,7 +154,7 @@ describe('requests that mark everything as read (contract decision 10)', () => {
     expect(await unread()).toEqual([]);
   });
 
-  it('are completed by a job after a crash', async () => {
+  it('is completed by a job after a crash', async () => {
     const { fixture, units, markAll, unread, flagEvents } = await unreadEverywhere();
     units.before = async (count) => {
       if (count === 1) throw new Error('Stopped');
@@ -186,7 +186,7 @@ describe('muting the sender of many messages (contract decision 10)', () => {
     };
   }
 
-  it('marks them as read in several units', async () => {
+  it('marks the messages as read in several units', async () => {
     const { fixture, counter, mute, countUnread } = await muting();
     await expectInSync(fixture, mute);
     expect([counter.count, await countUnread()]).toEqual([2, 0]);

@@ -27,8 +27,8 @@ const term = (operator: string, operand: NarrowTerm['operand'], negated = false)
 const not = (operator: string, operand: NarrowTerm['operand']) => term(operator, operand, true);
 
 /**
- * Creates messages whose content names their location. The guest joined all channels except `web` and `public` before
- * the first message.
+ * Creates messages with their location as content. The guest joined all channels except `web` and `public` before the
+ * first message.
  */
 const town = async () => {
   const fixture = await createFixture(
@@ -203,7 +203,7 @@ describe('GetMessages by ids', () => {
   it('returns exactly the messages that each user can read individually', async () => {
     const fixture = await town();
     const ids = fixture.messages.map(({ id }) => id);
-    // Messages taken from history remain the user's own when history becomes protected.
+    // Messages taken from history remain the user's own even if history becomes protected.
     const taken = idOf(fixture, 'shared');
     const { channelId } = fixture.messages.find(({ id }) => id === taken)!;
     await fixture.uow.write(fixture.realm.id, async (tx) => {
@@ -277,7 +277,7 @@ describe('GetMessage', () => {
     }
   });
 
-  it('returns the flags, historical if the message was never received', async () => {
+  it('returns the flags, with historical if the message was never received', async () => {
     const fixture = await town();
     expect((await one(fixture, 'member', idOf(fixture, 'three'))).flags).toMatchObject({
       read: false,
@@ -286,7 +286,7 @@ describe('GetMessage', () => {
     expect((await one(fixture, 'late', idOf(fixture, 'shared'))).flags).toMatchObject({ read: true, historical: true });
   });
 
-  it('hides senders that a limited guest may not see', async () => {
+  it('hides senders whom a limited guest may not see', async () => {
     const fixture = await town();
     await fixture.add(
       aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }),

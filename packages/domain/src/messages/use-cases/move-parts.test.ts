@@ -21,7 +21,7 @@ import { UpdateMessage, type UpdateMessageInput } from '../update-message.use-ca
 const COUNT = 600;
 const FOLLOWERS = Array.from({ length: 120 }, (_, n) => `person ${n}`);
 
-/** A topic of many messages with many topic policies. */
+/** Creates a topic with many messages and many topic policies. */
 async function moving() {
   const fixture: MemoryFixture = await createFixture(
     aUserOfEachRole(),
@@ -79,7 +79,7 @@ async function moving() {
       await new JobRunner(handler, { uow: fixture.uow, clock, report: (...it) => void problems.push(it) }).run();
       expect(problems).toEqual([]);
     },
-    /** Numbers of messages by channel and topic, notices included, and of policies by topic. */
+    /** Returns the number of messages by channel and topic, including notices, and of policies by topic. */
     state: async () => {
       const messages = await fixture.uow.read(realm.id, (r) => r.messages.list(realm.id, ids));
       const locations = new Map<string, number>();
@@ -92,7 +92,10 @@ async function moving() {
       );
       return { locations: Object.fromEntries(locations), policiesLeft: policies.length };
     },
-    /** Lengths of the events for users who know the previous channel; the others receive events without its name. */
+    /**
+     * Returns the lengths of the events for users who know the previous channel; other users receive events without its
+     * name.
+     */
     lengthsOfEvents: () =>
       fixture.storage.announced.flatMap(({ event }) =>
         event.type === 'message.updated' && event.move && event.channel?.name ? [event.messageIds.length] : [],
@@ -100,13 +103,13 @@ async function moving() {
   };
 }
 
-describe('moves of many messages (contract decision 10)', () => {
-  it('splits large moves into bounded units that publish their messages', async () => {
+describe('move of many messages (contract decision 10)', () => {
+  it('is split into bounded units that publish their messages', async () => {
     const { fixture, move, state, units, lengthsOfEvents } = await moving();
     await expectInSync(fixture, () => move({ topic: 'renamed', notifiesNewThread: true }));
     expect(await state()).toEqual({ locations: { 'general>renamed': COUNT }, policiesLeft: 0 });
     expect(lengthsOfEvents()).toEqual([250, 250, 100]);
-    // Three parts of messages and two of policies; the last one posts the notice.
+    // Three parts with messages and two with policies; the last one posts the notice.
     expect(units()).toBe(5);
     const notice = fixture.storage.announced.flatMap(({ event }) =>
       event.type === 'message.sent' ? [event.view.message.content] : [],
@@ -114,7 +117,7 @@ describe('moves of many messages (contract decision 10)', () => {
     expect(notice.at(-1)).toMatch(/^This topic was moved here from /);
   });
 
-  it.each([1, 2, 4])('are completed by a job after a crash that follows unit %s', async (count) => {
+  it.each([1, 2, 4])('is completed by a job after a crash that follows unit %s', async (count) => {
     const { failAfter, move, recover, state, channelId, lengthsOfEvents } = await moving();
     failAfter(count);
     const other = await channelId('other');
@@ -124,7 +127,7 @@ describe('moves of many messages (contract decision 10)', () => {
     expect(lengthsOfEvents()).toEqual([250, 250, 100]);
   });
 
-  it('leave messages alone that somebody else moved in between', async () => {
+  it('skips messages that another user moved in between', async () => {
     const { failAfter, ids, move, recover, state } = await moving();
     failAfter(1);
     await expect(move({ topic: 'renamed' })).rejects.toThrow('Stopped');

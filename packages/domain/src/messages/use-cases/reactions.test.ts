@@ -209,7 +209,7 @@ describe('AddReaction', () => {
     for (const who of ['member', 'other', 'bot'])
       await change(fixture, who, { automaticallyFollowTopicsPolicy: 'participating' });
     await add(fixture, 0);
-    // The first is not subscribed, the second is a bot.
+    // The first user is not subscribed, the second is a bot.
     await add(fixture, 0, {}, 'other');
     await add(fixture, 0, {}, 'bot');
     expect(fixture.storage.announced.map(({ event }) => event.type)).toEqual([

@@ -228,7 +228,7 @@ describe('SendMessage direct message permissions', () => {
     await send('guest', toPeople(moderator));
   });
 
-  it('rejects restarting a conversation whose messages were all deleted', async () => {
+  it('rejects restarting a conversation after all its messages were deleted', async () => {
     const fixture = await cast(aRealmWith({ permissionOverrides: { directMessageInitiator: 'moderators' } }));
     const send = sending(fixture);
     const { guest, moderator } = { guest: idOf(fixture, 'guest'), moderator: idOf(fixture, 'moderator') };

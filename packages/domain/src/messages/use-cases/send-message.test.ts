@@ -172,7 +172,7 @@ describe('SendMessage to a channel', () => {
   });
 });
 
-describe('mentions in SendMessage', () => {
+describe('SendMessage with mentions', () => {
   it('flags mentioned subscribers and group members', async () => {
     const fixture = await cast(aGroup({ name: 'cooks', members: ['guest', 'moderator'] }));
     const content = '@**owner** @*cooks* @**moderator** @_**member**';
@@ -239,7 +239,7 @@ describe('mentions in SendMessage', () => {
   });
 });
 
-describe('wildcard mentions in SendMessage', () => {
+describe('SendMessage with wildcard mentions', () => {
   const names = Array.from({ length: 16 }, (_, index) => `extra ${index}`);
   const crowd = () =>
     cast(
@@ -248,7 +248,7 @@ describe('wildcard mentions in SendMessage', () => {
       ...names.map((name) => aMessage({ from: name, to: 'crowded', topic: 'plans' })),
     );
 
-  it.each(['hi', '@**all**', '@**topic**'])('need no permission in a direct message: %s', async (content) => {
+  it.each(['hi', '@**all**', '@**topic**'])('needs no permission in a direct message: %s', async (content) => {
     const fixture = await crowd();
     const { id } = await sending(fixture)('member', toPeople(fixture, ...names), { content });
     expect(sentEvent(fixture).view.message.id).toBe(id);
@@ -321,7 +321,7 @@ describe('SendMessage to users', () => {
   });
 });
 
-describe('topic policies in SendMessage', () => {
+describe('SendMessage with topic policies', () => {
   it('follows a new topic for its sender and publishes the policy first', async () => {
     const fixture = await cast();
     const send = sending(fixture);
@@ -391,7 +391,7 @@ describe('topic policies in SendMessage', () => {
   });
 });
 
-describe('bot owner warnings', () => {
+describe('bot owner warning', () => {
   const noticesTo = (fixture: MemoryFixture) =>
     fixture.storage.announced.flatMap(({ event }) => {
       if (event.type !== 'message.sent' || event.view.sender.fullName !== 'Notification Bot') return [];
@@ -399,7 +399,7 @@ describe('bot owner warnings', () => {
     });
   const withBot = () => cast(aUser({ name: 'bot', botOf: 'owner' }), aChannel({ name: 'Void' }));
 
-  it('notifies the bot owner at most once per five minutes', async () => {
+  it('is sent to the bot owner at most once per five minutes', async () => {
     const fixture = await withBot();
     const send = sending(fixture);
     const bot = `@_**bot|${fixture.user('bot').id}**`;
@@ -419,7 +419,7 @@ describe('bot owner warnings', () => {
     expect(noticesTo(fixture)).toEqual([empty, ['direct', missing]]);
   });
 
-  it('retries the notice if its transaction was not committed', async () => {
+  it('is retried if its transaction was not committed', async () => {
     const fixture = await withBot();
     let uow = failingToCommit(fixture.uow);
     const troubled: UnitOfWork = {
@@ -436,14 +436,14 @@ describe('bot owner warnings', () => {
     expect(noticesTo(fixture)).toHaveLength(1);
   });
 
-  it('sends one notice for concurrent messages', async () => {
+  it('is sent once for concurrent messages', async () => {
     const fixture = await withBot();
     const send = sending({ uow: committingLate(fixture.uow), clock: fixture.clock, caller: fixture.caller });
     await Promise.all([send('bot', toChannel('Void')), send('bot', toChannel('Void'))]);
     expect(noticesTo(fixture)).toHaveLength(1);
   });
 
-  it('names only the channel to an owner who cannot see it', async () => {
+  it('contains only the channel name if the owner cannot see the channel', async () => {
     const fixture = await cast(
       aUser({ name: 'bot', botOf: 'member' }),
       aGroup({ name: 'readers', members: ['bot'] }),
@@ -465,7 +465,7 @@ describe('bot owner warnings', () => {
   it.each([
     ['has left', (fixture: Pick<MemoryFixture, 'user'>) => fixture.user('left').id],
     ['never was', () => null],
-  ])("notifies nobody if the bot's owner %s", async (_, ownerOf) => {
+  ])("is not sent if the bot's owner %s", async (_, ownerOf) => {
     const fixture = await cast(
       aUser({ name: 'left', isActive: false }),
       aUser({ name: 'bot', botOf: 'member' }),
@@ -479,7 +479,7 @@ describe('bot owner warnings', () => {
     expect(noticesTo(fixture)).toEqual([]);
   });
 
-  it('does not warn for human senders', async () => {
+  it('is not sent for human senders', async () => {
     const fixture = await withBot();
     await sending(fixture)('administrator', toChannel('Void'));
     await expectRefused(fixture, () => sending(fixture)('member', { kind: 'channelId', id: 99 as ChannelId }), {

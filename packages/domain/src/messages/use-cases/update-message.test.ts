@@ -38,7 +38,7 @@ class TellingRenderer extends FakeRenderer implements MarkdownRenderer {
 const told = (content: string, { translateEmoticons, defaultCodeLanguage }: MarkdownOptions): string =>
   `${content} by ${translateEmoticons ? 'emoji' : 'letters'} ${defaultCodeLanguage || 'plain'}`;
 
-/** Creates messages of two users and functions to edit them, and counts the separate reads. */
+/** Creates messages of two users and functions to edit them, and counts separate reads. */
 async function editing() {
   const fixture = await createFixture(
     aUserOfEachRole(),
@@ -95,7 +95,7 @@ async function editing() {
 }
 
 describe('UpdateMessage content parsing', () => {
-  it('parses before the unit of work with options looked up once per author', async () => {
+  it('parses before the unit of work, looking up options once per author', async () => {
     const { edit, renderer, reads, translateEmoticons } = await editing();
     await translateEmoticons('guest');
     expect(await edit('member', 'one')).toBe('<p>one by letters plain</p>');
@@ -115,7 +115,7 @@ describe('UpdateMessage content parsing', () => {
     expect(reads()).toBe(1);
   });
 
-  it('re-parses inside the unit of work if options changed meanwhile', async () => {
+  it('re-parses inside the unit of work if options changed after parsing', async () => {
     const { edit, fixture, renderer, atOnce, translateEmoticons } = await editing();
     await edit('member', 'one');
     const changes: readonly (readonly [change: () => Promise<unknown>, html: string])[] = [

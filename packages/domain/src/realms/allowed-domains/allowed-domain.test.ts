@@ -27,7 +27,7 @@ describe('parseDomain', () => {
   });
 });
 
-it('limits a realm to 1000 domains', () => {
+it('requireRoomForDomain limits a realm to 1000 domains', () => {
   expect(() => requireRoomForDomain(MAX_ALLOWED_DOMAINS - 1)).not.toThrow();
   expect(() => requireRoomForDomain(MAX_ALLOWED_DOMAINS)).toThrow('Too many domains (limit: 1000).');
 });

@@ -9,7 +9,10 @@ import {
   requireRoomForLinkifiers,
 } from '../linkifiers.js';
 
-/** Fake with JavaScript patterns and templates limited to `{name}`. The real syntax is tested next to the renderer. */
+/**
+ * Fake syntax with JavaScript patterns, and templates limited to `{name}`. The real syntax is tested next to the
+ * renderer.
+ */
 const syntax: LinkifierSyntax = {
   compile: (pattern) => {
     if (pattern.includes('????')) return { problem: 'bad repetition operator: ????' };
@@ -91,7 +94,7 @@ describe('checkLinkifier', () => {
   });
 });
 
-it('unescapes doubled braces in a reverse template', () => {
+it('expandReverseTemplate unescapes doubled braces', () => {
   expect(expandReverseTemplate('{{{id}}}-}}', { id: 'a' })).toEqual({ text: '{a}-}' });
   expect(expandReverseTemplate('{none}', { none: null })).toEqual({ text: '' });
 });

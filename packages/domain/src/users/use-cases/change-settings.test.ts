@@ -94,7 +94,7 @@ describe('ChangeSettings with a password', () => {
     expect(hasher.requests).toEqual([{ client: `user ${fixture.user('hamlet').id}` }]);
   });
 
-  it('rejects the change if the password changed meanwhile', async () => {
+  it('rejects the change if the password changed during the request', async () => {
     const fixture = await cast();
     const hasher = new FakePasswordHasher();
     hasher.hash = async (password) => {
@@ -107,7 +107,7 @@ describe('ChangeSettings with a password', () => {
     expect((await settingsOf(fixture, 'hamlet')).fullName).toBe('hamlet');
   });
 
-  it('counts only wrong passwords that were actually checked', async () => {
+  it('counts only wrong passwords that were actually verified', async () => {
     const fixture = await cast();
     const hasher = new FakePasswordHasher();
     const change = changing(fixture, hasher);

@@ -118,7 +118,7 @@ describe('API key for a password', () => {
     expect(attempts.sources).toEqual([{ ip: '10.0.0.1', isKnown: false }]);
   });
 
-  it('treats networks of earlier successful logins of the same user as known', async () => {
+  it("treats networks of the user's earlier successful logins as known", async () => {
     const fixture = await town();
     const attempts = new FakeLoginAttempts();
     const fetch = fetching(fixture, new FakePasswordHasher(), attempts);
@@ -176,7 +176,7 @@ describe('development login', () => {
     await expect(ask('hamlet@example.com')).rejects.toMatchObject({ code: 'REALM_DEACTIVATED' });
   });
 
-  it('lists active users for login, with administrators separate', async () => {
+  it('lists active users for login, with administrators separately', async () => {
     const fixture = await town();
     const list = (isOn: boolean, realmId: typeof fixture.realm.id | null = fixture.realm.id) =>
       new ListDevelopmentUsers(fixture.uow, fakeRealmUrls, { isOn }).execute({ realmId });

@@ -142,7 +142,7 @@ describe('LogIn', () => {
 });
 
 describe('browser session', () => {
-  it('authenticates in one realm and only with its own token', async () => {
+  it('authenticates in one realm only and only with its own token', async () => {
     const { fixture, open, verify } = await town();
     const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
     const { token } = await open();
@@ -168,7 +168,7 @@ describe('browser session', () => {
     expect(await verify(idle.token)).toBeNull();
   });
 
-  it('writes its last use once in ten minutes and reads nothing while unchanged', async () => {
+  it('writes its last use once per ten minutes and reads nothing while unchanged', async () => {
     const { fixture, open, verify } = await town();
     const { token } = await open();
     await verify(token);
@@ -218,7 +218,7 @@ describe('browser session', () => {
     expect(await verify(foreign.token)).not.toBeNull();
   });
 
-  it('reports that the account or the organization was deactivated, and ends after reactivation', async () => {
+  it('reports a deactivated account or organization and ends after reactivation', async () => {
     const { fixture, uow, open, verify } = await town();
     const [one, foreign] = [await open(), await open('owner')];
     for (const { token } of [one, foreign]) await verify(token);
@@ -236,8 +236,8 @@ describe('browser session', () => {
   });
 });
 
-describe('operator session commands', () => {
-  it('list and end one or all sessions of a user', async () => {
+describe('operator session command', () => {
+  it('lists and ends one or all sessions of a user', async () => {
     const { fixture, uow, open, verify, list } = await town();
     const opened = [await open(), await open(), await open()];
     const foreign = await open('owner');
@@ -257,7 +257,7 @@ describe('operator session commands', () => {
     }
   });
 
-  it('remove expired sessions', async () => {
+  it('removes expired sessions', async () => {
     const { fixture, uow, open } = await town();
     const { token } = await open();
     fixture.clock.advance(SESSION_IDLE_SECONDS);
