@@ -197,8 +197,8 @@ describe('channel visibility after a change of role or groups (channels §6.3)',
     ['a member becomes a guest', person(7, inTeam, guest), [], [seen([7], open, club)]],
     ['a member becomes an administrator', person(7, member, admin), [seen([7], club, vault)], []],
     ['an administrator becomes a member', person(7, admin, inTeam), [], [seen([7], vault)]],
-    ['a member comes to a team', person(7, member, inTeam), [seen([7], club)], []],
-    ['nothing that matters changes', person(7, admin, makeActor('owner')), [], []],
+    ['a member joins a team', person(7, member, inTeam), [seen([7], club)], []],
+    ['nothing relevant changes', person(7, admin, makeActor('owner')), [], []],
   ])('%s and publishes one event each for gained and lost channels', (_, changed, gained, lost) => {
     expect(visibilityFor([changed], all, nowhere)).toEqual({ gained, lost });
   });

@@ -39,11 +39,11 @@ const gone = (promise: Promise<unknown>) => expect(promise).rejects.toMatchObjec
 describe('event delivery', () => {
   it.each([
     ['everybody', () => wholeRealm, ['iago', 'hamlet', 'polonius']],
-    ['members and above', () => atLeast('member'), ['iago', 'hamlet']],
+    ['members and higher roles', () => atLeast('member'), ['iago', 'hamlet']],
     ['subscribers of a channel', (fixture: MemoryFixture) => subscribersOf(fixture.channel('Denmark').id), ['hamlet']],
     ['one user', (fixture: MemoryFixture) => users([fixture.user('iago').id]), ['iago']],
     [
-      'everybody but one',
+      'all users except one',
       (fixture: MemoryFixture) => except(wholeRealm, users([fixture.user('iago').id])),
       ['hamlet', 'polonius'],
     ],
@@ -182,26 +182,26 @@ describe('channel message delivery', () => {
   it.each<[string, string, Partial<QueueFilter>, boolean, string | null]>([
     ['is received by its subscribers', 'hamlet', {}, true, 'received'],
     ['is received by its subscribers when the channel is private', 'hamlet', {}, false, 'received'],
-    ['is received by subscribers who narrow to the channel', 'hamlet', inDenmark, true, 'received'],
-    ['is kept from subscribers who narrow to another channel', 'hamlet', elsewhere, true, null],
-    ['is kept from users who do not follow it', 'iago', {}, true, null],
-    ['is seen by users who want all public channels', 'iago', { allPublicChannels: true }, true, 'seen'],
-    ['is seen by users who narrow to the channel', 'iago', inDenmark, true, 'seen'],
+    ['is received by subscribers with a narrow to the channel', 'hamlet', inDenmark, true, 'received'],
+    ['is withheld from subscribers with a narrow to another channel', 'hamlet', elsewhere, true, null],
+    ['is withheld from unsubscribed users', 'iago', {}, true, null],
+    ['is received by queues for all public channels', 'iago', { allPublicChannels: true }, true, 'seen'],
+    ['is received by unsubscribed users with a narrow to the channel', 'iago', inDenmark, true, 'seen'],
     [
-      'is kept from users who want all public channels but narrow to another one',
+      'is withheld from queues for all public channels with a narrow to another one',
       'iago',
       { allPublicChannels: true, ...elsewhere },
       true,
       null,
     ],
     [
-      'is kept from users who want all public channels when the channel is private',
+      'is withheld from queues for all public channels if the channel is private',
       'iago',
       { allPublicChannels: true },
       false,
       null,
     ],
-    ['is kept from guests who narrow to the channel', 'polonius', inDenmark, true, null],
+    ['is withheld from guests with a narrow to the channel', 'polonius', inDenmark, true, null],
   ])('%s, live and from the log', async (_, name, filter, isPublic, expected) => {
     const fixture = await cast();
     const events = await live(fixture);

@@ -218,8 +218,8 @@ describe('JobRunner', () => {
   });
 
   it.each([
-    ['no JSON', 'x'],
-    ['another shape', '{}'],
+    ['invalid JSON', 'x'],
+    ['an invalid shape', '{}'],
   ])('sets aside a payload with %s and continues', async (_what, payload) => {
     const { runner, schedule, uow, realm, now, done, reports, setAside } = await runnerOf();
     await uow.write(realm.id, (tx) =>

@@ -21,10 +21,10 @@ it.each([
   ['integer', integer(3), [0, -1], [1.5, '3', null, Number.NaN]],
   ['integer within bounds', integer(3, { min: 1, max: 7 }), [1, 7], [0, 8]],
   ['text', text('', { max: 3 }), ['', 'xyz', '🐙🐙🐙'], [0, null, [], 'wxyz']],
-  ['text of a form', text('', { max: 9, isValid: (x) => x === 'tea' }), ['tea'], ['', 'coffee']],
+  ['text with a format', text('', { max: 9, isValid: (x) => x === 'tea' }), ['tea'], ['', 'coffee']],
   ['textOrNull', textOrNull(null, { max: 3 }), ['x', null], [true]],
   ['oneOf numbers', oneOf(1, [1, 2]), [1, 2], [3, '1', null]],
-  ['oneOf words', oneOf('a', ['a', 'b']), ['a', 'b'], ['c', 0]],
+  ['oneOf strings', oneOf('a', ['a', 'b']), ['a', 'b'], ['c', 0]],
   ['limit', limitOrNull(5), [1, null], [0, -1, 1.5, 'unlimited']],
   ['channel', channelOrNull(), [7, null], [0, -1, 'general']],
 ])('validates values of kind %s', (_, definition, good, bad) => {

@@ -3,11 +3,11 @@ import { SparingWork } from './work.js';
 
 describe('SparingWork', () => {
   it.each([
-    ['as long as it worked', 1, [5], 5],
-    ['three times as long as it worked', 3, [5], 15],
-    ['after several short pieces as long as all of them took', 1, [0.4, 0.4, 0.4], 1.2],
-    ['no longer than 20 ms after a piece that the disk held up', 1, [500], 20],
-    ['one turn of the event loop after a piece that took no time', 1, [0.5], 0],
+    ['for as long as the work took', 1, [5], 5],
+    ['for three times as long as the work took', 3, [5], 15],
+    ['after several short pieces for as long as all of them took', 1, [0.4, 0.4, 0.4], 1.2],
+    ['for at most 20 ms after a piece delayed by the disk', 1, [500], 20],
+    ['for one event loop turn after a piece that took no time', 1, [0.5], 0],
   ])('rests %s', async (_what, restFactor, pieces, expected) => {
     const time = new DrivenTime();
     const work = new SparingWork(time, fakeEventLoop, restFactor);

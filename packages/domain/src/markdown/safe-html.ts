@@ -62,8 +62,8 @@ function isSafeDeclaration(declaration: string): boolean {
 }
 
 function isSafeUrl(value: string): boolean {
-  // Browsers decode entities and skip control characters before parsing a scheme. biome-ignore
-  // lint/suspicious/noControlCharactersInRegex: the pattern removes control characters
+  // Browsers decode entities and skip control characters before parsing a scheme.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern removes control characters
   const url = value.replace(/[\u0000-\u0020]+/g, '');
   const start = url.slice(0, url.search(/[/?#]|$/));
   if (start.includes('&')) return false;

@@ -92,25 +92,29 @@ describe('resolveNarrow', () => {
       (s) => ({ kind: 'recipient', recipientIds: [s.channel('public').recipientId] }),
     ],
     [
-      'a channel by number',
+      'a channel by id',
       (s) => term('channel', s.channel('vault').id),
       (s) => ({ kind: 'recipient', recipientIds: [s.channel('vault').recipientId] }),
     ],
     ['a topic', () => term('topic', ' LUNCH '), () => ({ kind: 'topic', topicKey: 'lunch' })],
-    ['a topic that is a number', () => term('topic', 7), () => ({ kind: 'topic', topicKey: '7' })],
-    ['the empty topic by its name', () => term('topic', 'general chat'), () => ({ kind: 'topic', topicKey: '' })],
+    ['a numeric topic', () => term('topic', 7), () => ({ kind: 'topic', topicKey: '7' })],
+    [
+      'the empty topic by its display name',
+      () => term('topic', 'general chat'),
+      () => ({ kind: 'topic', topicKey: '' }),
+    ],
     [
       'a conversation',
       (s) => term('dm', [s.user('owner').id]),
       (s) => ({ kind: 'recipient', recipientIds: [s.messages[1]!.recipientId] }),
     ],
     [
-      'a conversation with oneself named too',
+      'a conversation that includes the user',
       (s) => term('dm', [s.user('owner').id, s.user('member').id, s.user('owner').id]),
       (s) => ({ kind: 'recipient', recipientIds: [s.messages[1]!.recipientId] }),
     ],
     [
-      'a conversation of three, by address',
+      'a group conversation by address',
       () => term('dm', ' guest@example.com ,, OWNER@example.com,'),
       (s) => ({ kind: 'recipient', recipientIds: [s.messages[2]!.recipientId] }),
     ],
@@ -120,16 +124,16 @@ describe('resolveNarrow', () => {
       (s) => ({ kind: 'recipient', recipientIds: [s.messages[3]!.recipientId] }),
     ],
     // Matches nothing or, if negated, everything, since the conversation has no recipient.
-    ['a conversation that nobody has had', () => term('dm', 'moderator@example.com'), () => NO_MESSAGE],
-    ['no conversation', () => term('dm', []), () => NO_MESSAGE],
-    ['no conversation, by no address', () => term('dm', ' , '), () => NO_MESSAGE],
+    ['a conversation never started', () => term('dm', 'moderator@example.com'), () => NO_MESSAGE],
+    ['an empty list of participants', () => term('dm', []), () => NO_MESSAGE],
+    ['an empty text of participants', () => term('dm', ' , '), () => NO_MESSAGE],
     [
       'a sender by address',
       () => term('sender', 'OWNER@example.com '),
       (s) => ({ kind: 'sender', userId: s.user('owner').id }),
     ],
     [
-      'a sender by number',
+      'a sender by id',
       (s) => term('sender', s.user('guest').id),
       (s) => ({ kind: 'sender', userId: s.user('guest').id }),
     ],
@@ -139,19 +143,19 @@ describe('resolveNarrow', () => {
       (s) => ({ kind: 'mentions', userId: s.user('owner').id }),
     ],
     [
-      'a mention by number',
+      'a mention by id',
       (s) => term('mentions', s.user('guest').id),
       (s) => ({ kind: 'mentions', userId: s.user('guest').id }),
     ],
     [
-      'found by words and phrases',
+      'a search for words and phrases',
       () => term('search', 'Red "Red Oven" " " ""'),
       () => ({ kind: 'search', terms: ['red', 'oven'], phrases: ['red oven'] }),
     ],
-    ['found by nothing', () => term('search', '" ?! "'), () => NO_MESSAGE],
+    ['a search without words', () => term('search', '" ?! "'), () => NO_MESSAGE],
     ['a message', () => term('id', '12'), () => ({ kind: 'message', messageId: 12 as MessageId })],
     [
-      'a message by number',
+      'a message by numeric id',
       () => term('id', 2_147_483_647),
       () => ({ kind: 'message', messageId: 2_147_483_647 as MessageId }),
     ],
@@ -167,18 +171,18 @@ describe('resolveNarrow', () => {
       () => ({ kind: 'channelPrivacy', privacies: ['webPublic'] }),
     ],
     [
-      'conversations with somebody',
+      'conversations with a user',
       (s) => term('dm-including', s.user('owner').id),
       (s) => ({ kind: 'recipient', recipientIds: [s.messages[1]!.recipientId, s.messages[2]!.recipientId] }),
     ],
     [
-      'conversations with somebody whom nobody wrote to',
+      'conversations with a user who has none',
       () => term('dm-including', 'moderator@example.com'),
       () => ({ kind: 'recipient', recipientIds: [] }),
     ],
     ['all direct messages', (s) => term('dm-including', s.user('member').id), () => ({ kind: 'direct' })],
     [
-      'group conversations with somebody',
+      'group conversations with a user',
       () => term('group-pm-with', 'owner@example.com'),
       (s) => ({ kind: 'recipient', recipientIds: [s.messages[2]!.recipientId] }),
     ],
@@ -188,11 +192,11 @@ describe('resolveNarrow', () => {
       (s) => ({ kind: 'recipient', recipientIds: [s.messages[2]!.recipientId] }),
     ],
     ['direct', () => term('is', 'dm'), () => ({ kind: 'direct' })],
-    ['direct, in the older word', () => term('is', 'private'), () => ({ kind: 'direct' })],
+    ['direct messages by the older name', () => term('is', 'private'), () => ({ kind: 'direct' })],
     ['starred', () => term('is', 'starred'), () => ({ kind: 'flag', flag: 'starred' })],
     ['unread', () => term('is', 'unread'), () => not({ kind: 'flag', flag: 'read' })],
     [
-      'mentioned, by wildcards too',
+      'mentions including wildcards',
       () => term('is', 'mentioned'),
       () => ({
         kind: 'anyOf',
@@ -206,7 +210,7 @@ describe('resolveNarrow', () => {
     ['alerted', () => term('is', 'alerted'), () => ({ kind: 'flag', flag: 'hasAlertWord' })],
     ['resolved', () => term('is', 'resolved'), () => ({ kind: 'property', property: 'isResolved' })],
     [
-      'in a followed topic',
+      'messages in followed topics',
       () => term('is', 'followed'),
       (s) => ({
         kind: 'channelTopic',
@@ -214,11 +218,15 @@ describe('resolveNarrow', () => {
       }),
     ],
     ['muted', () => term('is', 'muted'), mutedOf],
-    ['not muted', () => term('in', 'home'), (s) => not(mutedOf(s))],
+    ['unmuted messages', () => term('in', 'home'), (s) => not(mutedOf(s))],
     ['anywhere', () => term('in', 'all'), () => EVERY_MESSAGE],
-    ['with a link', () => term('has', 'link'), () => ({ kind: 'property', property: 'hasLink' })],
-    ['with an image', () => term('has', 'image'), () => ({ kind: 'property', property: 'hasImage' })],
-    ['with an attachment', () => term('has', 'attachment'), () => ({ kind: 'property', property: 'hasAttachment' })],
+    ['messages with a link', () => term('has', 'link'), () => ({ kind: 'property', property: 'hasLink' })],
+    ['messages with an image', () => term('has', 'image'), () => ({ kind: 'property', property: 'hasImage' })],
+    [
+      'messages with an attachment',
+      () => term('has', 'attachment'),
+      () => ({ kind: 'property', property: 'hasAttachment' }),
+    ],
   ])('resolves %s, negated or not', async (_, termOf, conditionOf) => {
     const fixture = await town();
     const condition = conditionOf(fixture);

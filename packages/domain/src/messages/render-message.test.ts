@@ -42,17 +42,17 @@ const cast = async () => {
 
 describe('renderText', () => {
   it.each([
-    ['names people, whatever the letter case', 'guest', '@**OWNER**', '<em>owner</em>'],
-    ['names nobody of another realm', 'owner', '@**otherRealmUser**', '@**otherRealmUser**'],
-    ['names groups, whatever the letter case', 'guest', '@*Cooks*', '<em>cooks</em>'],
-    ['names no group that there is not', 'guest', '@*cook*', '@*cook*'],
-    ['names no user that there is not', 'guest', '@**nobody** @**x|9999**', '@**nobody** @**x|9999**'],
-    ['links to channels one can read', 'member', '#**core**', '<a>#core</a>'],
+    ['mentions users case-insensitively', 'guest', '@**OWNER**', '<em>owner</em>'],
+    ['does not mention users of another realm', 'owner', '@**otherRealmUser**', '@**otherRealmUser**'],
+    ['mentions groups case-insensitively', 'guest', '@*Cooks*', '<em>cooks</em>'],
+    ['leaves unknown groups as text', 'guest', '@*cook*', '@*cook*'],
+    ['leaves unknown users as text', 'guest', '@**nobody** @**x|9999**', '@**nobody** @**x|9999**'],
+    ['links to readable channels', 'member', '#**core**', '<a>#core</a>'],
     ['links to archived channels', 'member', '#**old**', '<a>#old</a>'],
-    ['links to no channel by another letter case', 'member', '#**CORE**', '#**CORE**'],
-    ['links to no channel one cannot read', 'owner', '#**core**', '#**core**'],
-    ['links to no public channel for guests outside', 'guest', '#**public**', '#**public**'],
-    ['links to no channel of another realm', 'owner', '#**theirs**', '#**theirs**'],
+    ['does not link to channels spelled in another letter case', 'member', '#**CORE**', '#**CORE**'],
+    ['does not link to unreadable channels', 'owner', '#**core**', '#**core**'],
+    ['does not link to public channels for unsubscribed guests', 'guest', '#**public**', '#**public**'],
+    ['does not link to channels of another realm', 'owner', '#**theirs**', '#**theirs**'],
   ])('%s', async (_, who, content, html) => {
     const fixture = await cast();
     expect(await rendering(fixture)(who, content)).toBe(`<p>${html}</p>`);
@@ -147,10 +147,10 @@ describe('renderText', () => {
     };
 
     it.each([
-      ['the newest message of all', 'member', 'public', 'plans', 7],
-      ['the newest message, whatever the letter case', 'member', 'public', ' PLANS ', 7],
-      ['the newest message of that topic only', 'member', 'public', 'other', 1],
-      ['the newest message of the empty topic by its name', 'member', 'web', 'general chat', 2],
+      ['the newest message', 'member', 'public', 'plans', 7],
+      ['the newest message, case-insensitively', 'member', 'public', ' PLANS ', 7],
+      ['the newest message of only that topic', 'member', 'public', 'other', 1],
+      ['the newest message of the empty topic by its display name', 'member', 'web', 'general chat', 2],
       ['unreceived messages of a public channel', 'administrator', 'public', 'plans', 7],
       ['unreceived messages of a public channel to a subscribed guest', 'guest', 'public', 'plans', 7],
       ['messages of a web-public channel to an unsubscribed guest', 'guest', 'web', '(no topic)', 2],

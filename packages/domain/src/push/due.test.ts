@@ -282,10 +282,10 @@ describe('dueInAddition', () => {
   const push = { push: 'channel', email: null, reason: 'channel' } as const;
   const both = { push: 'mentioned', email: 'mentioned', reason: 'mentioned' } as const;
   it.each([
-    ['everything if nothing was due', null, both, both],
-    ['nothing if nothing is due', push, null, null],
-    ['nothing if all was due', both, both, null],
-    ['what was not due', push, both, { push: null, email: 'mentioned', reason: 'mentioned' }],
+    ['everything if nothing was due before', null, both, both],
+    ['nothing if nothing is due anymore', push, null, null],
+    ['nothing if everything was due before', both, both, null],
+    ['only the part not due before', push, both, { push: null, email: 'mentioned', reason: 'mentioned' }],
   ] as const)('returns %s', (_, before, after, expected) => {
     expect(dueInAddition(before, after)).toEqual(expected);
   });
@@ -295,7 +295,7 @@ describe('isIdle', () => {
   it.each([
     ['a client and recent activity', true, { lastActive: 800, lastConnected: 1000 }, false],
     ['a client and old activity', true, { lastActive: 799, lastConnected: 1000 }, true],
-    ['a client that nobody used for a year', true, { lastActive: 1000 - 31_536_000, lastConnected: 1000 }, true],
+    ['a client unused for a year', true, { lastActive: 1000 - 31_536_000, lastConnected: 1000 }, true],
     ['a client that was never used', true, { lastActive: null, lastConnected: 1000 }, true],
     ['a client without presence', true, null, true],
     ['recent activity without a client', false, { lastActive: 1000, lastConnected: 1000 }, true],

@@ -98,9 +98,13 @@ describe('topicOfSubject', () => {
 describe('withoutQuotes', () => {
   it.each([
     ['quoted lines', 'yes\n\n> do you agree?\n> Ann', 'yes'],
-    ['a line that names the sender', 'yes\n\nOn Mon, 1 Jan 2024 at 10:00, Ann <a@x.de> wrote:\n> agree?', 'yes'],
     [
-      'such a line in two lines',
+      'an introduction that names the sender',
+      'yes\n\nOn Mon, 1 Jan 2024 at 10:00, Ann <a@x.de> wrote:\n> agree?',
+      'yes',
+    ],
+    [
+      'an introduction split into two lines',
       'yes\n\nOn Mon, 1 Jan 2024 at 10:00, Ann Very-Long Name\n<a@x.de> wrote:\n> agree?',
       'yes',
     ],
@@ -108,9 +112,9 @@ describe('withoutQuotes', () => {
     ['German replies', 'ja\n\nAm 1.1.2024 um 10:00 schrieb Ann <a@x.de>:\n> gut?', 'ja'],
     ['French replies', 'oui\n\nLe lun. 1 janv. 2024 à 10:00, Ann a écrit :\n> bien ?', 'oui'],
     ['Spanish replies', 'vale\n\nEl lun, 1 ene 2024 a las 10:00, Ann (<a@x.de>) escribió:\n> bien', 'vale'],
-    ['the headers that Outlook copies', 'yes\n\nFrom: Ann\nSent: Monday\nTo: Bob\nSubject: plans\n\nagree?', 'yes'],
-    ['the line of Outlook', 'yes\n\n-----Original Message-----\nFrom: Ann\nagree?', 'yes'],
-    ['the rule of Outlook', 'yes\n________________________________\nFrom: Ann\nSent: x\nagree?', 'yes'],
+    ['the headers copied by Outlook', 'yes\n\nFrom: Ann\nSent: Monday\nTo: Bob\nSubject: plans\n\nagree?', 'yes'],
+    ["Outlook's separator line", 'yes\n\n-----Original Message-----\nFrom: Ann\nagree?', 'yes'],
+    ["Outlook's horizontal rule", 'yes\n________________________________\nFrom: Ann\nSent: x\nagree?', 'yes'],
   ])('removes %s', (_, text, reply) => {
     expect(withoutQuotes(text)).toBe(reply);
     expect(withoutQuotes(text.replaceAll('\n', '\r\n'))).toBe(reply);

@@ -253,8 +253,8 @@ describe('CreateChannel', () => {
   });
 
   it.each<[string, FixtureStep | null]>([
-    ['nobody wants it', null],
-    ['the channel for it is archived', aChannel({ name: 'news', isArchived: true })],
+    ['it is not requested', null],
+    ['its channel is archived', aChannel({ name: 'news', isArchived: true })],
   ])('publishes no announcement when %s', async (_, piece) => {
     const fixture = await cast(quiet, ...(piece ? [piece] : []));
     if (piece)
@@ -287,7 +287,7 @@ describe('CreateChannel validation', () => {
       { message: 'Channel name too long (limit: 60 characters).' },
     ],
     [
-      'an odd name',
+      'an invalid character in the name',
       'member',
       { name: 'ab\u0007', ...folder },
       { message: 'Invalid character in channel name, at position 3.' },
@@ -298,7 +298,7 @@ describe('CreateChannel validation', () => {
       { name: ' OLD', ...folder },
       { code: 'CHANNEL_NAME_TAKEN', message: "Channel 'OLD' already exists" },
     ],
-    ['a hidden archived one’s name', 'member', { name: 'secret' }, { code: 'CHANNEL_NAME_TAKEN' }],
+    ['the name of a hidden archived channel', 'member', { name: 'secret' }, { code: 'CHANNEL_NAME_TAKEN' }],
     [
       'an unknown folder',
       'member',
@@ -306,22 +306,22 @@ describe('CreateChannel validation', () => {
       { message: 'Invalid channel folder ID' },
     ],
     [
-      'private and web-public',
+      'a private web-public channel',
       'member',
       { isPrivate: true, isWebPublic: true, ...badGroup },
       { message: 'Invalid parameters' },
     ],
     [
-      'a default private one',
+      'a private default channel',
       'administrator',
       { isDefault: true, isPrivate: true, retention: 3 },
       { message: 'A default channel cannot be private.' },
     ],
-    ['a default one by members', 'member', { isDefault: true, isPrivate: true }, INSUFFICIENT],
-    ['retention but by owners', 'administrator', { retention: 3, ...badGroup }, { code: 'MUST_BE_OWNER' }],
-    ['web-public by members', 'member', { isWebPublic: true, retention: 3 }, INSUFFICIENT],
+    ['a default channel by a member', 'member', { isDefault: true, isPrivate: true }, INSUFFICIENT],
+    ['a retention policy by a non-owner', 'administrator', { retention: 3, ...badGroup }, { code: 'MUST_BE_OWNER' }],
+    ['a web-public channel by a member', 'member', { isWebPublic: true, retention: 3 }, INSUFFICIENT],
     ['an unknown group', 'member', { ...badGroup, ...nobodyThere }, { message: 'Invalid user group' }],
-    ['unknown people', 'member', nobodyThere, { message: 'No such user' }],
+    ['unknown subscribers', 'member', nobodyThere, { message: 'No such user' }],
   ])('rejects %s, in contract order', async (_, who, options, refusal) => {
     const fixture = await cast(
       spectators,

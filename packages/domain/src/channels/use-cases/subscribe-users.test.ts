@@ -525,19 +525,14 @@ describe('SubscribeUsers validation', () => {
   const badGroup = { options: { ...DEFAULT_CHANNEL_OPTIONS, permissions: { canSubscribe: 9999 as GroupId } } };
 
   it.each<[string, readonly string[], Wanted, object]>([
-    ['an unknown folder, before names', [' '], unknownFolder, { message: 'Invalid channel folder ID' }],
+    ['unknown folder before names', [' '], unknownFolder, { message: 'Invalid channel folder ID' }],
+    ['unknown folder even if nothing is created', ['known'], unknownFolder, { message: 'Invalid channel folder ID' }],
+    ['topics policy before names', [' '], policy, INSUFFICIENT],
+    ['names before permissions', [' '], badGroup, { message: "Channel name can't be empty." }],
+    ['unknown groups before the permission to create', ['new'], badGroup, { message: 'Invalid user group' }],
+    ['permission to create before access', ['hidden', 'new'], {}, INSUFFICIENT],
     [
-      'an unknown folder, although nothing is created',
-      ['known'],
-      unknownFolder,
-      { message: 'Invalid channel folder ID' },
-    ],
-    ['a topics policy, before names', [' '], policy, INSUFFICIENT],
-    ['a name, before permissions', [' '], badGroup, { message: "Channel name can't be empty." }],
-    ['an unknown group, before the right to create', ['new'], badGroup, { message: 'Invalid user group' }],
-    ['the right to create, before entering', ['hidden', 'new'], {}, INSUFFICIENT],
-    [
-      'entering, before the people',
+      'access before users',
       ['hidden'],
       { principals: [9999 as UserId] },
       { message: 'Unable to access channel (hidden).' },

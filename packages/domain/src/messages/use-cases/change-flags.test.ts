@@ -97,7 +97,7 @@ describe('ChangeMessageFlags', () => {
     ['stars', starred(), 'member'],
     ['collapses', { op: 'add', flag: 'collapsed' } as const, 'member'],
     ['unreads', read('remove'), 'member'],
-    ['stars, as administrator,', starred(), 'administrator'],
+    ['stars as an administrator', starred(), 'administrator'],
   ])('%s no message if one of them is inaccessible', async (_, change, who) => {
     const fixture = await town();
     const elsewhere = await anotherRealm(fixture, aMessage({ from: 'otherRealmUser', to: 'theirs' }));

@@ -29,17 +29,17 @@ describe('SendMessage validation order', () => {
 
   /** Each row also violates the rules tested by later rows. */
   it.each<[string, Addressee, Draft, object]>([
-    ['no channel of their own', { kind: 'defaultChannel' }, { topic: null, ...empty }, { message: 'Missing channel' }],
+    ['no default channel', { kind: 'defaultChannel' }, { topic: null, ...empty }, { message: 'Missing channel' }],
     ['no topic', toChannel('nowhere'), { topic: null, ...empty }, { message: 'Missing topic' }],
     [
-      'an odd topic',
+      'an invalid topic',
       toChannel('nowhere'),
       { topic: ' Test\n\rTopic', ...empty },
       { message: 'Invalid character in topic, at position 5!' },
     ],
-    ['nobody', toPeople(), empty, { message: 'Message must have recipients' }],
-    ['nobody by address', toEmails(), empty, { message: 'Message must have recipients' }],
-    ['unknown people', toPeople(1, 9998, 9999), empty, { message: 'Invalid user ID 9998' }],
+    ['no recipients', toPeople(), empty, { message: 'Message must have recipients' }],
+    ['no recipient addresses', toEmails(), empty, { message: 'Message must have recipients' }],
+    ['unknown users', toPeople(1, 9998, 9999), empty, { message: 'Invalid user ID 9998' }],
     [
       'unknown addresses',
       toEmails('owner@example.com', 'x@example.com'),
@@ -49,7 +49,7 @@ describe('SendMessage validation order', () => {
     ['no content', toChannel('nowhere'), empty, { message: 'Message must not be empty' }],
     ['null bytes', toChannel('nowhere'), { content: 'a\0b' }, { message: 'Message must not contain null bytes' }],
     [
-      'no such channel',
+      'an unknown channel name',
       toChannel(' <b>&x '),
       {},
       {
@@ -59,13 +59,13 @@ describe('SendMessage validation order', () => {
       },
     ],
     [
-      'no such number',
+      'an unknown channel id',
       { kind: 'channelId', id: 99 as ChannelId },
       {},
       { code: 'UNKNOWN_DESTINATION', message: "Channel with ID '99' does not exist", details: { channelId: 99 } },
     ],
-    ['a blank channel', toChannel(' '), {}, { message: "Channel name can't be empty." }],
-  ])('rejects messages of %s', async (_, to, draft, refusal) => {
+    ['a blank channel name', toChannel(' '), {}, { message: "Channel name can't be empty." }],
+  ])('rejects a message with %s, in contract order', async (_, to, draft, refusal) => {
     const fixture = await cast();
     await expectRefused(fixture, () => sending(fixture)('member', to, draft), refusal);
   });

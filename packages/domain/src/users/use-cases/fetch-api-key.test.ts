@@ -69,7 +69,7 @@ describe('API key for a password', () => {
     ['no password', 'hamlet@example.com', ''],
     ['nobody', 'nobody@example.com', 'pw-hamlet'],
     ['a user without a password', 'open@example.com', ''],
-    ['bots, whatever is stored', 'robot@example.com', 'pw-hamlet'],
+    ['bots, even with a stored password', 'robot@example.com', 'pw-hamlet'],
     ['the realm’s own bots', 'notification-bot@parley.invalid', 'pw-hamlet'],
     ['addresses of another realm', 'otherRealmUser@example.com', 'pw-hamlet'],
   ])('issues no key for %s and takes the same time', async (_, username, password) => {

@@ -70,7 +70,7 @@ describe('API key verification', () => {
   });
 
   it.each([
-    ['the key of another', 'hamlet', 'gone@example.com', 'Invalid API key'],
+    ['the key of another user', 'hamlet', 'gone@example.com', 'Invalid API key'],
     ['the user id in a dummy address', 'hamlet', 'user4@chat.example', 'Invalid API key'],
     ['the key of another realm', 'otherRealmUser', undefined, 'Account is not associated with this subdomain'],
   ])('rejects %s', async (_, name, email, message) => {
