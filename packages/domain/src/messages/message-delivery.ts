@@ -122,7 +122,7 @@ declare module '../kernel/delivery.js' {
 
 declare module '../kernel/delivery.js' {
   interface AudienceResults {
-    /** For each message, the requested users who have it. */
+    /** Requested users who have each message. */
     readonly holders: ReadonlyMap<MessageId, ReadonlySet<UserId>>;
   }
 }
