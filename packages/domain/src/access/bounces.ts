@@ -13,7 +13,7 @@ export interface BouncedAddress {
   readonly reason: string;
 }
 
-/** Time after which email is sent again, because the mailbox may exist by then. */
+/** Time after which email is sent to the address again, because the mailbox may exist by then. */
 export const BOUNCE_SECONDS = 180 * 86_400;
 const MAX_REASON_LENGTH = 300;
 

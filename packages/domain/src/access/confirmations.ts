@@ -278,8 +278,8 @@ export async function requestConfirmation(tx: Transaction, wanted: Wanted, now: 
 }
 
 /**
- * Returns the id from which the link is derived. An identical pending request is reused and extended; a different one
- * is ended. @throws DomainError TOO_MANY_SIGN_UPS
+ * Returns the id used to derive the link. An identical pending request is reused and extended; a different one is
+ * ended. @throws DomainError TOO_MANY_SIGN_UPS
  */
 export async function openConfirmation(tx: Transaction, wanted: Wanted, now: UnixSeconds): Promise<number> {
   const { realmId, purpose } = wanted;

@@ -115,7 +115,7 @@ export interface Session {
   readonly userId: UserId;
   /** User agent of the browser, at most `MAX_USER_AGENT_LENGTH` characters; empty if none was sent. */
   readonly userAgent: string;
-  /** Address from which the user logged in; null if unknown. */
+  /** IP address of the log-in; null if unknown. */
   readonly ip: string | null;
   /** Login method: `password`, `passkey` or the name of a service; null if unknown. */
   readonly method: string | null;
@@ -165,7 +165,7 @@ export interface SessionReads {
   listNetworks(realmId: RealmId, userId: UserId): Promise<readonly LoginNetwork[]>;
 }
 
-/** Network from which a user logged in. */
+/** Network used by a user to log in. */
 export interface LoginNetwork {
   /** Keyed hash; see `LoginAttempts.networkOf`. */
   readonly network: string;
@@ -196,7 +196,7 @@ export interface SessionTokens {
   make(): string;
   /** Returns a keyed hash of the token for look-ups. */
   fingerprint(token: string): string;
-  /** Returns the token by which the browser's own pages prove the origin of a request (protocol §7.6). */
+  /** Returns the CSRF token that the browser's own pages send (protocol §7.6). */
   csrfTokenOf(token: string): string;
 }
 
@@ -243,7 +243,7 @@ export function isPasswordStrong(
 export interface LoginSource {
   /** Absent for a caller who is already logged in. */
   readonly ip?: string | undefined;
-  /** True for a logged-in caller, and for a network from which the account has logged in before. */
+  /** True for a logged-in caller, and for a network that the account has logged in from before. */
   readonly isKnown: boolean;
 }
 

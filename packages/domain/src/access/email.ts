@@ -17,7 +17,7 @@ export interface Email {
    * attempts.
    */
   readonly deliveryId?: string;
-  /** Message id, in brackets, to which emails of one thread refer; absent if there is no thread. */
+  /** Message id of the email thread, in brackets; absent if there is no thread. */
   readonly threadId?: string;
   /** URL that turns off such emails with one POST request (RFC 8058); absent if they cannot be turned off. */
   readonly unsubscribeUrl?: string;
@@ -92,7 +92,7 @@ export type EmailRule =
   | 'emailChangeByUser'
   /** Per address and network of the requester. */
   | 'passwordResetByEmail'
-  /** Per address, across all networks from which the account has never logged in. */
+  /** Per address, across all networks that the account has never logged in from. */
   | 'passwordResetFromElsewhere'
   | 'signUpByEmail'
   | 'loginByUser'

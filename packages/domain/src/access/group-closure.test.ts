@@ -139,7 +139,7 @@ describe('GroupClosure with cycles', () => {
     expect(() => closure.addSubgroups(groupId(1), groups(3, 2))).toThrow('Group 1 would contain itself.');
     expect(sorted(closure.groupsOf(userId(11)))).toEqual([2]);
     expect(closure.isWithin(groupId(3), groupId(1))).toBe(false);
-    // Deactivated groups count, too, since they may be reactivated.
+    // Deactivated groups are included, because they may be reactivated.
     closure.setDeactivated(groupId(1), true);
     expect(() => closure.addSubgroups(groupId(1), groups(2))).toThrow('Group 1 would contain itself.');
   });

@@ -115,8 +115,7 @@ const USERS_AT_A_TIME = 2000;
 const GROUPS_AT_A_TIME = 200;
 
 /**
- * Returns those of the given users who are active and may be members, including bots but not system bots (contract
- * decision 22).
+ * Returns the given users who are active and may be members, including bots but not system bots (contract decision 22).
  */
 export async function activeUserIds(
   repositories: Pick<Repositories | Transaction, 'users' | 'yield'>,
@@ -174,8 +173,8 @@ export interface GroupSettingUpdate {
 }
 
 /**
- * Returns the canonical value to store, or null if it is unchanged, in which case no event is sent. Rejects a differing
- * `old` (channels §2.4). `current` comes from `GroupReads.settingValues`.
+ * Returns the canonical value to store, or null if it is unchanged and needs no event. Rejects a differing `old`
+ * (channels §2.4). `current` comes from `GroupReads.settingValues`.
  */
 export function groupSettingUpdate(
   current: GroupSettingValue,

@@ -187,7 +187,7 @@ export class ChangeChannel {
     parsed: ParsedChange | null,
   ): Promise<void> {
     const by = (await tx.users.find(realm.id, actor.id))!;
-    // Reloads the channel, because posting notices changes it, too.
+    // Reloads the channel, because posting notices also changes it.
     const current = async () => (await tx.channels.find(realm.id, original.id))!;
     const change = async (to: Partial<Channel>, announced: ChannelPropertyChange): Promise<Channel> => {
       const before = await current();

@@ -52,7 +52,7 @@ export interface ChannelEventTypes {
   };
   /** Sent to the subscriber. */
   'subscription.changed': { readonly channelId: ChannelId } & SubscriptionChange;
-  /** Sent to each former subscriber. */
+  /** Sent to each user who was unsubscribed. */
   'subscription.removed': {
     readonly channels: readonly {
       readonly id: ChannelId;

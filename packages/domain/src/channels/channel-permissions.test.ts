@@ -361,7 +361,7 @@ describe('channel privacy change', () => {
     expect(change(owner, secret, false, { isPrivate: false })).toBe(contentNeeded);
     expect(change(owner, secret, true, { isPrivate: false })).toBe('yes');
     expect(change(makeActor('administrator'), makeChannel(), false, { isPrivate: true })).toBe('yes');
-    // Depends on the permission to create channels of that kind, too.
+    // Also depends on the permission to create channels of that kind.
     const { nobody } = systemGroup;
     const noPublic = makeRealm({ permissionOverrides: { canCreatePublicChannel: nobody } });
     const noPrivate = makeRealm({ permissionOverrides: { canCreatePrivateChannel: nobody } });

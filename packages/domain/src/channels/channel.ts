@@ -331,7 +331,7 @@ export interface ChannelReads {
   hasWebPublic(realmId: RealmId): Promise<boolean>;
   /** Returns up to `limit` recently active channels with ids above `after`, ascending; null starts at the beginning. */
   listRecentlyActiveIds(realmId: RealmId, after: ChannelId | null, limit: number): Promise<readonly ChannelId[]>;
-  /** Returns those of the channels that were created before `since` and have no message since then; ascending. */
+  /** Returns the given channels that were created before `since` and have had no message since; ascending. */
   filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]>;
   /**
    * Returns views by name in code-point order; unknown ids are absent. The number of statements does not depend on the
@@ -361,9 +361,9 @@ export interface ChannelReads {
     realmId: RealmId,
     channelIds: readonly ChannelId[],
   ): Promise<ReadonlyMap<ChannelId, readonly UserId[]>>;
-  /** Returns those of the users who are subscribed to the channel; ascending. */
+  /** Returns the given users who are subscribed to the channel; ascending. */
   filterSubscribed(realmId: RealmId, channelId: ChannelId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
-  /** Returns those of the channels that have an active guest as a subscriber; ascending. */
+  /** Returns the given channels that have an active guest as a subscriber; ascending. */
   filterWithGuestSubscribers(realmId: RealmId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]>;
   countSubscribers(realmId: RealmId, channelId: ChannelId): Promise<number>;
 }

@@ -233,7 +233,7 @@ export class ChannelCreator {
     return channels;
   }
 
-  /** Posts the notices about new channels after they got their first subscribers (channels §4.4). */
+  /** Posts the notices about new channels once these have their first subscribers (channels §4.4). */
   async announce(
     tx: Transaction,
     { realm, actor, creator, parsedDescriptions }: ChannelCreationContext,

@@ -155,7 +155,7 @@ describe('canPost', () => {
     expect(formatDecision(canPost(posting({ channel, isOwnerSubscribed: true })))).toBe(NOT_HERE);
   });
 
-  it('lets a guest bot post in public channels to which its owner is subscribed', () => {
+  it('lets a guest bot post in public channels that its owner is subscribed to', () => {
     const sender = makeActor('guest', { botOwnerId: 11 });
     const botOwner = makeActor('member', { id: 11 });
     expect(formatDecision(canPost(posting({ sender, botOwner, isOwnerSubscribed: true })))).toBe('yes');
@@ -371,7 +371,7 @@ describe('canSendDirect', () => {
     expect(send({ realm, recipients: [person(20, { actor: null })] })).toBe(unauthorized);
   });
 
-  it('lets limited guests write only to users with whom they share a conversation', () => {
+  it('lets limited guests write only to users they share a conversation with', () => {
     const realm = makeRealm({ permissionOverrides: { canAccessAllUsers: systemGroup.members } });
     const sender = makeActor('guest', { id: 10 });
     expect(send({ realm, sender })).toBe(noAccess);

@@ -154,7 +154,7 @@ export interface FoundAvatar {
   readonly realm: Realm;
   /** Null if the user does not exist or is hidden from the caller. */
   readonly user: User | null;
-  /** True if the caller may see the email address, from which some avatars are derived. */
+  /** True if the caller may see the email address, which some avatars are derived from. */
   readonly seesEmail: boolean;
 }
 

@@ -59,7 +59,7 @@ export interface SubscribeUsersInput {
 export interface SubscribeUsersOutput {
   readonly subscribed: ReadonlyMap<UserId, readonly string[]>;
   readonly alreadySubscribed: ReadonlyMap<UserId, readonly string[]>;
-  /** Channels to which the caller cannot subscribe; hidden ones are spelled as in the request. */
+  /** Channels that the caller cannot subscribe to; hidden ones are spelled as in the request. */
   readonly inaccessible: readonly string[];
   /** True if there are few enough new subscribers for individual notifications. */
   readonly areNewSubscribersNotified: boolean;

@@ -41,7 +41,7 @@ export function checkSubscriptionCount(userCount: number, channelCount: number):
   );
 }
 
-/** Splits users into slices whose rows in these channels can be loaded at once. */
+/** Splits users into slices small enough to load their rows in these channels at once. */
 export const slicesOfUsers = (userIds: readonly UserId[], channelCount: number): Iterable<readonly UserId[]> =>
   slicesOf(userIds, Math.max(1, Math.floor(SUBSCRIPTIONS_AT_A_TIME / channelCount)));
 

@@ -169,7 +169,7 @@ export class ChangeSubscriptionParts implements PartHandler<SubscriptionPart, Su
     };
   }
 
-  /** Notifies users, except former subscribers, bots and the caller. */
+  /** Notifies the users who are still subscribed, except bots and the caller. */
   private async notify(
     tx: Transaction,
     realmId: RealmId,

@@ -147,7 +147,7 @@ export class ChangeSubscriptionProperties {
   constructor(private readonly uow: UnitOfWork) {}
 
   /**
-   * Applies all changes or none. Publishes unchanged values, too.
+   * Applies all changes or none. Also publishes unchanged values.
    * @throws DomainError UNKNOWN_SUBSCRIPTION_PROPERTY, UNKNOWN_CHANNEL, NOT_SUBSCRIBED, INVALID_COLOR,
    * INVALID_SUBSCRIPTION_VALUE
    */

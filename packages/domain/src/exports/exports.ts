@@ -89,7 +89,7 @@ export interface ExportReads {
   findByPath(realmId: RealmId, pathId: string): Promise<RealmExport | null>;
   /** Ascending id. */
   list(realmId: RealmId): Promise<readonly RealmExport[]>;
-  /** Returns those of the blobs that are archives, of any realm. */
+  /** Returns the given blobs that are export archives, of any realm. */
   filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>>;
 }
 

@@ -72,7 +72,7 @@ export class WriteRealmExport implements JobHandler<ExportPayload> {
     const found = await this.uow.read(realmId, ({ exports }) => exports.find(realmId, payload.exportId));
     if (found?.state.status !== 'pending') return async () => {};
     await this.writer.clean(found.id);
-    // Attempts that ended in a crash count, too.
+    // Attempts that ended in a crash also count.
     if (attempt > this.kind.retries.maxAttempts) throw new DomainError('EXPORT_FAILED', 'It was given up too often.');
     const blob = this.randomness.uuid().replaceAll('-', '') as BlobKey;
     const size = await this.write(found, blob, renewLease);

@@ -187,7 +187,7 @@ export interface CopyReads {
     after: number,
     limit: number,
   ): Promise<{ readonly ids: readonly MessageId[]; readonly reached: MessageId | null }>;
-  /** Returns all recipients from which the user ever received messages; ascending. */
+  /** Returns all recipients that the user ever received messages from; ascending. */
   listReceivedRecipients(viewer: Viewer): Promise<readonly RecipientId[]>;
   /** Counts the messages ever sent to these recipients together. */
   countSentTo(realmId: RealmId, recipientIds: readonly RecipientId[]): Promise<number>;

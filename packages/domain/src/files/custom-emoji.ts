@@ -70,7 +70,7 @@ export const emojiPath = ({ realmId, id, format }: Pick<CustomEmoji, 'realmId' |
 export const stillEmojiPath = ({ realmId, id, isAnimated }: CustomEmoji): string | null =>
   isAnimated ? `/user_avatars/${realmId}/emoji/images/still/${id}.png` : null;
 
-/** Loads the emoji to which names and codes can refer. */
+/** Loads the emoji that names and codes can refer to. */
 export async function emojiCatalogue(
   { customEmoji }: Pick<Repositories, 'customEmoji'>,
   realmId: RealmId,

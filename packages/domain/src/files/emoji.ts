@@ -45,7 +45,7 @@ export interface UnicodeEmoji {
 /** Loads the emoji on first use and caches them. */
 export type LoadUnicodeEmoji = () => UnicodeEmoji;
 
-/** Properties of a custom emoji that determine to which emoji a name refers. */
+/** Properties of a custom emoji for resolving names. */
 export interface CustomEmojiName {
   readonly id: number;
   readonly name: string;
@@ -63,7 +63,7 @@ export interface EmojiCatalogue {
 /** Code and name of the extra emoji. */
 const EXTRA_EMOJI = 'zulip';
 
-/** Returns the emoji to which a name currently refers, or null; custom emoji shadow others (messages §12.1). */
+/** Returns the emoji that a name currently refers to, or null; custom emoji shadow others (messages §12.1). */
 export function findEmoji({ unicode, custom }: EmojiCatalogue, name: string): Emoji | null {
   const own = custom.find((emoji) => emoji.name === name && !emoji.isDeactivated);
   if (own) return { type: 'custom', code: String(own.id), name };

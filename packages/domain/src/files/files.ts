@@ -52,9 +52,9 @@ export interface AttachedFile extends StoredFile {
 
 /** Limit per user. */
 export const MAX_FILES = 20_000;
-/** Maximum number of messages that can refer to one file; links in further messages grant no access. */
+/** Maximum number of messages that can refer to one file; additional links grant no access. */
 export const MAX_MESSAGES_OF_FILE = 1000;
-/** Maximum number of files to which one message can refer; further links grant no access. */
+/** Maximum number of files per message; additional links grant no access. */
 export const MAX_FILES_OF_MESSAGE = 50;
 
 /** Limits set by the operator. */
@@ -146,7 +146,7 @@ export interface FileReads {
   list(realmId: RealmId, ownerId: UserId, after: number, limit: number): Promise<readonly AttachedFile[]>;
   /** Omits unknown files; ascending id. */
   listAttached(realmId: RealmId, ids: readonly FileId[]): Promise<readonly AttachedFile[]>;
-  /** Returns the files to which a message refers; ascending. */
+  /** Returns the files that a message refers to; ascending. */
   listIdsOfMessage(realmId: RealmId, messageId: MessageId): Promise<readonly FileId[]>;
   /** The cost grows with the number of the owner's files. */
   spaceOf(realmId: RealmId, ownerId: UserId): Promise<FileSpace>;
@@ -161,7 +161,7 @@ export interface FileReads {
   listThumbnails(realmId: RealmId, id: FileId): Promise<readonly StoredThumbnail[]>;
   /** Returns at most `limit` messages, ascending, that show a placeholder until the thumbnails are ready. */
   listAwaiting(realmId: RealmId, id: FileId, limit: number): Promise<readonly MessageId[]>;
-  /** Returns those of the blobs that belong to files or thumbnails, of any realm. */
+  /** Returns the given blobs that belong to files or thumbnails, of any realm. */
   filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>>;
   /**
    * Returns at most `limit` files of any realm that have been unreferenced since before this time, longest first.

@@ -99,7 +99,7 @@ export class DeleteFile {
 export interface FileUser {
   /** Returns true if the file is still needed. */
   readonly needsFile?: (reads: Repositories, file: StoredFile) => Promise<boolean>;
-  /** Returns those of the blobs that belong to the feature. */
+  /** Returns the given blobs that belong to the feature. */
   readonly filterBlobs?: (reads: Repositories, keys: readonly BlobKey[]) => Promise<ReadonlySet<BlobKey>>;
 }
 
@@ -119,7 +119,7 @@ export interface SweepFilesOutput {
   readonly blobs: number;
 }
 
-/** Period after the upload within which a message must refer to the file. */
+/** Time limit after the upload for a message to refer to the file. */
 const KEEP_UNATTACHED_SECONDS = 7 * 86_400;
 /** Maximum time between writing the bytes and the row that names them. */
 const KEEP_UNNAMED_MS = 3_600_000;

@@ -54,7 +54,7 @@ export interface ImageTarget {
    */
   readonly fit: 'cover' | 'contain' | 'inside';
   readonly format: 'png' | 'gif' | 'webp';
-  /** Maximum number of frames; further frames are dropped, and 1 produces a still image. */
+  /** Maximum number of frames; additional frames are dropped, and 1 produces a still image. */
   readonly maxFrames: number;
 }
 

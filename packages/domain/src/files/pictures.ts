@@ -39,7 +39,7 @@ export interface PictureReads {
   find(realmId: RealmId, name: PictureName): Promise<Picture | null>;
   /** Returns the total size of a realm's pictures. The cost depends on their number. */
   usedBytes(realmId: RealmId): Promise<number>;
-  /** Returns the keys that belong to pictures of any realm. */
+  /** Returns the given keys that belong to pictures, of any realm. */
   filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>>;
 }
 

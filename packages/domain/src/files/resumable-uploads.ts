@@ -46,7 +46,7 @@ export interface UnfinishedUploadReads {
   summarize(realmId: RealmId, ownerId: UserId): Promise<{ readonly count: number; readonly bytes: number }>;
   /** Returns at most `limit` uploads of any realm that expired before this time. */
   listExpired(before: UnixSeconds, limit: number): Promise<readonly UnfinishedUpload[]>;
-  /** Returns those of the blobs that belong to unfinished uploads, of any realm. */
+  /** Returns the given blobs that belong to unfinished uploads, of any realm. */
   filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>>;
 }
 

@@ -45,7 +45,7 @@ export const transcodedFormatOf = (contentType: string, { width, height }: Pick<
 export interface ThumbnailsPayload {
   readonly fileId: FileId;
   /**
-   * Owner of further pending images, of which the job processes the next from this file on; null for this file only.
+   * Owner with pending images, of which the job processes the oldest from this file on; null to process only this file.
    */
   readonly ownerId: UserId | null;
 }

@@ -94,7 +94,7 @@ interface MemberPart {
   readonly userIds: readonly UserId[];
 }
 
-/** Part of a request that added or removed subgroups: some of their members, to whom it shows or hides channels. */
+/** Part of a request that added or removed subgroups: shows or hides channels to some of their members. */
 interface SubgroupPart extends MemberPart {
   readonly subgroupIds: readonly GroupId[];
 }

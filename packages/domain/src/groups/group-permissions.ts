@@ -38,7 +38,7 @@ declare module '../kernel/errors.js' {
   }
 }
 
-/** Permissions of a group (channels §3.6); nobody has permissions on an anonymous group. */
+/** Permissions of a group (channels §3.6); always false for anonymous groups. */
 export const hasGroupPermission = (
   actor: PermissionHolder,
   group: Pick<Group, 'permissions'>,

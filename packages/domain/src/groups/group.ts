@@ -177,7 +177,7 @@ export interface GroupReads {
   /** Returns ascending ids, including deactivated users. */
   listDirectMembers(realmId: RealmId, id: GroupId): Promise<readonly UserId[]>;
   /**
-   * Returns those of the given users who are direct members, including deactivated ones, ascending. Cost grows with the
+   * Returns the given users who are direct members, including deactivated ones, ascending. The cost grows with the
    * number of given users.
    */
   filterDirectMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]>;

@@ -76,7 +76,7 @@ describe('promotion of full members', () => {
   ];
   const full = (...ids: number[]): ReadonlySet<UserId> => new Set(ids.map(userId));
 
-  it('adds users whose waiting period is over', () => {
+  it('adds users after their waiting period', () => {
     expect(fullMemberChanges(everybody, full(1), 3, 5 * DAY)).toEqual({ leaves: [], joins: [3, 9] });
     expect(fullMemberChanges(everybody, full(9, 1, 3), 3, 5 * DAY)).toEqual({ leaves: [], joins: [] });
   });
@@ -87,7 +87,7 @@ describe('promotion of full members', () => {
     expect(fullMemberChanges(everybody, full(), 0, 5 * DAY)).toEqual({ leaves: [], joins: [1, 2, 3, 9] });
   });
 
-  it('removes users whose role changed', () => {
+  it('removes users with a changed role', () => {
     expect(fullMemberChanges(everybody, full(1, 4, 5), 3, 4 * DAY)).toEqual({ leaves: [4, 5], joins: [3] });
   });
 
@@ -100,7 +100,7 @@ describe('promotion of full members', () => {
     expect(nextPromotionAt([numbered(4, 'moderator', 10 * DAY), numbered(5, 'guest', 10 * DAY)], 3, 0)).toBeNull();
   });
 
-  it('promotes nobody before that time', () => {
+  it('promotes no users before that time', () => {
     const now = 3 * DAY;
     const next = nextPromotionAt(everybody, 3, now)!;
     const current = full(...fullMemberChanges(everybody, full(), 3, now).joins);

@@ -6,7 +6,7 @@ export interface DatabaseState {
   readonly latestSchema: number;
   /** Names of pending migrations. */
   readonly pendingSteps: readonly string[];
-  /** Fingerprint of the secret from which API keys are derived; null if not stored yet. */
+  /** Fingerprint of the secret used to derive API keys; null if not stored yet. */
   readonly secretFingerprint: string | null;
   readonly bytes: number;
   /** Size of the write-ahead log; 0 if there is none. */

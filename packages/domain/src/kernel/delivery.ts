@@ -27,7 +27,7 @@ export interface OnlineUser {
   readonly queues: Set<LiveQueue>;
 }
 
-/** Initial state of a live realm, from which it follows the log. */
+/** Initial state of a live realm, which then follows the log. */
 export interface RealmSnapshot {
   /** Last event included in the snapshot. */
   readonly lastSeq: EventSeq;
@@ -37,7 +37,7 @@ export interface RealmSnapshot {
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface AudienceResults {}
 
-/** Users for whom storage is queried. */
+/** Users included in storage look-ups. */
 export interface LookupUsers {
   readonly ids: readonly UserId[];
 }
@@ -97,7 +97,7 @@ export interface QueueSelection {
   isInNarrow(queue: EventQueue, event: DomainEvent): boolean;
 }
 
-/** Receiver for whom data must be loaded before an event is presented. */
+/** Receiver with data to load before an event is presented. */
 export interface ReceiverRequest {
   readonly owner: QueueOwner;
   readonly needs: EventNeeds;
@@ -105,7 +105,7 @@ export interface ReceiverRequest {
   readonly seq: EventSeq | null;
 }
 
-/** User to log out of all event queues. */
+/** User with event queues to be ended. */
 export interface SignedOut {
   readonly userId: UserId;
   /** Error for waiting polls; null if clients should poll again. */

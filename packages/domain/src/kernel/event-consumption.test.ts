@@ -196,7 +196,7 @@ it('leaves events to a faster server until that server has been idle for fifteen
   expect(slower).toEqual([before + 1, last]);
 });
 
-it('skips events whose content was deleted', async () => {
+it('skips events with deleted content', async () => {
   const { start, happens, settle, heard, uow, realmId } = await consuming();
   const consumption = await start();
   await uow.write(realmId, (tx) =>

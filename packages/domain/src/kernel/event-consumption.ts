@@ -81,7 +81,7 @@ export interface ConsumerOptions {
   readonly maxEvents: number;
   /**
    * True if events for which `consume` returns null may be redelivered after a crash, so that their position is stored
-   * later; default: false.
+   * lazily; default: false.
    */
   readonly savesLazily?: boolean;
 }
@@ -108,7 +108,7 @@ const MAX_UNSAVED = 500;
 /** Number of offered events kept per realm; consumers that need more read the log. */
 const MAX_OFFERED = 256;
 
-/** Consecutive committed events, of which only the wanted ones are kept. */
+/** Consecutive committed events, keeping only the wanted ones. */
 interface OfferedEvents {
   /** Event before the first offered one. */
   readonly after: number;
@@ -241,7 +241,7 @@ export class EventConsumption {
     }
   }
 
-  /** Returns null if there is no further event. */
+  /** Returns null at the end of the log. */
   private async nextBatch(realmId: RealmId, after: number): Promise<Batch | null> {
     const offered = this.offered.get(realmId);
     this.offered.delete(realmId);

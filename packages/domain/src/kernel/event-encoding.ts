@@ -36,7 +36,7 @@ export interface EventEncoding {
   readonly decodeEvent: (row: EncodedRow) => LoggedEvent;
   /** Approximate size of a row and its decoded event without packing. */
   readonly sizeOf: (row: Pick<EncodedRow, 'payload' | 'audience'>, logged: LoggedEvent) => number;
-  /** Replacement for an event whose content was deleted. */
+  /** Replacement for an event with deleted content. */
   readonly blankEvent: EncodedEvent;
 }
 

@@ -275,7 +275,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   async receivesMessages(realmId: RealmId, ownerId: UserId): Promise<boolean> {
     const wantsThem = ({ presentation }: EventQueue) => this.parts.catalogue.wants(presentation, 'message.sent');
     if ([...(this.byOwner.get(ownerId) ?? [])].some(({ queue }) => wantsThem(queue))) return true;
-    // Other servers poll queues, too.
+    // Other servers also poll queues.
     return this.parts.uow.read(realmId, async ({ queues }) => {
       for (const { id } of await queues.listOf(realmId, ownerId)) {
         const queue = await queues.find(realmId, id);

@@ -65,8 +65,8 @@ export interface EventReads {
   /** Returns the last pruned seq; 0 before any pruning. */
   prunedUpTo(realmId: RealmId): Promise<number>;
   /**
-   * Returns the newest event at which the log, counted from its end and including audiences, exceeds `bytes`; 0 if
-   * there is none. The cost does not depend on the length of the log.
+   * Returns the newest event at which the total size from there to the end of the log exceeds `bytes`, including
+   * audiences; 0 if there is none. The cost does not depend on the length of the log.
    */
   seqBeyond(realmId: RealmId, bytes: number): Promise<number>;
 }

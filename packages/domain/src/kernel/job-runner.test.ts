@@ -190,7 +190,7 @@ describe('JobRunner', () => {
     expect(await setAside()).toBe(0);
   });
 
-  it('sets aside a job whose `giveUp` fails', async () => {
+  it('sets aside a job if `giveUp` fails', async () => {
     const { runner, schedule, handler, hooks, reports, setAside } = await runnerOf();
     hooks.work = () => Promise.reject(new DomainError('UNKNOWN_USER', 'Gone'));
     handler.giveUp = () => Promise.reject(new Error('worse'));
@@ -358,7 +358,7 @@ describe('JobRunner with leases', () => {
     expect(attempts).toEqual(Array(20).fill(1));
   });
 
-  it('reports a job whose result cannot be stored and retries it after the lease', async () => {
+  it('reports a job if its result cannot be stored and retries it after the lease', async () => {
     const { newRunner, schedule, uow, reports, clock, hooks, done, runner } = await runnerOf(MAIL);
     let writes = 0;
     const failing = intercepting(uow, {

@@ -7,7 +7,7 @@ import type { Transaction, UnitOfWork } from './unit-of-work.js';
 export interface RetryPolicy {
   /** Number of failed attempts after which the runner gives up. */
   readonly maxAttempts: number;
-  /** Delay after the first attempt; doubles after each further one. */
+  /** Delay after the first failed attempt; doubles after each subsequent one. */
   readonly firstDelaySeconds: number;
   /** Upper limit of the delay. */
   readonly maxDelaySeconds: number;

@@ -222,7 +222,7 @@ describe('live queue of a realm', () => {
         users: { ids: [1, 2], guestIds: [2] },
       },
     ]);
-    // A guest receives nothing about users whose access is unknown.
+    // A guest receives nothing about users with unknown visibility.
     expect([heard(one), heard(two)]).toEqual([['1', '3', '4'], ['2']]);
   });
 

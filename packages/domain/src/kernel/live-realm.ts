@@ -288,7 +288,7 @@ const NOBODY: ReadonlySet<OnlineUser> = new Set();
 
 const audienceOf = ({ stored, ephemeral }: Announced): Audience => (stored ?? ephemeral).audience;
 
-/** False if the event is addressed to another queue of the same owner. */
+/** False if the event is addressed to a different queue of the same owner. */
 const isForQueue = (audience: Audience, live: LiveQueue): boolean =>
   audience.kind !== 'queue' || audience.id === live.queue.id;
 

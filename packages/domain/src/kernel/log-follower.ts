@@ -35,7 +35,7 @@ interface OpenRealm {
   lastSeq: number;
   /** True if a unit of work used the organization since the last `catchUp`. */
   isUsed: boolean;
-  /** Events after a gap, by seq. */
+  /** Events that arrived after a gap, by seq. */
   readonly early: Map<number, StoredEvent>;
   isFillPlanned: boolean;
   readonly unsubscribe: Unsubscribe;

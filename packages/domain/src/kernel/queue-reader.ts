@@ -148,10 +148,10 @@ const from = (after: EventSeq): Progress => ({ after, shown: [], isFull: false }
 
 /** Maximum age at which an event of a newer release is left to servers of that release. */
 const UPGRADE_SECONDS = 60;
-/** Maximum time for which a read blocks the event loop. */
+/** Maximum time that a read blocks the event loop. */
 const SLICE_MS = 4;
 const EVENTS_GONE = 'the log no longer has its next event';
-/** Maximum number of further reads of a lagging queue once the response has events. */
+/** Maximum number of additional log reads for a lagging queue once the response has events. */
 const MAX_ROUNDS = 3;
 
 /** Delivers due events of queues in log order, up to the size of a response. */

@@ -19,7 +19,7 @@ export interface QueueSweepParts {
 export interface QueueSweepOptions {
   /** Maximum number of events a queue may lag behind its realm before it ends. */
   readonly maxEventsBehind: number;
-  /** Minimum time for which events stay in the log even if nothing needs them. */
+  /** Minimum time that events stay in the log even if nothing needs them. */
   readonly keepSeconds: number;
   /** Maximum number of events of a realm kept for lagging consumers. */
   readonly maxEventsForConsumers: number;
@@ -46,7 +46,7 @@ export const DEFAULT_SWEEP_OPTIONS: QueueSweepOptions = {
 const SLICE = 250;
 /** Number of realms swept before yielding to the event loop. */
 const REALMS_AT_A_TIME = 50;
-/** Share of the queue size limit by which a log may grow between two sweeps of its realm. */
+/** Log growth between two sweeps of a realm, as a share of the queue size limit. */
 const GROWTH_SHARE = 0.25;
 /** Grace period after the idle time of a queue before it is removed, because servers store polls only once a minute. */
 export const UNSAVED_SECONDS = 90;

@@ -80,7 +80,7 @@ export interface QueueFilters {
   loadDefaults(repositories: Repositories, viewer: Viewer): Promise<QueueFilter>;
 }
 
-/** Opens an event queue and returns the state from which its events continue (events §1, §9). */
+/** Opens an event queue and returns the matching initial state (events §1, §9). */
 export class RegisterQueue {
   static readonly inject = ['unitOfWork', 'clock', 'randomness', 'servedQueues', 'queueFilters'] as const;
   constructor(

@@ -96,7 +96,7 @@ async function senderVisibility(
   { channel, topic }: Extract<Destination, { kind: 'channel' }>,
   current: TopicVisibility,
 ): Promise<TopicVisibility | null> {
-  // The highest policy needs no further checks.
+  // The highest policy needs no more checks.
   if (current === 'followed') return null;
   const subscription = await tx.channels.findSubscription(realmId, channel.id, id);
   return visibilityAfterSending({

@@ -74,8 +74,8 @@ export interface PersonalMessageReads {
   /** Returns channels in which the viewer has messages but no subscription; ascending. */
   listUnsubscribedChannelIdsWithMessages(viewer: Viewer): Promise<readonly ChannelId[]>;
   /**
-   * Returns, for each message, those of the given users who have it; ascending, with an entry per message. Former
-   * holders of a deleted message are known until its deletion event is pruned. Runs a constant number of statements.
+   * Returns which of the given users have each message, ascending, with an entry per message. Users who had a deleted
+   * message are known until its deletion event is pruned. Runs a constant number of statements.
    */
   filterHolders(
     realmId: RealmId,
@@ -90,7 +90,7 @@ export interface PersonalMessageReads {
   ): Promise<ReadonlyMap<UserId, ReadonlyMap<MessageId, PersonalFlags>>>;
   /** Returns the users muted by the viewer, sorted by time of muting, then by id. */
   listMutedSenders(viewer: Viewer): Promise<readonly MutedSender[]>;
-  /** Returns those of the given users who mute the viewer or are muted by the viewer. */
+  /** Returns the given users who mute the viewer or are muted by the viewer. */
   filterMuting(viewer: Viewer, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>>;
   /**
    * Returns at most `limit` users, ascending, who have any of the messages but no open span of the recipient. Includes
@@ -262,8 +262,7 @@ async function loadChangeable(
     await reads.yield();
   }
   if (loaded.length < wanted.length) throw new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
-  // Checks access to all requested messages. Otherwise, skipped messages would reveal to which hidden channel they
-  // belong.
+  // Checks access to all requested messages. Otherwise, skipped messages would reveal which hidden channel they are in.
   for (const one of loaded) if (!one.isOwn) enforce(canReadMessage(actor, one));
   return loaded;
 }

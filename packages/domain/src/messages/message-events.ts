@@ -33,7 +33,7 @@ export interface MessageEventTypes {
    */
   'message.updated': {
     readonly userId: UserId;
-    /** Edited message, or the message from which the move was requested. */
+    /** Edited message, or message that the move was requested from. */
     readonly messageId: MessageId;
     /** Moved messages, including at least `messageId`; ascending. */
     readonly messageIds: readonly MessageId[];

@@ -128,7 +128,7 @@ describe('canReadMessage', () => {
     }
   });
 
-  it('rejects a message whose channel is not found', () => {
+  it('rejects a message in an unknown channel', () => {
     const lost = { message: inChannel, channel: null, isSubscribed: false, isOwn: true };
     expect(formatDecision(canReadMessage(makeActor('owner'), lost))).toBe(UNKNOWN);
   });

@@ -164,7 +164,7 @@ export function topicMark(from: string, to: string): 'resolve' | 'unresolve' | n
 
 /**
  * Checks permission to resolve; administrators have no implicit permission (messages §9.2). `target` is null unless the
- * channel changes, too.
+ * channel also changes.
  */
 export function canResolveTopic(
   actor: PermissionHolder,
@@ -182,7 +182,7 @@ export function canResolveTopic(
 
 /**
  * Checks permission to change the topic, including resolving (messages §9.1 row 16). `target` is null unless the
- * channel changes, too.
+ * channel also changes.
  */
 export function canChangeTopic(
   actor: PermissionHolder,
@@ -273,7 +273,7 @@ export function canMoveWholeTopic(
     move.isOtherTopic ? moveMessagesWithinChannelLimitSeconds : null,
     move.isOtherChannel ? moveMessagesBetweenChannelsLimitSeconds : null,
   ].filter((limit) => limit !== null);
-  const limit = Math.min(...limits); // infinite without limits
+  const limit = Math.min(...limits); // Infinity without limits.
   const movable = move.messages.filter(({ sentAt }) => !isTooOldToMove(actor, sentAt, limit, now));
   const firstMessageIdAllowedToMove: MessageId | null = movable[0]?.id ?? null;
   return denyIf(

@@ -50,8 +50,8 @@ export type NewMessage = Omit<
     /** Receivers for whom the message is read from the start, usually the sender. */
     readonly readBy: readonly UserId[];
     /**
-     * Users with a mention, a group mention or an alert word. Mentioned bots without an open span receive the message,
-     * too, unread by default.
+     * Users with a mention, a group mention or an alert word. Mentioned bots without an open span also receive the
+     * message, unread by default.
      */
     readonly exceptions: ReadonlyMap<UserId, SentFlags>;
   };
@@ -283,7 +283,7 @@ export async function participantIdsOf(
   return recipient?.kind === 'direct' ? recipient.userIds : null;
 }
 
-/** User data shown with messages, from which all viewer-dependent fields are derived. */
+/** User data shown with messages, used to derive all viewer-dependent fields. */
 export interface UserSummary extends EmailOwner {
   readonly fullName: string;
   readonly email: string;

@@ -201,7 +201,7 @@ export type PresentMatches<T> = (
 ) => Promise<T>;
 
 /**
- * Returns those of the messages that match a narrow. Considers only messages received by the caller, even if the narrow
+ * Returns which of the messages match a narrow. Considers only messages received by the caller, even if the narrow
  * opens history (messages §8).
  */
 export class MatchNarrow {

@@ -47,7 +47,7 @@ export interface CheckedMove extends ValidTarget {
 
 /** Work to do after the last message was moved: policies and notices. */
 export interface MoveEnding {
-  /** Message from which the move was requested. */
+  /** Message that the move was requested from. */
   readonly messageId: MessageId;
   readonly count: number;
   readonly hasText: boolean;
@@ -63,7 +63,7 @@ const MAX_MOVED_AT_ONCE = 250;
 /** Maximum number of users without a subscription who are listed in an event because they have the message. */
 const MAX_OUTSIDE_HOLDERS = 1000;
 
-/** Splits the messages of a move. The first part contains the message from which the move was requested. */
+/** Splits the messages of a move. The first part contains the message that the move was requested from. */
 export function partsOfMove(ids: readonly MessageId[], messageId: MessageId): readonly (readonly MessageId[])[] {
   if (ids.length <= MAX_MOVED_AT_ONCE) return [ids];
   const others = ids.filter((id) => id !== messageId);

@@ -131,7 +131,7 @@ export interface Move {
   readonly realm: Realm;
   readonly mover: Pick<User, 'id' | 'fullName'>;
   readonly actor: Actor;
-  /** Message from which the move was requested. */
+  /** Message that the move was requested from. */
   readonly messageId: MessageId;
   readonly count: number;
   readonly source: TopicLocation;

@@ -72,7 +72,7 @@ export type QueueCondition = Combined<
   | { readonly kind: 'senderEmail'; readonly email: string }
 >;
 
-/** Kind of messages to which a term restricts a narrow. */
+/** Kind of messages that a term limits a narrow to. */
 type Sort = 'channel' | 'direct';
 
 /**
@@ -92,7 +92,8 @@ export interface NarrowOperator {
   /** True if the operand names users, who are all looked up in one batch. */
   readonly namesPeople?: true;
   /**
-   * Kind to which the term restricts messages, excluding the other kind; absent or null for neither (messages §7.4).
+   * Kind of messages that the term limits the narrow to, excluding the other kind; absent or null for no limit
+   * (messages §7.4).
    */
   readonly sort?: (term: NarrowTerm) => Sort | null;
   /** True if the term matches only received messages, even if the narrow opens history. */
@@ -352,7 +353,7 @@ export async function mutedMessages(
   };
 }
 
-/** Returns the topics for which the viewer has one of these policies. */
+/** Returns the topics with one of these policies of the viewer. */
 async function topicsWith(
   { reads, actor }: Parameters<typeof mutedMessages>[0],
   visibilities: readonly TopicVisibility[],

@@ -147,8 +147,8 @@ const isInWindow = (window: number, ordinal: Ordinal): boolean =>
 const NO_BITS = new Uint8Array();
 
 /**
- * Returns the ranges for which a change of these ordinals needs the overlapping segments. Ranges are ascending and
- * disjoint; ordinals may be in any order.
+ * Returns the ranges of segments needed to change these ordinals. Ranges are ascending and disjoint; ordinals may be in
+ * any order.
  */
 export function affectedRanges(ordinals: readonly Ordinal[]): readonly OrdinalRange[] {
   const windows = new Set<number>();

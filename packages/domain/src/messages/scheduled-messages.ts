@@ -40,10 +40,10 @@ export type NewScheduledMessage = Omit<ScheduledMessage, 'id' | 'status' | 'fail
 
 /** Maximum number of unsent messages per user. */
 export const MAX_SCHEDULED_MESSAGES = 1000;
-/** Period for which sent messages are kept. */
+/** Time for which sent messages are kept. */
 export const KEEP_SENT_SECONDS = 30 * 86_400;
 
-/** Maximum delay with which a message is still sent (users §20.5). */
+/** Maximum delay after which a message is still sent (users §20.5). */
 export const MAX_DELAY_SECONDS = 600;
 
 /** @throws DomainError DELIVERY_TIME_PASSED */

@@ -145,7 +145,7 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** Batch size with which a unit of work takes only a few milliseconds, even for long messages. */
+/** Batch size, chosen so that a unit of work takes only a few milliseconds even for long messages. */
 const BATCH = 50;
 
 /** Adds pending messages to the search index: those older than the index, or all after a reset. */

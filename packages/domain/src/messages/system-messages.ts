@@ -203,7 +203,7 @@ export class SystemMessages implements NotificationBot {
       channel,
       topic: SIGNUP_TOPIC,
       content: `${silentMention(newcomer)} joined this organization.`,
-      // User names cannot contain further references.
+      // User names cannot contain other references.
       author: { actor: null },
     });
   }

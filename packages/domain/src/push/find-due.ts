@@ -19,8 +19,7 @@ import type { DueRecipient, NotificationChannel, NotificationMeter } from './not
 /** Name of the log consumer that stores the position of `FindDue`. */
 export const NOTIFICATION_CONSUMER = 'parley.notifications';
 /**
- * Maximum number of candidates evaluated at once; further ones become jobs, so that no unit of work blocks others for
- * long.
+ * Maximum number of candidates evaluated at once; the rest become jobs, so that no unit of work blocks others for long.
  */
 const CANDIDATES_AT_A_TIME = 100;
 /** Maximum number of newest unread messages re-evaluated when a user's last queue expires. */
@@ -59,9 +58,9 @@ const JUDGEMENT = jobKind<Judgement>({
 });
 
 /**
- * Consumes the log and decides to whom messages are due (organization §15, §16). Publishes `notification.due` and
- * passes recipients to the notification channels. Uses the current state, so messages already read or deleted are not
- * due.
+ * Consumes the log and decides which users a message is due to (organization §15, §16). Publishes `notification.due`
+ * and passes recipients to the notification channels. Uses the current state, so messages already read or deleted are
+ * not due.
  */
 export class FindDue {
   static readonly inject = [

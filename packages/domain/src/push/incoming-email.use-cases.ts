@@ -41,7 +41,7 @@ export interface ReceiveEmailInput {
   readonly raw: AsyncIterable<Uint8Array>;
 }
 
-/** Channel of an address, and the users for whom messages are posted. */
+/** Channel of an address, with the users for whom messages are posted. */
 interface ChannelTarget {
   readonly key: ChannelAddressKey;
   /** Human or bot who owns the attachments and needs permission to post. */

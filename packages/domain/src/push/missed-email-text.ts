@@ -30,7 +30,7 @@ export interface MissedEmailFacts {
   readonly showsContent: boolean;
   /** True to include the organization in the subject. */
   readonly showsRealm: boolean;
-  /** Message id to which all emails of the conversation refer, so that email clients show them as one thread. */
+  /** Thread id referenced by all emails of the conversation, so that email clients show them as one thread. */
   readonly threadId: string;
   readonly unsubscribeUrl: string;
   /** Address that posts replies; null if replies are not read. */

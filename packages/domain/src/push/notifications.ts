@@ -4,7 +4,7 @@ import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Due } from './due.js';
 import type { PushTokenKind } from './push.js';
 
-/** User to whom a message is due, with the reasons. */
+/** User with a due message, and the reasons. */
 export interface DueRecipient extends Due {
   readonly userId: UserId;
   /** User's smallest mentioned group; null if a mention names the user. */
@@ -23,7 +23,7 @@ export interface DueMessage {
  * rows and jobs; a job delivers later.
  */
 export interface NotificationChannel {
-  /** Schedules deliveries to the recipients that this channel reaches and to whom `push` or `email` is due. */
+  /** Schedules `push` or `email` deliveries to the due recipients that this channel reaches. */
   schedule(tx: Transaction, realmId: RealmId, due: DueMessage): Promise<void>;
   /** Called when the messages were read or deleted, or no longer mention the user. */
   withdraw(tx: Transaction, realmId: RealmId, userId: UserId, messageIds: readonly MessageId[]): Promise<void>;

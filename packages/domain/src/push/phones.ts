@@ -13,7 +13,7 @@ export interface PhonePush {
 }
 
 /**
- * `gone`: no notification will ever reach the token. `refused`: retrying would fail, too. `unreached`: a later attempt
+ * `gone`: no notification will ever reach the token. `refused`: retrying would also fail. `unreached`: a later attempt
  * may succeed.
  */
 export type PhoneOutcome = 'sent' | 'gone' | 'refused' | 'unreached';

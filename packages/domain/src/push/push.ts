@@ -59,7 +59,7 @@ export interface PushKey {
 export interface PendingRegistration {
   /** Identifies the token: Base64 of the first eight bytes of its SHA-256. */
   readonly tokenId: string;
-  /** Public key of the push service with which the token is encrypted. */
+  /** Public key of the push service used to encrypt the token. */
   readonly publicKey: string;
   readonly encrypted: string;
 }
@@ -122,7 +122,7 @@ export interface DeviceReads {
   find(realmId: RealmId, userId: UserId, id: DeviceId): Promise<Device | null>;
   /** Ascending id. */
   list(realmId: RealmId, userId: UserId): Promise<readonly Device[]>;
-  /** Returns those of the users who have a device with a key and a registered token. */
+  /** Returns the given users who have a device with a key and a registered token. */
   filterOwners(realmId: RealmId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
 }
 
@@ -177,7 +177,7 @@ declare module '../kernel/unit-of-work.js' {
 export interface PushTokenReads {
   /** Returns tokens in order of addition. */
   list(realmId: RealmId, userId: UserId): Promise<readonly PushToken[]>;
-  /** Returns those of the users who have a token. */
+  /** Returns the given users who have a token. */
   filterOwners(realmId: RealmId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
 }
 
@@ -240,7 +240,7 @@ export async function updateDevice(tx: Transaction, device: Device, change: Devi
   });
 }
 
-/** User whose tokens the push service stores. */
+/** User with tokens stored by the push service. */
 export interface PushRecipient {
   readonly realm: Realm;
   readonly userId: UserId;

@@ -78,7 +78,7 @@ export const WEB_PUSH_FEATURE = {
   notExported: { webPush: 'Browsers subscribe anew.' },
 };
 
-/** Result of an attempt. `gone`: the browser no longer receives notifications; `refused`: retrying would fail, too. */
+/** Result of an attempt. `gone`: the browser no longer receives notifications; `refused`: retrying would also fail. */
 export type WebPushOutcome = 'sent' | 'gone' | 'refused';
 
 /** Sends notifications to browsers. Calls other servers, so it must be used outside units of work. */

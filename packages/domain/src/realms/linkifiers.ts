@@ -11,7 +11,7 @@ import type { LinkifierRule } from '../markdown/markdown.js';
 export interface LinkifierFields extends LinkifierRule {
   /** Text that matches the pattern. */
   readonly exampleInput: string | null;
-  /** Template with which clients convert a URL back to text with the same groups, such as `#{id}`. */
+  /** Template for converting a URL back to text with the same groups, such as `#{id}`. */
   readonly reverseTemplate: string | null;
   /** Additional URL templates that clients recognize. They create no links. */
   readonly alternativeUrlTemplates: readonly string[];

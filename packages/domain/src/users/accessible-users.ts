@@ -55,10 +55,7 @@ export async function accessibleUserIds(
 
 const NOBODY: ReadonlySet<UserId> = new Set();
 
-/**
- * Returns those of the given users who are hidden from the actor; empty unless the actor is a limited guest (users
- * §1.4).
- */
+/** Returns the given users who are hidden from the actor; empty unless the actor is a limited guest (users §1.4). */
 export async function inaccessibleUserIds(
   reads: Pick<Repositories | Transaction, 'users'>,
   actor: Actor,

@@ -203,7 +203,7 @@ export class FetchApiKeyByToken {
   }
 }
 
-/** Maximum remaining lifetime of an accepted token, since a page holds it. */
+/** Maximum remaining lifetime of an accepted token, because pages have access to it. */
 const MAX_FRAME_TOKEN_SECONDS = 3600;
 
 /** Authenticates the caller by a token that the embedding page passed to the frame (protocol §7.8). */

@@ -46,7 +46,7 @@ export interface PresenceSelection {
 const MAX_RECEIVERS = 100;
 const ROWS_AT_A_TIME = 500;
 const REALMS_AT_A_TIME = 50;
-/** Age at which the table is read again, because other servers store presence, too. */
+/** Age at which the table is read again, because other servers also store presence. */
 const REFRESH_MS = 1000;
 
 declare module '../kernel/bus.js' {

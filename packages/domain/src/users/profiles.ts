@@ -435,7 +435,7 @@ export interface ProfileReads {
 
 /** Every implementation passes profile-repository.contract.ts. Changing a value increments the user's version. */
 export interface ProfileRepository extends ProfileReads {
-  /** Adds a field whose `order` equals its id. @throws DomainError PROFILE_FIELD_NAME_TAKEN */
+  /** Adds a field with `order` equal to its id. @throws DomainError PROFILE_FIELD_NAME_TAKEN */
   addField(field: Omit<ProfileField, 'id' | 'order'>): Promise<ProfileField>;
   /** @throws DomainError PROFILE_FIELD_NAME_TAKEN */
   updateField(field: ProfileField): Promise<void>;

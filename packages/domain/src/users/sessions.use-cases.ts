@@ -254,7 +254,7 @@ export class EndUserSessions {
   }
 }
 
-/** Removes expired sessions, which no longer authenticate anybody. */
+/** Removes expired sessions, which are no longer valid. */
 export class RemoveExpiredSessions extends Removal {
   protected remove(tx: Transaction, now: UnixSeconds, limit: number): Promise<number> {
     return tx.sessions.removeExpired(now, limit);
@@ -273,7 +273,7 @@ export interface VerifiedSession {
   readonly sessionId: SessionId;
   /** Null for a person. */
   readonly botKind: BotKind | null;
-  /** Token by which the browser's own pages prove the origin of a request. */
+  /** CSRF token sent by the browser's own pages. */
   readonly csrfToken: string;
 }
 

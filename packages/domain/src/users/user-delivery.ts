@@ -87,7 +87,7 @@ declare module '../kernel/event-log.js' {
     /** Users in `EventNeeds.access` that became visible or hidden, by ascending id. */
     readonly gained: readonly UserWithProfile[];
     readonly lost: readonly UserId[];
-    /** Users in `EventNeeds.addresses` whose email became visible or hidden. */
+    /** Users in `EventNeeds.addresses` with an email that became visible or hidden. */
     readonly addressChanges: readonly AddressChange[];
   }
   interface EventNeeds {

@@ -19,7 +19,7 @@ export interface UserEventTypes {
   'user.email_changed': { readonly user: User };
   /** Sent to everyone who may see the user. Contains the changed user. */
   'user.avatar_changed': { readonly user: User };
-  /** Sent to a user whose role changed, which may show or hide the emails of these users. `before`: previous role. */
+  /** Sent to a user after a role change, which may show or hide the emails of these users. `before`: previous role. */
   'user.addresses_seen': { readonly userIds: readonly UserId[]; readonly before: Role };
   /** Sent to everyone who may see the user. Deactivation closes the user's queues. */
   'user.activation_changed': { readonly userId: UserId; readonly isActive: boolean };
@@ -97,8 +97,8 @@ export const USER_SETTINGS_FEATURE = {
 const USERS_PER_EVENT = 200;
 
 /**
- * Publishes email visibility changes to a user whose role changed (users §1.2, §5). The affected emails depend on
- * everyone's settings and are determined on delivery.
+ * Publishes email visibility changes to a user after a role change (users §1.2, §5). The affected emails depend on all
+ * users' settings and are determined on delivery.
  */
 export async function announceAddressesSeen(
   tx: Transaction,

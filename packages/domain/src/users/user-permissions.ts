@@ -66,7 +66,7 @@ export function canAdministerUser(
 /** Checks permission for any update; bot owners have a separate operation (users §3.2). */
 export const canUpdateUsers = mustBeAdministrator;
 
-/** Checks permission to end sessions: administrators may end those of others, but only owners those of owners. */
+/** Checks permission to end another user's sessions: administrators may, but only owners may end those of an owner. */
 export const canEndSessions = (actor: Actor, user: User | null): Decision =>
   all(canAdministerUser(actor, user, { allowDeactivated: true }), user === null ? allowed : hasRightsOf(actor, user));
 

@@ -28,7 +28,7 @@ import { canChangeOwnEmail, canChangeSettingsOfOthers, mayChangeOwnName } from '
 
 export type UserSettingChange = SettingChange<typeof USER_SETTINGS>;
 
-/** Additional data on which a change depends. */
+/** Data other than the user that affects a change. */
 export interface ChangeContext {
   readonly now: UnixSeconds;
   readonly presencePolicy: PresencePolicy;
@@ -125,7 +125,7 @@ export interface ChangeSettingsInput {
   readonly targets?: SettingTargets;
 }
 
-/** Users whose settings an administrator changes (users §6.3). */
+/** Users with settings changed by an administrator (users §6.3). */
 export interface SettingTargets {
   readonly userIds: readonly UserId[];
   readonly groupIds: readonly GroupId[];

@@ -143,7 +143,7 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends UserErrors {}
 
   interface ErrorDetails {
-    /** `entity`: the kind of user of which this is the last. */
+    /** `entity`: `user` or `organization owner`; the account is the last one of that kind. */
     CANNOT_DEACTIVATE_LAST_USER: { readonly isLastOwner: boolean; readonly entity: string };
   }
 }

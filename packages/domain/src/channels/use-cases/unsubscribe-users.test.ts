@@ -151,8 +151,7 @@ describe('UnsubscribeUsers', () => {
     it.each([
       ['administrator', null, { removed: [], notSubscribed: ['Hidden'] }],
       ['owner', null, { removed: ['Hidden'], notSubscribed: [] }],
-      // A bot's owner can remove it from any channel (channels §3.8), but does not learn in which channels it is
-      // missing.
+      // A bot's owner can remove it from any channel (channels §3.8), but does not learn which channels it is not in.
       ['member', 'robot', { removed: ['Hidden'], notSubscribed: [] }],
     ])('reveals the channel to %s when removing %s', async (who, whom, answer) => {
       const fixture = await hiddenFrom();

@@ -292,7 +292,7 @@ describe('RemoveReaction', () => {
     await expectRefused(fixture, () => remove(fixture, 0, input), { code, message });
   });
 
-  it('rejects an emoji with which the user has not reacted', async () => {
+  it('rejects an emoji that the user has not reacted with', async () => {
     const fixture = await town();
     await add(fixture, 0, {}, 'other');
     const none = { code: 'UNKNOWN_REACTION', message: "Reaction doesn't exist." };

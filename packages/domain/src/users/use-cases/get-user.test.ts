@@ -77,7 +77,7 @@ describe('GetUser', () => {
   `('finds a user by an address with visibility $visibility', async ({ visibility, ...who }) => {
     const fixture = await town(hiding('member', visibility));
     const { byEmail } = getting(fixture);
-    // Deliberate: the reference server applies email visibility to looking up oneself, too.
+    // Deliberate: the reference server also applies email visibility when users look up themselves.
     for (const [name, found] of Object.entries(who)) {
       expect([name, await byEmail(name, ' MEMBER@example.com ')]).toEqual([name, found ? 'member' : 'No such user']);
     }
