@@ -2,12 +2,12 @@ import { channelId } from '@parley/testkit';
 import { MAX_CHANNEL_NAME_LENGTH, normalizeChannelDescription, parseChannelName, weeklyTraffic } from './channel.js';
 import { normalizeColor, pickColors } from './subscriptions.js';
 
-describe('channel and topic name', () => {
+describe('parseChannelName', () => {
   it.each([
     [' general ', 'general'],
     ['😀'.repeat(MAX_CHANNEL_NAME_LENGTH), '😀'.repeat(MAX_CHANNEL_NAME_LENGTH)],
     ['✔ done', '✔ done'],
-  ])('normalizes the topic %j to %j', (raw, name) => expect(parseChannelName(raw)).toBe(name));
+  ])('normalizes the channel name %j to %j', (raw, name) => expect(parseChannelName(raw)).toBe(name));
 
   it.each([
     ['\t ', "Channel name can't be empty."],

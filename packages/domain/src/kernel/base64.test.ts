@@ -1,7 +1,7 @@
 import { decodeBase64 } from './text.js';
 
 it.each(['', 'a', 'ab', 'abc', 'abcd', 'püsh', '\u00ff\u0000?>', 'x'.repeat(33)])(
-  'decodes the Base64 of %j',
+  'decodeBase64 decodes the Base64 of %j',
   (text) => {
     const bytes = Buffer.from(text);
     expect(decodeBase64(bytes.toString('base64'))).toEqual([...bytes]);
@@ -9,7 +9,7 @@ it.each(['', 'a', 'ab', 'abc', 'abcd', 'püsh', '\u00ff\u0000?>', 'x'.repeat(33)
 );
 
 it.each(['a', 'ab', 'abc', 'abc=d', '====', 'ab=c', 'YQ=', 'Y Q=', '_w==', 'YWI=\n'])(
-  'rejects %j as Base64',
+  'decodeBase64 rejects %j',
   (text) => {
     expect(decodeBase64(text)).toBeNull();
   },

@@ -41,7 +41,7 @@ async function consuming() {
   return { fixture: fixture as Fixture, realmId, uow, time, heard, reports, happens, settle, start, stored, lastSeq };
 }
 
-it('delivers events in order from its first start and stores its position', async () => {
+it('EventConsumption delivers events in order from its first start and stores its position', async () => {
   const { start, happens, settle, heard, stored, lastSeq, realmId } = await consuming();
   const before = await lastSeq();
   const consumption = await start();
@@ -52,7 +52,7 @@ it('delivers events in order from its first start and stores its position', asyn
   expect(await stored()).toEqual(new Map([[realmId, before + 3]]));
 });
 
-it('resumes at its stored position and includes new realms', async () => {
+it('EventConsumption resumes at its stored position and includes new realms', async () => {
   const { fixture, start, happens, heard, realmId, lastSeq } = await consuming();
   await (await start()).stop();
   const seq = await happens();
@@ -66,7 +66,7 @@ it('resumes at its stored position and includes new realms', async () => {
   expect(await lastSeq()).toBe(seq);
 });
 
-it('starts at the oldest event if requested', async () => {
+it('EventConsumption starts at the oldest event if requested', async () => {
   const { start, happens, heard } = await consuming();
   const last = await happens(250);
   await start({ begins: 'atOldestEvent' });
@@ -74,7 +74,7 @@ it('starts at the oldest event if requested', async () => {
   expect(Math.max(...heard.map(([, seqs]) => seqs.length))).toBe(100);
 });
 
-it('retries a failed event with growing delays before any later event', async () => {
+it('EventConsumption retries a failed event with growing delays before any later event', async () => {
   const { start, happens, heard, settle, time, reports, realmId } = await consuming();
   let fails = true;
   const consumption = await start({
@@ -105,7 +105,7 @@ it('retries a failed event with growing delays before any later event', async ()
   expect(time.pending).toBe(0);
 });
 
-it('stores its changes and its position atomically', async () => {
+it('EventConsumption stores its changes and its position atomically', async () => {
   const { start, happens, settle, stored, realmId, time } = await consuming();
   let fails = true;
   const consumption = await start({
@@ -125,7 +125,7 @@ it('stores its changes and its position atomically', async () => {
   expect((await stored())!.get(realmId)).toBe(seq);
 });
 
-it('skips unwanted events and stores its position on stop or after many skipped events', async () => {
+it('EventConsumption skips unwanted events and stores its position on stop or after many skipped events', async () => {
   const { start, happens, settle, stored, heard, realmId } = await consuming();
   const consumption = await start({ isWanted: () => false });
   const before = (await stored())!.get(realmId)!;
@@ -138,7 +138,7 @@ it('skips unwanted events and stores its position on stop or after many skipped 
   expect(heard).toEqual([]);
 });
 
-it('stops without reporting a failure at a position that another process has advanced', async () => {
+it('EventConsumption stops without reporting a failure at a position that another process has advanced', async () => {
   const { start, happens, settle, stored, realmId, time, heard, reports } = await consuming();
   const slow = await start({ consume: async () => null, isWanted: () => false });
   const other = await start();
@@ -158,7 +158,7 @@ it('stops without reporting a failure at a position that another process has adv
   expect(reports).toEqual([]);
 });
 
-it('leaves events to a faster server until that server has been idle for fifteen seconds', async () => {
+it('EventConsumption leaves events to a faster server until that server has been idle for fifteen seconds', async () => {
   const { start, happens, settle, time, lastSeq, heard } = await consuming();
   const slower: number[] = [];
   const slow = await start({
@@ -196,7 +196,7 @@ it('leaves events to a faster server until that server has been idle for fifteen
   expect(slower).toEqual([before + 1, last]);
 });
 
-it('skips events with deleted content', async () => {
+it('EventConsumption skips events with deleted content', async () => {
   const { start, happens, settle, heard, uow, realmId } = await consuming();
   const consumption = await start();
   await uow.write(realmId, (tx) =>
@@ -208,7 +208,7 @@ it('skips events with deleted content', async () => {
   expect(heard).toEqual([[realmId, [seq]]]);
 });
 
-it.each(['', 'with space', 'x'.repeat(101), 'a\u0000'])('rejects the name %j', async (name) => {
+it.each(['', 'with space', 'x'.repeat(101), 'a\u0000'])('EventConsumption rejects the name %j', async (name) => {
   const { start, uow } = await consuming();
   await expect(start({ name })).rejects.toMatchObject({ code: 'INVALID_CONSUMER_NAME' });
   expect(await uow.readAcross((r) => r.consumers.list())).toEqual([]);
@@ -277,7 +277,7 @@ describe('EventConsumption with offered events', () => {
   });
 });
 
-it('delivers at most one batch at a time', async () => {
+it('EventConsumption delivers at most one batch at a time', async () => {
   const { start, happens, settle } = await consuming();
   let running = 0;
   let most = 0;

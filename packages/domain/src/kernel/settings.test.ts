@@ -27,7 +27,7 @@ it.each([
   ['oneOf strings', oneOf('a', ['a', 'b']), ['a', 'b'], ['c', 0]],
   ['limit', limitOrNull(5), [1, null], [0, -1, 1.5, 'unlimited']],
   ['channel', channelOrNull(), [7, null], [0, -1, 'general']],
-])('validates values of kind %s', (_, definition, good, bad) => {
+])('isSettingValue validates values of kind %s', (_, definition, good, bad) => {
   for (const value of good) expect([value, isSettingValue(definition as never, value)]).toEqual([value, true]);
   for (const value of bad) expect([value, isSettingValue(definition as never, value)]).toEqual([value, false]);
 });

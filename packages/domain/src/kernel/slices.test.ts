@@ -5,6 +5,6 @@ it.each([
   [[1, 2, 3], 3, [[1, 2, 3]]],
   [[1, 2, 3, 4], 3, [[1, 2, 3], [4]]],
   [[1, 2], 1, [[1], [2]]],
-])('splits %j into slices of %i', (list, size, expected) => {
+])('slicesOf splits %j into slices of %i', (list, size, expected) => {
   expect([...slicesOf<number>(list, size)]).toEqual(expected);
 });

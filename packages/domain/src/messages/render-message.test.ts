@@ -256,7 +256,7 @@ describe('parseTopic and normalizeTopic', () => {
     ['General chat', 'General chat'],
     ['é'.repeat(60), 'é'.repeat(60)],
     ['é'.repeat(61), `${'é'.repeat(57)}...`],
-  ])('parses the channel name %j as %j', (raw, topic) => expect(parseTopic(raw)).toBe(topic));
+  ])('parses the topic %j as %j', (raw, topic) => expect(parseTopic(raw)).toBe(topic));
 
   it('normalizes a name with a control character to a key that no valid topic has', () =>
     expect(normalizeTopic(' a\u0001 ')).toBe('a\u0001'));

@@ -227,7 +227,7 @@ declare module '../kernel/export-parts.js' {
     readonly reminders: readonly Reminder[];
   }
   interface IdKinds {
-    /** Scheduled messages and reminders share their ids. */
+    /** Scheduled messages and reminders share one id sequence. */
     scheduled: ScheduledMessageId | ReminderId;
   }
 }

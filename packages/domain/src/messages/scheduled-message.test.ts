@@ -18,7 +18,7 @@ it.each([
   ['direct', { kind: 'id', id: 5 }, 'Invalid data type for recipients'],
   ['direct', { kind: 'other' }, 'Invalid data type for recipients'],
   ['direct', { kind: 'list', members: [5, '6'] }, 'Recipient list may only contain user IDs'],
-] as const)('rejects for a %s message the recipients %j', (kind, to, message) => {
+] as const)('parseRecipients rejects for a %s message the recipients %j', (kind, to, message) => {
   expect(() => parseRecipients(kind, to, SELF)).toThrow(message);
 });
 
@@ -27,21 +27,21 @@ it('requireFuture accepts only a future delivery time', () => {
   expect(() => requireFuture(100, 100)).toThrow('Scheduled delivery time must be in the future.');
 });
 
-it('limits scheduled messages and reminders to 1000', () => {
+it('requireRoomForScheduledMessage and requireRoomForReminder limit the number to 1000', () => {
   expect(() => requireRoomForScheduledMessage(999)).not.toThrow();
   expect(() => requireRoomForScheduledMessage(1000)).toThrow('Too many scheduled messages (limit: 1000).');
   expect(() => requireRoomForReminder(999)).not.toThrow();
   expect(() => requireRoomForReminder(1000)).toThrow('Too many reminders (limit: 1000).');
 });
 
-it('trims a note and rejects one that is too long', () => {
+it('parseNote trims a note and rejects one that is too long', () => {
   expect(parseNote('\n\n  a\n b \n ')).toBe('  a\n b');
   expect(parseNote(' \n')).toBe('');
   expect(parseNote(`${'😀'.repeat(1000)}   `)).toBe('😀'.repeat(1000));
   expect(() => parseNote('x'.repeat(1001))).toThrow('Maximum reminder note length: 1000 characters');
 });
 
-it('formats a failure notice with the scheduled time and the reason', () => {
+it('failureNotice contains the scheduled time and the reason', () => {
   expect(failureNotice({ dueAt: 1_778_410_800, failure: 'No.' })).toBe(
     'The message you scheduled for <time:2026-05-10 11:00:00+00:00>  was not sent because of the following error:\n\n' +
       '> No.\n\n[View scheduled messages](#scheduled)',

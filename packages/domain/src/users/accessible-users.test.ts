@@ -2,7 +2,7 @@ import type { RealmId, UserId } from '../kernel/ids.js';
 import { inaccessibleUserIdsByGuest } from './accessible-users.js';
 import type { ConversationPartnerQuestion } from './user.js';
 
-it('yields to other work while many guests are checked for many users', async () => {
+it('inaccessibleUserIdsByGuest yields to other work while many guests are checked for many users', async () => {
   const steps: (number | 'yield')[] = [];
   const reads = {
     users: {

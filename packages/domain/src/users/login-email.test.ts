@@ -2,7 +2,7 @@ import { FakeMailer } from '@parley/testkit';
 import { SendLoginEmails } from './authentication.js';
 
 it.each([[{ userId: 1 }], [{ at: 1 }], [{ userId: 1, at: '1' }], [{ userId: 0, at: 1 }]])(
-  'rejects a stored login email job %j without a user or time',
+  'SendLoginEmails rejects a stored job %j without a user or time',
   (stored) => {
     const { kind } = new SendLoginEmails(new FakeMailer(), null as never, null as never);
     expect(() => kind.readPayload(stored, 1)).toThrow(TypeError);

@@ -15,7 +15,7 @@ it.each([
   ['idle', ago(100, 55), null],
   ['idle', ago(100, 56), ago(100, 0)],
   ['active', ago(null, 10), ago(0, 10)],
-] as const)('turns a report of %s after %j into %j', (status, before, after) => {
+] as const)('timesAfterReport turns a report of %s after %j into %j', (status, before, after) => {
   expect(timesAfterReport(before, status, NOW)).toEqual(after);
 });
 
@@ -26,7 +26,7 @@ it.each([
   ['active', ago(131, 0), true],
   ['active', ago(null, 0), true],
   ['idle', ago(500, 400), false],
-] as const)('decides if a report of %s after %j brings the user online: %j', (status, before, expected) => {
+] as const)('comesOnline decides if a report of %s after %j brings the user online: %j', (status, before, expected) => {
   expect(comesOnline(before, status, NOW)).toBe(expected);
 });
 
@@ -35,11 +35,11 @@ it.each([
   [ago(101, 30), 'idle', 30],
   [ago(null, 30), 'idle', 30],
   [ago(0, 30), 'active', 0],
-] as const)('converts %j to the legacy status %s', (times, status, seconds) => {
+] as const)('statusOf converts %j to the legacy status %s', (times, status, seconds) => {
   expect(statusOf(times)).toEqual({ status, timestamp: NOW - seconds });
 });
 
-it('makes a hidden user appear offline', () => {
+it('timesAfterSwitch makes a hidden user appear offline', () => {
   expect(timesAfterSwitch(false, NOW)).toEqual(ago(null, 320));
   expect(timesAfterSwitch(true, NOW)).toEqual(ago(0, 0));
 });

@@ -13,7 +13,7 @@ async function isFullMember(fixture: MemoryFixture, name: string): Promise<boole
   });
 }
 
-it('promotes users after their waiting period, publishes the change and returns the next due time', async () => {
+it('PromoteFullMembers promotes users after their waiting period, publishes the change and returns the next due time', async () => {
   const fixture = await createFixture(aRealm({ settings }), aUser({ name: 'iago', role: 'administrator' }));
   const now = fixture.clock.now();
   await fixture.add(aUser({ name: 'ann', joinedAt: now - 2 * DAY }), aUser({ name: 'bob', joinedAt: now - DAY }));
@@ -38,7 +38,7 @@ it('promotes users after their waiting period, publishes the change and returns 
   expect(await isFullMember(fixture, 'bob')).toBe(true);
 });
 
-it('demotes full members when the waiting period becomes longer', async () => {
+it('PromoteFullMembers demotes full members when the waiting period becomes longer', async () => {
   const fixture = await createFixture(aUser({ name: 'ann' }));
   await fixture.uow.write(fixture.realm.id, (tx) =>
     tx.realms.update({ ...fixture.realm, settings: { ...settings, waitingPeriodThreshold: 500 } }),

@@ -14,7 +14,7 @@ async function prune({ uow, realm, clock }: MemoryFixture): Promise<void> {
   });
 }
 
-it('removes replaced permission values once no stored event can address them', async () => {
+it('RemoveUnusedGroups removes replaced permission values once no stored event can address them', async () => {
   const fixture = await createFixture(
     aUserOfEachRole(),
     aGroup({ name: 'other' }),

@@ -151,4 +151,4 @@ it.each([
   ['hamlet@-example.com', false],
   ['hamlet@example..com', false],
   [`${'a'.repeat(250)}@b.com`, false],
-])('validates %s as an email address: %s', (text, can) => expect(isEmailAddress(text)).toBe(can));
+])('isEmailAddress validates %s as an email address: %s', (text, can) => expect(isEmailAddress(text)).toBe(can));
