@@ -126,7 +126,7 @@ describe('GroupClosure with cycles', () => {
     ${4} | ${[3]}    | ${'yes'}
     ${5} | ${[1, 2]} | ${'yes'}
     ${5} | ${[]}     | ${'yes'}
-  `('allows adding $what to $into: $expected', ({ into, what, expected }) => {
+  `('decides if adding $what to $into is allowed: $expected', ({ into, what, expected }) => {
     expect(formatDecision(staysAcyclic(edges, groupId(into), groups(...what)))).toBe(
       expected === 'yes'
         ? 'yes'

@@ -42,7 +42,7 @@ describe('channel access to metadata (M), content (C) and history (H)', () => {
       member        | M C H      | M C H  | -                       | -
       guest         | M C H      | -      | -                       | -
     `),
-  )('grants a %s outside a %s channel: %s', (role, kind, expected) => {
+  )('decides access of a %s outside a %s channel: %s', (role, kind, expected) => {
     expect(access(makeActor(role as Role), makeChannel({ privacy: PRIVACY_BY_KIND[kind]! }), false)).toBe(expected);
     expect(
       access(makeActor(role as Role), makeChannel({ privacy: PRIVACY_BY_KIND[kind]!, isArchived: true }), false),
@@ -58,7 +58,7 @@ describe('channel access to metadata (M), content (C) and history (H)', () => {
       member        | M C H      | M C H  | M C H                   | M C
       guest         | M C H      | M C H  | M C H                   | M C
     `),
-  )('grants a %s subscribed to a %s channel: %s', (role, kind, expected) => {
+  )('decides access of a %s subscribed to a %s channel: %s', (role, kind, expected) => {
     expect(access(makeActor(role as Role), makeChannel({ privacy: PRIVACY_BY_KIND[kind]! }), true)).toBe(expected);
   });
 
@@ -144,7 +144,7 @@ describe('subscriber list access', () => {
       guest outside                     | yes        | no     | no                      | no
       guest inside                      | yes        | yes    | yes                     | yes
     `),
-  )('grants a user (%s) the list in a %s channel: %s', (who, kind, expected) => {
+  )('decides if a user (%s) can list subscribers of a %s channel: %s', (who, kind, expected) => {
     const [role, where] = who.split(' ');
     const decision = canListSubscribers(
       makeActor(role as Role),

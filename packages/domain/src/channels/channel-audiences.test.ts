@@ -16,7 +16,7 @@ describe('audience of a new channel without subscribers (channels §6.1)', () =>
       guest          | yes       | no     | no                   | no
       guest in team  | yes       | no     | no                   | no
     `),
-  )('includes a %s when a %s channel is created: %s', (who, privacy, expected) => {
+  )('decides if it includes a %s when a %s channel is created: %s', (who, privacy, expected) => {
     const actor = makeActor(who.split(' ')[0] as Role, { groups: who.includes('team') ? [TEAM] : [] });
     for (const permission of ['canAdministerChannel', 'canAddSubscribers', 'canSubscribe'] as const) {
       const channel = makeChannel({ privacy: privacy as ChannelPrivacy, permissionOverrides: { [permission]: TEAM } });

@@ -54,7 +54,7 @@ describe('channel creation', () => {
       member        | insufficient | yes    | yes                     | yes
       guest         | no guests    | no guests | no guests            | no guests
     `),
-  )('lets a %s create a %s channel by default: %s', (role, kind, expected) => {
+  )('decides if a %s may create a %s channel by default: %s', (role, kind, expected) => {
     const said = { yes: 'yes', insufficient: INSUFFICIENT, 'no guests': NO_GUESTS }[expected];
     expect(
       formatDecision(canCreateChannel(makeActor(role as Role), realm, request(PRIVACY_BY_KIND[kind]!), webPublic)),
@@ -159,7 +159,7 @@ describe('topic and deletion policy', () => {
       member        | yes                 | insufficient         | insufficient      | insufficient
       in the team   | yes                 | yes                  | yes               | yes
     `),
-  )('checks if a user (%s) may set topics to be %s: %s', (who, policy, expected) => {
+  )('decides if a user (%s) may set topics to be %s: %s', (who, policy, expected) => {
     const policies: Record<string, TopicsPolicy> = {
       'as the organization': 'inherit',
       'with the empty topic': 'emptyTopicAllowed',
@@ -221,13 +221,16 @@ describe('topic and deletion policy', () => {
     ${'privateSharedHistory'}    | ${'some only'} | ${'yes'}
     ${'public'}                  | ${'some only'} | ${'yes'}
     ${'webPublic'}               | ${'some only'} | ${'yes'}
-  `('allows limiting topic creation to $who in a $privacy channel: $expected', ({ privacy, who, expected }) => {
-    const decision = canLimitTopicCreation(privacy, who === 'everyone');
-    if (expected === 'yes') expect(formatDecision(decision)).toBe('yes');
-    else {
-      expect(decision).toMatchObject({ allowed: false, code: 'TOPIC_CREATION_MUST_BE_OPEN' });
-    }
-  });
+  `(
+    'decides if topic creation may be limited to $who in a $privacy channel: $expected',
+    ({ privacy, who, expected }) => {
+      const decision = canLimitTopicCreation(privacy, who === 'everyone');
+      if (expected === 'yes') expect(formatDecision(decision)).toBe('yes');
+      else {
+        expect(decision).toMatchObject({ allowed: false, code: 'TOPIC_CREATION_MUST_BE_OPEN' });
+      }
+    },
+  );
 });
 
 describe('channel change', () => {

@@ -60,5 +60,5 @@ describe('pickColors', () => {
   it.each([
     ['#abc', '#aabbcc'],
     ['#ABCDEF', '#abcdef'],
-  ])('stores the color %s as %s', (color, stored) => expect(normalizeColor(color)).toBe(stored));
+  ])('normalizes the color %s to %s', (color, stored) => expect(normalizeColor(color)).toBe(stored));
 });

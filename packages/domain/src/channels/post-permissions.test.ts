@@ -163,22 +163,22 @@ describe('canPost', () => {
   });
 
   it.each`
-    who                             | may     | expected
-    ${'one of them'}                | ${TEAM} | ${'yes'}
-    ${'an owner who is not'}        | ${TEAM} | ${MAY_NOT_POST}
-    ${'a member who is not'}        | ${TEAM} | ${MAY_NOT_POST}
-    ${'the bot of one of them'}     | ${TEAM} | ${'yes'}
-    ${'the bot of somebody else'}   | ${TEAM} | ${MAY_NOT_POST}
-    ${'a guest who is one of them'} | ${TEAM} | ${'yes'}
+    who                            | may     | expected
+    ${'a team member'}             | ${TEAM} | ${'yes'}
+    ${'an owner outside the team'} | ${TEAM} | ${MAY_NOT_POST}
+    ${'a member outside the team'} | ${TEAM} | ${MAY_NOT_POST}
+    ${'the bot of a team member'}  | ${TEAM} | ${'yes'}
+    ${'the bot of somebody else'}  | ${TEAM} | ${MAY_NOT_POST}
+    ${'a guest in the team'}       | ${TEAM} | ${'yes'}
   `('decides if $who may post when only a team may: $expected', ({ who, expected }) => {
     const inTeam = { groups: [TEAM] };
     const actors: Record<string, Pick<Posting, 'sender' | 'botOwner'>> = {
-      'one of them': { sender: makeActor('member', inTeam), botOwner: null },
-      'an owner who is not': { sender: makeActor('owner'), botOwner: null },
-      'a member who is not': { sender: makeActor('member'), botOwner: null },
-      'the bot of one of them': { sender: makeActor('member'), botOwner: makeActor('member', inTeam) },
+      'a team member': { sender: makeActor('member', inTeam), botOwner: null },
+      'an owner outside the team': { sender: makeActor('owner'), botOwner: null },
+      'a member outside the team': { sender: makeActor('member'), botOwner: null },
+      'the bot of a team member': { sender: makeActor('member'), botOwner: makeActor('member', inTeam) },
       'the bot of somebody else': { sender: makeActor('member'), botOwner: makeActor('owner') },
-      'a guest who is one of them': { sender: makeActor('guest', inTeam), botOwner: null },
+      'a guest in the team': { sender: makeActor('guest', inTeam), botOwner: null },
     };
     const channel = makeChannel({ permissionOverrides: { canSendMessage: TEAM } });
     const fixture = posting({ ...actors[who]!, channel, isSubscribed: true });
@@ -187,22 +187,22 @@ describe('canPost', () => {
   });
 
   it.each`
-    who                           | topic    | expected
-    ${'one of them'}              | ${'new'} | ${'yes'}
-    ${'an owner who is not'}      | ${'new'} | ${NO_NEW_TOPICS}
-    ${'an owner who is not'}      | ${'old'} | ${'yes'}
-    ${'the bot of one of them'}   | ${'new'} | ${'yes'}
-    ${'the bot of somebody else'} | ${'new'} | ${NO_NEW_TOPICS}
+    who                            | topic    | expected
+    ${'a team member'}             | ${'new'} | ${'yes'}
+    ${'an owner outside the team'} | ${'new'} | ${NO_NEW_TOPICS}
+    ${'an owner outside the team'} | ${'old'} | ${'yes'}
+    ${'the bot of a team member'}  | ${'new'} | ${'yes'}
+    ${'the bot of somebody else'}  | ${'new'} | ${NO_NEW_TOPICS}
   `(
     'decides if $who may write to a $topic topic when only a team may create topics: $expected',
     ({ who, topic, expected }) => {
       const inTeam = { groups: [TEAM] };
       const [sender, botOwner] = {
-        'one of them': [makeActor('member', inTeam), null],
-        'an owner who is not': [makeActor('owner'), null],
-        'the bot of one of them': [makeActor('member'), makeActor('member', inTeam)],
+        'a team member': [makeActor('member', inTeam), null],
+        'an owner outside the team': [makeActor('owner'), null],
+        'the bot of a team member': [makeActor('member'), makeActor('member', inTeam)],
         'the bot of somebody else': [makeActor('member'), makeActor('owner')],
-      }[who as 'one of them'] as [PostRequest['sender'], PostRequest['botOwner']];
+      }[who as 'a team member'] as [PostRequest['sender'], PostRequest['botOwner']];
       const channel = makeChannel({ permissionOverrides: { canCreateTopic: TEAM } });
       expect(formatDecision(canPost(posting({ sender, botOwner, channel, topicExists: topic === 'old' })))).toBe(
         expected,

@@ -54,7 +54,7 @@ describe('canAddSubscribers', () => {
       guest granted canAddSubscribers             | no guests    | no guests       | no guests
       guest whom the organization lets            | no guests    | no guests       | no guests
     `),
-  )('decides for %s, %s: %s', (who, where, expected) => {
+  )('decides if %s may add subscribers to a %s channel: %s', (who, where, expected) => {
     const [role, verb, permission] = who.split(' ');
     const realm = makeRealm({
       permissionOverrides: { canAddSubscribers: verb === 'whom' ? TEAM : systemGroup.nobody },
@@ -87,7 +87,7 @@ describe('canRemoveSubscribers', () => {
       guest granted canAdministerChannel  | no     | no              | no
       guest granted canRemoveSubscribers  | no     | no              | no
     `),
-  )('decides for %s, %s: %s', (who, where, expected) => {
+  )('decides if %s may remove subscribers from a %s channel: %s', (who, where, expected) => {
     const [role, , permission] = who.split(' ');
     const channel = makeChannel({
       privacy: where === 'public' ? 'public' : 'privateSharedHistory',

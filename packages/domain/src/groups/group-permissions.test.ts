@@ -59,7 +59,7 @@ describe('group permission', () => {
       everyone       | yes   | yes           | yes       | yes         | yes        | yes
       internet       | yes   | yes           | yes       | yes         | yes        | yes
     `),
-  )('decides for %s, %s: %s', (group, who, expected) => {
+  )('decides if a permission for %s includes %s: %s', (group, who, expected) => {
     const role = who.split(' ').at(-1) as Role;
     const actor = makeActor(role, { isFullMember: who !== 'new member' });
     const id = systemGroup[group as keyof typeof systemGroup];

@@ -76,7 +76,7 @@ describe('canMention', () => {
     ${'member'}        | ${{ channelSubscribers: 16, groups: [shut] }}          | ${channel}
     ${'member'}        | ${{ topicParticipants: 16, groups: [shut] }}           | ${topic}
     ${'member'}        | ${{ channelSubscribers: 9e9, topicParticipants: 9e9 }} | ${channel}
-  `('allows $mentions by $who: $expected', ({ who, mentions, expected }) => {
+  `('decides if $who may use the mentions $mentions: $expected', ({ who, mentions, expected }) => {
     const actor = who === 'team' ? makeActor('member', { groups: [TEAM] }) : makeActor(who);
     expect(formatDecision(canMention(actor, makeRealm(), { ...none, ...mentions }))).toBe(expected);
   });

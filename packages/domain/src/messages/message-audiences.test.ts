@@ -18,7 +18,7 @@ describe('messageWatchers (messages §18)', () => {
       guest, subscribed, has it  | yes       | yes    | yes                  | yes                     | yes
       guest, has it              | no        | no     | no                   | no                      | yes
     `),
-  )('includes %s of a %s message in the audience: %s', (who, kind, expected) => {
+  )('decides if %s is in the audience of a %s message: %s', (who, kind, expected) => {
     const messageId = 7 as MessageId;
     const channel = kind === 'direct' ? null : makeChannel({ privacy: kind as ChannelPrivacy });
     const member = makeMembership(makeActor(who.split(',')[0] as Role), {

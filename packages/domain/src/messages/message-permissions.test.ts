@@ -178,7 +178,7 @@ describe('canReadEditHistory (messages §10)', () => {
     ${'none'}  | ${hidden} | ${DISABLED}
     ${'none'}  | ${null}   | ${DISABLED}
   `(
-    'allows reading the edit history with the organization policy $policy: $expected',
+    'decides if the edit history is readable under the organization policy $policy: $expected',
     ({ policy, message, expected }) => {
       const realm = makeRealm({ settings: { messageEditHistoryVisibilityPolicy: policy } });
       expect(formatDecision(canReadEditHistory(makeActor('owner'), realm, message))).toBe(expected);

@@ -301,7 +301,7 @@ describe('resolveNarrow', () => {
     [[term('channel', 'public'), term('dm', [], true)], false],
     [[term('channel', 'public'), term('topic', 'x'), term('sender', 'owner@example.com')], false],
     [[term('dm', []), term('sender', 'owner@example.com'), term('near', '1')], false],
-  ])('contradicts another term in %j: %s', async (terms, contradicts) => {
+  ])('detects contradicting terms in %j: %s', async (terms, contradicts) => {
     const resolving = resolve(await town(), 'member', ...terms);
     const description = 'No message can be both a channel message and direct message';
     if (contradicts) await expect(resolving).rejects.toMatchObject({ details: { description } });

@@ -86,7 +86,7 @@ describe('queueConditionOf', () => {
   });
 
   it.each(['near', 'dm', 'id', 'has', 'in', 'channels', 'with', 'search', 'colour', 'constructor', ''])(
-    'rejects %j',
+    'does not support %j',
     (operator) => {
       expect(queueConditionOf({ operator, operand: 'x' })).toBeNull();
     },

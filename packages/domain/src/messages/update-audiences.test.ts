@@ -46,7 +46,7 @@ describe('watchersOfUpdate (messages §18.2)', () => {
       guest, has it              | no     | no                   | no                      | yes
       member                     | no     | no                   | no                      | no
     `),
-  )('includes %s of an updated %s message in the audience: %s', (who, kind, expected) => {
+  )('decides if %s is in the audience of an updated %s message: %s', (who, kind, expected) => {
     const channel = kind === 'direct' ? null : makeChannel({ privacy: kind as ChannelPrivacy });
     const member = makeMembership(makeActor(who.split(',')[0] as Role), {
       isSubscribed: () => who.includes('subscribed'),

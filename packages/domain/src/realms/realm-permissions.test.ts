@@ -63,17 +63,17 @@ describe('organization permission', () => {
   it.each(
     tableRows(`
       action                   | owner | administrator | moderator | member | guest
-      deactivate it            | yes   | owners        | owners    | owners | owners
-      say who may join         | yes   | owners        | owners    | owners | owners
-      say how people sign in   | yes   | owners        | admins    | admins | admins
-      set defaults for users   | yes   | yes           | admins    | admins | admins
+      deactivate the organization            | yes   | owners        | owners    | owners | owners
+      manage allowed domains         | yes   | owners        | owners    | owners | owners
+      change login methods   | yes   | owners        | admins    | admins | admins
+      change user defaults   | yes   | yes           | admins    | admins | admins
     `),
-  )('decides permission to %s as %s: %s', (action, role, expected) => {
+  )('decides if someone may %s as %s: %s', (action, role, expected) => {
     const rule = {
-      'deactivate it': canDeactivateRealm,
-      'say who may join': canManageDomains,
-      'say how people sign in': canSetAuthenticationMethods,
-      'set defaults for users': canChangeUserDefaults,
+      'deactivate the organization': canDeactivateRealm,
+      'manage allowed domains': canManageDomains,
+      'change login methods': canSetAuthenticationMethods,
+      'change user defaults': canChangeUserDefaults,
     }[action]!;
     expect(formatDecision(rule(makeActor(role as Role)))).toBe(
       { yes: 'yes', owners: OWNERS, admins: ADMINISTRATORS }[expected],

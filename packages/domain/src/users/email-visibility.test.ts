@@ -24,7 +24,7 @@ describe('canSeeEmail', () => {
       administrators | yes   | yes           | no        | no     | no
       nobody         | no    | no            | no        | no     | no
     `),
-  )('shows an email with visibility %s to %s: %s', (setting, role, expected) => {
+  )('decides if an email with visibility %s is shown to %s: %s', (setting, role, expected) => {
     const user = withVisibility(setting as EmailVisibility);
     const viewer = { id: userId(10), role: role as Role };
     expect(canSeeEmail(viewer, user)).toBe(expected === 'yes');

@@ -69,7 +69,7 @@ describe('role rule', () => {
       mustBeAdministrator  | yes   | yes           | no        | no     | no
       mustNotBeGuest       | yes   | yes           | yes       | yes    | no
     `),
-  )('decides for %s, %s: %s', (requirement, role, expected) => {
+  )('applies %s to %s: %s', (requirement, role, expected) => {
     const [rule, refusal] = {
       mustBeOwner: [mustBeOwner, OWNERS_ONLY] as const,
       mustBeAdministrator: [mustBeAdministrator, ADMINISTRATORS_ONLY] as const,
@@ -102,7 +102,7 @@ describe('canAccessUser', () => {
       member        | yes                            | yes                           | yes                 | yes   | yes
       guest         | yes                            | no                            | yes                 | yes   | yes
     `),
-  )('decides user access: %s, %s: %s', (role, whom, expected) => {
+  )('decides if a %s can access %s: %s', (role, whom, expected) => {
     const actor = makeActor(role as Role, { id: 10 });
     const realm = whom.startsWith('everybody') ? open : closed;
     const user =
@@ -256,7 +256,7 @@ describe('canChangeRole', () => {
       member                 | owners only | yes           | yes         | nothing     | yes
       guest                  | owners only | no admins     | yes         | yes         | nothing
     `),
-  )('allows an administrator to change a %s to a %s: %s', (from, to, expected) => {
+  )('decides if an administrator may change a %s to a %s: %s', (from, to, expected) => {
     const said = { yes: 'yes', nothing: 'yes', 'owners only': OWNERS_ONLY, 'no admins': noAdmins }[expected];
     expect(formatDecision(canChangeRole(makeActor('administrator'), { role: from as Role }, to as Role, false))).toBe(
       said,
@@ -277,7 +277,7 @@ describe('canChangeRole', () => {
       member         | yes       | yes           | yes       | yes    | yes
       guest          | no admins | no admins     | yes       | yes    | yes
     `),
-  )('allows an owner to change a %s to a %s: %s', (from, to, expected) => {
+  )('decides if an owner may change a %s to a %s: %s', (from, to, expected) => {
     const said = expected === 'yes' ? 'yes' : noAdmins;
     expect(formatDecision(canChangeRole(makeActor('owner'), { role: from as Role }, to as Role, false))).toBe(said);
   });
@@ -341,7 +341,7 @@ describe('canDeactivateUser', () => {
     ${'owner'}  | ${false} | ${true}  | ${'CANNOT_DEACTIVATE_LAST_USER: Cannot deactivate the only organization owner.'}
     ${'owner'}  | ${false} | ${false} | ${'yes'}
   `(
-    'allows self-deactivation as $who (last user: $last, only owner: $only): $expected',
+    'decides self-deactivation as $who (last user: $last, only owner: $only): $expected',
     ({ who, last, only, expected }) => {
       const decision = canDeactivateSelf(makeActor(who), { isLastActive: last, isOnlyOwner: only });
       expect(formatDecision(decision)).toBe(expected);
@@ -419,7 +419,7 @@ describe('canDeactivateUser', () => {
     ${makeUser({ id: userId(2) })}                                 | ${false}
     ${makeUser({ id: userId(2), bot: bot(), fullName: 'HAMLET' })} | ${false}
     ${makeUser({ id: userId(1), bot: bot() })}                     | ${false}
-  `('rejects a bot name used by another active bot (users §4.3): $taken', ({ other, taken }) => {
+  `('detects a bot name used by another active bot (users §4.3): $taken', ({ other, taken }) => {
     const own = makeUser({ id: userId(1), bot: bot(), isActive: false });
     expect(isBotNameTaken(own, [makeUser({ id: userId(3) }), other])).toBe(taken);
   });

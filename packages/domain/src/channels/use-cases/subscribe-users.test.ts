@@ -384,7 +384,7 @@ describe('SubscribeUsers for other users', () => {
   it.each([
     [MAX_NOTIFIED_SUBSCRIBERS, true],
     [MAX_NOTIFIED_SUBSCRIBERS + 1, false],
-  ])('notifies %d users: %s', async (count, areNewSubscribersNotified) => {
+  ])('decides if %d new subscribers are notified: %s', async (count, areNewSubscribersNotified) => {
     const names = Array.from({ length: count }, (_, index) => `user${index}`);
     const fixture = await cast(...names.map((name) => aUser({ name })), aChannel({ name: 'a' }));
     const result = await subscribing(fixture)('member', ['a'], { principals: ids(fixture, ...names) });

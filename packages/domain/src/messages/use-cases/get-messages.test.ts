@@ -274,7 +274,7 @@ describe('GetMessage', () => {
     ${'protected'}  | ${'guest'}         | ${true}
     ${'one to one'} | ${'owner'}         | ${true}
     ${'one to one'} | ${'guest'}         | ${false}
-  `('allows reading $content as $who: $may', async ({ content, who, may }) => {
+  `('decides if $who can read $content: $may', async ({ content, who, may }) => {
     const fixture = await town();
     const getting = one(fixture, who, idOf(fixture, content));
     if (may) expect((await getting).view.message).toMatchObject({ content });

@@ -261,7 +261,7 @@ describe('SendMessage mention permissions', () => {
     ['member', 15, true],
     ['member', 16, false],
     ['administrator', 16, true],
-  ])('allows the %s to mention everyone in a channel of %d: %s', async (who, count, allowed) => {
+  ])('decides if the %s may mention everyone in a channel of %d: %s', async (who, count, allowed) => {
     const names = crowd(count);
     const fixture = await cast(...names.map((name) => aUser({ name })), aChannel({ name: 'big', subscribers: names }));
     const attempt = () => sending(fixture)(who, toChannel('big'), { content: '@**all**' });
@@ -277,7 +277,7 @@ describe('SendMessage mention permissions', () => {
   it.each([
     [14, true],
     [15, false],
-  ])('allows mentioning a topic with %d others: %s', async (count, allowed) => {
+  ])('decides if a topic with %d others may be mentioned: %s', async (count, allowed) => {
     const names = crowd(count);
     const fixture = await cast(
       ...names.map((name) => aUser({ name })),

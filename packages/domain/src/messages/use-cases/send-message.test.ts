@@ -96,8 +96,8 @@ describe('SendMessage to a channel', () => {
 
   it.each`
     queueId         | whose
-    ${'the owners'} | ${'somebody else’s'}
-    ${'none'}       | ${'nobody’s'}
+    ${'the owners'} | ${'another user’s'}
+    ${'none'}       | ${'unknown'}
   `('ignores the local echo for a queue that is $whose', async ({ queueId }) => {
     const fixture = await cast(aQueue('the owners', 'owner'));
     const echo = { queueId, localId: '7.1' };
