@@ -70,6 +70,8 @@ const NEVER_CACHED = 'max-age=0, no-cache, no-store, must-revalidate, private';
  * one.
  */
 const LARGE = 256 * 1024;
+/** Length below which the chunks of a response are joined, in characters. */
+const SHORT = 8 * 1024;
 /** Size of one write in characters. Text is copied for it, buffers are not. */
 const PIECE = 64 * 1024;
 const BUFFER_PIECE = 256 * 1024;
@@ -276,9 +278,9 @@ const isPieces = (body: ReplyBody | undefined): body is readonly BodyChunk[] => 
 
 const sizeOf = (chunks: readonly BodyChunk[]): number => chunks.reduce((sum, { length }) => sum + length, 0);
 
-/** Joins text, which is copied anyway, but keeps shared buffers separate. */
+/** Joins short texts. Longer ones are written together without another copy. */
 const contentOf = (body: Content): Content =>
-  isPieces(body) && !body.some((chunk) => Buffer.isBuffer(chunk)) ? body.join('') : body;
+  isPieces(body) && sizeOf(body) < SHORT && !body.some((chunk) => Buffer.isBuffer(chunk)) ? body.join('') : body;
 
 const joined = (chunks: readonly BodyChunk[]): Buffer =>
   Buffer.concat(chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)));
