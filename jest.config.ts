@@ -19,6 +19,7 @@ if (!isOnPostgres && !hasPostgres) {
 const project: Project = {
   roots: ['<rootDir>/packages'],
   testMatch: ['**/src/**/*.test.ts'],
+  runtime: '<rootDir>/packages/testkit/scripts/jest-runtime.cjs',
   testEnvironment: '<rootDir>/packages/testkit/src/test-environment.ts',
   setupFiles: ['<rootDir>/packages/testkit/src/fixed-seed.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
@@ -71,8 +72,6 @@ const config: Config = {
   maxWorkers: '100%',
   // Generous for slow machines. Jest ignores the option in projects.
   testTimeout: 300_000,
-  filter: join(__dirname, 'packages/testkit/scripts/choose-tests.cjs'),
-  testSequencer: join(__dirname, 'packages/testkit/scripts/suites-first.cjs'),
   projects: [
     {
       ...project,
@@ -83,14 +82,14 @@ const config: Config = {
     {
       ...project,
       displayName: 'sqlite',
-      roots: ['<rootDir>/packages/acceptance/src'],
+      testMatch: ['**/acceptance/src/**/*.test.ts'],
     },
     ...(isOnPostgres
       ? [
           {
             ...project,
             displayName: 'postgres',
-            roots: ['<rootDir>/packages/postgres/src', '<rootDir>/packages/acceptance/src'],
+            testMatch: ['**/{postgres,acceptance}/src/**/*.test.ts'],
             globalSetup: '<rootDir>/packages/postgres/src/testing/server.ts',
             globalTeardown: '<rootDir>/packages/postgres/src/testing/stop-server.ts',
           },
