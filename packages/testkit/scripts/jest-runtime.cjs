@@ -3,6 +3,7 @@
 const { dirname } = require('node:path');
 const { Script } = require('node:vm');
 const { default: Runtime } = require('jest-runtime');
+const SharedByTestFiles = require('./shared-by-test-files.cjs');
 
 /** By resolver, which Jest replaces when files change. */
 const caches = new WeakMap();
@@ -19,11 +20,13 @@ function once(map, key, compute) {
 module.exports = class extends Runtime {
   constructor(config, environment, resolver, ...rest) {
     super(config, environment, resolver, ...rest);
-    const { paths, sources, scripts } = once(caches, resolver, () => ({
+    const { paths, sources, scripts, shared } = once(caches, resolver, () => ({
       paths: new Map(),
       sources: new Map(),
       scripts: new Map(),
+      shared: new SharedByTestFiles(),
     }));
+    environment.global.sharedByTestFiles = shared;
     const { executor, transformCache, _resolution: resolution } = this;
 
     for (const method of ['resolveCjs', 'getCjsMockModule']) {

@@ -1,17 +1,11 @@
 import { eventTypeName, type Route } from '@parley/http';
 import { compactResponseSchemaOf } from '@parley/http/openapi';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-
-const ajv = new Ajv2020({
-  allErrors: true,
-  allowUnionTypes: true,
-  inlineRefs: false,
-  code: { optimize: false },
-}).addKeyword('components');
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import { sharedByTestFiles } from './shared-by-test-files.js';
 
 type Check = (body: unknown) => string | null;
 
-/** Compiled on first use, once per test file, since schemas are the same for all servers. */
+/** Found on first use, once per test file, since schemas are the same for all servers. */
 const checks = new Map<string, Check | null>();
 
 interface Entry {
@@ -52,10 +46,12 @@ function checkOf(route: Route): Check | null {
   const existing = checks.get(name);
   if (existing !== undefined) return existing;
   const schema = compactResponseSchemaOf(route);
-  const check = schema && (hasEvents(schema) ? checkWithEvents(name, schema) : checkBy(name, ajv.compile(schema)));
+  const check = schema && (hasEvents(schema) ? checkWithEvents(name, schema) : checkBy(name, validatorOf(schema)));
   checks.set(name, check);
   return check;
 }
+
+const validatorOf = (schema: object): ValidateFunction => sharedByTestFiles.validatorOf(JSON.stringify(schema));
 
 type Schema = Readonly<Record<string, unknown>>;
 interface Components {
@@ -68,7 +64,7 @@ const hasEvents = (schema: Schema): boolean => 'Event' in (schema as Schema & Co
 function checkWithEvents(name: string, schema: Schema): Check {
   const { schemas } = (schema as Schema & Components).components;
   const without = { ...schema, components: { schemas: { ...schemas, Event: {} } } };
-  const response = checkBy(name, ajv.compile(without));
+  const response = checkBy(name, validatorOf(without));
   const ofTypes = new Map<string, Check>();
   const ofType = (type: string): Check => {
     let check = ofTypes.get(type);
@@ -76,7 +72,7 @@ function checkWithEvents(name: string, schema: Schema): Check {
       const event = eventTypeName(type);
       const isListed = event in schemas;
       check = isListed
-        ? checkBy(`${name}, ${type}`, ajv.compile({ ...refTo(event), components: { schemas } }))
+        ? checkBy(`${name}, ${type}`, validatorOf({ ...refTo(event), components: { schemas } }))
         : () => `${name} answers an event of a type that is not declared: ${type}`;
       ofTypes.set(type, check);
     }

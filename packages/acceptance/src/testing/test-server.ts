@@ -36,6 +36,7 @@ import {
 } from '@parley/testkit';
 import { fieldsOf } from './expectations.js';
 import { ResponseChecks } from './response-checks.js';
+import { sharedByTestFiles } from './shared-by-test-files.js';
 import type { TestReply } from './test-reply.js';
 import { openTestStorage, type StoredContents, type TestStorage } from './test-storage.js';
 
@@ -146,8 +147,14 @@ export const webTokenOf = (claims: object): string => signJsonWebToken(claims, J
 /** Weak and fast; password hashing is tested separately. */
 const quickHasher = new ScryptPasswordHasher({ ln: 1, p: 1 });
 
-/** Default initial data, created once per test file. */
+/** Default initial data, read once per test file. */
 let initialSnapshot: Promise<ServerSnapshot> | undefined;
+
+/** Servers that a failing test leaves open would keep Jest from ending. */
+const openServers = new Set<TestServer>();
+afterAll(async () => {
+  for (const server of [...openServers].reverse()) await server.close();
+});
 
 /**
  * Complete application behind a real port, on SQLite or PostgreSQL as the Jest project says. Contains the
@@ -175,10 +182,11 @@ export class TestServer {
   ) {
     this.mailer = parts.mailer as FakeMailer;
     this.responses = new ResponseChecks(parley.routes);
+    openServers.add(this);
   }
 
   static async start({ snapshot, ...options }: TestServerOptions = {}): Promise<TestServer> {
-    initialSnapshot ??= TestServer.makeInitialSnapshot();
+    initialSnapshot ??= TestServer.readInitialSnapshot();
     const { contents, seed, realmId, people } = snapshot ?? (await initialSnapshot);
     const started = await TestServer.open(options, contents, seed);
     started.realmId = realmId;
@@ -189,6 +197,16 @@ export class TestServer {
   /** Starts a server without an organization. */
   static startEmpty(options: Omit<TestServerOptions, 'snapshot'> = {}): Promise<TestServer> {
     return TestServer.open(options, undefined, 7);
+  }
+
+  /** The first test file of a Jest worker creates the data for the others. */
+  private static async readInitialSnapshot(): Promise<ServerSnapshot> {
+    const { values } = sharedByTestFiles;
+    if (!values.has('snapshot')) {
+      const { contents, ...others } = await TestServer.makeInitialSnapshot();
+      values.set('contents', contents).set('snapshot', JSON.stringify(others));
+    }
+    return { contents: values.get('contents') as StoredContents, ...JSON.parse(values.get('snapshot') as string) };
   }
 
   private static async makeInitialSnapshot(): Promise<ServerSnapshot> {
@@ -422,6 +440,7 @@ export class TestServer {
   }
 
   async close(): Promise<void> {
+    openServers.delete(this);
     const closed = new Promise<void>((resolve) => {
       this.server.close(() => resolve());
     });
