@@ -5,6 +5,8 @@ import type { Config } from 'jest';
 
 type Project = Exclude<NonNullable<Config['projects']>[number], string>;
 
+// Scripts name another option (`--rootDir`) after the projects. Otherwise Jest takes file names that follow for projects.
+
 /** The suite on PostgreSQL runs by itself (npm run test:postgres). */
 const isOnPostgres = process.argv.includes('--selectProjects=postgres');
 const POSTGRES_TESTS = '/packages/postgres/';
@@ -16,9 +18,18 @@ if (!isOnPostgres && !hasPostgres) {
   console.error('PostgreSQL is not installed: its tests (npm run test:postgres) are skipped.');
 }
 
+/** Measurements and crashes, which run by themselves (npm run test:hostile); `npm run endurance` runs them in their long form. */
+const HOSTILE_TESTS = [
+  '/packages/bench/src/bench.test.ts',
+  '/packages/e2e/src/hostile/',
+  '/packages/e2e/src/(crash|scheduling-crash|upload-crash).test.ts',
+  '/packages/images/src/hostile-images.test.ts',
+  '/packages/server/src/facade/notification-crash.test.ts',
+];
+
 const project: Project = {
   roots: ['<rootDir>/packages'],
-  testMatch: ['**/src/**/*.test.ts'],
+  testRegex: '/src/.*\\.test\\.ts$',
   runtime: '<rootDir>/packages/testkit/scripts/jest-runtime.cjs',
   testEnvironment: '<rootDir>/packages/testkit/src/test-environment.ts',
   setupFiles: ['<rootDir>/packages/testkit/src/fixed-seed.ts'],
@@ -76,20 +87,27 @@ const config: Config = {
     {
       ...project,
       displayName: 'memory',
-      testPathIgnorePatterns: [...project.testPathIgnorePatterns!, '/packages/acceptance/', POSTGRES_TESTS],
+      testPathIgnorePatterns: [
+        ...project.testPathIgnorePatterns!,
+        '/packages/acceptance/',
+        POSTGRES_TESTS,
+        ...HOSTILE_TESTS,
+      ],
     },
+    { ...project, displayName: 'hostile', testRegex: HOSTILE_TESTS.map((path) => `${path}.*(?<=\\.test\\.ts)$`) },
     // Operations over HTTP run once, on the storage that servers use.
     {
       ...project,
       displayName: 'sqlite',
-      testMatch: ['**/acceptance/src/**/*.test.ts'],
+      testRegex: '/packages/acceptance/src/.*\\.test\\.ts$',
+      testPathIgnorePatterns: [...project.testPathIgnorePatterns!, '/several-nodes.test.ts$'],
     },
     ...(isOnPostgres
       ? [
           {
             ...project,
             displayName: 'postgres',
-            testMatch: ['**/{postgres,acceptance}/src/**/*.test.ts'],
+            testRegex: '/packages/(postgres|acceptance)/src/.*\\.test\\.ts$',
             globalSetup: '<rootDir>/packages/postgres/src/testing/server.ts',
             globalTeardown: '<rootDir>/packages/postgres/src/testing/stop-server.ts',
           },
