@@ -8,6 +8,7 @@ import {
   nodesOf,
   packageNames,
   packagesDir,
+  parseSource,
   type SyntaxNode,
   sourcesOf,
 } from './source-code.js';
@@ -429,7 +430,8 @@ function findCircle(files: readonly string[], importsOfFile: (file: string) => r
 /** Returns every module specifier in a source. */
 function importsOf(code: string): string[] {
   const found: string[] = [];
-  for (const node of nodesOf(code)) {
+  // Declarations are at the top level.
+  for (const node of /\b(import|require)\(/.test(code) ? nodesOf(code) : parseSource(code)) {
     const specifier = moduleNamed(node);
     if (specifier !== undefined) found.push(specifier);
   }
@@ -438,6 +440,7 @@ function importsOf(code: string): string[] {
 
 /** Returns uses of `Date.now`, `Math.random` and `Date` without arguments. */
 function hiddenInputsOf(code: string): string[] {
+  if (!/Date|random/.test(code)) return [];
   const found: string[] = [];
   for (const node of nodesOf(code)) {
     if (node.type === 'MemberExpression') {

@@ -26,6 +26,9 @@ interface Export {
 /** Entry points for API clients, which use wire names and are not loaded beside the server's packages. */
 const CLIENT_ENTRIES = new Set(['@parley/client', '@parley/chat']);
 
+/** Results of `exportsOf`; several entries export the names of one file. */
+const exportsByFile = new Map<string, ReadonlyMap<string, string>>();
+
 const EXPORTS: readonly Export[] = [...ENTRIES]
   .filter(([entry]) => !CLIENT_ENTRIES.has(entry))
   .flatMap(([entry, file]) => [...exportsOf(file)].map(([name, origin]) => ({ name, entry, origin })));
@@ -64,6 +67,12 @@ const sourceIn = ({ entry, origin }: Export): string => `${shown(origin)} in ${e
 
 /** Exported names and the source files that declare them. */
 function exportsOf(file: string): ReadonlyMap<string, string> {
+  const found = exportsByFile.get(file) ?? readExports(file);
+  exportsByFile.set(file, found);
+  return found;
+}
+
+function readExports(file: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const node of parseSource(readFileSync(file, 'utf8'))) {
     const source = (node.source as SyntaxNode | null | undefined)?.value as string | undefined;
@@ -111,7 +120,9 @@ function sourceNamed(file: string, specifier: string): string {
 /** Imported names as `name of entry`, limited to entries of other packages. */
 function importsIn(packageName: string, file: string): readonly string[] {
   const own = `@parley/${packageName}`;
-  return parseSource(readFileSync(file, 'utf8')).flatMap((node) => {
+  const code = readFileSync(file, 'utf8');
+  if (!code.includes("from '@parley/")) return [];
+  return parseSource(code).flatMap((node) => {
     if (node.type !== 'ImportDeclaration' && node.type !== 'ExportNamedDeclaration') return [];
     const entry = (node.source as SyntaxNode | null)?.value as string | undefined;
     if (entry === undefined || !ENTRIES.has(entry) || entry === own || entry.startsWith(`${own}/`)) return [];
