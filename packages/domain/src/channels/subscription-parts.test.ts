@@ -1,0 +1,260 @@
+import {
+  aChannel,
+  aRealmWith,
+  aUser,
+  aUserOfEachRole,
+  createFixture,
+  eventsWithReceivers,
+  expectInSync,
+  expectRefused,
+  FakeChannelQuota,
+  FakeRenderer,
+  fakeRealmUrls,
+  intercepting,
+  type MemoryFixture,
+} from '@parley/testkit';
+import type { UserId } from '../kernel/ids.js';
+import { JobRunner } from '../kernel/jobs.js';
+import { MarkdownTextRenderer } from '../messages/render-message.js';
+import { SystemMessages } from '../messages/system-messages.js';
+import { ArchiveChannel } from './archive-channel.use-cases.js';
+import { ChangeChannel } from './change-channel.use-cases.js';
+import { CreateChannel } from './create-channel.use-cases.js';
+import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from './create-channels.use-cases.js';
+import { ChangeSubscriptions, SubscribeUsers } from './subscribe.use-cases.js';
+import { ChangeSubscriptionParts, MAX_CHANNELS_AT_ONCE, MAX_SUBSCRIPTIONS_AT_ONCE } from './subscription-parts.js';
+import { UnsubscribeUsers } from './unsubscribe.use-cases.js';
+
+const PEOPLE = Array.from({ length: 60 }, (_, n) => `person ${n}`);
+const NAMES = Array.from({ length: 20 }, (_, n) => `channel ${n}`);
+
+/** Counts the committed units of work, and makes those after the given number fail. */
+function unitsOf(fixture: MemoryFixture) {
+  const counter = { count: 0, failsAfter: Number.POSITIVE_INFINITY };
+  const uow = intercepting(fixture.uow, {
+    write: async (work, run) => {
+      if (counter.count >= counter.failsAfter) throw new Error('Stopped');
+      counter.count++;
+      return run(work);
+    },
+  });
+  return { counter, uow };
+}
+
+async function large(existing = true) {
+  const fixture = await createFixture(
+    aUserOfEachRole(),
+    aRealmWith({ settings: { sendChannelEventsMessages: false } }),
+    ...PEOPLE.map((name) => aUser({ name })),
+    ...(existing ? NAMES.map((name) => aChannel({ name })) : []),
+  );
+  const { counter, uow } = unitsOf(fixture);
+  const renderer = new FakeRenderer();
+  const messages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
+  const creator = new ChannelCreator(
+    new MarkdownTextRenderer(uow, renderer, fakeRealmUrls),
+    messages,
+    new FakeChannelQuota(),
+  );
+  const config = { webPublicEnabled: true };
+  const parts = new ChangeSubscriptionParts(fixture.uow, creator, fixture.clock, config);
+  const subscribeUsers = new SubscribeUsers(uow, creator, messages, fixture.clock, fakeRealmUrls, config);
+  const unsubscribeUsers = new UnsubscribeUsers(
+    uow,
+    fakeRealmUrls,
+    new ChangeSubscriptionParts(uow, creator, fixture.clock, config),
+  );
+  const people = PEOPLE.map((name) => fixture.user(name).id);
+  const toAdd = (names: readonly string[]) =>
+    names.map((name) => ({ name, color: null, description: `About ${name}` }));
+  const caller = fixture.caller('owner');
+  return {
+    ...{ fixture, counter, people },
+    subscribe: (principals: readonly UserId[] | null, names = NAMES, notifyNewSubscribers = false) =>
+      subscribeUsers.execute(caller, {
+        channels: toAdd(names),
+        principals,
+        options: DEFAULT_CHANNEL_OPTIONS,
+        announce: false,
+        failsOnInaccessible: true,
+        notifyNewSubscribers,
+      }),
+    unsubscribe: (principals: readonly UserId[], names = NAMES) =>
+      unsubscribeUsers.execute(caller, { channelNames: names, principals }),
+    change: (add: readonly string[], remove: readonly string[]) =>
+      new ChangeSubscriptions(uow, subscribeUsers, unsubscribeUsers).execute(caller, { add: toAdd(add), remove }),
+    create: (name: string, subscriberIds: readonly UserId[]) =>
+      new CreateChannel(uow, creator, fixture.clock, fakeRealmUrls, config).execute(caller, {
+        ...DEFAULT_CHANNEL_OPTIONS,
+        ...{ name, description: '', subscriberIds, announce: false },
+      }),
+    /** Runs the jobs left by a crash. */
+    recover: async () => {
+      counter.failsAfter = Number.POSITIVE_INFINITY;
+      fixture.clock.advance(60);
+      const problems: unknown[] = [];
+      const report = (...problem: unknown[]) => void problems.push(problem);
+      await new JobRunner(parts, { uow: fixture.uow, clock: fixture.clock, report }).run();
+      expect(problems).toEqual([]);
+    },
+    subscribedCount: () =>
+      fixture.uow.read(fixture.realm.id, async ({ channels }) => {
+        const found = await channels.listByName(fixture.realm.id, NAMES);
+        const lists = await channels.listSubscribers(
+          fixture.realm.id,
+          found.map(({ id }) => id),
+        );
+        return [...lists.values()].reduce((sum, ids) => sum + ids.length, 0);
+      }),
+    typesOfEvents: async () => (await eventsWithReceivers(fixture)).map(([type]) => type),
+  };
+}
+
+describe('request for many subscriptions (contract decision 10)', () => {
+  it('splits a large change into bounded units with the response and state of a single unit', async () => {
+    const { fixture, counter, people, subscribe, unsubscribe, subscribedCount } = await large();
+    await expectInSync(fixture, async () => {
+      const { subscribed, alreadySubscribed, inaccessible } = await subscribe(people);
+      expect([...subscribed.values()]).toEqual(PEOPLE.map(() => NAMES));
+      expect([alreadySubscribed.size, inaccessible]).toEqual([0, []]);
+    });
+    const parts = Math.ceil((PEOPLE.length * NAMES.length) / MAX_SUBSCRIPTIONS_AT_ONCE);
+    expect(counter.count).toBe(1 + parts);
+    expect(await subscribedCount()).toBe(1200);
+    expect((await subscribe(people)).subscribed.size).toBe(0);
+    await expectInSync(fixture, async () => {
+      const { removed, notSubscribed } = await unsubscribe(people);
+      expect(removed).toEqual(NAMES.flatMap((name) => PEOPLE.map(() => name)));
+      expect(notSubscribed).toEqual([]);
+    });
+    expect(await subscribedCount()).toBe(0);
+  });
+
+  it('runs as one unit at the limit of a unit', async () => {
+    const { counter, people, subscribe } = await large();
+    await subscribe(people.slice(0, 25));
+    expect(counter.count).toBe(1);
+  });
+
+  it('creates many channels in parts, each published with its first subscribers', async () => {
+    const { fixture, counter, subscribe } = await large(false);
+    const names = Array.from({ length: 120 }, (_, n) => `new ${n}`);
+    await expectInSync(fixture, async () => {
+      const { subscribed } = await subscribe(null, names);
+      expect([...subscribed.values()]).toEqual([names]);
+    });
+    expect(counter.count).toBe(1 + Math.ceil(120 / MAX_CHANNELS_AT_ONCE));
+  });
+
+  it('changes nothing if one user or one name is invalid', async () => {
+    const { fixture, people, subscribe, unsubscribe } = await large(false);
+    const stranger = 1_000_000 as UserId;
+    await expectRefused(fixture, () => subscribe([...people, stranger]), { message: 'No such user' });
+    await expectRefused(fixture, () => subscribe(people, [...NAMES, 'x'.repeat(61)]), { code: 'INVALID_CHANNEL_NAME' });
+    await expectRefused(fixture, () => unsubscribe(people), { code: 'UNKNOWN_CHANNEL' });
+  });
+
+  it.each([
+    ['existing channels', true],
+    ['new channels', false],
+  ])('is completed by a job after a crash (%s)', async (_, existing) => {
+    const { counter, people, subscribe, unsubscribe, recover, subscribedCount } = await large(existing);
+    counter.failsAfter = 2;
+    await expect(subscribe(people)).rejects.toThrow('Stopped');
+    const reached = await subscribedCount();
+    expect(reached).toBeGreaterThan(0);
+    expect(reached).toBeLessThan(1200);
+    await recover();
+    expect(await subscribedCount()).toBe(1200);
+    counter.failsAfter = counter.count + 2;
+    await expect(unsubscribe(people)).rejects.toThrow('Stopped');
+    await recover();
+    expect(await subscribedCount()).toBe(0);
+  });
+
+  it('sends one message to each new subscriber, by a job after a crash', async () => {
+    const { fixture, counter, people, subscribe, recover, typesOfEvents } = await large();
+    await subscribe(people.slice(0, 1), NAMES.slice(0, 5));
+    const messages = async () => (await typesOfEvents()).filter((type) => type === 'message.sent').length;
+    expect(await messages()).toBe(0);
+    counter.failsAfter = counter.count + 3;
+    await expect(subscribe(people, NAMES, true)).rejects.toThrow('Stopped');
+    expect(await messages()).toBe(0);
+    await recover();
+    expect(await messages()).toBe(PEOPLE.length);
+    const contentFor = (name: string) =>
+      fixture.storage.announced.flatMap(({ event }) => {
+        if (event.type !== 'message.sent') return [];
+        const { message, conversation } = event.view;
+        const people = conversation.kind === 'direct' ? conversation.participants.map(({ fullName }) => fullName) : [];
+        return people.includes(name) ? [message.content] : [];
+      });
+    expect(contentFor('person 0')[0]!.match(/#\*\*/g)).toHaveLength(15);
+    expect(contentFor('person 1')[0]!.match(/#\*\*/g)).toHaveLength(20);
+    expect(contentFor('person 1')).toHaveLength(1);
+  });
+
+  it('sends no messages to more than a hundred new subscribers', async () => {
+    const { fixture, people, subscribe, typesOfEvents } = await large();
+    const others = Array.from({ length: 50 }, (_, n) => `other ${n}`);
+    await fixture.add(...others.map((name) => aUser({ name })));
+    const everybody = [...people, ...others.map((name) => fixture.user(name).id)];
+    const { areNewSubscribersNotified } = await subscribe(everybody, NAMES, true);
+    expect(areNewSubscribersNotified).toBe(false);
+    expect(await typesOfEvents()).not.toContain('message.sent');
+  });
+
+  it('performs each part once even if the job runner takes over while the request runs', async () => {
+    const { fixture, people, subscribe, recover, typesOfEvents } = await large();
+    const request = subscribe(people);
+    await recover();
+    await request;
+    const added = (await typesOfEvents()).filter((type) => type === 'subscription.added');
+    expect(added).toHaveLength(3);
+    expect(fixture.clock.now()).toBeGreaterThan(0);
+  });
+
+  it("splits a change of the caller's own subscriptions and the first subscribers of a channel", async () => {
+    const { fixture, counter, people, change, create } = await large();
+    const many = Array.from({ length: 60 }, (_, n) => `other ${n}`);
+    await expectInSync(fixture, () => change(many, []));
+    await expectInSync(fixture, () => change([], many));
+    expect(counter.count).toBeGreaterThan(4);
+    await expectInSync(fixture, () => create('general', people));
+  });
+
+  it('shows an unarchived channel to its subscribers in several units of work, continued by jobs', async () => {
+    const people = Array.from({ length: MAX_SUBSCRIPTIONS_AT_ONCE + 1 }, (_, n) => `person ${n}`);
+    const fixture = await createFixture(
+      ...people.map((name) => aUser({ name, role: name === 'person 0' ? 'owner' : 'member' })),
+      aChannel({ name: 'old', isArchived: true, subscribers: people }),
+    );
+    const caller = fixture.caller('person 0');
+    const renderer = new FakeRenderer();
+    const messages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
+    const texts = new MarkdownTextRenderer(fixture.uow, renderer, fakeRealmUrls);
+    const config = { webPublicEnabled: true };
+    const changeChannel = new ChangeChannel(fixture.uow, texts, messages, fixture.clock, config);
+    const channelId = fixture.channel('old').id;
+    const unarchive = () =>
+      changeChannel.execute(caller, { channelId, privacy: {}, unarchives: true, permissions: {} });
+    const creator = new ChannelCreator(texts, messages, new FakeChannelQuota());
+    const parts = new ChangeSubscriptionParts(fixture.uow, creator, fixture.clock, config);
+    const report = (problem: string) => expect(problem).toBeNull();
+    const runParts = () => new JobRunner(parts, { uow: fixture.uow, clock: fixture.clock, report }).run();
+    const shown = async () =>
+      (await eventsWithReceivers(fixture)).flatMap(([type, names]) =>
+        type === 'subscription.added' ? [names.length] : [],
+      );
+    await unarchive();
+    expect(await shown()).toEqual([MAX_SUBSCRIPTIONS_AT_ONCE]);
+    await runParts();
+    expect(await shown()).toEqual([MAX_SUBSCRIPTIONS_AT_ONCE, 1]);
+    await new ArchiveChannel(fixture.uow, messages).execute(caller, { channelId });
+    await unarchive();
+    await new ArchiveChannel(fixture.uow, messages).execute(caller, { channelId });
+    await runParts();
+    // A channel archived again before the jobs run is not shown.
+    expect(await shown()).toEqual([MAX_SUBSCRIPTIONS_AT_ONCE, 1, MAX_SUBSCRIPTIONS_AT_ONCE]);
+  });
+});

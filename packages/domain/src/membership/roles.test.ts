@@ -1,0 +1,99 @@
+import {
+  aChannel,
+  aRealmWith,
+  aUser,
+  aUserOfEachRole,
+  createFixture,
+  expectInSync,
+  expectRefused,
+  FakeRenderer,
+  fakeRealmUrls,
+  type MemoryFixture,
+} from '@parley/testkit';
+import type { Role } from '../access/roles.js';
+import { MarkdownTextRenderer } from '../messages/render-message.js';
+import { ProfileValues } from '../users/profiles.use-cases.js';
+import { UpdateUser, type UpdateUserInput } from './roles.js';
+
+const NO_DISPOSABLE = { has: () => false };
+const updating = (fixture: MemoryFixture) => {
+  const useCase = new UpdateUser(
+    fixture.uow,
+    fakeRealmUrls,
+    NO_DISPOSABLE,
+    fixture.clock,
+    new ProfileValues(fixture.uow, new MarkdownTextRenderer(fixture.uow, new FakeRenderer(), fakeRealmUrls)),
+  );
+  return (as: string, who: string, input: Omit<UpdateUserInput, 'user'>) =>
+    useCase.execute(fixture.caller(as), { user: { id: fixture.user(who).id }, ...input });
+};
+
+describe('role change', () => {
+  const ROLES: readonly Role[] = ['owner', 'administrator', 'moderator', 'member', 'guest'];
+  const changes = ROLES.flatMap((from) => ROLES.filter((to) => to !== from).map((to) => [from, to] as const)).filter(
+    ([from, to]) => from !== 'guest' || (to !== 'owner' && to !== 'administrator'),
+  );
+
+  it.each(['everyone', 'members'])(
+    'keeps all clients in sync where %s may know everybody',
+    async (canAccessAllUsers) => {
+      for (const [from, to] of changes) {
+        const fixture = await createFixture(
+          aRealmWith({ permissionOverrides: { canAccessAllUsers } }),
+          aUserOfEachRole(),
+          aUser({ name: 'target', role: from }),
+          aUser({ name: 'gone', isActive: false }),
+          aChannel({ name: 'open', subscribers: ['member', 'guest'] }),
+          aChannel({ name: 'mine', subscribers: ['member', 'target'] }),
+          aChannel({ name: 'closed', privacy: 'privateSharedHistory', subscribers: ['moderator'] }),
+          aChannel({ name: 'staff', privacy: 'privateSharedHistory', grantedTo: { canSubscribe: 'moderators' } }),
+          aChannel({ name: 'site', privacy: 'webPublic' }),
+        );
+        await expectInSync(fixture, () => updating(fixture)('owner', 'target', { role: to }));
+      }
+    },
+  );
+
+  it.each<[Role, Role, readonly string[] | null]>([
+    ['member', 'moderator', null],
+    ['moderator', 'member', null],
+    ['member', 'guest', []],
+    ['guest', 'member', ['front']],
+  ])(
+    'changes default channel subscriptions only when the guest role is granted or removed: from %s to %s',
+    async (from, to, told) => {
+      const fixture = await createFixture(
+        aUserOfEachRole(),
+        aUser({ name: 'target', role: from }),
+        aChannel({ name: 'front', isDefault: true, subscribers: [] }),
+        aChannel({ name: 'former', isDefault: true, isArchived: true, subscribers: [] }),
+        aChannel({ name: 'other', subscribers: [] }),
+      );
+      await updating(fixture)('owner', 'target', { role: to });
+      const announced = fixture.storage.announced.filter(({ event }) => event.type === 'default_channels.changed');
+      const channelIds = told?.map((name) => fixture.channel(name).id);
+      expect(announced.map(({ event, audience }) => ({ event, audience }))).toEqual(
+        told === null
+          ? []
+          : [
+              {
+                event: { type: 'default_channels.changed', channelIds },
+                audience: { kind: 'users', ids: [fixture.user('target').id] },
+              },
+            ],
+      );
+    },
+  );
+
+  it('changes nothing if one part of the request is rejected', async () => {
+    const fixture = await createFixture(aUserOfEachRole());
+    const attempt = () => updating(fixture)('administrator', 'member', { role: 'guest', fullName: 'x' });
+    await expectRefused(fixture, attempt, { code: 'INVALID_USER_NAME' });
+  });
+
+  it('publishes nothing if the user already has the role', async () => {
+    const fixture = await createFixture(aUserOfEachRole());
+    await updating(fixture)('administrator', 'member', { role: 'member', fullName: 'member' });
+    expect(fixture.storage.announced).toEqual([]);
+  });
+});

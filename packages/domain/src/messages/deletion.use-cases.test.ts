@@ -1,0 +1,114 @@
+import { aChannel, aMessage, aUser, createFixture, expectInSync, expectRefused, intercepting } from '@parley/testkit';
+import { topicKey } from '../channels/channel.js';
+import { subscribeToChannels } from '../channels/subscribing.js';
+import type { Clock } from '../kernel/ports.js';
+import { DeleteTopic } from './deletion.use-cases.js';
+
+const messages = (count: number) =>
+  Array.from({ length: count }, () => aMessage({ from: 'admin', to: 'general', topic: 'Plans' }));
+const scene = [
+  aUser({ name: 'admin', role: 'administrator' }),
+  aUser({ name: 'member' }),
+  aChannel({ name: 'general', subscribers: ['admin', 'member'] }),
+];
+
+describe('DeleteTopic', () => {
+  it('stops at the time budget, reports incompleteness and keeps older messages', async () => {
+    const fixture = await createFixture(...scene, ...messages(250));
+    const { uow, caller, channel, clock } = fixture;
+    let elapsed = 0;
+    // The clock advances 20 s per call, which leaves time for two units of work.
+    const slow: Clock = { now: () => clock.now(), nowMs: () => (elapsed += 20_000) };
+    const input = { channelId: channel('general').id, topic: 'plans' };
+    const left = async () =>
+      (
+        await uow.read(fixture.realm.id, (r) =>
+          r.messages.listOldestIds(fixture.realm.id, channel('general').recipientId, 1000),
+        )
+      ).length;
+    expect(await new DeleteTopic(uow, slow).execute(caller('admin'), input)).toBe(false);
+    expect(await left()).toBe(50);
+    expect(
+      await uow.read(fixture.realm.id, (r) => r.messages.find(fixture.realm.id, fixture.messages[0]!.id)),
+    ).not.toBeNull();
+    expect(await new DeleteTopic(uow, clock).execute(caller('admin'), input)).toBe(true);
+    expect(await left()).toBe(0);
+  });
+
+  it('removes the topic policies of all users without remaining messages', async () => {
+    const others = Array.from({ length: 150 }, (_, n) => `person ${n}`);
+    const fixture = await createFixture(...scene, ...others.map((name) => aUser({ name })), ...messages(1));
+    const { uow, caller, channel, clock, realm, user } = fixture;
+    const channelId = channel('general').id;
+    const key = topicKey('Plans');
+    const follow = { realmId: realm.id, channelId, topic: 'Plans', visibility: 'followed', changedAt: 1 } as const;
+    await uow.write(follow.realmId, async (tx) => {
+      for (const name of others) await tx.topicPolicies.put({ ...follow, userId: user(name).id });
+      await tx.topicPolicies.put({ ...follow, topic: 'Other', userId: user('member').id });
+    });
+    await new DeleteTopic(uow, clock).execute(caller('admin'), { channelId, topic: 'plans' });
+    const left = (topic: string) =>
+      uow.read(realm.id, (r) => r.topicPolicies.listOfTopic(realm.id, channelId, topic, 0, 1000));
+    expect(await left(key)).toEqual([]);
+    expect(await left(topicKey('Other'))).toHaveLength(1);
+  });
+
+  it('keeps the policies of users with messages hidden from the caller', async () => {
+    const fixture = await createFixture(
+      aUser({ name: 'admin', role: 'administrator' }),
+      aUser({ name: 'member' }),
+      aUser({ name: 'newcomer' }),
+      aChannel({ name: 'general', privacy: 'privateProtectedHistory', subscribers: ['member'] }),
+      aMessage({ from: 'member', to: 'general', topic: 'Plans' }),
+      async (fixture, tx) => {
+        const userIds = [fixture.user('admin').id, fixture.user('newcomer').id];
+        await subscribeToChannels(tx, { channels: [fixture.channel('general')], userIds, requestedColors: new Map() });
+      },
+      aMessage({ from: 'admin', to: 'general', topic: 'Plans' }),
+    );
+    const { uow, caller, channel, clock, realm, user } = fixture;
+    const channelId = channel('general').id;
+    const follow = { realmId: realm.id, channelId, topic: 'Plans', visibility: 'followed', changedAt: 1 } as const;
+    await uow.write(follow.realmId, async (tx) => {
+      for (const name of ['member', 'newcomer']) await tx.topicPolicies.put({ ...follow, userId: user(name).id });
+    });
+    await new DeleteTopic(uow, clock).execute(caller('admin'), { channelId, topic: 'plans' });
+    const left = await uow.read(realm.id, (r) =>
+      r.topicPolicies.listOfTopic(realm.id, channelId, topicKey('Plans'), 0, 10),
+    );
+    expect(left.map(({ userId }) => userId)).toEqual([user('member').id]);
+  });
+
+  it('rejects continuing if the channel disappears between units of work', async () => {
+    const fixture = await createFixture(...scene, ...messages(1));
+    const { uow, caller, channel, clock } = fixture;
+    let units = 0;
+    const vanishing = intercepting(uow, {
+      write: (work, run) =>
+        run((tx) => {
+          const find = () => Promise.resolve(null);
+          return work(units++ === 0 ? tx : { ...tx, channels: Object.assign(Object.create(tx.channels), { find }) });
+        }),
+    });
+    const input = { channelId: channel('general').id, topic: 'plans' };
+    await expect(new DeleteTopic(vanishing, clock).execute(caller('admin'), input)).rejects.toMatchObject({
+      code: 'UNKNOWN_CHANNEL',
+    });
+  });
+
+  it('publishes events that keep clients in sync', async () => {
+    const fixture = await createFixture(...scene, ...messages(3));
+    const { uow, caller, channel, clock } = fixture;
+    const input = { channelId: channel('general').id, topic: 'plans' };
+    await expectInSync(fixture, () => new DeleteTopic(uow, clock).execute(caller('admin'), input));
+  });
+
+  it('rejects non-administrators without changing anything', async () => {
+    const fixture = await createFixture(...scene, ...messages(1));
+    const { uow, caller, channel, clock } = fixture;
+    const input = { channelId: channel('general').id, topic: 'plans' };
+    await expectRefused(fixture, () => new DeleteTopic(uow, clock).execute(caller('member'), input), {
+      code: 'MUST_BE_ADMINISTRATOR',
+    });
+  });
+});
