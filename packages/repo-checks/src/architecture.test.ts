@@ -269,7 +269,7 @@ describe('package layers', () => {
   });
 
   it('uses the timer port in the server, except for shutdown deadlines', () => {
-    const deadlines = ['logger.ts', 'serve.ts'];
+    const deadlines = ['start/logger.ts', 'start/serve.ts'];
     const files = sourcesOf('server').filter((file) => !isTest('server', file));
     const withTimers = files.filter((file) => /\bset(Timeout|Interval)\(/.test(readFileSync(file, 'utf8')));
     expect(withTimers.map((file) => relative(join(packagesDir, 'server/src'), file))).toEqual(deadlines);

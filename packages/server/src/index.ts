@@ -1,7 +1,5 @@
 export { TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
 export { DatabaseRefused } from '@parley/storage';
-export type { HostAuthenticate, HostIdentity } from './authentication.js';
-export { createParley } from './create-parley.js';
 export type {
   ChannelToCreate,
   Chat,
@@ -30,6 +28,7 @@ export type { ConsumeOptions, Consumer, ConsumerTransaction, EventHandler } from
 export type { ParleyEvent, ParleyEventType } from './facade/events.js';
 export type { Facade, MountedHandler, Parley } from './facade/facade.js';
 export { type ErrorHandlerOptions, errorHandler } from './facade/facade.js';
+export type { HostAuthenticate, HostIdentity } from './facade/host-authentication.js';
 export {
   type Hook,
   type HookOptions,
@@ -38,9 +37,10 @@ export {
   type OutgoingMessage,
   refuse,
 } from './facade/message-hooks.js';
+export type { ParleyConfig, ParleyOptions, Storage } from './facade/parley-config.js';
 export type { Realms, RealmToEnsure, UserStream, Users, UserToUpsert } from './facade/people.js';
 export type { PersonRef, UserRef } from './facade/references.js';
-export { createHttpServer, type HttpServerOptions } from './http-server.js';
+export { createHttpServer, type HttpServerOptions } from './http/http-server.js';
+export { StartupError } from './kernel/startup-error.js';
 export type { ReadinessReport } from './observation/readiness.js';
-export type { ParleyConfig, ParleyOptions, Storage } from './parley-config.js';
-export { StartupError } from './startup-error.js';
+export { createParley } from './start/create-parley.js';

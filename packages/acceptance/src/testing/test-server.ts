@@ -25,7 +25,7 @@ import {
   ScryptPasswordHasher,
 } from '@parley/node-adapters';
 import type { HostAuthenticate } from '@parley/server';
-import { type ComposedParley, composeParley, type ParleyParts, SeededRandom } from '@parley/server/testing';
+import { type ComposedParley, composeParley, type ParleyDependencies, SeededRandom } from '@parley/server/testing';
 import {
   FakeImageProcessor,
   FakeMailer,
@@ -46,7 +46,7 @@ export interface TestServerOptions {
   readonly isDev?: boolean;
   readonly limitsPresence?: boolean;
   readonly mailGatewayPattern?: string | null;
-  readonly incomingMail?: NonNullable<ParleyParts['incomingMail']>;
+  readonly incomingMail?: NonNullable<ParleyDependencies['incomingMail']>;
   readonly webhookNetworks?: readonly string[];
   readonly webAssets?: WebAssets;
   readonly webPush?: string;
@@ -170,7 +170,7 @@ export class TestServer {
   private readonly responses: ResponseChecks;
 
   private constructor(
-    readonly parts: ParleyParts,
+    readonly parts: ParleyDependencies,
     readonly parley: ComposedParley,
     readonly storage: TestStorage,
     readonly clock: FixedClock,
@@ -229,7 +229,7 @@ export class TestServer {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://localhost:${(server.address() as AddressInfo).port}`;
-    const parts: ParleyParts = {
+    const parts: ParleyDependencies = {
       unitOfWork: storage.uow,
       bus: buses.connect(),
       clock,
@@ -268,7 +268,7 @@ export class TestServer {
     const storage = await this.storage.openAgain();
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const parts: ParleyParts = {
+    const parts: ParleyDependencies = {
       ...this.parts,
       unitOfWork: storage.uow,
       bus: buses.connect(),

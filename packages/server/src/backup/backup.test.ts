@@ -14,8 +14,8 @@ import { join } from 'node:path';
 import { FolderBlobStore } from '@parley/blobs';
 import type { BlobKey } from '@parley/domain/files';
 import { CreateRealm } from '@parley/domain/membership';
-import { createParley } from '../create-parley.js';
-import { findSecret, secretPathFor } from '../secret.js';
+import { createParley } from '../start/create-parley.js';
+import { findSecret, secretPathFor } from '../start/secret.js';
 import { type ArchiveEntry, BACKUP_ENTRIES, createBackup, writeArchive } from './backup.js';
 import { restoreBackup } from './restore-backup.js';
 

@@ -7,8 +7,8 @@ import type { BlobKey, BlobStore } from '@parley/domain/files';
 import { HmacApiKeyMint } from '@parley/node-adapters';
 import { administerDatabase } from '@parley/sqlite';
 import { extract, pack } from 'tar-stream';
-import { formatSecret } from '../secret-format.js';
-import { StartupError } from '../startup-error.js';
+import { formatSecret } from '../kernel/secret-format.js';
+import { StartupError } from '../kernel/startup-error.js';
 
 /**
  * Entries of a backup, a tar archive: description (`parley-backup.json`), database, secret, file bytes and finally

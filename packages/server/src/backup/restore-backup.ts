@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import { type BlobKey, type BlobStore, isBlobKey } from '@parley/domain/files';
 import { HmacApiKeyMint } from '@parley/node-adapters';
 import { administerDatabase } from '@parley/sqlite';
-import { parseMarkedSecret } from '../secret-format.js';
-import { StartupError } from '../startup-error.js';
+import { parseMarkedSecret } from '../kernel/secret-format.js';
+import { StartupError } from '../kernel/startup-error.js';
 import {
   type ArchiveEntry,
   BACKUP_ENTRIES,

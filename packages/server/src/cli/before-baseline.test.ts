@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { gunzipSync } from 'node:zlib';
 import { readArchive } from '../backup/backup.js';
-import { createParley } from '../create-parley.js';
+import { createParley } from '../start/create-parley.js';
 import { runCommandLine } from './run-command-line.js';
 
 /** Made by the last version with the 43 schema steps from before the baseline, of the same organization. */

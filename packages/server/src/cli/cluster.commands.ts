@@ -1,4 +1,4 @@
-import { StartupError } from '../startup-error.js';
+import { StartupError } from '../kernel/startup-error.js';
 import { parleyVersion } from '../version.js';
 import type { Command, CommandContext, CommandResult } from './command.js';
 

@@ -1,6 +1,6 @@
+import type { ComposedParley } from '../composition/parley.js';
 import { ENV_FILE } from '../configuration/env-file.js';
 import type { CommandFlags, Invocation } from '../configuration/read-configuration.js';
-import type { ComposedParley } from '../parley.js';
 
 /** Input and output of a command, and the process it runs in. */
 export interface Terminal {

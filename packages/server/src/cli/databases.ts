@@ -5,14 +5,14 @@ import type { User } from '@parley/domain/users';
 import { silentLogger } from '@parley/http';
 import { HmacApiKeyMint } from '@parley/node-adapters';
 import { administerDatabase } from '@parley/sqlite';
-import { rehashApiKeys } from '../authentication.js';
+import type { ComposedParley } from '../composition/parley.js';
 import { sqliteOf } from '../configuration/configuration.js';
 import type { Invocation } from '../configuration/read-configuration.js';
-import { addressesOf } from '../http-server.js';
-import { openParley } from '../open-parley.js';
-import type { ComposedParley } from '../parley.js';
-import { findSecret, secretPathFor } from '../secret.js';
-import { StartupError } from '../startup-error.js';
+import { rehashApiKeys } from '../http/authentication.js';
+import { addressesOf } from '../http/http-server.js';
+import { StartupError } from '../kernel/startup-error.js';
+import { openParley } from '../start/open-parley.js';
+import { findSecret, secretPathFor } from '../start/secret.js';
 import type { CommandContext, CommandFlag } from './command.js';
 
 /** Flag of commands that may create the database. */

@@ -5,7 +5,7 @@ import {
   RevokeProvisioningToken,
   SyncDirectory,
 } from '@parley/domain/membership';
-import { UsageError } from '../startup-error.js';
+import { UsageError } from '../kernel/startup-error.js';
 import { type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
 import { findRealm, nameOf, REALM } from './databases.js';
 

@@ -2,9 +2,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { ROLES, type Role } from '@parley/domain/access';
 import { DomainError } from '@parley/domain/kernel';
 import { RegisterUser } from '@parley/domain/membership';
-import { hint } from '../near-miss.js';
-import type { ComposedParley } from '../parley.js';
-import { StartupError, UsageError } from '../startup-error.js';
+import type { ComposedParley } from '../composition/parley.js';
+import { hint } from '../kernel/did-you-mean.js';
+import { StartupError, UsageError } from '../kernel/startup-error.js';
 import type { CommandContext, CommandResult } from './command.js';
 import { findRealm, nameOf, requireDatabase } from './databases.js';
 

@@ -1,7 +1,7 @@
 import type { SessionId } from '@parley/domain/kernel';
 import { OperatorClearsSecondFactors, SetUserEmail, UnlinkAccount } from '@parley/domain/membership';
 import { EndSessions, ListSessions } from '@parley/domain/users';
-import { StartupError, UsageError } from '../startup-error.js';
+import { StartupError, UsageError } from '../kernel/startup-error.js';
 import type { Command, CommandContext, CommandResult } from './command.js';
 import { REALM, withUser } from './databases.js';
 import { BY_USER, timeOf } from './user.commands.js';

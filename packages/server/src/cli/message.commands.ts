@@ -2,7 +2,7 @@ import { normalizeTopic, topicKey } from '@parley/domain/channels';
 import { SweepFiles } from '@parley/domain/files';
 import type { MessageId } from '@parley/domain/kernel';
 import { IndexMessages, RestoreMessages } from '@parley/domain/messages';
-import { StartupError, UsageError } from '../startup-error.js';
+import { StartupError, UsageError } from '../kernel/startup-error.js';
 import type { Command, CommandContext, CommandResult } from './command.js';
 import { findRealm, nameOf, REALM } from './databases.js';
 

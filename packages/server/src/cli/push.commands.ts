@@ -4,9 +4,9 @@ import { isEmailAddress } from '@parley/domain/users';
 import { makePushKey } from '@parley/node-adapters';
 import { SqlitePushServerStore } from '@parley/sqlite';
 import { sqliteOf } from '../configuration/configuration.js';
-import { addressesOf } from '../http-server.js';
-import { pushServiceOf, wayToPhones } from '../push-check.js';
-import { StartupError, UsageError } from '../startup-error.js';
+import { pushServiceOf, wayToPhones } from '../doctor/phone-push.js';
+import { addressesOf } from '../http/http-server.js';
+import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { always, type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
 import { REALM, withUser } from './databases.js';
 

@@ -15,13 +15,13 @@ import {
   takesServerAddress,
 } from '@parley/domain/realms';
 import { AUTHENTICATION_METHOD_NAMES } from '@parley/http';
+import type { ComposedParley } from '../composition/parley.js';
 import { COLUMN_NAMES } from '../exports/column-names.js';
-import { exportToFile } from '../exports.js';
-import { addressesOf } from '../http-server.js';
-import { hint } from '../near-miss.js';
-import type { ComposedParley } from '../parley.js';
-import { serverAddressOf } from '../realm-resolver.js';
-import { StartupError, UsageError } from '../startup-error.js';
+import { exportToFile } from '../exports/write-exports.js';
+import { addressesOf } from '../http/http-server.js';
+import { hint } from '../kernel/did-you-mean.js';
+import { serverAddressOf } from '../kernel/realm-resolver.js';
+import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { always, type Command, type CommandContext, type CommandResult, type Terminal } from './command.js';
 import { findRealm, findUser, hasDatabase, NEW_DATABASE, nameOf, REALM, requireDatabase } from './databases.js';
 

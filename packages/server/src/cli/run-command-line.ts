@@ -6,8 +6,8 @@ import { DatabaseRefused } from '@parley/storage';
 import type { Environment } from '../configuration/env-file.js';
 import { InvalidConfiguration, readConfiguration } from '../configuration/read-configuration.js';
 import { describeSettings } from '../configuration/settings.js';
-import { hint } from '../near-miss.js';
-import { StartupError, UsageError } from '../startup-error.js';
+import { hint } from '../kernel/did-you-mean.js';
+import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { parleyVersion } from '../version.js';
 import {
   COMMON_FLAGS,

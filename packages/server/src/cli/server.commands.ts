@@ -3,11 +3,11 @@ import { RevokeEmailAddress } from '@parley/domain/push';
 import { isEmailAddress } from '@parley/domain/users';
 import type { Setting } from '../configuration/setting.js';
 import { SETTINGS, type SettingName } from '../configuration/settings.js';
-import { addressesOf } from '../http-server.js';
-import { smtpMailerOf } from '../open-parley.js';
-import { startPushServer } from '../push-server.js';
-import { startServer } from '../serve.js';
-import { StartupError, UsageError } from '../startup-error.js';
+import { addressesOf } from '../http/http-server.js';
+import { StartupError, UsageError } from '../kernel/startup-error.js';
+import { smtpMailerOf } from '../start/open-parley.js';
+import { startPushServer } from '../start/push-service.js';
+import { startServer } from '../start/serve.js';
 import { always, type Command, type CommandContext, type CommandResult } from './command.js';
 import { acceptsNewSecret, NEW_DATABASE, requireDatabase } from './databases.js';
 

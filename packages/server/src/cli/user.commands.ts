@@ -11,9 +11,9 @@ import {
   SetUserRole,
 } from '@parley/domain/membership';
 import { GrantSpecialPermission, type SpecialPermission, type User } from '@parley/domain/users';
+import type { ComposedParley } from '../composition/parley.js';
 import { zuliprcOf } from '../demo/create-demo.js';
-import type { ComposedParley } from '../parley.js';
-import { StartupError, UsageError } from '../startup-error.js';
+import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { always, type Command, type CommandContext, type CommandFlag, type CommandResult } from './command.js';
 import { findRealm, nameOf, REALM, requireDatabase, withUser } from './databases.js';
 import { importPeople, parseRole } from './import-people.js';

@@ -10,9 +10,9 @@ import type {
   PushServiceAccount,
   SamlAccount,
 } from '@parley/node-adapters';
-import type { OwnNotifications } from '../parley-config.js';
-import type { RealmAddresses } from '../realm-resolver.js';
-import { StartupError } from '../startup-error.js';
+import type { OwnNotifications } from '../facade/parley-config.js';
+import type { RealmAddresses } from '../kernel/realm-resolver.js';
+import { StartupError } from '../kernel/startup-error.js';
 
 /** Server configuration, independent of the source of its values. */
 export interface Configuration {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UsageError } from '../startup-error.js';
+import { UsageError } from '../kernel/startup-error.js';
 import { parseEnvFile } from './env-file.js';
 import { readConfiguration } from './read-configuration.js';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { UsageError } from '../startup-error.js';
+import { UsageError } from '../kernel/startup-error.js';
 
 /** Environment file of the systemd unit in docs/deploy. */
 export const ENV_FILE = '/etc/parley/parley.env';

@@ -1,6 +1,6 @@
 import { isLoopbackName } from '@parley/http';
 import type { LdapAccount, LdapGroups } from '@parley/node-adapters';
-import type { LdapOptions } from '../parley-config.js';
+import type { LdapOptions } from '../facade/parley-config.js';
 import { areRoles, isDefaultRole, roleMapping } from './role-settings.js';
 
 type Check = (value: unknown) => boolean;

@@ -1,6 +1,6 @@
 import { isLoopbackName } from '@parley/http';
 import type { OpenIdConnectAccount } from '@parley/node-adapters';
-import type { OpenIdConnectOptions } from '../parley-config.js';
+import type { OpenIdConnectOptions } from '../facade/parley-config.js';
 import { areRoles, isDefaultRole, roleMapping } from './role-settings.js';
 
 const KINDS = {

@@ -1,4 +1,4 @@
-import { UsageError } from '../startup-error.js';
+import { UsageError } from '../kernel/startup-error.js';
 import type { IncomingMail, ListenAddress } from './configuration.js';
 import { setting } from './setting.js';
 import { parseCount, parseHost, parseListenAddress, parseMailPattern, parseToken } from './setting-values.js';

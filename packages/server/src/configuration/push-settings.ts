@@ -7,7 +7,7 @@ import {
   isPushKey,
   type PushServiceAccount,
 } from '@parley/node-adapters';
-import { UsageError } from '../startup-error.js';
+import { UsageError } from '../kernel/startup-error.js';
 import { type Setting, setting } from './setting.js';
 import { parseContact, parseUrl, parseWord } from './setting-values.js';
 

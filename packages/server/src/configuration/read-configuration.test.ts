@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { TRANSPORT_LIMITS } from '@parley/http';
 import { makePushKey } from '@parley/node-adapters';
-import { formatSecret } from '../secret-format.js';
+import { formatSecret } from '../kernel/secret-format.js';
 import type { Configuration } from './configuration.js';
 import { InvalidConfiguration, readConfiguration } from './read-configuration.js';
 import { describeSettings, renderConfigurationDocument } from './settings.js';

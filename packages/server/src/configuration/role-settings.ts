@@ -1,6 +1,6 @@
 import { ROLES, type Role } from '@parley/domain/access';
 import type { RoleMapping } from '@parley/domain/membership';
-import type { RoleOptions } from '../parley-config.js';
+import type { RoleOptions } from '../facade/parley-config.js';
 
 /** Members and guests only: a list of groups that lacks a person gives no rights. */
 const DEFAULT_ROLES: readonly unknown[] = ['member', 'guest', 'unchanged'] satisfies RoleOptions['defaultRole'][];

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isLoopbackName } from '@parley/http';
 import type { SamlAccount } from '@parley/node-adapters';
-import type { SamlOptions } from '../parley-config.js';
+import type { SamlOptions } from '../facade/parley-config.js';
 import { areRoles, isDefaultRole, roleMapping } from './role-settings.js';
 
 type Check = (value: unknown) => boolean;

@@ -3,8 +3,8 @@ import type { S3Location } from '@parley/blobs';
 import { EMAIL_TOKEN_PLACEHOLDER } from '@parley/domain/channels';
 import { isEmailAddress } from '@parley/domain/users';
 import { type ProxyTrust, parseNetworks } from '@parley/http';
-import type { RealmAddresses } from '../realm-resolver.js';
-import { isMarkedSecret, parseMarkedSecret } from '../secret-format.js';
+import type { RealmAddresses } from '../kernel/realm-resolver.js';
+import { isMarkedSecret, parseMarkedSecret } from '../kernel/secret-format.js';
 import {
   type DatabaseLocation,
   type FilesLocation,

@@ -2,7 +2,7 @@ import type { FileLimits } from '@parley/domain/files';
 import { DEFAULT_SWEEP_OPTIONS } from '@parley/domain/kernel';
 import { type ProxyTrust, parseRateLimitRules, type RateLimitRules, TRANSPORT_LIMITS } from '@parley/http';
 import type { LdapAccount, OpenIdConnectAccount, SamlAccount } from '@parley/node-adapters';
-import type { RealmAddresses } from '../realm-resolver.js';
+import type { RealmAddresses } from '../kernel/realm-resolver.js';
 import { BUS_SETTINGS } from './bus-settings.js';
 import {
   type DatabaseLocation,

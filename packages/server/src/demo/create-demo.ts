@@ -7,9 +7,9 @@ import type { ChannelId, Clock, RealmId, Transaction, UnitOfWork, UnixSeconds, U
 import { CreateRealm, RegisterUser } from '@parley/domain/membership';
 import { MarkRead, SendMessage } from '@parley/domain/messages';
 import { AddProfileField, ChangeOwnProfile } from '@parley/domain/users';
-import { compose } from '../container.js';
-import type { Resolve } from '../injector.js';
-import { StartupError } from '../startup-error.js';
+import { compose } from '../composition/container.js';
+import type { Resolve } from '../kernel/injector.js';
+import { StartupError } from '../kernel/startup-error.js';
 import { type DemoMessage, demoMessages, PERIOD_SECONDS } from './conversations.js';
 import {
   addDemoEmoji,

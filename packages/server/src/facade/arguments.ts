@@ -1,7 +1,7 @@
 import { ROLES } from '@parley/domain/access';
 import { EVENT_FORMATS } from '@parley/domain/composition';
 import { DomainError } from '@parley/domain/kernel';
-import { hint } from '../near-miss.js';
+import { hint } from '../kernel/did-you-mean.js';
 
 /**
  * Checks of arguments for callers without a type checker, whose mistakes would otherwise be stored, or surface far from

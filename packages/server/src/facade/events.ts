@@ -16,7 +16,7 @@ import type { RenderedMessages } from '@parley/domain/markdown';
 import type { MessageView } from '@parley/domain/messages';
 import { type DueReason, type NotificationText, notificationText } from '@parley/domain/push';
 import type { User } from '@parley/domain/users';
-import { RealmResolver } from '../realm-resolver.js';
+import { RealmResolver } from '../kernel/realm-resolver.js';
 import {
   type ChatMessage,
   type ChatPerson,

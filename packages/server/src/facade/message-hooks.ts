@@ -1,7 +1,7 @@
 import { type Caller, DomainError, type MessageId, type Timers, type UserId } from '@parley/domain/kernel';
 import { FindHostUsers } from '@parley/domain/membership';
 import type { HookedMessage, MessageHooks } from '@parley/domain/messages';
-import { RealmResolver } from '../realm-resolver.js';
+import { RealmResolver } from '../kernel/realm-resolver.js';
 import { functionAt, nameAt } from './arguments.js';
 import type { ChatPerson } from './chat-messages.js';
 

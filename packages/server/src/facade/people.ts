@@ -10,7 +10,7 @@ import {
 } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
 import type { User } from '@parley/domain/users';
-import type { Resolve } from '../injector.js';
+import type { Resolve } from '../kernel/injector.js';
 import { externalIdAt, flagAt, numberedAt, objectAt, optionalTextAt, roleAt, textAt } from './arguments.js';
 import { type ChatRealm, type ChatUser, presentRealm, presentUser } from './chat-messages.js';
 import { Addresses, referenceOf, type UserRef } from './references.js';

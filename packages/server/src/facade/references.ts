@@ -1,6 +1,6 @@
 import { type Caller, DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
 import { FindHostUsers, type HostUserReference } from '@parley/domain/membership';
-import { RealmResolver } from '../realm-resolver.js';
+import { RealmResolver } from '../kernel/realm-resolver.js';
 import { externalIdAt, numberedAt, objectAt, personAt, textAt } from './arguments.js';
 
 /** User of an organization by the id from your application or by Parley's own id. */

@@ -8,7 +8,7 @@ import { NotificationMeter } from '@parley/domain/push';
 import type { Route } from '@parley/http';
 import { freePort } from '@parley/testkit';
 import { readConfiguration } from '../configuration/read-configuration.js';
-import { type RunningServer, startServer } from '../serve.js';
+import { type RunningServer, startServer } from '../start/serve.js';
 import { ServerMetrics } from './metrics.js';
 import { openTelemetryTracer } from './open-telemetry.js';
 import { notReady, Readiness, withHealth } from './readiness.js';

@@ -46,7 +46,7 @@ import {
 } from '@parley/domain/push';
 import { DeleteRealmData } from '@parley/domain/realms';
 import { SendLoginEmails } from '@parley/domain/users';
-import type { Resolve } from '../injector.js';
+import type { Resolve } from '../kernel/injector.js';
 import { RecurringWorker, type Worker } from './recurring-worker.js';
 
 /** Maximum delay until a clock change, a wake-up from sleep, or a job of a process that has ended is detected. */

@@ -1,0 +1,35 @@
+import type { Ports } from '@parley/domain/composition';
+import { Injector, type Makers, type Resolve } from '../kernel/injector.js';
+import { domainPorts } from './domain-ports.js';
+import { serviceMakers } from './make-services.js';
+import type { ParleyDependencies } from './parley-dependencies.js';
+import type { Get, ServerServices } from './services.js';
+
+/** Creates a resolver of every use case over these ports. */
+export function compose(ports: Ports): Resolve {
+  const makers = Object.entries(ports).map(([name, port]) => [name, () => port]);
+  return new Injector<Ports>(() => Object.fromEntries(makers) as Makers<Ports>).resolve;
+}
+
+/** A whole server; no part of it is constructed before it is needed. */
+export class ServerContainer {
+  readonly get: Get;
+  readonly resolve: Resolve;
+  private readonly portNames: readonly (keyof Ports)[];
+
+  constructor(options: ParleyDependencies) {
+    let ports!: Makers<Ports>;
+    const { get, resolve } = new Injector<Ports & ServerServices>((injector) => {
+      ports = domainPorts(options, injector.get, injector.resolve);
+      return { ...ports, ...serviceMakers(options, injector.get, injector.resolve) };
+    });
+    this.get = get;
+    this.resolve = resolve;
+    this.portNames = Object.keys(ports) as (keyof Ports)[];
+  }
+
+  /** Ports that use cases are constructed from. */
+  ports(): Ports {
+    return Object.fromEntries(this.portNames.map((name) => [name, this.get(name)])) as unknown as Ports;
+  }
+}

@@ -1,0 +1,191 @@
+import { DELIVERY_FEATURES, type Injectable, PublishingUnitOfWork } from '@parley/domain/composition';
+import { BlobReceiver } from '@parley/domain/files';
+import { DEFAULT_SWEEP_OPTIONS, EventHub, LogFollower, QueueSweep } from '@parley/domain/kernel';
+import { PresenceBoard, VerifyApiKey, VerifyFrameToken, VerifySession } from '@parley/domain/users';
+import {
+  BasicAuthenticator,
+  createDispatcher,
+  createRoutes,
+  ERROR_REPLIES,
+  EVENT_CATALOGUE,
+  EVENT_WRITER,
+  KeyParameterAuthenticator,
+  LongPoll,
+  NamedKeyAuthenticator,
+  noLoad,
+  PublicRealms,
+  RateLimiter,
+  SessionAuthenticator,
+  SessionCookies,
+  silentLogger,
+} from '@parley/http';
+import { keepProcessAlive } from '@parley/node-adapters';
+import { Consumers } from '../facade/consumers.js';
+import { FacadeEvents } from '../facade/events.js';
+import { HostAuthenticator } from '../facade/host-authentication.js';
+import { ApiKeyCredentials, FrameTokenAuthenticator, StoredRoles, StoredSessions } from '../http/authentication.js';
+import { CallExchange, LimitReset } from '../http/quotas.js';
+import type { Makers, Resolve } from '../kernel/injector.js';
+import { RealmResolver } from '../kernel/realm-resolver.js';
+import { StoredAuditStates } from '../observation/audited-objects.js';
+import { JobWorkers, jobHandlersOf } from '../workers/job-workers.js';
+import { LoadMonitor } from '../workers/load-monitor.js';
+import { NotificationWorker } from '../workers/notification-worker.js';
+import { Promotion, workersOf } from './background-workers.js';
+import type { ParleyDependencies } from './parley-dependencies.js';
+import type { Get, ServerServices } from './services.js';
+
+export function serviceMakers(
+  options: ParleyDependencies,
+  get: Get,
+  resolve: Resolve & (<C extends Injectable>(type: C) => InstanceType<C>),
+): Makers<ServerServices> {
+  const { authenticate, clock, logger, frameAncestors = [] } = options;
+  const onListenerFailure = (err: unknown) => get('report')('following events failed', { err });
+  const credentials = () => new ApiKeyCredentials(resolve(VerifyApiKey), resolve(RealmResolver));
+  let ofHost: HostAuthenticator | undefined;
+  const hostAuthenticators = () => {
+    if (!authenticate) return [];
+    ofHost ??= new HostAuthenticator(authenticate, get('unitOfWork'), resolve(RealmResolver), logger);
+    return [ofHost];
+  };
+  return {
+    options: () => options,
+    logger: () => logger,
+    storage: () => options.unitOfWork,
+    // A command caches nothing for long.
+    openRealm: () => (options.isOneOff ? () => null : (realmId) => get('follower').open(realmId)),
+    publishing: () =>
+      new PublishingUnitOfWork(get('storage'), onListenerFailure, {
+        maxLogBytes: options.eventLimits?.maxLogBytes,
+        open: get('openRealm'),
+      }),
+    follower: () =>
+      new LogFollower({ uow: get('storage'), bus: get('bus'), clock, timers: get('timers'), onListenerFailure }),
+    hub: () =>
+      new EventHub({
+        uow: get('unitOfWork'),
+        follower: get('follower'),
+        bus: get('bus'),
+        clock,
+        eventLoop: get('eventLoop'),
+        catalogue: EVENT_CATALOGUE,
+        features: DELIVERY_FEATURES,
+        report: get('report'),
+      }),
+    queueSweep: () =>
+      new QueueSweep(
+        {
+          uow: get('unitOfWork'),
+          clock,
+          eventLoop: get('eventLoop'),
+          hub: get('hub'),
+          report: get('report'),
+        },
+        { ...DEFAULT_SWEEP_OPTIONS, ...options.eventLimits },
+      ),
+    consumers: () =>
+      new Consumers({
+        uow: get('unitOfWork'),
+        timers: get('timers'),
+        report: get('report'),
+        resolve,
+        keepAlive: keepProcessAlive,
+      }),
+
+    load: () => (options.shedsLoad ? resolve(LoadMonitor) : noLoad),
+    limiter: () => new RateLimiter({ clock, isOn: options.hasRateLimits, rules: options.rateLimitRules ?? {} }),
+    callExchange: () => new CallExchange(get('storage'), get('limiter'), clock),
+    publicRealms: () => new PublicRealms(get('unitOfWork'), get('realmUrls')),
+    longPoll: () => new LongPoll(EVENT_WRITER, get('hub'), get('publicRealms'), get('randomness')),
+    authenticators: () => {
+      const basic = new BasicAuthenticator(credentials());
+      // The application may itself use Basic authentication, but not with API keys.
+      const ofHost = authenticate ? [new NamedKeyAuthenticator(basic), ...hostAuthenticators()] : [];
+      const ofFrames =
+        frameAncestors.length > 0
+          ? [new FrameTokenAuthenticator(resolve(VerifyFrameToken), resolve(RealmResolver))]
+          : [];
+      return [...ofHost, ...ofFrames, basic];
+    },
+    browserAuthenticators: () => [
+      ...hostAuthenticators(),
+      new SessionAuthenticator(new StoredSessions(resolve(VerifySession), resolve(RealmResolver))),
+    ],
+    routes: () => [
+      ...createRoutes({
+        realmUrls: get('realmUrls'),
+        hub: get('hub'),
+        longPoll: get('longPoll'),
+        publicRealms: get('publicRealms'),
+        presence: resolve(PresenceBoard),
+        sessionCookies: new SessionCookies(options.url),
+        webAssets: options.webAssets ?? null,
+        frameAncestors,
+        clock,
+        unicodeEmoji: options.unicodeEmoji,
+        serverInfo: {
+          startedAt: clock.now(),
+          isDevelopment: options.isDev,
+          webPublicEnabled: options.allowsWebPublicChannels,
+          fileLimits: get('fileLimits'),
+          hasBigBlueButton: Boolean(options.bigBlueButton),
+          sendsPushes: options.push !== null,
+          directoryRealms: new Set(get('peopleDirectories').map(({ realm }) => realm)),
+          logInKinds: new Set(get('logInProviders').map(({ method }) => method.kind)),
+          demo: options.demo ?? null,
+        },
+      }),
+      ...(options.moreRoutes ?? []),
+    ],
+    dispatcher: () =>
+      createDispatcher({
+        routes: get('routes'),
+        errorReplies: ERROR_REPLIES,
+        resolve,
+        authenticators: get('authenticators'),
+        browserAuthenticators: get('browserAuthenticators'),
+        isHostAuthenticated: authenticate !== undefined,
+        ...(options.trustedOrigins && { trustedOrigins: options.trustedOrigins }),
+        publicUrl: options.url,
+        keyParameter: new KeyParameterAuthenticator(credentials()),
+        files: resolve(BlobReceiver),
+        realms: resolve(RealmResolver),
+        roleLookup: new StoredRoles(get('unitOfWork')),
+        ...(logger !== silentLogger && { audits: new StoredAuditStates(get('unitOfWork')) }),
+        limiter: get('limiter'),
+        clock,
+        load: get('load'),
+        logger,
+        ...(options.metrics && { observers: [options.metrics] }),
+        ...(options.tracer && { tracer: options.tracer }),
+        trustedProxies: options.trustedProxies,
+        ...(options.limits && { limits: options.limits }),
+        realmsByPath: options.realmAddresses === 'path',
+        hasKnownPasswords: Boolean(options.demo),
+      }),
+
+    // API keys and sessions are forgotten before clients get the event.
+    eventListeners: () => [
+      resolve(VerifyApiKey),
+      resolve(VerifySession),
+      resolve(PresenceBoard),
+      get('hub'),
+      resolve(LimitReset),
+      resolve(Promotion),
+      resolve(FacadeEvents),
+      resolve(NotificationWorker),
+      get('consumers'),
+    ],
+    commitListeners: () => [get('follower'), get('jobWorkers')],
+    jobHandlers: () => [...(options.moreJobHandlers ?? []), ...jobHandlersOf(resolve)],
+    jobWorkers: () =>
+      new JobWorkers(get('jobHandlers'), {
+        uow: get('unitOfWork'),
+        clock,
+        timers: get('timers'),
+        report: get('report'),
+      }),
+    workers: () => workersOf(options, get, resolve),
+  };
+}

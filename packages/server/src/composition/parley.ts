@@ -1,0 +1,185 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Injectable, Ports, Resolve as UseCases } from '@parley/domain/composition';
+import type { Timers } from '@parley/domain/kernel';
+import {
+  createRouter,
+  type Dispatcher,
+  dispatchHotFirst,
+  ERROR_REPLIES,
+  type Logger,
+  notFoundPage,
+  type Route,
+  unknownPath,
+} from '@parley/http';
+import type { Express } from 'express';
+import { facadeOf, mounted, type Parley } from '../facade/facade.js';
+import { assertSameSecret, rehashApiKeys } from '../http/authentication.js';
+import { unknownClass } from '../kernel/injector.js';
+import { RealmResolver } from '../kernel/realm-resolver.js';
+import { readGauges } from '../observation/metrics.js';
+import { Readiness, readinessChecks } from '../observation/readiness.js';
+import { LoadMonitor } from '../workers/load-monitor.js';
+import type { Worker } from '../workers/recurring-worker.js';
+import { ServerContainer } from './container.js';
+import type { ParleyDependencies } from './parley-dependencies.js';
+import type { Get } from './services.js';
+
+/** Chat engine with the ports it consists of. */
+export interface ComposedParley extends Parley {
+  readonly ports: Ports;
+  readonly routes: readonly Route[];
+  /** Background workers that run until they are stopped or the server closes. */
+  readonly workers: readonly Worker[];
+  /** Parts of the running server, for tests. */
+  readonly part: Get;
+}
+
+export async function composeParley(options: ParleyDependencies): Promise<ComposedParley> {
+  const container = new ServerContainer(options);
+  const { get, resolve } = container;
+  const { logger } = options;
+  const ports = container.ports();
+  const { unitOfWork, apiKeyMint } = ports;
+  if (options.onOtherSecret === 'rehash' && !options.isOneOff) {
+    const users = await rehashApiKeys(unitOfWork, apiKeyMint);
+    if (users > 0) logger.error({ users }, 'the secret has changed: all API keys are new');
+  } else if (options.onOtherSecret === 'refuse') await assertSameSecret(unitOfWork, apiKeyMint);
+  await resolve(RealmResolver).refresh();
+
+  const follower = get('follower');
+  if (!options.isOneOff) {
+    for (const listener of get('commitListeners')) get('publishing').subscribe(listener);
+    for (const listener of get('eventListeners')) follower.subscribe(listener);
+  }
+
+  const dispatcher = get('dispatcher');
+  if (options.shedsLoad && !options.isOneOff) {
+    resolve(LoadMonitor).watch(() => ({ requests: dispatcher.inFlight, ...dispatcher.bytesInFlight }));
+  }
+  const router = createRouter(dispatcher);
+  const workers = options.isOneOff ? [] : get('workers');
+  for (const worker of workers) worker.start();
+
+  const gauges = () =>
+    readGauges({
+      dispatcher,
+      follower,
+      bus: get('bus'),
+      hub: get('hub'),
+      jobs: get('jobWorkers'),
+      notifications: get('notificationMeter'),
+      storage: options.storageGauges,
+    });
+  const readiness = new Readiness(
+    readinessChecks(ports, gauges, { dataFolder: options.dataFolder ?? null, hasBus: options.hasBus ?? false }),
+  );
+  options.metrics?.watch(gauges);
+
+  const handler = standaloneHandler(dispatcher, `${new URL(options.url).pathname.replace(/\/$/, '')}/`);
+  let closing: Promise<void> | undefined;
+  /** Runs every step even if one fails; the storage must be closed even on a full disk. */
+  async function close(): Promise<void> {
+    readiness.end();
+    options.metrics?.watch(null);
+    const attempt = (what: string, work: () => void | Promise<void>) => attemptTo(logger, what, work);
+    for (const worker of [...workers].reverse()) await attempt(`stopping: ${worker.name}`, () => worker.stop());
+    // Queue positions may be lost, since the clients' next polls report them again.
+    await attempt('storing positions of event queues', () => get('queueSweep').savePositions());
+    await attempt('answering the last requests', () =>
+      endRequests(dispatcher, get('timers'), () => {
+        get('longPoll').close();
+        get('hub').close();
+      }),
+    );
+    await attempt('closing the storage', () => options.release());
+  }
+
+  return {
+    ...facadeOf(resolve, { consumers: get('consumers'), follower, uow: unitOfWork, urls: ports.realmUrls }),
+    router,
+    handler,
+    mount: (prefix = new URL(options.url).pathname) => mounted(handler, prefix),
+    useCase: useCasesOf(get('routes'), resolve as (type: Injectable) => unknown),
+    findRealm: (stringId) => resolve(RealmResolver).findByStringId(stringId),
+    ports,
+    routes: get('routes'),
+    workers,
+    part: get,
+    ready: () => readiness.report(),
+    metrics: async () => {
+      if (options.metrics) return options.metrics.text();
+      throw new Error('Metrics are disabled; pass `metrics: true` to createParley.');
+    },
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+/** Refuses use cases of another copy of the package, which would share neither services nor errors with this one. */
+function useCasesOf(routes: readonly Route[], resolve: (type: Injectable) => unknown): UseCases {
+  const own = new Map(routes.map(({ useCase }) => [useCase?.name, useCase]));
+  return (type) => {
+    const namesake = own.get(type.name);
+    if (namesake !== undefined && namesake !== type) throw unknownClass(type);
+    return resolve(type) as never;
+  };
+}
+
+const WAKE_AGAIN_MS = 50;
+/** Maximum time in which pending requests may finish. */
+const PATIENCE_MS = 10_000;
+
+/** Responds to pending polls at once, including polls that begin while others end. */
+async function endRequests(dispatcher: Dispatcher, timers: Timers, wakeAll: () => void): Promise<void> {
+  const drained = dispatcher.drain(PATIENCE_MS);
+  wakeAll();
+  const cancel = timers.every(WAKE_AGAIN_MS, wakeAll);
+  await drained;
+  cancel();
+}
+
+async function attemptTo(logger: Logger, what: string, work: () => void | Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    logger.error({ err: error }, `${what} failed`);
+  }
+}
+
+/** Serves the API through the dispatcher; Express, loaded with the first such request, serves every other path. */
+function standaloneHandler(dispatcher: Dispatcher, start: string): RequestListener {
+  let application: Promise<RequestListener> | undefined;
+  const serveOther = async (request: IncomingMessage, response: ServerResponse) => {
+    if (await dispatcher.handle(request, response)) return;
+    application ??= import('express').then(({ default: express }) => unknownPaths(express(), start));
+    (await application)(request, response);
+  };
+  return dispatchHotFirst(dispatcher, (request, response) => {
+    serveOther(request, response).catch(() => response.destroy());
+  });
+}
+
+/** Gives unknown paths a page in browsers and else the API's own response. `start` is the path of the start page. */
+function unknownPaths(app: Express, start: string): RequestListener {
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.use(async (request, response) => {
+    const isBrowser = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html');
+    const reply = isBrowser
+      ? await notFoundPage(request.headers['accept-language'], start)
+      : ERROR_REPLIES.replyTo(unknownPath()).reply;
+    response.writeHead(reply.status, [
+      'Content-Type',
+      reply.contentType ?? 'application/json',
+      'X-Content-Type-Options',
+      'nosniff',
+      ...(reply.headers ?? []),
+      // Closes the connection instead of waiting for an unread request body.
+      ...(request.complete ? [] : ['Connection', 'close']),
+    ]);
+    response.end(reply.body);
+  });
+  return app;
+}

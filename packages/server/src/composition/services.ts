@@ -1,0 +1,39 @@
+import type { CommitListener, Ports, PublishingUnitOfWork } from '@parley/domain/composition';
+import type { EventHub, EventListener, JobHandler, LogFollower, QueueSweep, UnitOfWork } from '@parley/domain/kernel';
+import type { Authenticator, Dispatcher, LoadGauge, LongPoll, PublicRealms, Route } from '@parley/http';
+import type { Consumers } from '../facade/consumers.js';
+import type { CallExchange } from '../http/quotas.js';
+import type { InjectedServices } from '../kernel/injector.js';
+import type { JobWorkers } from '../workers/job-workers.js';
+import type { Worker } from '../workers/recurring-worker.js';
+
+/** Services of a running server, in addition to its use cases and the ports of the domain. */
+export interface ServerServices extends InjectedServices {
+  /** Commits units and publishes nothing. */
+  readonly storage: UnitOfWork;
+  readonly publishing: PublishingUnitOfWork;
+  readonly follower: LogFollower;
+  readonly hub: EventHub;
+  readonly queueSweep: QueueSweep;
+  readonly callExchange: CallExchange;
+  readonly consumers: Consumers;
+  readonly load: LoadGauge;
+  readonly publicRealms: PublicRealms;
+  readonly longPoll: LongPoll;
+  readonly routes: readonly Route[];
+  readonly dispatcher: Dispatcher;
+  /** Tried in order. */
+  readonly authenticators: readonly Authenticator[];
+  /** Authenticators of browser sessions, tried in order. */
+  readonly browserAuthenticators: readonly Authenticator[];
+  /** Notified of every event, whichever process committed it, in order. */
+  readonly eventListeners: readonly EventListener[];
+  /** Notified of commits of this process, in order. */
+  readonly commitListeners: readonly CommitListener[];
+  readonly jobHandlers: readonly JobHandler[];
+  readonly jobWorkers: JobWorkers;
+  /** Started in this order and stopped in reverse order. */
+  readonly workers: readonly Worker[];
+}
+
+export type Get = <Name extends keyof (Ports & ServerServices)>(name: Name) => (Ports & ServerServices)[Name];

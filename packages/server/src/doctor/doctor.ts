@@ -1,0 +1,222 @@
+import { statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { BlobKey } from '@parley/domain/files';
+import type { DatabaseState } from '@parley/domain/kernel';
+import { administerDatabase } from '@parley/sqlite';
+import { type Configuration, sqliteOf } from '../configuration/configuration.js';
+import { addressesOf } from '../http/http-server.js';
+import { type Finding, findingsOn } from '../observation/postgres-findings.js';
+import { blobStoreOf, filesFolderOf, isReceiving, smtpMailerOf } from '../start/open-parley.js';
+import { findSecret, requireSameSecret, secretPathFor } from '../start/secret.js';
+import { examineLogIn, reasonOf } from './log-in.js';
+import { checkPush, wayToPhones } from './phone-push.js';
+
+export interface ExaminationOptions {
+  /** Reads everything, which takes as long as reading the whole database. */
+  readonly isThorough: boolean;
+}
+
+const MIB = 1024 * 1024;
+/** Below this, one busy night may fill the disk. */
+const LEAST_FREE_BYTES = 512 * MIB;
+/** SQLite normally checkpoints the log long before this size. */
+const LARGE_LOG_BYTES = 256 * MIB;
+const BLOBS_AT_A_TIME = 1000;
+
+/** Reports the state of a server to an operator, running or not. Changes nothing. */
+export async function examine(
+  configuration: Configuration,
+  { isThorough }: ExaminationOptions,
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  const add = (level: Finding['level'], subject: string, text: string) => findings.push({ level, subject, text });
+  const attempt = async (subject: string, look: () => void | Promise<void>): Promise<void> => {
+    try {
+      await look();
+    } catch (error) {
+      add('problem', subject, (error as Error).message);
+    }
+  };
+
+  const examination = { configuration, isThorough, add, attempt };
+  if (configuration.database.kind === 'sqlite') await examineFile(configuration.database.path, examination);
+  else await examineServer(configuration.database.url, examination);
+  if (isThorough && configuration.smtpUrl !== null) {
+    await attempt('mail', async () => {
+      try {
+        await smtpMailerOf({ ...configuration, url: addressesOf(configuration).url })?.verify();
+      } catch (error) {
+        throw new Error(`the mail server cannot be used: ${(error as Error).message}`);
+      }
+      add('good', 'mail', 'the mail server accepts our login');
+    });
+  }
+  const { push } = configuration;
+  if (isThorough && push) {
+    await attempt('push', async () => {
+      try {
+        await checkPush(push);
+      } catch (error) {
+        throw new Error(`phones cannot be reached: ${(error as Error).message}`);
+      }
+      add('good', 'push', `phones: ${wayToPhones(push)}`);
+    });
+  }
+  if (isThorough) findings.push(...(await examineLogIn(configuration)));
+  for (const [level, subject, text] of adviceOn(configuration)) add(level, subject, text);
+  return findings;
+}
+
+interface Examination extends ExaminationOptions {
+  readonly configuration: Configuration;
+  readonly add: (level: Finding['level'], subject: string, text: string) => void;
+  /** Reports an error of `look` as a problem. */
+  readonly attempt: (subject: string, look: () => void | Promise<void>) => Promise<void>;
+}
+
+function examineSecret({ configuration, add }: Examination, fingerprint: string | null, missing: string): void {
+  const secret = findSecret(configuration);
+  requireSameSecret(configuration, secret, fingerprint);
+  if (secret === null) add('problem', 'secret', missing);
+  else if (fingerprint !== null) add('good', 'secret', 'belongs to the database');
+  else add('advice', 'secret', 'there is one; the database does not record which secret it belongs to');
+}
+
+async function examineFile(path: string, examination: Examination): Promise<void> {
+  const { configuration, isThorough, add, attempt } = examination;
+  const administration = administerDatabase(path);
+  let state: DatabaseState | null = null;
+  await attempt('database', () => {
+    state = administration.inspect();
+    const { bytes, schema, pendingSteps } = state;
+    add('good', 'database', `${path}, ${(bytes / MIB).toFixed(1)} MiB, schema ${schema}`);
+    if (pendingSteps.length > 0)
+      add('advice', 'schema', `${pendingSteps.length} migration steps are pending and run at the next start`);
+    if (state.logBytes > LARGE_LOG_BYTES) {
+      add(
+        'advice',
+        'log',
+        `the write-ahead log has ${Math.round(state.logBytes / MIB)} MiB, probably because of a long-running read`,
+      );
+    }
+  });
+  await attempt('secret', () => {
+    const missing = 'there is none; the server creates one when it starts';
+    examineSecret(examination, state?.secretFingerprint ?? null, missing);
+  });
+  await attempt('rights', () => {
+    const { mode, uid } = statSync(path);
+    for (const other of [secretPathFor(path), filesFolderOf(configuration), `${path}-wal`]) {
+      const owner = statSync(other, { throwIfNoEntry: false })?.uid ?? uid;
+      if (owner !== uid) {
+        add(
+          'problem',
+          'rights',
+          `${other} belongs to user ${owner}, but the database to ${uid}: run chown -R ${uid} ${other}`,
+        );
+      }
+    }
+    if ((mode & 0o077) === 0 || process.platform === 'win32')
+      add('good', 'rights', 'only the owner can read the database');
+    else add('advice', 'rights', `other users of this machine can read the database: run chmod 600 ${path}`);
+  });
+  await attempt('disk', () => {
+    const { bavail, bsize } = statfsSync(dirname(path));
+    const free = bavail * bsize;
+    add(free < LEAST_FREE_BYTES ? 'problem' : 'good', 'disk', `${Math.floor(free / MIB)} MiB are free`);
+  });
+  if (isThorough) {
+    await attempt('integrity', () => {
+      const damage = administration.findDamage();
+      if (damage.length === 0) add('good', 'integrity', 'all pages of the database are valid');
+      for (const line of damage) add('problem', 'integrity', line);
+    });
+    await attempt('files', async () => {
+      // Checks the store even if there are no files yet.
+      await blobStoreOf(configuration).sizeOf(UNUSED_KEY);
+      const { count, missing } = await findMissingFiles(configuration);
+      if (missing.length === 0) add('good', 'files', `the content of all ${count} files exists`);
+      else
+        add('problem', 'files', `the content of ${missing.length} of ${count} files is missing, such as ${missing[0]}`);
+    });
+  }
+}
+
+async function examineServer(url: string, examination: Examination): Promise<void> {
+  const { configuration, add, attempt } = examination;
+  const { examinePostgres, inspectPostgres, SESSIONS_PER_SERVER } = await import('@parley/postgres');
+  await attempt('database', async () => {
+    const { schema, pendingSteps, secretFingerprint } = await inspectPostgres(url);
+    if (pendingSteps.length === 0) add('good', 'schema', `${schema}, that of this version`);
+    else add('problem', 'schema', `${pendingSteps.length} steps of it are to be executed: run parley migrate`);
+    for (const { level, subject, text } of findingsOn(await examinePostgres(url), SESSIONS_PER_SERVER))
+      add(level, subject, text);
+    await attempt('secret', () =>
+      examineSecret(
+        examination,
+        secretFingerprint,
+        'there is none: every server needs the same one (PARLEY_SECRET_FILE)',
+      ),
+    );
+  });
+  const { busLocation, files } = configuration;
+  if (busLocation) {
+    await attempt('bus', async () => {
+      const { examineNats } = await import('@parley/bus-nats');
+      const startedAt = performance.now();
+      try {
+        const version = await examineNats(busLocation);
+        add('good', 'bus', `NATS ${version}, connected within ${Math.ceil(performance.now() - startedAt)} ms`);
+      } catch (error) {
+        throw new Error(`the bus cannot be used: ${reasonOf(error as Error)}`);
+      }
+    });
+  } else add('advice', 'bus', 'there is none (PARLEY_BUS): servers look for events of others four times a second');
+  await attempt('files', async () => {
+    if (files?.kind !== 's3') throw new Error('PARLEY_FILES must name a bucket that every server reaches');
+    try {
+      await blobStoreOf(configuration).sizeOf(UNUSED_KEY);
+    } catch (error) {
+      throw new Error(`the files cannot be used: ${(error as Error).message}`);
+    }
+    add('good', 'files', `the bucket ${files.bucket} responds`);
+  });
+}
+
+/** Key of no blob. */
+const UNUSED_KEY = '0'.repeat(32) as BlobKey;
+
+async function findMissingFiles(configuration: Configuration) {
+  const blobs = blobStoreOf(configuration);
+  const administration = administerDatabase(sqliteOf(configuration, 'parley doctor').path);
+  const missing: string[] = [];
+  let count = 0;
+  for (let after = ''; ; ) {
+    const page = administration.listBlobs(after, BLOBS_AT_A_TIME);
+    if (page.length === 0) return { count, missing };
+    count += page.length;
+    for (const { blob, size } of page) if ((await blobs.sizeOf(blob as BlobKey)) !== size) missing.push(blob);
+    after = page.at(-1)!.blob;
+  }
+}
+
+function* adviceOn(
+  configuration: Configuration,
+): Generator<readonly [level: Finding['level'], subject: string, text: string]> {
+  const { url, smtpUrl, isDev, hasRateLimits, trustedProxies, mailGatewayPattern, incomingMail } = configuration;
+  if (isDev) yield ['advice', 'configuration', 'dev mode is on: anyone who can reach the server can act as anyone'];
+  if (url === null)
+    yield ['advice', 'configuration', 'there is no public address; emails and links contain the name of this machine'];
+  else if (url.startsWith('http:')) yield ['advice', 'configuration', `${url} is not encrypted`];
+  else if (trustedProxies === 0) {
+    yield [
+      'advice',
+      'configuration',
+      'no proxy is trusted (--trust-proxy); behind a proxy, all clients count as one address',
+    ];
+  }
+  if (smtpUrl === null) yield ['advice', 'configuration', 'there is no mail server; emails are written to files'];
+  if (mailGatewayPattern !== null && !isReceiving(incomingMail))
+    yield ['advice', 'configuration', 'channels have email addresses, but the server receives no email itself'];
+  if (!hasRateLimits && !isDev) yield ['advice', 'configuration', 'rate limits are off'];
+}

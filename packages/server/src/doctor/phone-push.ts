@@ -1,0 +1,37 @@
+import { FEATURE_LEVEL, ZULIP_VERSION } from '@parley/http';
+import { HttpPushService, type PushServiceAccount, phoneSenderOf, SystemClock } from '@parley/node-adapters';
+import type { Configuration } from '../configuration/configuration.js';
+
+/** Describes how notifications reach phones. */
+export function wayToPhones(push: Configuration['push']): string {
+  if (!push) return 'none';
+  if (!('keys' in push)) return `push service ${push.url}`;
+  return ['direct', push.apns && 'APNs', push.fcm && 'FCM'].filter(Boolean).join(', ');
+}
+
+/** Tokens that belong to no phone, so that only the accounts are judged. */
+const NO_PHONES = [
+  { kind: 'apns', token: '00'.repeat(32), iosAppId: 'none' },
+  { kind: 'fcm', token: 'none', iosAppId: null },
+] as const;
+
+/** @throws Error if the services of the configuration do not accept this server */
+export async function checkPush(push: NonNullable<Configuration['push']>): Promise<void> {
+  const clock = new SystemClock();
+  if (!('keys' in push)) {
+    await pushServiceOf(push).askAbout([]);
+    return;
+  }
+  const sender = phoneSenderOf(push, { clock, report: () => {} });
+  for (const phone of NO_PHONES.filter(({ kind }) => push[kind])) {
+    const { outcome, reason } = await sender.send(phone, { payload: {}, isUrgent: false, isSilent: true });
+    if (outcome === 'unreached') throw new Error(reason);
+  }
+}
+
+/** Client of a push service that knows no organization. */
+export function pushServiceOf(account: PushServiceAccount): HttpPushService {
+  const realmUrls = { urlOf: () => '', emailDomainOf: () => '' };
+  const server = { version: ZULIP_VERSION, featureLevel: FEATURE_LEVEL };
+  return new HttpPushService({ account, clock: new SystemClock(), realmUrls, server, avatarUrlOf: () => '' });
+}

@@ -1,0 +1,80 @@
+import { mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { type ArchiveWriter, RealmReader, type RealmSource } from '@parley/domain/exports';
+import { type ExportId, type RealmId, SparingWork } from '@parley/domain/kernel';
+import { keepProcessAlive, SystemEventLoop, SystemTimers } from '@parley/node-adapters';
+import type { Parley } from '../facade/facade.js';
+import { COLUMN_NAMES } from './column-names.js';
+
+/** Stores data that does not fit into memory in a folder per export. */
+export class FolderArchiveWriter implements ArchiveWriter {
+  constructor(private readonly folder: string) {}
+
+  async *write(id: ExportId, source: RealmSource, rest: () => Promise<void>): AsyncGenerator<Uint8Array> {
+    const temporaryFolder = this.folderOf(id);
+    // Private, since it contains private messages.
+    await mkdir(temporaryFolder, { recursive: true, mode: 0o700 });
+    try {
+      const { writeExport } = await import('@parley/export-files');
+      yield* writeExport(source, { names: COLUMN_NAMES, temporaryFolder, rest });
+    } finally {
+      await this.clean(id);
+    }
+  }
+
+  async clean(id: ExportId): Promise<void> {
+    await rm(this.folderOf(id), { recursive: true, force: true });
+    // Fails if the folder still contains other exports.
+    await rmdir(this.folder).catch(() => undefined);
+  }
+
+  private folderOf(id: ExportId): string {
+    return join(this.folder, String(id));
+  }
+}
+
+/** Rests as long as it works, since it shares the disk with the server but not the event loop. */
+const REST_FACTOR = 1;
+
+/**
+ * Exports a whole realm at a reduced speed while a server may be running. The file gets its name only when complete.
+ * Returns the number of messages.
+ */
+export async function exportToFile(
+  { useCase }: Pick<Parley, 'useCase'>,
+  realmId: RealmId,
+  path: string,
+  onProgress: (messages: number) => void,
+): Promise<number> {
+  const work = new SparingWork(new SystemTimers(), new SystemEventLoop(), REST_FACTOR);
+  const source = await useCase(RealmReader).open(realmId, { covers: 'all' });
+  const partial = `${path}.part`;
+  let messages = 0;
+  const { writeExport } = await import('@parley/export-files');
+  const content = writeExport(source, {
+    names: COLUMN_NAMES,
+    temporaryFolder: dirname(resolve(path)),
+    onProgress: (count) => {
+      messages = count;
+      onProgress(count);
+    },
+    rest: () => work.rest(),
+  });
+  // Readable by the owner only, since it contains private messages.
+  const file = await open(partial, 'w', 0o600);
+  // Rest timers do not keep the process alive.
+  const letEnd = keepProcessAlive();
+  try {
+    for await (const chunk of content) await file.writeFile(chunk);
+    await file.sync();
+    await file.close();
+    await rename(partial, path);
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(partial, { force: true });
+    throw error;
+  } finally {
+    letEnd();
+  }
+  return messages;
+}

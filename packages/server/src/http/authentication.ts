@@ -1,0 +1,105 @@
+import type { ApiKeyMint } from '@parley/domain/access';
+import { DomainError, type UnitOfWork } from '@parley/domain/kernel';
+import type { VerifyApiKey, VerifyFrameToken, VerifySession } from '@parley/domain/users';
+import {
+  type Authenticator,
+  type BrowserSessions,
+  type CallerRole,
+  type Credentials,
+  type Identity,
+  type RealmDirectory,
+  type Request,
+  type RoleLookup,
+  unauthorized,
+} from '@parley/http';
+import { StartupError } from '../kernel/startup-error.js';
+
+/** Authenticates by email and API key in the realm of the request's address. */
+export class ApiKeyCredentials implements Credentials {
+  constructor(
+    private readonly verifyApiKey: VerifyApiKey,
+    private readonly realms: RealmDirectory,
+  ) {}
+
+  async verify({ realmAddress, ...claim }: Parameters<Credentials['verify']>[0]): Promise<Identity> {
+    return this.verifyApiKey.execute({ realmId: await this.realms.findRealm(realmAddress) }, claim);
+  }
+}
+
+/** Reads `Authorization: Bearer …` with the token of a frame. */
+export class FrameTokenAuthenticator implements Authenticator {
+  constructor(
+    private readonly verifyToken: VerifyFrameToken,
+    private readonly realms: RealmDirectory,
+  ) {}
+
+  async authenticate(request: Request): Promise<Identity | null> {
+    const token = /^bearer +(\S+)$/i.exec(request.header('authorization') ?? '')?.[1];
+    const realmId = token === undefined ? null : await this.realms.findRealm(request.realmAddress);
+    if (token === undefined || realmId === null) return null;
+    try {
+      const user = await this.verifyToken.execute(realmId, token);
+      return user && { realmId, userId: user.id, botKind: null };
+    } catch (error) {
+      if (error instanceof DomainError && error.kind !== 'unavailable') throw unauthorized(error.message);
+      throw error;
+    }
+  }
+}
+
+/** Looks up a user's current role in storage. */
+export class StoredRoles implements RoleLookup {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  roleOf(caller: Parameters<RoleLookup['roleOf']>[0]): Promise<CallerRole> {
+    return this.uow.read(caller.realmId, async ({ actors, users }) => {
+      const { role, isBot } = await actors.get(caller);
+      const { settings } = (await users.find(caller.realmId, caller.userId))!;
+      return { role, isBot, synchronizesDrafts: settings.enableDraftsSynchronization };
+    });
+  }
+}
+
+/** Resolves session tokens in the realm of the request's address. */
+export class StoredSessions implements BrowserSessions {
+  constructor(
+    private readonly verifySession: VerifySession,
+    private readonly realms: RealmDirectory,
+  ) {}
+
+  async verify({ realmAddress, token }: Parameters<BrowserSessions['verify']>[0]): Promise<Identity | null> {
+    const realmId = await this.realms.findRealm(realmAddress);
+    const found = await this.verifySession.execute({ realmId }, token);
+    if (!found) return null;
+    const { userId, botKind, sessionId, csrfToken } = found;
+    return { realmId: found.realmId, userId, botKind, session: { id: sessionId, csrfToken } };
+  }
+}
+
+/**
+ * Recomputes all key fingerprints if the server's secret has changed, which changes every user's API key. Returns the
+ * number of keys; 0 if the secret is unchanged.
+ */
+export async function rehashApiKeys(uow: UnitOfWork, mint: ApiKeyMint): Promise<number> {
+  const stored = await uow.readAcross(({ apiKeys }) => apiKeys.secretFingerprint());
+  if (stored === mint.secretFingerprint) return 0;
+  return uow.writeAcross(async (tx) => {
+    const { apiKeys } = tx;
+    const records = await apiKeys.listAll();
+    for (const record of records) {
+      await apiKeys.put(record, mint.fingerprint(mint.derive(record)));
+      await tx.yield();
+    }
+    await apiKeys.setSecretFingerprint(mint.secretFingerprint);
+    return records.length;
+  });
+}
+
+/** Used by commands beside a running server, whose keys must not change. @throws StartupError */
+export async function assertSameSecret(uow: UnitOfWork, mint: ApiKeyMint): Promise<void> {
+  const stored = await uow.readAcross(({ apiKeys }) => apiKeys.secretFingerprint());
+  if (stored === null) await uow.writeAcross(({ apiKeys }) => apiKeys.setSecretFingerprint(mint.secretFingerprint));
+  else if (stored !== mint.secretFingerprint) {
+    throw new StartupError('The secret of the database has changed in the meantime; restart with the new secret.');
+  }
+}

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { OPTION_NAMES } from '../facade/parley-config.js';
+import { createParley, type ParleyConfig, StartupError } from '../index.js';
+
+describe('createParley', () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'parley-create-'));
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  const good = () => ({ database: `sqlite:${join(directory, 'chat.db')}`, url: 'https://example.com/chat' });
+
+  it.each([
+    [{ database: 'bogus' }, 'database must be of the form sqlite:PATH or postgres://USER@HOST/NAME.'],
+    [{ trustedProxies: ['10.0.0.0/99'] }, /^trustedProxies must be the number of trusted proxies, their networks/],
+    [{ trustedProxies: -1 }, /^trustedProxies must be /],
+    [{ secret: 'short' }, 'secret must be at least 8 characters long.'],
+    [{ url: 'nope' }, 'url must be an address such as https://chat.example.com.'],
+    [{ url: 'ftp://localhost' }, 'url must be an address such as https://chat.example.com.'],
+    [
+      { trustedOrigins: ['https://example.com/'] },
+      "trustedOrigins must be origins such as https://example.com, without a trailing slash, or 'any'; https://example.com/ is not an origin.",
+    ],
+    [{ trustedOrigins: '*' }, /^trustedOrigins must be .*; \* is not an origin\.$/],
+    [{ realmAddresses: 'port' }, 'realmAddresses must be host or path.'],
+    [{ authentificate: async () => null }, /^createParley has no option authentificate.*authenticate/],
+    [{ authenticate: 'cookie' }, 'authenticate must be a function, not "cookie".'],
+    [{ mailer: { sendMail: () => {} } }, 'mailer must be an object with the function send, not an object.'],
+    [{ mailer: () => {} }, 'mailer must be an object with the function send, not a function.'],
+    [{ logger: console.log }, 'logger must be an object with the function info, not a function.'],
+    [{ clock: { now: 5, nowMs: 5 } }, 'clock must be an object with the function now, not an object.'],
+    [{ randomness: null }, 'randomness must be an object with the function uuid, not null.'],
+    [{ passwordHasher: {} }, 'passwordHasher must be an object with the function hash, not an object.'],
+    [{ renderer: [] }, 'renderer must be an object with the function parse, not an array.'],
+    [{ files: { put: () => {} } }, 'files must be an object with the function sizeOf, not an object.'],
+    [{ url: undefined }, 'url must be an address such as https://chat.example.com.'],
+  ])('rejects %j without touching anything', async (wrong, message) => {
+    const parley = createParley({ ...good(), ...wrong } as ParleyConfig);
+    await expect(parley).rejects.toBeInstanceOf(StartupError);
+    await expect(parley).rejects.toThrow(message);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it("rejects a secret that differs from the database's secret unless an option accepts it", async () => {
+    await (await createParley({ ...good(), secret: 'the first secret' })).close();
+    const other = { ...good(), secret: 'the second secret' };
+    await expect(createParley(other)).rejects.toThrow(
+      /or pass --accept-new-secret \(acceptNewSecret in createParley\)/,
+    );
+    await expect(createParley(good())).rejects.toThrow(StartupError);
+    expect(readdirSync(directory)).toEqual(['chat.db']);
+    await (await createParley({ ...other, acceptNewSecret: true })).close();
+    await (await createParley(other)).close();
+  });
+
+  it('documents every option in the guide', () => {
+    const guide = readFileSync(join(__dirname, '../../../../docs/embedding.md'), 'utf8');
+    expect(OPTION_NAMES.filter((name) => !new RegExp(`^\\|.*\`${name}\`.* \\|`, 'm').test(guide))).toEqual([]);
+  });
+
+  it('reports readiness and server metrics without process metrics', async () => {
+    const parley = await createParley({ ...good(), metrics: true });
+    expect(await parley.ready()).toEqual({ isReady: true, checks: { write: 'ok', schema: 'ok', disk: 'ok' } });
+    const text = await parley.metrics();
+    expect(text).toMatch(/^parley_up 1$/m);
+    expect(text).toMatch(/^parley_commit_units_count [1-9]/m);
+    expect(text.split('\n').filter((line) => !/^(# (HELP|TYPE) )?parley_|^$/.test(line))).toEqual([]);
+    const closing = parley.close();
+    expect(await parley.ready()).toEqual({ isReady: false, checks: { state: 'draining' } });
+    await closing;
+    expect(await parley.metrics()).toMatch(/^parley_up 0$/m);
+  });
+
+  it('collects no metrics by default', async () => {
+    const parley = await createParley(good());
+    await expect(parley.metrics()).rejects.toThrow('Metrics are disabled; pass `metrics: true` to createParley.');
+    await parley.close();
+  });
+
+  it('prints warnings and errors without a logger', async () => {
+    const lines: string[] = [];
+    const print = jest.spyOn(process.stderr, 'write').mockImplementation((text) => {
+      lines.push(String(text));
+      return true;
+    });
+    const parley = await createParley({ ...good(), authenticate: async () => ({ realm: 'x', externalId: 'u1' }) });
+    await parley.realms.ensure({ name: '' });
+    const server = createServer(parley.handler).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { status } = await fetch(`http://127.0.0.1:${port}/api/v1/users/me`);
+    await parley.close();
+    server.closeAllConnections();
+    server.close();
+    print.mockRestore();
+    expect(status).toBe(401);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'warn', msg: 'authenticate() named an unknown caller: there is no organization "x"' },
+      { level: 'warn', audit: 'failed log-in', logInMethod: 'host', failure: 'UNAUTHORIZED' },
+    ]);
+  });
+
+  it('opens a database and closes it cleanly', async () => {
+    const parley = await createParley(good());
+    await parley.close();
+    expect(readdirSync(directory).sort()).toEqual(['chat.db', 'chat.db.secret']);
+  });
+});

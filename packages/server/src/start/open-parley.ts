@@ -1,0 +1,386 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { FolderBlobStore, FolderPartialBlobStore, S3BlobStore, S3PartialBlobStore } from '@parley/blobs';
+import type { Installation, NatsBus } from '@parley/bus-nats';
+import type { Mailer, PasswordHasher } from '@parley/domain/access';
+import type { BlobStore } from '@parley/domain/files';
+import { type Clock, noBus, type Randomness, type StorageGauges } from '@parley/domain/kernel';
+import type { MarkdownRenderer } from '@parley/domain/markdown';
+import { bounceAddress } from '@parley/domain/push';
+import { ipGroup, type Logger, warn } from '@parley/http';
+import { ImageProcess } from '@parley/images';
+import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
+import {
+  bounceKeyOf,
+  FileOutbox,
+  HashQueue,
+  ldapDirectories,
+  loadWebPush,
+  type MailSender,
+  mailFingerprint,
+  openIdConnectProviders,
+  ScryptPasswordHasher,
+  SmtpMailer,
+  SystemClock,
+  SystemRandomness,
+  SystemTimers,
+  samlProviders,
+} from '@parley/node-adapters';
+import type { StateListener } from '@parley/postgres';
+import { openSqliteStorage } from '@parley/sqlite';
+import type { Commit } from '@parley/storage';
+import { type ComposedParley, composeParley } from '../composition/parley.js';
+import type { ParleyDependencies } from '../composition/parley-dependencies.js';
+import type { Configuration, DatabaseLocation, IncomingMail, SqliteLocation } from '../configuration/configuration.js';
+import { DEMO } from '../demo/organization.js';
+import type { Storage } from '../facade/parley-config.js';
+import { BucketBuilds, FolderBuilds, type KeptBuilds, openWebAssets } from '../http/web-assets.js';
+import { StartupError } from '../kernel/startup-error.js';
+import { openTelemetryTracer } from '../observation/open-telemetry.js';
+import { findingsOn } from '../observation/postgres-findings.js';
+import { parleyVersion } from '../version.js';
+import { DatabaseClock } from './database-clock.js';
+import { findSecret, makeSecret, requireSameSecret } from './secret.js';
+
+type RuntimeConfig = Omit<
+  Configuration,
+  'host' | 'port' | 'logLevel' | 'url' | 'database' | 'metricsAddress' | 'drainSeconds'
+> & {
+  readonly url: string;
+  /** Null if `ports.storage` replaces it. */
+  readonly database: DatabaseLocation | null;
+};
+
+/** Replacements for configured or built-in ports. */
+export interface HostPorts {
+  readonly storage?: Storage | undefined;
+  readonly blobs?: BlobStore | undefined;
+  readonly mailer?: Mailer | undefined;
+  readonly clock?: Clock | undefined;
+  readonly randomness?: Randomness | undefined;
+  readonly passwordHasher?: PasswordHasher | undefined;
+  readonly renderer?: MarkdownRenderer | undefined;
+}
+
+export interface HostOptions
+  extends Pick<
+    ParleyDependencies,
+    'logger' | 'authenticate' | 'logInProviders' | 'trustedOrigins' | 'isOneOff' | 'metrics'
+  > {
+  readonly onCommit?: (commit: Commit) => void;
+  /** Called once another version has changed the schema to one that this version does not know. */
+  readonly onUnknownSchema?: () => void;
+  readonly ports?: HostPorts;
+  readonly acceptsNewSecret: boolean;
+}
+
+/** Opens a server; leaves no file behind on failure. @throws StartupError, DatabaseRefused, MissingLibrary */
+export async function openParley(
+  configuration: RuntimeConfig,
+  { acceptsNewSecret, onCommit: report, onUnknownSchema, ports = {}, ...hostOptions }: HostOptions,
+): Promise<ComposedParley> {
+  const logInProviders = [
+    ...(hostOptions.logInProviders ?? []),
+    ...(await openIdConnectProviders(configuration.openIdConnect)),
+    ...(await samlProviders(configuration.saml)),
+  ];
+  if (configuration.webPush) await loadWebPush();
+  const directories = await ldapDirectories(configuration.ldap);
+  const ownClock =
+    configuration.database?.kind === 'postgres' && !ports.clock
+      ? new DatabaseClock(new SystemClock(), new SystemTimers(), hostOptions.logger)
+      : null;
+  const clock = ownClock ?? ports.clock ?? new SystemClock();
+  const blobStores = blobStoresOf(configuration, ports);
+  const onCommit = commitListener(hostOptions.metrics, report);
+  requireShareable(configuration);
+  const {
+    storage,
+    secret,
+    installation = null,
+    examine,
+  } = await openStorage(configuration, ports, {
+    acceptsNewSecret,
+    clock,
+    logger: hostOptions.logger,
+    ...(onCommit && { onCommit }),
+    ...(onUnknownSchema && { onUnknownSchema }),
+  });
+  const images = new ImageProcess({ report: (problem) => warn(hostOptions.logger, {}, problem) });
+  // A renderer that was passed in is closed by its owner.
+  const ownRenderer = ports.renderer ? null : new ZulipMarkdownRenderer();
+  let bus: NatsBus | null = null;
+  const release = async () => {
+    try {
+      images.close();
+      await bus?.close();
+      await ownRenderer?.close();
+    } finally {
+      await storage.close();
+    }
+  };
+  try {
+    const ownSecret = secret();
+    const reportPresence = async () => {
+      if (ownClock) await ownClock.compare(() => storage.currentTimeMs!());
+      if (!hostOptions.isOneOff) await storage.reportPresence!(parleyVersion());
+    };
+    if (installation) await reportPresence();
+    // Servers hear of what a command does when they read the log.
+    if (installation && !hostOptions.isOneOff) bus = await openBus(configuration, installation, hostOptions.logger);
+    return await composeParley({
+      ...configuration,
+      secret: ownSecret,
+      onOtherSecret: acceptsNewSecret ? 'rehash' : 'refuse',
+      verifyStorage: () => storage.verify?.(),
+      ...(examine && !hostOptions.isOneOff && { examineStorage: examine }),
+      unitOfWork: storage.uow,
+      clock,
+      randomness: ports.randomness ?? new SystemRandomness(),
+      passwordHasher: ports.passwordHasher ?? new HashQueue(new ScryptPasswordHasher(), { groupOf: ipGroup }),
+      markdownRenderer: ports.renderer ?? ownRenderer!,
+      unicodeEmoji,
+      mailer: ports.mailer ?? mailerOf(configuration, clock, ownSecret),
+      sendsMail: configuration.smtpUrl !== null || ports.mailer !== undefined,
+      ...(configuration.database?.kind === 'sqlite' && { dataFolder: dirname(resolve(configuration.database.path)) }),
+      ...(installation && { reportPresence, bus: bus ?? noBus, hasBus: bus !== null }),
+      ...blobStores,
+      ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
+      ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
+      images,
+      ...(configuration.hasWebClient && { webAssets: openWebAssets(keptBuildsOf(configuration, blobStores.blobs)) }),
+      ...(configuration.isDemo && { demo: DEMO }),
+      frameAncestors: configuration.frameAncestors,
+      ...hostOptions,
+      logInProviders,
+      directories,
+      release,
+    });
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+function commitListener(
+  metrics: HostOptions['metrics'],
+  report: HostOptions['onCommit'],
+): ((commit: Commit) => void) | undefined {
+  if (!metrics) return report;
+  return (commit) => {
+    metrics.committed(commit);
+    report?.(commit);
+  };
+}
+
+interface OpenStorage {
+  readonly storage: Storage & { gauges?(): StorageGauges };
+  readonly secret: () => string;
+  /** Absent if no other servers use the database. */
+  readonly installation?: Installation;
+  /** Logs what an operator should know about the database server. */
+  readonly examine?: () => Promise<void>;
+}
+
+/** Rejects a bus where no other server can use the database. @throws StartupError */
+function requireShareable({ busLocation, database }: RuntimeConfig): void {
+  if (busLocation && database?.kind !== 'postgres') {
+    throw new StartupError('PARLEY_BUS (bus) connects servers of a database on PostgreSQL; leave it out.');
+  }
+}
+
+/** Returns null if no bus is configured. @throws StartupError, MissingLibrary */
+async function openBus(
+  { busLocation }: Pick<RuntimeConfig, 'busLocation'>,
+  installation: Installation,
+  logger: Logger,
+): Promise<NatsBus | null> {
+  if (!busLocation) return null;
+  const { openNatsBus } = await import('@parley/bus-nats');
+  let wasAway = false;
+  try {
+    return await openNatsBus({
+      ...busLocation,
+      installation,
+      release: parleyVersion(),
+      onState(state, reason) {
+        if (state === 'unavailable') {
+          warn(logger, { err: reason }, 'the bus is away: events of other servers are read from the database');
+        } else if (wasAway) warn(logger, {}, 'the bus is back');
+        wasAway = state === 'unavailable';
+      },
+    });
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === undefined
+      ? error
+      : new StartupError(`Cannot use the bus: ${(error as Error).message}.`);
+  }
+}
+
+/** Opens the storage. `secret` is called after opening, because it creates the file if there is none. */
+async function openStorage(
+  configuration: RuntimeConfig,
+  ports: HostPorts,
+  {
+    acceptsNewSecret,
+    clock,
+    logger,
+    onCommit,
+    onUnknownSchema,
+  }: Pick<HostOptions, 'acceptsNewSecret' | 'logger' | 'onCommit' | 'onUnknownSchema'> & { readonly clock: Clock },
+): Promise<OpenStorage> {
+  const { database } = configuration;
+  if (database === null) return { storage: ports.storage!, secret: () => configuration.secret! };
+  const secret = findSecret({ ...configuration, database });
+  const options = {
+    clock,
+    words: htmlMessages,
+    admit: ({ secretFingerprint }: { readonly secretFingerprint: string | null }) => {
+      if (!acceptsNewSecret) requireSameSecret({ ...configuration, database }, secret, secretFingerprint);
+    },
+    report: (problem: string) => logger.error({}, problem),
+    ...(onCommit && { onCommit }),
+  };
+  if (database.kind === 'postgres') {
+    requirePlaces(configuration, ports);
+    const { examinePostgres, openPostgresStorage, SESSIONS_PER_SERVER } = await import('@parley/postgres');
+    const onState: StateListener = (state, reason) => {
+      if (state === 'connected') warn(logger, {}, 'the database is back');
+      else if (state === 'replaced') warn(logger, {}, 'the database was replaced by a standby or a copy');
+      else logger.error({ reason: reasonOf(reason) }, 'the database is away: requests get 503 until it is back');
+    };
+    const storage = await openPostgresStorage({
+      url: database.url,
+      ...options,
+      onState,
+      onUnknownSchema(reason) {
+        logger.error({ reason }, 'another version has changed the schema: this server accepts no more requests');
+        onUnknownSchema?.();
+      },
+    });
+    const examine = async () => {
+      for (const { level, subject, text } of findingsOn(await examinePostgres(database.url), SESSIONS_PER_SERVER))
+        if (LOGGED_SUBJECTS.has(subject) && level !== 'good') warn(logger, { subject }, `database server: ${text}`);
+    };
+    return { storage, secret: () => secret!, installation: storage.installation, examine };
+  }
+  makeFolderOf(database);
+  const storage = openSqliteStorage({ path: database.path, ...options });
+  return { storage, secret: () => secret ?? makeSecret({ database }) };
+}
+
+/** Message of the driver; the statement that failed does not matter. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? cause.message : message;
+}
+
+/** Findings that change while the server runs; clocks have lines of their own. */
+const LOGGED_SUBJECTS = new Set(['connections', 'transactions']);
+
+/** Rejects a configuration without what is otherwise in files beside the database. @throws StartupError */
+function requirePlaces({ secret, files, smtpUrl }: RuntimeConfig, { blobs, mailer }: HostPorts): void {
+  const missing = [
+    secret === null && 'PARLEY_SECRET (secret)',
+    files === null && !blobs && 'PARLEY_FILES (files)',
+    smtpUrl === null && !mailer && 'PARLEY_SMTP_URL (smtpUrl or mailer)',
+  ].filter((name) => name !== false);
+  if (missing.length > 0) throw new StartupError(`A database on PostgreSQL requires ${missing.join(', ')}.`);
+  if (files?.kind === 'folder' && !blobs) {
+    throw new StartupError(
+      'A database on PostgreSQL requires PARLEY_FILES (files) in a bucket that every server reaches.',
+    );
+  }
+}
+
+/** Place for files of former builds of the web client; null without one that lasts. */
+function keptBuildsOf({ database }: RuntimeConfig, blobs: BlobStore): KeptBuilds | null {
+  if (database?.kind === 'sqlite') return new FolderBuilds(join(dirname(database.path), 'web-client'));
+  return blobs instanceof S3BlobStore ? new BucketBuilds(blobs) : null;
+}
+
+type FilesConfiguration = Pick<RuntimeConfig, 'files' | 'database'>;
+
+export function filesFolderOf(configuration: FilesConfiguration): string {
+  if (configuration.files?.kind === 'folder') return configuration.files.path;
+  const { database } = configuration;
+  return database?.kind === 'sqlite' ? join(dirname(database.path), 'files') : join(tmpdir(), 'parley-files');
+}
+
+/** Returns the configured store for file bytes. */
+export const blobStoreOf = (configuration: FilesConfiguration): BlobStore =>
+  configuration.files?.kind === 's3'
+    ? new S3BlobStore({ ...configuration.files, credentials: null })
+    : new FolderBlobStore(filesFolderOf(configuration));
+
+function blobStoresOf(
+  configuration: RuntimeConfig,
+  ports: HostPorts,
+): Pick<ParleyDependencies, 'blobs' | 'exportsFolder' | 'partialBlobs'> {
+  const blobs = ports.blobs ?? blobStoreOf(configuration);
+  const folder = filesFolderOf(configuration);
+  // In a bucket, any server receives the next bytes of an upload.
+  const partialBlobs =
+    blobs instanceof S3BlobStore
+      ? new S3PartialBlobStore(blobs)
+      : new FolderPartialBlobStore(join(folder, 'uploads'), blobs);
+  return { blobs, partialBlobs, exportsFolder: join(folder, 'exports') };
+}
+
+type MailConfiguration = Pick<RuntimeConfig, 'smtpUrl' | 'mailFrom' | 'url' | 'database'>;
+
+/** Parts of outgoing emails that lead back to this server; none if it receives no email. */
+function returnPathOf({ mailGatewayPattern, incomingMail }: RuntimeConfig, secret: string): Partial<MailSender> {
+  if (mailGatewayPattern === null || !isReceiving(incomingMail)) return {};
+  return {
+    fingerprint: mailFingerprint(secret),
+    bounceAddressOf: (to) => bounceAddress(mailGatewayPattern, bounceKeyOf(secret, to)),
+  };
+}
+
+export const isReceiving = ({ token, smtp }: Pick<IncomingMail, 'token' | 'smtp'>): boolean =>
+  token !== null || smtp !== null;
+
+const senderOf = ({ mailFrom, url }: MailConfiguration): string => mailFrom ?? `noreply@${new URL(url).hostname}`;
+
+/** Returns the SMTP mailer; null if emails are written to files. */
+export const smtpMailerOf = (
+  configuration: MailConfiguration,
+  returnPath: Partial<MailSender> = {},
+): SmtpMailer | null =>
+  configuration.smtpUrl === null
+    ? null
+    : new SmtpMailer({ url: configuration.smtpUrl, from: senderOf(configuration), ...returnPath });
+
+/** Other databases and storages require a mailer. */
+const outboxOf = ({ database }: MailConfiguration): string =>
+  join(dirname((database as SqliteLocation).path), 'outbox');
+
+const mailerOf = (configuration: RuntimeConfig, clock: Clock, secret: string): Mailer =>
+  smtpMailerOf(configuration, returnPathOf(configuration, secret)) ??
+  new FileOutbox(outboxOf(configuration), senderOf(configuration), clock);
+
+/**
+ * Creates a folder with its parents. Node's recursive mode never returns where folders can neither be found nor
+ * created, as in /proc.
+ */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  makeFolder(dirname(path));
+  // Private to the user of the process.
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have created the folder first.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+}
+
+export function makeFolderOf({ path }: SqliteLocation): void {
+  try {
+    makeFolder(dirname(path));
+  } catch (error) {
+    throw new StartupError(`Cannot create the folder of the database ${path}: ${(error as Error).message}`);
+  }
+}
