@@ -18,7 +18,7 @@ import { ErrorReplies } from './kernel/reply.js';
 import * as wire from './kernel/wire-schema.js';
 import { BOTS } from './membership/bots.js';
 import { INVITATIONS } from './membership/invitations.js';
-import { SCIM } from './membership/scim.js';
+import { SCIM } from './membership/scim/scim.js';
 import { DRAFTS } from './messages/drafts.js';
 import { MESSAGES } from './messages/messages.js';
 import { MUTED_USERS } from './messages/muted-users.js';

@@ -50,7 +50,7 @@ import { BOT_FEATURE, loadQueueDefaults } from '../membership/bots.js';
 import { HOST_USER_FEATURE } from '../membership/host-users.js';
 import { INVITATION_FEATURE } from '../membership/invitations.js';
 import { LOG_IN_METHOD_FEATURE } from '../membership/log-in-methods.js';
-import { PROVISIONING_FEATURE } from '../membership/provisioning.js';
+import { PROVISIONING_FEATURE } from '../membership/provisioning/provisioning.js';
 import { DRAFT_FEATURE } from '../messages/drafts.js';
 import {
   asksForMessages,

@@ -2,20 +2,14 @@ import type { S3Location } from '@parley/blobs';
 import type { FileLimits } from '@parley/domain/files';
 import type { EventLimits } from '@parley/domain/kernel';
 import type { ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
-import type {
-  BigBlueButtonAccount,
-  DirectPush,
-  LdapAccount,
-  OpenIdConnectAccount,
-  PushServiceAccount,
-  SamlAccount,
-} from '@parley/node-adapters';
+import type { BigBlueButtonAccount, DirectPush, PushServiceAccount } from '@parley/node-adapters';
 import type { OwnNotifications } from '../facade/parley-config.js';
 import type { RealmAddresses } from '../kernel/realm-resolver.js';
 import { StartupError } from '../kernel/startup-error.js';
+import type { LogInAccounts } from '../log-in/providers.js';
 
 /** Server configuration, independent of the source of its values. */
-export interface Configuration {
+export interface Configuration extends LogInAccounts {
   readonly host: string;
   /** 0 selects any free port. */
   readonly port: number;
@@ -52,12 +46,6 @@ export interface Configuration {
   readonly jwtSecrets: ReadonlyMap<string, string>;
   /** Required in the `aud` claim of login tokens; null accepts any. */
   readonly jwtAudience: string | null;
-  /** Services for logging in by OpenID Connect, in order of their buttons. */
-  readonly openIdConnect: readonly OpenIdConnectAccount[];
-  /** Identity providers for logging in by SAML. */
-  readonly saml: readonly SamlAccount[];
-  /** Directories whose passwords people use. */
-  readonly ldap: readonly LdapAccount[];
   /** URL of the mail server; null if emails are written to files. */
   readonly smtpUrl: string | null;
   /** Sender of emails; null for `noreply@` and the host of the public address. */

@@ -4,6 +4,7 @@ import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/
 import type { BigBlueButtonAccount } from '@parley/node-adapters';
 import { hint } from '../kernel/did-you-mean.js';
 import { UsageError } from '../kernel/startup-error.js';
+import { logInAccounts } from '../log-in/providers.js';
 import type { Configuration, DatabaseLocation, FilesLocation, IncomingMail, LogLevel } from './configuration.js';
 import { addEnvFile, type Environment } from './env-file.js';
 import { incomingMailOf, MAIL_SETTINGS, type MailSettings, NO_INCOMING_MAIL } from './mail-settings.js';
@@ -174,9 +175,7 @@ export function readConfiguration(
     bigBlueButton,
     jwtSecrets: read('jwtSecrets') ?? new Map(),
     jwtAudience: read('jwtAudience'),
-    openIdConnect: read('openIdConnect'),
-    ldap: read('ldap'),
-    saml: read('saml'),
+    ...logInAccounts((name) => read(name)),
     smtpUrl: read('smtpUrl'),
     mailFrom: read('mailFrom'),
     invitationValidityMinutes: read('invitationValidity'),

@@ -1,8 +1,8 @@
 import type { FileLimits } from '@parley/domain/files';
 import { DEFAULT_SWEEP_OPTIONS } from '@parley/domain/kernel';
 import { type ProxyTrust, parseRateLimitRules, type RateLimitRules, TRANSPORT_LIMITS } from '@parley/http';
-import type { LdapAccount, OpenIdConnectAccount, SamlAccount } from '@parley/node-adapters';
 import type { RealmAddresses } from '../kernel/realm-resolver.js';
+import { LOG_IN_SETTINGS } from '../log-in/providers.js';
 import { BUS_SETTINGS } from './bus-settings.js';
 import {
   type DatabaseLocation,
@@ -12,11 +12,8 @@ import {
   type SqliteLocation,
 } from './configuration.js';
 import { ENV_FILE } from './env-file.js';
-import { parseLdap } from './ldap-settings.js';
-import { parseOpenIdConnect } from './log-in-settings.js';
 import { MAIL_SETTINGS } from './mail-settings.js';
 import { PUSH_SETTINGS } from './push-settings.js';
-import { parseSaml } from './saml-settings.js';
 import { type Setting, setting, switchSetting } from './setting.js';
 import {
   parseAudience,
@@ -290,27 +287,7 @@ export const SETTINGS = {
     parse: parseAudience,
     default: null as string | null,
   },
-  openIdConnect: {
-    variable: 'PARLEY_OPENID_CONNECT',
-    isSecret: true,
-    help: 'services for logging in by OpenID Connect or at GitHub, as JSON (docs/log-in.md); default: none',
-    parse: parseOpenIdConnect,
-    default: [] as readonly OpenIdConnectAccount[],
-  },
-  saml: {
-    variable: 'PARLEY_SAML',
-    isSecret: true,
-    help: 'identity providers for logging in by SAML 2.0, as JSON (docs/log-in.md); default: none',
-    parse: parseSaml,
-    default: [] as readonly SamlAccount[],
-  },
-  ldap: {
-    variable: 'PARLEY_LDAP',
-    isSecret: true,
-    help: 'directories (LDAP, Active Directory) whose passwords people use, as JSON (docs/log-in.md); default: none',
-    parse: parseLdap,
-    default: [] as readonly LdapAccount[],
-  },
+  ...LOG_IN_SETTINGS,
   smtpUrl: {
     variable: 'PARLEY_SMTP_URL',
     help: 'mail server, smtp://USER:PASSWORD@HOST:PORT or smtps://…; default: emails are written to files beside the database',

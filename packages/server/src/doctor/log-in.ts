@@ -1,10 +1,10 @@
 import { isMeantFor, isOffered, type LogInMethod, type PeopleDirectory } from '@parley/domain/membership';
 import type { AuthenticationMethod, Realm } from '@parley/domain/realms';
 import { AUTHENTICATION_METHOD_NAMES, silentLogger } from '@parley/http';
-import { ldapDirectories, openIdConnectProviders, samlProviders } from '@parley/node-adapters';
 import { administerDatabase } from '@parley/sqlite';
 import type { Configuration } from '../configuration/configuration.js';
 import { addressesOf } from '../http/http-server.js';
+import { LOG_IN_NAMES, logInDirectories, logInServices, NO_LOG_IN_ACCOUNTS } from '../log-in/providers.js';
 import type { Finding } from '../observation/postgres-findings.js';
 import { openParley } from '../start/open-parley.js';
 import { findSecret } from '../start/secret.js';
@@ -17,11 +17,10 @@ interface Organization {
 
 /** Tries the services and directories for logging in, and compares them with the organizations. */
 export async function examineLogIn(configuration: Configuration): Promise<readonly Finding[]> {
-  const { openIdConnect, saml, ldap } = configuration;
-  if (openIdConnect.length + saml.length + ldap.length === 0) return [];
+  if (LOG_IN_NAMES.every((name) => configuration[name].length === 0)) return [];
   const organizations = await organizationsOf(configuration);
   const findings: Finding[] = [];
-  for (const provider of [...(await openIdConnectProviders(openIdConnect)), ...(await samlProviders(saml))]) {
+  for (const provider of await logInServices(configuration)) {
     const { method } = provider;
     const problems = [...problemsOf(method, organizations)];
     try {
@@ -38,7 +37,8 @@ export async function examineLogIn(configuration: Configuration): Promise<readon
     if (problems.length === 0)
       findings.push({ level: 'good', subject: 'log-in', text: `the service ${method.name} can be used` });
   }
-  for (const directory of await ldapDirectories(ldap)) findings.push(...(await findingsOn(directory, organizations)));
+  for (const directory of await logInDirectories(configuration))
+    findings.push(...(await findingsOn(directory, organizations)));
   return findings;
 }
 
@@ -60,7 +60,7 @@ async function organizationsOf(configuration: Configuration): Promise<readonly O
       if (pendingSteps.length > 0 || findSecret(configuration) === null) return null;
     }
     const parley = await openParley(
-      { ...configuration, ...addressesOf(configuration), openIdConnect: [], saml: [], ldap: [], hasWebClient: false },
+      { ...configuration, ...addressesOf(configuration), ...NO_LOG_IN_ACCOUNTS, hasWebClient: false },
       { logger: silentLogger, isOneOff: true, acceptsNewSecret: false },
     );
     try {

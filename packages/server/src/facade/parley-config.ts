@@ -1,148 +1,13 @@
-import type { Mailer, PasswordHasher, Role } from '@parley/domain/access';
+import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { BlobStore } from '@parley/domain/files';
 import type { Clock, Randomness, UnitOfWork } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import type { Logger, ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
 import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
 import type { RealmAddresses } from '../kernel/realm-resolver.js';
+import type { LogInOptions } from '../log-in/options.js';
+import { LOG_IN_NAMES, type LogInName } from '../log-in/providers.js';
 import type { HostAuthenticate } from './host-authentication.js';
-
-/** Roles that a service or directory gives to people. */
-export interface RoleOptions {
-  /** Roles by value of the role claim or attribute, or by name of the group; the first that applies counts. */
-  readonly roles?: Readonly<Record<string, Role>>;
-  /** Role of people without one of `roles`; `unchanged` only gives roles and takes none. Default: `member`. */
-  readonly defaultRole?: 'member' | 'guest' | 'unchanged';
-}
-
-/** LDAP server or Active Directory, as options and settings name it. */
-export interface LdapOptions {
-  /** Unique and stable, since linked accounts name it: lower-case letters, digits and hyphens. */
-  readonly name: string;
-  /** String id of the organization; default: `''`. */
-  readonly realm?: string;
-  /** `ldaps://HOST`, or `ldap://HOST` with `startTls`. */
-  readonly url: string;
-  /** Encrypts the connection to an `ldap://` address; default: false. */
-  readonly startTls?: boolean;
-  /** Path of the certificates (PEM) that vouch for the server; default: those of the system. */
-  readonly caFile?: string;
-  /** Entry that searches; default: anonymous. */
-  readonly bindDn?: string;
-  readonly bindPassword?: string;
-  /** Path of a file with the password. */
-  readonly bindPasswordFile?: string;
-  readonly baseDn: string;
-  /** Selects the entries of people; default: `(objectClass=inetOrgPerson)`. */
-  readonly userFilter?: string;
-  /** Attributes with id, address, name and picture (bytes); default: `entryUUID`, `mail`, `cn`, and no pictures. */
-  readonly attributes?: {
-    readonly id?: string;
-    readonly email?: string;
-    readonly name?: string;
-    readonly picture?: string;
-  };
-  /** Groups that admit people and determine roles; default: none. */
-  readonly groups?: {
-    readonly baseDn: string;
-    /** Default: `(objectClass=groupOfNames)`. */
-    readonly filter?: string;
-    /** Default: `member`. */
-    readonly memberAttribute?: string;
-    /** Default: `cn`. */
-    readonly nameAttribute?: string;
-    /** Names of groups one of which people must be in. */
-    readonly required?: readonly string[];
-  } & RoleOptions;
-  /** Creates accounts for people without one; default: true. */
-  readonly createPeople?: boolean;
-  /** Minutes between synchronizations, 0 for none; default: 60. */
-  readonly syncMinutes?: number;
-}
-
-/** Identity provider that speaks SAML 2.0, as options and settings name it. */
-export interface SamlOptions extends RoleOptions {
-  /** Unique and stable, since links and linked accounts name it: lower-case letters, digits and hyphens. */
-  readonly name: string;
-  /** Entity id of the provider. */
-  readonly entityId: string;
-  /** Address of the provider for redirects. */
-  readonly entryPoint: string;
-  /** Certificates (PEM) one of which signs assertions. */
-  readonly certificate?: string;
-  /** Path of a file with the certificates. */
-  readonly certificateFile?: string;
-  /** Requires that whole responses are signed too; default: false. */
-  readonly signsResponse?: boolean;
-  /** Path of a file (PEM) with the private key that signs requests, and its certificate; default: no signature. */
-  readonly requestKeyFile?: string;
-  /** Text of the button; default: `name`. */
-  readonly displayName?: string;
-  /** URL of an image. */
-  readonly icon?: string;
-  /** String ids of the organizations that may use the provider; default: all. */
-  readonly realms?: readonly string[];
-  /** Domains of the email addresses that may log in; default: all. */
-  readonly allowedDomains?: readonly string[];
-  /** Accepts addresses as verified; default: false. Only for providers where people cannot choose their address. */
-  readonly trustEmails?: boolean;
-  /** Creates accounts without an invitation; default: if the organization is open to all. */
-  readonly createPeople?: boolean;
-  /** Values of the attribute `groups` one of which people must have; default: none. */
-  readonly requiredGroups?: readonly string[];
-  /** Names of attributes; default: the name of the subject for `id` and `email`, `displayName`, and none for the others. */
-  readonly attributes?: {
-    readonly id?: string;
-    readonly email?: string;
-    readonly name?: string;
-    readonly role?: string;
-    readonly groups?: string;
-    /** Holds the address of a picture. */
-    readonly picture?: string;
-  };
-}
-
-/** Service that speaks OpenID Connect, as options and settings name it. */
-export interface OpenIdConnectOptions extends RoleOptions {
-  /** Unique and stable, since links and linked accounts name it: lower-case letters, digits and hyphens. */
-  readonly name: string;
-  /** Address of the service without `/.well-known/openid-configuration`; default for GitHub: `https://github.com`. */
-  readonly issuer?: string;
-  readonly clientId: string;
-  /** Default: none, for a public client. */
-  readonly clientSecret?: string;
-  /** Setting by which organizations enable the service; default: `OpenID Connect`. */
-  readonly kind?: 'OpenID Connect' | 'Google' | 'GitHub' | 'GitLab' | 'Apple';
-  /** Name of the button; default: `name`. */
-  readonly displayName?: string;
-  /** URL of an image for the button; default: none. */
-  readonly icon?: string;
-  /** Default: `openid email profile`; ignored for GitHub. */
-  readonly scope?: string;
-  /** String ids of the organizations that may use the service; default: all. */
-  readonly realms?: readonly string[];
-  /** Domains of the email addresses that may log in; default: all. */
-  readonly allowedDomains?: readonly string[];
-  /** True if addresses count as verified without the claim `email_verified`; default: false. */
-  readonly trustEmails?: boolean;
-  /** Creates accounts without an invitation; default: if the organization is open to all. */
-  readonly createPeople?: boolean;
-  /** Values of the claim `groups` one of which people must have; default: none. */
-  readonly requiredGroups?: readonly string[];
-  /** Claims, with dots for those inside others; default: `email`, `name`, and none for role and groups. */
-  readonly claims?: {
-    readonly email?: string;
-    readonly name?: string;
-    readonly role?: string;
-    readonly groups?: string;
-    /** Holds the address of a picture; for GitHub `avatar_url`. */
-    readonly picture?: string;
-  };
-  /** Names of user groups by value of the groups claim. People are added and removed in these groups at every log-in. */
-  readonly groups?: Readonly<Record<string, string>>;
-  /** True if logging out of the web client leads to the service, to log out there too; default: false. */
-  readonly singleLogOut?: boolean;
-}
 
 /** Database file that holds all data. */
 interface OnDatabase {
@@ -203,7 +68,7 @@ export interface DirectPushOptions {
   readonly fcm?: string;
 }
 
-export interface ParleyOptions {
+export interface ParleyOptions extends LogInOptions {
   /** Public address including the mount path of the router: `https://example.com/chat`. */
   readonly url: string;
   /**
@@ -235,12 +100,6 @@ export interface ParleyOptions {
    * `{next}` becomes the address to return to; without it, `next` is added to the query. Requires `authenticate`.
    */
   readonly logInUrl?: string;
-  /** Services for logging in by OpenID Connect or at GitHub, in order of their buttons; default: none. Requires `openid-client`. */
-  readonly openIdConnect?: readonly OpenIdConnectOptions[];
-  /** Identity providers for logging in by SAML 2.0; default: none. Requires `@node-saml/node-saml`. */
-  readonly saml?: readonly SamlOptions[];
-  /** Directories whose passwords people use; default: none. Requires `ldapts`. */
-  readonly ldap?: readonly LdapOptions[];
   /** Name and icon (a URL) of the button for `logInUrl`; default: its host name, and no icon. */
   readonly logInButton?: { readonly name?: string; readonly icon?: string };
   /**
@@ -351,7 +210,7 @@ export interface ParleyOptions {
 type OptionName = keyof ParleyOptions | keyof OnDatabase | keyof OnStorage;
 
 /** Option names for callers without a type checker. */
-const OPTIONS: Readonly<Record<OptionName, true>> = {
+const OPTIONS: Readonly<Record<Exclude<OptionName, LogInName>, true>> = {
   database: true,
   storage: true,
   url: true,
@@ -363,9 +222,6 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   authenticate: true,
   logInUrl: true,
   logInButton: true,
-  openIdConnect: true,
-  ldap: true,
-  saml: true,
   trustedOrigins: true,
   mailer: true,
   smtpUrl: true,
@@ -405,4 +261,4 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   renderer: true,
 };
 
-export const OPTION_NAMES = Object.keys(OPTIONS) as readonly OptionName[];
+export const OPTION_NAMES = [...Object.keys(OPTIONS), ...LOG_IN_NAMES] as readonly OptionName[];

@@ -1,21 +1,11 @@
 import type { LogInProvider } from '@parley/domain/membership';
 import type { ProxyTrust, TrustedOrigins } from '@parley/http';
-import {
-  APNS_URL,
-  type BigBlueButtonAccount,
-  FCM_URL,
-  type LdapAccount,
-  type OpenIdConnectAccount,
-  type SamlAccount,
-} from '@parley/node-adapters';
+import { APNS_URL, type BigBlueButtonAccount, FCM_URL } from '@parley/node-adapters';
 import { DEFAULT_INVITATION_VALIDITY_MINUTES } from '../composition/domain-ports.js';
 import { parseBus } from '../configuration/bus-settings.js';
 import type { BusLocation } from '../configuration/configuration.js';
-import { ldapAccounts } from '../configuration/ldap-settings.js';
-import { openIdConnectAccounts } from '../configuration/log-in-settings.js';
 import { NO_INCOMING_MAIL } from '../configuration/mail-settings.js';
 import { parseApnsKey, parseFcmCredentials, parsePushKeys, pushOf } from '../configuration/push-settings.js';
-import { samlAccounts } from '../configuration/saml-settings.js';
 import {
   parseContact,
   parseDatabase,
@@ -37,15 +27,10 @@ import { FILE_LIMITS, KEEP_DELETED_DAYS, MIB, SETTINGS } from '../configuration/
 import { shown } from '../facade/arguments.js';
 import type { Parley } from '../facade/facade.js';
 import { HostLogInProvider } from '../facade/host-authentication.js';
-import {
-  type LdapOptions,
-  OPTION_NAMES,
-  type OpenIdConnectOptions,
-  type ParleyConfig,
-  type SamlOptions,
-} from '../facade/parley-config.js';
+import { OPTION_NAMES, type ParleyConfig } from '../facade/parley-config.js';
 import { hint } from '../kernel/did-you-mean.js';
 import { StartupError } from '../kernel/startup-error.js';
+import { type LogInAccounts, logInAccounts } from '../log-in/providers.js';
 import { ServerMetrics } from '../observation/metrics.js';
 import { parleyVersion } from '../version.js';
 import { createLogger } from './logger.js';
@@ -93,9 +78,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       secret: readIfGiven('secret', parseSecret),
       jwtSecrets: jwtSecretsOf(config.jwtSecrets ?? {}),
       jwtAudience: config.jwtAudience ?? null,
-      openIdConnect: servicesOf(config.openIdConnect ?? []),
-      ldap: directoriesOf(config.ldap ?? []),
-      saml: identityProvidersOf(config.saml ?? []),
+      ...logInAccountsOf(config),
       smtpUrl: readIfGiven('smtpUrl', parseSmtpUrl),
       mailFrom: readIfGiven('mailFrom', parseMailAddress),
       url: read('url', parseUrl),
@@ -188,29 +171,14 @@ const isOrigin = (text: string): boolean =>
     ? URL.canParse(text) && new URL(text).origin === text
     : /^[a-z][a-z\d+.-]*:\/\/[a-z\d.-]+$/.test(text);
 
-function servicesOf(services: readonly OpenIdConnectOptions[]): readonly OpenIdConnectAccount[] {
-  try {
-    return openIdConnectAccounts(services);
-  } catch (error) {
-    throw new StartupError(`openIdConnect must be ${(error as Error).message}.`);
-  }
-}
-
-function directoriesOf(directories: readonly LdapOptions[]): readonly LdapAccount[] {
-  try {
-    return ldapAccounts(directories);
-  } catch (error) {
-    throw new StartupError(`ldap must be ${(error as Error).message}.`);
-  }
-}
-
-function identityProvidersOf(providers: readonly SamlOptions[]): readonly SamlAccount[] {
-  try {
-    return samlAccounts(providers);
-  } catch (error) {
-    throw new StartupError(`saml must be ${(error as Error).message}.`);
-  }
-}
+const logInAccountsOf = (config: ParleyConfig): LogInAccounts =>
+  logInAccounts((name, accountsOf) => {
+    try {
+      return accountsOf(config[name] ?? []);
+    } catch (error) {
+      throw new StartupError(`${name} must be ${(error as Error).message}.`);
+    }
+  });
 
 function hostLogInOf({ authenticate, logInUrl, logInButton }: ParleyConfig): readonly LogInProvider[] {
   if (logInUrl === undefined) return [];

@@ -15,17 +15,14 @@ import {
   bounceKeyOf,
   FileOutbox,
   HashQueue,
-  ldapDirectories,
   loadWebPush,
   type MailSender,
   mailFingerprint,
-  openIdConnectProviders,
   ScryptPasswordHasher,
   SmtpMailer,
   SystemClock,
   SystemRandomness,
   SystemTimers,
-  samlProviders,
 } from '@parley/node-adapters';
 import type { StateListener } from '@parley/postgres';
 import { openSqliteStorage } from '@parley/sqlite';
@@ -37,6 +34,7 @@ import { DEMO } from '../demo/organization.js';
 import type { Storage } from '../facade/parley-config.js';
 import { BucketBuilds, FolderBuilds, type KeptBuilds, openWebAssets } from '../http/web-assets.js';
 import { StartupError } from '../kernel/startup-error.js';
+import { logInDirectories, logInServices } from '../log-in/providers.js';
 import { openTelemetryTracer } from '../observation/open-telemetry.js';
 import { findingsOn } from '../observation/postgres-findings.js';
 import { parleyVersion } from '../version.js';
@@ -80,13 +78,9 @@ export async function openParley(
   configuration: RuntimeConfig,
   { acceptsNewSecret, onCommit: report, onUnknownSchema, ports = {}, ...hostOptions }: HostOptions,
 ): Promise<ComposedParley> {
-  const logInProviders = [
-    ...(hostOptions.logInProviders ?? []),
-    ...(await openIdConnectProviders(configuration.openIdConnect)),
-    ...(await samlProviders(configuration.saml)),
-  ];
+  const logInProviders = [...(hostOptions.logInProviders ?? []), ...(await logInServices(configuration))];
   if (configuration.webPush) await loadWebPush();
-  const directories = await ldapDirectories(configuration.ldap);
+  const directories = await logInDirectories(configuration);
   const ownClock =
     configuration.database?.kind === 'postgres' && !ports.clock
       ? new DatabaseClock(new SystemClock(), new SystemTimers(), hostOptions.logger)

@@ -6,7 +6,7 @@ import type {
   LogInProvider,
   LogInResponse,
 } from '@parley/domain/membership';
-import { fetchShort, refused, rejectsClient, requireSameClock } from './log-in-services.js';
+import { fetchShort, refused, rejectsClient, requireSameClock } from '../log-in-services.js';
 
 const CLOUD = 'https://github.com';
 /** Profile and email addresses, without access to code. */

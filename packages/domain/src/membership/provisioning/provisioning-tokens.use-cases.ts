@@ -1,10 +1,10 @@
-import { DomainError } from '../kernel/errors.js';
-import type { RealmId } from '../kernel/ids.js';
-import type { Clock } from '../kernel/ports.js';
-import { isLongerThan, trim } from '../kernel/text.js';
-import type { UnitOfWork } from '../kernel/unit-of-work.js';
-import type { ContentDigest } from '../messages/update-message.use-cases.js';
-import type { LogInTokens } from './log-in-methods.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { RealmId } from '../../kernel/ids.js';
+import type { Clock } from '../../kernel/ports.js';
+import { isLongerThan, trim } from '../../kernel/text.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
+import type { ContentDigest } from '../../messages/update-message.use-cases.js';
+import type { LogInTokens } from '../log-in-methods.js';
 import { MAX_PROVISIONING_TOKENS, MAX_TOKEN_NAME_LENGTH, type ProvisioningToken } from './provisioning.js';
 
 interface TokenReference {

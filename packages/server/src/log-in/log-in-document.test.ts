@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseLdap } from './ldap-settings.js';
-import { parseOpenIdConnect } from './log-in-settings.js';
-import { parseSaml } from './saml-settings.js';
+import { parseLdap } from './ldap/ldap-settings.js';
+import { parseOpenIdConnect } from './openid-connect/openid-connect-settings.js';
+import { parseSaml } from './saml/saml-settings.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-document-'));
 const certificate = join(folder, 'idp.pem');

@@ -1,12 +1,12 @@
-import type { ApiKeyMint } from '../access/credentials.js';
-import { storeMembers } from '../groups/change-members.use-cases.js';
-import { DomainError } from '../kernel/errors.js';
-import type { RealmId, UserId } from '../kernel/ids.js';
-import { enforce } from '../kernel/permission.js';
-import type { Clock } from '../kernel/ports.js';
-import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
-import type { Realm } from '../realms/realm.js';
+import type { ApiKeyMint } from '../../access/credentials.js';
+import { storeMembers } from '../../groups/change-members.use-cases.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { RealmId, UserId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import type { Clock } from '../../kernel/ports.js';
+import type { Repositories, Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
+import { slicesOf } from '../../kernel/work.js';
+import type { Realm } from '../../realms/realm.js';
 import {
   acceptedName,
   canJoinWith,
@@ -14,15 +14,15 @@ import {
   type DisposableDomains,
   loadAddressPolicy,
   rename,
-} from '../users/change-email.js';
-import { isEmailAddress, parseFullName, SHORTEST_GIVEN_NAME, type User } from '../users/user.js';
-import { accessorsOf } from '../users/user-delivery.js';
-import { canChangeRole, isOnlyOwnerOf } from '../users/user-permissions.js';
-import { addUser } from './add-user.js';
-import { deactivateWithBots, reactivateWithGroups } from './deactivation.js';
-import { checkExternalId } from './host-users.js';
+} from '../../users/change-email.js';
+import { isEmailAddress, parseFullName, SHORTEST_GIVEN_NAME, type User } from '../../users/user.js';
+import { accessorsOf } from '../../users/user-delivery.js';
+import { canChangeRole, isOnlyOwnerOf } from '../../users/user-permissions.js';
+import { addUser } from '../add-user.js';
+import { deactivateWithBots, reactivateWithGroups } from '../deactivation.js';
+import { checkExternalId } from '../host-users.js';
+import { changeRole } from '../roles.js';
 import type { ExpectedVersion, ProvisionedUser, ProvisionedUserChange } from './provisioning.js';
-import { changeRole } from './roles.js';
 
 type Reads = Pick<Repositories | Transaction, 'users' | 'provisioning'>;
 

@@ -11,8 +11,8 @@ import {
   statedRole,
 } from '@parley/domain/membership';
 import type { AuthenticationMethod } from '@parley/domain/realms';
+import { CLOCK_SKEW_SECONDS, fetchShort, refused, rejectsClient, requireSameClock } from '../log-in-services.js';
 import { GitHubProvider } from './github.js';
-import { CLOCK_SKEW_SECONDS, fetchShort, refused, rejectsClient, requireSameClock } from './log-in-services.js';
 
 /** Service that speaks OpenID Connect, as the operator configures it. */
 export interface OpenIdConnectAccount extends RoleMapping {

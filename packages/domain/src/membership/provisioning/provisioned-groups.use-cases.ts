@@ -1,6 +1,6 @@
-import { defaultGroupSettings } from '../access/group-settings.js';
-import { freeName, loadUses, setDeactivated } from '../groups/change-group.use-cases.js';
-import { MAX_MEMBERS_AT_ONCE, storeMembers } from '../groups/change-members.use-cases.js';
+import { defaultGroupSettings } from '../../access/group-settings.js';
+import { freeName, loadUses, setDeactivated } from '../../groups/change-group.use-cases.js';
+import { MAX_MEMBERS_AT_ONCE, storeMembers } from '../../groups/change-members.use-cases.js';
 import {
   GROUP_PERMISSIONS,
   type Group,
@@ -8,15 +8,15 @@ import {
   parseGroupName,
   requireRoomForGroup,
   requireRoomForMembers,
-} from '../groups/group.js';
-import { DomainError } from '../kernel/errors.js';
-import { wholeRealm } from '../kernel/event.js';
-import type { GroupId, RealmId, UserId } from '../kernel/ids.js';
-import type { Clock } from '../kernel/ports.js';
-import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
-import type { ContentDigest } from '../messages/update-message.use-cases.js';
-import { checkExternalId } from './host-users.js';
+} from '../../groups/group.js';
+import { DomainError } from '../../kernel/errors.js';
+import { wholeRealm } from '../../kernel/event.js';
+import type { GroupId, RealmId, UserId } from '../../kernel/ids.js';
+import type { Clock } from '../../kernel/ports.js';
+import type { Repositories, Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
+import { slicesOf } from '../../kernel/work.js';
+import type { ContentDigest } from '../../messages/update-message.use-cases.js';
+import { checkExternalId } from '../host-users.js';
 import { type ResourcePage, type ResourceSelection, requireVersion } from './provisioned-users.use-cases.js';
 import {
   type ExpectedVersion,

@@ -1,6 +1,6 @@
-import { type LdapAccount, ldapDirectories } from './ldap.js';
-import { type OpenIdConnectAccount, openIdConnectProviders } from './openid-connect.js';
-import { type SamlAccount, samlProviders } from './saml.js';
+import { type LdapAccount, ldapDirectories } from './ldap/ldap.js';
+import { type OpenIdConnectAccount, openIdConnectProviders } from './openid-connect/openid-connect.js';
+import { type SamlAccount, samlProviders } from './saml/saml.js';
 
 const method = { name: 'company', displayName: 'Company', displayIcon: null, realms: null };
 const attributes = { id: 'id', email: 'mail', name: 'cn', role: null, picture: null };

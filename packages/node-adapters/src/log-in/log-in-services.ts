@@ -1,5 +1,5 @@
 import { DomainError } from '@parley/domain/kernel';
-import { readShort } from './read-short.js';
+import { readShort } from '../read-short.js';
 
 const PATIENCE_MS = 10_000;
 const MAX_RESPONSE_BYTES = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { isLoopbackName } from '@parley/http';
-import type { LdapAccount, LdapGroups } from '@parley/node-adapters';
-import type { LdapOptions } from '../facade/parley-config.js';
-import { areRoles, isDefaultRole, roleMapping } from './role-settings.js';
+import { type LdapAccount, type LdapGroups, ldapDirectories } from '@parley/node-adapters';
+import { areRoles, isDefaultRole, roleMapping } from '../roles.js';
+import type { LdapOptions } from './ldap-options.js';
 
 type Check = (value: unknown) => boolean;
 
@@ -47,6 +47,19 @@ const CHECKS: Readonly<Record<keyof LdapOptions, Check>> = {
 
 const isValid = (checks: Readonly<Record<string, Check>>, name: string, value: unknown): boolean =>
   Object.hasOwn(checks, name) && checks[name]!(value);
+
+/** Directories whose passwords people use. */
+export const LDAP = {
+  setting: {
+    variable: 'PARLEY_LDAP',
+    isSecret: true,
+    help: 'directories (LDAP, Active Directory) whose passwords people use, as JSON (docs/log-in.md); default: none',
+    parse: parseLdap,
+    default: [] as readonly LdapAccount[],
+  },
+  accountsOf: ldapAccounts,
+  directories: ldapDirectories,
+};
 
 /** Checks the configuration of directories. @throws Error that describes what is expected */
 export function ldapAccounts(options: unknown): readonly LdapAccount[] {

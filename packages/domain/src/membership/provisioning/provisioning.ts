@@ -1,6 +1,6 @@
-import type { Role } from '../access/roles.js';
-import { declareErrors } from '../kernel/errors.js';
-import type { GroupId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { Role } from '../../access/roles.js';
+import { declareErrors } from '../../kernel/errors.js';
+import type { GroupId, RealmId, UnixSeconds, UserId } from '../../kernel/ids.js';
 
 export const PROVISIONING_ERRORS = declareErrors({
   /** The resource has changed since the client read it. */
@@ -17,7 +17,7 @@ export const PROVISIONING_ERRORS = declareErrors({
 
 type ProvisioningErrors = typeof PROVISIONING_ERRORS;
 
-declare module '../kernel/errors.js' {
+declare module '../../kernel/errors.js' {
   interface ErrorCodes extends ProvisioningErrors {}
 }
 
@@ -71,7 +71,7 @@ export interface ProvisioningRepository extends ProvisioningReads {
   putGroup(realmId: RealmId, group: ProvisionedGroup): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../../kernel/unit-of-work.js' {
   interface RepositoryMap {
     provisioning: [reads: ProvisioningReads, repository: ProvisioningRepository];
   }

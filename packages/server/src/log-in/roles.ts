@@ -1,6 +1,13 @@
 import { ROLES, type Role } from '@parley/domain/access';
 import type { RoleMapping } from '@parley/domain/membership';
-import type { RoleOptions } from '../facade/parley-config.js';
+
+/** Roles that a service or directory gives to people. */
+export interface RoleOptions {
+  /** Roles by value of the role claim or attribute, or by name of the group; the first that applies counts. */
+  readonly roles?: Readonly<Record<string, Role>>;
+  /** Role of people without one of `roles`; `unchanged` only gives roles and takes none. Default: `member`. */
+  readonly defaultRole?: 'member' | 'guest' | 'unchanged';
+}
 
 /** Members and guests only: a list of groups that lacks a person gives no rights. */
 const DEFAULT_ROLES: readonly unknown[] = ['member', 'guest', 'unchanged'] satisfies RoleOptions['defaultRole'][];

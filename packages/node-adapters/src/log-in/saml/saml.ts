@@ -10,7 +10,7 @@ import {
   type RoleMapping,
   statedRole,
 } from '@parley/domain/membership';
-import { CLOCK_SKEW_SECONDS, fetchShort, refused, requireSameClock } from './log-in-services.js';
+import { CLOCK_SKEW_SECONDS, fetchShort, refused, requireSameClock } from '../log-in-services.js';
 import { isSuccess, requireMeantForUs } from './saml-checks.js';
 
 /** Identity provider that speaks SAML 2.0, as the operator configures it. */

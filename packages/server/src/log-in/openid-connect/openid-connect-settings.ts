@@ -1,7 +1,7 @@
 import { isLoopbackName } from '@parley/http';
-import type { OpenIdConnectAccount } from '@parley/node-adapters';
-import type { OpenIdConnectOptions } from '../facade/parley-config.js';
-import { areRoles, isDefaultRole, roleMapping } from './role-settings.js';
+import { type OpenIdConnectAccount, openIdConnectProviders } from '@parley/node-adapters';
+import { areRoles, isDefaultRole, roleMapping } from '../roles.js';
+import type { OpenIdConnectOptions } from './openid-connect-options.js';
 
 const KINDS = {
   'OpenID Connect': 'openIdConnectAuthentication',
@@ -30,6 +30,19 @@ const NAMES: Readonly<Record<keyof OpenIdConnectOptions, (value: never) => boole
   singleLogOut: (value: unknown) => typeof value === 'boolean',
   roles: areRoles,
   defaultRole: isDefaultRole,
+};
+
+/** Services that speak OpenID Connect, and GitHub. */
+export const OPENID_CONNECT = {
+  setting: {
+    variable: 'PARLEY_OPENID_CONNECT',
+    isSecret: true,
+    help: 'services for logging in by OpenID Connect or at GitHub, as JSON (docs/log-in.md); default: none',
+    parse: parseOpenIdConnect,
+    default: [] as readonly OpenIdConnectAccount[],
+  },
+  accountsOf: openIdConnectAccounts,
+  services: openIdConnectProviders,
 };
 
 /** Checks the configuration of services. @throws Error that describes what is expected */

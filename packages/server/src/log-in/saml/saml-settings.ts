@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isLoopbackName } from '@parley/http';
-import type { SamlAccount } from '@parley/node-adapters';
-import type { SamlOptions } from '../facade/parley-config.js';
-import { areRoles, isDefaultRole, roleMapping } from './role-settings.js';
+import { type SamlAccount, samlProviders } from '@parley/node-adapters';
+import { areRoles, isDefaultRole, roleMapping } from '../roles.js';
+import type { SamlOptions } from './saml-options.js';
 
 type Check = (value: unknown) => boolean;
 
@@ -35,6 +35,19 @@ const CHECKS: Readonly<Record<keyof SamlOptions, Check>> = {
     ),
   roles: areRoles,
   defaultRole: isDefaultRole,
+};
+
+/** Identity providers that speak SAML 2.0. */
+export const SAML = {
+  setting: {
+    variable: 'PARLEY_SAML',
+    isSecret: true,
+    help: 'identity providers for logging in by SAML 2.0, as JSON (docs/log-in.md); default: none',
+    parse: parseSaml,
+    default: [] as readonly SamlAccount[],
+  },
+  accountsOf: samlAccounts,
+  services: samlProviders,
 };
 
 /** Checks the configuration of identity providers. @throws Error that describes what is expected */

@@ -1,4 +1,4 @@
-import { parseOpenIdConnect } from './log-in-settings.js';
+import { parseOpenIdConnect } from './openid-connect-settings.js';
 
 const GITHUB = { name: 'github', kind: 'GitHub', clientId: 'parley', clientSecret: 's' };
 const OIDC = { kind: 'OpenID Connect', issuer: 'https://id.example.com' };

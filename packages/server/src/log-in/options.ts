@@ -1,0 +1,13 @@
+import type { LdapOptions } from './ldap/ldap-options.js';
+import type { OpenIdConnectOptions } from './openid-connect/openid-connect-options.js';
+import type { SamlOptions } from './saml/saml-options.js';
+
+/** Options of the log-in providers; `LOG_IN_PROVIDERS` has a row for each. */
+export interface LogInOptions {
+  /** Services for logging in by OpenID Connect or at GitHub, in order of their buttons; default: none. Requires `openid-client`. */
+  readonly openIdConnect?: readonly OpenIdConnectOptions[];
+  /** Identity providers for logging in by SAML 2.0; default: none. Requires `@node-saml/node-saml`. */
+  readonly saml?: readonly SamlOptions[];
+  /** Directories whose passwords people use; default: none. Requires `ldapts`. */
+  readonly ldap?: readonly LdapOptions[];
+}
