@@ -15,7 +15,7 @@ export { LongPoll } from './kernel/long-poll.js';
 export type { Middleware } from './kernel/mount.js';
 export { createRouter, dispatchHotFirst } from './kernel/mount.js';
 export { CONTRACT_AREAS, WITHOUT_PAGE } from './kernel/operation.js';
-export { type Member, membersOfDto } from './kernel/params.js';
+export { type Member, membersOfDto, NoParameters } from './kernel/params.js';
 export { PublicRealms } from './kernel/public-realm.js';
 export {
   ipGroup,
@@ -27,8 +27,16 @@ export {
   type RateLimitRules,
   rateLimited,
 } from './kernel/rate-limit.js';
-export type { ByteStream, ErrorReplies } from './kernel/reply.js';
-export { success, unauthorized, unknownPath } from './kernel/reply.js';
+export type { ByteStream, ErrorReplies, WireFields } from './kernel/reply.js';
+export {
+  badParameter,
+  HttpRefusal,
+  malformedJson,
+  missingArgument,
+  success,
+  unauthorized,
+  unknownPath,
+} from './kernel/reply.js';
 export type { Request } from './kernel/request.js';
 export type {
   AuditedState,
@@ -46,7 +54,6 @@ export { type ProxyTrust, parseNetworks, TrustedProxies } from './kernel/trusted
 export type { WebAsset, WebAssets } from './kernel/web-assets.js';
 export { WireWebhookFormats } from './membership/outgoing-webhooks.js';
 export { notFoundPage } from './pages/layout.js';
-export { pushServerRoutes, RemoteServerAuthenticator } from './push/push-server.js';
 export { AUTHENTICATION_METHOD_NAMES, REALM_SETTING_FORMS } from './realms/realm-settings.js';
 export { createRoutes } from './routes.js';
 export { senderAvatarUrl } from './users/avatar-urls.js';

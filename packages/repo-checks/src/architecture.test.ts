@@ -84,6 +84,18 @@ const RULES: Readonly<Record<string, Rules>> = {
       'zxcvbn',
     ],
   },
+  // Server beside the chat; it shares the transport, the phone makers' protocols and the database engine.
+  'push-service': {
+    mayImport: [
+      '@parley/domain',
+      '@parley/http',
+      '@parley/node-adapters',
+      '@parley/sqlite',
+      '@parley/storage',
+      'better-sqlite3',
+      'node:',
+    ],
+  },
   server: {
     mayImport: [
       '@parley/blobs',
@@ -95,6 +107,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/markdown',
       '@parley/node-adapters',
       '@parley/postgres',
+      '@parley/push-service',
       '@parley/sqlite',
       '@parley/storage',
       'express',

@@ -8,9 +8,10 @@ import { StorageFiles, type StorageLoss } from './engine/storage-files.js';
 import { SqliteUnitOfWork } from './engine/unit-of-work.js';
 import { repositoryFactory } from './features.js';
 
+export { makePrivate } from './database.js';
+export { migrate } from './engine/migrate.js';
 export { isDiskFailure } from './engine/write-failures.js';
 export { administerDatabase } from './maintenance.js';
-export { SqlitePushServerStore } from './push-server.js';
 export { type OpenTableSource, openTableSource } from './table-source.js';
 
 export interface SqliteStorageOptions {

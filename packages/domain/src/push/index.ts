@@ -11,6 +11,5 @@ export * from './phones.js';
 export * from './push.js';
 export * from './push.use-cases.js';
 export * from './push-jobs.js';
-export * from './push-server.js';
 export * from './push-status.js';
 export * from './web-push.js';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { isSent, SendTestNotifications } from '@parley/domain/push';
 import { isEmailAddress } from '@parley/domain/users';
 import { makePushKey } from '@parley/node-adapters';
-import { SqlitePushServerStore } from '@parley/sqlite';
+import { SqlitePushServerStore } from '@parley/push-service';
 import { sqliteOf } from '../configuration/configuration.js';
 import { pushServiceOf, wayToPhones } from '../doctor/phone-push.js';
 import { addressesOf } from '../http/http-server.js';

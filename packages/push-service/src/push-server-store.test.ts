@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openSqliteStorage } from '@parley/sqlite';
 import { FixedClock } from '@parley/testkit';
-import { openSqliteStorage } from './index.js';
-import { SqlitePushServerStore } from './push-server.js';
+import { SqlitePushServerStore } from './push-server-store.js';
 
 let folder: string;
 let path: string;

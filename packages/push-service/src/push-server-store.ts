@@ -1,10 +1,9 @@
 import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import type { UnixSeconds } from '@parley/domain/kernel';
-import type { PushServerStore, RemoteServer, RemoteToken, TokenOwner } from '@parley/domain/push';
+import { makePrivate, migrate } from '@parley/sqlite';
 import { DatabaseRefused, type Migration } from '@parley/storage';
 import Sqlite, { type Database } from 'better-sqlite3';
-import { makePrivate } from './database.js';
-import { migrate } from './engine/migrate.js';
+import type { PushServerStore, RemoteServer, RemoteToken, TokenOwner } from './push-server.js';
 
 /** Application id in the file header: the letters `Prlp`. */
 const APPLICATION_ID = 0x50726c70;

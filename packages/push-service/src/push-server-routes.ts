@@ -1,30 +1,28 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { PendingRegistration, PhonePush, PushToken, PushTokenKind, RegistrationError } from '@parley/domain/push';
+import {
+  type Authenticator,
+  badParameter,
+  HttpRefusal,
+  type Identity,
+  malformedJson,
+  missingArgument,
+  NoParameters,
+  type Request,
+  type Route,
+  route,
+  success,
+  type WireFields,
+} from '@parley/http';
 import type {
   DeviceRequest,
   LegacyRequest,
-  PendingRegistration,
-  PhonePush,
   PushRefusal,
   PushServer,
   PushServerStore,
-  PushToken,
-  PushTokenKind,
-  RegistrationError,
   RemoteDelivery,
-} from '@parley/domain/push';
-import type { Authenticator, Identity } from '../kernel/authenticate.js';
-import { NoParameters } from '../kernel/params.js';
-import {
-  badParameter,
-  HttpRefusal,
-  malformedJson,
-  missingArgument,
-  success,
-  type WireFields,
-} from '../kernel/reply.js';
-import type { Request } from '../kernel/request.js';
-import { type Route, route } from '../kernel/route.js';
+} from './push-server.js';
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const KEY = /^[\x21-\x39\x3b-\x7e]{32,128}$/;

@@ -1,14 +1,15 @@
-import type { UnixSeconds } from '../kernel/ids.js';
-import type { Clock } from '../kernel/ports.js';
+import type { Clock, UnixSeconds } from '@parley/domain/kernel';
 import {
   openRegistration,
+  type PendingRegistration,
   type PhonePush,
   type PhoneRequest,
   type PhoneSender,
+  type PushToken,
+  type RegistrationError,
   type RegistrationKeys,
   sendToPhones,
-} from './phones.js';
-import type { PendingRegistration, PushToken, RegistrationError } from './push.js';
+} from '@parley/domain/push';
 
 /** Server that sends its notifications through this push service (organization §17). */
 export interface RemoteServer {
