@@ -42,7 +42,7 @@ import { applyPresences, PresenceReports } from '../people/presence.js';
 import { Typing } from '../people/typing.js';
 import { Journal } from './journal.js';
 import { applyEvent, begin, present } from './rules.js';
-import { TabTeam } from './tab-team.js';
+import { TabCoordinator } from './tab-coordinator.js';
 
 export interface ChatOptions {
   /** A `ParleyClient`. */
@@ -90,7 +90,7 @@ export class Chat {
   /** Actions allowed by the server rules. */
   readonly rights: Rights;
   private readonly presence: PresenceReports | null;
-  private readonly team: TabTeam | null;
+  private readonly team: TabCoordinator | null;
   private readonly topics: Topics;
   private readonly lists: MessageLists;
   private readonly rows: MessageRows;
@@ -308,8 +308,8 @@ export class Chat {
     return this.journal.flush(position);
   }
 
-  private join(tabs: Tabs): TabTeam {
-    return new TabTeam(tabs, this.clock, {
+  private join(tabs: Tabs): TabCoordinator {
+    return new TabCoordinator(tabs, this.clock, {
       lead: (from) => void this.poll(from),
       follow: () => {
         const position = this.events?.position ?? null;

@@ -9,7 +9,7 @@ const ASK_EVERY_MS = 15_000;
 /** Wait for the last events of a leader that closed. */
 const SETTLE_MS = 50;
 
-/** Chat functions controlled by a tab team. */
+/** Chat functions that the coordinator controls. */
 interface Member {
   /** Starts polling from a position, or else from the cache or a registration. */
   lead(from: QueuePosition | null): void;
@@ -24,7 +24,7 @@ interface Member {
 }
 
 /** One of several tabs: the leader polls and broadcasts events; another tab takes over when it closes. */
-export class TabTeam implements TabEvents, PresenceTeam {
+export class TabCoordinator implements TabEvents, PresenceTeam {
   private readonly id = String(Math.random());
   private leads = false;
   /** Position up to which events are applied; null until the state is loaded. */
