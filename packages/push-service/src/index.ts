@@ -1,2 +1,2 @@
 export { SqlitePushServerStore } from './push-server-store.js';
-export { createPushService, type PushService, type PushServiceOptions } from './push-service.js';
+export { createPushService, type PushServiceOptions } from './push-service.js';

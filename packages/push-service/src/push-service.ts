@@ -30,8 +30,6 @@ export interface PushServiceOptions {
   readonly observers?: readonly RequestObserver[];
 }
 
-export type PushService = ReturnType<typeof createPushService>;
-
 /** Counts notifications by maker. */
 const metered = (sender: PhoneSender, meter: NotificationMeter, clock: Clock): PhoneSender => ({
   async send(to, push) {
