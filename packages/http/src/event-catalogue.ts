@@ -2,7 +2,7 @@ import type { AnyEvent, AnyEventType, EventCatalogue } from '@parley/domain/kern
 import { EVENT_PRESENTERS, MESSAGE_PARTS } from './features.js';
 import { type EventPresenter, type EventWriter, wantsAnyOf } from './kernel/event-presenter.js';
 
-/** Cast is safe because each presenter is looked up by the type of the event it receives. */
+/** The cast is safe: each presenter is looked up by the type of the event that it receives. */
 const presenterOf = (type: AnyEventType): EventPresenter<AnyEvent> =>
   EVENT_PRESENTERS[type] as unknown as EventPresenter<AnyEvent>;
 
@@ -17,7 +17,7 @@ function wireTypesOf(type: AnyEventType): readonly string[] {
   return types;
 }
 
-/** Event knowledge required for delivery. */
+/** Event metadata required for delivery. */
 export const EVENT_CATALOGUE: EventCatalogue = {
   wants: (presentation, type) => wantsAnyOf(presentation, wireTypesOf(type)),
   needsOf: (event) => presenterOf(event.type).needs?.(event) ?? null,

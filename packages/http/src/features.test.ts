@@ -5,8 +5,8 @@ import { registerSections } from './routes.js';
 
 const declared = (kind: 'events' | 'errors') => FEATURES.flatMap((feature) => Object.keys(feature[kind] ?? {}));
 
-describe('features', () => {
-  it.each(['events', 'errors'] as const)('declares each of their %s in only one feature', (kind) => {
+describe('FEATURES', () => {
+  it.each(['events', 'errors'] as const)('declares each of their %s in exactly one feature', (kind) => {
     const names = declared(kind);
     expect(names.length).toBeGreaterThan(10);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
@@ -33,8 +33,8 @@ const sections = registerSections({
 const requested = (...types: string[]) =>
   sections.filter((section) => section.isRequested(new Set(types))).map(({ name }) => name);
 
-describe('register sections', () => {
-  it('have unique names', () => {
+describe('registerSections', () => {
+  it('gives each section a unique name', () => {
     const names = sections.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
   });

@@ -112,7 +112,7 @@ export const FEATURES: readonly HttpFeature[] = ALL;
 
 type EventsOf<F> = F extends { readonly events: infer E } ? Extract<keyof E, AnyEventType> : never;
 
-/** Fails to compile if no feature presents an event. */
+/** Fails to compile if an event has no presenter. */
 export const EVENT_PRESENTERS: Presenters<AnyEventType> = merged('events') as Presenters<
   EventsOf<(typeof ALL)[number]>
 >;

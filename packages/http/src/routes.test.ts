@@ -4,7 +4,7 @@ import { Parameters, type Request } from './kernel/request.js';
 import type { Route } from './kernel/route.js';
 import { createRoutes } from './routes.js';
 
-/** Dependencies are only used by requests, so none are needed here. */
+/** Only requests use the dependencies, so none are needed here. */
 const routes = createRoutes({} as RouteDependencies);
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;
 
@@ -93,7 +93,7 @@ describe('route table', () => {
   });
 });
 
-describe('DTO of each route', () => {
+describe('route DTO', () => {
   it.each(routes.map((route) => [nameOf(route), route.dto] as const))('has valid default values: %s', (_name, dto) => {
     const defaults = membersOfDto(dto).filter(({ byDefault }) => byDefault !== undefined);
     expect(defaults.filter(({ type, byDefault }) => type.check(byDefault)).map(({ name }) => name)).toEqual([]);

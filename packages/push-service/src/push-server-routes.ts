@@ -31,7 +31,7 @@ const MAX_TEXT_LENGTH = 8000;
 const MAX_TOKEN_LENGTH = 4096;
 const MAX_HOSTNAME_LENGTH = 128;
 const MAX_EMAIL_LENGTH = 254;
-/** Servers send the notifications of one user at a time. */
+/** Low, because each server sends the notifications of one user at a time. */
 const MAX_REQUESTS = 500;
 const MAX_REALMS_PER_CALL = 1000;
 
@@ -43,7 +43,7 @@ const unknownServer = (msg: string) => new HttpRefusal(401, 'INVALID_ZULIP_SERVE
 export class RemoteServerAuthenticator implements Authenticator {
   constructor(private readonly store: Pick<PushServerStore, 'findServer'>) {}
 
-  /** The server takes the place of a user: quotas and budgets count for each server. */
+  /** Represents the server as a user, so quotas and budgets count per server. */
   async authenticate(request: Request): Promise<Identity | null> {
     const [, encoded = ''] = /^Basic +([\w+/=-]{1,1000})$/i.exec(request.header('authorization') ?? '') ?? [];
     const [uuid = '', key = ''] = Buffer.from(encoded, 'base64').toString().split(':');
@@ -86,7 +86,7 @@ class RequestFields {
     return text;
   }
 
-  /** Reads a list, which forms contain as JSON. @throws HttpRefusal */
+  /** Reads a list; forms contain it as JSON. @throws HttpRefusal */
   list(name: string, max: number): readonly unknown[] {
     const value = this.find(name);
     if (value === null) throw missingArgument(name);
@@ -104,7 +104,7 @@ class RequestFields {
     return this.text(name, { pattern: UUID }).toLowerCase();
   }
 
-  /** Older servers name users by number only. */
+  /** Older servers identify users only by number. */
   get user(): string {
     return this.find('user_uuid') === null ? this.text('user_id', { pattern: /^\d{1,15}$/ }) : this.uuid('user_uuid');
   }
@@ -127,7 +127,7 @@ function objectOf(value: unknown, name: string): Readonly<Record<string, unknown
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** Answers of organization §17. */
+/** Error responses of organization §17. */
 const REFUSALS: Readonly<
   Record<PushRefusal | RegistrationError, readonly [status: number, code: string, msg: string]>
 > = {
@@ -152,7 +152,7 @@ function accept<T>(result: T): Exclude<T, PushRefusal | RegistrationError> {
   return result as Exclude<T, PushRefusal | RegistrationError>;
 }
 
-/** The service states nothing but that it serves an organization. */
+/** The service only confirms that it serves an organization. */
 const SERVED = { can_push: true, expected_end_timestamp: null };
 
 const post = (
@@ -264,14 +264,14 @@ function tokenOf(fields: RequestFields): PushToken {
   return { kind, token, iosAppId: kind === 'apns' ? fields.text('ios_app_id', { pattern: APP_ID }) : null };
 }
 
-/** Absent for no phones. */
+/** Reads a list of strings; servers omit empty lists. */
 function textsOf(fields: RequestFields, name: string): readonly string[] {
   const list = fields.find(name) === null ? [] : fields.list(name, MAX_REQUESTS);
   if (!list.every((each) => typeof each === 'string')) throw badParameter(`Invalid ${name}`);
   return list;
 }
 
-/** Request for one device in the form of organization §17. */
+/** Parses the request for one device (organization §17). */
 function deviceRequestOf(value: unknown): DeviceRequest {
   const { token_id: tokenId, fcm_priority, http_headers, payload } = objectOf(value, 'push_requests');
   if (typeof tokenId !== 'string') throw badParameter('Invalid push_requests');
@@ -281,7 +281,7 @@ function deviceRequestOf(value: unknown): DeviceRequest {
   return { tokenId, push: { payload: objectOf(payload, 'push_requests'), isUrgent, isSilent } };
 }
 
-/** Test notification in the form of organization §14.3. */
+/** Test notification (organization §14.3). */
 function testPushes(base: Readonly<Record<string, unknown>>, now: UnixSeconds): LegacyRequest['pushes'] {
   const { server: _server, realm_id: _realmId, ...zulip } = base;
   const body = `This is a test notification from ${zulip.realm_name} (${zulip.realm_url}).`;
@@ -307,7 +307,7 @@ async function register(server: PushServer, fields: RequestFields): Promise<bool
   return accept(result);
 }
 
-/** Extension for servers of Parley; others give up notifications that were not delivered. */
+/** Extension for Parley servers; other servers drop undelivered notifications. */
 const retryOf = ({ retryIds }: RemoteDelivery) => (retryIds.length > 0 ? { retry_token_ids: retryIds } : {});
 
 /** Operations of a push service (organization §17). */

@@ -27,7 +27,7 @@ import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 import { FOLDERS, presentFolder } from './channel.presenters.js';
 
-/** Loose limit, because the use case rejects long names with its own text (channels §4.14). */
+/** Loose limit: the use case rejects long names with its own error message (channels §4.14). */
 const TEXT = { max: MAX_TEXT_LENGTH };
 const DESCRIPTION = { max: 1024 };
 

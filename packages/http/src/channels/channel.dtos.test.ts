@@ -91,7 +91,7 @@ describe('channel creation', () => {
     [{ folder_id: 'x' }, 'folder_id is not valid JSON'],
     [{ subscribers: '["a@x.org"]' }, 'subscribers[0] is not an integer'],
     [{ can_subscribe_group: 'x' }, 'can_subscribe_group is not valid JSON'],
-  ] as [Record<string, string>, string][])('%j is refused', (fields, message) => {
+  ] as [Record<string, string>, string][])('rejects %j', (fields, message) => {
     expect((create(fields) as { msg?: string }).msg).toBe(message);
   });
 
@@ -148,7 +148,7 @@ describe('SubscribeUsersDto', () => {
     expect((subscribe({ principals }) as { msg?: string }).msg).toBe(message);
   });
 
-  it('accepts three forms of principals', () => {
+  it('accepts all three forms of principals', () => {
     for (const word of ['true', 'false', 'partial']) {
       expect(read(ListSubscriptionsDto, { include_subscribers: word })).toEqual({ include_subscribers: word });
     }

@@ -66,7 +66,7 @@ import {
 
 const PERMISSIONS = Object.keys(CHANNEL_PERMISSIONS) as ChannelPermission[];
 const description = text({ max: MAX_CHANNEL_DESCRIPTION_LENGTH });
-/** Accepts JSON and bare text: the value is documented as JSON, but clients send it bare. */
+/** Accepts JSON and bare text: the documentation requires JSON, but clients send bare text. */
 const topicsPolicy = jsonOrText(oneOf(...Object.values(WIRE_TOPICS_POLICIES)));
 
 const toTopicsPolicy = (word: WireTopicsPolicy): TopicsPolicy =>
@@ -87,13 +87,13 @@ const principals = anyOf([
   listOf(text({ max: MAX_TEXT_LENGTH }), { max: MAX_NAMES }),
 ]);
 
-/** Loose limit, because the use case rejects long channel names with its own text (channels §1). */
+/** Loose limit: the use case rejects long channel names with its own error message (channels §1). */
 const CHANNEL_NAME = { max: MAX_TEXT_LENGTH };
 
 const newSubscription = object(
   {
     name: text(CHANNEL_NAME),
-    // Deliberate: the reference server names another operation's parameter in this text.
+    // Deliberate: the reference server names another operation's parameter in this error message.
     color: optional(
       refine(text({ max: MAX_TEXT_LENGTH }), (color) =>
         isColor(color) ? undefined : 'add.color is not a valid hex color code',
@@ -133,7 +133,7 @@ export class CreateChannelDto {
   @param(topicsPolicy) topics_policy: WireTopicsPolicy = 'inherit';
   @NullableBooleanParam() history_public_to_subscribers: boolean | null = null;
   @param(retention) message_retention_days: number | string = 'realm_default';
-  /** Ignored, because no notification is sent about a channel that is new to all subscribers. */
+  /** Ignored: no notification is sent for a channel in which all subscribers are new. */
   @BooleanParam({ optional: true }) send_new_subscription_messages?: boolean;
 }
 declarePermissions(CreateChannelDto, PERMISSIONS);
@@ -207,7 +207,7 @@ export class ChangeSubscriptionPropertiesDto {
 }
 
 const jsonOrBare = jsonOrText(propertyValue);
-/** Same as a separate field, where text is bare and quotes belong to the value. */
+/** Same value as a separate field, where text is bare and quotes belong to the value. */
 const bareValue = {
   ...propertyValue,
   decode(field: string): unknown {
@@ -249,7 +249,7 @@ export class UnsubscribeUsersDto {
 }
 
 export class ListSubscriptionsDto {
-  /** `partial` may return all subscribers, and this server does. */
+  /** `partial` may return all subscribers; this server always does. */
   @WordParam(['true', 'false', 'partial']) include_subscribers = 'false';
 }
 

@@ -153,7 +153,7 @@ export const CHANNEL_EVENTS = {
   'channel.subscribers_shown': {
     forms: [PEERS_ADDED],
     needs: ({ channelIds }) => ({ subscribersOf: channelIds }),
-    // Presents one wire event per channel regardless of subscription, so that ids remain stable on redelivery.
+    // Presents one wire event per channel regardless of subscription, so event ids stay the same on redelivery.
     present: ({ channelIds }, { receiver: { subscribers } }) =>
       channelIds.map((id) => [
         opened({ type: 'subscription', op: 'peer_add', stream_ids: [id], user_ids: subscribers.get(id) ?? [] }),
@@ -286,7 +286,7 @@ function presentChannelsCreated({ channels }: EventOf<'channel.created'>, contex
   return [[context.shared(key, () => opened({ type: 'stream', ...presentCreated(current) }))]];
 }
 
-/** Shares each channel among all receivers. */
+/** Shares each presented channel among all receivers. */
 function presentChannelsShown({ channelIds }: EventOf<'channel.shown'>, context: EventContext): Presented {
   const { channelViews } = context.receiver;
   const current = existing(
@@ -308,7 +308,7 @@ const presentHidden = (channelIds: readonly number[]) => ({
   stream_ids: channelIds,
 });
 
-/** Shares each channel and its subscribers among all receivers and adds the personal settings per receiver. */
+/** Shares each presented channel and its subscribers among all receivers, and adds personal settings per receiver. */
 function presentSubscriptionsAdded(event: EventOf<'subscription.added'>, context: EventContext): Presented {
   const { receiver } = context;
   if (event.isReturning && knowsArchived(context)) return [];
@@ -322,7 +322,7 @@ function presentSubscriptionsAdded(event: EventOf<'subscription.added'>, context
     const subscribers = subscriberIds ?? receiver.subscribers.get(channel.id);
     pieces.push(
       pieces.length === 0 ? '{"type":"subscription","op":"add","subscriptions":[' : ',',
-      // A receiver who no longer sees the channel has no list, unlike the others.
+      // Receivers who can no longer see the channel get no subscriber list, so their text is cached separately.
       context.shared(`channel ${channel.id} ${subscribers !== undefined}`, () =>
         opened({ ...presentChannel(channel), subscribers: subscribers ?? [] }),
       ),

@@ -61,7 +61,7 @@ describe('presentChannel', () => {
     'stream_weekly_traffic',
   ].sort();
 
-  it('has the same fields in the text for lists', () => {
+  it('presents the same fields as the text used in lists', () => {
     expect(JSON.parse(channelText(view).json)).toEqual(presentChannel(view));
     const { textOf } = sharedChannels([view]);
     expect(JSON.parse(textOf(view, 0))).toEqual(presentChannel(view));
@@ -80,7 +80,7 @@ describe('presentChannel', () => {
     });
   });
 
-  it('escapes every text field correctly', () => {
+  it('escapes every text field', () => {
     const text = 'a "quoted" \\ line\n\u2028 \u0000 é 🎉 \ud800';
     const full = {
       ...view,
@@ -122,7 +122,7 @@ describe('presentChannel', () => {
     ${'public'}                  | ${false}   | ${false}  | ${true}
     ${'privateSharedHistory'}    | ${true}    | ${false}  | ${true}
     ${'privateProtectedHistory'} | ${true}    | ${false}  | ${false}
-  `('presents the privacy $privacy', ({ privacy, inviteOnly, webPublic, sharedHistory }) => {
+  `('presents privacy as $privacy', ({ privacy, inviteOnly, webPublic, sharedHistory }) => {
     expect(presentChannel({ ...view, privacy })).toMatchObject({
       invite_only: inviteOnly,
       is_web_public: webPublic,
@@ -166,7 +166,7 @@ describe('presentChannel', () => {
   });
 });
 
-describe('response to subscribing', () => {
+describe('presentSubscribeUsers', () => {
   const output = {
     subscribed: new Map([[7, ['general']]]),
     alreadySubscribed: new Map(),
@@ -179,7 +179,7 @@ describe('response to subscribing', () => {
     ${true}  | ${true}  | ${{ new_subscription_messages_sent: true }}
     ${true}  | ${false} | ${{}}
     ${false} | ${false} | ${{ unauthorized: ['secret'] }}
-  `('follows authorization_errors_fatal $fatal and send_new_subscription_messages $tell', ({ fatal, tell, more }) => {
+  `('applies authorization_errors_fatal=$fatal and send_new_subscription_messages=$tell', ({ fatal, tell, more }) => {
     const asked = { authorization_errors_fatal: fatal, send_new_subscription_messages: tell };
     expect(presentSubscribeUsers(output, asked)).toEqual({
       subscribed: { '7': ['general'] },

@@ -38,7 +38,7 @@ export const WIRE_TOPICS_POLICIES = {
 
 export type WireTopicsPolicy = (typeof WIRE_TOPICS_POLICIES)[TopicsPolicy];
 
-/** Presents retention: null inherits the organization's setting, -1 is unlimited (channels §1). */
+/** Presents retention: null inherits the organization's setting, -1 means unlimited (channels §1). */
 export const presentRetention = (days: RetentionDays | null): number | null => (days === 'forever' ? -1 : days);
 
 /** Channels §2.1. */
@@ -91,7 +91,7 @@ export const OWN_SETTINGS = {
   wildcard_mentions_notify: notification,
 };
 
-/** Present only on request. */
+/** Present only if requested. */
 const subscribers = wire.optional(wire.listOf(wire.integer()));
 
 /** Channels §2.2. */
@@ -175,7 +175,7 @@ export const USER_TOPIC = {
 
 export const userTopic = wire.named('UserTopic', wire.fields(USER_TOPIC));
 
-/** Channel name, topic and time: the format that precedes `user_topic`. */
+/** Channel name, topic and time: the format used before `user_topic`. */
 export const mutedTopic = wire.listOf(wire.anyOf(wire.text(), wire.integer()));
 
 /** `['canSubscribe', 'can_subscribe_group'], …` */
@@ -194,7 +194,7 @@ export function presentPostPolicy(senders: ChannelView['sendersSystemGroup']) {
   return { stream_post_policy: policy, is_announcement_only: policy === ANNOUNCEMENT_ONLY };
 }
 
-/** Channels §2.1: exactly these fields, since strict clients refuse others. */
+/** Channels §2.1: exactly these fields, because strict clients reject others. */
 export const presentChannel = (channel: ChannelView) => ({
   stream_id: channel.id,
   name: channel.name,
@@ -223,12 +223,12 @@ function presentPermissions(permissions: ChannelView['permissions']): Readonly<R
   return wire;
 }
 
-/** In characters: five thousand usual channels are 4.5 million. */
+/** In characters; 5,000 typical channels take 4.5 million. */
 const MAX_TEXTS = 24 * 1024 * 1024;
-/** In bytes, with the texts: the same channels are about 9 MB. */
+/** In bytes, including the texts; 5,000 typical channels take about 9 MB. */
 const MAX_ENCODED = 32 * 1024 * 1024;
 
-/** Storages return the same view as long as nothing of the channel changes. */
+/** Storages return the same view object until the channel changes. */
 const texts = new PresentedTexts<ChannelId, ChannelView>(MAX_TEXTS);
 const encoded = new EncodedTexts(',', MAX_ENCODED);
 
@@ -241,10 +241,10 @@ function channelJson(channel: ChannelView): string {
   return made;
 }
 
-/** Presents channels for lists that add personal fields of the reader to each channel. */
+/** Presents channels for lists that add the reader's personal fields to each channel. */
 export const channelText = (channel: ChannelView): PresentedText => new PresentedText(channelJson(channel));
 
-/** Presents channels for lists that many readers share. */
+/** Presents channels for lists shared by many readers. */
 export const sharedChannels = (channels: readonly ChannelView[]): SharedList<ChannelView> =>
   new SharedList(channels, channelJson, encoded);
 
@@ -275,7 +275,7 @@ export function presentOwnSettings({ color, isMuted, isPinned, notifications }: 
   };
 }
 
-/** Presents a listed channel with `is_default`, present only on request (channels §4.1). */
+/** Presents a listed channel; `is_default` is present only if requested (channels §4.1). */
 export const presentListedChannel = (channel: ChannelView): PresentedText =>
   channelText(channel).with({ is_default: channel.isDefault });
 

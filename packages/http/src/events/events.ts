@@ -62,7 +62,7 @@ const EventTypesParam = (options?: ParamOptions) =>
     ...options,
   });
 
-/** Narrow as pairs: `[["channel", "denmark"], ["topic", "lunch"]]`. */
+/** Narrow as pairs, for example `[["channel", "denmark"], ["topic", "lunch"]]`. */
 const NarrowPairsParam = () =>
   param(
     limitedTo(
@@ -97,7 +97,7 @@ const OPTIONAL_CAPABILITIES = [
   'empty_topic_name',
   'simplified_presence_events',
   'individual_emoji_changes',
-  // Parley's own: clients that reject unknown keys in events get none (README decision 34).
+  // Parley extension: clients that reject unknown event keys omit it and get no external ids (README decision 34).
   'external_ids',
 ] as const;
 
@@ -143,10 +143,7 @@ export class RemoveQueueDto {
   @TextParam({ max: MAX_TOKEN_LENGTH }) queue_id!: string;
 }
 
-/**
- * Schema of events with the fields of their type (events §6.2). The timeout is present only if the call opens a
- * queue.
- */
+/** Event schema with the fields of each type (events §6.2). The timeout is present only if the call opens a queue. */
 const eventsResponse = (event: wire.WireSchema<object>) =>
   wire.fields({
     events: wire.listOf(event),
@@ -253,7 +250,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
   ];
 }
 
-/** Returns the requested content of the response. */
+/** Returns the parts of the register response that the client requested. */
 function asked(
   dto: RegisterDto,
   request: Pick<Request, 'variant'>,

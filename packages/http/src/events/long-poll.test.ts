@@ -26,7 +26,7 @@ interface SentResponse {
   readonly queue_id?: string;
 }
 
-/** Fake request with the members that a poll needs. */
+/** Fake request with the members used by a poll. */
 class ARequest {
   isGone = false;
   /** @param isCarriedAway true to send each response immediately */
@@ -360,52 +360,55 @@ describe('poll response', () => {
   });
 });
 
-describe('polls dealt to two servers', () => {
-  it.each([107, 170, 220, 262, 333, 351])('return each event once if some are abandoned (seed %d)', async (seed) => {
-    const fixture = await cast();
-    const random = new SeededRandomness(seed);
-    const below = (limit: number) => Math.floor(random.fraction() * limit);
-    const turns = async (count: number) => {
-      for (let n = 0; n < count; n++) await turn();
-    };
-    const read = fixture.uow.read.bind(fixture.uow);
-    fixture.uow.read = async (realmId, work) => {
-      await turns(below(4) === 0 ? below(40) : 0);
-      return read(realmId, work);
-    };
-    const buses = new TroubledBus(seed);
-    const servers = [await aServer(fixture, buses), await aServer(fixture, buses)];
-    const anyServer = () => servers[below(servers.length)]!;
-    const queue = await servers[0]!.register('hamlet');
-    const [announced, got]: [number[], number[]] = [[], []];
-    const announcing = (async () => {
-      for (let n = 0; n < 60; n++) {
-        announced.push((await anyServer().events.announce(wholeRealm)) * 1024);
-        await turns(below(8));
+describe('two servers with the same polls', () => {
+  it.each([107, 170, 220, 262, 333, 351])(
+    'returns each event once even if polls are abandoned (seed %d)',
+    async (seed) => {
+      const fixture = await cast();
+      const random = new SeededRandomness(seed);
+      const below = (limit: number) => Math.floor(random.fraction() * limit);
+      const turns = async (count: number) => {
+        for (let n = 0; n < count; n++) await turn();
+      };
+      const read = fixture.uow.read.bind(fixture.uow);
+      fixture.uow.read = async (realmId, work) => {
+        await turns(below(4) === 0 ? below(40) : 0);
+        return read(realmId, work);
+      };
+      const buses = new TroubledBus(seed);
+      const servers = [await aServer(fixture, buses), await aServer(fixture, buses)];
+      const anyServer = () => servers[below(servers.length)]!;
+      const queue = await servers[0]!.register('hamlet');
+      const [announced, got]: [number[], number[]] = [[], []];
+      const announcing = (async () => {
+        for (let n = 0; n < 60; n++) {
+          announced.push((await anyServer().events.announce(wholeRealm)) * 1024);
+          await turns(below(8));
+        }
+      })();
+      while (got.length < 60) {
+        const request = new ARequest(true);
+        const response = await Promise.race([
+          anyServer()
+            .wait('hamlet', queue, got.at(-1), request)
+            .catch(() => null),
+          turns(5 + below(20)).then(() => null),
+        ]);
+        // A frozen server notices the disconnection late.
+        if (below(2) === 0) request.hangUp();
+        for (const { id } of response?.events ?? []) {
+          if (id <= (got.at(-1) ?? -1)) throw new Error(`event ${id} after ${got.at(-1)}`);
+          got.push(id);
+        }
       }
-    })();
-    while (got.length < 60) {
-      const request = new ARequest(true);
-      const response = await Promise.race([
-        anyServer()
-          .wait('hamlet', queue, got.at(-1), request)
-          .catch(() => null),
-        turns(5 + below(20)).then(() => null),
-      ]);
-      // A frozen server notices later that its client has gone.
-      if (below(2) === 0) request.hangUp();
-      for (const { id } of response?.events ?? []) {
-        if (id <= (got.at(-1) ?? -1)) throw new Error(`event ${id} after ${got.at(-1)}`);
-        got.push(id);
+      await announcing;
+      expect(got).toEqual(announced);
+      for (const { longPoll, events } of servers) {
+        longPoll.close();
+        events.hub.close();
       }
-    }
-    await announcing;
-    expect(got).toEqual(announced);
-    for (const { longPoll, events } of servers) {
-      longPoll.close();
-      events.hub.close();
-    }
-  });
+    },
+  );
 });
 
 describe('long poll catch-up', () => {
@@ -432,7 +435,7 @@ describe('long poll catch-up', () => {
       return poll(name, id, -1, { request }).then(() => answered++);
     });
     for (let n = 0; n < 200; n++) await turn();
-    // Each response has maximum size, so two unsent ones reach the memory limit.
+    // Each response has the maximum size, so two unsent responses reach the memory limit.
     expect(answered).toBe(2);
     for (const request of requests) request.carryAway();
     await Promise.all(polls);

@@ -7,7 +7,7 @@ const textOf = (response: EventResponse) => JSON.parse(`[${response.finish().joi
 const event = (length = 10) => new SharedText(`{"type":"x","filling":"${'x'.repeat(length)}"`);
 const NOTHING_CONFIRMED = -1;
 
-describe('EventAnswer', () => {
+describe('EventResponse', () => {
   it('numbers presented events from their log position', () => {
     const response = new EventResponse(newSharedTexts());
     expect(response.take(delivery(3), new SharedText('{"type":"a"'), NOTHING_CONFIRMED)).toBe('shown');

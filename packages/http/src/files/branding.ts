@@ -110,8 +110,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
 }
 
 /**
- * Public, because browsers load it before log-in. Serves a generated image if none was uploaded, even if the realm
- * does not exist.
+ * Public, because browsers load it before log-in. Without an upload, serves a generated image, even for unknown realms.
  */
 function image(name: RealmImageName): Route {
   return route('GET', `/user_avatars/:realm_id/realm/${REALM_IMAGES[name].wireName}.png`, {

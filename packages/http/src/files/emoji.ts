@@ -45,7 +45,7 @@ const EXTRA_EMOJI_SIZE = 64;
 /** URL of the emoji data for clients without their own copy (events §5.2, server_emoji_data_url). */
 export const emojiDataUrl = ({ url }: PublicRealm): string => url + EMOJI_DATA_PATH;
 
-/** Public, because browsers load the data without credentials and it is the same for all callers. */
+/** Public, because browsers load the data without credentials and all callers get the same. */
 export function emojiDataRoutes(unicodeEmoji: LoadUnicodeEmoji): readonly Route[] {
   let body: string | null = null;
   return [

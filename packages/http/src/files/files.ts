@@ -216,7 +216,10 @@ const MIB = 1024 * 1024;
 
 type Serve = (file: ReadableFile, request: Parameters<typeof serveFile>[1]) => Reply;
 
-/** Serves spectators under the same URL, because the log-in state of a browser is unknown in advance (protocol §9). */
+/**
+ * Serves spectators at the same URL, because the server cannot know in advance if the browser is logged in (protocol
+ * §9).
+ */
 function reading(path: string, summary: string, serve: Serve): Route {
   return route('GET', path, {
     summary,
@@ -275,7 +278,7 @@ const spectating = <D extends object>(
 
 const FOR_BROWSERS = { atRoot: true, limit: 'none', leadsToLogIn: true } as const;
 
-/** Returns the only uploaded file of a request. @throws HttpRefusal */
+/** Returns the request's only file. @throws HttpRefusal if it has none or several */
 function theFile(files: readonly UploadedFile[]): UploadedFile {
   const [file, ...others] = files;
   if (!file) throw badParameter('You must specify a file to upload');

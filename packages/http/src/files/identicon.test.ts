@@ -24,7 +24,7 @@ describe('drawIdenticon', () => {
     expect(drawIdenticon('1:7', 100).subarray(-12).toString('hex')).toBe('0000000049454e44ae426082');
   });
 
-  it('returns the same picture for one seed and another for the next', () => {
+  it('returns the same picture for equal seeds and different pictures for different seeds', () => {
     expect(drawIdenticon('1:7', 100)).toEqual(drawIdenticon('1:7', 100));
     expect(drawIdenticon('1:7', 100)).not.toEqual(drawIdenticon('1:8', 100));
   });

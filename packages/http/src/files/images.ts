@@ -11,7 +11,7 @@ export function imageUpload({ files }: Pick<Request, 'files'>): ImageUpload | nu
   return file && others.length === 0 ? { bytes: file.content, isTooLarge: file.isTruncated } : null;
 }
 
-// Declares the error codes.
+// Wire code shared by all image errors.
 
 const BAD_IMAGE = { code: 'BAD_IMAGE' };
 

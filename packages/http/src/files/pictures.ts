@@ -15,7 +15,7 @@ export function pngChunk(type: string, data: Buffer): Buffer {
   return framed;
 }
 
-/** Replaceable by Node's own function from version 22 on. */
+/** Node has this function from version 22 on. */
 function crc32(data: Buffer): number {
   let crc = 0xffffffff;
   for (const byte of data) {
@@ -38,9 +38,9 @@ export function drawIdenticon(seed: string, size: number, margin = 0.5): Buffer 
 
   const cell = size / (CELLS + 2 * margin);
   const cellAt = (position: number): number => Math.floor(position / cell - margin);
-  const bytesPerRow = Math.ceil(size / 8) + 1; // a filter type, 0 for none, begins each row
+  const bytesPerRow = Math.ceil(size / 8) + 1; // each row begins with a filter type byte; 0 is none
   const rows = Buffer.alloc(size * bytesPerRow);
-  // All pixel rows of a cell row are equal, so they are drawn once; anonymous callers may request pictures.
+  // Draws each distinct pixel row once, because anonymous callers may request pictures.
   const drawn = new Map<number, number>();
   for (let y = 0; y < size; y++) {
     const row = cellAt(y);
@@ -81,7 +81,7 @@ function png(size: number, palette: readonly Color[], rows: Buffer): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(size, 0);
   header.writeUInt32BE(size, 4);
-  header[8] = 1; // bits a pixel
+  header[8] = 1; // bits per pixel
   header[9] = 3; // color type: palette
   return Buffer.concat([
     SIGNATURE,

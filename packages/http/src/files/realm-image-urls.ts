@@ -10,7 +10,7 @@ export const REALM_IMAGES = {
   nightLogo: { wireName: 'night_logo', usualSource: 'D' },
 } as const satisfies Readonly<Record<RealmImageName, object>>;
 
-/** Returns the URL of an uploaded or generated image, served by `branding.routes.ts`. */
+/** Returns the URL of an uploaded or generated image, served by `branding.ts`. */
 export const realmImageUrl = (name: RealmImageName, { version }: RealmImage, { url, id }: PublicRealm): string =>
   `${url}/user_avatars/${id}/realm/${REALM_IMAGES[name].wireName}.png?version=${version}`;
 

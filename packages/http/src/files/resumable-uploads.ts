@@ -37,7 +37,7 @@ export class TusProtocol {
   async handle(request: ParleyRequest, caller: Caller, uploads: ResumableUploads): Promise<Reply> {
     const { DataStore, MemoryLocker, Server, Upload } = await import('@tus/server');
     this.locker ??= new MemoryLocker();
-    // Browser sessions have another prefix than API keys.
+    // Browser sessions use a different path prefix than API keys.
     const pathId = unescaped(request.path.replace(/^.*?\/tus\/*/, ''));
     let expiresAt: number | null = null;
     let unexpected: unknown;
@@ -123,7 +123,7 @@ function webRequestOf({ raw, method }: ParleyRequest): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(raw.headers)) if (TAKEN.test(name)) headers.set(name, String(value));
   const isRead = method === 'GET' || method === 'HEAD';
-  // Kept open when not fully read, because the rejection is sent on the same connection.
+  // Remains open if not fully read, because a rejection is sent on the same connection.
   const content = raw.iterator({ destroyOnReturn: false });
   return new Request(`http://parley.invalid${TUS_PATH}`, {
     method: isRead ? 'HEAD' : method,

@@ -22,13 +22,15 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
   return { start, end: last === '' ? size : Math.min(Number(last) + 1, size) };
 }
 
-/** Types that browsers display without running code; all others are downloaded. XML of any kind can contain scripts. */
+/**
+ * Types that browsers display without running code. All others are downloaded, as is XML, which can contain scripts.
+ */
 const SHOWN =
   /^(?:image\/(?:apng|png|jpeg|gif|webp|avif|bmp|tiff|heic)|audio\/(?![\w.+-]*\+xml$)[\w.+-]+|video\/(?:mp4|webm|ogg|quicktime)|application\/pdf|text\/plain)$/;
 /** Script and style types under all names known to browsers. */
 const LOADED_BY_PAGES = /^(?:text|application)\/(?:(?:x-)?(?:java|ecma|j|live)script[\d.]*|css)$/;
 const CONTENT_TYPE = /^[a-z]+\/[\w.+-]{1,100}$/;
-/** Denies scripts, forms and origin if a browser treats the file as a document. */
+/** Denies scripts, forms and our origin if a browser treats the file as a document. */
 const POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'";
 
 /**
@@ -77,7 +79,7 @@ export function serveFile(
   };
 }
 
-/** Returns a content type under which text is no document and pages of our origin cannot load scripts or styles. */
+/** Returns a content type that browsers neither render as a document nor load as script or style on our pages. */
 const servedType = (claimed: string): string => {
   const type = CONTENT_TYPE.test(claimed) ? claimed : 'application/octet-stream';
   return type === 'text/plain' || LOADED_BY_PAGES.test(type) ? 'text/plain; charset=utf-8' : type;

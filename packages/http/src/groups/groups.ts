@@ -163,7 +163,7 @@ declarePermissions(CreateGroupDto, PERMISSIONS);
 
 export const toGroupPermissions = (dto: CreateGroupDto) => toPermissions(dto, PERMISSIONS);
 
-/** Parameters of a new group; permissions are declared from the registry. */
+/** Parameters of a group change; permissions are declared from the registry. */
 export class UpdateGroupDto {
   @IntegerParam() user_group_id!: number;
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) name?: string;
@@ -240,7 +240,7 @@ export const GROUP_EVENTS = {
   'group.activation_changed': { forms: [CHANGED, ADDED, REMOVED], present: presentGroupActivation },
 } satisfies Presenters<keyof GroupEventTypes>;
 
-/** Hides name changes of deactivated groups from clients that do not support such groups (users §12.3). */
+/** Hides name changes of deactivated groups from clients that do not support deactivated groups (users §12.3). */
 function presentGroupChange(event: EventOf<'group.property_changed'>, context: EventContext): Presented {
   const { groupId: group_id, isDeactivated, property, value } = event;
   const isHidden = isDeactivated && property === 'name';

@@ -1,7 +1,7 @@
 import { AnomalousPayload, bulletsOf, escapeText, type Integration, type Payload, topicOf } from './integration.js';
 
 /**
- * Grafana repeats the members of Alertmanager's notifications and adds a title.
+ * Grafana sends the fields of Alertmanager's notifications plus a title.
  * https://prometheus.io/docs/alerting/latest/configuration/#webhook_config
  * https://grafana.com/docs/grafana/latest/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/
  */
@@ -14,7 +14,7 @@ function statusOf(payload: Payload): string {
   return status;
 }
 
-/** Name of an alert, or its labels if it has none. */
+/** Name of an alert, or its labels if it has no name. */
 const nameOf = (alert: Payload): string => {
   const labels = alert.entries('labels');
   const name = labels.find(([key]) => key === 'alertname')?.[1];

@@ -10,7 +10,7 @@ import {
 } from './integration.js';
 
 /**
- * Events of GitHub, which Gitea and Forgejo repeat with the same members.
+ * GitHub events; Gitea and Forgejo use the same fields.
  * https://docs.github.com/en/webhooks/webhook-events-and-payloads
  */
 
@@ -18,7 +18,7 @@ const repository = (payload: Payload): string => payload.raw('repository.name');
 const sender = (payload: Payload): string => `**${payload.first('sender.login', 'pusher.login', 'pusher.name')}**`;
 const branchOf = (payload: Payload): string => shortRef(payload.raw('ref'));
 
-/** Actions that are worth a message, in the past tense. */
+/** Actions that produce a message, in the past tense. */
 const ISSUE_ACTIONS: Readonly<Record<string, string>> = {
   opened: 'opened',
   // Discussions only.
@@ -44,7 +44,7 @@ const numberedTopic = (path: string) => (payload: Payload) =>
   );
 const NAMES: Readonly<Record<string, string>> = { issue: 'issue', pull_request: 'PR', discussion: 'discussion' };
 
-/** A comment on a pull request arrives as one on an issue. */
+/** GitHub reports a comment on a pull request as an issue comment. */
 const nameOf = (payload: Payload, path: string): string =>
   NAMES[payload.has(`${path}.pull_request`) ? 'pull_request' : path]!;
 
@@ -100,7 +100,7 @@ const refEvent = (done: string): EventTemplate => ({
   text: (payload) => `${sender(payload)} ${done} the ${payload.text('ref_type')} ${codeOf(branchOf(payload))}.`,
 });
 
-/** Shared by GitHub and the services that follow it. */
+/** Shared by GitHub and compatible services. */
 export const HUB_EVENTS: Readonly<Record<string, EventTemplate>> = {
   push: pushEvent,
   create: refEvent('created'),
@@ -128,7 +128,7 @@ export const HUB_EVENTS: Readonly<Record<string, EventTemplate>> = {
   },
 };
 
-/** `from` and `to` are the members of the two repositories. */
+/** `from` and `to` name the payload fields of the two repositories. */
 const forkEvent = (from: string, to: string): EventTemplate => ({
   topic: (payload) => payload.raw(`${from}.name`),
   text: (payload) =>
@@ -142,7 +142,7 @@ const REVIEWS: Readonly<Record<string, string>> = {
   dismissed: 'dismissed a review of',
 };
 
-/** Conclusions of a run in words; a run that is under way is worth no message. */
+/** Conclusions of a workflow run in words; unfinished runs produce no message. */
 const runEvent = (path: string): EventTemplate => ({
   topic: (payload) => topicOf(repository(payload), payload.first(`${path}.head_branch`, `${path}.name`)),
   text: (payload) =>
@@ -218,7 +218,7 @@ export const GITHUB: Integration = {
 };
 
 /**
- * Gitea and Forgejo send the members of GitHub's events and name reviews differently.
+ * Gitea and Forgejo use the fields of GitHub's events but name reviews differently.
  * https://docs.gitea.com/usage/webhooks, https://forgejo.org/docs/latest/user/webhooks/
  */
 const review = (done: string): EventTemplate => ({

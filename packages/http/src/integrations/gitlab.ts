@@ -45,7 +45,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   close: 'closed',
   reopen: 'reopened',
   merge: 'merged',
-  // Each approval of a merge request that needs several, and the one that completes them.
+  // Sent for each approval of a merge request that needs several; `approved` marks the final one.
   approval: 'approved',
   approved: 'approved',
   unapproval: 'withdrew the approval of',
@@ -66,14 +66,14 @@ const changed = (name: string, sign: string): EventTemplate => ({
   topic: (payload) => topicOf(project(payload), named(payload, sign)),
   text: (payload) => {
     const action = payload.maybe(`${OBJECT}.action`);
-    // Updates also report every change of a label or an assignee.
+    // Updates also report changes of labels and assignees.
     if (action === 'update' || !Object.hasOwn(ACTIONS, action)) return null;
     const quote = action === 'open' ? payload.quote(`${OBJECT}.description`) : '';
     return `${user(payload)} ${ACTIONS[action]} ${name} ${linked(payload, sign)}.${quote}`;
   },
 });
 
-/** Things that can be commented on, by `noteable_type`. */
+/** Objects that can be commented on, by `noteable_type`. */
 const NOTED: Readonly<Record<string, readonly [path: string, name: string, sign: string]>> = {
   Issue: ['issue', 'issue', '#'],
   MergeRequest: ['merge_request', 'merge request', '!'],
@@ -97,12 +97,12 @@ const note: EventTemplate = {
     if (type === 'Commit') return `${user(payload)} ${commented} on ${shortCommit(payload.raw('commit.id'))}.${quote}`;
     if (type === 'Snippet')
       return `${user(payload)} ${commented} on the snippet ${payload.text('snippet.title')}.${quote}`;
-    // Epics, designs, pages of the wiki.
+    // Epics, designs and wiki pages.
     return `${user(payload)} ${commented}.${quote}`;
   },
 };
 
-/** Results of a pipeline or job; a state on the way there is worth no message. */
+/** Final results of a pipeline or job; intermediate states produce no message. */
 const RESULTS: ReadonlySet<string> = new Set(['success', 'failed', 'canceled']);
 
 const pipeline: EventTemplate = {
@@ -166,7 +166,7 @@ export const GITLAB: Integration = {
   displayName: 'GitLab',
   eventHeader: 'X-Gitlab-Event',
   hasBranches: true,
-  // The header has the form "Merge Request Hook"; confidential variants have the same members.
+  // The header has the form "Merge Request Hook"; confidential variants have the same fields.
   eventOf: (_payload, header) =>
     header
       .replace(/ Hook$/, '')

@@ -3,38 +3,38 @@ import { quoted } from '@parley/domain/messages';
 
 /** Service that reports events to `/api/v1/external/{name}` (organization §19). */
 export interface Integration {
-  /** Part of the URL. */
+  /** URL segment. */
   readonly name: string;
   readonly displayName: string;
-  /** Header that names the event; absent if the payload does. */
+  /** Header with the event name; absent if the payload contains the name. */
   readonly eventHeader?: string;
-  /** Returns the name of the event. @throws AnomalousPayload */
+  /** Returns the event name. @throws AnomalousPayload */
   readonly eventOf: (payload: Payload, header: string) => string;
-  /** Message of each event. An event that is not listed is unsupported. */
+  /** Message template per event. Unlisted events are unsupported. */
   readonly events: Readonly<Record<string, EventTemplate>>;
-  /** Events that a hook for everything sends too and that are worth no message. */
+  /** Events that catch-all webhooks also send and that produce no message. */
   readonly ignored?: readonly string[];
-  /** True if pushes can be restricted by the parameter `branches`. */
+  /** True if the `branches` parameter can restrict pushes. */
   readonly hasBranches?: boolean;
 }
 
 export interface EventTemplate {
   readonly topic: (payload: Payload) => string;
-  /** Markdown; null if this event is not worth a message. */
+  /** Markdown; null if this event produces no message. */
   readonly text: (payload: Payload) => string | null;
-  /** Branch of a push. */
+  /** Returns the branch of a push. */
   readonly branch?: (payload: Payload) => string;
 }
 
-/** The payload is not one of the service. */
+/** Thrown if a payload does not match the format of the service. */
 export class AnomalousPayload extends Error {}
 
-/** Per text of another person on one line, in code points. */
+/** Maximum length in code points of one external text, which is shown on one line. */
 const MAX_TEXT = 500;
-/** Commits, alerts and similar entries of one message. */
+/** Maximum number of commits, alerts and similar entries per message. */
 export const MAX_ENTRIES = 20;
 
-/** Characters that begin Markdown, as entities, which the dialect passes through (markdown §9.5). */
+/** Characters with a meaning in Markdown, as entities that the dialect preserves (markdown §9.5). */
 const ENTITIES: Readonly<Record<string, string>> = {
   '*': '&#42;',
   '`': '&#96;',
@@ -49,14 +49,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '/': '&#47;',
 };
 
-/** Characters that have a meaning where they stand; an address such as `https://example.com` stays a link. */
+/** Characters with a meaning in their context; an address such as `https://example.com` remains a link. */
 const MARKDOWN = /[*`[\]]|~(?=~)|(?<=~)~|\$(?=\$)|(?<=\$)\$|!(?=\[)|&(?=#?\w+;)|<(?=time:)|:(?=[\w+-]+:)|^\//g;
 
-/** Returns text of another person as Markdown on one line that mentions nobody and formats nothing. */
+/** Escapes external text to one line of Markdown without mentions or formatting. */
 export const escapeText = (text: string, max = MAX_TEXT): string =>
   takeCodePoints(toSingleLine(text).trim(), max).replace(MARKDOWN, (character) => ENTITIES[character]!);
 
-/** Returns a web address for Markdown links; null if it is none. */
+/** Returns a web address usable in Markdown links; null for other values. */
 function safeUrl(value: unknown): string | null {
   if (typeof value !== 'string' || !URL.canParse(value)) return null;
   const url = new URL(value);
@@ -64,11 +64,11 @@ function safeUrl(value: unknown): string | null {
   return url.href.replace(/[()[\]<>*`|\\]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** JSON of another service, read by paths such as `repository.owner.login`. */
+/** JSON payload of another service, read by paths such as `repository.owner.login`. */
 export class Payload {
   constructor(private readonly value: unknown) {}
 
-  /** Own members only; undefined if there is none. */
+  /** Reads own properties only; undefined if missing. */
   at(path: string): unknown {
     let value = this.value;
     for (const name of path === '' ? [] : path.split('.')) {
@@ -83,14 +83,14 @@ export class Payload {
     return value !== undefined && value !== '' && value !== false;
   }
 
-  /** Returns a text, number or boolean as it is. @throws AnomalousPayload */
+  /** Returns a string, number or boolean as unescaped text. @throws AnomalousPayload */
   raw(path: string): string {
     const value = this.at(path);
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
     throw new AnomalousPayload(path);
   }
 
-  /** Returns a text on one line, escaped. @throws AnomalousPayload */
+  /** Returns text on one line, escaped. @throws AnomalousPayload */
   text(path: string): string {
     return escapeText(this.raw(path));
   }
@@ -104,25 +104,25 @@ export class Payload {
     );
   }
 
-  /** Returns the first text that is there, escaped. */
+  /** Returns the first existing text, escaped. */
   first(...paths: readonly string[]): string {
     const path = paths.find((each) => this.has(each));
     return path === undefined ? 'unknown' : this.text(path);
   }
 
-  /** Returns a text as it is, or an empty one. */
+  /** Returns unescaped text; empty if missing. */
   maybe(path: string): string {
     const value = this.at(path);
     return typeof value === 'string' ? value : '';
   }
 
-  /** Returns a Markdown link; only the text if there is no web address. `text` is escaped already. */
+  /** Returns a Markdown link, or just the text if the path has no web address. `text` must already be escaped. */
   link(text: string, path: string): string {
     const url = safeUrl(this.at(path));
     return url === null ? text : `[${text}](${url})`;
   }
 
-  /** Returns the text as a quote below the message; nothing if it is missing or blank. */
+  /** Returns the text as a quote below the message; empty if it is missing or blank. */
   quote(path: string): string {
     const text = this.maybe(path).trim();
     return text === '' ? '' : `\n\n${quoted(text)}`;
@@ -133,7 +133,7 @@ export class Payload {
     return codeOf(this.raw(path));
   }
 
-  /** Returns the entries of a list; empty if it is missing. @throws AnomalousPayload if it is no list */
+  /** Returns the entries of a list; empty if missing. @throws AnomalousPayload if the value is not a list */
   list(path: string): readonly Payload[] {
     const value = this.at(path);
     if (value === undefined) return [];
@@ -141,7 +141,7 @@ export class Payload {
     return value.map((entry) => new Payload(entry));
   }
 
-  /** Returns the members of an object with text values, such as labels. */
+  /** Returns the text properties of an object, such as labels. */
   entries(path: string): readonly (readonly [string, string])[] {
     const value = this.at(path);
     if (typeof value !== 'object' || value === null) return [];
@@ -149,17 +149,17 @@ export class Payload {
   }
 }
 
-/** Returns a text as inline code, which it cannot end. */
+/** Returns text as inline code; backticks become apostrophes, so that the text cannot end the code. */
 export const codeOf = (text: string): string => `\`${toSingleLine(text).trim().replaceAll('`', "'") || ' '}\``;
 
-/** Returns a list of entries with a last line for those that are left out. */
+/** Returns a bullet list, with a last line for omitted entries. */
 export function bulletsOf(entries: readonly Payload[], line: (entry: Payload) => string): string {
   const lines = entries.slice(0, MAX_ENTRIES).map((entry) => `* ${line(entry)}`);
   if (entries.length > MAX_ENTRIES) lines.push(`* … and ${entries.length - MAX_ENTRIES} more`);
   return lines.join('\n');
 }
 
-/** Returns a topic of at most 60 characters, of which the end may be cut. */
+/** Returns a topic truncated to 60 characters. */
 export const topicOf = (...parts: readonly string[]): string =>
   toSingleLine(parts.filter((part) => part !== '').join(' / '));
 

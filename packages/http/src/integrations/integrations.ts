@@ -17,7 +17,7 @@ import { fillTemplate, JSON_WEBHOOK, MAX_TEMPLATE_LENGTH } from './json.js';
 import { SENTRY } from './sentry.js';
 import { SLACK } from './slack.js';
 
-/** All integrations. A new one is a file of its own and a line here. */
+/** All integrations. To add one, create a file and list it here. */
 export const INTEGRATIONS: readonly Integration[] = [
   ALERTMANAGER,
   FORGEJO,
@@ -38,7 +38,7 @@ class IntegrationDto {
   @TextParam({ max: 100, description: 'Name of the integration.' }) integration!: string;
   /** Checked by the authentication. */
   @TextParam({ max: 100, optional: true }) api_key?: string;
-  /** Name or id of the channel; absent for a direct message to the owner of the bot. */
+  /** Name or id of the channel; absent for a direct message to the bot's owner. */
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) stream?: string;
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) topic?: string;
   @TextListParam({ ...PATTERNS, description: 'Types of events that are posted.' }) only_events?: string[];
@@ -46,11 +46,11 @@ class IntegrationDto {
   /** Comma-separated names. */
   @TextParam({ max: 1000, optional: true, description: 'Branches whose events are posted, separated by commas.' })
   branches?: string;
-  /** Text of the message with placeholders; only of the integration `json`. */
+  /** Message template with placeholders; only for the `json` integration. */
   @TextParam({ max: MAX_TEMPLATE_LENGTH, optional: true, description: 'Template of the message.' }) template?: string;
 }
 
-/** A refusal with what the owner of the bot should know. */
+/** Refusal that the bot's owner should know about. */
 class PayloadRefused extends HttpRefusal {
   constructor(
     refusal: HttpRefusal,
@@ -62,7 +62,7 @@ class PayloadRefused extends HttpRefusal {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads the JSON of a body, or of the form field `payload`. @throws PayloadRefused */
+/** Parses JSON from the body or the form field `payload`. @throws PayloadRefused */
 function readPayload({ content, header }: Pick<Request, 'content' | 'header'>): Payload {
   let text: string;
   try {
@@ -85,7 +85,7 @@ function readPayload({ content, header }: Pick<Request, 'content' | 'header'>): 
 interface Reported {
   readonly event: string;
   readonly topic: string;
-  /** Null if the event is not worth a message. */
+  /** Null if the event produces no message. */
   readonly text: string | null;
   readonly branch: string | null;
 }
@@ -114,7 +114,7 @@ function readEvent(integration: Integration, request: Request, template: string 
   }
 }
 
-/** Status 200, so that the service does not give up the URL. */
+/** Status 200, so that the service does not disable the webhook. */
 function unsupported(event: string, displayName: string): PayloadRefused {
   const shown = event.slice(0, 100).replace(/[^\w .:-]/g, '');
   const message = `The '${shown}' event isn't currently supported by the ${displayName} webhook; ignoring`;
@@ -122,7 +122,7 @@ function unsupported(event: string, displayName: string): PayloadRefused {
   return new PayloadRefused(refusal, `of the event \`${shown}\`, which is not supported`);
 }
 
-/** True if one of the patterns, in which `*` stands for any text, is the whole name. */
+/** True if a pattern matches the whole name; `*` matches any text. */
 const matches = (name: string, patterns: readonly string[]): boolean =>
   patterns.some((pattern) =>
     new RegExp(
@@ -141,7 +141,7 @@ function isWanted({ event, branch }: Reported, { only_events, exclude_events, br
   return branches.split(',').some((name) => name.trim() === branch);
 }
 
-/** Users may write the id of a channel instead of its name. */
+/** Users may enter a channel id instead of a name. */
 function channelOf(stream: string | undefined): { readonly id: ChannelId } | { readonly name: string } | null {
   if (stream === undefined || stream.trim() === '') return null;
   return /^\d{1,15}$/.test(stream) ? { id: Number(stream) as ChannelId } : { name: stream };

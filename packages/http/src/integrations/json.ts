@@ -2,12 +2,12 @@ import { AnomalousPayload, codeOf, escapeText, type Integration, type Payload, t
 
 /** In UTF-16 units. */
 export const MAX_TEMPLATE_LENGTH = 2000;
-/** Longer JSON is cut at the end of a message anyway. */
+/** Longer JSON would be truncated at the end of the message anyway. */
 const MAX_INDENTED_LENGTH = 10_000;
 const PLACEHOLDER = /\{\{\s*([\w.-]{1,200})\s*\}\}/g;
 const FENCE = '`'.repeat(3);
 
-/** Replaces `{{path.of.a.member}}` by the escaped text of that member; missing ones are left out. */
+/** Replaces `{{path.to.property}}` by the escaped text of that property; missing properties become empty. */
 export const fillTemplate = (template: string, payload: Payload): string =>
   template.replace(PLACEHOLDER, (_, path: string) => shown(payload.at(path)));
 
@@ -17,7 +17,7 @@ function shown(value: unknown): string {
   return escapeText(String(value));
 }
 
-/** Any JSON, as a code block or through the template of the URL. */
+/** Any JSON, shown as a code block or through the template in the URL. */
 export const JSON_WEBHOOK: Integration = {
   name: 'json',
   displayName: 'JSON',
@@ -30,7 +30,7 @@ export const JSON_WEBHOOK: Integration = {
         if (typeof value !== 'object') throw new AnomalousPayload('');
         const compact = JSON.stringify(value);
         const text = compact.length > MAX_INDENTED_LENGTH ? compact : JSON.stringify(value, null, 2);
-        // Strings cannot contain line breaks here, so no line of the text ends the block.
+        // JSON escapes line breaks in strings, so no line of the text ends the code block.
         return `${FENCE}json\n${text}\n${FENCE}`;
       },
     },

@@ -1,16 +1,16 @@
 import { takeCodePoints } from '@parley/domain/kernel';
 import { AnomalousPayload, bulletsOf, escapeText, type Integration, type Payload, topicOf } from './integration.js';
 
-/** https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks/ */
+// https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks/
 
-/** Maximum length of one text, as of a message. */
+/** Maximum length of one text; same as for a message. */
 const MAX_LENGTH = 10_000;
 
-/** Links, mentions and entities of Slack's markup. */
+/** Links, mentions and entities in Slack's markup. */
 const PARTS = /<([^<>\n]{1,2000})>|([^<]+|<)/g;
 const decode = (text: string): string => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 
-/** Returns Slack's markup as Markdown that mentions nobody. Formats bold, italic and deleted words, code and links. */
+/** Converts Slack's markup to Markdown without mentions. Supports bold, italic, strikethrough, code and links. */
 function markdownOf(text: string): string {
   return takeCodePoints(text, MAX_LENGTH)
     .split(/(```[\s\S]*?```|`[^`\n]+`)/)
@@ -21,7 +21,7 @@ function markdownOf(text: string): string {
 const codeOf = (part: string): string =>
   part.startsWith('```') ? `\n\`\`\`\n${decode(part.slice(3, -3)).trim()}\n\`\`\`\n` : decode(part);
 
-/** Signs that became bold text must not complete a mention or a channel link with what stands before them. */
+/** Generated bold markers must not combine with preceding text to a mention or channel link. */
 const proseOf = (text: string): string =>
   [...text.matchAll(PARTS)]
     .map(([, angled, plain]) => (angled === undefined ? formatted(plain!) : linkOf(angled)))
@@ -36,11 +36,11 @@ function linkOf(angled: string): string {
       .replace(/[()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
     return label === undefined ? url : `[${escapeText(decode(label))}](${url})`;
   }
-  // Mentions such as <!channel> and <@U123> name people of another system.
+  // Mentions such as `<!channel>` and `<@U123>` refer to users of another system.
   return escapeText(decode(label ?? target.replace(/^([!@#])/, '')));
 }
 
-/** Keeps line breaks; each line is escaped before Slack's signs are translated. */
+/** Keeps line breaks. Each line is escaped before Slack's formatting is converted. */
 const formatted = (text: string): string =>
   text
     .split('\n')
@@ -57,7 +57,7 @@ const formatted = (text: string): string =>
     })
     .join('\n');
 
-/** Maximum number of blocks, attachments, fields or elements; Slack has similar ones. */
+/** Maximum number of blocks, attachments, fields or elements; Slack's limits are similar. */
 const MAX_PARTS = 50;
 const listed = (payload: Payload, path: string): readonly Payload[] => payload.list(path).slice(0, MAX_PARTS);
 
@@ -69,7 +69,7 @@ const blocksText = (payload: Payload): string =>
       .join('\n\n'),
   );
 
-/** Texts of blocks of the kinds `section`, `header`, `context` and `rich_text`; others have none. */
+/** Returns the text of `section`, `header`, `context` and `rich_text` blocks; other kinds have no text. */
 function blockText(block: Payload): string {
   const own = block.maybe('text.text');
   const fields = listed(block, 'fields').map((field) => field.maybe('text'));
@@ -93,7 +93,7 @@ function attachmentText(attachment: Payload): string {
 }
 
 function textOf(payload: Payload): string {
-  // Blocks repeat the text, which is for notifications then.
+  // With blocks, `text` is only a fallback for notifications.
   const main = blocksText(payload) || markdownOf(payload.maybe('text'));
   const parts = [main, ...listed(payload, 'attachments').map(attachmentText)].filter((text) => text.trim() !== '');
   if (parts.length === 0) throw new AnomalousPayload('text');

@@ -18,12 +18,12 @@ const WRONG = new DomainError('UNAUTHENTICATED', 'Invalid API key');
 const DEACTIVATED = new DomainError('USER_DEACTIVATED', 'Account is deactivated');
 const BUSY = new DomainError('SERVER_BUSY', 'Try again in a moment.', { retryAfter: 1 });
 
-describe('Basic authentication', () => {
+describe('BasicAuthenticator', () => {
   const header = `Basic ${Buffer.from(`x@y:${KEY}`).toString('base64')}`;
   const authenticate = (response: DomainError | 'accept') =>
     new BasicAuthenticator(credentialsThat(response)).authenticate(request('', header));
 
-  it('rejects any credential problem as unauthorized', async () => {
+  it('reports all credential errors as unauthorized', async () => {
     for (const error of [WRONG, DEACTIVATED]) {
       await expect(authenticate(error)).rejects.toMatchObject({ status: 401, message: error.message });
     }
@@ -35,7 +35,7 @@ describe('Basic authentication', () => {
   });
 });
 
-describe('key parameter authentication', () => {
+describe('KeyParameterAuthenticator', () => {
   const authenticate = (response: DomainError | 'accept', query = `api_key=${KEY}`) =>
     new KeyParameterAuthenticator(credentialsThat(response)).authenticate(request(query));
 

@@ -5,26 +5,29 @@ import type { Request } from './request.js';
 
 export const SESSION_COOKIE = 'sessionid';
 export const CSRF_COOKIE = 'csrftoken';
-/** Marks a browser in which second steps and log-ins by a passkey are in progress. */
+/** Cookie that marks a browser with a pending second step or passkey log-in. */
 export const LOG_IN_COOKIE = 'parley_log_in';
-/** Cookies of log-ins in progress at other services have this prefix, so that one browser can begin several. */
+/** Prefix of the cookies of pending external log-ins, so that one browser can begin several. */
 const SERVICE_LOG_IN_COOKIE = `${LOG_IN_COOKIE}_`;
-/** Log-ins in progress per browser, so that pages cannot fill its cookies; a new one replaces the oldest. */
+/**
+ * Maximum number of pending external log-ins per browser, because browsers limit cookies; a new one replaces the
+ * oldest.
+ */
 const MAX_SERVICE_LOG_INS = 5;
 
 const YEAR_SECONDS = 365 * 86_400;
 const TOKEN = /^[\w-]{1,128}$/;
-/** Longest text of a sealed log-in; browsers keep cookies of 4,096 bytes. */
+/** Maximum length of a sealed log-in; browsers limit a cookie to 4,096 bytes. */
 export const MAX_SEALED_LENGTH = 4000;
 const SEALED = new RegExp(`^[\\w-]{1,${MAX_SEALED_LENGTH}}$`);
 
-/** Returns a request cookie; undefined if absent or not in a form that this server issues. */
+/** Returns a request cookie; undefined if it is absent or has a format that this server does not issue. */
 export function readCookie(request: Request, name: string, form = TOKEN): string | undefined {
   const value = cookiesOf(request).find((cookie) => cookie.name === name)?.value;
   return value !== undefined && form.test(value) ? value : undefined;
 }
 
-/** Cookies in the order of the header: browsers send older ones of equal paths first. */
+/** Returns cookies in header order: for equal paths, browsers send older cookies first. */
 function cookiesOf(request: Request): readonly { readonly name: string; readonly value: string }[] {
   const pairs = request.header('cookie')?.split(';') ?? [];
   return pairs.flatMap((pair) => {
@@ -35,7 +38,7 @@ function cookiesOf(request: Request): readonly { readonly name: string; readonly
 
 const serviceLogInCookie = (state: string): string => SERVICE_LOG_IN_COOKIE + state.slice(0, 8);
 
-/** Returns the log-in at another service that the browser began with the state; null without one. */
+/** Returns the external log-in that the browser began with this state; null if there is none. */
 export const readServiceLogIn = (request: Request, state: string): string | null =>
   readCookie(request, serviceLogInCookie(state), SEALED) ?? null;
 
@@ -70,12 +73,12 @@ export class SessionCookies {
     return this.cookie(request, CSRF_COOKIE, csrfToken, YEAR_SECONDS);
   }
 
-  /** Marks the browser for as long as a log-in may take. */
+  /** Marks the browser for the maximum duration of a log-in. */
   logIn(request: Request, token: string, maxAge: number): readonly string[] {
     return this.cookie(request, LOG_IN_COOKIE, token, maxAge);
   }
 
-  /** Keeps a log-in at another service in the browser. */
+  /** Stores a pending external log-in in a cookie. */
   beginServiceLogIn(
     request: Request,
     { state, flow }: { readonly state: string; readonly flow: string },
@@ -93,20 +96,20 @@ export class SessionCookies {
     return this.serviceLogIn(request, serviceLogInCookie(state), '', 0);
   }
 
-  /** Services may send the browser back by a form, on secure connections. */
+  /** Uses SameSite=None over https, because services may return the browser by a cross-site form. */
   private serviceLogIn(request: Request, name: string, value: string, maxAge: number): readonly string[] {
     const sameSite = this.isSecure(request) ? 'None' : 'Lax';
     return this.cookie(request, name, value, maxAge, { sameSite, below: '/accounts/login' });
   }
 
-  /** Address of the log-in page that leads back to the requested one. */
+  /** Returns the address of the log-in page, which redirects back to the requested address. */
   logInAddress(request: Request): string {
     const { path, query } = request;
     const base = this.pathOf(request).replace(/\/$/, '');
     return `${base}/login/?next=${encodeURIComponent(base + path + (query && `?${query}`))}`;
   }
 
-  /** A browser may be logged in to several organizations if paths distinguish them. */
+  /** If paths distinguish organizations, a browser may be logged in to several of them. */
   private pathOf({ realmAddress }: Request): string {
     return (realmAddress.startsWith('/') ? this.path + realmAddress : this.path) || '/';
   }
@@ -156,7 +159,7 @@ export function checkLocalAccess(request: Request, publicHost: string | null, pa
 }
 
 function isAllowedOrigin(origin: string, request: Request, publicHost: string | null, pages: PagesAllowed): boolean {
-  if (!URL.canParse(origin)) return false; // `null`, of a page without an origin
+  if (!URL.canParse(origin)) return false; // `null`, sent by a page without an origin
   const { host, hostname } = new URL(origin);
   if (pages === 'local') return isOwnName(hostname, publicHost);
   return withPort(host, origin) === withPort(request.header('host')?.toLowerCase() ?? '', origin);
@@ -175,20 +178,20 @@ export interface Identity {
   readonly botKind?: BotKind | null;
   /** Quotas that replace the defaults for this user, for example `"60:1000"`. */
   readonly rateLimits?: string;
-  /** Present after a browser log-in with cookie. */
+  /** Present if the caller logged in with a browser cookie. */
   readonly session?: {
     readonly id: SessionId;
     /** Token with which the browser's own pages prove the origin of a request. */
     readonly csrfToken: string;
   };
   /**
-   * True if the host application authenticated the caller, possibly by a cookie that browsers also send for foreign
+   * True if the host application authenticated the caller, possibly by a cookie that browsers also send from foreign
    * pages.
    */
   readonly isHostLogin?: boolean;
 }
 
-/** Authentication method. Methods are tried in order; those of the host application precede Basic authentication. */
+/** Authentication method. Methods are tried in order; the host application's methods precede Basic authentication. */
 export interface Authenticator {
   /**
    * Returns null if the request has no such credentials, so that the next method is tried. Runs before the body is
@@ -210,9 +213,9 @@ export interface RealmDirectory {
 export interface Credentials {
   /**
    * Verifies a key. A null address means the key's owner; address comparison ignores case.
-   * @throws DomainError UNAUTHENTICATED, REALM_DEACTIVATED, USER_DEACTIVATED or UNKNOWN_REALM, with the contract's
-   * text: `Invalid API key`, `This organization has been deactivated`, `Account is deactivated`, `Account is not
-   * associated with this subdomain`, in this order.
+   * @throws DomainError UNAUTHENTICATED, REALM_DEACTIVATED, USER_DEACTIVATED or UNKNOWN_REALM, checked in this order,
+   * with the contract's texts: `Invalid API key`, `This organization has been deactivated`, `Account is deactivated`,
+   * `Account is not associated with this subdomain`.
    */
   verify(claim: {
     readonly realmAddress: string;
@@ -230,7 +233,7 @@ export interface BrowserSessions {
   verify(claim: { readonly realmAddress: string; readonly token: string }): Promise<Identity | null>;
 }
 
-/** Basic authentication reports all of these codes in the same way. */
+/** Errors that Basic authentication reports in the same way. */
 const FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'UNAUTHENTICATED',
   'AUTHENTICATION_FAILED',
@@ -261,7 +264,9 @@ export class BasicAuthenticator implements Authenticator {
   }
 }
 
-/** Basic authentication only for headers with an API key, which precede the host application's login. */
+/**
+ * Basic authentication limited to headers with an API key, which take precedence over the host application's log-in.
+ */
 export class NamedKeyAuthenticator implements Authenticator {
   constructor(private readonly basic: BasicAuthenticator) {}
 

@@ -21,7 +21,7 @@ it.each`
   ${'POST'}    | ${undefined}               | ${undefined}            | ${'none'}
   ${'OPTIONS'} | ${undefined}               | ${undefined}            | ${'none'}
 `(
-  'a $method that is cached $cacheControl, sent with $cookie, sets $token',
+  'adds a CSRF cookie ($token) to $method with cookie $cookie and Cache-Control $cacheControl',
   ({ method, cacheControl, cookie, token }) => {
     const request = {
       method,

@@ -1,6 +1,6 @@
 import { ByteBudget, Charge } from './load.js';
 
-describe('budget of 10 with a client share of 4', () => {
+describe('ByteBudget of 10 with a client share of 4', () => {
   let budget: ByteBudget;
   beforeEach(() => {
     budget = new ByteBudget(10, 4);
@@ -18,7 +18,7 @@ describe('budget of 10 with a client share of 4', () => {
     expect(budget.used).toBe(10);
   });
 
-  it('charges jointly held bytes to no client', () => {
+  it('charges bytes shared by several clients to no client', () => {
     expect([statusOf(null, 9), statusOf(null, 2), statusOf('ann', 2), statusOf('ann', 1)]).toEqual([
       null,
       503,

@@ -7,7 +7,7 @@ interface Encoded {
 
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
-/** LRU cache of UTF-8 bytes shared between answers: clients that are sent the same texts side by side hold one buffer. */
+/** LRU cache of encoded UTF-8 text, shared between responses: clients that receive equal texts share one buffer. */
 export class EncodedTexts {
   private readonly cache: LRUCache<string, Encoded>;
 
@@ -15,7 +15,7 @@ export class EncodedTexts {
     private readonly separator: string,
     maxBytes = DEFAULT_MAX_BYTES,
   ) {
-    // Counted twice, since the texts are kept for comparison.
+    // Counted twice, because the texts are kept for comparison.
     this.cache = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => 2 * bytes.length + 1 });
   }
 
@@ -23,7 +23,7 @@ export class EncodedTexts {
     return texts.join(this.separator);
   }
 
-  /** The texts joined and encoded. `key`: one of them that begins no other list, mostly. */
+  /** Joins and encodes the texts. `key` is a text that rarely begins another list. */
   encode(texts: readonly string[], key: string = texts[0]!): Buffer {
     const existing = this.cache.get(key);
     if (existing && isSame(existing.texts, texts)) return existing.bytes;
@@ -33,20 +33,19 @@ export class EncodedTexts {
   }
 }
 
-/** `Buffer.from` first allocates three bytes a character. */
+/** Avoids `Buffer.from`, which first allocates three bytes per character. */
 function encode(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   return bytes.subarray(0, bytes.write(text));
 }
 
-/** Mostly the same string objects, which compare without reading them. */
+/** Usually compares identical string objects, which is fast. */
 function isSame(some: readonly string[], others: readonly string[]): boolean {
   return some.length === others.length && some.every((text, index) => text === others[index]);
 }
 
 /**
- * In characters. Texts of this length may be shared between responses, so they stay separate chunks and are not
- * copied.
+ * Minimum length in characters of texts that responses may share; such texts remain separate chunks and are not copied.
  */
 export const SHAREABLE = 16 * 1024;
 
@@ -56,7 +55,7 @@ export class TextChunks {
   /** Texts of the next chunk. */
   private open: string[] = [];
   private openLength = 0;
-  /** In characters, over all added texts. */
+  /** Total length in characters of all added texts. */
   length = 0;
 
   add(text: string): void {

@@ -16,7 +16,7 @@ import type { ReceivedRequest } from './request.js';
 import { type Logger, type TriedLogIn, warn } from './request-log.js';
 import type { AnonymousClient, Auth, CallerOf, OrganizationClient, Route, ShownLimit } from './route.js';
 
-/** Request to be counted and the limit shown in its response. */
+/** Request to count, and the limit shown in its response. */
 export interface CountedRequest {
   readonly identity: Identity | undefined;
   readonly client: OrganizationClient | undefined;
@@ -60,7 +60,7 @@ export class CallLimits {
     throw rateLimited(state);
   }
 
-  /** Warns about an unconfigured proxy, behind which all clients would share one address and its quota. */
+  /** Warns if a proxy is not configured: all clients behind it would share one address and its quota. */
   private warnOfProxy(request: ReceivedRequest): void {
     if (this.isProxySuspected || this.hasProxies || request.header('x-forwarded-for') === undefined) return;
     if (!isLoopbackName(request.ip.replace(/^::ffff:/i, ''))) return;
@@ -145,7 +145,9 @@ export class CallerProof {
     }
   }
 
-  /** Returns the user of a browser for operations that need none. @throws Error unless credentials were rejected */
+  /**
+   * Returns the user of a browser for operations that do not need one. @throws Error unless credentials were rejected
+   */
   async proveIfAny(request: ReceivedRequest): Promise<Proof> {
     const proof = await this.prove(request, 'browser');
     if (isProven(proof) || proof.refusal instanceof HttpRefusal || proof.refusal instanceof DomainError) return proof;
@@ -163,7 +165,7 @@ export class CallerProof {
   }
 }
 
-/** False if another person has logged in since a page was opened (protocol §7.6). */
+/** False if another user has logged in since the page was opened (protocol §7.6). */
 function isExpected(request: ReceivedRequest, { userId }: Identity): boolean {
   const expected = request.header('x-parley-user');
   return expected === undefined || expected === String(userId);

@@ -1,6 +1,6 @@
 /**
- * Entry points that load only the needed parts of class-validator and class-transformer, because a start would wait
- * for the rest.
+ * Deep imports that load only the needed parts of class-validator and class-transformer, because loading all delays the
+ * start.
  */
 declare module 'class-validator/cjs/decorator/common/Validate.js' {
   export { Validate } from 'class-validator';

@@ -29,7 +29,7 @@ it.each`
   ${undefined}       | ${'Mozilla/5.0'}     | ${true}  | ${'website'}
   ${undefined}       | ${'ZulipElectron/5'} | ${true}  | ${'ZulipElectron'}
 `(
-  'names client $parameter with User-Agent $userAgent in a session ($session) $name',
+  'names the client for parameter $parameter, User-Agent $userAgent and session $session: $name',
   ({ parameter, userAgent, session, name }) => {
     expect(clientNameOf(parseUserAgent(userAgent), parameter, session)).toBe(name);
   },

@@ -12,7 +12,7 @@ interface Received {
   readonly body: Buffer;
 }
 
-/** Response as it arrives at a client that accepts the encodings. */
+/** Response as received by a client that accepts the encodings. */
 async function receive(reply: Reply, accepted?: string): Promise<Received> {
   const writer = new ResponseWriter(TRANSPORT_LIMITS);
   const server = createServer((raw, response) => {
@@ -49,7 +49,7 @@ describe('compression', () => {
     ['gzip, deflate, br;q=0.9', 'br', brotliDecompressSync],
     ['gzip', 'gzip', gunzipSync],
     ['GZIP;q=1.0, br;q=0', 'gzip', gunzipSync],
-  ])('answers clients that accept %s in %s', async (accepted, encoding, decompress) => {
+  ])('responds to Accept-Encoding %s with %s', async (accepted, encoding, decompress) => {
     for (const length of [2_000, 1_000_000]) {
       const { headers, body } = await receive(ok(text(length)), accepted);
       expect(headers).toMatchObject({ 'content-encoding': encoding, vary: 'Accept-Language, Accept-Encoding' });
@@ -58,7 +58,7 @@ describe('compression', () => {
     }
   });
 
-  it('compresses chunks and texts that are presented while they are sent', async () => {
+  it('compresses chunks and texts that are generated during the response', async () => {
     const chunks = [text(2_000), Buffer.from(text(600_000)), 'ü'];
     const chunked = await receive(ok(chunks), 'br');
     expect(brotliDecompressSync(chunked.body).toString()).toBe(chunks.join(''));
@@ -77,13 +77,13 @@ describe('compression', () => {
     ['when it is an error', { status: 400, body: text(2_000) }, 'br'],
     ['when it has a token', ok(`${text(2_000)}"csrf_token":"x"`), 'br'],
     ['when a chunk of bytes has a key', ok([text(2_000), Buffer.from('"api_key":"x"')]), 'br'],
-  ] as [string, Reply, string | undefined][])('leaves JSON as it is %s', async (_, reply, accepted) => {
+  ] as [string, Reply, string | undefined][])('does not compress JSON %s', async (_, reply, accepted) => {
     const { headers, body } = await receive(reply, accepted);
     expect(headers).not.toHaveProperty('content-encoding');
     expect(body.toString()).toBe(Array.isArray(reply.body) ? reply.body.join('') : reply.body);
   });
 
-  it('compresses responses in which the name of a key has no value or is part of a text', async () => {
+  it('compresses responses with an empty secret or with the name of a secret inside a text', async () => {
     for (const more of ['"giphy_api_key":""', JSON.stringify({ content: '"api_key":"x"' })]) {
       const { headers } = await receive(ok(text(2_000) + more), 'br');
       expect(headers).toMatchObject({ 'content-encoding': 'br' });

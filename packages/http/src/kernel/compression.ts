@@ -6,32 +6,32 @@ import { type BodyChunk, isByteStream, type Reply } from './reply.js';
 
 export type Encoding = 'br' | 'gzip';
 
-/** Smaller texts gain less than the work costs. In characters or bytes. */
+/** In characters or bytes; compressing less costs more than it saves. */
 const MIN_LENGTH = 1024;
 
-/** Fastest levels: higher ones take several times as long for a tenth of the bytes. */
+/** Fastest levels: higher ones take several times longer to save a tenth of the bytes. */
 const BROTLI = {
   params: { [constants.BROTLI_PARAM_QUALITY]: 1, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
 };
 const GZIP = { level: 1 };
 
 /**
- * Ends of JSON names whose values are credentials. Text of users cannot look like them, because its quotes are escaped.
- * Sizes of compressed responses would reveal such values to pages that can choose a part of the response (BREACH).
+ * Endings of JSON keys with credentials as values. Quotes in user text are escaped, so it cannot look like them. Pages
+ * that control part of a response could infer these values from its compressed size (BREACH).
  */
 const SECRETS = ['token":"', 'api_key":"', 'link_url":"'];
 
-/** True if the response can be compressed for clients that accept it, unless it has credentials. */
+/** True if the response can be compressed for clients that accept it, unless it contains credentials. */
 export function isCompressible({ status, body, contentType }: Reply): boolean {
   if (status !== 200 || contentType !== undefined || isByteStream(body)) return false;
   const chunks = chunksIn(body);
   return chunks === null || chunks.reduce((sum, { length }) => sum + length, 0) > MIN_LENGTH;
 }
 
-/** Searches the whole response, so it is called only for clients that accept compressed ones. */
+/** Searches the whole response, so call it only for clients that accept compression. */
 export const hasCredentials = ({ body }: Reply): boolean => chunksIn(body)?.some(hasSecret) ?? false;
 
-/** Null for long lists that are presented while they are sent; they have no credentials. */
+/** Null for long lists that are generated during the response; they contain no credentials. */
 function chunksIn(body: Reply['body']): readonly BodyChunk[] | null {
   if (Array.isArray(body)) return body;
   return typeof body === 'object' && 'rest' in body ? null : [body as BodyChunk];
@@ -41,7 +41,7 @@ function hasSecret(chunk: BodyChunk): boolean {
   return SECRETS.some((name) => {
     for (let at = chunk.indexOf(name); at !== -1; at = chunk.indexOf(name, at + 1)) {
       const next = at + name.length;
-      // An empty value is no secret.
+      // An empty value is not a secret.
       if ((typeof chunk === 'string' ? chunk.charCodeAt(next) : chunk[next]) !== QUOTE) return true;
     }
     return false;
@@ -50,7 +50,7 @@ function hasSecret(chunk: BodyChunk): boolean {
 
 const QUOTE = '"'.charCodeAt(0);
 
-/** Encoding that the client accepts; Brotli first. */
+/** Returns the encoding that the client accepts, preferably Brotli. */
 export function acceptedEncoding({ headers }: IncomingMessage): Encoding | null {
   const accepted = String(headers['accept-encoding'] ?? '')
     .split(',')
@@ -68,7 +68,7 @@ const gzipText = promisify(gzip);
 export const compress = (text: string | Buffer, encoding: Encoding): Promise<Buffer> =>
   encoding === 'br' ? brotliText(text, BROTLI) : gzipText(text, GZIP);
 
-/** Compresses a long text piece by piece in the thread pool, at the pace of the reader. */
+/** Compresses a long text piece by piece in the thread pool, at the client's reading speed. */
 export function compressPieces(pieces: AsyncIterable<readonly BodyChunk[]>, encoding: Encoding): AsyncIterable<Buffer> {
   const compressor = encoding === 'br' ? createBrotliCompress(BROTLI) : createGzip(GZIP);
   // Errors reach the reader of the compressor.

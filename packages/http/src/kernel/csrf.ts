@@ -29,8 +29,8 @@ export const isSafeMethod = (method: string): boolean => SAFE_METHODS.has(method
 export const newCsrfToken = (): string => randomBytes(24).toString('base64url');
 
 /**
- * Allows changes with cookies only from our own pages. A page of another origin can neither read the token nor send
- * our `Origin` (protocol §7.6).
+ * Allows changes with cookies only from our own pages. Pages of other origins can neither read the token nor send our
+ * `Origin` (protocol §7.6).
  * @throws HttpRefusal 403 CSRF_FAILED
  */
 export function checkCsrf(request: Request, { isSecure, publicUrl, expected, field }: CsrfCheck): void {
@@ -53,7 +53,7 @@ export function checkCsrf(request: Request, { isSecure, publicUrl, expected, fie
   );
 }
 
-/** Origins such as `https://example.com`; with `any`, the embedding application does its own checks. */
+/** Origins such as `https://example.com`; `any` leaves the checks to the embedding application. */
 export type TrustedOrigins = ReadonlySet<string> | 'any';
 
 /**
@@ -88,13 +88,10 @@ export function checkOwnPage(
   if (!isOwn) throw originRefused(origin ?? site!);
 }
 
-/**
- * True for a bearer token. Browsers never send one automatically, and foreign pages that send one get no cookies
- * attached.
- */
+/** True for a bearer token. Browsers never send one automatically, nor attach cookies when foreign pages send one. */
 const hasBearerToken = (request: Request): boolean => /^bearer /i.test(request.header('authorization') ?? '');
 
-/** Checks the Referer, which browsers send instead of Origin. Without TLS, third parties could forge it. */
+/** Checks the Referer, which some browsers send instead of Origin. Without TLS, third parties could forge it. */
 function checkReferer(request: Request, publicUrl: URL): void {
   const referer = request.header('referer');
   if (referer === undefined) throw csrfFailed('Referer checking failed - no Referer.');
@@ -110,12 +107,12 @@ function checkReferer(request: Request, publicUrl: URL): void {
 
 /** True for the origin of the requested host, which differs per organization. */
 function isOwnOrigin(origin: string, request: Request, publicUrl: URL, isSecure: boolean): boolean {
-  if (!URL.canParse(origin)) return false; // `null`, of a page without an origin
+  if (!URL.canParse(origin)) return false; // `null`, sent by a page without an origin
   const { protocol, host } = new URL(origin);
   if (protocol !== 'https:' && (isSecure || protocol !== 'http:')) return false;
   const withPort = (name: string) => (/:\d+$/.test(name) ? name : `${name}:${protocol === 'https:' ? 443 : 80}`);
   if (withPort(host) === withPort(request.authority)) return true;
-  // A proxy may replace our host name; organizations on subdomains have their own names.
+  // A proxy may replace our host name; organizations on subdomains have their own host names.
   return origin === publicUrl.origin && !request.host.endsWith(`.${publicUrl.hostname}`);
 }
 
@@ -142,7 +139,7 @@ export interface BrowserChecksOptions {
   readonly hasKnownPasswords: boolean;
 }
 
-/** Call without valid credentials, as far as it is known. */
+/** Call without valid credentials, with the information known so far. */
 interface RefusedCall {
   readonly route: Route | undefined;
   readonly style: string | undefined;
@@ -160,7 +157,10 @@ export class BrowserChecks {
     return this.cookies.isSecure(request);
   }
 
-  /** Completes the refusal of a caller without valid credentials. Routes for browsers lead to the log-in page (protocol §7.2). */
+  /**
+   * Completes the response to a caller without valid credentials. Routes for browsers redirect to the log-in page
+   * (protocol §7.2).
+   */
   challenge(reply: Reply, request: ReceivedRequest, { route, style }: RefusedCall): Reply {
     const { isHostAuthenticated } = this.options;
     if (style === 'browser') return { ...reply, headers: SESSION_CHALLENGE };

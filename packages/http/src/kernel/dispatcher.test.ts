@@ -357,7 +357,7 @@ afterEach(() => {
 
 // --- Tests ---
 
-describe('paths and methods', () => {
+describe('dispatcher routing', () => {
   it('returns 404 as JSON for unknown paths', async () => {
     for (const path of ['/nothing', '/users/me/', '/streams/abc', '//api/v1', '//api/v1/']) {
       const { status, headers, body } = await call('GET', path, { as: null });
@@ -429,7 +429,7 @@ describe('paths and methods', () => {
   });
 });
 
-describe('authentication', () => {
+describe('dispatcher authentication', () => {
   it.each([
     ['nothing', undefined, 401, 'Not logged in: API authentication or user session required'],
     ['another scheme', 'Bearer x', 400, 'This endpoint requires HTTP basic authentication.'],
@@ -660,7 +660,7 @@ describe('request parameter parsing', () => {
   });
 });
 
-describe('error responses', () => {
+describe('dispatcher error responses', () => {
   it('maps errors by a single table', async () => {
     expect((await call('GET', '/streams/404')).body).toEqual({
       result: 'error',
@@ -774,7 +774,7 @@ describe('dispatcher rate limits', () => {
 });
 
 describe('dispatcher responses', () => {
-  it("sends the API's headers with each response", async () => {
+  it("adds the API's headers to each response", async () => {
     const { headers, text } = await call('GET', '/users/me');
     expect(headers).toMatchObject({
       'content-type': 'application/json',
@@ -910,7 +910,7 @@ describe('dispatcher responses', () => {
   });
 });
 
-describe('hosts and proxies', () => {
+describe('dispatcher behind proxies', () => {
   const forwarded = {
     host: 'inner:9991',
     'x-forwarded-for': '1.1.1.1, 2.2.2.2',
@@ -937,8 +937,8 @@ describe('hosts and proxies', () => {
   });
 });
 
-describe('reads by one user', () => {
-  it('runs only a few reads of one user at a time, except long polls and pictures', async () => {
+describe('dispatcher reads by one user', () => {
+  it('limits concurrent reads per user, except long polls and pictures', async () => {
     const pending: (() => void)[] = [];
     const slow = {
       summary: null,
@@ -957,7 +957,7 @@ describe('reads by one user', () => {
         route('GET', '/events', { ...slow, longPoll: true }),
       ],
     });
-    /** Returns how many requests have started, after allowing time for excess ones to start. */
+    /** Returns the number of started requests, after allowing time for excess ones to start. */
     const begunOf = async (method: string, path: string, expected: number): Promise<number> => {
       const asked = Array.from({ length: 6 }, () => call(method, path));
       await until(() => dispatcher.inFlight === 6 && pending.length >= expected);
@@ -980,7 +980,7 @@ describe('reads by one user', () => {
   });
 });
 
-describe('long polls in the dispatcher', () => {
+describe('dispatcher long polls', () => {
   beforeEach(() => {
     waiting = undefined;
   });
@@ -1019,7 +1019,7 @@ describe('long polls in the dispatcher', () => {
     await drained;
   });
 
-  it('delays shutdown for a limited time if a request never ends', async () => {
+  it('delays shutdown only for a limited time if a request never ends', async () => {
     const { port } = server.address() as AddressInfo;
     const socket = connect(port, '127.0.0.1');
     const closed = once(socket, 'close');

@@ -82,7 +82,7 @@ export interface DispatcherOptions {
   readonly roleLookup: RoleLookup;
   /** Default: audit lines name no changes. */
   readonly audits?: AuditReader;
-  /** Destination of streamed files; by default such routes receive no files. */
+  /** Destination of streamed files; by default, streaming routes receive no files. */
   readonly files?: FileSink;
   /** Verifies an API key parameter; by default such keys are not accepted. */
   readonly keyParameter?: Authenticator;
@@ -102,7 +102,7 @@ export interface DispatcherOptions {
 }
 
 export interface Dispatcher {
-  /** Handles a request below our mount path. Returns false and leaves it untouched if it is not ours. Never rejects. */
+  /** Handles a request below our mount path. Returns false and leaves other requests untouched. Never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
   /** True if the path is dispatched ahead of the web framework. */
   isHot(request: IncomingMessage): boolean;
@@ -127,7 +127,7 @@ interface RequestState {
   proof: Proof | undefined;
   /** Caller of an operation for users. */
   identity: Identity | undefined;
-  /** Program that acts for an organization. */
+  /** Program acting for an organization. */
   client: OrganizationClient | undefined;
   failedLogIn: FailedLogIn | null;
   changes: AuditedChanges | undefined;
@@ -139,7 +139,7 @@ interface RequestState {
 }
 
 const NO_ORIGINS: TrustedOrigins = new Set();
-/** Reading operations of one client at the same time: what an answer is made of is in memory before its bytes are charged. */
+/** Maximum concurrent reads per client: response data is in memory before its bytes are charged. */
 const READS_PER_CLIENT = 4;
 const MAX_WAITING_PER_CLIENT = 1000;
 const OPTIONS_REPLY = { status: 204, body: '' } as const;
@@ -326,7 +326,7 @@ class TableDispatcher implements Dispatcher {
       };
       const client = clientOf(request, requestState.proof);
       const reply = takesTurns(route) ? await this.reads.run(client, operate) : await operate();
-      // Protocol §4 excepts incoming webhooks.
+      // Protocol §4 exempts incoming webhooks.
       return route.body === 'raw' ? reply : withIgnoredParameters(reply, ignored);
     } finally {
       if (typeof route.limit === 'object') this.callLimits.show(route.limit, dto, caller, requestState);
@@ -387,7 +387,7 @@ class TableDispatcher implements Dispatcher {
     if (isAnonymous || (route.isExpensive && level === 'overloaded')) throw serverBusy();
   }
 
-  /** Compares the target of an operation of administration before and after it. */
+  /** Compares the state of an administrative operation's target before and after the operation. */
   private async operateAudited(
     { route }: CompiledRoute,
     { pathParameters }: ReceivedRequest,
@@ -507,7 +507,7 @@ class TableDispatcher implements Dispatcher {
   }
 }
 
-/** Client name of the request. */
+/** Returns the client name of the request. */
 const programOf = (request: ReceivedRequest, { match }: RequestState): string =>
   clientNameOf(request.client, request.parameters.get('client'), match.entry.style === 'browser');
 
@@ -524,7 +524,7 @@ const routeOf = (request: ReceivedRequest, requestState: RequestState | null): R
   (requestState?.endpoint ?? requestState?.match.entry.endpoints.get(request.method))?.route;
 
 /**
- * True if the response may need many reads, including access checks of files. Public pictures are exempt because they
+ * True if the response may need many reads, such as access checks of files. Public pictures are exempt because they
  * cost little.
  */
 const takesTurns = ({ method, auth, isExpensive = false, longPoll, body, limit }: Route): boolean =>

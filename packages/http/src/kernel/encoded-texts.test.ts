@@ -2,7 +2,7 @@ import { EncodedTexts } from './caches.js';
 
 const newTexts = (maxBytes?: number) => new EncodedTexts('', maxBytes);
 
-describe('encoded texts', () => {
+describe('EncodedTexts', () => {
   it.each([
     ['plain'],
     ['é', '🎉'],
@@ -10,7 +10,7 @@ describe('encoded texts', () => {
     ['lone \ud83c', ' and \udf89'],
     ['', ''],
     ['é'.repeat(100_000)],
-  ])('have the bytes of all texts together', (...texts) => {
+  ])('encodes the bytes of all texts together', (...texts) => {
     expect(
       newTexts()
         .encode(texts)
@@ -18,11 +18,11 @@ describe('encoded texts', () => {
     ).toBe(true);
   });
 
-  it('have the separator between the texts', () => {
+  it('puts the separator between the texts', () => {
     expect(String(new EncodedTexts(',').encode(['1', '2']))).toBe('1,2');
   });
 
-  it('return the same buffer for the same texts and another one for others', () => {
+  it('returns the same buffer for equal texts and another buffer for different texts', () => {
     const texts = newTexts();
     const first = texts.encode(['a', 'b']);
     expect(texts.encode(['a', 'b'])).toBe(first);
@@ -30,14 +30,14 @@ describe('encoded texts', () => {
     expect(String(texts.encode(['a']))).toBe('a');
   });
 
-  it('keep lists apart that begin with the same text but have different keys', () => {
+  it('keeps lists with the same first text but different keys separate', () => {
     const texts = newTexts();
     const [one, other] = [texts.encode([',', 'a'], 'a'), texts.encode([',', 'b'], 'b')];
     expect([texts.encode([',', 'a'], 'a'), texts.encode([',', 'b'], 'b')]).toEqual([one, other]);
     expect(texts.encode([',', 'a'], 'a')).toBe(one);
   });
 
-  it('evict the least recently used buffer when there is no room left', () => {
+  it('evicts the least recently used buffer when the cache is full', () => {
     const texts = newTexts(1000);
     const first = texts.encode(['first']);
     for (let n = 0; n < 200; n++) texts.encode([`another ${n}`]);

@@ -92,7 +92,7 @@ it('sends a challenge for missing credentials', () => {
 it.each([
   ['RATE_LIMITED', 429, { 'retry-after': 28.5 }],
   ['SERVER_BUSY', 503, {}],
-] as const)('says when to come again: %s', (code, status, fields) => {
+] as const)('tells clients when to retry: %s', (code, status, fields) => {
   const { headers, status: answered, ...body } = response(code, 'text', { retryAfter: 28.5 });
   expect([answered, headers]).toEqual([status, ['Retry-After', '28.5']]);
   expect(body).toEqual({ result: 'error', msg: 'text', code: expect.any(String), ...fields });

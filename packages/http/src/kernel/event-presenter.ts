@@ -4,7 +4,7 @@ import type { PublicRealm } from './public-realm.js';
 import { CLIENT_VARIANTS, type ClientVariant } from './request.js';
 import * as wire from './wire-schema.js';
 
-/** Wire form of an event (events §7). */
+/** Wire format of an event (events §7). */
 export interface EventForm {
   /** Wire type of the event. */
   readonly type: string;
@@ -18,13 +18,13 @@ export const form = (type: string, shape: wire.Shape = {}): EventForm => ({
   schema: wire.fields({ id: wire.integer(), type: wire.oneOf(type), ...shape }),
 });
 
-/** Form for clients without a capability (events §2); omitted from `parley/client`. */
+/** Format for clients without a capability (events §2); omitted from `parley/client`. */
 export const formWithout = (capability: string, type: string, shape: wire.Shape): EventForm => ({
   type,
   schema: wire.deprecated(form(type, shape).schema, `For clients without \`${capability}\`.`),
 });
 
-/** Returns one form of a property event per kind of value. */
+/** Returns one event format per kind of property value. */
 export function propertyForms(
   values: wire.Schemas,
   formOf: (shape: wire.Shape) => EventForm,
@@ -76,16 +76,16 @@ export interface EventContext {
 }
 
 /**
- * Wire event as JSON text without `id` and closing brace, entirely shared or in pieces of which the long ones are
- * shared. Only pieces that differ per client are created again.
+ * Wire event as JSON text without `id` and closing brace. It is shared entirely, or in pieces of which long ones are
+ * shared; only pieces that differ per client are created again.
  */
 export type WireEvent = SharedText | readonly (SharedText | string)[];
 
-/** Wire events for one client: usually one, none or several for older clients. */
+/** Wire events for one client: usually one; older clients may get none or several. */
 export type Presented = SharedText | readonly WireEvent[];
 
 export interface EventPresenter<E> {
-  /** Possible wire forms, from which clients choose types (events §6.7); empty if no client receives the event. */
+  /** Possible wire formats, from which clients choose types (events §6.7); empty if no client receives the event. */
   readonly forms: readonly EventForm[];
   /** Receiver data to load in advance; null if none is needed. */
   readonly needs?: (event: E) => EventNeeds | null;
@@ -115,7 +115,7 @@ export function toAll<E extends AnyEvent>(
 /** Returns the JSON of an object without its closing brace. */
 export const opened = (fields: Readonly<Record<string, unknown>>): string => JSON.stringify(fields).slice(0, -1);
 
-/** Precomputed, because every event needs a key for every client. */
+/** Precomputed, because each event needs a key for each client. */
 const KEYS = Array.from({ length: 64 }, (_, bits) => String(bits));
 
 /** Encodes flags as a short key that distinguishes the forms of an event. Accepts at most five flags. */
@@ -131,10 +131,10 @@ export interface EventWriter {
   readonly messageParts: MessagePart;
 }
 
-/** JSON object without `id` and closing brace, shared by all clients that receive the same form of an event. */
+/** JSON object without `id` and closing brace, shared by all clients that receive the same format of an event. */
 export class SharedText {
   readonly bytes: number;
-  /** Complete object with its latest id, which is the same for all these clients. */
+  /** Complete object with its latest id, which all these clients share. */
   private whole: { readonly id: number; readonly text: string } | null = null;
 
   constructor(readonly text: string) {
@@ -176,7 +176,7 @@ export function queuePresentation(
   return { ...wishes, capabilities };
 }
 
-/** Parses the settings of a stored queue; null if this version cannot interpret them. */
+/** Parses the settings of a stored queue; null if this version does not understand them. */
 export function presentationOf({ presentation }: EventQueue): QueuePresentation | null {
   const { eventTypes, applyMarkdown, clientGravatar, slimPresence, capabilities, client } = presentation;
   const areFlags = [applyMarkdown, clientGravatar, slimPresence].every((flag) => typeof flag === 'boolean');
@@ -188,7 +188,7 @@ export function presentationOf({ presentation }: EventQueue): QueuePresentation 
 
 const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-/** True if a stored queue receives any of these types. Unreadable queues count as receivers and fail when polled. */
+/** True if a stored queue receives any of these types. Unreadable queues count as receivers; their polls fail. */
 export function wantsAnyOf({ eventTypes }: EventQueue['presentation'], types: readonly string[]): boolean {
   return types.length > 0 && (!Array.isArray(eventTypes) || types.some((type) => eventTypes.includes(type)));
 }

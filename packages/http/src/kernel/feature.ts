@@ -33,11 +33,11 @@ export interface RouteDependencies {
 
 /** Dependencies of the sections of the register response. */
 export interface SectionParts extends Pick<RouteDependencies, 'realmUrls' | 'serverInfo' | 'presence'> {
-  /** Returns the one instance that `make` creates for this server. */
+  /** Returns the server's only instance, created by `make` on first use. */
   readonly once: <T>(make: (dependencies: RouteDependencies) => T) => T;
 }
 
-/** Dependencies of routes, created once per server and partly contributed by features. */
+/** Dependencies of routes, created once per server; features contribute some of them. */
 export interface RouteParts extends RouteDependencies, SectionParts {
   /** Sections of the register response, in response order. */
   readonly sections: readonly RegisterSection[];
@@ -57,7 +57,7 @@ export interface HttpFeature {
   /** Created per server, so routes may hold per-server state. */
   readonly routes?: (parts: RouteParts) => readonly Route[];
   readonly events?: Partial<Presenters<AnyEventType>>;
-  /** Presentation of errors that are not a plain 400 with their own text. */
+  /** Presentation of errors other than a plain 400 with its own text. */
   readonly errors?: WireErrors;
   /** Initial state for clients (events §3.2). Field names are unique across sections. */
   readonly registerSections?: (parts: SectionParts) => readonly RegisterSection[];

@@ -9,7 +9,7 @@ function written(...sections: (() => object)[]): { text: string; steps: number }
   }
 }
 
-describe('section text', () => {
+describe('writeSections', () => {
   it('equals JSON.stringify of all fields in order', () => {
     const plain = { b: 1, a: 'é"', absent: undefined, nothing: null, list: [1, undefined] };
     const more = { c: {}, d: [] };
@@ -29,16 +29,13 @@ describe('section text', () => {
     ).toBe(JSON.stringify(more));
   });
 
-  it.each([0, 1, 19, 20, 21, 100])(
-    'has a list of %d elements as it is presented, a step for every twenty',
-    (length) => {
-      const numbers = Array.from({ length }, (_, n) => n);
-      const present = (n: number) => (n % 7 === 3 ? undefined : { n });
-      const { text, steps } = written(() => ({ list: new PresentedList(numbers, present), end: true }));
-      expect(text).toBe(JSON.stringify({ list: numbers.map(present), end: true }));
-      expect(steps).toBe(Math.ceil(length / 20) + 2);
-    },
-  );
+  it.each([0, 1, 19, 20, 21, 100])('presents a list of %d elements as it is written, in steps of twenty', (length) => {
+    const numbers = Array.from({ length }, (_, n) => n);
+    const present = (n: number) => (n % 7 === 3 ? undefined : { n });
+    const { text, steps } = written(() => ({ list: new PresentedList(numbers, present), end: true }));
+    expect(text).toBe(JSON.stringify({ list: numbers.map(present), end: true }));
+    expect(steps).toBe(Math.ceil(length / 20) + 2);
+  });
 
   it('includes presented text unchanged', () => {
     expect(written(() => ({ users: new PresentedText('[{"id":1}]') })).text).toBe('{"users":[{"id":1}]}');
@@ -62,7 +59,7 @@ describe('section text', () => {
     expect(chunks.filter(Buffer.isBuffer)).toHaveLength(5);
   });
 
-  describe('shared list elements', () => {
+  describe('SharedList', () => {
     interface Element {
       readonly id: number;
       readonly text: string;
@@ -82,7 +79,7 @@ describe('section text', () => {
     const bytesOf = (elements: readonly Element[], encoded: EncodedTexts) =>
       chunksOf(elements, encoded).filter(Buffer.isBuffer);
 
-    it.each([0, 1, 19, 20, 50, 199, 200, 201, 1000])('include all %d elements', (length) => {
+    it.each([0, 1, 19, 20, 50, 199, 200, 201, 1000])('includes all %d elements', (length) => {
       const encoded = newEncoded();
       const elements = all.slice(0, length);
       expect(JSON.parse(`{${chunksOf(elements, encoded).map(String).join('')}}`)).toEqual({
@@ -91,7 +88,7 @@ describe('section text', () => {
       });
     });
 
-    it('encode neighbours once for all clients, in short and long lists', () => {
+    it('encodes adjacent elements once for all clients, in short and long lists', () => {
       const encoded = newEncoded();
       const known = new Set(bytesOf(all, encoded));
       expect(bytesOf(all, encoded).filter((bytes) => !known.has(bytes))).toEqual([]);

@@ -2,14 +2,14 @@ import { slicesOf } from '@parley/domain/kernel';
 import type { EncodedTexts } from './caches.js';
 import { type BodyChunk, type WireFields, WireText } from './reply.js';
 
-/** Elements presented in one step. */
+/** Elements presented per step. */
 const ELEMENTS_AT_A_TIME = 20;
-/** Usual, longest and shortest number of shared elements that are encoded together. */
+/** Usual, maximum and minimum number of shared elements encoded together. */
 const USUAL_RUN = 50;
 const LONGEST_RUN = 4 * USUAL_RUN;
 const SHORTEST_RUN = 20;
 
-/** A list that may be long: its elements are presented while it is written. */
+/** Potentially long list; its elements are presented while it is written. */
 export class PresentedList<T> {
   constructor(
     readonly elements: readonly T[],
@@ -17,13 +17,13 @@ export class PresentedList<T> {
   ) {}
 }
 
-/** A list that many clients are sent alike: neighbouring elements are encoded once for all of them. */
+/** List sent to many clients; adjacent elements are encoded once for all of them. */
 export class SharedList<T extends { readonly id: number }> {
   constructor(
     readonly elements: readonly T[],
-    /** JSON; the same string object as long as the element is the same. */
+    /** Returns JSON; must return the same string object for an unchanged element. */
     readonly textOf: (element: T, index: number) => string,
-    /** Separated by commas. */
+    /** Must join texts by commas. */
     readonly encoded: EncodedTexts,
   ) {}
 }
@@ -32,14 +32,14 @@ export class SharedList<T extends { readonly id: number }> {
 export class PresentedText {
   constructor(readonly json: string) {}
 
-  /** The same object with more fields at its end. The object must have fields. */
+  /** Appends fields to the object, which must not be empty. */
   with(fields: WireFields): PresentedText {
     const more = JSON.stringify(fields);
     return more === '{}' ? this : new PresentedText(`${this.json.slice(0, -1)},${more.slice(1)}`);
   }
 }
 
-/** Answers with one list that may be long, written in steps. `more`: fields in front. */
+/** Presents one potentially long list in steps. `more`: fields before the list. */
 export async function presentLongList<T, S extends { readonly id: number }>(
   scheduler: StepScheduler,
   name: string,
@@ -49,7 +49,7 @@ export async function presentLongList<T, S extends { readonly id: number }>(
   return new WireText(await scheduler.runSteps(writeSections([() => ({ ...more, [name]: list })])));
 }
 
-/** The fields of all sections as JSON text, without the braces around them. Each step is short. */
+/** Writes the fields of all sections as JSON text without enclosing braces, in short steps. */
 export function* writeSections(sections: Iterable<() => WireFields>): Generator<void, readonly BodyChunk[]> {
   const chunks: BodyChunk[] = [];
   for (const present of sections) {
@@ -84,7 +84,7 @@ function* writeElements<T>({ elements, present }: PresentedList<T>): Generator<s
   }
 }
 
-/** Ids decide where a run ends, so that lists which differ in one element differ in one run. */
+/** Ends runs by element id, so that lists which differ in one element differ in one run. */
 function* writeRuns<T extends { readonly id: number }>({
   elements,
   textOf,
@@ -101,7 +101,7 @@ function* writeRuns<T extends { readonly id: number }>({
   }
 }
 
-/** Joins neighbouring texts; shared bytes stay as they are. */
+/** Joins adjacent strings but keeps shared buffers separate. */
 function joinTexts(chunks: readonly BodyChunk[]): readonly BodyChunk[] {
   const result: BodyChunk[] = [];
   let texts: string[] = [];
@@ -123,7 +123,7 @@ function joinTexts(chunks: readonly BodyChunk[]): readonly BodyChunk[] {
 const nothing = (): void => {};
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Maximum time in which steps of one work item run without yielding. */
+/** Maximum time for which the steps of one work item run without yielding. */
 const SLICE_MS = 8;
 
 /** Scheduler of long work. Runs one item at a time and yields to pending events between time slices. */
@@ -134,7 +134,7 @@ export class StepScheduler {
 
   run<T>(step: () => Promise<T>): Promise<T> {
     const result = this.last.then(nextTurn).then(step);
-    // Resolves to nothing, so that an idle scheduler does not retain the last result.
+    // Discards the result, so that an idle scheduler does not retain it.
     this.last = result.then(nothing, nothing);
     return result;
   }

@@ -20,7 +20,7 @@ export const noLoad: LoadGauge = { level: 'normal' };
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** All limits of requests, responses and connections, individually and in total. */
+/** Limits of requests, responses and connections, individual and total. */
 export interface TransportLimits {
   /** Maximum body without files before authentication, in bytes; only such bodies can change the method. */
   readonly anonymousBodyBytes: number;
@@ -28,13 +28,16 @@ export interface TransportLimits {
   readonly bodyBytes: number;
   /** Maximum body after authentication for routes of long bodies. */
   readonly longBodyBytes: number;
-  /** Maximum size of one file; longer files are truncated and marked. All files of a request may take twice as much. */
+  /**
+   * Maximum size of one file; longer files are truncated and marked. All files of a request together may take twice as
+   * much.
+   */
   readonly fileBytes: number;
 
-  /** Totals of bodies in progress: anonymous, authenticated and files. */
+  /** Total size of bodies in progress: anonymous, authenticated, and files. */
   readonly anonymousBodiesBytes: number;
   readonly bodiesBytes: number;
-  /** Total of bodies in progress that are longer than `bodyBytes`; each client may send one. */
+  /** Total size of bodies in progress longer than `bodyBytes`; each client may send one. */
   readonly longBodiesBytes: number;
   readonly filesBytes: number;
   /** Maximum number of concurrent file uploads, in total and per user, including parts of resumable uploads. */
@@ -49,11 +52,11 @@ export interface TransportLimits {
   readonly bodyMs: number;
   /** Time limit for a body with files. */
   readonly filesMs: number;
-  /** Basic time limit for reading a response; extended by size, see `answerBytesPerSecond`. */
+  /** Base time limit for reading a response; extended by its size, see `answerBytesPerSecond`. */
   readonly answerMs: number;
   /** Minimum reading speed; slower clients are disconnected. */
   readonly answerBytesPerSecond: number;
-  /** Time for which remaining input of a rejected request is discarded before the connection closes. */
+  /** Time during which remaining input of a rejected request is discarded before the connection closes. */
   readonly lingerMs: number;
 
   /** Maximum number of connections of a server. */
@@ -84,15 +87,15 @@ export const TRANSPORT_LIMITS: TransportLimits = {
   connectionsPerAddress: 5000,
 };
 
-/** Share of a budget available to one client, so that others always get some. */
+/** Share of a budget available to one client, so that others always get a part of it. */
 export const CLIENT_SHARE = 1 / 8;
 
 /** Charged client: a user or an address. */
 export type ClientKey = string | number;
 
 /**
- * Limits the bytes, or other units, held concurrently in total and per client. Rejects excess demand so that memory
- * never runs out.
+ * Limits the bytes, or other units, held at the same time, in total and per client. Rejects excess demand so that
+ * memory never runs out.
  */
 export class ByteBudget {
   private readonly ofClient = new Map<ClientKey, number>();
@@ -134,7 +137,7 @@ export class ByteBudget {
   }
 }
 
-/** Total charge of one request, released at once. */
+/** Total charge of one request; all of it is released at once. */
 export class Charge {
   private bytes = 0;
 
@@ -159,11 +162,11 @@ export class Charge {
 /** Maximum number of pipelined requests that wait on one connection. */
 const MAX_PIPELINED = 8;
 
-/** Requests without a response yet. */
+/** Requests without a complete response. */
 export class RequestsInFlight {
   private readonly pending = new Set<IncomingMessage>();
   private readonly pipelined = new WeakMap<object, number>();
-  /** Connections that end after the response to their first request beyond the maximum. */
+  /** Connections that end after the response to their first request above the maximum. */
   private readonly ending = new WeakSet<object>();
   private readonly onIdle: (() => void)[] = [];
   private hasEnded = false;
@@ -199,8 +202,8 @@ export class RequestsInFlight {
   }
 
   /**
-   * Resolves to true when earlier responses of the connection are sent, to false if it closed. The first request beyond
-   * the maximum is refused in its turn, and later ones are ignored.
+   * Resolves to true once earlier responses of the connection are sent, or false if it closed. The first request above
+   * the maximum is refused in its turn; later ones are ignored.
    */
   turnOf(raw: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const { socket } = raw;
@@ -247,7 +250,7 @@ export interface BodyRules {
   readonly charge: Charge;
   /** Time limit for receiving the whole body. */
   readonly timeoutMs: number;
-  /** Schedule for parsing the body in steps; null parses it at once. */
+  /** Scheduler for parsing the body in steps; null parses it at once. */
   readonly turns: StepScheduler | null;
   /** True to keep the bytes instead of reading fields from them. */
   readonly isRaw?: boolean;
@@ -274,14 +277,14 @@ export interface FileSink {
   discard(blob: ReceivedBlob): Promise<void>;
 }
 
-/** Resolves once the bytes are stored; keeps nothing if the content ends early. */
+/** Maximum number of form fields, JSON members or form parts in a body. */
 export const MAX_FIELDS = 1000;
 export const MAX_FILES = 100;
 
 export interface Body {
   readonly fields: Fields;
   readonly files: readonly UploadedFile[];
-  /** Bytes of the whole body on routes that take it as it is. */
+  /** Bytes of the whole body on routes that accept it unparsed. */
   readonly content?: Buffer;
 }
 

@@ -35,14 +35,16 @@ import type { Request } from './request.js';
 /** Maximum size of one response; the next poll continues (events §6.3). An oversized event gets its own response. */
 const MAX_EVENTS = 1000;
 const MAX_BYTES = 4_000_000;
-/** In characters. Shorter chunks are joined for each response, because sharing them costs more than it saves. */
+/**
+ * In characters. Shorter chunks are joined separately for each response, because sharing them costs more than it saves.
+ */
 const MIN_SHARED = 8 * 1024;
 const MIN_SHARED_END = 512;
 const MAX_SHARED = 64 * 1024;
 /** Fixed chunk boundaries in log positions let responses with different starts share chunks. */
 const POSITIONS_PER_CHUNK = 64 * POSITIONS_PER_SEQ;
 
-/** Encoded chunks shared between answers. */
+/** Creates the cache of encoded chunks shared between responses. */
 export const newSharedTexts = (): EncodedTexts => new EncodedTexts('');
 
 /** Events of a poll response under construction. */
@@ -58,7 +60,7 @@ export class EventResponse {
 
   constructor(private readonly shared: EncodedTexts) {}
 
-  /** Adds the unacknowledged events of one delivery. Adds all of them or leaves them for the next response. */
+  /** Adds the unacknowledged events of one delivery, or leaves all of them for the next response. */
   take(delivery: Delivery, presented: Presented, acked: number): DeliveryOutcome {
     const first = 'stored' in delivery ? delivery.stored.seq * POSITIONS_PER_SEQ : delivery.position;
     if (presented instanceof SharedText) {
@@ -81,7 +83,7 @@ export class EventResponse {
     return 'shown';
   }
 
-  /** Adds an event that belongs to no delivery, such as a heartbeat. */
+  /** Adds an event outside deliveries, such as a heartbeat. */
   add(event: WireEvent, position: number): void {
     if (event instanceof SharedText) {
       this.addText(event.withId(position), position);
@@ -93,12 +95,9 @@ export class EventResponse {
     this.note(position);
   }
 
-  /**
-   * Returns the elements of a JSON array in chunks, of which long ones are shared between responses. Releases them
-   * afterwards.
-   */
+  /** Returns and releases the elements of a JSON array in chunks; long chunks are shared between responses. */
   finish(): readonly BodyChunk[] {
-    // Responses that share all earlier chunks share the last one too.
+    // Responses that share all earlier chunks also share the last one.
     this.close(this.chunks.length > 0 ? MIN_SHARED_END : MIN_SHARED);
     const { chunks } = this;
     this.chunks = [];
@@ -157,7 +156,7 @@ function bytesOf(event: WireEvent): number {
 
 /** Maximum number of queues read concurrently. Each read occupies the event loop for a few milliseconds. */
 const READING = 2;
-/** Total over all unsent responses. */
+/** Total for all unsent responses. */
 const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
 /** Limits the unsent responses per user so that a slow client does not block others. */
 const UNSENT_PER_USER = 2;
@@ -174,7 +173,7 @@ export interface CatchUpTurn {
  * responses are sent, so memory holds unsent responses instead of entire backlogs.
  */
 export class CatchUpQueue {
-  /** Time from the turn of a queue until its answer is carried away. */
+  /** Covers the time from the start of a read until its response is sent. */
   private readonly unsent = new WorkQueue({ concurrencyPerClient: UNSENT_PER_USER });
   private readonly reading = new WorkQueue({ concurrency: READING });
   private unsentBytes = 0;
@@ -203,7 +202,7 @@ export class CatchUpQueue {
     for (const proceed of this.waitingForRoom.splice(0)) proceed();
   }
 
-  /** Resolves to the bytes of the answer once it was read; null: nobody waits for it. */
+  /** Resolves to the response size once the queue is read; null if the client is gone. */
   private async read(request: Request, begin: (turn: CatchUpTurn | null) => void): Promise<number | null> {
     while (this.unsentBytes >= MAX_UNSENT_BYTES && !this.isClosed) {
       await new Promise<void>((resolve) => this.waitingForRoom.push(resolve));
@@ -216,7 +215,7 @@ export class CatchUpQueue {
       begin({
         done: (bytes) => {
           this.unsentBytes += bytes;
-          // Others have the event loop before the next queue is read.
+          // Lets other work run before the next queue is read.
           setImmediate(() => resolve(bytes));
         },
       });
@@ -224,7 +223,7 @@ export class CatchUpQueue {
   }
 }
 
-/** Resolves when the answer was taken, at the latest after `PATIENCE_MS`. */
+/** Resolves when the response was sent, or after `PATIENCE_MS` at the latest. */
 const carriedAway = (request: Request): Promise<void> =>
   new Promise((resolve) => {
     const patience = setTimeout(resolve, PATIENCE_MS).unref();
@@ -237,13 +236,13 @@ const carriedAway = (request: Request): Promise<void> =>
 /** Delay after which an idle poll returns a heartbeat (events §6.1). */
 const HEARTBEAT_SECONDS = 45;
 const HEARTBEAT_JITTER_SECONDS = 10;
-/** Polls answered in one turn of the event loop; their answers take a few milliseconds together. */
+/** Polls answered per event loop turn; together, their responses take a few milliseconds. */
 const POLLS_PER_TURN = 64;
 
-/** Maximum length in characters. */
+/** Maximum total length of cached texts in characters. */
 const MAX_TEXTS = 16 * 1024 * 1024;
 
-/** Texts of events, by what distinguishes the clients that get them. Events never change. */
+/** Event texts by client form. Events never change. */
 type EventTexts = PresentedTexts<AnyEvent, undefined, string, SharedText>;
 
 export interface Poll {
@@ -283,7 +282,7 @@ export class LongPoll {
     const publicRealm = await this.publicRealms.of(caller.realmId);
     const context = new PollContext(this.writer, queue, presentation, publicRealm, this.texts);
     const client = { live, context, request };
-    // Others wait for their events anyway.
+    // Other polls wait for their events anyway.
     if (dontBlock) await this.hub.settled(caller.realmId);
     const response = this.collectNow(client) ?? (await this.collect(client));
     if (live.failure) throw live.failure;
@@ -362,7 +361,7 @@ export class LongPoll {
         else if (reason !== 'event') void flush({ always: true });
         else if (!isDue) {
           isDue = true;
-          // Events of one commit arrive one by one, and the client receives them in one response.
+          // The events of a commit arrive one by one, but the client receives them in one response.
           this.wakeCalls.run(() => void flush());
         }
       };

@@ -7,8 +7,8 @@ import type { Method, Route } from './route.js';
  * - `streams`: this literal;
  * - `:stream_id`, a name ending in `_id`: digits only;
  * - `:email`: any text without a slash, URL-decoded;
- * - `*fragment`, only at the end: any text including slashes (also as `%2F`), URL-decoded. A path with a trailing
- * slash matches without it too. Earlier kinds take precedence; matching backtracks if they lead nowhere.
+ * - `*fragment`, only at the end: any text including slashes (also as `%2F`), URL-decoded.
+ * A path also matches without its trailing slash. Earlier kinds take precedence; matching backtracks if they fail.
  */
 export interface Match<E> {
   readonly entry: PathEntry<E>;
@@ -29,10 +29,10 @@ export interface PathEntry<E> {
   /** Additional headers for OPTIONS. */
   readonly optionsHeaders: () => readonly string[];
   readonly isLongPoll: boolean;
-  /** True if some method requires authentication. */
+  /** True if at least one method requires authentication. */
   readonly isForUsers: boolean;
   /**
-   * True if pages of other origins must not read the response: a page, or a path with a method that impersonates any
+   * True if pages of other origins must not read the response: pages, and paths with a method that impersonates any
    * user.
    */
   readonly isSameOriginOnly: boolean;
@@ -52,7 +52,7 @@ export interface Endpoint {
   readonly names: readonly string[];
 }
 
-/** Methods that the reference front server reports for `/events` regardless of support. */
+/** Methods that the reference front server reports for `/events`, even if they are unsupported. */
 const LONG_POLL_METHODS = ['OPTIONS', 'GET', 'DELETE'] as const;
 
 class MutablePathEntry<E extends Endpoint> implements PathEntry<E> {
@@ -173,7 +173,7 @@ function entryOf<E extends Endpoint>(node: Node<E> | undefined, values: readonly
   return node?.entry ? { entry: node.entry, values } : null;
 }
 
-/** Returns text with invalid percent signs unchanged. */
+/** Decodes percent-encoded text; returns it unchanged if invalid. */
 function decode(text: string): string {
   if (!text.includes('%')) return text;
   try {

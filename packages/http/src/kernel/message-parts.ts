@@ -15,11 +15,11 @@ export interface MessagePart {
   /** Fields of the message object (messages §2). */
   readonly present: (view: MessageView, form: PartForm) => WireFields;
   /**
-   * True if the fields of this message differ between clients; absent means never. A newly sent message must not
-   * differ.
+   * True if the fields of this message differ between clients; absent means never. Must be false for a newly sent
+   * message.
    */
   readonly differsByClient?: (view: MessageView) => boolean;
-  /** True if the fields name the empty topic, whose name depends on the client; absent means never. */
+  /** True if the fields contain the empty topic, which is named differently per client; absent means never. */
   readonly differsByTopicName?: (view: MessageView) => boolean;
 }
 

@@ -2,10 +2,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Dispatcher } from './dispatcher.js';
 import { PacedCalls } from './paced-calls.js';
 
-/** Middleware signature of Express and Connect, declared without their types, which may not be installed. */
+/** Middleware signature of Express and Connect, declared here because their types may not be installed. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
 
-/** Requests handled in one turn of the event loop, once those of a turn have taken `IMMEDIATE_MS`. */
+/** Requests handled per event loop turn, once the requests of a turn have taken `IMMEDIATE_MS`. */
 const REQUESTS_PER_TURN = 16;
 const IMMEDIATE_MS = 5;
 
@@ -20,8 +20,8 @@ export const createRouter =
   };
 
 /**
- * Listener for a Node server that dispatches hot routes directly and passes others to `otherwise`, such as an Express
- * app.
+ * Creates a Node server listener that dispatches hot routes directly and passes others to `otherwise`, such as an
+ * Express app.
  */
 export function dispatchHotFirst(
   dispatcher: Dispatcher,

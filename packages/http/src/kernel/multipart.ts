@@ -14,7 +14,7 @@ import {
 import { bodyTooLarge, malformedPayload, requestTooSlow } from './reply.js';
 import type { UploadedFile } from './request.js';
 
-/** Collects received chunks in one buffer, because each tiny chunk would cost hundreds of bytes to keep. */
+/** Collects received chunks in one buffer, because keeping each tiny chunk would cost hundreds of bytes. */
 export class Collector {
   private content: Buffer = Buffer.alloc(0);
   private isOwn = false;
@@ -26,7 +26,7 @@ export class Collector {
     private readonly expected = Number.POSITIVE_INFINITY,
   ) {}
 
-  /** @throws HttpRefusal if there is no room */
+  /** @throws HttpRefusal if the budget is exhausted */
   add(chunk: Buffer): void {
     const size = this.size + chunk.length;
     if (this.size === 0) {
@@ -55,13 +55,13 @@ export class Collector {
 
 export const declaredLength = (message: IncomingMessage): number => Number(message.headers['content-length'] ?? 0);
 
-/** Returns a body that has already arrived, as small ones usually have; null if more is expected. */
+/** Returns a body that has already arrived, as small bodies usually have; null if more is expected. */
 export function readAtOnce(message: IncomingMessage, { maxBytes, charge }: BodyRules): Buffer | null {
   const length = declaredLength(message);
   if (length === 0 || length > maxBytes || message.readableLength !== length) return null;
   charge.add(length);
   const content = message.read() as Buffer;
-  // Consumes the stream to its end, which frees the connection.
+  // Reads the stream to its end, which frees the connection.
   message.resume();
   return content;
 }
@@ -143,7 +143,7 @@ export async function readMultipart(message: IncomingMessage, rules: BodyRules, 
         defParamCharset: 'utf8',
         limits: {
           fieldSize: maxBytes,
-          // The parser marks a file of exactly the limit as truncated, hence one more byte.
+          // The parser marks a file of exactly the limit as truncated, so the limit is one byte higher.
           fileSize: fileRules ? fileRules.maxBytes + 1 : undefined,
           parts: MAX_FIELDS,
           files: MAX_FILES,
@@ -154,7 +154,7 @@ export async function readMultipart(message: IncomingMessage, rules: BodyRules, 
     }
     let fieldBytes = 0;
     let fileBytes = 0;
-    // The parser's types omit that a part may lack a name or have an unknown charset.
+    // The parser's types do not declare that a part may lack a name or have an unknown charset.
     parser.on('field', (name: string | undefined, value: string | undefined, info) => {
       if (name === undefined) return;
       if (value === undefined) return fail(malformedPayload());
@@ -172,7 +172,7 @@ export async function readMultipart(message: IncomingMessage, rules: BodyRules, 
       }
       const about = { field, filename: filename ?? '', mimeType };
       if (fileRules.sink) {
-        // Operations use one file and only need to know about the presence of others.
+        // Operations use one file and only need to know if there were others.
         if (receptions.length > 0) {
           stream.resume();
           files.push({ ...about, content: NO_BYTES, blob: null, isTruncated: false });
@@ -208,7 +208,7 @@ export async function readMultipart(message: IncomingMessage, rules: BodyRules, 
         isEmpty = false;
       });
     }
-    // zulip-js sends every POST as multipart, and without parameters omits even the last boundary.
+    // zulip-js sends every POST as multipart and, without parameters, omits even the last boundary.
     parser.on('error', () => (isEmpty ? finish(NO_BODY) : fail(malformedPayload())));
     parser.on('close', () => {
       Promise.all(receptions.map(({ done }) => done)).then(() => finish({ fields, files }), fail);
@@ -233,7 +233,7 @@ class Reception {
     private readonly part: Readable & { readonly truncated?: boolean },
   ) {
     this.done = this.receive();
-    // The request may have failed before, without awaiting this promise.
+    // The request may already have failed without awaiting this promise.
     this.done.catch(() => undefined);
   }
 

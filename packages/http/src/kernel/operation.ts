@@ -1,4 +1,4 @@
-/** Subjects by which the OpenAPI document groups operations, in its order, with their descriptions. */
+/** Tags that group operations in the OpenAPI document, in its order, with descriptions. */
 export const TAGS = {
   'Server and log-in': 'Properties of the server, API keys and browser sessions.',
   Events: 'Initial state and later changes. Register a queue, then poll it.',
@@ -16,7 +16,7 @@ export const TAGS = {
 
 export type Tag = keyof typeof TAGS;
 
-/** Reasons why no page of the web client calls an operation, as `docs/compatibility.md` shows them. */
+/** Reasons why the web client does not call an operation, as shown in `docs/compatibility.md`. */
 export const WITHOUT_PAGE = {
   bots: 'for bots and integrations',
   apps: 'for apps on phones and other clients',
@@ -30,18 +30,18 @@ export const WITHOUT_PAGE = {
 
 export type WithoutPage = keyof typeof WITHOUT_PAGE;
 
-/** Areas of the contract in the order of its documents. */
+/** Areas of the contract in document order. */
 export const CONTRACT_AREAS = ['protocol', 'events', 'messages', 'channels', 'users', 'organization'] as const;
 
 /** Section in docs/contract, such as `messages §5`. */
 export type ContractSection = `${(typeof CONTRACT_AREAS)[number]} §${string}`;
 
-/** Section of a document of Parley's own operations, such as `extensions §3`. */
+/** Section of a document about Parley's additional operations, such as `extensions §3`. */
 export type ExtensionSection = `extensions §${string}`;
 
 /** Description of an operation, from which the OpenAPI document and docs/compatibility.md are generated. */
 export type OperationDocs = {
-  /** Purpose, as an imperative sentence without full stop. */
+  /** Purpose, as an imperative sentence without a full stop. */
   readonly summary: string;
   /** True if docs/contract/README.md lists it among the twenty operations requested first. */
   readonly isStarred?: boolean;
@@ -56,7 +56,7 @@ export type OperationDocs = {
   | { readonly extension: ExtensionSection; readonly section?: never }
 );
 
-/** Marks routes that no document lists: pages, variants for spectators, and protocols of other programs. */
+/** Marks routes that are not documented: pages, variants for spectators, and protocols of other programs. */
 export interface Undocumented {
   readonly summary: null;
 }

@@ -4,17 +4,17 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 let now = 0;
 
-describe('paced calls that may run at once', () => {
+describe('PacedCalls with an immediate period', () => {
   const newCalls = () => new PacedCalls(16, 5, () => now);
 
-  it('run at once while they take little', () => {
+  it('runs cheap calls immediately', () => {
     const calls = newCalls();
     let begun = 0;
     for (let n = 0; n < 20; n++) calls.run(() => begun++);
     expect(begun).toBe(20);
   });
 
-  it('yield to the event loop between expensive ones and keep their order', async () => {
+  it('yields to the event loop between expensive calls and keeps their order', async () => {
     const calls = newCalls();
     const begun: number[] = [];
     const run = (n: number) =>
@@ -37,8 +37,8 @@ describe('paced calls that may run at once', () => {
   });
 });
 
-describe('paced calls that always wait', () => {
-  it('run later and in order, yielding to the event loop in between', async () => {
+describe('PacedCalls without an immediate period', () => {
+  it('runs calls later and in order, yielding to the event loop in between', async () => {
     const calls = new PacedCalls(64);
     const called: (number | string)[] = [];
     for (let n = 0; n < 150; n++) calls.run(() => called.push(n));
@@ -56,7 +56,7 @@ describe('paced calls that always wait', () => {
     expect(called.filter((each) => typeof each === 'number')).toEqual(Array.from({ length: 150 }, (_, n) => n));
   });
 
-  it('run when they are added during a turn or after the last one', async () => {
+  it('runs calls that are added during a turn or after the last one', async () => {
     const calls = new PacedCalls(64);
     const called: string[] = [];
     calls.run(() => {

@@ -1,13 +1,13 @@
 /**
- * Spreads calls over turns of the event loop, in their order. When thousands come at the same moment, one turn for each would cost
- * more than the calls, and one turn for all would hold up everything else.
+ * Spreads calls over event loop turns and keeps their order. For thousands of simultaneous calls, one turn each would
+ * cost more than the calls themselves, while a single turn would block all other work.
  */
 export class PacedCalls {
   private waiting: (() => void)[] = [];
-  /** Time of the first call in this turn; null: there was none. */
+  /** Start of the first call in this turn; null if there was none. */
   private turnBegan: number | null = null;
 
-  /** `immediateMs`: how long calls of one turn run at once, before others have to wait; 0: every call waits. */
+  /** `immediateMs`: time per turn during which calls run immediately; with 0, every call is deferred. */
   constructor(
     private readonly callsPerTurn: number,
     private readonly immediateMs = 0,

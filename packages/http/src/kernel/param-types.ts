@@ -2,8 +2,8 @@ import { isLongerThan, isShorterThan, parseJson, replaceFractionals, trim } from
 import { ParamError, quotable, TooLong } from './reply.js';
 
 /**
- * Maximum parameter sizes where the contract has none. Types without a maximum do not compile. If an operation
- * enforces its own limit, such as "Channel name too long …", the type accepts more than that.
+ * Maximum parameter sizes where the contract has none. Types without a maximum do not compile. If an operation enforces
+ * its own limit, such as "Channel name too long …", the type allows more than that.
  */
 
 /** Maximum text length in code points. */
@@ -23,7 +23,7 @@ export const MAX_JSON_LENGTH = 1_000_000;
 /** Last second of the year 9999; later times have no standard ISO 8601 form. */
 export const MAX_TIME = 253_402_300_799;
 
-/** Decoding of field text to values, which types validate afterwards. Decoding never throws. */
+/** Conversion of field text to values, which types validate afterwards. Decoding never throws. */
 
 /** Decoded value of text that is not valid JSON. */
 export const NOT_JSON = Symbol('not JSON');
@@ -34,8 +34,7 @@ const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 const MAY_BE_JSON = /^(?:[\s"[{\d-]|true|false|null)/;
 
 /**
- * Parses JSON, treating `10.0` and `1e3` as non-integers as the API does, although JavaScript cannot distinguish
- * them.
+ * Parses JSON but treats `10.0` and `1e3` as non-integers, as the API does although JavaScript cannot distinguish them.
  */
 function decodeJson(text: string): unknown {
   const value = parsePlainJson(text);
@@ -53,7 +52,7 @@ function parsePlainJson(text: string): unknown {
 }
 
 const FRACTION = /\d[.eE]/;
-/** Returns the number itself, or a non-integer if only its value is an integer. */
+/** Returns the number unchanged, or a non-integer if it is an integer in another notation. */
 const unlikeInteger = (number: string): string =>
   Number.isFinite(Number(number)) && !Number.isInteger(Number(number)) ? number : '0.5';
 
@@ -63,13 +62,13 @@ const unlessLonger = (limit: number, decode: (text: string) => unknown) => (text
 
 const decodeInteger = unlessLonger(
   MAX_NUMBER_LENGTH,
-  (text) => (INTEGER.test(text) ? Number(text) + 0 : decodeJson(text)), // + 0: no negative zero
+  (text) => (INTEGER.test(text) ? Number(text) + 0 : decodeJson(text)), // adding 0 turns negative zero into zero
 );
 
 const decodeFloat = unlessLonger(MAX_NUMBER_LENGTH, parsePlainJson);
 const decodeBoolean = unlessLonger(MAX_NUMBER_LENGTH, decodeJson);
 
-/** Allowed insignificant white space in JSON. */
+/** Maximum insignificant white space in JSON. */
 const JSON_SLACK = 1000;
 
 /** Maximum field length in UTF-16 units for a given maximum JSON length. */
@@ -100,7 +99,7 @@ export const asIs = (value: unknown): unknown => value;
 
 const not = (what: string) => new ParamError((position) => `${position} is not ${what}`);
 
-/** Returns the error for a value that is not `what`; keeps length errors. */
+/** Returns the error for a value other than `what`; keeps length errors. */
 function paramErrorOf(value: unknown, what: string): ParamError {
   if (value instanceof TooLong) return value;
   return not(value === NOT_JSON ? 'valid JSON' : what);
@@ -116,7 +115,7 @@ type Amount =
  * length {length}`.
  */
 export type TextRules = Amount & {
-  /** True to trim white space before all other checks. */
+  /** True to trim white space before other checks. */
   readonly strip?: boolean;
   /** Minimum in code points; fails with `{p} is too short.` */
   readonly min?: number;
@@ -126,7 +125,7 @@ export type TextRules = Amount & {
   readonly pattern?: RegExp;
 };
 
-/** Text of the field as is, including quotes; a JSON string inside lists and objects. */
+/** Field text as is, including quotes; a JSON string inside lists and objects. */
 export function text(rules: TextRules): ParamType<string> {
   const { strip, min = 0, max, length, notBlank, pattern } = rules;
   return {
@@ -150,7 +149,7 @@ export function text(rules: TextRules): ParamType<string> {
 /** Quoted, with two escapes per code point. */
 const textJsonLength = (codePoints: number): number => 2 + 12 * codePoints;
 
-/** JSON of `type` as text of at most `max` UTF-16 units, for an operation that parses it in steps. */
+/** JSON of `type` as text of at most `max` UTF-16 units, for operations that parse it in steps. */
 export const unparsed = (type: ParamType<unknown>, max: number): ParamType<string> => ({
   decode: unlessLonger(max, asIs),
   normalize: asIs,
@@ -391,8 +390,8 @@ export function nullable<T>(type: ParamType<T>): ParamType<T | null> {
 }
 
 /**
- * Accepts values of any alternative; the first matching one normalizes. If none matches, the error is that of the
- * first, but preferably a length error. `says` replaces the text of errors other than length errors.
+ * Accepts values of any alternative; the first match normalizes. Without a match, a length error takes precedence over
+ * the first alternative's error. `says` replaces the text of errors other than length errors.
  */
 export function anyOf<const P extends readonly ParamType<unknown>[]>(
   alternatives: P,
@@ -422,14 +421,14 @@ export function anyOf<const P extends readonly ParamType<unknown>[]>(
   });
 }
 
-/** Requires JSON even for text: `idle_queue_timeout="mobile"` with quotes. */
+/** Requires JSON even for text, for example `idle_queue_timeout="mobile"` with quotes. */
 export const json = <T>(type: Omit<ParamType<T>, 'decode'>): ParamType<T> => ({
   ...type,
   decode: unlessLonger(fieldLength(type.jsonLength), decodeJson),
   holdsJson: true,
 });
 
-/** Accepts JSON or else bare text: `to=[7,8]`, `to="general"`, `to=general`. */
+/** Accepts JSON or bare text, for example `to=[7,8]`, `to="general"` or `to=general`. */
 export const jsonOrText = <T>(type: ParamType<T>): ParamType<T> => ({
   ...type,
   decode: unlessLonger(fieldLength(type.jsonLength), (text) => {

@@ -189,7 +189,7 @@ describe('parameter parsing', () => {
     expect(read(Everything, { [name]: value })).toMatchObject({ refused: message });
   });
 
-  // Oversized values; most are bare text, some are malformed after the limit.
+  // Oversized values: most are bare text, some become malformed after the limit.
   const excessive: readonly (readonly [keyof Everything, what: string, value: string, message: string])[] = [
     ['content', '21 letters', 'x'.repeat(21), 'content is too long (limit: 20 characters)'],
     ['content', '21 smileys', '😀'.repeat(21), 'content is too long (limit: 20 characters)'],
@@ -289,7 +289,7 @@ describe('request parsing', () => {
     });
   });
 
-  it('quotes names of class-validator placeholders unchanged', () => {
+  it('keeps class-validator placeholders in quoted names unchanged', () => {
     const value = JSON.stringify([{ name: 'x', '$value $property $target $constraint1': 1 }]);
     expect(read(Everything, { subscriptions: value })).toMatchObject({
       refused:

@@ -27,7 +27,7 @@ type DefinedFields<T> = { readonly [K in keyof T as undefined extends T[K] ? nev
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** Drops members absent from the request, because absent members mean no change. */
+/** Drops properties absent from the request, because absence means no change. */
 export const definedFields = <T extends object>(members: T): DefinedFields<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as DefinedFields<T>;
 
@@ -35,18 +35,18 @@ export const definedFields = <T extends object>(members: T): DefinedFields<T> =>
 export type Dto<T extends object = object> = new () => T;
 
 export interface ParamOptions {
-  /** True if the parameter may be absent and is then undefined. Members with an initializer are optional implicitly. */
+  /** True if the parameter may be absent and is then undefined. Properties with an initializer are always optional. */
   readonly optional?: boolean;
-  /** Additional names; error messages use the member's own. */
+  /** Alternative names; error messages use the property name. */
   readonly aliases?: readonly string[];
-  /** Text of the OpenAPI document; common names have theirs in `openapi/parameters.ts`. */
+  /** Text for the OpenAPI document; common names are described in `openapi/parameters.ts`. */
   readonly description?: string;
 }
 
 /** Arguments of a parameter's constraint, untyped in class-validator. */
 type Constraints = readonly [type: ParamType<unknown>, options: ParamOptions];
 
-/** Constraint of all parameters: present if required, and valid for its type. */
+/** Constraint of all parameters: required ones must be present, and values must be valid for their type. */
 class ParamConstraint implements ValidatorConstraintInterface {
   validate(value: unknown, { constraints }: ValidationArguments): boolean {
     const [type, options] = constraints as unknown as Constraints;
@@ -55,7 +55,8 @@ class ParamConstraint implements ValidatorConstraintInterface {
   }
 }
 
-// Not by `@ValidatorConstraint`: class-validator would ask the host application's container for an instance.
+// Avoids `@ValidatorConstraint`, with which class-validator would request an instance from the host application's
+// container.
 getMetadataStorage().addConstraintMetadata({
   target: ParamConstraint,
   name: 'param',
@@ -98,7 +99,7 @@ export class NoParameters {}
 
 export interface Parsed<T> {
   readonly dto: T;
-  /** Names of unused parameters, ascending. */
+  /** Names of unused parameters in ascending order. */
   readonly ignored: readonly string[];
 }
 
@@ -146,13 +147,13 @@ const validator = new Validator();
 const VALIDATION = {
   // DTOs without members are valid.
   forbidUnknownValues: false,
-  // class-validator replaces `$value` and the like in messages, but ours may quote the request.
+  // class-validator replaces text such as `$value` in messages, but ours may quote the request.
   dismissDefaultMessages: true,
 } as const satisfies ValidatorOptions;
 
 /**
- * Parses parameters and reports the first error in declaration order. Path parameters win; form fields of the same
- * name count as ignored.
+ * Parses parameters and reports the first error in declaration order. Path parameters take precedence; form fields of
+ * the same name count as ignored.
  * @throws HttpRefusal
  */
 export function parse<T extends object>(dto: Dto<T>, path: PathParameters, parameters: Parameters): Parsed<T> {
@@ -173,7 +174,7 @@ export function parse<T extends object>(dto: Dto<T>, path: PathParameters, param
   return { dto: instance, ignored: read === parameters.size ? NOTHING_IGNORED : unread(members, path, parameters) };
 }
 
-/** Text of a parameter, or a symbol of its second name if it is present under two. */
+/** Text of a parameter, or a symbol with its second name if both names are present. */
 type Field = string | symbol;
 
 const isUnderTwoNames = (value: unknown): value is symbol => typeof value === 'symbol' && value !== NOT_JSON;

@@ -1,7 +1,7 @@
 import { PresentedTexts } from './presented-texts.js';
 
-describe('presented texts', () => {
-  it('keep all forms of the same version', () => {
+describe('PresentedTexts', () => {
+  it('keeps all forms of the same version', () => {
     const texts = new PresentedTexts<string, number>(10_000);
     texts.put('a', 1, 0, 'short');
     texts.put('a', 1, 5, 'long');
@@ -13,7 +13,7 @@ describe('presented texts', () => {
     expect(texts.get('b')).toBeUndefined();
   });
 
-  it('drop the forms of an earlier version', () => {
+  it('drops the forms of an earlier version', () => {
     const texts = new PresentedTexts<string, { readonly n: number }>(10_000, (a, b) => a.n === b.n);
     texts.put('a', { n: 1 }, 0, 'old');
     texts.put('a', { n: 2 }, 1, 'new');
@@ -21,7 +21,7 @@ describe('presented texts', () => {
     expect([...texts.get('a')!.forms.keys()]).toEqual([1, 2]);
   });
 
-  it('evict the least recently used entry when the texts exceed the maximum size', () => {
+  it('evicts the least recently used entry when the texts exceed the maximum size', () => {
     const texts = new PresentedTexts<number, number>(10_000);
     for (let id = 0; id < 20; id++) {
       texts.put(id, 1, 0, 'x'.repeat(1000));

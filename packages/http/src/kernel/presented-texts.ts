@@ -1,22 +1,22 @@
 import { LRUCache } from 'lru-cache';
 
-/** Texts of one version of an entity, by the form that was asked for. */
+/** Texts of one version of an entity, by requested form. */
 export interface VersionTexts<Version, Form, Text> {
   readonly version: Version;
   readonly forms: ReadonlyMap<Form, Text>;
 }
 
-/** Room of an entry beside its texts. */
+/** Estimated size of an entry without its texts. */
 const ENTRY_SIZE = 200;
 
 /**
- * LRU cache of what is presented of entities, by id. Callers compare the version of what they get with the one in their own
- * snapshot, so an entry is never invalidated, only replaced.
+ * LRU cache of presented entities, by id. Callers compare an entry's version with their snapshot, so entries are only
+ * replaced, never invalidated.
  */
 export class PresentedTexts<Id extends {}, Version, Form = number, Text extends { readonly length: number } = string> {
   private readonly entries: LRUCache<Id, VersionTexts<Version, Form, Text>>;
 
-  /** `maxSize`: in characters of all texts together. */
+  /** `maxSize`: total length of all texts in characters. */
   constructor(
     maxSize: number,
     private readonly isSame: (a: Version, b: Version) => boolean = Object.is,

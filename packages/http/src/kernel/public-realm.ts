@@ -16,7 +16,7 @@ export function publicRealmOf(realm: AddressedRealm & Pick<Realm, 'id'>, realmUr
   return { id, stringId, url: realmUrls.urlOf(realm), emailDomain: realmUrls.emailDomainOf(realm) };
 }
 
-/** Resolves URLs of realms. Cached data is immutable, but a realm's URL depends on the set of realms. */
+/** Resolves realm URLs. Cached data is immutable, but a realm's URL depends on the other realms. */
 export class PublicRealms {
   private readonly realms = new Map<RealmId, AddressedRealm>();
 

@@ -229,7 +229,7 @@ it.each([
   ['2001:db8:0:1:2:3:4:5', '2001:db8:0:1::/64'],
   ['2001:DB8::1', '2001:db8:0:0::/64'],
   ['::1', '0:0:0:0::/64'],
-])('groups %s as %s', (ip, group) => {
+])('assigns %s to the group %s', (ip, group) => {
   expect(ipGroup(ip)).toBe(group);
 });
 
@@ -238,9 +238,12 @@ it.each([
   ['::ffff:10.1.2.3', undefined],
   ['2001:db8:0:1:2:3:4:5', '2001:db8:0::/48'],
   ['2001:db8:0:ffff::1', '2001:db8:0::/48'],
-])('returns for %s the network %s', (ip, network) => {
-  expect(networkOf(ip)).toBe(network);
-});
+])(
+  'maps %s to the network %s1428 The peer wrote the rightmost entry. The address in it is trusted only if it is a proxy too.',
+  (ip, network) => {
+    expect(networkOf(ip)).toBe(network);
+  },
+);
 
 it('truncates invalid addresses', () => {
   expect(ipGroup('x'.repeat(10_000)).length).toBeLessThan(50);

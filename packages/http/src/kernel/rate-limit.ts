@@ -1,19 +1,19 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { type Clock, type CountedCalls, DomainError } from '@parley/domain/kernel';
 
-/** Proxies may put arbitrary text in place of an address. */
+/** Maximum length, because proxies may send arbitrary text instead of an address. */
 const MAX_ADDRESS_LENGTH = 45;
 
 /**
- * Returns the /48 network of an IPv6 address, whose owner may have thousands of groups. IPv4 addresses are too scarce
- * for that.
+ * Returns the /48 network of an IPv6 address, because one owner may have thousands of /64 groups. Undefined for IPv4,
+ * where addresses are scarce.
  */
 export function networkOf(ip: string): string | undefined {
   const group = ipGroup(ip);
   return group.endsWith('::/64') ? `${group.split(':').slice(0, 3).join(':')}::/48` : undefined;
 }
 
-/** Returns the group of addresses limited together: one IPv4 address or an IPv6 /64. */
+/** Returns the group of addresses that share a limit: one IPv4 address or an IPv6 /64. */
 export function ipGroup(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip);
   if (mapped) return mapped[1]!;
@@ -48,20 +48,20 @@ export class CallHistory {
   private readonly capacity: number;
   private readonly smallest: number;
   private times: Float64Array;
-  /** Number of calls ever counted; the ring holds the latest ones. */
+  /** Total number of calls counted so far; the ring holds the latest ones. */
   private count = 0;
   private readonly firstCounting: number[];
 
   constructor(readonly quotas: readonly Quota[]) {
     this.windowMs = Math.max(...quotas.map(({ windowSeconds }) => windowSeconds * 1000));
-    // One extra slot allows undoing a call.
+    // One extra slot, so that a call can be undone.
     this.capacity = Math.max(...quotas.map(({ limit }) => limit)) + 1;
     this.smallest = Math.min(...quotas.map(({ limit }) => limit));
     this.times = new Float64Array(Math.min(8, this.capacity));
     this.firstCounting = quotas.map(() => 0);
   }
 
-  /** Returns the same calls under different quotas. */
+  /** Returns a history of the same calls with different quotas. */
   under(quotas: readonly Quota[]): CallHistory {
     if (this.quotas === quotas) return this;
     const history = new CallHistory(quotas);
@@ -81,12 +81,12 @@ export class CallHistory {
     if (this.count > Math.max(...this.firstCounting)) this.count--;
   }
 
-  /** True if no call counts any more. */
+  /** True if no call counts towards a quota. */
   isExpired(now: number): boolean {
     return this.count === 0 || this.at(this.count - 1) <= now - this.windowMs;
   }
 
-  /** @param isCounted true if the current call is included and was allowed */
+  /** @param isCounted true if the current call was allowed and is included */
   stateAt(now: number, isCounted = false): LimitState {
     let remaining = Number.POSITIVE_INFINITY;
     let retryAfterMs = 0;
@@ -98,7 +98,7 @@ export class CallHistory {
       const left = Math.max(0, limit - (this.count - first));
       remaining = Math.min(remaining, left);
       if (left === 0 && !isCounted) {
-        const freeing = Math.max(first, this.count - limit); // limits may have shrunk since
+        const freeing = Math.max(first, this.count - limit); // limits may have shrunk since then
         const freeMs = limit > 0 ? this.at(freeing) + windowMs - now : windowMs;
         retryAfterMs = Math.max(retryAfterMs, freeMs);
       }
@@ -132,8 +132,8 @@ export interface HitOptions {
   /** Replaces the rule's quotas for this key. */
   readonly quotas?: readonly Quota[] | undefined;
   /**
-   * Origin of keys that callers can invent, such as the caller's address for user names or the network of an address.
-   * Excess keys of one source share counters. Absent if the key cannot be invented.
+   * Source of keys that callers can invent: the caller's address for user names, or the network for addresses. Excess
+   * keys of one source share counters. Absent if the key cannot be invented.
    */
   readonly source?: string | undefined;
 }
@@ -143,7 +143,7 @@ const SHARED_COUNTERS = 256;
 /** Minimum interval between searches for free counters. */
 const SEARCH_MS = 1000;
 
-/** Counters of one rule. Never drops a counter that still counts, even under a flood of keys. */
+/** Counters of one rule. Never drops an active counter, even under a flood of keys. */
 export class LimitCounters {
   private readonly own: Generations;
   /** Number of keys per source. */
@@ -195,7 +195,7 @@ export class LimitCounters {
     return history;
   }
 
-  /** Assigns shared counters unpredictably, so that callers cannot choose whom they share with. */
+  /** Assigns shared counters unpredictably, so that callers cannot choose with whom they share. */
   private shardOf(key: Key): number {
     return createHmac('sha256', this.seed).update(String(key)).digest().readUInt32LE() % SHARED_COUNTERS;
   }
@@ -223,7 +223,7 @@ class Generations {
     return history;
   }
 
-  /** Returns null if there is no room for a new counter. */
+  /** Returns null if there is no space for a new counter. */
   open(key: Key, quotas: readonly Quota[], now: number): CallHistory | null {
     const existing = this.find(key, quotas, now);
     if (existing) return existing;
@@ -281,13 +281,13 @@ export interface Quota {
 const DAY = 86_400;
 
 /**
- * Default limits of the API; all quotas of a rule apply. Parley adds `events_by_user` and `upload_parts_by_user`,
- * which isolate long polls and file parts. Failed passwords are at most 1,000 a day per account: 30 an hour from
- * networks that the account never used, and 20 a day from each of the nine sources that it did. `pages_by_ip` lets a
- * thousand people behind one address log in within ten minutes, `failed_logins_by_ip` stops passwords tried on many
- * accounts. It also adds `channel_creation_by_*`, which count channels, and
- * `sign_up_form_by_email`, `login_letters_by_user` and `incoming_email_by_*`, which count emails, and
- * `push_server_by_ip`, which counts registrations at a push service.
+ * Default limits of the API; all quotas of a rule apply.
+ * Parley adds `events_by_user` and `upload_parts_by_user`, which isolate long polls and file parts. `pages_by_ip` lets
+ * a thousand people behind one address log in within ten minutes. `failed_logins_by_ip` prevents password spraying.
+ * `channel_creation_by_*` counts channels. `sign_up_form_by_email`, `login_letters_by_user` and `incoming_email_by_*`
+ * count emails. `push_server_by_ip` counts registrations at a push service.
+ * An account accepts at most 1,000 failed passwords a day: 30 an hour from networks new to it, and 20 a day from each
+ * of its nine known networks.
  */
 export const LIMIT_RULES = {
   api_by_user: [{ windowSeconds: 60, limit: 200 }],
@@ -365,7 +365,7 @@ export function parseQuotas(text: string | undefined): readonly Quota[] | undefi
   return overrides.get(text);
 }
 
-/** Limits of operator settings; each key stores as many times as the largest limit. */
+/** Limits of operator settings; each key stores as many call times as the largest limit. */
 const MAX_CONFIGURED_CALLS = 10_000;
 const MAX_CONFIGURED_QUOTAS = 5;
 
@@ -397,8 +397,8 @@ export const keyFrom = (account: string, ip: string | undefined): string =>
 /** Limiter for use cases that count attempts themselves, so that in-process callers are limited too. */
 export interface AttemptLimiter {
   /**
-   * Counts an attempt. `source`: see `HitOptions`. @throws DomainError RATE_LIMITED `{ retryAfter }` in seconds; such
-   * an attempt does not count
+   * Counts an attempt. `source`: see `HitOptions`. @throws DomainError RATE_LIMITED `{ retryAfter }` in seconds;
+   * rejected attempts do not count
    */
   attempt(rule: LimitRule, key: string | number, source?: string): void;
   /** Removes the latest attempt. */
@@ -412,15 +412,15 @@ const TEXT = 'API usage exceeded rate limit; see https://zulip.com/api/http-head
 export const rateLimited = ({ retryAfterSeconds }: LimitState) =>
   new DomainError('RATE_LIMITED', TEXT, { retryAfter: retryAfterSeconds });
 
-/** Calls of a key since they were last taken for other servers. */
+/** Calls of a key not yet reported to other servers. */
 interface Uncommunicated {
   calls: number;
   readonly isReset: boolean;
 }
 
-/** Share of a quota whose use is reported to other servers; the first call of a small quota exceeds it. */
+/** Used share of a quota from which it is reported to other servers; one call of a small quota suffices. */
 const TOLD_SHARE = 1 / 8;
-/** Rules whose calls are told from the first one. */
+/** Rules with calls reported from the first one. */
 const TOLD_AT_ONCE: ReadonlySet<LimitRule> = new Set<LimitRule>([
   'authenticate_by_username',
   'authenticate_from_known_network',
@@ -431,7 +431,7 @@ const TOLD_AT_ONCE: ReadonlySet<LimitRule> = new Set<LimitRule>([
   'channel_creation_by_administrator',
 ]);
 
-/** Maximum number of keys with their own counter per rule, so that invented keys cannot exhaust memory. */
+/** Maximum number of individual counters per rule, so that invented keys cannot exhaust memory. */
 const MAX_KEYS = 50_000;
 /** Maximum number of new keys per source and rule in the longest window. */
 const MAX_KEYS_PER_SOURCE = 256;
@@ -480,8 +480,8 @@ export class RateLimiter implements AttemptLimiter {
   }
 
   /**
-   * Returns at most `limit` counts that other servers have to add, each once. Counts of little-used keys are kept back,
-   * because most callers use a small share of their quota.
+   * Returns at most `limit` counts for other servers to add, each once. Omits counts of little-used keys, because most
+   * callers use a small share of their quota.
    */
   takeCounts(limit: number): readonly CountedCalls[] {
     const now = this.clock.nowMs();
@@ -493,7 +493,7 @@ export class RateLimiter implements AttemptLimiter {
         const state = this.of(rule).find(key, now, NO_OPTIONS)?.stateAt(now);
         const share = TOLD_AT_ONCE.has(rule) ? 0 : TOLD_SHARE;
         const isTold = isReset || (state && state.limit - state.remaining >= state.limit * share);
-        // The counted calls have expired, or are few.
+        // Keeps counts that have not expired and are too small to report.
         if (!isTold && state && state.remaining < state.limit) continue;
         if (isTold && taken.length >= limit) return taken;
         keys.delete(key);
@@ -504,16 +504,16 @@ export class RateLimiter implements AttemptLimiter {
     return taken;
   }
 
-  /** True once after a reset of counters that cannot be named; stored counts must be removed. */
+  /** True once after a reset without individual keys; stored counts must be removed. */
   takeReset(): boolean {
     const isReset = this.hasReset;
     this.hasReset = false;
     return isReset;
   }
 
-  /** Adds calls of another server. */
+  /** Adds calls counted by another server. */
   addCounts({ rule, key: text, calls, isReset }: CountedCalls): void {
-    // A server of another version may know other rules.
+    // A server with another version may have other rules.
     if (!Object.hasOwn(this.rules, rule)) return;
     const key = JSON.parse(text) as Key;
     const now = this.clock.nowMs();
@@ -523,7 +523,7 @@ export class RateLimiter implements AttemptLimiter {
     for (let call = 0; call > calls; call--) counters.find(key, now, NO_OPTIONS)?.undo();
   }
 
-  /** Keeps a change for other servers. */
+  /** Records a change for other servers. */
   private note(rule: LimitRule, key: Key, calls: number, isReset = false): void {
     if (!this.isOn) return;
     let keys = this.untold.get(rule);
@@ -559,7 +559,7 @@ export class RateLimiter implements AttemptLimiter {
     this.note(rule, key, 0, true);
   }
 
-  /** Removes all attempts of keys that begin with the text. */
+  /** Removes all attempts of keys that begin with the prefix. */
   forgetStarting(rule: LimitRule, prefix: string): void {
     this.hasReset = true;
     this.of(rule).forgetStarting(prefix);

@@ -7,7 +7,7 @@ import type { WireFields } from './reply.js';
 import type { ClientVariant } from './request.js';
 import type { Shape } from './wire-schema.js';
 
-/** Parameters of a register request besides the section selection. */
+/** Parameters of a register request except the section selection. */
 export interface RegisterRequest {
   readonly presentation: QueuePresentation;
   readonly includeSubscribers: boolean;
@@ -16,7 +16,7 @@ export interface RegisterRequest {
   readonly presenceHistoryDays: number | null;
   /** Current time in Unix seconds. */
   readonly now: number;
-  /** True for an anonymous caller, whose viewer is a guest without subscriptions (protocol §9). */
+  /** True for an anonymous caller, represented by a guest viewer without subscriptions (protocol §9). */
   readonly isSpectator: boolean;
 }
 
@@ -30,14 +30,14 @@ export interface SectionContext extends RegisterRequest {
 
 /** Section of the register response (events §3.2), as declared by its feature. */
 export interface SectionDefinition<Data> {
-  /** Name of the section, which clients request unless `fetchEventTypes` is given. */
+  /** Section name, which clients request unless `fetchEventTypes` is given. */
   readonly name: string;
   /** Event types that clients must all request to receive the section. */
   readonly fetchEventTypes?: readonly string[];
   /** Newer section that replaces this one for clients that request both. */
   readonly replacedBy?: string;
   /**
-   * Content for spectators: loaded as for a guest without subscriptions, or fixed fields. Absent if they do not
+   * Content for spectators: loaded as for a guest without subscriptions, or fixed fields. Absent if spectators do not
    * receive the section.
    */
   readonly forSpectators?: 'likeGuests' | WireFields;
@@ -53,7 +53,7 @@ export interface SectionDefinition<Data> {
 
 export interface RegisterSection {
   readonly name: string;
-  /** True if the section belongs to a response with these types; null requests everything. */
+  /** True if the response to a request for these types contains the section; null requests everything. */
   isRequested(fetchEventTypes: ReadonlySet<string> | null): boolean;
   readonly isForSpectators: boolean;
   readonly fields: Shape;
@@ -91,7 +91,7 @@ export function registerSection<Data>({
   };
 }
 
-/** Section computed from the viewer, the realm and the request alone. */
+/** Creates a section computed only from the viewer, the realm and the request. */
 export const plainSection = (
   name: string,
   fields: Shape,

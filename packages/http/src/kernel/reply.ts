@@ -9,29 +9,27 @@ export const BASIC_CHALLENGE: readonly string[] = ['WWW-Authenticate', 'Basic re
 /** Challenge of a 401 that a browser session would resolve. */
 export const SESSION_CHALLENGE: readonly string[] = ['WWW-Authenticate', 'Session realm="zulip"'];
 
-/** Wire form of an error with these details; defaults to 400 `BAD_REQUEST` with the error's own text. */
+/** Wire format of an error with these details; defaults to 400 `BAD_REQUEST` with the error's own text. */
 export interface WireError<D = object> {
   readonly status?: number;
   readonly code?: string;
-  /**
-   * Details sent to clients, with their wire names. Others are dropped, because strict clients reject unknown fields.
-   */
+  /** Details sent to clients, by wire name. Other details are dropped, because strict clients reject unknown fields. */
   readonly fields?: { readonly [K in KeysOf<D>]?: string };
   /** Conversion of details by name; others are sent unchanged. */
   readonly present?: { readonly [K in KeysOf<D>]?: (value: Exclude<D[K], undefined>) => unknown };
   /** Constant fields. */
   readonly extra?: WireFields;
-  /** Text that replaces the error's own if clients use different names. */
+  /** Replaces the error's own text if clients use different terms. */
   readonly text?: string | ((details: D, variant: ClientVariant | undefined) => string | undefined);
   readonly headers?: readonly string[];
 }
 
 type KeysOf<D> = keyof D & string;
 
-/** Rule for errors whose form depends on their details. */
+/** Rule for errors with a format that depends on their details. */
 export type WireErrorRule<C extends ErrorCode> = WireError<DetailsOf<C>> | ((error: DomainError<C>) => WireError);
 
-/** Feature's error codes that are not a plain 400. */
+/** Error codes of a feature other than plain 400 errors. */
 export type WireErrors = { readonly [C in ErrorCode]?: WireErrorRule<C> };
 
 /** Error for a parameter of the right type with an invalid value. */
@@ -43,11 +41,11 @@ export const badValue =
     text: `Bad value for '${parameter}': ${value}`,
   });
 
-/** Error that exists only in HTTP, such as a missing argument or a wrong method. All others are DomainErrors. */
+/** Error that exists only in HTTP, such as a missing argument or a wrong method. All other errors are DomainErrors. */
 export class HttpRefusal extends Error {
   constructor(
     readonly status: number,
-    /** Absent only from 405. */
+    /** Absent only for 405. */
     readonly code: string | undefined,
     message: string,
     readonly extra: WireFields = {},
@@ -79,7 +77,7 @@ export class ParamError {
 
   constructor(private readonly formatMessage: (position: string) => string) {}
 
-  /** Adds a path step, from the inside out. */
+  /** Prepends a path step; called from the innermost step outwards. */
   within(step: string | number): this {
     this.steps.unshift(step);
     return this;
@@ -91,7 +89,7 @@ export class ParamError {
   }
 }
 
-/** Value above its maximum size. Field text too long to decode becomes this value too. */
+/** Value above its maximum size; also used for field text too long to decode. */
 export class TooLong extends ParamError {
   constructor(limit: number, unit: 'characters' | 'items' = 'characters') {
     super((position) => `${position} is too long (limit: ${limit} ${unit})`);
@@ -117,7 +115,7 @@ export const methodNotAllowed = (allowed: readonly string[]) =>
 const RETRY_AFTER_SECONDS = 1;
 const RETRY_AFTER = ['Retry-After', String(RETRY_AFTER_SECONDS)];
 
-/** Error for excessive load by all clients together. */
+/** Error for excessive total load. */
 export const serverBusy = () =>
   new HttpRefusal(503, 'SERVER_NOT_READY', 'The server is busy; try again in a moment.', {}, RETRY_AFTER);
 
@@ -134,7 +132,7 @@ export const tooMuchAtOnce = () =>
 /** Error 401 with the Basic authentication challenge. */
 export const unauthorized = (message: string) => new HttpRefusal(401, 'UNAUTHORIZED', message, {}, BASIC_CHALLENGE);
 
-/** Response. `Content-Length`, CORS, request id and rate limit headers are added on writing. */
+/** Response. Writing it adds `Content-Length`, CORS, request id and rate limit headers. */
 export interface Reply {
   readonly status: number;
   readonly body: ReplyBody;
@@ -146,30 +144,30 @@ export interface Reply {
   readonly cacheControl?: string;
   /** Additional headers as alternating names and values. */
   readonly headers?: readonly string[];
-  /** True for a page that others may frame, by its content security policy. */
+  /** True for a page that other sites may frame, as its content security policy allows. */
   readonly isFramed?: boolean;
-  /** True for a success envelope, to which ignored parameters are appended. */
+  /** True for a success envelope; ignored parameters are appended to it. */
   readonly isEnvelope?: boolean;
-  /** Logged with account and method. */
+  /** Log-in to record in the audit log. */
   readonly logIn?: LogInRecord;
   readonly logInChange?: LogInChange;
-  /** Further fields of the audit line of an operation of administration. */
+  /** Additional fields of the audit line for an administrative operation. */
   readonly audit?: WireFields | undefined;
 }
 
-/** Log-in, successful or not, for the audit log. */
+/** Successful or failed log-in, for the audit log. */
 export interface LogInRecord {
   /** `password` or the name of another method. */
   readonly method: string;
-  /** Email address or id of the account, as far as known. */
+  /** Email address or account id, as far as known. */
   readonly account: string | null;
   /** Error code of a failed log-in; null if it succeeded. */
   readonly failure: string | null;
-  /** Change that the log-in made to accounts. */
+  /** Account change made by the log-in. */
   readonly change?: 'created' | 'linked' | null;
 }
 
-/** Change to how somebody logs in, or to where they are logged in, for the audit log. */
+/** Change to a user's credentials or sessions, for the audit log. */
 export interface LogInChange {
   /** Email address. */
   readonly account: string;
@@ -183,7 +181,7 @@ export type BodyChunk = string | Buffer;
 /** Body of a response, in chunks if long. Shared chunks take no additional memory. */
 export type ReplyBody = BodyChunk | readonly BodyChunk[] | UnfinishedBody | ByteStream;
 
-/** Bytes streamed from a source, opened on first read. A piece is released for reuse once sent. */
+/** Bytes streamed from a source that is opened on the first read. Pieces are released for reuse once sent. */
 export interface ByteStream {
   readonly bytes: AsyncIterable<Uint8Array> & { release?(piece: Uint8Array): void };
   readonly length: number;
@@ -192,10 +190,10 @@ export interface ByteStream {
 export const isByteStream = (body: ReplyBody | undefined): body is ByteStream =>
   typeof body === 'object' && 'bytes' in body;
 
-/** Body of unknown length generated while it is sent, so that only a part is in memory. */
+/** Body of unknown length generated while it is sent, so that memory holds only a part. */
 export interface UnfinishedBody {
   readonly start: readonly BodyChunk[];
-  /** Iterated as the client reads. An error closes the connection, because the status has been sent. */
+  /** Iterated as the client reads. An error closes the connection, because the status has already been sent. */
   readonly rest: AsyncIterable<readonly string[]>;
   readonly end: string;
 }
@@ -207,7 +205,7 @@ export type WireFields = Readonly<Record<string, unknown>>;
 export class WireText {
   readonly chunks: readonly BodyChunk[];
 
-  /** @param rest text after `text`, generated while it is sent */
+  /** @param rest text after `text`, generated during the response */
   constructor(
     text: string | readonly BodyChunk[],
     readonly rest?: AsyncIterable<readonly string[]>,
@@ -253,7 +251,7 @@ export function withIgnoredParameters(reply: Reply, ignored: readonly string[]):
   return Array.isArray(body) ? { ...reply, body: [...body.slice(0, -1), end] } : reply;
 }
 
-/** Wire errors of codes that belong to no feature. */
+/** Wire errors of codes outside features. */
 const SHARED_WIRE_ERRORS: WireErrors = {
   RATE_LIMITED: { status: 429, code: 'RATE_LIMIT_HIT', fields: { retryAfter: 'retry-after' } },
   SERVER_BUSY: { status: 503, code: 'SERVER_NOT_READY' },
@@ -268,7 +266,7 @@ type FullWireError<D> = WireError<D> & { readonly status: number; readonly code:
 export interface ErrorReply {
   readonly reply: Reply;
   readonly message: string;
-  /** The error is not a refusal, so it is logged with its stack. */
+  /** True for an unexpected error, which is logged with its stack. */
   readonly isBug: boolean;
 }
 
@@ -277,7 +275,7 @@ export function replyToHttpRefusal({ status, code, message, extra, headers }: Ht
   return headers.length > 0 ? { ...reply, headers } : reply;
 }
 
-/** Turns errors into responses by the rules of all features. A code without a rule is a plain 400. */
+/** Converts errors to responses by the rules of all features. A code without a rule becomes a plain 400. */
 export class ErrorReplies {
   private readonly rules: WireErrors;
 
@@ -320,7 +318,7 @@ export class ErrorReplies {
 }
 
 /**
- * Presents validation errors of a record under wire field names, and errors of several fields under `__all__`
+ * Presents a record's validation errors under wire field names; errors about several fields go under `__all__`
  * (organization §1).
  */
 export const presentModelErrors = (names: Readonly<Record<string, string>>) => (errors: object) =>

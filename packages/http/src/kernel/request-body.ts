@@ -22,7 +22,7 @@ import { bodyTooLarge, malformedJson } from './reply.js';
 import type { Fields, ReceivedRequest } from './request.js';
 import type { OrganizationClient, Route } from './route.js';
 
-/** Returns undefined for content types without fields. */
+/** Undefined for content types without fields. */
 export function kindOf(contentType: string): 'form' | 'json' | 'multipart' | undefined {
   if (contentType.startsWith('application/x-www-form-urlencoded')) return 'form';
   const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
@@ -31,7 +31,7 @@ export function kindOf(contentType: string): 'form' | 'json' | 'multipart' | und
   return type === 'multipart/form-data' ? 'multipart' : undefined;
 }
 
-/** Parses a query string or urlencoded body. The last value of a repeated name counts. */
+/** Parses a query string or urlencoded body. For repeated names, the last value counts. */
 export function parseForm(text: string): Fields {
   const fields = new Map<string, string>();
   let start = 0;
@@ -58,7 +58,7 @@ function unescapeField(text: string): string {
   return text.includes('%') || text.includes('+') ? unescaped(Buffer.from(text)).toString('utf8') : text;
 }
 
-/** Returns the start of `bytes`, which it overwrites. */
+/** Overwrites `bytes` and returns the used part of it. */
 function unescaped(bytes: Buffer): Buffer {
   let length = 0;
   for (let at = 0; at < bytes.length; at++) {
@@ -87,7 +87,7 @@ function hexDigit(byte: number | undefined): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
-/** Parses a JSON body (our extension): string members become that text, others their JSON text. */
+/** Parses a JSON body (our extension): string members become their text, other members their JSON text. */
 export function parseJsonBody(text: string): Fields {
   if (text.trim() === '') return NO_BODY.fields;
   let value: unknown;
@@ -123,7 +123,7 @@ export function fieldsOfParsed(body: unknown, contentType: string): Fields {
   );
 }
 
-/** Returns the bytes of a body parsed by an earlier middleware, up to insignificant differences. */
+/** Reconstructs the bytes of a body parsed by an earlier middleware, up to insignificant differences. */
 function bytesOfParsed(body: unknown, contentType: string): Buffer {
   if (Buffer.isBuffer(body)) return body;
   if (typeof body === 'string') return Buffer.from(body);
@@ -185,7 +185,7 @@ type MaybeParsed = IncomingMessage & { readonly body?: unknown };
 
 /**
  * Reads form fields and files of a body; empty for other content types.
- * @throws HttpRefusal if it is too large, too slow or malformed, or there is no room for it; ClientGone
+ * @throws HttpRefusal if the body is too large, too slow or malformed, or exceeds the budget; ClientGone
  */
 export async function readBody(message: MaybeParsed, rules: BodyRules): Promise<Body> {
   const type = message.headers['content-type'];
@@ -206,14 +206,14 @@ export async function readBody(message: MaybeParsed, rules: BodyRules): Promise<
   if (rules.turns) {
     const steps = kind === 'form' ? parseLongForm(content) : parseLongJsonBody(content);
     const fields = await rules.turns.runSteps(steps);
-    // The operation begins in a turn of its own, since the last step may have been long.
+    // The operation begins in a separate event loop turn, because the last step may have been long.
     return rules.turns.run(async () => ({ fields, files: [] }));
   }
   const text = content.toString('utf8');
   return { fields: kind === 'form' ? parseForm(text) : parseJsonBody(text), files: [] };
 }
 
-/** Request that a body belongs to and that owns its resources. */
+/** Request that owns the body and its resources. */
 export interface BodyOwner {
   readonly proof: Proof | undefined;
   readonly client: OrganizationClient | undefined;
@@ -229,7 +229,7 @@ export class RequestBodies {
 
   constructor(
     private readonly limits: TransportLimits,
-    /** Destination of streamed files; if null, such routes receive no files. */
+    /** Destination of streamed files; if null, streaming routes receive no files. */
     private readonly sink: FileSink | null,
   ) {
     const budget = (total: number, ofOneRequest: number) =>
@@ -284,7 +284,7 @@ export class RequestBodies {
     return body;
   }
 
-  /** True if the body may be longer than most routes accept. Multipart forms cannot be parsed in steps. */
+  /** True if the body may be longer than most routes allow. Multipart forms cannot be parsed in steps. */
   private isLong({ headers }: IncomingMessage): boolean {
     const isWithinLimit = Number(headers['content-length'] ?? Number.NaN) <= this.limits.bodyBytes;
     return !isWithinLimit && kindOf(headers['content-type'] ?? '') !== 'multipart';

@@ -18,13 +18,13 @@ export interface Logger {
 
 export const silentLogger: Logger = { info: () => {}, error: () => {} };
 
-/** Logs a condition that needs attention although nothing failed. */
+/** Logs a condition that needs attention although no operation failed. */
 export function warn(logger: Logger, fields: object, message: string): void {
   if (logger.warn) logger.warn(fields, message);
   else logger.error(fields, message);
 }
 
-/** Completed request, or one whose client disconnected. */
+/** Completed request, or a request aborted by its client. */
 export interface CompletedRequest {
   /** Undefined if no operation matched. */
   readonly route: Route | undefined;
@@ -86,17 +86,17 @@ export interface FailedLogIn {
   readonly failure: string;
 }
 
-/** Credentials that came with a request and were refused. */
+/** Refused credentials of a request. */
 export interface TriedLogIn {
   /** Value of the header. */
   readonly authorization: string | undefined;
   /** True if the host application named a caller whom the server refuses. */
   readonly isByHost: boolean;
-  /** True if the credentials were those of a user, as opposed to the token of a directory. */
+  /** True for credentials of a user, false for the token of a SCIM client. */
   readonly isOfUser: boolean;
 }
 
-/** `method`: way to log in for which the operation exists. Returns null if the refusal is none of a log-in. */
+/** `method`: log-in method of the operation. Returns null if the refusal does not concern a log-in. */
 export function failedLogInOf(refusal: unknown, method: string | undefined, tried: TriedLogIn): FailedLogIn | null {
   if (!(refusal instanceof DomainError || refusal instanceof HttpRefusal)) return null;
   const failure = refusal.code ?? '';
@@ -114,12 +114,12 @@ export function failedLogInOf(refusal: unknown, method: string | undefined, trie
 /** Maximum length of values supplied by clients. */
 const MAX_LOGGED_LENGTH = 200;
 
-/** Properties of an audited object that are compared before and after an operation, by name. */
+/** Properties of an audited object, compared before and after an operation, by name. */
 export type AuditedState = Readonly<Record<string, unknown>>;
 
-/** Reads what operations of administration change. */
+/** Reads the state that administrative operations change. */
 export interface AuditReader {
-  /** Returns null if the operation's target is of no audited kind or does not exist. */
+  /** Returns null if the target does not exist or is not audited. */
   stateOf(
     realmId: RealmId,
     route: Pick<Route, 'path'>,
@@ -130,7 +130,7 @@ export interface AuditReader {
 /** Old and new value by property. */
 export type AuditedChanges = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
 
-/** Returns the properties that differ; those of an object that appeared or disappeared are left out. */
+/** Returns the properties that differ; empty if the object was created or deleted. */
 export function changesBetween(before: AuditedState | null, after: AuditedState | null): AuditedChanges {
   if (before === null || after === null) return {};
   const changed = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
@@ -139,14 +139,14 @@ export function changesBetween(before: AuditedState | null, after: AuditedState 
 
 const shown = (value: unknown): unknown => (typeof value === 'string' ? value.slice(0, MAX_LOGGED_LENGTH) : value);
 
-/** Returns the account of a log-in by parameters or header, as the client wrote it. */
+/** Returns the account named by the log-in parameters or header, as written by the client. */
 export function accountOf(request: ReceivedRequest): string | undefined {
   const header = /^basic\s+([a-z\d+/=_-]{1,2000})/i.exec(request.header('authorization') ?? '')?.[1];
   const basic = header && Buffer.from(header, 'base64').toString('utf8').split(':', 1)[0];
   return (request.parameters.get('username') ?? basic ?? claimedBy(request))?.slice(0, MAX_LOGGED_LENGTH);
 }
 
-/** Address in a token that nobody may have signed. */
+/** Returns the address in an unverified token. */
 function claimedBy({ parameters }: ReceivedRequest): string | undefined {
   const [, payload] = parameters.get('token')?.split('.') ?? [];
   if (payload === undefined) return undefined;
@@ -159,19 +159,19 @@ function claimedBy({ parameters }: ReceivedRequest): string | undefined {
 }
 
 export interface LoggedRequest {
-  /** Path of the request, which may have no operation for its method. */
+  /** Matched path, which may have no operation for the method. */
   readonly match: { readonly entry: { readonly pattern: string } };
   readonly identity: Identity | undefined;
-  /** Changes of an operation of administration; undefined if it was none or failed. */
+  /** Changes made by an administrative operation; undefined if it failed or is not administrative. */
   readonly changes: AuditedChanges | undefined;
-  /** Log-in that the refusal of the request means. */
+  /** Failed log-in implied by the refusal of the request. */
   readonly failedLogIn: FailedLogIn | null;
-  /** Log-in that the operation reports. */
+  /** Log-in reported by the operation. */
   readonly logIn?: LogInRecord | undefined;
   readonly logInChange?: LogInChange | undefined;
   /** Program that acted for an organization. */
   readonly client: OrganizationClient | undefined;
-  /** Further fields of the audit line of an operation of administration. */
+  /** Additional fields of the audit line for an administrative operation. */
   readonly audit?: WireFields | undefined;
 }
 

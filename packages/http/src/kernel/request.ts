@@ -5,7 +5,7 @@ import { entryFor, type Forwarding, type TrustedProxies } from './trusted-proxie
 
 /** Self-reported client software. */
 export interface ClientIdentity {
-  /** At most 30 characters, shown with messages, for example `ZulipMobile`. */
+  /** At most 30 characters; shown with messages, for example `ZulipMobile`. */
   readonly name: string;
   readonly version: string | null;
 }
@@ -80,7 +80,7 @@ export function targetOf({ url = '/' }: IncomingMessage): RequestTarget {
 }
 
 /**
- * True if the request names exactly one host. With two, a proxy and this server might interpret the request
+ * True if the request names exactly one host. With two hosts, a proxy and this server might interpret the request
  * differently.
  */
 export function hasOneHost({ rawHeaders, headers }: IncomingMessage, { authority }: RequestTarget): boolean {
@@ -142,11 +142,14 @@ export interface UploadedFile {
   readonly filename: string;
   /** Type claimed by the client. */
   readonly mimeType: string;
-  /** Empty if the route streams files to storage. */
+  /** Empty if the route stores files by streaming. */
   readonly content: Buffer;
-  /** Stored bytes of the first file of a streaming route; null for files that are too long and for further files. */
+  /** Stored bytes of the first file of a streaming route; null for oversized and further files. */
   readonly blob: ReceivedBlob | null;
-  /** True if the file exceeds the limit; `content` holds its beginning. The operation rejects it with its own text. */
+  /**
+   * True if the file exceeds the limit; `content` holds its beginning. The operation rejects the file with its own
+   * error message.
+   */
   readonly isTruncated: boolean;
 }
 
@@ -181,13 +184,13 @@ export interface Request {
   readonly pathParameters: PathParameters;
   readonly parameters: Parameters;
   readonly files: readonly UploadedFile[];
-  /** Bytes of the body on routes that take it as it is; else null. */
+  /** Bytes of the body on routes that accept it unparsed; null on other routes. */
   readonly content: Buffer | null;
-  /** Token that pages must return for changes with cookies, on routes that expose it. */
+  /** Token that pages must return with cookie-authenticated changes, on routes that expose it. */
   readonly csrfToken: string | null;
   /** @param name lower-case name */
   header(name: string): string | undefined;
-  /** Calls the listener once if the client disconnects before the response; at once if it already has. */
+  /** Calls the listener once if the client disconnects before the response, or at once if it already did. */
   onClose(listener: () => void): void;
   /** Calls the listener once the response is sent or the client disconnected. */
   onEnd(listener: () => void): void;
@@ -202,8 +205,8 @@ export interface Request {
 export const CLIENT_VARIANTS = ['standard', 'zulip', 'zulip-terminal', 'zulip-mobile-before-pronouns'] as const;
 
 /**
- * Legacy forms for clients still in use, chosen by User-Agent. This is the only place for such decisions; other code
- * reads these members or caches by `key`.
+ * Older formats for clients still in use, chosen by User-Agent. This is the only place for such decisions; other code
+ * reads these properties or caches by `key`.
  */
 export interface ClientVariant {
   /** Clients with the same key receive identical bytes. */
@@ -247,7 +250,7 @@ const VARIANTS: Readonly<Record<ClientVariant['key'], ClientVariant>> = {
 /** Returns the variant for a stored `key`. */
 export const variantByKey = (key: ClientVariant['key']): ClientVariant => VARIANTS[key];
 
-/** Selects the variant by User-Agent, not by the `client` parameter. */
+/** Selects the variant by User-Agent and ignores the `client` parameter. */
 export function variantOf({ name, version }: ClientIdentity): ClientVariant {
   if (!/zulip/i.test(name)) return STANDARD;
   if (name === 'ZulipTerminal') return ZULIP_TERMINAL;

@@ -7,8 +7,8 @@ import { type ReplyContext, ResponseWriter } from './response-writer.js';
 const PIECES = 8;
 
 /**
- * Serves a file in several pieces and starts the given number of other responses before each. Returns the file length
- * and the number of pauses.
+ * Serves a file in several pieces and starts the given number of other responses before each piece. Returns the file
+ * length and the number of pauses.
  */
 async function download(othersPerPiece: number): Promise<{ bytes: number; rests: number }> {
   let rests = 0;

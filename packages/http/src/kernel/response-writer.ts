@@ -39,9 +39,9 @@ export interface ReplyContext {
 }
 
 export interface Written {
-  /** Actual status; a long response without room becomes an error. */
+  /** Actual status; a long response above the budget becomes an error. */
   readonly status: number;
-  /** Resolves when a long response was sent or its client disconnected; null for short responses. */
+  /** Resolves when a long response is sent or its client disconnects; null for short responses. */
   readonly done: Promise<void> | null;
 }
 
@@ -61,21 +61,18 @@ const ALWAYS = [
 const BROWSER_HEADERS = ALWAYS.map((text) => (text === 'Accept-Language' ? 'Accept-Language, Cookie' : text));
 const HEADERS = [...CORS, ...ALWAYS, ...METHODS];
 const LONG_POLL_HEADERS = [...CORS, ...ALWAYS, ...LONG_POLL_METHODS];
-/** Half a year, as reference servers send. */
+/** Half a year, as the reference server sends. */
 const HSTS = 'max-age=15768000';
 const NEVER_CACHED = 'max-age=0, no-cache, no-store, must-revalidate, private';
 
-/**
- * In characters or bytes. Larger responses are written in pieces, each after the client has received the previous
- * one.
- */
+/** In characters or bytes. Larger responses are written in pieces, each after the client received the previous one. */
 const LARGE = 256 * 1024;
 /** Length below which the chunks of a response are joined, in characters. */
 const SHORT = 8 * 1024;
 /** Size of one write in characters. Text is copied for it, buffers are not. */
 const PIECE = 64 * 1024;
 const BUFFER_PIECE = 256 * 1024;
-/** Charge for a streamed response, which exceeds any single piece. */
+/** Charge for a response of unknown length, which exceeds any single piece. */
 const UNFINISHED = 4 * 1024 * 1024;
 /** Charge for streamed bytes: the piece being written plus read-ahead. */
 const STREAMED = 512 * 1024;
@@ -147,7 +144,7 @@ export class ResponseWriter {
     });
   }
 
-  /** Tracks a short response that the client does not read at once. */
+  /** Tracks a short response that the client does not read immediately. */
   private async watch(response: ServerResponse, bytes: number, client: ClientKey): Promise<void> {
     this.budget.take(client, bytes);
     await this.until('close', response, bytes);
@@ -233,7 +230,7 @@ export class ResponseWriter {
       response.end();
       onEnd?.();
     };
-    // The missing part may be just the end of the request, which arrived with the rest.
+    // Only the end of the request may be missing, and it may already have arrived.
     setImmediate(() => {
       if (raw.complete) return finish();
       deadline = setTimeout(() => raw.socket.destroy(), this.limits.lingerMs);
@@ -262,7 +259,7 @@ export class ResponseWriter {
   }
 }
 
-/** Null for a response that has one form for all clients. */
+/** Null for a response with the same encoding for all clients. */
 function encodingOf(reply: Reply, raw: IncomingMessage): Encoding | 'identity' | null {
   if (!isCompressible(reply)) return null;
   const accepted = acceptedEncoding(raw);
@@ -355,7 +352,7 @@ function* cutText(text: string): Generator<string> {
   if (at < text.length) yield at === 0 ? text : text.slice(at);
 }
 
-/** Returns an end that does not split a surrogate pair. */
+/** Returns an end position that does not split a surrogate pair. */
 function endOfPiece(text: string, end: number): number {
   const last = text.charCodeAt(end - 1);
   return end < text.length && last >= 0xd800 && last < 0xdc00 ? end + 1 : end;
@@ -395,7 +392,7 @@ function alwaysIn({ isForBrowsers, isSameOriginOnly, isLongPoll }: ReplyContext)
   return isLongPoll ? LONG_POLL_HEADERS : HEADERS;
 }
 
-/** `encoding`: null if the response has one form for all clients. */
+/** `encoding`: null for a response with the same encoding for all clients. */
 function writeHead(
   response: ServerResponse,
   reply: Reply,

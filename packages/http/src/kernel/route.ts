@@ -16,7 +16,7 @@ import type { Reply, WireFields, WireText } from './reply.js';
 import type { ClientVariant, Request } from './request.js';
 import type { WireSchema } from './wire-schema.js';
 
-/** Caller data used by role requirements. */
+/** Caller properties used by role requirements. */
 export interface CallerRole {
   readonly role: Role;
   readonly isBot: boolean;
@@ -35,12 +35,12 @@ const ROLES = { ...BY_KIND, owner: mustBeOwner, administrator: mustBeAdministrat
 
 /**
  * Role requirement checked before parameters: `administrator` includes owners, `member` excludes guests, `human`
- * excludes bots, `bot` admits only bots. A feature passes its own rule as a function. Roles that matter only for some
- * parameters are rules of the use case.
+ * excludes bots, `bot` admits only bots. Features pass other rules as functions. Use cases check roles that matter only
+ * for some parameters.
  */
 export type RoleRequirement = keyof typeof ROLES | ((callerRole: CallerRole) => Decision);
 
-/** Skips lookups if authentication provides the data. @throws DomainError of the first unmet requirement */
+/** Skips lookups if authentication already provides the data. @throws DomainError of the first unmet requirement */
 export async function enforceRoles(
   roleRequirements: readonly RoleRequirement[],
   identity: Identity,
@@ -61,22 +61,28 @@ export async function enforceRoles(
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Basic access, which role requirements and permission rules refine: authenticated users; anyone; anyone, with the user
- * of the browser if logged in; or programs that act for an organization.
+ * Basic access, refined by role requirements and permission rules:
+ * - `user`: authenticated users;
+ * - `anyone`: everyone;
+ * - `visitor`: everyone, with the browser's user if logged in;
+ * - `program`: programs that act for an organization.
  */
 export type Auth = 'user' | 'anyone' | 'visitor' | 'program';
 
 /**
- * Handling of a request body: form fields, or JSON in their place; the same up to `longBodyBytes`, parsed in steps; bytes
- * of any content type, with parameters in the query only; a stream that the handler reads itself, for content types
- * without parameters; form fields with files in memory; form fields with one file, which the dispatcher stores before the
- * operation and removes if it fails.
+ * Handling of a request body:
+ * - `form`: form fields or JSON;
+ * - `long`: the same up to `longBodyBytes`, parsed in steps;
+ * - `raw`: bytes of any content type, with parameters only in the query;
+ * - `stream`: content types without parameters, read by the handler itself;
+ * - `files`: form fields with files in memory;
+ * - `storedFile`: form fields with one file, stored by the dispatcher before the operation and removed if it fails.
  */
 export type BodyKind = 'form' | 'long' | 'raw' | 'stream' | 'files' | 'storedFile';
 
 /** Data about an anonymous caller. */
 export interface AnonymousClient {
-  /** Null if the host belongs to no organization; the operation decides on the consequence. */
+  /** Null if the host belongs to no organization; the operation handles this case. */
   readonly realmId: RealmId | null;
   readonly host: string;
   readonly ip: string;
@@ -88,11 +94,11 @@ export type CallerOf<A extends Auth> = A extends 'user' ? Caller : AnonymousClie
 /** Program that acts for an organization instead of a user. */
 export interface OrganizationClient {
   readonly realmId: RealmId;
-  /** Named by audit lines. */
+  /** Shown in audit lines. */
   readonly name: string;
 }
 
-/** Recognizes such a program by its credentials. @throws HttpRefusal 401 */
+/** Recognizes a program by its credentials. @throws HttpRefusal 401 */
 export type Authorize = (request: Request, realmId: RealmId | null, resolve: Resolve) => Promise<OrganizationClient>;
 
 /** Input of a custom handler. */
@@ -100,11 +106,11 @@ export interface Context<A extends Auth, D, U> {
   readonly request: Request;
   readonly caller: CallerOf<A>;
   readonly dto: D;
-  /** User of the browser on routes for visitors, if logged in; perhaps of another organization. */
+  /** User of the browser on `visitor` routes, if logged in; may belong to another organization. */
   readonly identity: Identity | undefined;
-  /** Reason why the credentials of the browser are refused on such routes. */
+  /** Reason why the browser's credentials were refused on `visitor` routes. */
   readonly refusal: unknown;
-  /** Program on routes for programs. */
+  /** Program on `program` routes. */
   readonly client: OrganizationClient | undefined;
   /** Instance of the route's `useCase`. */
   readonly useCase: U;
@@ -112,7 +118,7 @@ export interface Context<A extends Auth, D, U> {
   readonly resolve: Resolve;
 }
 
-/** Input of a presenter besides the use case's output. */
+/** Input of a presenter in addition to the use case's output. */
 export interface Presentation<D, A extends Auth = Auth> {
   readonly dto: D;
   readonly caller: CallerOf<A>;
@@ -120,19 +126,19 @@ export interface Presentation<D, A extends Auth = Auth> {
   readonly request: Request;
 }
 
-/** Shows the remaining attempts of a limit counted by the use case; see `AttemptLimiter`. */
+/** Shows the remaining attempts of a limit that the use case counts; see `AttemptLimiter`. */
 export interface ShownLimit<D, A extends Auth = Auth> {
   readonly rule: LimitRule;
-  /** Rule that counts the same key instead for some callers. */
+  /** Rule that counts the same key for some callers instead. */
   readonly otherRule?: LimitRule;
   readonly keyOf: (dto: D, caller: CallerOf<A>) => string;
 }
 
-/** Options of a route, each with its default if absent. */
+/** Optional properties of a route and their defaults. */
 interface RouteOptions<A extends Auth, D extends object> {
   readonly auth: A;
   readonly dto: Dto<D>;
-  /** Recognizes the program, before the body is read. */
+  /** Recognizes the program before the body is read. */
   readonly authorize?: A extends 'program' ? Authorize : never;
   /** Checked in this order, after authentication and before parameters. */
   readonly roleRequirements?: A extends 'user' ? readonly RoleRequirement[] : never;
@@ -146,13 +152,13 @@ interface RouteOptions<A extends Auth, D extends object> {
   /** Maximum size per file of `files`; longer files are truncated. Defaults to the server's limit. */
   readonly maxFileBytes?: number;
   /**
-   * Browser sessions: by default under `/json` only; `none` if the path does not exist there, `everywhere` to accept
-   * them under `/api/v1` too.
+   * Browser sessions: accepted only under `/json` by default; `none` if the path does not exist there, `everywhere` to
+   * accept them under `/api/v1` too.
    */
   readonly sessions?: 'none' | 'everywhere';
-  /** True to accept the query parameter `api_key` if there are no other credentials (protocol §7.4). */
+  /** True to accept the query parameter `api_key` in the absence of other credentials (protocol §7.4). */
   readonly takesKeyParameter?: boolean;
-  /** True if incoming-webhook bots may call it, which holds for very few operations. */
+  /** True if incoming-webhook bots may call the operation; very few operations allow them. */
   readonly allowsWebhookBots?: boolean;
   /** True to provide `request.csrfToken`, only to pages of the same origin. */
   readonly providesCsrfToken?: boolean;
@@ -160,34 +166,34 @@ interface RouteOptions<A extends Auth, D extends object> {
   readonly leadsToLogIn?: boolean;
   /** Variant for spectators; none by default. */
   readonly forSpectators?: A extends 'user' ? Route : never;
-  /** Way to log in for which the operation exists; audit lines name it and every failure. */
+  /** Log-in method of the operation; audit lines name it for every failure. */
   readonly logInMethod?: string;
   /**
-   * True if the operation impersonates any user: only for callers on this machine and never for pages of other
-   * origins.
+   * True if the operation impersonates any user: only callers on this machine, and never pages of other origins, may
+   * use it.
    */
   readonly isDevelopment?: boolean;
   /** True to bypass Express if the server can. */
   readonly hot?: boolean;
   /** True for a GET that waits: separate limit, no HEAD, and OPTIONS always reports `OPTIONS, GET, DELETE`. */
   readonly longPoll?: boolean;
-  /** Additional headers of `OPTIONS` as alternating names and values; equal for all methods of a path. */
+  /** Additional headers of `OPTIONS` as alternating names and values; the same for all methods of a path. */
   readonly optionsHeaders?: () => readonly string[];
   /**
-   * True if the path is relative to the mount path instead of `/api/v1`, such as `/compatibility`. Below `/json` it
-   * is for browser sessions only; there it is the spectator variant of a user operation.
+   * True if the path is relative to the mount path instead of `/api/v1`, such as `/compatibility`. A path below `/json`
+   * is for browser sessions only, such as the spectator variant of a user operation.
    */
   readonly atRoot?: boolean;
   /** True if an overloaded server should reject the request. */
   readonly isExpensive?: boolean;
-  /** True to serve it under any load: a page without its scripts and styles is broken. */
+  /** True to serve the request under any load: a page without its scripts and styles is broken. */
   readonly isNeverShed?: boolean;
   /**
-   * Schema of success fields besides the envelope, for OpenAPI; `bytes` if not JSON. Absent without a presenter. All
-   * HTTP tests check responses against it.
+   * Schema of success fields, excluding the envelope, for OpenAPI; `bytes` if not JSON. Absent without a presenter. All
+   * HTTP tests validate responses against it.
    */
   readonly response?: WireSchema<object> | 'bytes';
-  /** Renders errors of a page as a page, including those before its handler. */
+  /** Renders errors as a page, including errors before the handler. */
   readonly errorPage?: ErrorPage;
 }
 
@@ -227,7 +233,7 @@ interface HandlerRoute<A extends Auth, D extends object, C extends Injectable> e
   readonly handle: (context: Context<A, D, InstanceType<C>>) => Promise<Reply>;
 }
 
-/** The use case's constructor accepts what its `inject` names. */
+/** Requires that the use case's constructor accepts the dependencies named in `inject`. */
 interface Checked<C extends Injectable> {
   readonly useCase: C & Wired<C>;
 }
@@ -253,12 +259,12 @@ interface RouteFields extends RouteOptions<Auth, object> {
 /** Operation as declarative data; only the dispatcher calls its functions. */
 export type Route = RouteFields & Documents;
 
-/** Route that the documents list. */
+/** Documented route. */
 export type DocumentedRoute = RouteFields & OperationDocs;
 
 export const isDocumented = (route: Route): route is DocumentedRoute => route.summary !== null;
 
-/** Declares an operation. The compiler ties DTO, use case, its dependencies and the presenter together. */
+/** Declares an operation. The compiler checks that DTO, use case, its dependencies and the presenter fit together. */
 export function route<A extends Auth, D extends object, C extends Injectable>(
   method: Method,
   path: string,

@@ -6,13 +6,13 @@ export const FEATURE_LEVEL = 496;
 /** Shown to users; never used for decisions. */
 export const ZULIP_VERSION = '12.0';
 
-/** Organization for trying Parley, whose log-in page gives the accounts away. */
+/** Demo organization; its log-in page shows the accounts. */
 export interface Demo {
   readonly realm: string;
   readonly accounts: readonly { readonly name: string; readonly email: string; readonly password: string }[];
 }
 
-/** Properties of the server that clients see. */
+/** Server properties visible to clients. */
 export interface ServerInfo {
   readonly startedAt: UnixSeconds;
   readonly isDevelopment: boolean;
@@ -21,11 +21,11 @@ export interface ServerInfo {
   readonly fileLimits: FileLimits;
   /** True if a BigBlueButton server is configured for calls. */
   readonly hasBigBlueButton: boolean;
-  /** True if a service is configured that delivers push notifications to phones. */
+  /** True if a service for push notifications to phones is configured. */
   readonly sendsPushes: boolean;
-  /** Kinds of the services for logging in that are configured; see `AuthenticationMethod`. */
+  /** Kinds of the configured log-in services; see `AuthenticationMethod`. */
   readonly logInKinds: ReadonlySet<string>;
-  /** String ids of the organizations whose people use passwords of a directory. */
+  /** String ids of the organizations with directory passwords. */
   readonly directoryRealms: ReadonlySet<string>;
   readonly demo: Demo | null;
 }

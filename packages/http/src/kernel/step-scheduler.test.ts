@@ -20,14 +20,14 @@ function* steps(count: number, ms: number, done: string[], name: string): Genera
 }
 
 describe('StepScheduler.runSteps', () => {
-  it('completes short work before the event loop turns', async () => {
+  it('completes short work before the next event loop turn', async () => {
     const done: string[] = [];
     const result = newScheduler().runSteps(steps(50, 0, done, 'a'));
     expect(done).toHaveLength(50);
     expect(await result).toBe('a');
   });
 
-  it('lets the event loop turn between the steps of long work', async () => {
+  it('yields to the event loop between the steps of long work', async () => {
     const done: string[] = [];
     const result = newScheduler().runSteps(steps(3, 10, done, 'a'));
     const seen = [done.length];
@@ -39,7 +39,7 @@ describe('StepScheduler.runSteps', () => {
     expect(await result).toBe('a');
   });
 
-  it('runs only one work item per turn of the event loop', async () => {
+  it('runs only one work item per event loop turn', async () => {
     const scheduler = newScheduler();
     const done: string[] = [];
     const results = ['a', 'b', 'c'].map((name) => scheduler.runSteps(steps(3, 10, done, name)));

@@ -14,7 +14,7 @@ import { RateLimiter } from './rate-limit.js';
 import { type Reply, success, WireText } from './reply.js';
 import { type Route, route } from './route.js';
 
-// Hostile connections: oversized input, no input, unread responses, ambiguous requests.
+// Hostile connections: oversized or missing input, unread responses, ambiguous requests.
 
 class EchoDto {
   @TextParam({ max: 1_000_000 }) text = '';
@@ -238,7 +238,7 @@ function call(method: string, path: string, { user = 7, headers = {}, form }: Ca
   });
 }
 
-/** Client that sends the text and reads only on demand. */
+/** Client that sends the text and reads only on request. */
 function open(text: string): Socket {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   socket.on('error', () => {});
@@ -292,7 +292,7 @@ describe('request body limits', () => {
     expect((await call('POST', '/echo', { form: form(20_000) })).body.length).toBe(19_995);
     expect(await call('POST', '/echo', { form: form(20_001) })).toMatchObject(refusal(413, 'BAD_REQUEST'));
     expect((await call('POST', '/echo', { user: null, form: form(20_000) })).status).toBe(401);
-    // A user name does not raise the limit of an anonymous operation.
+    // A user name does not raise the limit for anonymous operations.
     expect((await call('POST', '/log_in', { form: form(1001) })).status).toBe(413);
   });
 
@@ -403,23 +403,23 @@ describe('request body limits', () => {
   });
 });
 
-describe('requests rejected before they are complete', () => {
-  it('receive their response even if the client keeps sending', async () => {
+describe('request rejected before it is complete', () => {
+  it('receives its response even if the client keeps sending', async () => {
     await start({ limits: { anonymousBodyBytes: 100, lingerMs: 5000 } });
     const body = 'x'.repeat(3 * MIB);
     const response = await responseTo(post('/log_in', body.length, body, 'Connection: close\r\n'));
     expect(response).toMatch(/^HTTP\/1\.1 413 .*"code":"BAD_REQUEST"\}\n$/s);
   });
 
-  it('release the connection after a time limit', async () => {
+  it('releases the connection after a time limit', async () => {
     await start({ limits: { anonymousBodyBytes: 100, lingerMs: 40 } });
     expect(await responseTo(post('/log_in', 3 * MIB, 'x'))).toMatch(/^HTTP\/1\.1 413 /);
     await until(async () => (await connections()) === 0);
   });
 });
 
-describe('long responses', () => {
-  it('arrive completely in any number of pieces', async () => {
+describe('long response', () => {
+  it('arrives completely in any number of pieces', async () => {
     await start();
     const long = await call('GET', '/long');
     expect(long.body.long).toBe('é'.repeat(MIB));
@@ -434,7 +434,7 @@ describe('long responses', () => {
     expect(Number(pieces.headers['content-length'])).toBe(Buffer.byteLength(pieces.text));
   });
 
-  it('may be generated while they are sent', async () => {
+  it('may be generated while it is sent', async () => {
     await start();
     const { headers, body } = await call('GET', '/numbers?unknown=1');
     expect(headers).toMatchObject({ 'transfer-encoding': 'chunked', 'content-type': 'application/json' });
@@ -446,14 +446,14 @@ describe('long responses', () => {
     );
   });
 
-  it('close the connection after a failure in the middle', async () => {
+  it('closes the connection if it fails in the middle', async () => {
     await start();
     await expect(call('GET', '/broken')).rejects.toThrow();
     expect(log).toEqual(['cannot write the response']);
     expect(dispatcher.inFlight).toBe(0);
   });
 
-  it('grow at reading speed and stop when the client disconnects', async () => {
+  it("grows at the client's reading speed and stops when the client disconnects", async () => {
     await start();
     pulled = 0;
     isOver = false;
@@ -470,7 +470,7 @@ describe('long responses', () => {
     await until(() => dispatcher.inFlight === 0);
   });
 
-  it('disconnect clients that do not read', async () => {
+  it('disconnects a client that does not read', async () => {
     await start({ limits: { answerMs: 50, answerBytesPerSecond: 10 * MIB } });
     isOver = false;
     const socket = open(get('/endless'));
@@ -480,7 +480,7 @@ describe('long responses', () => {
     socket.destroy();
   });
 
-  it('fail above the unsent limit of one client or of all', async () => {
+  it('fails above the unsent limit of one client or of all clients', async () => {
     await start({ limits: { answersBytes: 64 * MIB } });
     const unread = (user: number) => {
       for (let count = 0; count < 2; count++) open(get('/endless', `X-User: ${user}\r\n`));
@@ -503,7 +503,7 @@ describe('long responses', () => {
     expect((await call('GET', '/long', { user: 1 })).status).toBe(200);
   });
 
-  it('count shared content once', async () => {
+  it('counts shared content once', async () => {
     await start({ limits: { answersBytes: 12 * MIB } });
     for (let user = 0; user < 20; user++) {
       for (let count = 0; count < 2; count++) open(get('/shared', `X-User: ${user}\r\n`));
@@ -518,11 +518,11 @@ describe('long responses', () => {
   });
 });
 
-describe('short responses', () => {
-  it('end together with a client that does not read them', async () => {
+describe('short response', () => {
+  it('ends together with a client that does not read it', async () => {
     await start({ limits: { answerMs: 50, answerBytesPerSecond: 10 * MIB } });
     const socket = open('');
-    // The kernel buffers several responses before one must wait.
+    // The kernel buffers several responses before one has to wait.
     const ask = setInterval(() => socket.write(get('/short', '')), 2);
     await until(async () => (await connections()) === 1);
     await until(async () => (await connections()) === 0);
@@ -530,8 +530,8 @@ describe('short responses', () => {
   });
 });
 
-describe('pipelined requests', () => {
-  it('run one after the other on a connection', async () => {
+describe('pipelined request', () => {
+  it('runs after the previous request of its connection', async () => {
     await start();
     const socket = open(get('/events') + get('/costly') + get('/costly'));
     await until(() => finishes.length === 1);
@@ -545,7 +545,7 @@ describe('pipelined requests', () => {
     await until(() => responses.split('HTTP/1.1 200 OK').length === 4);
   });
 
-  it('end when the connection closes', async () => {
+  it('ends when the connection closes', async () => {
     await start();
     const socket = open(get('/events') + get('/costly'));
     await until(() => finishes.length === 1);
@@ -555,7 +555,7 @@ describe('pipelined requests', () => {
     await until(() => dispatcher.inFlight === 0);
   });
 
-  it('get an error above the maximum after the responses to earlier ones, then the connection ends', async () => {
+  it('gets an error above the maximum, after earlier responses, and ends the connection', async () => {
     await start();
     const socket = open(get('/events') + get('/costly').repeat(20));
     let answers = '';
@@ -590,7 +590,7 @@ describe('request host', () => {
   });
 });
 
-describe('development endpoints', () => {
+describe('development endpoint', () => {
   it.each([
     ['localhost:9991', {}, 200],
     ['127.0.0.1', {}, 200],
@@ -608,14 +608,14 @@ describe('development endpoints', () => {
     ['localhost:9991', { origin: 'https://evil.example' }, 403],
     ['localhost:9991', { origin: 'null' }, 403],
     ['localhost:9991', { 'sec-fetch-site': 'cross-site' }, 403],
-  ])('respond to host %p with %j: %i', async (host, headers, status) => {
+  ])('responds to host %p with %j: %i', async (host, headers, status) => {
     await start({ publicUrl: 'https://chat.example.com' });
     const response = await call('GET', '/dev_list', { user: null, headers: { ...headers, host } });
     expect(response.status).toBe(status);
     expect(response.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('hide responses from pages of other origins', async () => {
+  it('hides responses from pages of other origins', async () => {
     await start();
     for (const method of ['OPTIONS', 'DELETE']) {
       const response = await call(method, '/dev_list', { user: null });
@@ -630,7 +630,7 @@ describe('development endpoints', () => {
     ['localhost:9991', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, 403],
     ['evil.example', { origin: 'http://evil.example', 'sec-fetch-site': 'same-origin' }, 403],
   ])(
-    'protect log-in like development endpoints if passwords are known: host %p with %j: %i',
+    'checks the host of log-ins too if passwords are publicly known: host %p with %j: %i',
     async (host, headers, status) => {
       await start({ hasKnownPasswords: true });
       const ask = { user: null, form: { text: 'pw' }, headers: { ...headers, host } };
@@ -677,7 +677,7 @@ describe('dispatcher mounted in an application', () => {
 });
 
 describe('server under load', () => {
-  it('rejects anonymous requests first and expensive ones next, and serves scripts', async () => {
+  it('rejects anonymous requests first and expensive ones next, but serves scripts', async () => {
     await start();
     const statuses = async () => [
       (await call('GET', '/short', { user: null })).status,

@@ -17,7 +17,7 @@ describe('TrustedProxies', () => {
     ${['::1']}                        | ${'::1'}             | ${'unknown'}                       | ${'unknown'}     | ${1}
     ${['::1']}                        | ${''}                | ${'192.0.2.7'}                     | ${''}            | ${0}
   `(
-    'trusting $trust, takes $forwardedFor from $peer for $ip',
+    'trusting $trust, resolves $forwardedFor from $peer to $ip',
     ({
       trust,
       peer,

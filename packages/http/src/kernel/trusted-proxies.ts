@@ -35,7 +35,7 @@ function subnetOf(text: string): Subnet | null {
   return prefix > bits ? null : { address: address!, prefix, family: version === 4 ? 'ipv4' : 'ipv6' };
 }
 
-/** Client data forwarded by proxies. */
+/** Client address and proxy count, as determined from forwarded headers. */
 export interface Forwarding {
   /** Client address as known to trusted proxies. */
   readonly ip: string;
@@ -63,7 +63,7 @@ export class TrustedProxies {
     return this.count > 0 || (this.networks?.rules.length ?? 0) > 0;
   }
 
-  /** True if the peer may be a proxy whose connection carries requests of many clients. */
+  /** True if the peer may be a proxy that carries requests of many clients. */
   mayBe(peer: string): boolean {
     return this.networks ? this.includes(peer) : this.count > 0;
   }

@@ -2,8 +2,8 @@
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * Combinable response schema: `fields({ members: listOf(integer()) })`. Responses have no other fields, because
- * strict clients reject them.
+ * Combinable response schema, for example `fields({ members: listOf(integer()) })`. Responses have no other fields,
+ * because strict clients reject them.
  */
 export interface WireSchema<T> {
   readonly json: JsonSchema;
@@ -74,9 +74,9 @@ export function fields<S extends Shape>(shape: S): WireSchema<ObjectOf<S>> {
   });
 }
 
-/** Lists the schema under this name in the document and refers to it elsewhere. */
+/** Lists the schema in the document under this name, and replaces it by a reference elsewhere. */
 export const named = <T>(name: string, { json }: WireSchema<T>): WireSchema<T> => schema({ title: name, ...json });
 
-/** Marks a form kept for older clients, named in `description`. */
+/** Marks a format kept for older clients; `description` names them. */
 export const deprecated = <T>({ json }: WireSchema<T>, description: string): WireSchema<T> =>
   schema({ ...json, deprecated: true, description });

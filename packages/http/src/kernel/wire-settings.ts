@@ -17,13 +17,13 @@ import * as wire from './wire-schema.js';
 /** Setting in wire form. */
 export interface WireSetting {
   readonly name: string;
-  /** Numbers or words for the values of a choice; if absent, the values themselves. */
+  /** Numbers or words for the values of a choice; by default the values themselves. */
   readonly codes?: Readonly<Record<string, number | string>>;
   /** Wire value of null in responses and events, if not null itself. */
   readonly nullAs?: -1;
   /**
-   * Custom error for an invalid value found after all parameters are read. If absent, the parameter itself is
-   * rejected. The value has its wire form.
+   * Custom error for an invalid value, in its wire format, found after all parameters are read. If absent, the
+   * parameter itself is rejected.
    */
   readonly refusal?: (value: SettingValue) => WireError;
   /** Parameter type, if it does not follow from the setting's kind; see `fromWire`. */
@@ -106,7 +106,7 @@ export class WireSettings<R extends Registry> {
     return { name: row.name, type: row.type ?? typeOf(this.registry[setting]!, row) };
   }
 
-  /** Reads requested changes; values judged by the registry remain unconverted. */
+  /** Reads the requested changes; values that the registry validates remain unconverted. */
   read(dto: object): SettingChanges<R> {
     const changes: Partial<Record<keyof R, SettingValue>> = {};
     for (const [setting, row] of this.rows) {
@@ -171,7 +171,7 @@ function valueSchemaOf(
   }
 }
 
-/** Returns the parameter type. With a custom error, it checks only the basic type. */
+/** Returns the parameter type. If the setting has a custom error, checks only the basic type. */
 function typeOf(definition: SettingDefinition, { codes, refusal }: WireSetting): ParamType<unknown> {
   const isJudgedLater = refusal !== undefined;
   switch (definition.kind) {

@@ -88,7 +88,7 @@ export const CREATED_BOT = wire.fields({
   ...DEFAULTS,
 });
 
-/** Response of bot creation (users §15). */
+/** Response listing the user's own bots (users §15). */
 export const OWN_BOTS = wire.fields({
   bots: wire.listOf(
     wire.fields({
@@ -101,7 +101,7 @@ export const OWN_BOTS = wire.fields({
   ),
 });
 
-/** Response of bot creation (users §15). */
+/** Response of a bot change (users §15). */
 export const CHANGED_BOT = wire.fields({
   full_name: wire.text(),
   avatar_url: wire.nullable(wire.text()),
@@ -405,7 +405,7 @@ export function botStorageRoutes(): readonly Route[] {
   ];
 }
 
-/** Parses entries, which may be millions of characters. @throws HttpRefusal */
+/** Parses bot storage entries, which may have millions of characters. @throws HttpRefusal */
 function* readStorage(json: string): Generator<void, readonly MeasuredEntry[]> {
   let value: unknown;
   try {
@@ -425,7 +425,7 @@ function* readStorage(json: string): Generator<void, readonly MeasuredEntry[]> {
   return entries;
 }
 
-/** Storage may hold millions of characters, so entries are written one by one. */
+/** Writes entries one by one, because the storage may hold millions of characters. */
 function* writeStorage(entries: readonly StoredEntry[]): Generator<void, readonly string[]> {
   const chunks = new TextChunks();
   chunks.add('"storage":{');

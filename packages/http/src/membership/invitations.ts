@@ -31,7 +31,7 @@ import { presentApiKey } from '../users/authentication.js';
 import { ROLE_NUMBERS, ROLES_BY_NUMBER } from '../users/user.presenters.js';
 import { toEmailVisibility } from '../users/user-settings.js';
 
-/** Organization §9.3: `[email, message, is_deactivated_account]` each. */
+/** Organization §9.3: a list of `[email, message, is_deactivated_account]`. */
 export const presentInvitationErrors = (errors: readonly InvitationError[]) =>
   errors.map(({ email, message, isDeactivated }) => [email, message, isDeactivated]);
 
@@ -70,7 +70,7 @@ export const INVITATION_WIRE_ERRORS = {
 
 const ROLE_VALUES = Object.values(ROLE_NUMBERS);
 const WELCOME_TEXT = { max: 8000 };
-/** Room for a thousand addresses with display names. */
+/** Enough for a thousand addresses with display names. */
 const INVITEES = { max: 100_000 };
 
 /** Organization §9.1. */

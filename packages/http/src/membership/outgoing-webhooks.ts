@@ -27,7 +27,7 @@ export class WireWebhookFormats implements WebhookFormats {
     return delivery.webhook.interface === 'slack' ? this.slackForm(delivery) : this.json(delivery);
   }
 
-  /** A text is the contract's problem with the response. */
+  /** Returns the reply, null for no reply, or the contract's error message for an invalid response. */
   replyOf(kind: WebhookInterface, text: string): WebhookReply | string | null {
     let value: unknown;
     try {
@@ -72,7 +72,7 @@ export class WireWebhookFormats implements WebhookFormats {
     return { contentType: 'application/json', body: JSON.stringify(body) };
   }
 
-  /** Fields of Slack's outgoing webhooks, for messages in channels. */
+  /** Fields of Slack's outgoing webhooks, for channel messages. */
   private slackForm({ realm, bot, webhook, trigger, view, isSenderVisible }: WebhookDelivery): WebhookRequest {
     const { message, sender, conversation } = view;
     const [channelId, name] = conversation.kind === 'channel' ? [conversation.channelId, conversation.name] : [0, ''];

@@ -15,7 +15,7 @@ const form: PageForm = {
   parts: MESSAGE_PARTS,
 };
 
-/** Reads a page of all messages and records the fetched ones. */
+/** Reads a page of all messages and records which ones were fetched. */
 async function read(
   fixture: MemoryFixture,
   pages: MessagePagePresenter,
@@ -60,7 +60,7 @@ describe('message page presenter', () => {
   });
   const idsOf = (which: MemoryFixture) => which.messages.map((message) => message.id);
 
-  it('fetches a page once and then caches it for all viewers with their own flags', async () => {
+  it('fetches a page once and then serves it from the cache to all viewers with their own flags', async () => {
     const first = await read(fixture, pages, 'hamlet');
     expect(first.fetched).toEqual(idsOf(fixture));
     expect(first.messages.map((one: { content: string }) => one.content)).toEqual([
@@ -101,21 +101,21 @@ describe('message page presenter', () => {
     expect((await read(fixture, pages, 'hamlet', { asHtml: false })).fetched).toEqual([]);
   });
 
-  it('refetches messages after a new sender name', async () => {
+  it('refetches messages after a sender is renamed', async () => {
     await read(fixture, pages, 'hamlet');
     await fixture.uow.write(fixture.realm.id, (tx) =>
       tx.users.update({ ...fixture.user('hamlet'), fullName: 'Prince Hamlet' }),
     );
     const renamed = await read(fixture, pages, 'cordelia');
     expect(renamed.messages[0].sender_full_name).toBe('Prince Hamlet');
-    // Messages sent by the user and direct messages with them.
+    // Messages sent by the user and direct messages to the user.
     expect(renamed.fetched).toEqual([idsOf(fixture)[0], idsOf(fixture)[2]]);
     expect(renamed.messages[2].display_recipient.map((one: { full_name: string }) => one.full_name)).toContain(
       'Prince Hamlet',
     );
   });
 
-  it('refetches messages after a new channel name', async () => {
+  it('refetches messages after a channel is renamed', async () => {
     await read(fixture, pages, 'hamlet');
     await fixture.uow.write(fixture.realm.id, (tx) =>
       tx.channels.update({ ...fixture.channel('general'), name: 'Renamed' }),
@@ -125,7 +125,7 @@ describe('message page presenter', () => {
     expect(renamed.messages[0].display_recipient).toBe('Renamed');
   });
 
-  it('refetches messages from a database that has replaced another one, since versions may repeat', async () => {
+  it('refetches messages after the database is replaced, because versions may repeat', async () => {
     await read(fixture, pages, 'hamlet');
     const replaced = await read(fixture, pages, 'hamlet', {}, (list) => ({ ...list, realm: { ...list.realm } }));
     expect(replaced.fetched).toEqual(idsOf(fixture));
@@ -196,7 +196,7 @@ describe('message page presenter', () => {
     expect(part.chunks.some((chunk) => chunk.length > 2_500_000)).toBe(true);
   });
 
-  it('fetches a page once as a whole despite repeated searches', async () => {
+  it('fetches a page only once for repeated searches', async () => {
     const fetched: MessageId[][] = [];
     const search = async () => {
       const { chunks } = await new GetMessages(fixture.uow, realmUrls, PLAIN_TEXTS).execute(
@@ -224,7 +224,7 @@ describe('message page presenter', () => {
     expect(fetched).toEqual([[idsOf(fixture)[2]]]);
   });
 
-  it('fetches a limited number of messages until their length is known', async () => {
+  it('limits the number of messages fetched until their length is known', async () => {
     await fixture.add(...Array.from({ length: 200 }, () => aMessage({ from: 'hamlet', to: 'general' })));
     const steps: number[] = [];
     await new GetMessages(fixture.uow, realmUrls, PLAIN_TEXTS).execute(

@@ -41,7 +41,7 @@ const MAX_STEP = 80;
  */
 export const MAX_MARKED = 60_000;
 
-/** In characters of all texts together. */
+/** Total length of all texts, in characters. */
 const DEFAULT_ROOM = 32 * 1024 * 1024;
 
 const MARKDOWN = 1;
@@ -50,14 +50,14 @@ const EMPTY_TOPIC = 4;
 const INACCESSIBLE_SENDER = 8;
 const SEES_EMAIL = 16;
 const EXTERNAL_ID = 32;
-/** Multiplier of the client variant in the form bits. */
+/** Factor of the client variant in the form bits. */
 const CLIENT_PLACE = 64;
 const CLIENT = 64 | 128;
 
-/** Dependencies of a message's texts in addition to the form. */
+/** Data on which a message's texts depend, in addition to the form. */
 interface MessageVersion {
   readonly versions: MessageListEntry['versions'];
-  /** Another object after a change, and in a database that has replaced another one and may repeat its versions. */
+  /** Replaced by another object after a change or a database restore, which may repeat versions. */
   readonly realm: Realm;
   readonly realmUrl: string;
   /** Form bits that affect this message; usually only the first. */
@@ -90,7 +90,7 @@ export type PageForm = Omit<MessageForm, 'hidesSender' | 'seesSenderEmail' | 'ed
  * viewer. A cached page only needs string concatenation.
  */
 export class MessagePagePresenter {
-  /** Everything but the flags and the closing brace. */
+  /** All fields except the flags, without the closing brace. */
   private readonly texts: PresentedTexts<MessageId, MessageVersion>;
 
   constructor(
@@ -101,8 +101,8 @@ export class MessagePagePresenter {
   }
 
   /**
-   * Returns JSON array elements in list order, enough for one part of a response. Call it within the snapshot of the
-   * list.
+   * Returns JSON array elements in list order, enough for one part of a response. Must be called within the snapshot of
+   * the list.
    */
   async present(
     {
@@ -144,7 +144,7 @@ export class MessagePagePresenter {
     const isFull = () => page.length >= MAX_PART || marked >= MAX_MARKED;
     while (count < entries.length && !isFull()) {
       const some = entries.slice(count, count + step);
-      // Looked up once, because later entries may evict these.
+      // Looked up once, because adding entries may evict these.
       const texts = some.map((entry) => this.find(entry, { realm, realmUrl: publicRealm.url }, viewer, bitsOf(entry)));
       const missing = some.filter((_, index) => texts[index] === undefined);
       const views = missing.length > 0 ? await hydrate(missing.map((entry) => entry.id)) : [];
@@ -215,7 +215,7 @@ function sensitivityOf(view: MessageView, parts: MessagePart): number {
   const { message, sender, conversation } = view;
   const hasEmptyTopic =
     (conversation.kind === 'channel' && message.topic === '') || (parts.differsByTopicName?.(view) ?? false);
-  // Public addresses let clients compute gravatars. Other addresses appear as a hash for viewers who may see them.
+  // Clients compute gravatars from public addresses. Viewers who may see other addresses get a hash.
   const avatar = sender.avatar.source !== 'gravatar' ? 0 : differsByViewer(sender) ? SEES_EMAIL : GRAVATAR;
   const client = parts.differsByClient?.(view) ? CLIENT : 0;
   const externalId = sender.externalId === undefined ? 0 : EXTERNAL_ID;
@@ -237,7 +237,7 @@ const CONTINUED_IDS = 500;
 interface PageReader<C> {
   readonly useCase: { execute: <T>(caller: C, input: GetMessagesInput, present: PresentMessages<T>) => Promise<T> };
   readonly caller: C;
-  /** Narrow that later parts must repeat for permission; absent if none. */
+  /** Narrow that later parts must repeat as an access check; absent if none. */
   readonly always?: GetMessagesInput['narrow'];
   readonly page: MessagePagePresenter;
   readonly form: PageForm;
@@ -246,8 +246,8 @@ interface PageReader<C> {
 }
 
 /**
- * Returns the fields of messages §5.3. One read determines the messages of the page. Parts beyond the first are read
- * as the client consumes them, in their current state. Messages deleted or hidden meanwhile are omitted.
+ * Returns the fields of messages §5.3. One read determines the messages of the page. Later parts are read in their
+ * current state as the client consumes them; deleted or hidden messages are omitted.
  */
 export async function readMessagePage<C>(reader: PageReader<C>, input: GetMessagesInput): Promise<WireText> {
   const { list, chunks, remaining, nextStep } = await readPart(reader, input);
@@ -267,7 +267,7 @@ async function* continuePage<C>(
   let isFirst = !hasBegun;
   let step = firstStep;
   for (let ids = open.shift(); ids; ids = open.shift()) {
-    // Membership in the page is settled, so the narrow is not needed.
+    // The page is already determined, so the narrow is not needed.
     const input = { narrow: reader.always ?? [], select: { ids: ids.slice(0, CONTINUED_IDS) } };
     const part = await reader.queue.run(() => readPart(reader, input, step, highlight));
     step = part.nextStep;
@@ -328,7 +328,7 @@ async function* continueMatches(
 ): AsyncGenerator<readonly string[]> {
   let isFirst = !hasBegun;
   for (let ids = remaining; ids.length > 0; ) {
-    // The match is settled, so the narrow is not needed.
+    // The matches are already determined, so the narrow is not needed.
     const part = await reader.queue.run(() => readMatches(reader, { ids, narrow: [] }, highlight));
     if (part.text !== '') yield isFirst ? [part.text] : [',', part.text];
     isFirst &&= part.text === '';

@@ -23,23 +23,23 @@ function attempt<T extends object, R>(dto: Dto<T>, fields: Record<string, string
   }
 }
 
-describe('parameters of GET /messages', () => {
+describe('toGetMessagesInput', () => {
   const ask = (fields: Record<string, string>) => attempt(GetMessagesDto, fields, toGetMessagesInput);
   const combination =
     'Unsupported parameter combination: num_before, num_after, anchor, message_ids, include_anchor, use_first_unread_anchor';
 
-  it('parse a range around an anchor', () => {
+  it('parses a range around an anchor', () => {
     expect(ask({ anchor: '7', num_before: '2', num_after: '3', include_anchor: 'false' })).toEqual({
       narrow: [],
       select: { anchor: { kind: 'id', id: 7 }, before: 2, after: 3, includeAnchor: false },
     });
   });
 
-  it('parse a list of message ids', () => {
+  it('parses a list of message ids', () => {
     expect(ask({ message_ids: '[3,1]' })).toEqual({ narrow: [], select: { ids: [3, 1] } });
   });
 
-  it('prefer the first unread message over an explicit anchor', () => {
+  it('prefers the first unread message to an explicit anchor', () => {
     expect(ask({ anchor: '0', use_first_unread_anchor: 'true', num_before: '1', num_after: '1' })).toMatchObject({
       select: { anchor: { kind: 'firstUnread' } },
     });
@@ -48,7 +48,7 @@ describe('parameters of GET /messages', () => {
     });
   });
 
-  it('accept a date as anchor', () => {
+  it('accepts a date as anchor', () => {
     const range = { anchor: 'date', anchor_date: '1970-01-02', num_before: '0', num_after: '1' };
     expect(ask(range)).toMatchObject({ select: { anchor: { kind: 'date', since: 86_400 } } });
     expect(ask({ ...range, anchor_date: 'never' })).toBe('Invalid anchor_date');
@@ -75,18 +75,18 @@ describe('parameters of GET /messages', () => {
     [{ anchor: 'date' }, "Missing 'anchor_date' argument."],
     [{ anchor: 'newest', num_after: '1' }, "Missing 'num_before' argument"],
     [{ anchor: 'newest', num_before: '1' }, "Missing 'num_after' argument"],
-  ] as [Record<string, string>, string][])('%j is refused', (fields, message) => {
+  ] as [Record<string, string>, string][])('rejects %j', (fields, message) => {
     expect(ask(fields)).toBe(message);
   });
 });
 
-describe('parameters of POST /messages', () => {
+describe('toSendMessageInput', () => {
   const send = (fields: Record<string, string>, client = 'a script') =>
     attempt(SendMessageDto, { type: 'stream', to: '5', topic: 'x', content: 'y', ...fields }, (dto) =>
       toSendMessageInput(dto, client),
     );
 
-  it('accept the older names', () => {
+  it('accepts the older names', () => {
     const old = { type: 'private', to: '[9]', subject: 'old', content: 'y' };
     expect(attempt(SendMessageDto, old, (dto) => toSendMessageInput(dto, ''))).toMatchObject({
       to: { kind: 'userIds', ids: [9] },
@@ -95,20 +95,20 @@ describe('parameters of POST /messages', () => {
     expect(send({ subject: 'both' })).toBe("Can't decide between 'topic' and 'subject' arguments");
   });
 
-  it('distinguish an empty topic from a missing one', () => {
+  it('distinguishes an empty topic from a missing topic', () => {
     expect(send({ topic: '' })).toMatchObject({ topic: '' });
     expect(
       attempt(SendMessageDto, { type: 'channel', content: 'y' }, (dto) => toSendMessageInput(dto, '')),
     ).toMatchObject({ topic: null, to: { kind: 'defaultChannel' } });
   });
 
-  it('enable the local echo only with both queue id and local id', () => {
+  it('enables the local echo only with both queue id and local id', () => {
     expect(send({ queue_id: 'q', local_id: '17.01' })).toMatchObject({ echo: { queueId: 'q', localId: '17.01' } });
     expect(send({ queue_id: 'q' })).toMatchObject({ echo: null });
     expect(send({ local_id: '1' })).toMatchObject({ echo: null });
   });
 
-  it('mark the message as read according to read_by_sender or the client', () => {
+  it('marks the message as read according to read_by_sender or the client', () => {
     expect(send({}, 'ZulipMobile')).toMatchObject({ isReadBySender: true });
     expect(send({}, 'a script')).toMatchObject({ isReadBySender: false });
     expect(send({ read_by_sender: 'false' }, 'website')).toMatchObject({ isReadBySender: false });
@@ -116,14 +116,14 @@ describe('parameters of POST /messages', () => {
   });
 
   it.each(['website', 'ZulipTerminal', 'IOS', 'Snipe', 'My Desktop App 2'])(
-    '%s is a client people read with',
+    'treats %s as a client that displays messages',
     (name) => {
       expect(isReadingClient(name)).toBe(true);
     },
   );
 
   it.each(['', 'ZulipPython', 'Mozilla', 'websites', 'Unspecified'])(
-    'treats %j as a client that does not read messages',
+    'treats %j as a client that does not display messages',
     (name) => {
       expect(isReadingClient(name)).toBe(false);
     },
@@ -133,7 +133,7 @@ describe('parameters of POST /messages', () => {
     [{ type: 'groups', to: '[]', read_by_sender: 'x' }, 'Invalid type'],
     [{ to: '[]', read_by_sender: 'x' }, 'read_by_sender is not valid JSON'],
     [{ to: '[]' }, 'Expected exactly one channel'],
-  ] as [Record<string, string>, string][])('%j is refused', (fields, message) => {
+  ] as [Record<string, string>, string][])('rejects %j', (fields, message) => {
     expect(send(fields)).toBe(message);
   });
 

@@ -32,7 +32,7 @@ import { PROPAGATE_MODES } from './message.presenters.js';
 import { addressee, anchorText, narrow, parseAddressee, parseAnchor, parseAnchorDate } from './narrow-param.js';
 
 /**
- * Loose limit, because sending truncates long content and rendering rejects it with its own text (messages §1.3,
+ * Loose limit: sending truncates long content, and rendering rejects it with its own error message (messages §1.3,
  * §15.1).
  */
 export const CONTENT = { max: 1_000_000 };
@@ -55,7 +55,7 @@ export class SendMessageDto {
   widget_content?: string;
 }
 
-/** Clients used by people instead of bots and scripts; their users have seen what they send (messages §4.1). */
+/** Clients used by people rather than bots; their users have read what they send (messages §4.1). */
 const READING_CLIENTS: ReadonlySet<string> = new Set([
   'zulipandroid',
   'zulipios',
@@ -128,10 +128,7 @@ function toRange(dto: GetMessagesDto): PageRange {
   return { anchor, before: dto.num_before, after: dto.num_after, includeAnchor: dto.include_anchor ?? true };
 }
 
-/**
- * Prefers the older parameter for the first unread message, because a terminal client sends it together with
- * `anchor=0`.
- */
+/** Prefers the older parameter for the first unread message, because zulip-term sends it together with `anchor=0`. */
 function toAnchor({ anchor, anchor_date, use_first_unread_anchor }: GetMessagesDto): PageRange['anchor'] {
   if (use_first_unread_anchor) return { kind: 'firstUnread' };
   if (anchor === undefined) throw badParameter("Missing 'anchor' argument.");
@@ -162,10 +159,7 @@ export class TypingDto {
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) topic?: string;
 }
 
-/**
- * Converts typing input. Missing values use their own error, because they are only required conditionally (users
- * §9.1). @throws HttpRefusal
- */
+/** Converts typing input. Conditionally required parameters have their own error (users §9.1). @throws HttpRefusal */
 export function toTypingInput({ op, type, to, stream_id, topic }: TypingDto): NotifyTypingInput {
   if (type === 'direct') {
     if (to === undefined) throw badParameter("Missing 'to' argument");

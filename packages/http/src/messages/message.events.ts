@@ -80,7 +80,7 @@ export const RERENDERED = form('update_message', {
 const IN_CHANNEL = { message_type: wire.oneOf('stream'), stream_id: wire.integer(), topic: wire.text() };
 const DIRECT = { message_type: wire.oneOf('private') };
 
-/** Clients without this capability receive one event per message. */
+/** Sent to clients without this capability as one event per message. */
 export const BULK_DELETION = 'bulk_message_deletion';
 
 /** Messages §18.3. */
@@ -146,7 +146,7 @@ export const MESSAGE_EVENTS: Presenters<keyof MessageEventTypes> = {
 };
 
 /**
- * Shares the text among clients of one kind and receivers with the same flags. Adds the sender's local echo id
+ * Shares the text among clients of the same kind and receivers with the same flags. Adds the sender's local echo id
  * separately.
  */
 function presentMessageSent(event: EventOf<'message.sent'>, context: EventContext): Presented {
@@ -179,15 +179,15 @@ function presentMessageSent(event: EventOf<'message.sent'>, context: EventContex
   return [[message, `,"local_message_id":${JSON.stringify(event.echo.localId)}`]];
 }
 
-/** Flags of a message that the user did not receive. */
+/** Flags of a message for users who did not receive it. */
 const UNOWNED_FLAGS = ['read'];
 
-/** Presents an update (messages §18.2), shared among clients of one kind and receivers with the same data. */
+/** Presents an update (messages §18.2), shared among clients of the same kind and receivers with the same data. */
 function presentUpdate(event: EventOf<'message.updated'>, context: EventContext): Presented {
   const { userId, editedAt, channel, move, onlyToHolders } = event;
   const { receiver, showsEmptyTopics } = context;
   const ids = onlyToHolders ? event.messageIds.filter((id) => receiver.flags.has(id)) : event.messageIds;
-  // Receivers who hold only other moved messages get the move without the text.
+  // Receivers with access only to other moved messages get the move without the text.
   const messageId = ids.includes(event.messageId) ? event.messageId : ids[0];
   const text = messageId === event.messageId ? event.text : null;
   if (messageId === undefined || (!move && !text)) return [];

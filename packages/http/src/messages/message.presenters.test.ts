@@ -98,7 +98,7 @@ describe('message presenter', () => {
     });
   });
 
-  it('names the empty topic for clients that cannot show it', () => {
+  it('replaces the empty topic with a name for clients that cannot show it', () => {
     expect(presentMessage(emptyTopic, realm, html).subject).toBe('general chat');
     expect(presentMessage(emptyTopic, realm, { ...html, allowEmptyTopicName: true }).subject).toBe('');
     expect(presentMessage(directMessage, realm, html).subject).toBe('');
@@ -156,7 +156,7 @@ describe('message presenter', () => {
     expect(presentMessage(view, realm, html).topic_links).toEqual([{ text: '#1', url: 'https://x.example/1' }]);
   });
 
-  it('produces the same result as JSON text', () => {
+  it('writes JSON text equal to the presented object', () => {
     expect(JSON.parse(messageText(channelMessage, realm, html))).toEqual(presentMessage(channelMessage, realm, html));
   });
 });
@@ -194,7 +194,7 @@ describe('message flag presenter', () => {
     ]);
   });
 
-  it('writes the same flags as JSON text in every combination', () => {
+  it('writes every combination of flags as JSON text', () => {
     for (let bits = 0; bits < 2 ** names.length; bits++) {
       const these: PersonalFlags = recordOf(names, (name) => (bits & (1 << names.indexOf(name))) !== 0);
       expect(JSON.parse(flagsText(these))).toEqual(flagNames(these));

@@ -50,7 +50,7 @@ export const SUBMESSAGE = {
 
 const submessage = wire.named('Submessage', wire.fields({ id: wire.integer(), ...SUBMESSAGE }));
 
-/** Fields common to edits and history entries, present for a move or a text change. */
+/** Fields shared by edits and history entries; present for a move or a text change. */
 const CHANGES = {
   prev_topic: wire.optional(wire.text()),
   prev_stream: wire.optional(wire.integer()),
@@ -80,7 +80,7 @@ const MESSAGE = {
   sender_full_name: wire.text(),
   sender_email: wire.text(),
   sender_realm_str: wire.text(),
-  /** Only of senders who have one; never null. */
+  /** Only for senders with an external id; never null. */
   sender_external_id: wire.optional(wire.text()),
   avatar_url: wire.nullable(wire.text()),
   client: wire.text(),
@@ -197,7 +197,7 @@ export const recentConversation = wire.named(
   wire.fields({ user_ids: wire.listOf(wire.integer()), max_message_id: wire.integer() }),
 );
 
-/** Form in which a client receives a message. */
+/** Presentation options of a client and viewer. */
 export interface MessageForm extends PartForm {
   /** True for HTML, false for raw Markdown. */
   readonly asHtml: boolean;
@@ -309,7 +309,7 @@ export function flagNames(flags: PersonalFlags): readonly string[] {
 
 const flagTexts: string[] = [];
 
-/** Returns cached JSON text; there are only a few combinations. */
+/** Returns cached JSON text; only a few combinations exist. */
 export function flagsText(flags: PersonalFlags): string {
   const bits =
     (flags.read ? 1 : 0) |
@@ -363,7 +363,7 @@ export function presentMessagePage(page: Omit<MessagePage, 'entries'>): string {
   const anchor = page.anchor === null ? '' : `"anchor":${page.anchor},`;
   return (
     `${anchor}"found_newest":${page.foundNewest},"found_oldest":${page.foundOldest},` +
-    // False because no older message is withheld.
+    // False, because no older message is withheld.
     `"found_anchor":${page.foundAnchor},"history_limited":false,"messages":`
   );
 }

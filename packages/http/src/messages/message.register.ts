@@ -29,7 +29,7 @@ export const unreadSection: RegisterSection = registerSection({
   name: 'unread',
   fields: { unread_msgs: unreadMessages },
   forSpectators: 'likeGuests',
-  // A client needs both event types to keep the section up to date.
+  // Clients need both event types to keep the section up to date.
   fetchEventTypes: ['message', 'update_message_flags'],
   load: (snapshot) => snapshot.load(loadUnread),
   present: (unread, context) => ({ unread_msgs: presentUnread(unread, context) }),

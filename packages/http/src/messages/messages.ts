@@ -112,7 +112,7 @@ export const MESSAGE_WIRE_ERRORS = {
   },
 } as const satisfies WireErrors;
 
-/** Message part with edits (messages §2.5); absent if there are none to show. */
+/** Message part with edits (messages §2.5); absent if no edits are shown. */
 export const EDIT_PART: MessagePart = {
   present: ({ edits = [] }, { editHistory, allowEmptyTopicName }) => {
     const visible = visibleEdits(edits, editHistory);
@@ -135,7 +135,7 @@ const presentEdit = (edit: MessageEdit, allowEmptyTopicName: boolean): WireField
   }),
 });
 
-/** Presents message history (messages §10). `topic` is the topic at that time, even if the channel changed too. */
+/** Presents message history (messages §10). `topic` is the topic at that time, even if the channel also changed. */
 export const presentMessageHistory = (
   snapshots: readonly MessageSnapshot[],
   { allow_empty_topic_name: allowEmptyTopicName }: { readonly allow_empty_topic_name: boolean },
@@ -198,7 +198,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
         return success(await readMessagePage({ useCase, caller, page, form, queue: turns }, toGetMessagesInput(dto)));
       },
     }),
-    // Same operation for anonymous browsers.
+    // The same operation for anonymous browsers.
     route('GET', '/json/messages', {
       summary: 'Get messages of web-public channels without an account',
       section: 'protocol §9',

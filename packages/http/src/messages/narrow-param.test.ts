@@ -62,7 +62,7 @@ describe('narrow parameter', () => {
       'narrow[0]["operand"] is too long (limit: 10000 items)',
     ],
     ['everything', Array(100).fill(['topic', 'x'.repeat(2000)]), 'narrow is too long (limit: 101000 characters)'],
-  ])('rejects too much of %s', (_what, terms, message) => {
+  ])('rejects a narrow with too much of %s', (_what, terms, message) => {
     expect(read(JSON.stringify(terms))).toBe(message);
   });
 });

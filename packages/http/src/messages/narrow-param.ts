@@ -21,14 +21,11 @@ import {
 } from '../kernel/param-types.js';
 import { badParameter, ParamError, TooLong } from '../kernel/reply.js';
 
-/** Loose limit, because the use case rejects long channel names and unknown addresses with its own text. */
+/** Loose limit: the use case rejects long channel names and unknown addresses with its own error message. */
 const name = text({ max: MAX_TEXT_LENGTH });
 const forms = anyOf([name, integer(), listOf(anyOf([name, integer()]), { max: MAX_IDS })]);
 
-/**
- * Parses JSON, or bare text otherwise (messages §3.1). Only sizes are checked here; `parseAddressee` validates the
- * form.
- */
+/** Parses JSON, or else bare text (messages §3.1). Checks only sizes; `parseAddressee` validates the format. */
 export const addressee: ParamType<unknown> = jsonOrText({
   ...forms,
   normalize: asIs,
@@ -94,8 +91,8 @@ export function parseAnchor(anchor: string): Anchor {
 const ISO_DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)\s*(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 /**
- * Returns the first whole second at or after an ISO 8601 date or time. A date means midnight, and the default zone is
- * UTC. @throws HttpRefusal
+ * Returns the first whole second at or after an ISO 8601 date or time. A date means midnight; the default zone is UTC.
+ * @throws HttpRefusal
  */
 export function parseAnchorDate(text: string | undefined): UnixSeconds {
   if (text === undefined) throw badParameter("Missing 'anchor_date' argument.");
@@ -110,14 +107,14 @@ export function parseAnchorDate(text: string | undefined): UnixSeconds {
 const fullZone = (zone: string): string =>
   /^z$/i.test(zone) ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`;
 
-/** Needed because JavaScript accepts February 30 as March 1 or 2. */
+/** Rejects days that JavaScript would move to the next month, such as February 30. */
 function isDayOfMonth(date: string): boolean {
   const parsed = new Date(`${date}T00:00:00Z`);
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date);
 }
 
 const MAX_TERMS = 100;
-/** Limit of the entire narrow, so that all its user lists together cannot grow much larger than one. */
+/** Maximum length of the whole narrow, which also bounds the total of its user lists. */
 const JSON_LENGTH = 100_000;
 
 const words = text({ max: MAX_TEXT_LENGTH });
@@ -132,7 +129,7 @@ const termSchema = (operator: ParamType<unknown>['schema'], operand: ParamType<u
 
 const namesOf = (form: OperandForm) => ({ enum: [...narrowOperatorNames(form)] });
 
-/** `{operator, operand, negated?}` with optional extra fields, or the older pair of texts. */
+/** `{operator, operand, negated?}`, possibly with extra fields, or the older pair of strings. */
 const term: ParamType<NarrowTerm> = {
   decode: people.decode,
   normalize(value) {

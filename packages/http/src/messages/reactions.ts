@@ -30,7 +30,7 @@ export const REACTION_EVENTS = {
 } satisfies Presenters<keyof ReactionEventTypes>;
 
 /**
- * Presents a reaction (messages §18.4). Clients of all ages get `user` (README decision 28); a guest may only see the
+ * Presents a reaction (messages §18.4). Both old and new clients get `user` (README decision 28); guests get only the
  * id of an inaccessible user.
  */
 function presentReactionChange(event: EventOf<'reaction.changed'>, context: EventContext): Presented {
@@ -54,7 +54,7 @@ function presentReactionChange(event: EventOf<'reaction.changed'>, context: Even
   );
 }
 
-/** Loose limit, because unknown emoji are rejected with the text of messages §12. */
+/** Loose limit: unknown emoji are rejected with the error message of messages §12. */
 const STATUS_EMOJI = { max: MAX_TEXT_LENGTH };
 
 class AddReactionDto {

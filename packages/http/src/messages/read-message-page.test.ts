@@ -48,7 +48,7 @@ describe('readMessagePage', () => {
       },
       { narrow: [], select: newest, ...input },
     );
-  /** Returns all fields and the length of each part. */
+  /** Reads all parts; returns all fields and the length of each part. */
   const take = async ({ chunks, rest }: WireText, meanwhile: (part: number) => Promise<void> = async () => {}) => {
     const parts = [chunks.join('')];
     await meanwhile(0);
@@ -61,7 +61,7 @@ describe('readMessagePage', () => {
   const idsOf = (fields: { messages: { id: number }[] }) => fields.messages.map(({ id }) => id);
   const all = () => fixture.messages.map(({ id }) => id);
 
-  it('splits a long page into short parts with the highlights of all parts', async () => {
+  it('splits a long page into short parts, each with its highlights', async () => {
     const { fields, lengths } = await take(await read());
     expect(idsOf(fields)).toEqual(all());
     expect(fields).toMatchObject({ found_oldest: true, found_newest: true, found_anchor: false });
@@ -97,7 +97,7 @@ describe('readMessagePage', () => {
     expect(names.slice(25)).toEqual(Array.from(names.slice(25), () => 'even'));
   });
 
-  it('returns valid JSON if no message of a page is left', async () => {
+  it('returns valid JSON if no message of a page remains', async () => {
     const { fields } = await take(await read({ select: { ids: all().reverse() } }), async (part) => {
       if (part === 0)
         await fixture.uow.write(fixture.realm.id, (tx) => tx.messages.remove(fixture.realm.id, all()).then(() => {}));
@@ -106,7 +106,7 @@ describe('readMessagePage', () => {
     expect(fields.messages.length).toBeLessThan(25);
   });
 
-  it('returns only those requested messages that match the narrow', async () => {
+  it('returns only requested messages that match the narrow', async () => {
     const narrow = [{ operator: 'topic', operand: 't1', negated: false }];
     const odd = all().filter((_, n) => n % 2 === 1);
     const { fields } = await take(await read({ narrow, select: { ids: all() } }));

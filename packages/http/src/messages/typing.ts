@@ -47,7 +47,7 @@ export const TYPING_EVENTS = {
   'typing.editing': { forms: [EDITING], present: presentEditing },
 } satisfies Presenters<keyof TypingEventTypes>;
 
-/** Presents typing (events §7.4); in channels only for clients that support it. */
+/** Presents typing (events §7.4); channel typing only for clients that support it. */
 function presentTyping(event: EventOf<'typing.changed'>, context: EventContext): Presented {
   const { op, sender, to } = event;
   const { presentation, publicRealm, receiver } = context;

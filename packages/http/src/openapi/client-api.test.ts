@@ -16,7 +16,7 @@ class ThingDto {
 
 const handle = async () => success();
 
-it('writes all parameters and omits the envelope from responses', () => {
+it('writes all parameters, and omits the envelope from responses', () => {
   const response = wire.fields({
     things: wire.listOf(wire.named('Thing', wire.fields({ id: wire.integer(), "it's": wire.nullable(wire.text()) }))),
     more: wire.optional(wire.dictionaryOf(wire.anything())),

@@ -1,11 +1,11 @@
 import type { JsonSchema } from '../kernel/wire-schema.js';
 import type { OpenApiDocument, OpenApiOperation } from './openapi.js';
 
-/** Fields common to all success responses, which the client does not declare. */
+/** Fields of every success response; the client does not declare them. */
 const ENVELOPE = new Set(['result', 'msg', 'ignored_parameters_unsupported']);
 const JSON_TYPE = 'application/json';
 
-/** Direction of a value; lists in sent values may be readonly. */
+/** Direction of a value; lists in requests may be readonly. */
 type Direction = 'sent' | 'answered';
 
 export interface Field {
@@ -144,9 +144,11 @@ const HEAD = `// Made of the route table by \`npm run client-api\`: change that 
 const PREFIX = '/api/v1';
 
 /**
- * Generates TypeScript for `packages/client` from the document. Every named schema becomes a type. `Operations` holds
- * the parameters and response of each JSON operation below /api/v1. A table lists JSON parameters that may hold text.
- * Deprecated forms are omitted, because the client requests newer ones.
+ * Generates TypeScript for `packages/client` from the document:
+ * - a type for each named schema;
+ * - `Operations` with the parameters and response of each JSON operation below /api/v1;
+ * - a table of the JSON parameters that may hold text.
+ * Deprecated formats are omitted, because the client requests newer ones.
  */
 export function writeClientApi({ paths, components }: OpenApiDocument): string {
   const operations: string[] = [];

@@ -113,7 +113,7 @@ const typeHtml = (schema: Described, names: Names): string =>
 
 const idOf = (tag: string): string => tag.toLowerCase().replace(/\W+/g, '-');
 
-/** Text with code in backquotes. */
+/** Converts text with code in backticks to HTML. */
 const textHtml = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 
 const detailsHtml = (summary: string, content: string): string =>

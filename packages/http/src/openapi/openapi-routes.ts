@@ -2,10 +2,10 @@ import { StepScheduler } from '../kernel/json-lists.js';
 import { NoParameters } from '../kernel/params.js';
 import { type Route, route } from '../kernel/route.js';
 
-/** Routes of the OpenAPI document and its HTML page. Both are the same for all callers. */
+/** Routes of the OpenAPI document and its HTML page, which are the same for all callers. */
 export function openApiRoutes(routes: readonly Route[]): readonly Route[] {
   const scheduler = new StepScheduler();
-  // Loaded on the first request to keep the texts out of servers whose documentation nobody reads.
+  // Loaded on the first request, because most servers never serve the documentation.
   const description = once(async () => scheduler.runSteps((await import('./openapi.js')).describeApi(routes)));
   const json = once(async () => JSON.stringify(await description()));
   const page = once(async () =>
@@ -31,7 +31,7 @@ export function openApiRoutes(routes: readonly Route[]): readonly Route[] {
       dto: NoParameters,
       response: 'bytes',
       handle: async ({ request }) => {
-        // The link in the page is relative, since the page does not know the path of the server.
+        // The page's link is relative, because the page does not know the server's path.
         if (!request.path.endsWith('/')) return { status: 301, body: '', headers: ['Location', 'api/'] };
         return { status: 200, body: await page(), contentType: 'text/html; charset=utf-8', headers: PAGE_POLICY };
       },
@@ -48,7 +48,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Allows only the inline styles of the page. */
+/** Allows only the page's inline styles. */
 const PAGE_POLICY = [
   'Content-Security-Policy',
   "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",

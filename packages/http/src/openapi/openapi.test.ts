@@ -166,13 +166,13 @@ it('requires a response schema for every operation', () => {
   expect(undeclared).toEqual([]);
 });
 
-describe('the document of all routes', () => {
+describe('OpenAPI document of all routes', () => {
   const document = openApiOf(createRoutes({} as RouteDependencies));
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, ...operation })),
   );
 
-  it('has only tags that it describes', () => {
+  it('describes all of its tags', () => {
     const known = new Set(document.tags.map(({ name }) => name));
     expect(operations.filter(({ tags }) => !known.has(tags[0])).map(({ name }) => name)).toEqual([]);
   });
@@ -184,12 +184,12 @@ describe('the document of all routes', () => {
     expect(undescribed).toEqual([]);
   });
 
-  it('declares refusals of every operation', () => {
+  it('declares the errors of every operation', () => {
     for (const { responses } of operations)
       expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '429']));
   });
 
-  it('names no section of the contract', () => {
+  it('does not mention contract sections', () => {
     expect(JSON.stringify(document)).not.toMatch(/§|README|decision \d/);
   });
 });

@@ -42,7 +42,7 @@ const FORM = 'application/x-www-form-urlencoded';
 
 /**
  * Generates an OpenAPI 3.1 document from the route table. Parameters and their limits come from DTOs, success fields
- * from `answer`. Paths are relative to the document, so they are valid under any mount path.
+ * from `response`. Paths are relative to the document, so they are valid under any mount path.
  */
 export function openApiOf(routes: readonly Route[]): OpenApiDocument {
   const steps = describeApi(routes);
@@ -52,7 +52,7 @@ export function openApiOf(routes: readonly Route[]): OpenApiDocument {
   }
 }
 
-/** Generates the document in steps, because the whole would block the event loop too long. */
+/** Generates the document in steps, because doing it at once would block the event loop too long. */
 export function* describeApi(routes: readonly Route[]): Generator<void, OpenApiDocument> {
   const components = new Components();
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
@@ -93,7 +93,7 @@ export function* describeApi(routes: readonly Route[]): Generator<void, OpenApiD
   };
 }
 
-/** Refusals common to many operations. */
+/** Errors common to many operations. */
 const refusalsOf = (schema: JsonSchema): OpenApiDocument['components']['responses'] => {
   const content = { 'application/json': { schema } };
   return {
@@ -117,8 +117,8 @@ const refusalsOf = (schema: JsonSchema): OpenApiDocument['components']['response
 const REFUSED_BY = { 400: 'Refused', 401: 'Unauthorized', 404: 'NotFound', 429: 'RateLimited' };
 
 /**
- * Merges paths that differ only in a parameter name, such as by id and by address, because OpenAPI treats them as
- * equal.
+ * Merges paths that differ only in a parameter name, such as access by id and by address, because OpenAPI considers
+ * them equal.
  */
 function byEither(one: OpenApiOperation, other: OpenApiOperation): OpenApiOperation {
   const others = other.parameters?.filter((parameter) => parameter.in === 'path') ?? [];
@@ -286,16 +286,13 @@ export function compactResponseSchemaOf(route: Route): JsonSchema | null {
   return { ...components.hoist(schema), components: { schemas: components.schemas } };
 }
 
-/** Named schemas. */
+/** Registry of named schemas. */
 class Components {
   readonly schemas: Record<string, JsonSchema> = {};
-  /** Cache of converted schemas, most of which are used repeatedly. */
+  /** Cache of converted schemas, because most are used repeatedly. */
   private readonly hoisted = new Map<object, unknown>();
 
-  /**
-   * Moves named schemas to the components and leaves references. @throws Error if a different schema has the same
-   * name
-   */
+  /** Replaces named schemas by references to the components. @throws Error if a different schema has the same name */
   hoist(json: JsonSchema): JsonSchema {
     return this.walk(json) as JsonSchema;
   }

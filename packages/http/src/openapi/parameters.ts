@@ -1,4 +1,4 @@
-/** Descriptions of parameters that several operations share; others have theirs in their DTO. */
+/** Descriptions of parameters shared by several operations; others are described in their DTO. */
 const PARAMETERS: Readonly<Record<string, string>> = {
   // Common.
   api_key: 'API key of the bot.',
@@ -263,5 +263,5 @@ function permissions(rights: Readonly<Record<string, string>>): Record<string, s
   return Object.fromEntries(Object.entries(rights).map(([name, right]) => [name, `Group of users who may ${right}.`]));
 }
 
-/** Returns the description of a name; undefined if there is none, which a test rejects. */
+/** Returns a parameter's description; undefined if missing, which a test rejects. */
 export const parameterDescription = (name: string): string | undefined => PARAMETERS[name] ?? SETTING_PARAMETERS[name];

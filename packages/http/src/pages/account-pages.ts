@@ -216,7 +216,7 @@ export const signUpPages = (parts: PageParts): readonly Route[] => [
       const { site, realm, caller, dto, useCase } = visit;
       try {
         const { email } = await useCase.execute(caller, dto);
-        // Email invitations have their own page.
+        // Email invitations have a separate page.
         if (email === null) {
           const services = await servicesFor(visit, dto.key);
           if (!realm.settings.emailAuthentication) return servicePage(parts, visit, services);
@@ -310,7 +310,7 @@ export const signUpPages = (parts: PageParts): readonly Route[] => [
               cancellation: request.signal,
             });
             const joined = seeOther(site, '/accounts/joined/');
-            // Logging in leads to the second factor.
+            // Log-in continues with the second factor.
             if (apiKey === null) return joined;
             const userAgent = request.header('user-agent') ?? '';
             const session = await resolve(OpenSession).execute({ user, userAgent, ip: caller.ip, method: 'password' });
@@ -339,7 +339,7 @@ ${connecting(site)}`,
 
 const withEmail = (path: string, email: string): string => `${path}?${new URLSearchParams({ email })}`;
 
-/** Redirects users who already have an account to log-in. */
+/** Redirects users with an existing account to log-in. */
 async function orLogIn(site: Site, email: string, send: () => Promise<Reply>): Promise<Reply> {
   try {
     return await send();
@@ -351,14 +351,14 @@ async function orLogIn(site: Site, email: string, send: () => Promise<Reply>): P
 
 type AnyVisit = Pick<Visit<unknown, unknown>, 'site' | 'realm' | 'caller' | 'resolve'>;
 
-/** Buttons of services that accept the key of an invitation or confirmation; without a key, of those open to strangers. */
+/** Buttons of services that accept the invitation or confirmation key; without a key, of services open to strangers. */
 async function servicesFor({ site, realm, caller, resolve }: AnyVisit, key: string | null): Promise<Html | null> {
   const { methods } = await resolve(ListLogInMethods).execute(caller);
   const accepting = methods.filter((it) => isService(it) && (key !== null || admitsStrangers(it, realm)));
   return accepting.length === 0 ? null : serviceButtons(site, accepting, key);
 }
 
-/** Ways to join an organization without passwords of its own. */
+/** Ways to join an organization that does not store passwords. */
 function servicePage(
   { serverInfo }: PageParts,
   { site, realm }: AnyVisit,
@@ -423,7 +423,8 @@ const VISIBILITIES: readonly (readonly [code: number, label: Text])[] = [
 ];
 
 /**
- * Prefix of the checkboxes of default channel groups; the id is part of the field name because several may be chosen.
+ * Name prefix of the checkboxes of default channel groups; each name includes the group id, because users may select
+ * several.
  */
 const GROUP_FIELD = 'default_stream_group_';
 

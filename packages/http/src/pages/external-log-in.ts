@@ -34,20 +34,20 @@ import {
   type Visit,
 } from './layout.js';
 
-/** Purpose of a log-in in a browser; apps send a pad or key (protocol §8.2). */
+/** Purpose of a browser log-in; apps send a one-time pad or a key (protocol §8.2). */
 export class LogInPurposeDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) next = '';
   @TextParam({ max: MAX_TOKEN_LENGTH }) mobile_flow_otp = '';
   @TextParam({ max: MAX_TOKEN_LENGTH }) desktop_flow_otp = '';
 }
 
-/** Bodies of anonymous callers are not longer. */
+/** Equal to the body limit for anonymous callers. */
 const MAX_RESPONSE_LENGTH = 50_000;
 const NO_FIELDS: ReadonlyMap<string, string> = new Map();
 
 class BeginDto extends LogInPurposeDto {
   @TextParam({ max: MAX_TOKEN_LENGTH }) method!: string;
-  /** Key of an invitation or of an address confirmation. */
+  /** Invitation or address confirmation key. */
   @TextParam({ max: MAX_TOKEN_LENGTH }) key = '';
 }
 
@@ -55,7 +55,7 @@ class KeyDto {
   @TextParam({ max: MAX_TOKEN_LENGTH }) key!: string;
 }
 
-/** Services add parameters of their own. */
+/** Services add further parameters. */
 class CompleteDto {
   @TextParam({ max: MAX_TOKEN_LENGTH }) method!: string;
   @TextParam({ max: MAX_TEXT_LENGTH }) state = '';
@@ -71,7 +71,7 @@ class FormResponseDto extends MethodDto {
   @TextParam({ max: MAX_TOKEN_LENGTH }) RelayState = '';
 }
 
-/** Notice of a service (OpenID Connect Back-Channel Logout). */
+/** Notice from a service (OpenID Connect Back-Channel Logout). */
 class LogOutNoticeDto extends MethodDto {
   @TextParam({ max: MAX_RESPONSE_LENGTH }) logout_token = '';
 }
@@ -80,7 +80,7 @@ class TokenDto {
   @TextParam({ max: MAX_SEALED_LENGTH }) token!: string;
 }
 
-/** A longer path leads to the start page, since browsers keep it in cookies while a log-in is in progress. */
+/** Longer paths are replaced by the start page, because browsers keep the path in a cookie during log-in. */
 const MAX_NEXT_BYTES = 1000;
 
 const DESKTOP_PATH = '/accounts/login/subdomain/:token';
@@ -103,7 +103,7 @@ export function queryOf({ next, mobile_flow_otp, desktop_flow_otp }: LogInPurpos
   return options.length === 0 ? '' : `?${new URLSearchParams(options)}`;
 }
 
-/** True if the method authenticates people by an address; the host application knows its own users. */
+/** True if the method identifies users by address; the host application identifies its users itself. */
 export const isService = ({ kind }: LogInMethod): boolean => kind !== 'host';
 
 /** List item that begins a log-in; `query` is empty or begins with `?`. */
@@ -114,13 +114,13 @@ export const methodButton = (
 ): Html => html`<li><a class="button other" href="${base}/accounts/login/external/${name}/${query}">${t('Log in with {method}', { method: displayName })}</a></li>
 `;
 
-/** Buttons that begin log-ins with the key of an invitation or of an address confirmation; null without one. */
+/** Buttons that begin log-ins with an invitation or confirmation key; null if there are none. */
 export const serviceButtons = (site: Site, methods: readonly LogInMethod[], key: string | null): Html => {
   const query = key === null ? '' : `?${new URLSearchParams({ key })}`;
   return html`<ul class="methods">${methods.map((method) => methodButton(site, method, query))}</ul>`;
 };
 
-/** Responds with what the log-in was for. */
+/** Returns the response required by the purpose of the log-in. */
 export function replyToLogIn(
   { sessionCookies }: PageParts,
   { site, request }: { readonly site: Site; readonly request: Request },
@@ -145,7 +145,7 @@ export function replyToLogIn(
   });
 }
 
-/** Pages that lead to other services for logging in and back (protocol §8.2, §10). */
+/** Pages for log-in through other services (protocol §8.2, §10). */
 export const externalLogInPages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', '/accounts/login/external/:method/', {
     dto: BeginDto,
@@ -156,7 +156,7 @@ export const externalLogInPages = (parts: PageParts): readonly Route[] => [
       return redirectTo(begun.address, parts.sessionCookies.beginServiceLogIn(request, begun, LOG_IN_SECONDS));
     },
   }),
-  // The link of an email to an address for which a service does not vouch.
+  // Opened by an email link, sent to an address that a service does not verify.
   pageRoute(parts, 'GET', '/accounts/login/confirm/:key', {
     dto: KeyDto,
     useCase: GetConfirmation,
@@ -180,7 +180,7 @@ ${serviceButtons(site, methods.filter(isService), key)}`,
     useCase: CompleteLogIn,
     handle: (visit) => complete(parts, visit, { method: visit.dto.method, state: visit.dto.state, fields: NO_FIELDS }),
   }),
-  // The page of an identity provider sends this form.
+  // Receives the form of an identity provider's page.
   pageRoute(parts, 'POST', '/accounts/login/complete/:method/', {
     dto: FormResponseDto,
     isExpensive: true,
@@ -191,7 +191,7 @@ ${serviceButtons(site, methods.filter(isService), key)}`,
       return complete(parts, visit, { method, state, fields: new Map([['SAMLResponse', SAMLResponse]]) });
     },
   }),
-  // Sent by the service itself, which reads the status only.
+  // Called by the service itself, which reads only the status.
   pageRoute(parts, 'POST', '/accounts/login/logout/:method/', {
     dto: LogOutNoticeDto,
     isExpensive: true,
@@ -212,7 +212,7 @@ ${serviceButtons(site, methods.filter(isService), key)}`,
       contentType: 'application/samlmetadata+xml',
     }),
   }),
-  // The desktop app opens this path with the token that it decrypted.
+  // The desktop app opens this path with the decrypted token.
   pageRoute(parts, 'GET', DESKTOP_PATH, {
     dto: TokenDto,
     knowsCaller: true,
@@ -227,7 +227,7 @@ ${serviceButtons(site, methods.filter(isService), key)}`,
   }),
 ];
 
-/** False for a link of another site, and if that is unknown in a browser that is logged in. */
+/** False for links from other sites. If the source is unknown, true only in a browser that is not logged in. */
 function isOpenedByUser({ request, identity }: Pick<Visit<unknown, unknown>, 'request' | 'identity'>): boolean {
   const site = request.header('sec-fetch-site');
   return site === undefined ? identity === undefined : site === 'none' || site === 'same-origin';
@@ -252,7 +252,7 @@ const logInDesktop = (
     return { ...redirectTo(`${site.base}/`, parts.sessionCookies.begin(request, session)), logIn };
   });
 
-/** Logs in a browser that a service sent back. */
+/** Completes an external log-in when the browser returns. */
 async function complete(
   parts: PageParts,
   { site, caller, request, identity, useCase }: Visit<unknown, CompleteLogIn>,
@@ -280,7 +280,7 @@ async function complete(
   return { ...reply, headers: [...(reply.headers ?? []), ...parts.sessionCookies.endServiceLogIn(request, state)] };
 }
 
-/** Shows errors of a log-in and reports them to the audit log. */
+/** Shows log-in errors and reports them to the audit log. */
 export async function audited(
   site: Site,
   method: string,

@@ -1,6 +1,6 @@
-/** German texts of pages by their English text. Words in braces are values. */
+/** German translations of page texts, by English text. Words in braces are placeholders. */
 export const GERMAN = {
-  // Start page, log-in, errors.
+  // Start page, log-in and errors.
   'Log in': 'Anmelden',
   'Log in to {name}': 'Bei {name} anmelden',
   'Log out': 'Abmelden',
@@ -189,7 +189,7 @@ export const GERMAN = {
   'You have joined.': 'Sie sind beigetreten.',
   'Continue in the browser': 'Weiter im Browser',
 
-  // Refusals of the operations behind the forms.
+  // Errors of the operations behind the forms.
   'The app sent an invalid one-time pad.': 'Die App hat einen ungültigen Schlüssel geschickt.',
   'There is no such way to log in.': 'Diese Art der Anmeldung gibt es nicht.',
   'The log-in took too long or was interrupted. Try again.':

@@ -1,15 +1,15 @@
 import { escapeHtml } from '@parley/domain/kernel';
 
-/** Content of a template: markup, or text that is escaped. False and null render nothing. */
+/** Template content: markup, or text to escape. False and null render nothing. */
 export type Content = Html | string | number | false | null | readonly Content[];
 
-/** Trusted markup that only `html` templates can create. */
+/** Trusted markup, created only by `html` templates. */
 export class Html {
   private constructor(readonly markup: string) {}
 
   /**
-   * Tag of a template literal. Place values only in text or double-quoted attributes, never in tag or attribute
-   * names, scripts or styles.
+   * Template tag. Place values only in text or double-quoted attributes, never in tag or attribute names, scripts or
+   * styles.
    */
   static readonly template = (texts: TemplateStringsArray, ...values: readonly Content[]): Html =>
     new Html(texts.reduce((markup, text, index) => markup + markupOf(values[index - 1]!) + text));

@@ -32,16 +32,16 @@ export interface Page {
   readonly title: Html | string;
   /** Null if no organization exists at the address. */
   readonly site: Site | null;
-  /** Language without a site; default: English. */
+  /** Language of pages without a site; English by default. */
   readonly language?: Language;
   readonly content: Html;
-  /** Path of the page's only script, without which the page must still be useful. */
+  /** Path of the page's only script; the page must be useful without it. */
   readonly script?: string;
   /** Alternating names and values. */
   readonly headers?: readonly string[];
 }
 
-/** Inlined in the page and allowed by its digest in the policy. */
+/** Inlined in the page; the content security policy allows it by digest. */
 const STYLE = html`
 :root { color-scheme: light dark; --page: #f1f3f6; --card: #fff; --text: #1b1f24; --soft: #545c66; --line: #7b838d;
 --accent: #1558b0; --on-accent: #fff; --bad: #b3261e; }
@@ -99,14 +99,14 @@ const contentSecurityPolicy = (scriptNonce?: string): string =>
     ...(scriptNonce === undefined ? [] : [`script-src 'nonce-${scriptNonce}'`]),
     `style-src 'sha256-${createHash('sha256').update(STYLE.markup).digest('base64')}'`,
     "img-src 'self'",
-    // A form may end in the app of a phone that asked for the log-in.
+    // A form may redirect to the phone app that requested the log-in.
     "form-action 'self' zulip:",
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
 
 const OTHER_HEADERS = [
-  // URLs of pages may contain secret keys, and forms need an Origin header to pass the origin check.
+  // Page URLs may contain secret keys, and the origin check of forms needs an Origin header.
   'Referrer-Policy',
   'same-origin',
   'X-Robots-Tag',
@@ -161,7 +161,7 @@ ${content}
 /** Redirects to another page of the organization, so that reloading does not resend the form. */
 export const seeOther = ({ base }: Site, path: string): Reply => redirectTo(base + path);
 
-/** Redirects to any address; the form or link that led here is not sent again. */
+/** Redirects to any address; the browser does not resend the form. */
 export const redirectTo = (address: string, headers: readonly string[] = []): Reply => ({
   status: 303,
   body: '',
@@ -171,8 +171,8 @@ export const redirectTo = (address: string, headers: readonly string[] = []): Re
 });
 
 /**
- * Returns the path to which a browser goes after logging in: `next` if it is a path of this site, else the start page.
- * Browsers treat `//host` and `/\host` as other sites and ignore tabs and line breaks.
+ * Returns the path to open after log-in: `next` if it is a path of this site, else the start page. Browsers treat
+ * `//host` and `/\host` as other sites and ignore tabs and line breaks.
  */
 export function targetOf({ base, url }: Pick<Site, 'base' | 'url'>, next: string): string {
   const start = `${base}/`;
@@ -182,9 +182,9 @@ export function targetOf({ base, url }: Pick<Site, 'base' | 'url'>, next: string
 }
 
 /**
- * True if a form was sent by one of our pages or by a program. Newer browsers report the source in `Sec-Fetch-Site`
- * on secure connections, all of them in `Origin`, which never is `http` under https (protocol §7.6). `url` is the
- * organization's URL.
+ * True if a form was sent by one of our pages or by a program. Newer browsers report the source in `Sec-Fetch-Site` on
+ * secure connections. All browsers report it in `Origin`, which is never `http` under https (protocol §7.6). `url` is
+ * the organization's URL.
  */
 export function isFromOwnPage(
   request: Request,
@@ -195,7 +195,7 @@ export function isFromOwnPage(
   const site = request.header('sec-fetch-site');
   if (site !== undefined) return site === 'same-origin' || site === 'none';
   if (origin === undefined) return true;
-  if (!URL.canParse(origin)) return false; // `null`, of a page without an origin
+  if (!URL.canParse(origin)) return false; // `null`, sent by a page without an origin
   return [new URL(url).host, request.authority].includes(new URL(origin).host);
 }
 
@@ -209,7 +209,7 @@ export interface PageParts {
   readonly serverInfo: Pick<ServerInfo, 'directoryRealms' | 'demo'>;
 }
 
-/** Request to a page of an organization. */
+/** Request for a page of an organization. */
 export interface Visit<D, U> extends Context<'anyone', D, U> {
   readonly realm: Realm;
   readonly site: Site;
@@ -220,11 +220,11 @@ export interface PageSpec<D extends object, C extends Injectable> {
   readonly useCase?: C & Wired<C>;
   /** True if an overloaded server should reject the request. */
   readonly isExpensive?: boolean;
-  /** True to provide `identity`, the user who is logged in to the browser. */
+  /** True to provide `identity`, the user logged in to the browser. */
   readonly knowsCaller?: boolean;
-  /** True for forms that other sites send; their user may be anybody. */
+  /** True for forms sent by other sites, possibly without the user's intent. */
   readonly isForOtherSites?: boolean;
-  /** Shows form errors itself; thrown errors become an error page. */
+  /** Shows form errors itself; thrown errors produce an error page. */
   readonly handle: (visit: Visit<D, InstanceType<C>>) => Promise<Reply>;
 }
 
@@ -269,8 +269,8 @@ export const pageRoute = <D extends object, C extends Injectable>(
   });
 
 /**
- * Refusal of a page before it was handled. The API's text about rate limits is for programs. Browsers load a page again
- * that a busy server refused before it did anything; a form is not sent again.
+ * Replaces the API's rate limit text, which is written for programs. Makes browsers reload a page that a busy server
+ * refused; forms are not resent.
  */
 function refusalOf(failure: Failure, method: Method): Failure {
   const { status, headers = [] } = failure;
@@ -287,7 +287,7 @@ export interface Failure {
   readonly status: number;
   /** Translated when shown, except for templates. */
   readonly message: string | ((t: Translate) => Html);
-  /** Shown below the message on a page of its own. */
+  /** Shown below the message on an error page. */
   readonly more?: Html;
   readonly headers?: readonly string[];
 }
@@ -298,7 +298,7 @@ const FOREIGN_FORM: Failure = {
   message: 'This form was sent from a page of another site. Reload the page and send the form again.',
 };
 
-/** Error codes that mean a broken link. */
+/** Errors that mean a broken link. */
 const BROKEN_LINKS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'INVALID_INVITATION_KEY',
   'UNKNOWN_INVITATION',

@@ -34,7 +34,7 @@ import {
 import { pageScriptOf } from './page-script.js';
 import { browserOf, markBrowser } from './second-factor-log-in.js';
 
-/** `email` is that of a user who followed an invitation but already has an account. */
+/** `email` belongs to an invited user who already has an account. */
 class LogInPageDto extends LogInPurposeDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) email = '';
 }
@@ -45,11 +45,11 @@ class LogInFormDto extends LogInPurposeDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) csrfmiddlewaretoken = '';
 }
 
-/** Form for logging in with a browser. Programs use `/accounts/login/`, which responds in JSON. */
+/** Log-in form for browsers. Programs use `/accounts/login/`, which responds in JSON. */
 export const logInPages = (parts: PageParts): readonly Route[] => {
   const { sessionCookies } = parts;
 
-  /** Shows the form. The cookie of a browser without a session gets a token, which the form must repeat. */
+  /** Shows the form. Browsers without a session get a token in a cookie, which the form must repeat. */
   function formPage(
     { site, realm, request, offer }: FormContext,
     dto: LogInPageDto,
@@ -86,7 +86,7 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
         const isForApp = purposeOf(dto).kind !== 'session';
         if (!isForApp && isUserOf(realm, identity)) return redirectTo(targetOf(site, dto.next));
         const page = { site, realm, request, offer: await useCase.execute(caller) };
-        // Sessions outlast a deactivation.
+        // Sessions survive deactivation.
         const isDeactivated = !isForApp && refusal instanceof DomainError && refusal.is('USER_DEACTIVATED');
         return formPage(page, dto, null, isDeactivated ? failureOf(refusal) : null);
       },
@@ -113,7 +113,7 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
             userAgent: request.header('user-agent') ?? '',
             browser,
           });
-          // The audit line is written when the log-in is complete.
+          // The audit line is written once the log-in is complete.
           if (result.kind === 'secondStep') {
             const path = result.step === 'verify' ? '/login/second-factor/' : '/accounts/second-factor/';
             const query = new URLSearchParams({ state: result.state });
@@ -127,7 +127,7 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
         }
       },
     }),
-    // Forms of Zulip that this server does not offer.
+    // Zulip forms that this server does not offer.
     ...['/accounts/go/', '/accounts/find/', '/new/', '/policies/', '/policies/*page'].map((path) =>
       pageRoute(parts, 'GET', path, {
         dto: LogInPageDto,
@@ -158,12 +158,12 @@ interface FormState {
   readonly offer: LogInOffer;
   readonly token: string;
   readonly failure: Failure | null;
-  /** True if people use passwords of a directory. */
+  /** True if the organization uses directory passwords. */
   readonly hasDirectory: boolean;
   readonly demo: Demo | null;
 }
 
-/** Forms have no action, because browsers then keep the fragment of the address through the log-in. */
+/** Forms have no action attribute, so that browsers keep the URL fragment during log-in. */
 function logInForm(site: Site, realm: Realm, { dto, offer, token, failure, hasDirectory, demo }: FormState): Html {
   const { base, t } = site;
   const { settings } = realm;
@@ -224,7 +224,7 @@ ${
 ${signUpHint(site, realm, methods)}`;
 }
 
-/** Says how to get an account. Empty if a log-in at one of the methods creates it. */
+/** Explains how to get an account. Empty if logging in by one of the methods creates it. */
 export function signUpHint(
   { base, t }: Site,
   realm: Pick<Realm, 'settings'>,
@@ -238,7 +238,7 @@ export function signUpHint(
   return inviteRequired ? html`<p>${t('An invitation from a member is required to join.')}</p>` : null;
 }
 
-/** Shows the server URL, which every client asks for. */
+/** Shows the server URL, which clients require. */
 export const connecting = ({ url, t }: Site): Html => html`<h2>${t('How to connect')}</h2>
 <dl>
 <dt>${t('On a phone or tablet')}</dt>

@@ -4,9 +4,9 @@ import { type Route, route } from '../kernel/route.js';
 import type { Site } from './layout.js';
 
 /**
- * Asks the browser for a passkey when a form with `data-passkey` is sent, and sends the form with the response. Written
- * out instead of using the browser's JSON functions, which some browsers still lack. Links within `data-next` pass on the
- * fragment of the address, which names a place in the chat and is not sent to servers.
+ * Requests a passkey from the browser when a form with `data-passkey` is submitted, and submits its response. Avoids
+ * the JSON functions of passkeys, which some browsers still lack. Links within `data-next` keep the URL fragment, which
+ * names a place in the chat and is not sent to servers.
  */
 const SCRIPT = `'use strict';
 const toBytes = (text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (it) => it.charCodeAt(0));
@@ -78,7 +78,7 @@ const VERSION = createHash('sha256').update(SCRIPT).digest('hex').slice(0, 12);
 
 export const pageScriptOf = ({ base }: Site): string => `${base}${PATH}?v=${VERSION}`;
 
-/** The script never changes under its version. */
+/** The script never changes under the same version. */
 export const pageScriptRoute: Route = route('GET', PATH, {
   summary: 'Get the script of the log-in pages',
   extension: 'extensions §1',

@@ -27,8 +27,8 @@ import { sessionPages } from './sessions-page.js';
 import { framePage, webAppPage, webAssetRoutes } from './web-app.js';
 
 /**
- * Start page of an organization, and paths that lead to it. With a web client it is the application, or leads to the
- * log-in page.
+ * Start page of an organization and paths that redirect to it. With a web client, it is the application, or redirects
+ * to the log-in page.
  */
 export const homePages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', '/', {
@@ -55,7 +55,7 @@ ${connecting(site)}`,
       });
     },
   }),
-  // The script of the page reads the query.
+  // The page's script reads the query.
   pageRoute(parts, 'GET', '/frame', {
     dto: NoParameters,
     handle: async ({ request, site }) =>
@@ -77,8 +77,8 @@ const isUnsubscribable = (kind: string): kind is Unsubscribable => UNSUBSCRIBABL
 const broken = (site: Site): Reply => errorPage(site, { status: 404, message: 'This link is not valid.' });
 
 /**
- * Turns emails off by the link in them. Opening the link changes nothing, since mail programs open links in advance; the
- * button and the one-click request of mail programs (RFC 8058) send the same POST request.
+ * Unsubscribes from emails by link. Opening the link changes nothing, because mail programs prefetch links. The button
+ * and the mail program's one-click request (RFC 8058) send the same POST request.
  */
 const unsubscribePages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', PATH, {

@@ -22,7 +22,7 @@ import { alert, type Failure, failureOf, type PageParts, pageReply, pageRoute, t
 import { pageScriptOf } from './page-script.js';
 import type { Text } from './texts.js';
 
-/** A response of a device has up to two kilobytes, with long keys four. */
+/** Passkey responses take up to two kilobytes, or four with long keys. */
 export const MAX_PASSKEY_LENGTH = 16_000;
 
 export class StateDto {
@@ -42,7 +42,7 @@ class PasskeyDto extends StateDto {
 export const browserOf = (request: Request): string =>
   readCookie(request, LOG_IN_COOKIE) ?? randomBytes(32).toString('base64url');
 
-/** Marks the browser for as long as the longest step may take. */
+/** Marks the browser for the maximum duration of a step. */
 export const markBrowser = ({ sessionCookies }: PageParts, request: Request, browser: string): readonly string[] =>
   sessionCookies.logIn(request, browser, Math.max(SET_UP_SECONDS, LOG_IN_SECONDS));
 
@@ -59,7 +59,7 @@ function proofIn({ code, recovery_code, passkey }: ProofDto): SecondFactorProof 
 
 const userAgentOf = (request: Request): string => request.header('user-agent') ?? '';
 
-/** Pages for the second step of a log-in by password, and for log-ins by a passkey alone. */
+/** Pages for the second step of a password log-in, and for log-in by passkey alone. */
 export const secondFactorLogInPages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', '/login/second-factor/', {
     dto: StateDto,
@@ -129,7 +129,7 @@ interface PasskeyForm extends StateDto {
   readonly isSecondary?: boolean;
 }
 
-/** Form that the page's script sends with a response of the device. */
+/** Form that the page's script submits with a passkey response. */
 export const passkeyForm = (
   { base, t }: Site,
   { action, kind, state, options, label, content, isSecondary = false }: PasskeyForm,

@@ -60,7 +60,7 @@ class NewPasskeyDto extends StateDto {
   @TextParam({ max: MAX_PASSKEY_LENGTH }) passkey = '';
 }
 
-/** `id`: of a passkey; empty for the app. */
+/** `id`: passkey id; empty for the authenticator app. */
 class RemovalDto extends StateDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) id = '';
 }
@@ -71,7 +71,7 @@ class OwnerDto {
 
 const pathOf = (path: string, { state }: StateDto): string => `${path}?${new URLSearchParams({ state })}`;
 
-/** Pages on which people set up second factors and remove them, after giving their password again. */
+/** Pages for setting up and removing second factors, after confirming the password. */
 export const secondFactorPages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', PATH, {
     dto: StateDto,
@@ -156,7 +156,7 @@ export const secondFactorPages = (parts: PageParts): readonly Route[] => [
   }),
 ];
 
-/** Lets administrators help people who have lost their devices (protocol §7.7). */
+/** Lets administrators help users who have lost their devices (protocol §7.7). */
 export const secondFactorRoutes: readonly Route[] = [
   route('DELETE', '/users/:user_id/second_factors', {
     summary: 'Remove the second factors of a user who has lost them',
@@ -245,7 +245,7 @@ ${stateField(dto)}
 <p><button class="wide">${t('Continue')}</button></p>
 </form>`;
 
-/** Draws the dark squares of a QR code, with a margin that scanners need. */
+/** Draws the dark squares of a QR code with the margin that scanners need. */
 function qrCode(rows: AppOffer['picture']): Html {
   const squares = rows.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : [])));
   const size = rows.length;
@@ -277,7 +277,7 @@ ${stateField(dto)}<input type="hidden" name="token" value="${token}">
 </form>`,
   });
 
-/** Shows recovery codes, the only time that anybody sees them. */
+/** Shows recovery codes, which are never shown again. */
 function addedPage(
   site: Site,
   dto: StateDto,

@@ -13,12 +13,12 @@ const PATH = '/accounts/sessions/';
 const KEY = 'key';
 const OTHERS = 'others';
 
-/** `end`: id of a session, `others` for all but the browser's own, or `key` for all who hold the API key. */
+/** `end`: a session id, `others` for all sessions except the current one, or `key` to revoke the API key. */
 class EndDto {
   @TextParam({ max: MAX_TOKEN_LENGTH }) end = '';
 }
 
-/** User whose browser visits a page; null if nobody is logged in. */
+/** Logged-in user who visits a page; null if nobody is logged in. */
 function visitorOf({
   realm,
   caller: { clientName },
@@ -29,7 +29,7 @@ function visitorOf({
   return { realmId: realm.id, userId, clientName, ...(session && { sessionId: session.id }) };
 }
 
-/** Page that lists where people are logged in and logs them out there. */
+/** Page that lists sessions and ends them. */
 export const sessionPages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', PATH, {
     dto: NoParameters,
@@ -84,7 +84,7 @@ export const sessionPages = (parts: PageParts): readonly Route[] => [
   }),
 ];
 
-/** Offers the log-out of a service. A form may not redirect there, but a link may lead there. */
+/** Offers log-out from a service by a link, because the policy does not allow a form to redirect there. */
 const loggedOut = (site: Site, url: string, headers: readonly string[]): Reply =>
   pageReply({
     title: site.t('You are logged out'),
@@ -112,7 +112,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/Linux|X11/, 'Linux'],
 ];
 
-/** Names the browser and system of a user agent; unknown ones are shown as they are. */
+/** Names the browser and system of a user agent; unknown ones are shown unchanged. */
 function browserName(userAgent: string): string {
   const [program, system] = [PROGRAMS, SYSTEMS].map((names) => names.find(([pattern]) => pattern.test(userAgent))?.[1]);
   return [program, system].filter((name) => name !== undefined).join(', ') || userAgent;

@@ -6,7 +6,7 @@ export type Language = (typeof LANGUAGES)[number];
 
 export type Text = keyof typeof GERMAN;
 
-/** Returns the text of a page in its language; values replace the words in braces. */
+/** Returns a page text in the reader's language; values replace the words in braces. */
 export type Translate = (text: Text, values?: Readonly<Record<string, Content>>) => Html;
 
 const inWords = (text: string, values: Readonly<Record<string, Content>>): Html =>
@@ -16,7 +16,7 @@ const inWords = (text: string, values: Readonly<Record<string, Content>>): Html 
 export interface Words {
   readonly language: Language;
   readonly t: Translate;
-  /** Translates the message of an error; messages without a translation stay English. */
+  /** Translates an error message; messages without a translation remain English. */
   readonly message: (message: string) => string;
 }
 
@@ -25,11 +25,11 @@ const wordsIn = (language: Language, translations: Readonly<Record<string, strin
   return { language, message, t: (text, values = {}) => inWords(message(text), values) };
 };
 
-/** Loads texts of other languages with the first page that needs them. */
+/** Loads texts of other languages when a page first needs them. */
 export const loadWords = async (language: Language): Promise<Words> =>
   wordsIn(language, language === 'de' ? (await import('./german.js')).GERMAN : {});
 
-/** Returns the reader's preferred language that pages have; else that of the organization, else English. */
+/** Returns the reader's preferred supported language, else the organization's language, else English. */
 export function languageOf(acceptLanguage: string | undefined, realmLanguage = 'en'): Language {
   const wanted = (acceptLanguage ?? '')
     .slice(0, 200)

@@ -10,17 +10,17 @@ import type { WebAssets } from '../kernel/web-assets.js';
 import { html } from './html.js';
 import type { PageParts, Site } from './layout.js';
 
-/** Folder of the files below the organization's address. */
+/** Folder of web client files below the organization's address. */
 const FOLDER = 'web';
 
 const MANIFEST = 'manifest.webmanifest';
 
 const FRAME_SCRIPT = 'frame.js';
 
-/** Background of the page, which phones show around it. */
+/** Page background, which phones show around the page. */
 const COLORS = { light: '#ffffff', dark: '#1b1d22' };
 
-/** Scripts and styles come from this server only, and markup only from the parser of messages. */
+/** Allows scripts and styles only from this server. */
 const contentSecurityPolicy = (frameAncestors: readonly string[]): string =>
   [
     "default-src 'none'",
@@ -39,7 +39,7 @@ const contentSecurityPolicy = (frameAncestors: readonly string[]): string =>
     'trusted-types parley-content parley-worker',
   ].join('; ');
 
-/** Page of the application for a user, or for a visitor without an account (null); null without a web client. */
+/** Application page for a user, or for a visitor without an account (null); null without a web client. */
 export async function webAppPage(
   assets: WebAssets | null,
   site: Site,
@@ -77,8 +77,8 @@ const pageHeaders = (frameAncestors: readonly string[]): readonly string[] => [
 ];
 
 /**
- * Page that pages of other origins show in a frame: the element, whose attributes are in the query. It needs no cookie,
- * because the page around it passes a token to its script. Null without a web client, or if no page may frame it.
+ * Embeddable chat page for other sites; the query contains the element's attributes. It needs no cookie, because the
+ * embedding page passes a token to its script. Null without a web client, or if no page may frame it.
  */
 export function framePage({ webAssets, frameAncestors }: PageParts, site: Site): Reply | null {
   if (!webAssets || frameAncestors.length === 0) return null;
@@ -116,25 +116,25 @@ class AssetDto {
   @TextParam({ max: MAX_NAME_LENGTH }) file!: string;
 }
 
-/** Scripts that hosts include in their pages, and the one that receives notifications. Browsers ask whether they changed. */
+/** Scripts included by other sites, and the service worker. Browsers revalidate them. */
 const CHANGING = ['element.js', FRAME_SCRIPT, 'service-worker.js'];
 
-/** Generated pictures by which phones and desktops show the installed application, by their sizes in pixels. */
+/** Generated icons of the installed application, with their sizes in pixels. */
 const GENERATED_ICONS: Readonly<Record<string, number>> = {
   'icon-180.png': 180,
   'icon-192.png': 192,
   'icon-512.png': 512,
 };
-/** Picture of which a mask may hide all but a circle in the middle. */
+/** Icon that phones may crop to a circle. */
 const MASKABLE_ICON = 'icon-maskable.png';
-/** Margin in cells that keeps a generated pattern inside of that circle. */
+/** Margin in cells that keeps a generated pattern inside this circle. */
 const MASK_MARGIN = 2;
-/** Uploaded icon of the organization, and the same with a margin. */
+/** Organization's uploaded icon, without and with a margin. */
 const OWN_ICON = 'icon-own.png';
 const OWN_MASKABLE_ICON = 'icon-own.svg';
 const LARGEST = 512;
 
-/** Web app manifest, with which the organization can be installed. */
+/** Web app manifest, which makes the organization installable. */
 function manifestReply({ name, settings, images }: Realm, base: string): Reply {
   const icon = (src: string, sizes: string, purpose: string) => {
     return { src, sizes, type: src.endsWith('.svg') ? 'image/svg+xml' : 'image/png', purpose };
@@ -169,7 +169,7 @@ const OF_ORGANIZATION = /^(manifest\.webmanifest|icon-\w+\.(png|svg))$/;
 
 const ICON_CACHE = 'public, max-age=3600';
 
-/** Picture of the installed application; null for names of other files. */
+/** Icon of the installed application; null for other file names. */
 async function appIcon(realm: Realm, file: string, pictures: ReadPicture): Promise<Reply | null> {
   const seed = `${realm.id}:realm`;
   const pixels = GENERATED_ICONS[file];
@@ -198,7 +198,7 @@ async function appIcon(realm: Realm, file: string, pictures: ReadPicture): Promi
 /** Uploaded icon in its largest size; null if the organization has none. */
 async function ownIcon({ id, images }: Realm, pictures: ReadPicture): Promise<ReadablePicture | null> {
   if (!images.icon.isUploaded) return null;
-  // Older versions kept one size.
+  // Older versions stored only one size.
   for (const name of ['icon/large', 'icon'] as const) {
     try {
       return await pictures.execute({ realmId: id }, { name });
@@ -209,7 +209,7 @@ async function ownIcon({ id, images }: Realm, pictures: ReadPicture): Promise<Re
   return null;
 }
 
-/** Files of the application and the element, the same for everybody; those with a digest never change. */
+/** Files of the application and the element, identical for all users; files with a digest never change. */
 export const webAssetRoutes = ({
   webAssets,
   publicRealms,

@@ -8,7 +8,7 @@ import * as wire from '../kernel/wire-schema.js';
 const MAX_ADDRESS_LENGTH = 320;
 
 class IncomingEmailDto {
-  /** Part of the query, because the body is the email. */
+  /** In the query, because the body is the email. */
   @TextParam({
     max: MAX_ADDRESS_LENGTH,
     optional: true,
@@ -24,7 +24,7 @@ const INCOMING_EMAIL_WIRE_ERRORS = {
   UNKNOWN_EMAIL_ADDRESS: { status: 404 },
 } as const satisfies WireErrors;
 
-/** Content types of which the dispatcher leaves the body alone. */
+/** Content types for which the dispatcher leaves the body unread. */
 const CONTENT_TYPE = /^(?:message\/rfc822|application\/octet-stream)\s*(?:;|$)/i;
 
 /** Extensions §3. */
@@ -45,7 +45,7 @@ const incomingEmailRoutes: readonly Route[] = [
       if (!CONTENT_TYPE.test(request.header('content-type') ?? '')) {
         throw new HttpRefusal(400, 'BAD_REQUEST', 'The Content-Type must be message/rfc822.');
       }
-      // Kept open when not fully read, because the refusal is sent on the same connection.
+      // Remains open if not fully read, because a rejection is sent on the same connection.
       const raw = request.raw.iterator({ destroyOnReturn: false });
       const outcome = await useCase.execute({ recipient: recipient ?? null, raw });
       return success({ outcome });

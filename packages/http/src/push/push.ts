@@ -128,7 +128,7 @@ const MAX_KEY_ID = 4_294_967_295;
 const keyId = refine(integer(), (id) =>
   id < 0 || id > MAX_KEY_ID ? 'Invalid {p}: Value error, Not a valid unsigned 32-bit integer' : undefined,
 );
-/** Room for an encrypted token of 4096 characters with its metadata. */
+/** Enough for an encrypted token of 4096 characters with its metadata. */
 const MAX_REGISTRATION_LENGTH = 7000;
 const MAX_APP_ID_LENGTH = 255;
 

@@ -82,7 +82,7 @@ export const callRoutes: readonly Route[] = [
 export const CALLS = {
   tag: 'Bots and integrations',
   routes: () => callRoutes,
-  // Constant because no user can sign in to a call provider.
+  // Constant, because users cannot sign in to a call provider.
   registerSections: () => [
     fixedSection(
       'video_calls',

@@ -142,7 +142,7 @@ export const linkifierRoutes: readonly Route[] = [
   }),
 ];
 
-/** Clients without this capability would misread a template as the older format, which no longer exists. */
+/** Clients without this capability would misread a template as the older format, which is not supported. */
 const CAPABILITY = 'linkifier_url_template';
 
 const presentLinkifiers = ({ linkifiers }: EventOf<'realm.linkifiers_changed'>): string =>
@@ -175,7 +175,7 @@ export const LINKIFIERS = {
       }),
       'likeGuests',
     ),
-    // Legacy list before templates; kept empty for clients that read it (organization §6).
+    // Legacy list from before templates; kept empty for clients that read it (organization §6).
     fixedSection('realm_filters', { realm_filters: wire.listOf(wire.anything()) }, { realm_filters: [] }),
   ],
 } satisfies HttpFeature;

@@ -92,7 +92,7 @@ const ORGANIZATION_TYPES = {
 
 /** Organization §20. */
 const VIDEO_CHAT_PROVIDERS = { none: 0, jitsi: 1, bigBlueButton: 4 };
-/** Returns the number for an unknown provider unchanged. */
+/** Returns the number of an unknown provider unchanged. */
 const providerCode = (value: SettingValue): unknown =>
   VIDEO_CHAT_PROVIDERS[value as keyof typeof VIDEO_CHAT_PROVIDERS] ?? value;
 
@@ -220,7 +220,7 @@ declarePermissionChanges(ChangeRealmDto, PERMISSIONS);
 export const toRealmPermissionChanges = (dto: ChangeRealmDto): ChangeRealmInput['permissions'] =>
   toPermissionChanges(dto, PERMISSIONS);
 
-/** Presents effective changes only; text settings report just the fact of a change (organization §2). */
+/** Presents effective changes only; for text settings, just the fact of a change (organization §2). */
 export function presentRealmChanges(output: ChangeRealmOutput, dto: ChangeRealmDto): WireFields {
   const { name, settings, permissions, changesAuthentication } = output;
   const fields: Record<string, unknown> = name === null ? {} : { name: UPDATED };
@@ -236,10 +236,7 @@ export function presentRealmChanges(output: ChangeRealmOutput, dto: ChangeRealmD
 
 const UPDATED = 'updated';
 
-/**
- * Settings sent in a dictionary together with related values; all others are sent as a property (organization §2.1,
- * §2.6).
- */
+/** Settings sent in a dictionary with related values; others are sent as a property (organization §2.1, §2.6). */
 const DICTIONARIES: Partial<Record<RealmSettingName, (event: EventOf<'realm.setting_changed'>) => WireFields>> = {
   allowMessageEditing: () => ({}),
   messageContentEditLimitSeconds: () => ({}),

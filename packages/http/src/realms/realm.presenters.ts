@@ -159,7 +159,7 @@ export const REALM_FIELDS = {
 
 const updated = wire.oneOf('updated');
 
-/** Changed settings; text settings report just the fact of a change (organization §2). */
+/** Changed settings; for text settings, just the fact of a change (organization §2). */
 export const CHANGED_REALM = wire.fields(
   wire.optionalFields({
     name: updated,
@@ -185,7 +185,7 @@ export function presentRealm(
   const methods = authenticationMethods(settings, { isOn: isDevelopment }, configured);
   return {
     ...fields,
-    // Unknown to Zulip's clients, so organizations without the setting do not have the field.
+    // Unknown to Zulip clients, so organizations without the setting omit the field.
     ...(required !== 'nobody' && { realm_second_factor_required_for: required }),
     realm_name: realm.name,
     realm_mandatory_topics: settings.topicsPolicy === 'emptyTopicRefused',

@@ -14,13 +14,13 @@ type Parts = Pick<RouteDependencies, 'realmUrls'> & {
   readonly serverInfo: Pick<ServerInfo, 'directoryRealms' | 'sendsPushes'>;
 };
 
-/** True if people of the organization log in with passwords of a directory. */
+/** True if members of the organization log in with directory passwords. */
 export const usesDirectory = (
   { stringId, settings }: Pick<Realm, 'stringId' | 'settings'>,
   { directoryRealms }: Pick<ServerInfo, 'directoryRealms'>,
 ): boolean => settings.ldapAuthentication && directoryRealms.has(stringId);
 
-/** Presents the server settings (protocol §10), all of which clients decode strictly. */
+/** Presents the server settings (protocol §10); clients decode all fields strictly. */
 export function presentServerSettings(settings: ServerSettings, { realmUrls, serverInfo }: Parts): WireFields {
   const { realm, url, isDevelopment, allowsSpectators, logInMethods, offersBrowserLogIn } = settings;
   const offers = (kind: LogInMethod['kind']) => logInMethods.some((method) => method.kind === kind);
@@ -64,13 +64,13 @@ export function presentServerSettings(settings: ServerSettings, { realmUrls, ser
   };
 }
 
-/** Presents a way to log in. Clients resolve its paths against the origin of the organization. */
+/** Presents a log-in method. Clients resolve its paths against the organization's origin. */
 export function presentLogInMethod({ name, displayName, displayIcon }: LogInMethod, url: string): WireFields {
   const path = new URL(`${url}/accounts/login/external/${name}/`).pathname;
   return { name, display_name: displayName, display_icon: displayIcon, login_url: path, signup_url: path };
 }
 
-/** Password and second factor on the log-in page. */
+/** Capabilities of the log-in page: password and second factor. */
 function browserLogIn(url: string): WireFields {
   const { pathname } = new URL(`${url}/`);
   const paths = { login_url: `${pathname}login/`, signup_url: `${pathname}register/` };
@@ -120,7 +120,7 @@ export const serverSettingsRoutes = (parts: Parts): readonly Route[] => [
     response: SERVER_SETTINGS_RESPONSE,
     present: (settings) => presentServerSettings(settings, parts),
   }),
-  // Very old clients ask if they are supported; all are (protocol §10).
+  // Very old clients check if they are supported; all of them are (protocol §10).
   route('GET', '/compatibility', {
     summary: 'Check whether a client version is supported',
     section: 'protocol §10',

@@ -73,7 +73,7 @@ export const AUTHENTICATION_WIRE_ERRORS = {
   PASSWORD_AUTH_DISABLED: { status: 401, code: 'PASSWORD_AUTH_DISABLED' },
 } as const satisfies WireErrors;
 
-/** Presents an issued API key. `email` has its stored form; clients compare it with their input. */
+/** Presents an issued API key. `email` is the stored form, which clients compare with their input. */
 export const presentApiKey = ({ apiKey, user }: IssuedKey): WireFields => ({
   api_key: apiKey,
   email: user.email,
@@ -84,7 +84,7 @@ export const presentApiKey = ({ apiKey, user }: IssuedKey): WireFields => ({
 export const presentLogIn = ({ user }: OpenedSession): WireFields => ({ email: user.email, user_id: user.id });
 
 /**
- * Presents a key obtained by token with the caller's own profile, without the fields required by the organization
+ * Presents a key obtained by token with the caller's own profile, but without the organization's required fields
  * (protocol §8.2).
  */
 export const presentKeyOfToken = (
@@ -120,7 +120,7 @@ const SESSIONS = wire.fields({
   ),
 });
 
-/** Presents browser sessions and who got the API key last (protocol §7.6). */
+/** Presents browser sessions and the latest issue of the API key (protocol §7.6). */
 export const presentSessions = (
   { sessions, keyIssue }: UserLogIns,
   { caller }: { readonly caller: { readonly sessionId?: SessionId } },
@@ -165,7 +165,7 @@ const loggedIn = (method: string, { email }: Pick<User, 'email'>): LogInRecord =
   failure: null,
 });
 
-/** Failures after which another method may help. */
+/** Failures that another log-in method may resolve. */
 const PASSWORD_FAILURES = ['AUTHENTICATION_FAILED', 'PASSWORD_AUTH_DISABLED'] as const;
 
 const userAgentOf = (request: Request): string => request.header('user-agent') ?? '';
@@ -195,7 +195,7 @@ export function authenticationRoutes({
           const { methods } = await resolve(ListLogInMethods).execute(caller);
           return {
             ...failure(401, code, (error as Error).message, {
-              // Anybody gets the same, since the address of an account without a password is not public.
+              // Same for everybody, because the address of an account without a password is not public.
               ...(methods.length > 0 && { log_in_methods: methods.map(({ name }) => name) }),
             }),
             logIn: { method: 'password', account: username, failure: code },
@@ -203,7 +203,7 @@ export function authenticationRoutes({
         }
       },
     }),
-    // Custom handler because of the cookies: development clients continue like browsers (clients §6).
+    // Custom handler, because development clients need cookies to continue like browsers (clients §6).
     route('POST', '/dev_fetch_api_key', {
       summary: 'Get the API key of any user of a development server',
       section: 'protocol §8.2',
@@ -248,7 +248,7 @@ export function authenticationRoutes({
         return { ...success(presentKeyOfToken(key, include_profile, realmUrls)), logIn: loggedIn('jwt', key.user) };
       },
     }),
-    // Sets the cookie required to log in. The host application controls the content of its own page.
+    // Sets the cookie required for log-in. The host application controls the content of this page.
     route('GET', '/accounts/login/', {
       summary: 'Get ways to log in, and a CSRF token as a cookie',
       section: 'protocol §7.6',
@@ -258,7 +258,7 @@ export function authenticationRoutes({
       response: wire.fields({}),
       handle: async () => success(),
     }),
-    // The response header keeps pages of other origins from reading the token.
+    // The response header prevents pages of other origins from reading the token.
     route('GET', '/accounts/csrf_token/', {
       summary: 'Get the CSRF token of the browser session',
       section: 'protocol §7.6',

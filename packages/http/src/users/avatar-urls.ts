@@ -5,7 +5,7 @@ import type { Realm } from '@parley/domain/realms';
 import type { Avatar } from '@parley/domain/users';
 import { type PublicRealm, publicRealmOf } from '../kernel/public-realm.js';
 
-/** User fields that determine the avatar URL. */
+/** User properties that determine the avatar URL. */
 export interface AvatarOwner {
   readonly id: number;
   /** Address the user signs in with. */
@@ -41,8 +41,8 @@ export function mediumAvatarUrl(
 }
 
 /**
- * Returns the URL of an uploaded or generated avatar, served by `avatar.routes.ts`. The version changes with each
- * picture, so caches may keep the response.
+ * Returns the URL of an uploaded or generated avatar, served by `avatars.ts`. The version changes with each picture, so
+ * caches may keep the response.
  */
 function ownAvatarUrl({ id, avatar }: AvatarOwner, publicRealm: PublicRealm, suffix = ''): string {
   const name = avatar.source === 'uploaded' ? avatar.key : id;
@@ -58,7 +58,7 @@ function gravatarUrl({ email, avatar }: AvatarOwner): string {
 /** URL of the picture for users whom the viewer may not access. */
 export const unknownAvatarUrl = ({ url, id }: PublicRealm): string => `${url}/user_avatars/${id}/unknown.png`;
 
-/** Returns the absolute URL of a sender's picture for notifications; null for a sender who is hidden. */
+/** Returns the absolute URL of a sender's picture for notifications; null for a hidden sender. */
 export function senderAvatarUrl(realm: Realm, sender: UserSummary | null, realmUrls: RealmUrls): string {
   const publicRealm = publicRealmOf(realm, realmUrls);
   if (!sender) return unknownAvatarUrl(publicRealm);

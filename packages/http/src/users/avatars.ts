@@ -17,7 +17,7 @@ const OWN_AVATAR = wire.fields({ avatar_url: wire.nullable(wire.text()) });
 
 const SIZE = 100;
 const MEDIUM_SIZE = 500;
-/** File names of generated avatars: `7.png`, `7-medium.png`, `unknown.png`. */
+/** File names of generated avatars, such as `7.png`, `7-medium.png` and `unknown.png`. */
 const DRAWN = /^(0|[1-9]\d{0,15}|unknown)(-medium)?\.png$/;
 /** File names of uploaded avatars: their keys. */
 const UPLOADED = /^([0-9a-f]{32})(-medium)?\.png$/;

@@ -3,7 +3,7 @@ import { canCreateOfPrivacy } from '@parley/domain/channels';
 import type { Realm } from '@parley/domain/realms';
 import type { ServerInfo } from '../kernel/server-info.js';
 
-/** Rights of the viewer in the form that old clients ask for (events §3.3). */
+/** Rights of the viewer in the format of older clients (events §3.3). */
 export function presentOwnRights(viewer: Actor, realm: Realm, serverInfo: ServerInfo): Record<string, boolean> {
   const mayCreate = (privacy: 'public' | 'privateSharedHistory') => canCreateOfPrivacy(viewer, realm, privacy).allowed;
   const mayCreateWebPublic =

@@ -75,7 +75,7 @@ export type PresenceForm = 'modern' | 'legacy';
 export const presenceFormOf = (presentation: QueuePresentation): PresenceForm =>
   presentation.slimPresence || can(presentation, 'simplified_presence_events') ? 'modern' : 'legacy';
 
-/** Single client name that replaces the former separate clients. */
+/** Client name that replaces all former client names. */
 const CLIENT = 'website';
 
 export const presentTimes = (
@@ -104,14 +104,14 @@ function memberOf(entry: PresenceEntry, form: MemberForm, publicRealm: PublicRea
   return `${address}:${JSON.stringify({ aggregated, ...presentClient(entry) })}`;
 }
 
-/** Cached by entry, because a changed entry is a new object. */
+/** Cached per entry, because a changed entry is a new object. */
 const MEMBERS: Readonly<Record<MemberForm, WeakMap<PresenceEntry, string>>> = {
   modern: new WeakMap(),
   legacy: new WeakMap(),
   legacyHidden: new WeakMap(),
 };
 
-/** Writes presences as JSON text, keyed by id or address, because there may be thousands. */
+/** Writes presences as JSON text, keyed by id or address; there may be thousands. */
 export function presentPresences(
   { entries, visibleIds }: Pick<PresenceList, 'entries' | 'visibleIds'>,
   form: PresenceForm,
@@ -131,7 +131,7 @@ export function presentPresences(
   return `{${members.join(',')}}`;
 }
 
-/** Returns the highest stored update id. If there is none, returns the client's last known id or -1 (users §8.1). */
+/** Returns the highest stored update id; without one, the client's last known id or -1 (users §8.1). */
 export const lastUpdateIdOf = ({ entries, isDisabled }: PresenceList, known: number | null = null): number =>
   isDisabled ? -1 : (entries.findLast(({ updateId }) => updateId !== null)?.updateId ?? known ?? -1);
 

@@ -63,7 +63,7 @@ export const profileField = wire.named(
 
 /** Maximum number of values per request. */
 const MAX_ENTRIES = 200;
-/** Limits of keys and texts of choices and of URL patterns. */
+/** Limit of keys and texts of choices, and of URL patterns. */
 const DATA_TEXT = { max: 500 };
 const DATA_KEYS = { max: MAX_PROFILE_CHOICES + 1, maxKeyLength: 100 };
 

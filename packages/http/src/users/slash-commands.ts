@@ -12,7 +12,7 @@ class ZcommandDto {
 
 interface DisplayCommand {
   readonly settings: DisplaySwitch;
-  /** Resulting name of the display mode. */
+  /** New display mode as shown to the user. */
   readonly name: string;
   /** Command that reverts the change. */
   readonly opposite: string;

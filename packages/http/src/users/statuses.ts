@@ -73,7 +73,7 @@ export const statusSection: RegisterSection = registerSection({
 });
 
 const TEXT = { max: MAX_STATUS_TEXT_LENGTH, strip: true, optional: true };
-/** Loose limit, because unknown emoji are rejected with their own text. */
+/** Loose limit: unknown emoji are rejected with their own error message. */
 const STATUS_EMOJI = { max: MAX_TEXT_LENGTH, optional: true };
 
 class UserDto {

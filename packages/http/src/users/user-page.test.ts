@@ -78,7 +78,7 @@ describe('user list presenter', () => {
     expect(members[1].full_name).toBe('Prince Hamlet');
   });
 
-  it('refetches users from a database that has replaced another one, since versions may repeat', async () => {
+  it('refetches users after the database is replaced, because versions may repeat', async () => {
     const { fetched } = await read(fixture, pages, 'iago');
     const replaced = await read(fixture, pages, 'iago', {}, (list) => ({ ...list, realm: { ...list.realm } }));
     expect(replaced.fetched).toEqual(fetched);

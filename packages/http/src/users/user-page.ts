@@ -9,7 +9,7 @@ import { publicRealmOf } from '../kernel/public-realm.js';
 import * as wire from '../kernel/wire-schema.js';
 import { type PresentableUser, presentUser, type UserForm } from './user.presenters.js';
 
-/** Form of an event about another property of a user (events §7.3). */
+/** Event format for a change of another user property (events §7.3). */
 export const personForm = (shape: wire.Shape): EventForm =>
   form('realm_user', { op: wire.oneOf('update'), person: wire.fields({ user_id: wire.integer(), ...shape }) });
 
@@ -27,18 +27,21 @@ export const SHOWN_EMAIL = personForm({ new_email: wire.text() });
 /** Null if the address becomes hidden. */
 export const DELIVERY_EMAIL = personForm({ delivery_email: wire.nullable(wire.text()) });
 
-/** In characters of all texts together: ten thousand usual users are 5 million in each form, and clients ask for two. */
+/**
+ * Total length of all texts in characters. Ten thousand typical users take 5 million per form, and clients use two
+ * forms.
+ */
 const MAX_TEXTS = 32 * 1024 * 1024;
 /** In bytes, including the texts. */
 const MAX_ENCODED = 48 * 1024 * 1024;
 
-/** Users fetched per step; the event loop may turn in between. */
+/** Users fetched per step; the event loop runs between steps. */
 const USERS_AT_A_TIME = 250;
 
-/** Dependencies of a user's texts in addition to the form. */
+/** Data on which a user's texts depend, in addition to the form. */
 interface UserVersion {
   readonly version: number;
-  /** Another object after a change, and in a database that has replaced another one and may repeat its versions. */
+  /** Replaced by another object after a change or a database restore, which may repeat versions. */
   readonly realm: UserList['realm'];
   readonly realmUrl: string;
   readonly emailVisibility: EmailVisibility;
@@ -49,7 +52,7 @@ type VersionKey = Omit<UserVersion, 'emailVisibility'>;
 const isSame = (a: VersionKey, b: VersionKey): boolean =>
   a.version === b.version && a.realm === b.realm && a.realmUrl === b.realmUrl;
 
-/** An element of a list of users that is JSON already. */
+/** Element of a user list, already in JSON. */
 export interface UserText {
   readonly id: number;
   readonly text: string;
@@ -58,14 +61,14 @@ export interface UserText {
 /** Form properties that depend on the client; those that depend on the viewer are computed per user. */
 export type UserListForm = Omit<UserForm, 'seesEmail'>;
 
-/** Presents lists of users as JSON texts that are kept, so that only users who changed are read and presented anew. */
+/** Presents user lists as cached JSON text, so that only changed users are fetched and presented again. */
 export class UserPagePresenter {
   private readonly texts = new PresentedTexts<UserId, UserVersion>(MAX_TEXTS, isSame);
   private readonly encoded = new EncodedTexts(',', MAX_ENCODED);
 
   constructor(private readonly realmUrls: RealmUrls) {}
 
-  /** The users in the list's order, with `more` behind. Called within the snapshot the list is of. */
+  /** Presents the users in list order, followed by `more`. Must be called within the snapshot of the list. */
   async present(
     { viewer, realm, entries }: UserList,
     hydrate: (ids: readonly UserId[]) => Promise<readonly PresentableUser[]>,
@@ -100,7 +103,7 @@ export class UserPagePresenter {
   }
 }
 
-/** Made once for each server; lists and sections share the presented texts. */
+/** Created once per server, so that lists and sections share the presented texts. */
 export const userPagesOf = ({ realmUrls }: { readonly realmUrls: RealmUrls }): UserPagePresenter =>
   new UserPagePresenter(realmUrls);
 

@@ -189,7 +189,7 @@ const SETTING_CHANGED = [
   ...propertyForms(USER_SETTING_FORMS.schemas({ isWanted: (name) => name !== 'defaultLanguage' }), update),
 ] as const;
 
-/** User settings events; presence/presence.events.ts presents presence changes. */
+/** User settings events; presence.ts presents presence changes. */
 export const USER_SETTINGS_EVENTS = {
   'user.setting_changed': toAll(SETTING_CHANGED, presentSettingChange),
   'user.name_changed': toAll(personForm({ full_name: wire.text() }), ({ userId, fullName }) =>
@@ -233,8 +233,8 @@ function presentTimeZoneChange({ user }: EventOf<'user.time_zone_changed'>, publ
 }
 
 /**
- * Notifies receivers to whom the address appears or disappears, and all if the substitute address changes (users
- * §6.4).
+ * Notifies receivers for whom the address appears or disappears, and all receivers if the substitute address changes
+ * (users §6.4).
  */
 function presentEmailVisibilityChange(
   { user, before }: EventOf<'user.email_visibility_changed'>,

@@ -12,14 +12,14 @@ function userIds(text: string): unknown {
   }
 }
 
-describe('user list parameters', () => {
+describe('ListUsersDto', () => {
   it.each([
     ['[7,8]', [7, 8]],
     ['[]', []],
     ['7,8', [7, 8]],
     [' 7 , 8 ', [7, 8]],
     ['7', [7]],
-  ])('accept %j', (text, ids) => {
+  ])('accepts %j', (text, ids) => {
     expect(userIds(text)).toEqual(ids);
   });
 
@@ -29,11 +29,11 @@ describe('user list parameters', () => {
     ['7,', 'user_ids is not valid JSON'],
     ['-7', 'user_ids is not a list'],
     ['["x"]', 'user_ids[0] is not an integer'],
-  ])('reject %j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(userIds(text)).toBe(message);
   });
 
-  it('have the same maximum in the older form', () => {
+  it('has the same maximum in the older format', () => {
     const ones = (count: number) => Array(count).fill(1).join();
     expect(userIds(ones(10_000))).toHaveLength(10_000);
     for (const text of [ones(10_001), `[${ones(10_001)}]`]) {

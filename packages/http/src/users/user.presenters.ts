@@ -39,7 +39,7 @@ const USER = {
   bot_type: wire.optional(wire.nullable(wire.integer())),
   bot_owner_id: wire.optional(wire.nullable(wire.integer())),
   is_system_bot: wire.optional(wire.boolean()),
-  /** Only of users who have one; never null. */
+  /** Only for users with an external id; never null. */
   external_id: wire.optional(wire.text()),
   profile_data: wire.optional(
     wire.dictionaryOf(wire.fields({ value: wire.text(), rendered_value: wire.optional(wire.text()) })),
@@ -101,7 +101,7 @@ export interface UserForm {
   readonly withExternalId?: boolean;
 }
 
-/** User with optional profile; absent if empty. */
+/** User with an optional profile; absent if empty. */
 export type PresentableUser = User & { readonly profile?: readonly ProfileValue[] };
 
 /** Users §1.1. */

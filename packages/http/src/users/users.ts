@@ -149,7 +149,7 @@ export class UpdateUserByEmailDto {
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) new_email?: string;
 }
 
-/** Changes common to both ways of naming the user. */
+/** Changes common to both ways of identifying the user. */
 export const toUserChanges = ({ full_name, role, profile_data, new_email }: Omit<UpdateUserByEmailDto, 'email'>) =>
   definedFields({
     fullName: full_name,
@@ -334,7 +334,7 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
         return success(await presentLongList(scheduler, 'members', members));
       },
     }),
-    // Same operation for anonymous browsers, with fewer fields per user.
+    // The same operation for anonymous browsers, with fewer fields per user.
     route('GET', '/json/users', {
       summary: 'List the users visible without an account',
       section: 'protocol §9',

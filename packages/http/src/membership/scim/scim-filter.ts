@@ -17,7 +17,7 @@ export class ScimError extends Error {
   }
 }
 
-/** Attribute, or attribute inside another, in lower case and without the URN of the core schema. */
+/** Attribute or subattribute, in lower case and without the URN of the core schema. */
 export interface AttributePath {
   readonly attribute: string;
   readonly sub: string | null;
@@ -33,7 +33,7 @@ export type Filter =
   | { readonly kind: 'not'; readonly filter: Filter }
   | { readonly kind: 'present'; readonly path: AttributePath }
   | { readonly kind: 'compare'; readonly path: AttributePath; readonly by: Comparison; readonly value: Literal }
-  /** Members of a list for which the inner filter holds: `emails[type eq "work"]`. */
+  /** List elements that match the inner filter: `emails[type eq "work"]`. */
   | { readonly kind: 'some'; readonly attribute: string; readonly filter: Filter };
 
 /** Path of a PATCH operation: `active`, `name.givenName`, `members[value eq "5"]`, `emails[type eq "work"].value`. */
@@ -43,7 +43,7 @@ export interface PatchPath extends AttributePath {
 
 const MAX_FILTER_LENGTH = 2000;
 const MAX_DEPTH = 10;
-/** String, bracket, or word, after white space. */
+/** String, bracket or word, after optional white space. */
 const TOKEN = /\s*(?:("(?:[^"\\]|\\.)*")|([()[\]])|([^\s()[\]"]+))/y;
 const ATTRIBUTE = /^[a-z$][\w$-]*(?:\.[a-z$][\w$-]*)?$/i;
 const CORE_URN = /^urn:ietf:params:scim:schemas:core:2\.0:(?:user|group):/i;
@@ -53,7 +53,7 @@ export function parseFilter(text: string): Filter {
   return new FilterParser(text, 'invalidFilter').whole();
 }
 
-/** Returns null for attributes of schemas that this server does not have. @throws ScimError invalidPath */
+/** Returns null for attributes of unsupported schemas. @throws ScimError invalidPath */
 export function parsePatchPath(text: string): PatchPath | null {
   const path = text.replace(CORE_URN, '');
   if (/^urn:/i.test(path)) return null;
@@ -122,7 +122,7 @@ class FilterParser {
       if (!inner) return this.test(path);
       const { attribute } = path;
       if (!this.tokens[this.next]?.startsWith('.')) return { kind: 'some', attribute, filter: inner };
-      // Entra appends the attribute that it compares: emails[type eq "work"].value eq "…".
+      // Entra appends the compared attribute: emails[type eq "work"].value eq "…".
       const test = this.test({ attribute: this.subAttribute(), sub: null });
       return { kind: 'some', attribute, filter: { kind: 'and', filters: [inner, test] } };
     } finally {
@@ -137,7 +137,7 @@ class FilterParser {
     return { kind: 'compare', path, by: by as Comparison, value: this.literal() };
   }
 
-  /** Attribute after a bracket. */
+  /** Parses the attribute after a bracket. */
   private subAttribute(): string {
     const word = this.take();
     if (!/^\.[a-z$][\w$-]*$/i.test(word)) throw this.invalid(`'${word}' is not expected.`);
@@ -168,7 +168,7 @@ class FilterParser {
       const value: unknown = JSON.parse(/^(?:true|false|null)$/i.test(token) ? token.toLowerCase() : token);
       if (typeof value !== 'object' || value === null) return value as Literal;
     } catch {
-      // Reported below.
+      // Handled below.
     }
     throw this.invalid(`'${token}' is no value.`);
   }
@@ -198,13 +198,13 @@ type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns a member of an object regardless of letter case. */
+/** Returns a property of an object, ignoring case. */
 export function memberOf(object: Json, name: string): unknown {
   const key = Object.keys(object).find((each) => each.toLowerCase() === name);
   return key === undefined ? undefined : object[key];
 }
 
-/** True if the filter holds for the resource. */
+/** True if the resource matches the filter. */
 export function matches(filter: Filter, resource: Json): boolean {
   switch (filter.kind) {
     case 'and':
@@ -231,10 +231,10 @@ export function matches(filter: Filter, resource: Json): boolean {
   }
 }
 
-/** Attributes that distinguish letter case. */
+/** Attributes with case-sensitive values. */
 const EXACT: ReadonlySet<string> = new Set(['id', 'externalid', 'members', 'value']);
 
-/** Values of an attribute; those of a list of objects are their `value` if no other is named. */
+/** Returns the values of an attribute; for a list of objects, their `value` property by default. */
 function valuesAt(resource: Json, { attribute, sub }: AttributePath): readonly unknown[] {
   const values = [memberOf(resource, attribute)].flat().filter((value) => value !== undefined);
   return values
@@ -242,7 +242,7 @@ function valuesAt(resource: Json, { attribute, sub }: AttributePath): readonly u
     .filter((value) => value !== undefined);
 }
 
-/** Directories send truth values as text too. */
+/** SCIM clients also send booleans as text. */
 const comparable = (value: unknown, isExact: boolean): unknown => {
   const text = typeof value === 'boolean' ? String(value) : value;
   return typeof text === 'string' && !isExact ? text.toLowerCase() : text;
@@ -272,7 +272,7 @@ function compares(value: unknown, other: unknown, by: Comparison): boolean {
   }
 }
 
-/** Value with which an attribute must be equal for the filter to hold; undefined if the filter does not say. */
+/** Returns the value that the filter requires an attribute to equal; undefined if there is none. */
 export function requiredValue(filter: Filter, attribute: string, subs: readonly (string | null)[]): string | undefined {
   if (filter.kind === 'and') {
     for (const each of filter.filters) {
@@ -287,7 +287,10 @@ export function requiredValue(filter: Filter, attribute: string, subs: readonly 
   return subs.includes(filter.path.sub) && typeof filter.value === 'string' ? filter.value : undefined;
 }
 
-/** Values of `value eq "…"`, perhaps joined by `or`. @throws ScimError invalidPath for other filters */
+/**
+ * Returns the values of `value eq "…"` conditions, joined by `or` if several. @throws ScimError invalidPath for other
+ * filters
+ */
 export function namedValues(filter: Filter): readonly string[] {
   if (filter.kind === 'or') return filter.filters.flatMap(namedValues);
   const value = requiredValue(filter, 'value', [null]);

@@ -20,7 +20,7 @@ const isObject = (value: unknown): value is Json =>
 const timeOf = (seconds: number | null): string | undefined =>
   seconds === null ? undefined : new Date(seconds * 1000).toISOString();
 
-/** First names and last name as far as a single text shows them. */
+/** Splits a full name into given names and a family name, as well as possible. */
 function partsOf(fullName: string): { readonly givenName: string; readonly familyName: string } {
   const space = fullName.lastIndexOf(' ');
   return space === -1
@@ -63,7 +63,7 @@ export const groupResource = (url: string, group: ProvisionedGroupView): Json =>
 
 export const tagOf = (version: string): string => `W/"${version}"`;
 
-/** Ids of this server are positive integers as text. */
+/** Parses an id; ids of this server are positive integers as text. */
 export function idOf<I extends UserId | GroupId>(value: unknown): I | null {
   return typeof value === 'string' && /^[1-9]\d{0,14}$/.test(value) ? (Number(value) as I) : null;
 }
@@ -78,7 +78,7 @@ function textIn(object: Json, name: string): string | undefined {
   return value.trim();
 }
 
-/** Microsoft Entra sends truth values as text. */
+/** Microsoft Entra sends booleans as text. */
 function activeIn(resource: Json): boolean | undefined {
   const value = memberOf(resource, 'active');
   if (value === undefined || value === null) return undefined;
@@ -88,7 +88,7 @@ function activeIn(resource: Json): boolean | undefined {
   return text === 'true';
 }
 
-/** Role of the primary entry, or of the first; entries are objects, texts, or texts with an object as Entra sends them. */
+/** Role of the primary entry, or of the first. Entries are objects or text; Entra sends objects as JSON text. */
 function roleIn(resource: Json): Role | undefined {
   const given = memberOf(resource, 'roles');
   if (given === undefined || given === null) return undefined;
@@ -109,7 +109,7 @@ function entryOf(text: string): unknown {
       const parsed: unknown = JSON.parse(text);
       if (isObject(parsed)) return { value: text, ...parsed };
     } catch {
-      // The text is a plain value.
+      // Invalid JSON is a plain value.
     }
   }
   return { value: text };
@@ -135,7 +135,7 @@ function namesIn(resource: Json): Names {
 
 const joined = ({ givenName, familyName }: Names): string => `${givenName ?? ''} ${familyName ?? ''}`.trim();
 
-/** Name that differs from the current one: shown name, formatted name, or parts, in this order. */
+/** Returns a changed name: display name, formatted name or name parts, in this order of precedence. */
 function newNameIn(resource: Json, current: ProvisionedUser): string | undefined {
   const names = namesIn(resource);
   const { displayName, formatted } = names;
@@ -159,7 +159,7 @@ export function newUserOf(resource: Json): NewProvisionedUser {
   return { email, fullName, ...rest(resource) };
 }
 
-/** Reads what differs in a user; attributes that are absent stay as they are. @throws ScimError invalidValue */
+/** Reads the changes to a user; absent attributes remain unchanged. @throws ScimError invalidValue */
 export function changeOf(resource: Json, current: ProvisionedUser): ProvisionedUserChange {
   const email = textIn(resource, 'userName');
   if (email === '') throw invalidValue('userName');
@@ -176,14 +176,14 @@ function rest(resource: Json): ProvisionedUserChange {
 
 export interface PatchOperation {
   readonly op: 'add' | 'remove' | 'replace';
-  /** Undefined if the value names the attributes; null for attributes that this server does not have. */
+  /** Undefined if the value contains the attribute names; null for unsupported attributes. */
   readonly path: PatchPath | null | undefined;
   readonly value: unknown;
 }
 
 const MAX_OPERATIONS = 10_000;
 
-/** Names of operations are accepted in any letter case, as Entra writes them. @throws ScimError */
+/** Operation names ignore case, because Entra capitalizes them. @throws ScimError */
 export function operationsOf(body: Json): readonly PatchOperation[] {
   const list = memberOf(body, 'operations');
   if (!Array.isArray(list) || list.length === 0) throw new ScimError(400, 'invalidSyntax', 'Operations are missing.');
@@ -206,7 +206,7 @@ export function operationsOf(body: Json): readonly PatchOperation[] {
   });
 }
 
-/** Splits operations without a path into one for each attribute. */
+/** Splits each operation without a path into one operation per attribute. */
 function* singleOperations(operations: readonly PatchOperation[]): Generator<PatchOperation & { path: PatchPath }> {
   for (const { op, path, value } of operations) {
     if (path) yield { op, path, value };
@@ -218,10 +218,10 @@ function* singleOperations(operations: readonly PatchOperation[]): Generator<Pat
   }
 }
 
-/** Attributes that a user always has. */
+/** Attributes that cannot be removed from a user. */
 const REQUIRED: ReadonlySet<string> = new Set(['username', 'active', 'externalid', 'id']);
 
-/** Reads the change that the operations make to a user. @throws ScimError */
+/** Applies PATCH operations to a user. @throws ScimError */
 export function patchedUser(operations: readonly PatchOperation[], current: ProvisionedUser): ProvisionedUserChange {
   const resource: Record<string, unknown> = {};
   const name: Record<string, unknown> = {};
@@ -240,7 +240,7 @@ export function patchedUser(operations: readonly PatchOperation[], current: Prov
   return changeOf({ ...resource, name }, current);
 }
 
-/** Ids of members that are added; unknown ones are invalid. @throws ScimError invalidValue */
+/** Returns the ids of added members; unknown ids are invalid. @throws ScimError invalidValue */
 function memberIdsOf(value: unknown): readonly UserId[] {
   return [value].flat().map((member) => {
     const id = idOf<UserId>(isObject(member) ? memberOf(member, 'value') : member);
@@ -261,7 +261,7 @@ export function groupOf(resource: Json): ProvisionedGroupChange {
   });
 }
 
-/** Reads the change that the operations make to a group. @throws ScimError */
+/** Converts PATCH operations to a group change. @throws ScimError */
 export function patchedGroup(operations: readonly PatchOperation[]): ProvisionedGroupChange {
   const resource: Record<string, unknown> = {};
   let members: Set<UserId> | undefined;
@@ -282,7 +282,7 @@ export function patchedGroup(operations: readonly PatchOperation[]): Provisioned
       }
       if (attribute !== 'id') resource[attribute] = op === 'remove' ? null : value;
     } else if (op === 'remove' && (filter || value !== undefined)) {
-      // Ids of no user are no members.
+      // Invalid ids cannot be members, so they are ignored.
       const values = filter
         ? namedValues(filter)
         : [value].flat().map((it) => (isObject(it) ? memberOf(it, 'value') : it));

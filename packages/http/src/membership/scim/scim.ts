@@ -65,7 +65,7 @@ class NamedDto {
   @TextParam({ max: 100 }) id!: string;
 }
 
-/** Responses show personal data (RFC 7644, section 7.4). */
+/** Responses contain personal data (RFC 7644, section 7.4). */
 const NEVER_STORED = 'no-store';
 
 const noContent = (headers: readonly string[] = []): Reply => ({
@@ -83,7 +83,7 @@ const reply = (status: number, body: Json, headers: readonly string[] = []): Rep
   headers,
 });
 
-/** Response to an error (RFC 7644, section 3.12). */
+/** Error response (RFC 7644, section 3.12). */
 const errorReply = (status: number, scimType: string | null, detail: string, headers: readonly string[] = []): Reply =>
   reply(status, { schemas: [ERROR_SCHEMA], status: String(status), ...(scimType && { scimType }), detail }, headers);
 
@@ -102,11 +102,11 @@ const DOMAIN_ERRORS: { readonly [C in ErrorCode]?: readonly [status: number, sci
   GUEST_CANNOT_ADMINISTER: [400, 'mutability'],
 };
 
-/** Returns null for errors that are not about the request. */
+/** Returns null for errors that the client did not cause. */
 function errorReplyOf(error: unknown, kind: Kind): Reply | null {
   if (error instanceof ScimError) return errorReply(error.status, error.scimType, error.message);
   if (!(error instanceof DomainError) || error.kind === 'unavailable') return null;
-  // A group may name unknown users.
+  // UNKNOWN_USER may also concern a member named in a group request.
   const isMissing = error.is('UNKNOWN_USER') && kind === 'Users';
   const { code }: DomainError = error;
   const [status, scimType] = isMissing ? [404, null] : (DOMAIN_ERRORS[code] ?? [400, 'invalidValue']);
@@ -123,7 +123,7 @@ const authorize: Authorize = async (request, realmId, resolve) => {
   throw new HttpRefusal(401, 'UNAUTHORIZED', 'The token is missing or not valid.', {}, headers);
 };
 
-/** Request of a directory. */
+/** Request from a SCIM client. */
 interface Visit<D> extends Pick<Context<'program', D, unknown>, 'dto' | 'request' | 'resolve'> {
   readonly client: OrganizationClient;
   /** URL of the organization. */
@@ -168,12 +168,12 @@ function bodyOf({ content }: Request): Json {
     const value = parseJson(utf8.decode(content ?? new Uint8Array()));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json;
   } catch {
-    // Reported below.
+    // Handled below.
   }
   throw new ScimError(400, 'invalidSyntax', 'The body must be a JSON object.');
 }
 
-/** Reads `If-Match`, in which a directory repeats versions that it knows. */
+/** Parses `If-Match`, which lists the versions known to the client. */
 function expectedVersion(request: Request): ExpectedVersion {
   const header = request.header('if-match');
   if (header === undefined || header.trim() === '*') return null;
@@ -194,7 +194,7 @@ const namesIn = (list: string): readonly string[] =>
 
 const ALWAYS = ['schemas', 'id', 'meta'];
 
-/** Leaves attributes out that the directory does not want. */
+/** Omits attributes that the client excludes. */
 function selected(
   resource: Json,
   { attributes, excludedAttributes }: Pick<ListDto, 'attributes' | 'excludedAttributes'>,
@@ -212,7 +212,7 @@ interface Page {
   readonly count: number;
 }
 
-/** `startIndex` begins with 1; smaller values mean 1, and negative counts 0 (RFC 7644, section 3.4.2.4). */
+/** `startIndex` begins at 1; smaller values mean 1, and negative counts mean 0 (RFC 7644, section 3.4.2.4). */
 function pageOf({ filter, startIndex, count }: ListDto, maxCount: number): Page {
   const wanted = count === undefined ? maxCount : integerOf(count, 'count');
   return {
@@ -222,7 +222,7 @@ function pageOf({ filter, startIndex, count }: ListDto, maxCount: number): Page 
   };
 }
 
-/** Reads the query of a list from a body (RFC 7644, section 3.4.3). @throws ScimError invalidValue */
+/** Parses a list query from a body (RFC 7644, section 3.4.3). @throws ScimError invalidValue */
 function searchOf(body: Json): ListDto {
   const textAt = (name: string): string | undefined => {
     const value = memberOf(body, name.toLowerCase());
@@ -243,7 +243,7 @@ function searchOf(body: Json): ListDto {
   return query;
 }
 
-/** Lists resources by a query, which may also be sent as a body. */
+/** Routes that list resources by query parameters or by a query in the body. */
 const listRoutes = (
   parts: RouteParts,
   kind: Kind,
@@ -395,7 +395,7 @@ function groupRoutes(parts: RouteParts): readonly Route[] {
       const group = await resolve(GetProvisionedGroup).execute(client.realmId, id);
       return resourceReply(200, selected(groupResource(url, group), dto));
     }),
-    // A group may be long, so that the response repeats it only on demand.
+    // Groups may be long, so the response contains the group only on request.
     scimRoute(parts, ['PATCH', '/Groups/:id'], kind, ResourceDto, async ({ client, url, dto, request, resolve }) => {
       const id = targetOf<GroupId>(dto.id);
       const change = patchedGroup(operationsOf(bodyOf(request)));
@@ -414,7 +414,7 @@ function groupRoutes(parts: RouteParts): readonly Route[] {
   ];
 }
 
-/** Descriptions of what the server can do (RFC 7644, section 4). */
+/** Discovery endpoints (RFC 7644, section 4). */
 function descriptionRoutes(parts: RouteParts): readonly Route[] {
   const config = serviceProviderConfig({ maxResults: MAX_USERS_PER_PAGE });
   const list = (resources: readonly Json[]) =>
@@ -441,7 +441,7 @@ function descriptionRoutes(parts: RouteParts): readonly Route[] {
   ];
 }
 
-/** Provisioning of users and groups by a directory: SCIM 2.0 (RFC 7643, RFC 7644). */
+/** User and group provisioning by SCIM 2.0 (RFC 7643, RFC 7644). */
 export const SCIM = {
   routes: (parts) => [...userRoutes(parts), ...groupRoutes(parts), ...descriptionRoutes(parts)],
 } satisfies HttpFeature;
