@@ -15,15 +15,15 @@ import {
 
 interface Rules {
   /**
-   * Packages and modules that may be imported besides the package's own files. `node:` stands for every module of
-   * Node.
+   * Packages and modules that may be imported in addition to the package's own files. `node:` stands for all Node
+   * modules.
    */
   readonly mayImport: readonly string[];
-  /** Never shipped, so it may use test libraries anywhere. */
+  /** Never shipped, so test libraries may be used anywhere. */
   readonly isTestSupport?: boolean;
 }
 
-/** Separate entry point: measured servers load it and must not load the rest of the testkit. */
+/** Separate entry point: measured servers load it without the rest of the testkit. */
 const PROCESS_USAGE = '@parley/testkit/process-usage';
 
 /** Allowed imports per package: server → adapters → domain. Adapters never import each other. */
@@ -149,11 +149,11 @@ const RULES: Readonly<Record<string, Rules>> = {
     ],
     isTestSupport: true,
   },
-  // Runs in browsers and stays small, so it imports only its own files.
+  // Runs in browsers and must stay small, so it imports only its own files.
   client: { mayImport: [] },
-  // Runs in browsers and in Node, so it uses neither the DOM nor Node.
+  // Runs in browsers and in Node, so it uses neither the DOM nor Node modules.
   chat: { mayImport: ['@parley/client', '@preact/signals-core'] },
-  // The browser's part; the libraries are bundled by the build.
+  // Browser code; the build bundles its libraries.
   web: {
     mayImport: [
       '@base-ui/react',
@@ -173,7 +173,7 @@ const RULES: Readonly<Record<string, Rules>> = {
     ],
   },
   testkit: { mayImport: ['@parley/domain', 'node:'], isTestSupport: true },
-  // Package that applications install; re-exports their part of the other packages.
+  // Package for applications; re-exports its part of the other packages.
   parley: { mayImport: ['@parley/domain', '@parley/markdown', '@parley/server', '@parley/testkit', 'node:'] },
   bench: {
     mayImport: [
@@ -210,11 +210,11 @@ const RULES: Readonly<Record<string, Rules>> = {
   'repo-checks': { mayImport: ['@parley/domain', '@parley/http', 'node:'], isTestSupport: true },
 };
 
-/** Source folders that only the package's tests use. */
+/** Source folders used only by the package's tests. */
 const TEST_FOLDERS = new Set(['fixtures', 'testing']);
 
 const TEST_LIBRARIES = [
-  // The adapter for PostgreSQL compares its schema with that of SQLite.
+  // The PostgreSQL adapter compares its schema with the SQLite schema.
   '@parley/sqlite',
   'better-sqlite3',
   '@parley/repo-checks',
@@ -243,7 +243,7 @@ const OFFERED = entryPoints();
 /** Imports per source file. */
 const IMPORTS = new Map<string, readonly string[]>();
 
-describe('package layers', () => {
+describe('architecture', () => {
   it('has a rule for every package', () => {
     expect([...packageNames()].sort()).toEqual(Object.keys(RULES).sort());
   });
@@ -264,9 +264,9 @@ describe('package layers', () => {
     expect([...new Set(imported)].filter((it) => !isLocal(it) && it !== 'node:' && !declared.has(it))).toEqual([]);
   });
 
-  // Acceptance consists of tests, which belong to no project.
+  // Acceptance consists of tests, which are not part of any project.
   it.each(Object.keys(RULES).filter((name) => name !== 'acceptance'))(
-    '%s references only projects it may import',
+    '%s references only projects that it may import',
     (name) => {
       const config = JSON.parse(readFileSync(join(packagesDir, name, 'tsconfig.json'), 'utf8'));
       const references = (config.references as { path: string }[]).map(({ path }) => `@parley/${path.slice(3)}`);
@@ -298,7 +298,7 @@ describe('package layers', () => {
 
 describe.each(Object.entries(AREAS))('areas of %s', (name, areas) => {
   const root = join(packagesDir, name, 'src');
-  // Files beside the areas put the areas together and may import all of them.
+  // Files outside the areas combine them and may import all of them.
   const areaImports = sourcesOf(name)
     .filter((file) => !isTest(name, file) && relative(root, file).includes(sep))
     .flatMap((file) => localImportsIn(file).map((target) => [folderOf(root, file), folderOf(root, target)] as const))
@@ -310,7 +310,7 @@ describe.each(Object.entries(AREAS))('areas of %s', (name, areas) => {
     expect(found.sort()).toEqual([...areas].sort());
   });
 
-  it('import only areas before them', () => {
+  it('imports only earlier areas', () => {
     const upward = areaImports.filter(([from, to]) => areas.indexOf(from) < areas.indexOf(to) || !areas.includes(to));
     expect(new Set(upward.map(([from, to]) => `${from} → ${to}`))).toEqual(new Set());
   });
@@ -379,12 +379,12 @@ function isTest(name: string, file: string): boolean {
 function strayImports(name: string, file: string, imports: readonly string[]): string[] {
   const allowed = [...RULES[name]!.mayImport, ...(isTest(name, file) ? TEST_LIBRARIES : [])];
   const homes = [join(packagesDir, name, 'src')];
-  // Stand-ins of other servers, which acceptance tests and those of the built server share.
+  // Stand-ins for other servers, shared by acceptance tests and tests of the built server.
   if (isTest(name, file)) homes.push(join(packagesDir, 'acceptance/src/testing'));
   const isAllowed = (specifier: string) =>
     isLocal(specifier)
       ? homes.some((home) => resolve(file, '..', specifier).startsWith(home + sep))
-      : // Of our own packages only what their indexes offer; of others also single files, which load quicker.
+      : // Own packages only through their indexes; single files of others too, which load faster.
         allowed.includes(packageOf(specifier)) && (!specifier.startsWith('@parley/') || OFFERED.has(specifier));
   return imports
     .filter((specifier) => !isAllowed(specifier))
@@ -419,7 +419,7 @@ function localImportsIn(file: string): readonly string[] {
     .filter((source) => source !== null);
 }
 
-/** Returns the files of one import cycle, each importing the next; empty if there is none. */
+/** Returns the files of an import cycle, each importing the next; empty if there is none. */
 function findCircle(files: readonly string[], importsOfFile: (file: string) => readonly string[]): readonly string[] {
   const isOver = new Set<string>();
   const path: string[] = [];
@@ -468,7 +468,7 @@ function hiddenInputsOf(code: string): string[] {
   return found;
 }
 
-/** Name of an identifier, or of the last member of a chain: `globalThis.Date` → `Date`. */
+/** Name of an identifier, or of the last property in a chain: `globalThis.Date` → `Date`. */
 function nameOf(node: SyntaxNode): string | undefined {
   if (node.type === 'Identifier') return node.value as string;
   return node.type === 'MemberExpression' ? nameOf(node.property as SyntaxNode) : undefined;

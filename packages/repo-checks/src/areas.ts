@@ -1,4 +1,4 @@
-/** Areas of the packages that are cut by area, in order: each imports only those before it. */
+/** Areas of the packages divided by area, in order: each area imports only earlier areas. */
 export const AREAS: Readonly<Record<string, readonly string[]>> = {
   domain: [
     'kernel',

@@ -6,11 +6,11 @@ import { sectionsOf } from './documents.js';
 const docsDir = resolve(__dirname, '../../../docs');
 const contractDir = join(docsDir, 'contract');
 
-/** Matches mentions such as `GET /users/{user_id}`. Parameter names of paths are ignored. */
+/** Matches mentions such as `GET /users/{user_id}`; path parameter names are ignored. */
 const MENTION =
   /\b(GET|POST|PUT|PATCH|DELETE)(?:\/(GET|POST|PUT|PATCH|DELETE))? `?(\/[\w{}/-]+(?:\.json)?)(?![\w{}/@-])/g;
 
-/** Mentions that are not operations of API feature level 496. */
+/** Mentions other than operations of API feature level 496. */
 const NO_OPERATIONS = new Set([
   // Only the POST operation exists.
   'GET /fetch_api_key',
@@ -22,10 +22,10 @@ const NO_OPERATIONS = new Set([
 
 const nameOf = ({ method, path }: DocumentedRoute): string => `${method} ${path}`;
 
-describe('operations and their documents', () => {
+describe('createRoutes', () => {
   const operations = createRoutes({} as Parameters<typeof createRoutes>[0]).filter(isDocumented);
 
-  it('have a route for every operation that the contract describes', () => {
+  it('has a route for every operation of the contract', () => {
     const declared = new Set(operations.map((it) => `${it.method} ${shapeOf(it)}`));
     const areas = readdirSync(contractDir).filter((file) => file.endsWith('.md') && file !== 'clients.md');
     const mentioned = areas.flatMap((file) => mentionsIn(readFileSync(join(contractDir, file), 'utf8')));
@@ -39,15 +39,15 @@ describe('operations and their documents', () => {
     },
   );
 
-  it('have a section for every extension', () => {
+  it('refers only to existing sections of extensions', () => {
     const missing = operations.filter(({ extension }) => extension && sectionText(extension) === '');
     expect(missing.map((it) => `${nameOf(it)}: docs has no ${it.extension}`)).toEqual([]);
   });
 
-  it('marks the twenty operations that the contract marks', () => {
+  it('stars the twenty operations that the contract stars', () => {
     const starred = operations.filter(({ isStarred }) => isStarred);
     expect(starred.filter(({ section }) => !sectionText(section!).includes('★')).map(nameOf)).toEqual([]);
-    // Some can be called by id and by address.
+    // Some operations can be called both by id and by address.
     expect(new Set(starred.map(({ section }) => section)).size).toBe(19);
   });
 });
@@ -68,7 +68,7 @@ function mentionsIn(text: string): readonly string[] {
       .replace(/^\/api\/v1/, '')
       .replace(/\{[^}]*\}?/g, '{}')
       .replace(/\/\d+\b/g, '/{}');
-    // Addresses of the web application, including browser sessions.
+    // Web application paths, including browser sessions.
     if (/^\/(json|join|accounts)\/|\/$/.test(shape)) return [];
     return [first, second].filter((method) => method !== undefined).map((method) => `${method} ${shape}`);
   });

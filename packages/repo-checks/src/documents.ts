@@ -2,7 +2,7 @@
 export interface Section {
   readonly title: string;
   readonly text: string;
-  /** Numbers of its table rows and list items. */
+  /** Numbers of the section's table rows and list items. */
   readonly rows: ReadonlySet<number>;
 }
 
@@ -34,7 +34,7 @@ function rowNumber(line: string): number[] {
   return row ? [Number(row[1] ?? row[2])] : [];
 }
 
-/** Replaces fenced lines by empty ones. */
+/** Replaces fenced lines by empty lines. */
 function withoutFences(lines: readonly string[]): readonly string[] {
   let opening: string | null = null;
   return lines.map((line) => {

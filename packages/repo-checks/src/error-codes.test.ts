@@ -20,7 +20,7 @@ const rowOf = (code: string, status: string | number, api: string): string => `|
 describe('docs/errors.md', () => {
   const documented = [...document.matchAll(ROW)].map(([, code, status, api]) => rowOf(code!, status!, api!));
 
-  it('has a row for each error code with its statuses and its code in the API', () => {
+  it('has a row for each error code with its statuses and API code', () => {
     const declared = [...declaredErrors().keys()].map((code) => {
       const error = new DomainError(code as ErrorCode, 'text');
       const wire = ERROR_REPLIES.wireErrorOf(error);
@@ -32,12 +32,12 @@ describe('docs/errors.md', () => {
   });
 });
 
-describe('@throws comments', () => {
+describe('@throws comment', () => {
   const sources = readdirSync(packagesDir, { recursive: true, encoding: 'utf8' }).filter(
     (path) => /^\w+[\\/]src[\\/].*\.ts$/.test(path) && !path.endsWith('.test.ts'),
   );
 
-  it('name only declared error codes', () => {
+  it('names only declared error codes', () => {
     const named = sources.flatMap((path) => {
       const text = readFileSync(join(packagesDir, path), 'utf8');
       const comments = [...text.matchAll(/\/\*\*(?:(?!\*\/)[\s\S])*?@throws DomainError ((?:(?!\*\/)[\s\S])*)/g)];

@@ -23,7 +23,7 @@ interface Export {
   readonly origin: string;
 }
 
-/** Entry points for API clients, which use wire names and are not loaded beside the server's packages. */
+/** Entry points for API clients, which use wire names and are not loaded together with server packages. */
 const CLIENT_ENTRIES = new Set(['@parley/client', '@parley/chat']);
 
 /** Results of `exportsOf`; several entries export the names of one file. */
@@ -33,15 +33,15 @@ const EXPORTS: readonly Export[] = [...ENTRIES]
   .filter(([entry]) => !CLIENT_ENTRIES.has(entry))
   .flatMap(([entry, file]) => [...exportsOf(file)].map(([name, origin]) => ({ name, entry, origin })));
 
-describe('package exports', () => {
-  it('give each name one meaning', () => {
+describe('public API', () => {
+  it('gives each exported name one meaning', () => {
     const meanings = new Map<string, Set<string>>();
     for (const { name, origin } of EXPORTS) meanings.set(name, (meanings.get(name) ?? new Set()).add(origin));
     const ambiguous = [...meanings].filter(([, origins]) => origins.size > 1);
     expect(ambiguous.map(([name, origins]) => `${name}: ${[...origins].map(shown).join(', ')}`)).toEqual([]);
   });
 
-  it('export each declaration once', () => {
+  it('exports each declaration once', () => {
     const entriesOf = new Map<string, string[]>();
     for (const { name, entry } of EXPORTS) {
       if (entry !== PUBLIC_ENTRY) entriesOf.set(name, [...(entriesOf.get(name) ?? []), entry]);
@@ -53,7 +53,7 @@ describe('package exports', () => {
     const used = new Set(packageNames().flatMap((name) => sourcesOf(name).flatMap((file) => importsIn(name, file))));
     for (const file of documents()) for (const one of importsInDocument(readFileSync(file, 'utf8'))) used.add(one);
     const usedSources = new Set(EXPORTS.filter(({ name, entry }) => used.has(`${name} of ${entry}`)).map(sourceIn));
-    // Use cases, with their input and output, are API as well. Sources that add to types of others must be reachable.
+    // Use cases and their input and output are API too. Sources that extend types of others must be reachable.
     const isApi = ({ entry, origin }: Export) =>
       entry === PUBLIC_ENTRY ||
       origin.endsWith('.use-cases.ts') ||

@@ -4,7 +4,7 @@ import { packageNames, packagesDir } from './source-code.js';
 
 const guide = readFileSync(join(packagesDir, '../docs/adding-an-operation.md'), 'utf8');
 
-/** Source code lines of a document without indentation; for diffs, only added lines. */
+/** Source code lines of a document without indentation; only the added lines of diffs. */
 function codeLines(markdown: string): readonly string[] {
   return [...markdown.matchAll(/^```(ts|sql|diff)\n(.*?)^```/gms)].flatMap(([, language, code]) =>
     code!
@@ -43,8 +43,8 @@ describe('guide to adding an operation', () => {
   });
 });
 
-describe('documents', () => {
-  it.each(['architecture', 'api-index', 'helpers', 'testing', 'tour'])('names only existing files in %s.md', (name) => {
+describe('document', () => {
+  it.each(['architecture', 'api-index', 'helpers', 'testing', 'tour'])('names only existing files: %s.md', (name) => {
     const text = readFileSync(join(packagesDir, `../docs/${name}.md`), 'utf8');
     const named = [...text.matchAll(/`((?:packages\/)?[a-z0-9-]+\/src\/[\w./-]+)`/g)].map(([, path]) => path!);
     expect(named.length).toBeGreaterThan(0);

@@ -28,7 +28,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'files above 450 lines': 0,
 };
 
-describe('the structure of the repository', () => {
+describe('repository structure', () => {
   const all = measures();
 
   it('has a limit for every measure', () => {
@@ -41,8 +41,8 @@ describe('the structure of the repository', () => {
   });
 });
 
-describe('the measures themselves', () => {
-  it('counts lines without blanks and comments, and imports among them', () => {
+describe('measures module', () => {
+  it('counts lines without blanks and comments, and counts imports among them', () => {
     const code =
       "import {\n  a,\n} from './a.js';\n\n/**\n * Text\n */\n// Text\nexport { b } from './b.js';\nexport const c = a; // Text\n";
     expect(countLines(code)).toEqual({ lines: 5, importLines: 4 });

@@ -6,15 +6,15 @@ import { packageNames, packagesDir, sourcesOf } from './source-code.js';
 
 /** Packages that are never shipped. */
 const SUPPORT_PACKAGES = new Set(['acceptance', 'bench', 'e2e', 'repo-checks', 'testkit']);
-/** Folders that only tests use, at any depth. */
+/** Folders used only by tests, at any depth. */
 const SUPPORT_FOLDERS = new Set(['fixtures', 'testing']);
 const GENERATED_SOURCES = new Set([join(packagesDir, 'client/src/api.ts')]);
 
-/** One figure about the structure of the repository. */
+/** Figure about the repository's structure. */
 export interface Measure {
   readonly name: string;
   readonly value: number;
-  /** Files or folders behind the figure, where they help to find the cause. */
+  /** Files or folders behind the figure, if they help to find the cause. */
   readonly details: readonly string[];
 }
 
@@ -28,7 +28,7 @@ interface Source {
   readonly importLines: number;
 }
 
-/** Hand-written product sources: no tests, no support for tests, nothing generated. */
+/** Hand-written product sources: no tests, test support or generated files. */
 export function productSources(): readonly Source[] {
   return packageNames()
     .filter((name) => !SUPPORT_PACKAGES.has(name) && existsSync(join(packagesDir, name, 'src')))
@@ -48,7 +48,7 @@ export function productSources(): readonly Source[] {
     );
 }
 
-/** Every measure of the repository as it is, in the order of the printed table. */
+/** Current measures of the repository, in the order of the printed table. */
 export function measures(): readonly Measure[] {
   const sources = productSources();
   const lines = sum(sources.map((source) => source.lines));
@@ -157,7 +157,7 @@ function domainMeasures(sources: readonly Source[]): readonly Measure[] {
   ];
 }
 
-/** Folders in circles per package. A file directly below `src` counts as a folder of its own. */
+/** Folders in circles per package. A file directly below `src` counts as a separate folder. */
 function circleMeasures(sources: readonly Source[]): readonly Measure[] {
   return [...new Set(sources.map(({ packageName }) => packageName))].sort().map((name) => {
     const circles = circlesOf(arrowsOf(sources.filter(({ packageName }) => packageName === name)));
@@ -170,7 +170,7 @@ type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
 const LOCAL_IMPORT = /(?:from|import)\s*\(?'(\.[^']+)'/g;
 
-/** First folders below `src`, each with the ones that its files import from. */
+/** Top-level folders below `src`, each with the folders that its files import. */
 function arrowsOf(sources: readonly Source[]): Graph {
   const arrows = new Map<string, Set<string>>();
   for (const { file, packageName, text } of sources) {
@@ -186,7 +186,7 @@ function arrowsOf(sources: readonly Source[]): Graph {
   return arrows;
 }
 
-/** Strongly connected components of more than one node (Tarjan). */
+/** Strongly connected components with more than one node (Tarjan). */
 export function circlesOf(graph: Graph): readonly (readonly string[])[] {
   const order = new Map<string, number>();
   const lowest = new Map<string, number>();
@@ -208,7 +208,9 @@ export function circlesOf(graph: Graph): readonly (readonly string[])[] {
   return circles;
 }
 
-/** Relies on the formatter: a comment on its own begins its line, an import begins in the first column and ends in `;`. */
+/**
+ * Relies on the formatter: a standalone comment begins its line; an import begins in the first column and ends in `;`.
+ */
 function readLines(text: string, take: (code: string, isImport: boolean) => void): void {
   let isInComment = false;
   let isInImport = false;

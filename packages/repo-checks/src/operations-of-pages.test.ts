@@ -15,7 +15,7 @@ const textOf = (folder: string): string =>
 const namesIn = (text: string, pattern: RegExp): ReadonlySet<string> =>
   new Set([...text.matchAll(pattern)].map(([, method, path]) => `${method!.toUpperCase()} ${path}`));
 
-describe('operations below /api/v1', () => {
+describe('operation below /api/v1', () => {
   const operations = createRoutes({} as Parameters<typeof createRoutes>[0])
     .filter(isDocumented)
     .filter(({ atRoot }) => !atRoot)
@@ -25,14 +25,14 @@ describe('operations below /api/v1', () => {
     }));
   const called = namesIn(textOf('packages/chat/src') + textOf('packages/web/src'), CALL);
 
-  it('have a page of the web client, or the reason for none in their route', () => {
+  it('has a page of the web client, or states in its route why not', () => {
     const forgotten = operations.filter(({ name, isExempt }) => !isExempt && !called.has(name));
     expect(
       forgotten.map(({ name }) => `${name}: call it in packages/chat or packages/web, or declare withoutPage`),
     ).toEqual([]);
   });
 
-  it('declare no reason if a page calls them', () => {
+  it('states no reason if a page calls it', () => {
     const wrong = operations.filter(({ name, isExempt }) => isExempt && called.has(name));
     expect(wrong.map(({ name }) => `${name}: remove withoutPage`)).toEqual([]);
   });

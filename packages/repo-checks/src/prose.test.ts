@@ -10,8 +10,8 @@ describe('prose', () => {
   });
 });
 
-describe('the check of prose', () => {
-  it.each(['Of all users.', 'What follows', 'whose channel is archived', 'That one'])('refuses “%s”', (text) => {
+describe('prose check', () => {
+  it.each(['Of all users.', 'What follows', 'whose channel is archived', 'That one'])('rejects “%s”', (text) => {
     expect(isBadStart(text)).toBe(true);
   });
 
@@ -22,7 +22,7 @@ describe('the check of prose', () => {
     },
   );
 
-  it('reads comments of every form, and successive lines as one', () => {
+  it('reads comments of every form, and joins successive lines', () => {
     const code = [
       '/** First. */',
       'const url = "https://example.com"; // Second.',
@@ -40,7 +40,7 @@ describe('the check of prose', () => {
     ]);
   });
 
-  it('reads titles of tests and of tables', () => {
+  it('reads titles of tests and tables', () => {
     const code = [
       "describe('first', () => {",
       "  it.each([1, 2])('second %s', () => {});",

@@ -5,7 +5,7 @@ import { packageNames, packagesDir, sourcesOf } from './source-code.js';
 const FORBIDDEN_START = /^(?:Of|What|Whether|As|By|For|Where|How|Who|Whoever|Whose|Those|That)\b/i;
 const ALLOWED_START = /^(?:For example|By default)\b/i;
 
-/** A comment or a test title. */
+/** Comment or test title. */
 export interface Passage {
   readonly line: number;
   /** First line of the text. */
@@ -14,7 +14,7 @@ export interface Passage {
 
 export const isBadStart = (text: string): boolean => FORBIDDEN_START.test(text) && !ALLOWED_START.test(text);
 
-/** `file:line text` of each passage in the sources of all packages that begins with a forbidden word. */
+/** Returns `file:line text` of each passage in all packages that begins with a forbidden word. */
 export function badPassages(ending: string, passagesOf: (code: string) => readonly Passage[]): readonly string[] {
   return packageNames()
     .flatMap(sourcesOf)
@@ -29,7 +29,7 @@ export function badPassages(ending: string, passagesOf: (code: string) => readon
 const BLOCK_COMMENT = /^[ \t]*\/\*\*?\s*(.*?)(?:\s*\*\/.*)?$/;
 const LINE_COMMENT = /(?:^[ \t]*|[;,{}()[\]] )\/\/ (.*)/;
 
-/** Every comment. Successive lines of `//` are one. */
+/** Returns all comments; successive `//` lines form one comment. */
 export function commentsOf(code: string): readonly Passage[] {
   const lines = code.split('\n');
   return lines.flatMap((line, index) => {
@@ -42,7 +42,9 @@ export function commentsOf(code: string): readonly Passage[] {
   });
 }
 
-/** Titles of `it`, `test` and `describe`, tables included: their titles follow the end of a list or of a template. */
+/**
+ * Titles of `it`, `test` and `describe`, including tables, in which the title follows the end of a list or template.
+ */
 const TITLE = /(?:\b(?:it|test|describe)(?:\.\w+)*|\]\)|\)|`)\(\s*(['"`])((?:\\.|(?!\1).)*)\1,/g;
 
 export function titlesOf(code: string): readonly Passage[] {

@@ -24,7 +24,7 @@ describe('docs/realm-settings.md', () => {
     }
   });
 
-  it.each(SETTINGS_WITHOUT_READER)('%s is used by no file of the domain', (name) => {
+  it.each(SETTINGS_WITHOUT_READER)('%s is not used by the domain', (name) => {
     const read = new RegExp(
       `(realm|organization)\\.(settings|permissions)\\.${name}\\b|RealmPermission\\([^)]*'${name}'`,
     );

@@ -9,12 +9,12 @@ const AREAS = ['protocol', 'events', 'messages', 'channels', 'users', 'organizat
 const OTHERS = ['architecture', 'extensions'] as const;
 const DOCUMENTS = [...AREAS, ...OTHERS];
 
-/** Documents that can be referred to, by name. */
+/** Documents that references may name. */
 type Documents = ReadonlyMap<string, ReadonlyMap<string, Section>>;
 
 interface Known {
   readonly documents: Documents;
-  /** Decision numbers in the README of the contract. */
+  /** Decision numbers in the contract's README. */
   readonly decisions: ReadonlySet<number>;
 }
 
@@ -26,23 +26,23 @@ const known: Known = {
   decisions: decisionsOf(readFileSync(join(contractDir, 'README.md'), 'utf8')),
 };
 
-describe('section references', () => {
-  it('resolve to existing sections in sources', () => {
+describe('section reference', () => {
+  it('resolves to an existing section in sources', () => {
     expect(sourceFiles().flatMap((file) => problemsOfFile(file))).toEqual([]);
   });
 
-  it('resolve to existing sections in documents', () => {
+  it('resolves to an existing section in documents', () => {
     expect(documentFiles().flatMap((file) => problemsOfFile(file))).toEqual([]);
   });
 });
 
-it('has a separator row below the header of every table in documents', () => {
+it('documents have a separator row below each table header', () => {
   const broken = documentFiles().flatMap((file) => {
     const lines = readFileSync(file, 'utf8').split('\n');
     return (
       lines
         .map((line, index) => ({ line, index }))
-        // Examples of the contract have whole tables in a line.
+        // Contract examples contain whole tables in one line.
         .filter(({ line, index }) => /^\|[^⏎]*$/.test(line) && !lines[index - 1]?.startsWith('|'))
         .filter(({ index }) => !/^\|(?: *:?-+:? *\|)+$/.test(lines[index + 1] ?? ''))
         .map(({ line, index }) => `${relative(root, file)}:${index + 1} ${line}`)
@@ -99,7 +99,7 @@ describe('reference check', () => {
     expect(problems(text)).toEqual([what]);
   });
 
-  it('resolve a bare number to a section of the same document', () => {
+  it('resolves a bare number to a section of the same document', () => {
     expect(problems('as §4 says', 'messages')).toEqual([]);
     expect(problems('as section 4 says', 'messages')).toEqual([]);
     expect(problems('as §5 says', 'messages')).toEqual(['messages has no section 5']);
@@ -140,7 +140,7 @@ function problemsOfFile(file: string): readonly string[] {
 }
 
 const NUMBER = String.raw`(?:\d+(?:\.\d+)*|[A-Z]\d?)`;
-/** Whitespace between words, which may span two lines of a comment. */
+/** Whitespace between words, which may span two comment lines. */
 const GAP = String.raw`(?:[ \t]|\r?\n[ \t]*(?:\*|\/\/)?[ \t]*)+`;
 const AND = '(?:,|,? and|,? or|;)';
 const ROWS = `${GAP}rows?${GAP}(\\d+(?:–\\d+)?(?:${AND}${GAP}\\d+(?:–\\d+)?)*)`;
@@ -151,7 +151,10 @@ const WITHOUT_SIGN = new RegExp(`\\b((${DOCUMENTS.join('|')})(?:\\.md)?) (\\d+\\
 const OWN_SECTION = /\bsection (\d+(?:\.\d+)*)\b/g;
 const DECISIONS = new RegExp(`README decisions?${GAP}(\\d+(?:${AND}${GAP}\\d+)*)`, 'g');
 
-/** Returns broken references. `own` is the document of the text, whose sections may be referenced by number alone. */
+/**
+ * Returns broken references. `own` is the document that contains the text; its sections may be referenced by number
+ * alone.
+ */
 function problemsOf(text: string, own: string | null, { documents, decisions }: Known): readonly Problem[] {
   const problems: { readonly at: number; readonly what: string }[] = [];
   let previous: { readonly document: string; readonly end: number } | null = null;
@@ -198,7 +201,7 @@ function missing(
 /** Numbers in a text such as `1, 2–4 and 7`; a range contributes both ends. */
 const numbersIn = (text: string): readonly number[] => (text.match(/\d+/g) ?? []).map(Number);
 
-/** Numbers of the list items below the heading of decisions. */
+/** Numbers of the list items below the decisions heading. */
 function decisionsOf(readme: string): ReadonlySet<number> {
   const list = readme.slice(readme.indexOf('## Decisions'));
   return new Set([...list.matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number)));

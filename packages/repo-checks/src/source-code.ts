@@ -46,7 +46,7 @@ export function entryPoints(): ReadonlyMap<string, string> {
   return found;
 }
 
-/** The parser types every kind of node; generic nodes are easier to search. */
+/** The parser has a type for every kind of node; generic nodes are easier to search. */
 export function parseSource(code: string): readonly SyntaxNode[] {
   const parse = (tsx: boolean) => parseSync(code, { ...PARSE, tsx }).body as unknown as readonly SyntaxNode[];
   try {
@@ -57,7 +57,7 @@ export function parseSource(code: string): readonly SyntaxNode[] {
   }
 }
 
-/** Source file that an import with a relative path names; null for style sheets and texts. */
+/** Source file named by a relative import; null for style sheets and texts. */
 export function importedSource(file: string, specifier: string): string | null {
   const path = resolve(file, '..', specifier);
   if (!path.endsWith('.js')) return null;
@@ -73,13 +73,13 @@ export function* nodesOf(code: string): Generator<SyntaxNode> {
     if (Array.isArray(value)) open.push(...value);
     else if (typeof value === 'object' && value !== null) {
       if ('type' in value) yield value as SyntaxNode;
-      // Positions are half of all objects.
+      // Positions make up half of all objects.
       for (const [name, part] of Object.entries(value)) if (name !== 'span') open.push(part);
     }
   }
 }
 
-/** Module specifier of a node: imports, re-exports, `import()`, `require()` and `import('…')` types. */
+/** Module specifier of a node: import, re-export, `import()`, `require()` or `import('…')` type. */
 export function moduleNamed(node: SyntaxNode): string | undefined {
   return moduleLiteral(node)?.value as string | undefined;
 }

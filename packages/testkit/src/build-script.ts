@@ -23,7 +23,7 @@ export function buildScript(source: string, alias: Readonly<Record<string, strin
     platform: 'node',
     format: 'cjs',
     alias,
-    // Libraries resolve from there, as in the package itself.
+    // Libraries resolve from the source, as in its package.
     define: { 'import.meta.url': JSON.stringify(pathToFileURL(source).href) },
   });
   return { script, remove: () => rmSync(folder, { recursive: true }) };

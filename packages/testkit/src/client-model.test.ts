@@ -45,7 +45,7 @@ const leave = (fixture: MemoryFixture, channel: string, ...names: readonly strin
     ),
   );
 
-describe('client model', () => {
+describe('ClientState', () => {
   it('keeps all clients in sync when users subscribe and unsubscribe', async () => {
     const fixture = await createFixture(...cast);
     await expectInSync(fixture, () => subscribe(fixture, 'public', 'loner', 'owner', 'member'));

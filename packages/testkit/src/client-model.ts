@@ -43,7 +43,7 @@ import {
 import { accessChanges, accessibleUserIds, isKnownToGuest, isLimitedGuest } from '@parley/domain/users';
 import type { Fixture } from './builders.js';
 
-/** Channel as a client knows it from events. Counts and versions are derived or fetched. */
+/** Channel as known to a client from events. Counts and versions are derived or fetched. */
 export type ClientChannel = Omit<ChannelView, 'version' | 'subscriberCount' | 'weeklyTraffic' | 'firstMessageId'>;
 
 /** State of a client: initialized at registration, then updated by events. */
@@ -61,9 +61,9 @@ export interface ClientState {
   readonly subscribers: Map<ChannelId, readonly UserId[]>;
   /** Current subscriptions. */
   readonly subscriptions: Map<ChannelId, Subscription>;
-  /** Topic policies by `channel:key of the topic`. */
+  /** Topic policies by `channel:topic key`. */
   readonly topicPolicies: Map<string, { readonly visibility: TopicVisibility; readonly changedAt: UnixSeconds }>;
-  /** Flags of the user's own messages. */
+  /** Flags of messages that the user holds. */
   readonly messages: Map<MessageId, PersonalFlags>;
   /** Unsent scheduled messages. */
   readonly scheduledMessages: Map<ScheduledMessageId, ScheduledMessage>;
@@ -76,14 +76,14 @@ export interface ClientState {
   readonly files: Map<FileId, FileView>;
   /** Navigation views by fragment. */
   readonly navigationViews: Map<string, NavigationViewFields>;
-  /** Reactions of messages with at least one, oldest first. */
+  /** Reactions of messages that have any, oldest first. */
   readonly reactions: Map<MessageId, readonly Reaction[]>;
   readonly submessages: Map<MessageId, readonly Submessage[]>;
 }
 
 /**
- * Verifies the law of real-time sync: a client's previous state, changed by its events, equals the state fetched
- * fresh. Checks every user of the fixture during `change`.
+ * Verifies the law of real-time sync: a client's previous state plus its events equals the state fetched fresh. Checks
+ * every user of the fixture during `change`.
  */
 export async function expectInSync(fixture: Fixture, change: () => Promise<unknown>): Promise<void> {
   const { uow, realm } = fixture;
@@ -110,7 +110,7 @@ export async function expectInSync(fixture: Fixture, change: () => Promise<unkno
 }
 
 function expectSame(name: string, tracked: ClientState, fresh: ClientState | undefined): void {
-  // Jest's comparison takes several times longer and is only needed for its message.
+  // Jest's comparison takes several times longer and is needed only for its message.
   if (isDeepStrictEqual(tracked, fresh)) return;
   try {
     expect(tracked).toEqual(fresh);
@@ -182,7 +182,7 @@ const MANY = 100_000;
 
 type Apply<E> = (state: ClientState, event: E) => void;
 
-/** Other events change nothing that the model knows. */
+/** Event types that change the model. */
 const APPLY: { [E in DomainEvent as E['type']]?: Apply<E> } = {
   'message.sent': ({ messages, submessages, viewer }, { view, exceptions }) => {
     if (view.submessages.length > 0) submessages.set(view.message.id, view.submessages);
@@ -210,7 +210,7 @@ const APPLY: { [E in DomainEvent as E['type']]?: Apply<E> } = {
     }
   },
   'message.updated': ({ messages, subscriptions }, { messageIds, move }) => {
-    // Flags are fetched. Messages moved out of the user's channels are no longer the user's own.
+    // Flags are fetched. The user loses messages moved out of their channels.
     if (!move || move.channelId === null || subscriptions.has(move.channelId)) return;
     for (const id of messageIds) messages.delete(id);
   },
@@ -218,7 +218,7 @@ const APPLY: { [E in DomainEvent as E['type']]?: Apply<E> } = {
     for (const id of messageIds) for (const table of [messages, reactions]) table.delete(id);
   },
   'reaction.changed': ({ messages, reactions, viewer }, { op, messageId, user, emoji }) => {
-    // A message becomes the user's own with their reaction.
+    // Reacting to a message makes it the user's own.
     if (op === 'add' && user.id === viewer.userId && !messages.has(messageId)) messages.set(messageId, HISTORICAL);
     if (!messages.has(messageId)) return;
     const others = (reactions.get(messageId) ?? []).filter(

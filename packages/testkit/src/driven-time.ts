@@ -45,7 +45,7 @@ export class DrivenTime implements Clock, Timers {
     return this.timers.size;
   }
 
-  /** Advances time; runs due timers in order with everything they trigger. */
+  /** Advances the time and runs due timers in order, with everything that they trigger. */
   async advance(seconds: number): Promise<void> {
     const end = this.elapsed + seconds * 1000;
     await settle();
@@ -71,7 +71,7 @@ export class DrivenTime implements Clock, Timers {
   }
 }
 
-/** Waits for several ticks of the event loop, enough for consecutive transactions. */
+/** Waits several event loop turns, enough for consecutive transactions. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,6 +1,6 @@
 import type { MemoryFixture } from './builders.js';
 
-/** Expects at least this error and no trace of the attempt, not even an empty commit. */
+/** Expects an error with at least these properties, and no trace of the attempt, not even an empty commit. */
 export async function expectRefused(
   { storage }: Pick<MemoryFixture, 'storage'>,
   attempt: () => Promise<unknown>,

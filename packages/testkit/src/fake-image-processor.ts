@@ -18,7 +18,7 @@ const SIZE = /^(png|jpeg|gif|webp|avif|heic|tiff) (\d+)x(\d+)x(\d+)( damaged)?$/
 export const fakeImage = ({ format, width, height, frames }: ImageInfo, damage?: 'end' | 'frame'): Uint8Array =>
   Uint8Array.from(`${format} ${width}x${height}x${frames}${damage ? ' damaged' : ''}`, (c) => c.charCodeAt(0));
 
-/** Processes images of `fakeImage`. */
+/** Processes images created by `fakeImage`. */
 export class FakeImageProcessor implements ImageProcessor {
   async inspect(image: Uint8Array): Promise<ImageInfo> {
     return parse(image).info;

@@ -5,7 +5,7 @@ export class FakeMailer implements Mailer {
   readonly emails: Email[] = [];
   /** True to simulate an unavailable mail server. */
   isDown = false;
-  /** True to simulate a mail server that takes emails and does not confirm them. */
+  /** True to simulate a mail server that accepts emails without confirming them. */
   isSilent = false;
 
   async send(email: Email): Promise<void> {

@@ -23,7 +23,7 @@ export const fakeRealmUrls: RealmUrls = {
   emailDomainOf: () => 'chat.example',
 };
 
-/** Timers without time: whatever is due later runs at once. */
+/** Timers without delay: deferred work runs at once. */
 export const immediateTimers: Pick<Timers, 'after' | 'elapsedMs'> = {
   elapsedMs: () => 0,
   after: (_, run) => {
@@ -32,7 +32,7 @@ export const immediateTimers: Pick<Timers, 'after' | 'elapsedMs'> = {
   },
 };
 
-/** Log without a gap. */
+/** Event log without gaps. */
 export const currentLog: FollowedLog = { isCurrent: () => true };
 
 /** Yields once per call. */
@@ -40,7 +40,7 @@ export const fakeEventLoop: EventLoop = {
   nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
 };
 
-/** Readable keys: the first one of user 7 ends in `7g1`. */
+/** Readable keys; for example, the first key of user 7 ends in `7g1`. */
 export class FakeApiKeyMint implements ApiKeyMint {
   readonly secretFingerprint = 'plain';
 
@@ -100,7 +100,7 @@ export const fakeDisposableDomains: DisposableDomains = { has: (domain) => domai
 /** Allows two attempts per account and kind of source. */
 export class FakeLoginAttempts implements LoginAttempts {
   private readonly counts = new Map<string, number>();
-  /** Sources of attempts. */
+  /** Sources of the attempts. */
   readonly sources: LoginSource[] = [];
 
   networkOf(ip: string): string {
@@ -132,7 +132,7 @@ export class FakeLoginAttempts implements LoginAttempts {
 const keyOfAttempt = (account: string, { isKnown }: LoginSource): string => `${account} ${isKnown}`;
 
 /** Limits emails per rule and key; unlimited by default. */
-/** Organizations without a directory. */
+/** Organizations without an LDAP directory. */
 export const noDirectoryPasswords: DirectoryPasswords = {
   isUsedBy: () => false,
   verify: async () => null,

@@ -9,7 +9,7 @@ import type {
   TopicLink,
 } from '@parley/domain/markdown';
 
-/** Matches `@**name**`, `@_**name|7**`, `@*group*`, `#**channel**`, `#**channel>topic**`. */
+/** Matches `@**name**`, `@_**name|7**`, `@*group*`, `#**channel**` and `#**channel>topic**`. */
 const NAMED = /@(_?)\*\*([^*]+)\*\*|@(_?)\*([^*]+)\*|#\*\*([^*>]+)(?:>([^*]+))?\*\*/g;
 const CHANNEL_WILDCARDS: readonly string[] = ['all', 'everyone', 'channel', 'stream'];
 const TOPIC_WILDCARD = 'topic';
@@ -19,7 +19,7 @@ interface PlainText extends ParsedMarkdown {
 }
 
 /**
- * Escapes text into one paragraph and resolves references by name only. Links to topics contain a message id:
+ * Escapes text into one paragraph and resolves references only by name. Topic links contain a message id:
  * `#denmark>plans/7`.
  */
 export class FakeRenderer implements MarkdownRenderer {

@@ -6,7 +6,7 @@ const LOWEST = 15_000;
 const COUNT = 15_000;
 const TRIES = 100;
 
-/** Returns an unused loopback port outside the ephemeral range, so that it remains free when a server restarts. */
+/** Returns an unused loopback port outside the ephemeral range, so that it remains free while a server restarts. */
 export async function freePort(): Promise<number> {
   for (let count = 0; count < TRIES; count++) {
     const port = LOWEST + randomInt(COUNT);

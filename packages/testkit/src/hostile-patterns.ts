@@ -1,6 +1,6 @@
 import { SeededRandomness } from './seeded-randomness.js';
 
-/** Text of variable length; comparing two lengths reveals how its cost grows. */
+/** Text of variable length. Comparing two lengths shows how its cost grows. */
 export interface HostilePattern {
   readonly name: string;
   /** @param length in code points */
@@ -38,7 +38,7 @@ const SHAPES: Readonly<Record<string, (a: string, b: string, c: string, length: 
   deep: (a, b, c, length) => a.repeat(190) + repeat(b + c, length - 190 * sizeOf(a)),
 };
 
-/** Yields each token alone and every pair in every shape. */
+/** Yields each token alone, and every pair of tokens in every shape. */
 export function* allHostilePatterns(): Generator<HostilePattern> {
   for (const token of TOKENS) yield pattern('cycle', [token, '', '']);
   for (const first of TOKENS) {
@@ -49,7 +49,7 @@ export function* allHostilePatterns(): Generator<HostilePattern> {
   }
 }
 
-/** Yields combinations of three tokens, deterministic by seed. */
+/** Yields combinations of three tokens, determined by the seed. */
 export function* someHostilePatterns(count: number, seed: number): Generator<HostilePattern> {
   const chance = new SeededRandomness(seed);
   const oneOf = <T>(values: readonly T[]): T => values[Math.floor(chance.fraction() * values.length)]!;

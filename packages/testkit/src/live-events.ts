@@ -28,7 +28,7 @@ import { fakeEventLoop, immediateTimers } from './fake-ports.js';
 import { SeededRandomness } from './seeded-randomness.js';
 
 /**
- * Catalogue without lookups. The `features` of a presentation list the wanted events: `message.sent` belongs to
+ * Catalogue without lookups. The `features` of a presentation list the requested events: `message.sent` belongs to
  * `message`.
  */
 export const fakeCatalogue: EventCatalogue = {
@@ -38,7 +38,7 @@ export const fakeCatalogue: EventCatalogue = {
 
 export interface LiveEventsOptions extends Partial<EventHubOptions>, Partial<QueueSweepOptions> {
   readonly catalogue?: Partial<EventCatalogue>;
-  /** Buses of the servers to which this one is connected; default: it is alone. */
+  /** Buses to the other servers; by default there are none. */
   readonly buses?: { connect(): Bus };
 }
 
@@ -55,7 +55,7 @@ export const flagChange = {
 /** Event delivery from commits to queues on the fixture's storage. */
 export class LiveEvents {
   readonly uow: PublishingUnitOfWork;
-  /** Reported problems with message and fields. */
+  /** Reported problems: message and fields. */
   readonly problems: [message: string, fields: Readonly<Record<string, unknown>>][] = [];
   follower!: LogFollower;
   hub!: EventHub;
@@ -96,14 +96,14 @@ export class LiveEvents {
     await this.follower.open(this.fixture.realm.id);
   }
 
-  /** Creates a queue that exists only in storage, as all do when a server starts. */
+  /** Creates a queue that exists only in storage, as all queues do when a server starts. */
   async register(name: string, filter: Partial<QueueFilter> = {}, more: Partial<RegisterQueueInput> = {}) {
     const id = await this.registerLive(name, filter, more);
     for (const live of this.hub.liveQueues) if (live.queue.id === id) this.hub.deactivateQueue(live);
     return id;
   }
 
-  /** Registers a queue that is live, as after a register response. */
+  /** Registers a queue and opens it, as after a register response. */
   async registerLive(name: string, filter: Partial<QueueFilter> = {}, more: Partial<RegisterQueueInput> = {}) {
     const useCase = new RegisterQueue(this.uow, this.fixture.clock, this.randomness, this.hub, QUEUE_FILTERS);
     const input: RegisterQueueInput = {
@@ -124,7 +124,7 @@ export class LiveEvents {
     return live;
   }
 
-  /** Returns pending deliveries of a queue, repeatable; at most `room` events. */
+  /** Returns pending deliveries of a queue with at most `room` events; repeatable. */
   async read(live: LiveQueue, room = Number.POSITIVE_INFINITY): Promise<readonly Delivery[]> {
     const deliveries: Delivery[] = [];
     const take = (delivery: Delivery): DeliveryOutcome => {

@@ -38,7 +38,7 @@ import {
 } from '@parley/domain/realms';
 import type { User } from '@parley/domain/users';
 
-// Values that permission rules read, without storage. Ids are small and meaningful in failures.
+// Values read by permission rules, without storage. Ids are small so that failures are readable.
 
 const realmId = 1 as RealmId;
 

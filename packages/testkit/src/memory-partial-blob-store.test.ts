@@ -2,7 +2,7 @@ import { partialBlobStoreContract } from './contracts/partial-blob-store.contrac
 import { MemoryBlobStore } from './memory-blob-store.js';
 import { MemoryPartialBlobStore } from './memory-partial-blob-store.js';
 
-describe('MemoryPartialBlobStore implements', () =>
+describe('MemoryPartialBlobStore', () =>
   partialBlobStoreContract(async () => {
     const clock = { nowMs: Date.now };
     const blobs = new MemoryBlobStore(clock);

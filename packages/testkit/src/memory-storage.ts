@@ -89,12 +89,12 @@ export class MemoryStorage {
   /** Number of successful writes. */
   commits = 0;
 
-  /** Never reuses ids of a failed unit if set, like sequences of PostgreSQL. */
+  /** True to never reuse the ids of a failed unit, like PostgreSQL sequences. */
   keepsUsedIds = false;
 
   private lastWrite: Promise<unknown> = Promise.resolve();
 
-  /** `tables`: initial tables, such as `contents` of another storage. */
+  /** `tables`: initial tables, such as the `contents` of another storage. */
   constructor(
     readonly clock: Clock = new FixedClock(),
     private readonly words: SearchWords = PLAIN_TEXTS,
@@ -113,7 +113,7 @@ export class MemoryStorage {
     writeAcross: (work, options) => this.enqueue(null, work, options),
   };
 
-  /** Damage that no writer causes: a bug, a bad disk, a newer version. */
+  /** Simulates damage from outside: a bug, a bad disk, a newer version. */
   readonly damage: Damage = {
     event: async (realmId, seq, parts) => {
       const events = new Map(this.tables.events);
@@ -175,13 +175,13 @@ export class MemoryStorage {
   }
 }
 
-/** Counters of ids have plain names; others, such as ordinals of a recipient, are composed. */
+/** Id counters have plain names; other counters, such as ordinals per recipient, have composite names. */
 const withIdsOf = (unit: MemoryUnit, counters: ReadonlyMap<string, number> = new Map()): Map<string, number> =>
   new Map([...counters, ...[...unit.read('counters')].filter(([name]) => !name.includes(':'))]);
 
 /**
- * Repositories of a unit, which fails when it touches rows of another organization than the one it names. A storage with this
- * organization alone has no such rows, and the check would take a quarter of the time of many tests.
+ * Repositories of a unit; accessing rows of an organization other than the unit's fails. The check is skipped while the
+ * storage holds only one organization, because it takes a quarter of the time of many tests.
  */
 function repositoriesOf(unit: MemoryUnit): Transaction {
   const repositories = allRepositoriesOf(unit);
@@ -205,7 +205,7 @@ function ofRealm(realmId: RealmId, repository: object): object {
   return new Proxy(repository, {
     get(target, name) {
       const method: unknown = Reflect.get(target, name);
-      // Spies replace methods by properties of the object.
+      // Spies replace methods by object properties.
       if (typeof method !== 'function' || Object.hasOwn(target, name)) return method;
       return async (...parameters: unknown[]) => {
         requireRealm(realmId, parameters);
@@ -291,19 +291,19 @@ function allRepositoriesOf(unit: MemoryUnit) {
     jobs: new MemoryJobs(unit),
     leases: new MemoryLeases(unit),
     ...userRowsOf(unit),
-    // Memory operations are fast.
+    // Memory operations are fast, so yielding is unnecessary.
     yield: async () => {},
     onRollback: (undo: () => void) => unit.record.onRollback(undo),
   } satisfies Transaction;
 }
 
-/** Rejects work that yields to the event loop, that is, awaits anything but memory. */
+/** Rejects work that yields to the event loop, that is, awaits anything except memory. */
 async function withoutYielding<T>(work: Promise<T>): Promise<T> {
   let turn: NodeJS.Immediate | undefined;
   const yielded = new Promise<never>((_, reject) => {
     turn = setImmediate(() => reject(new Error('A unit of work awaited something that is not its own repositories')));
   });
-  work.catch(() => undefined); // it may still fail after it was refused
+  work.catch(() => undefined); // it may still fail after the rejection
   try {
     return await Promise.race([work, yielded]);
   } finally {

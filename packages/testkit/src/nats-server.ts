@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './free-port.js';
 
-/** Debian installs the server where only root looks. */
+/** Debian installs the server in a directory that only root's PATH contains. */
 const PROGRAM = [...(process.env.PATH ?? '').split(':'), '/usr/sbin']
   .map((folder) => join(folder, 'nats-server'))
   .find((path) => existsSync(path));
@@ -13,13 +13,13 @@ const PROGRAM = [...(process.env.PATH ?? '').split(':'), '/usr/sbin']
 /** True if tests can start a NATS server. */
 export const hasNatsServer = PROGRAM !== undefined;
 
-/** NATS server on a loopback port that stays the same when it starts again. */
+/** NATS server on a loopback port that stays the same after a restart. */
 export class NatsServer {
   private stopServer: (() => Promise<void>) | null = null;
 
   private constructor(readonly port: number) {}
 
-  /** Returns a server that does not run yet. */
+  /** Returns a server that is not yet running. */
   static async atFreePort(): Promise<NatsServer> {
     return new NatsServer(await freePort());
   }

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 
-/** Replaceable by Node's own function from version 22 on. */
+/** Node has this function from version 22 on. */
 export function crc32(data: Uint8Array): number {
   let crc = 0xffffffff;
   for (const byte of data) {
@@ -15,7 +15,7 @@ export function blackPng(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header[8] = 1; // bits a pixel
+  header[8] = 1; // bits per pixel
   const rows = Buffer.alloc(height * (Math.ceil(width / 8) + 1));
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),

@@ -27,8 +27,8 @@ const memoryBut =
     };
   };
 
-describe('random histories', () => {
-  it('finds no difference between two storages of one kind', async () => {
+describe('agreeOnRandomHistories', () => {
+  it('finds no difference between two storages of the same kind', async () => {
     await agreeOnRandomHistories(memory, memory, { runs: 10, seed: 1 });
   });
 

@@ -86,7 +86,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** Executes a step and returns the result of the storage. */
+/** Executes a step and returns the storage's result. */
 async function take(fixture: Fixture, tx: Transaction, each: Step): Promise<unknown> {
   const { realm, viewer } = fixture;
   const picked = (choice: Extract<Step, { kind: 'addHistorical' }>['picks'], pool = fixture.messages): MessageId[] => {
@@ -209,8 +209,9 @@ async function answers(fixture: Fixture, r: Repositories): Promise<Readonly<Reco
 }
 
 /**
- * Runs identical random histories of messages and their read states in units of work on two storages, and compares the
- * results of all steps and queries. The first storage is the model with a row per message and reader: `MemoryStorage`.
+ * Runs identical random histories of messages and read states in units of work on two storages, and compares the
+ * results of all steps and queries. The first storage is the model with one row per message and reader:
+ * `MemoryStorage`.
  */
 export async function agreeOnReadStates(
   openModel: OpenUnits,

@@ -17,7 +17,7 @@ export const TIFF = Buffer.from(
 );
 
 /**
- * Photo of 40 × 20 pixels, red on the left and blue on the right in Display P3, with EXIF that names a camera and a
+ * Photo of 40 × 20 pixels, red on the left and blue on the right in Display P3. Its EXIF data names a camera and a
  * location.
  */
 export const HEIC_PHOTO = unpacked(
@@ -33,7 +33,7 @@ export const HEIC_PHOTO = unpacked(
     'M5sx3sS2VJ6RWFwH9J1Fr9e8eVpuxlmY9o/F+B/bfXHIVAUAAA==',
 );
 
-/** The same photo with an orientation of 90° to the right: red at the top. */
+/** The same photo rotated 90° to the right: red at the top. */
 export const TURNED_HEIC_PHOTO = unpacked(
   'H4sIAAAAAAACA31UXUgUURQ+d2Z1VzH7cQspk82SFivYzYfswVpcNYx+JDfK6mWcnd29sbM7zUxlL5Vm/hSBFUgEwdZLQtEPYVA9ZG8RQUoi0UOGD6EREhuU' +
     'kTadOzO6m1B3OXO+e+455557fhYASiL6KSUmURFwyTTiZ1imQgSAfydLugDWWhMLx1Ubg0JFHRasQoXqsok4pCU0LFgqXnDjdxeNJ0WCoDYAPBDLhE+bKB8p' +
@@ -56,7 +56,7 @@ const BLACK = unpacked(
     'vQEkVwHVCx8AAA==',
 );
 
-/** 8192 × 4096 black pixels with a header that claims other dimensions. */
+/** 8192 × 4096 black pixels with a header that claims the given dimensions. */
 export function blackHeic(width: number, height: number): Buffer {
   const image = Buffer.from(BLACK);
   const size = image.indexOf('ispe') + 8;

@@ -23,7 +23,7 @@ describe('unboundedIn', () => {
     [{ anyOf: [name, { type: 'string' }] }, ['p|1 (text)']],
     [{ type: 'object', properties: { a: { type: 'string' } } }, ['p.a (text)']],
     [{ type: 'object', additionalProperties: { type: 'string' } }, ['p (dictionary)', 'p (keys)', 'p.* (text)']],
-  ] as [ParameterSchema, string[]][])('%j', (schema, positions) => {
+  ] as [ParameterSchema, string[]][])('names the unbounded positions of %j', (schema, positions) => {
     expect(unboundedIn(schema, 'p')).toEqual(positions);
   });
 
@@ -34,7 +34,7 @@ describe('unboundedIn', () => {
     { type: 'object', properties: { a: name }, additionalProperties: true },
     person,
     dictionary,
-  ] as ParameterSchema[])('is not in %j', (schema) => {
+  ] as ParameterSchema[])('finds no unbounded position in %j', (schema) => {
     expect(unboundedIn(schema, 'p')).toEqual([]);
   });
 });

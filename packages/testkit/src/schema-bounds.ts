@@ -18,7 +18,7 @@ export interface ParameterSchema {
   readonly maxProperties?: number;
 }
 
-/** Encodes a value for a form: JSON, or bare text where the parameter accepts it. */
+/** Encodes a value for a form: bare text if the parameter accepts it, else JSON. */
 export function fieldTextOf({ decode }: { decode(text: string): unknown }, value: unknown): string {
   const json = JSON.stringify(value);
   return typeof value === 'string' && decode(json) !== value ? value : json;
@@ -57,7 +57,7 @@ export function unboundedIn(schema: ParameterSchema, position = ''): readonly st
   }
 }
 
-/** Smallest valid value; ignores patterns of texts. */
+/** Smallest valid value, ignoring text patterns. */
 export function leastOf(schema: ParameterSchema): unknown {
   if (schema.enum) return schema.enum[0];
   if (schema.anyOf) return leastOf(schema.anyOf[0]!);
@@ -91,7 +91,7 @@ export function alternativesOf(schema: ParameterSchema): readonly ParameterSchem
   return [{ ...schema, properties }, ...others];
 }
 
-/** JSON overhead of an element: quotes, comma, digits of a number. */
+/** JSON overhead per element: quotes, comma, digits of a number. */
 const ELEMENT_LENGTH = 8;
 
 /**
@@ -147,7 +147,7 @@ export function largestOf(schema: ParameterSchema, room: number, filling = 'x'):
 /** Value that exceeds one maximum and is otherwise minimal. */
 export interface Excess {
   readonly value: unknown;
-  /** End of the error message (protocol §3): `is too long (limit: 100 characters)`. */
+  /** End of the error message (protocol §3), for example `is too long (limit: 100 characters)`. */
   readonly refusal: string;
 }
 
@@ -181,7 +181,7 @@ function excessesOfList({ items = {}, minItems = 0, maxItems }: ParameterSchema)
     value: [value, ...Array(Math.max(0, minItems - 1)).fill(least)],
     refusal,
   }));
-  // Operations report a wrong fixed length with their own message.
+  // Operations report a wrong fixed length with their own error message.
   if (maxItems === undefined || minItems === maxItems) return inside;
   return [{ value: Array(maxItems + 1).fill(least), refusal: tooLong(maxItems, 'items') }, ...inside];
 }

@@ -10,7 +10,7 @@ import type { Fixture } from './builders.js';
 import { fakeRealmUrls } from './fake-ports.js';
 import { FakeRenderer } from './fake-renderer.js';
 
-/** Sends like the API; by default `hello` to topic `plans`, read by the sender. */
+/** Sends messages like the API; by default `hello` to topic `plans`, read by the sender. */
 export function sending(fixture: Pick<Fixture, 'uow' | 'clock' | 'caller'>, renderer = new FakeRenderer()) {
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
   const botOwnerWarnings = new BotOwnerWarnings(fixture.uow, systemMessages, fixture.clock);

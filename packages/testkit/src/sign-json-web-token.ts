@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** Signs like another service by RFC 7515; `algorithm` is the claimed one. */
+/** Signs a token like another service (RFC 7515); `algorithm` is the claimed algorithm. */
 export function signJsonWebToken(claims: object, secret: string, algorithm = 'HS256'): string {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const signed = `${encode({ alg: algorithm, typ: 'JWT' })}.${encode(claims)}`;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { TestEnvironment as NodeEnvironment } from 'jest-environment-node';
 
-/** Storages in use since the last test file ended. */
+/** Storages used since the last test file ended. */
 const storages = new Set<AsyncLocalStorage<unknown>>();
 
 const { run } = AsyncLocalStorage.prototype;
@@ -11,8 +11,8 @@ AsyncLocalStorage.prototype.run = function (...args: Parameters<typeof run>) {
 };
 
 /**
- * Jest's Node environment that also disables every `AsyncLocalStorage` of a test file, which Jest never does. Before
- * Node 24, each enabled storage slows down every promise, so that later files of a worker would take much longer.
+ * Jest's Node environment, which also disables every `AsyncLocalStorage` of a test file. Before Node 24, each enabled
+ * storage slows down every promise, so later files of a worker would take much longer.
  */
 export default class TestEnvironment extends NodeEnvironment {
   override async teardown(): Promise<void> {

@@ -4,7 +4,7 @@ import { SeededRandomness } from './seeded-randomness.js';
 
 /** Share of messages that are lost, and of those that arrive twice. */
 const SHARE = 0.25;
-/** Turns of the event loop by which a message may be late, so that messages overtake each other. */
+/** Maximum delay of a message in event loop turns, so that messages overtake each other. */
 const MAX_TURNS = 8;
 
 /** Buses between servers of one process that drop, duplicate, delay and reorder messages by seed. */
@@ -22,7 +22,7 @@ export class TroubledBus {
       state: bus.state,
       subscribe: bus.subscribe,
       publish: (realmId, hint) => {
-        // Between processes, messages are JSON.
+        // Messages between processes are JSON.
         const sent = JSON.stringify(hint);
         const copies = Math.floor(this.randomness.fraction() / SHARE);
         for (let copy = 0; copy < Math.min(copies, 2); copy++) this.deliverLater(bus, realmId, sent);

@@ -7,7 +7,9 @@ interface UnitInterceptors {
   readonly write?: <T>(work: Work<Transaction, T>, run: (work: Work<Transaction, T>) => Promise<T>) => Promise<T>;
 }
 
-/** Wraps a unit of work so that its units pass through `read` and `write`, within one organization or across them. */
+/**
+ * Wraps a unit of work so that its units, within one organization or across several, pass through `read` and `write`.
+ */
 export function intercepting(
   uow: UnitOfWork,
   { read = (work, run) => run(work), write = (work, run) => run(work) }: UnitInterceptors,
@@ -30,7 +32,7 @@ export const committingLate = (uow: UnitOfWork): UnitOfWork =>
     },
   });
 
-/** Runs every write to its end and then fails its commit. */
+/** Runs every write to its end, then fails its commit. */
 export const failingToCommit = (uow: UnitOfWork): UnitOfWork =>
   intercepting(uow, {
     write: (work, run) =>

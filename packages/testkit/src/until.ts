@@ -1,7 +1,7 @@
 const DEADLINE_MS = 120_000;
 const PAUSE_MS = 5;
 
-/** Waits for something that happens in the background. @throws Error after two minutes */
+/** Waits for a background change. @throws Error after two minutes */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + DEADLINE_MS;
   while (!(await isSo())) {

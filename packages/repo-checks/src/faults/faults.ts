@@ -1,15 +1,17 @@
-/** A small change of the product that some test must find. */
+/** Small change of the product that at least one test must detect. */
 export interface Fault {
   readonly name: string;
   readonly layer: 'domain' | 'events' | 'sqlite' | 'http';
-  /** Source text that occurs exactly once in the product, so that it is found in whichever file it is. */
+  /** Source text that occurs exactly once in the product, in any file. */
   readonly text: string;
   readonly replacement: string;
-  /** Names of the test files that should find it, without `.test.ts`. */
+  /** Names of the test files that should detect the fault, without `.test.ts`. */
   readonly tests: readonly string[];
 }
 
-/** One for each feature and layer. Adapt the text when the code changes; never drop a fault without another in its place. */
+/**
+ * One fault for each feature and layer. Adapt the text when the code changes; never drop a fault without replacing it.
+ */
 export const FAULTS: readonly Fault[] = [
   {
     name: 'guests read channels they are not subscribed to',

@@ -37,7 +37,7 @@ async function main(args: readonly string[]): Promise<number> {
   return missed > 0 ? 1 : 0;
 }
 
-/** Changes one source for as long as the tests run. */
+/** Changes one source file while the tests run. */
 async function plant(fault: Fault): Promise<{ readonly outcome: Outcome; readonly file: string }> {
   const sources = productSources().filter((source) => source.text.includes(fault.text));
   const [source] = sources;

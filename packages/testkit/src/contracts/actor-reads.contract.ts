@@ -6,7 +6,7 @@ export function actorReadsContract(open: OpenStorage): void {
   describe('actor reads', () => {
     const stage = stagesOn(open);
 
-    it('returns what rules read about a user or bot', async () => {
+    it('returns the user or bot properties that rules read', async () => {
       const { uow, realm, user, caller } = await stage(
         aUser({ name: 'iago', role: 'administrator' }),
         aUser({ name: 'helper', botOf: 'iago', role: 'guest' }),
@@ -92,7 +92,7 @@ export function actorReadsContract(open: OpenStorage): void {
       expect([await isIn('cast'), await isIn('theatre')]).toEqual([true, false]);
     });
 
-    it('reflects subgroups that a unit of work undoes and repeats', async () => {
+    it('reflects subgroups that a unit of work removes and adds again', async () => {
       const { uow, realm, user, group } = await stage(
         aUser({ name: 'hamlet' }),
         aGroup({ name: 'cast', members: ['hamlet'] }),

@@ -3,7 +3,7 @@ import type { Bus, BusHint, EventSeq, RealmId } from '@parley/domain/kernel';
 const REALM = 7 as RealmId;
 const committed = (seq: number): BusHint => ({ kind: 'committed', seq: seq as EventSeq });
 
-/** `connect` opens a further connection to one bus without other traffic; `settle` waits until messages have arrived. */
+/** `connect` opens another connection to a bus without other traffic; `settle` waits until messages have arrived. */
 export function busContract(connect: () => Promise<Bus>, settle: () => Promise<void>): void {
   describe('bus', () => {
     const listening = async (bus: Bus, realmId = REALM) => {
@@ -12,7 +12,7 @@ export function busContract(connect: () => Promise<Bus>, settle: () => Promise<v
       return { heard, unsubscribe };
     };
 
-    it('delivers messages to every other connection and not to its own', async () => {
+    it("delivers messages to every connection except the sender's", async () => {
       const [own, second, third] = [await connect(), await connect(), await connect()];
       const others = [await listening(second), await listening(third), await listening(third)];
       const mine = await listening(own);
@@ -24,7 +24,7 @@ export function busContract(connect: () => Promise<Bus>, settle: () => Promise<v
       expect(own.state).toBe('connected');
     });
 
-    it('delivers messages of the subscribed organization only and none after unsubscribing', async () => {
+    it('delivers only messages of the subscribed organization, and none after unsubscribing', async () => {
       const [own, other] = [await connect(), await connect()];
       const [here, elsewhere] = [await listening(other), await listening(other, 8 as RealmId)];
       own.publish(REALM, committed(1));

@@ -13,7 +13,7 @@ export function callCountRepositoryContract(open: OpenStorage): void {
     const listed = ({ uow }: Stage, server: string, after = 0, limit = 10) =>
       uow.readAcross(({ callCounts }) => callCounts.listOfOthers(server, after, limit));
 
-    it('lists the rows of other servers after an id, in the order of commits', async () => {
+    it('lists the rows of other servers after an id, in commit order', async () => {
       const fixture = await stage();
       const rows = [calls('"a"', { calls: -2 }), calls('7', { isReset: true }), calls('"b"')];
       await add(fixture, 'one', rows[0]!, rows[1]!);

@@ -20,6 +20,6 @@ export const chatter = [
   aMessage({ from: 'a', to: 'random', topic: 'ärger' }), // 9
 ];
 
-/** Ids of the messages with these indexes. */
+/** Ids of the messages at these indexes. */
 export const pick = (fixture: Fixture, ...indexes: readonly number[]): MessageId[] =>
   indexes.map((i) => fixture.messages[i]!.id);

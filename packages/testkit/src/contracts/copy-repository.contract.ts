@@ -60,7 +60,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
       expect(await uow.read(realm.id, ({ copies }) => copies.countSentTo(realm.id, []))).toBe(0);
     });
 
-    it('lists the recipients of which a user ever received messages', async () => {
+    it('lists the recipients from which a user ever received messages', async () => {
       const { uow, realm, user, channel, viewer } = await stage(...PIECES);
       const { recipientId } = channel('denmark');
       const received = (name: string) => uow.read(realm.id, (r) => r.copies.listReceivedRecipients(viewer(name)));
@@ -69,7 +69,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
       expect(await received('iago')).toEqual([recipientId]);
     });
 
-    it('lists at least users who gained or flagged a message without receiving it', async () => {
+    it('lists at least the users who gained or flagged a message without receiving it', async () => {
       const { uow, realm, messages, user, viewer } = await stage(...PIECES);
       const ids = messages.map(({ id }) => id);
       await uow.write(realm.id, (tx) => tx.personal.setFlag(viewer('iago'), [ids[0]!], 'starred', true));
@@ -100,7 +100,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
     };
 
     it.each(Object.entries(MAKERS))(
-      'gives ids of a kind from a number on, which never go back: %s',
+      'assigns ids from the raised minimum on, which never falls: %s',
       async (of, make) => {
         const { uow, realm } = await stage(...PIECES);
         const kind = of as IdKind;
@@ -230,7 +230,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
       const search = own({ kind: 'search', terms: [String(ids[2])], phrases: [] });
       const found = await uow.read(realm.id, ({ pages }) => pages.listEntriesUpTo(viewer('iago'), search, null, 10));
       expect(idsOf(found)).toEqual([ids[2]]);
-      // Subscribers receive them, and later messages get other ids.
+      // Subscribers receive the messages, and later messages get other ids.
       expect([...(await uow.read(realm.id, (r) => r.personal.listFlags(viewer('iago'), ids))).keys()]).toEqual(ids);
       const next = await uow.write(realm.id, (tx) =>
         tx.messages.append({ ...added[0]!, readBy: [], exceptions: new Map() }),
@@ -311,7 +311,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
       expect(flags.get(ids[9]!)).toEqual({ ...NO_FLAGS, historical: true, read: true, starred: true });
       const unread = await uow.read(realm.id, (r) => r.personal.listUnread(viewer('hamlet'), 100, own()));
       expect(unread.map(({ id }) => id)).toEqual([2, 5, 8, 9].map((n) => ids[n - 1]));
-      // Users may subscribe now.
+      // Users may subscribe from here on.
       await uow.write(realm.id, (tx) => tx.personal.openSpans(realm.id, [recipientId], [viewer('hamlet').userId]));
       expect(await uow.read(realm.id, (r) => r.personal.newestId(viewer('hamlet')))).toBe(ids[9]);
     });

@@ -188,7 +188,7 @@ export function eventLogContract(open: OpenStorage): void {
       expect(await logged(fixture, start)).toHaveLength(5);
     });
 
-    it('finds the newest event that exceeds a number of bytes with all later ones', async () => {
+    it('finds the newest event that, together with all later ones, exceeds a number of bytes', async () => {
       const fixture = await stage();
       const { uow, realm } = fixture;
       const beyond = (bytes: number) => uow.read(realm.id, (r) => r.events.seqBeyond(realm.id, bytes));
@@ -198,7 +198,7 @@ export function eventLogContract(open: OpenStorage): void {
         await append(fixture, eventsWithReceivers('ü'.repeat(1000))),
       ];
       expect(await beyond(1999)).toBe(third);
-      // Beside the text, audience and keys count.
+      // Audience and keys count in addition to the text.
       expect(await beyond(2000 + 200)).toBe(second);
       expect(await beyond(4000)).toBe(first);
       expect(await beyond(1_000_000)).toBe(0);

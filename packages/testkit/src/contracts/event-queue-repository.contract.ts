@@ -30,7 +30,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       fixture.uow.writeAcross(async (tx) => {
         for (const queue of queues) await tx.queues.add(queue);
       });
-    /** Current state of the queues that still exist. */
+    /** Current state of the remaining queues. */
     const left = (fixture: Fixture, ...queues: readonly EventQueue[]) =>
       fixture.uow.readAcross(async (r) => {
         const found = [];

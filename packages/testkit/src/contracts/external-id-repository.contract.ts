@@ -36,7 +36,7 @@ export function externalIdRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('adds external ids to users, whose version grows, and finds users by them', async () => {
+    it('adds external ids to users, increments their versions, and finds users by external id', async () => {
       const { fixture, other, realmId, a, b } = await people();
       const before = (await fixture.uow.read(realmId, (r) => r.users.find(realmId, a)))!;
       await fixture.uow.write(realmId, (tx) => tx.externalIds.assign(realmId, a, 'u1'));
@@ -54,7 +54,7 @@ export function externalIdRepositoryContract(open: OpenStorage): void {
         expect(await users.listByExternalId(other.realm.id, ['u1'])).toEqual([]);
         expect(await externalIds.find(realmId, 'u3')).toBe(added.id);
       });
-      // Other changes keep it.
+      // Other changes keep the external id.
       await fixture.uow.write(realmId, (tx) => tx.users.update({ ...added, fullName: 'C' }));
       expect(await fixture.uow.read(realmId, (r) => r.users.find(realmId, added.id))).toMatchObject({
         externalId: 'u3',

@@ -101,7 +101,7 @@ export function fileRepositoryContract(open: OpenStorage): void {
       expect(await messagesOf(fixture, two.id)).toBeUndefined();
     });
 
-    it('lists unreferenced files by whether they were ever referenced and since when', async () => {
+    it('lists unreferenced files by time and by whether they were ever referenced', async () => {
       const fixture = await stage(...pieces);
       const one = await add(fixture, 'a', 'one', { createdAt: 300 });
       const two = await add(fixture, 'a', 'two', { createdAt: 200 });

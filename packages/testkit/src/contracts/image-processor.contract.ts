@@ -8,7 +8,7 @@ export interface ImageSample extends ImageInfo {
   readonly damage?: 'end' | 'frame';
 }
 
-/** `make`: creates an image of the processor's own kind. */
+/** `make` creates an image of the processor's own kind. */
 export type OpenImageProcessor = () => Promise<{
   readonly processor: ImageProcessor;
   make(sample: ImageSample): Promise<Uint8Array>;
@@ -57,14 +57,14 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
       ['avif', 'png'],
       ['heic', 'webp'],
       ['webp', 'gif'],
-    ] as const)('makes %s to %s', async (from, format) => {
+    ] as const)('converts %s to %s', async (from, format) => {
       const made = await processor.resize(await make(still(from)), { ...STILL, format }, USER);
       expect(made).toMatchObject({ format, width: 64, height: 64, frames: 1 });
       expect(await processor.inspect(made.bytes, USER)).toEqual(still(format, 64, 64));
     });
 
-    describe.each(['gif', 'webp'] as const)('animated images in %s', (format) => {
-      it('keep the requested number of frames', async () => {
+    describe.each(['gif', 'webp'] as const)('image processor with animated images in %s', (format) => {
+      it('keeps the requested number of frames', async () => {
         const image = await make(animation(format));
         for (const [maxFrames, frames] of [
           [100, 3],
@@ -77,13 +77,13 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
         }
       });
 
-      it('convert to a still image', async () =>
+      it('converts to a still image', async () =>
         expect(await processor.resize(await make(animation(format)), STILL, USER)).toMatchObject({
           format: 'png',
           frames: 1,
         }));
 
-      it('reject conversion to a format without animation', async () =>
+      it('rejects conversion to a format without animation', async () =>
         expect(processor.resize(await make(animation(format)), { ...STILL, maxFrames: 9 }, USER)).rejects.toMatchObject(
           {
             code: 'UNKNOWN_ANIMATION_FORMAT',
@@ -99,7 +99,7 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
       });
     });
 
-    it('rejects pages of a document as animation', async () =>
+    it('rejects the pages of a document as animation', async () =>
       expect(
         processor.resize(await make(animation('tiff')), { ...STILL, format: 'gif', maxFrames: 9 }, USER),
       ).rejects.toMatchObject({ code: 'UNKNOWN_ANIMATION_FORMAT', message: 'Unknown animated image format.' }));

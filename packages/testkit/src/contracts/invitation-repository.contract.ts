@@ -61,7 +61,7 @@ export function invitationRepositoryContract(open: OpenStorage): void {
       expect((await add(fixture, link(fixture))).id).toBeGreaterThan(two.id);
     });
 
-    it('creates several invitations of one offer with separate expiry', async () => {
+    it('creates several invitations for one offer, each with its own expiry', async () => {
       const fixture = await stage(...pieces);
       const { uow, realm } = fixture;
       const { email, ...given } = byEmail(fixture);

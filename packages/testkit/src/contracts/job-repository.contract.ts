@@ -144,7 +144,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect(await isScheduled()).toBe(false);
     });
 
-    it('cancels by key within realm and kind and reports whether a job existed', async () => {
+    it('cancels by key within realm and kind, and reports whether a job existed', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       await schedule(fixture, 'job', { key: 'a' });
@@ -159,7 +159,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect(await due(fixture)).toEqual([]);
     });
 
-    it('lets only one transaction take a job and returns it on rollback', async () => {
+    it('lets only one transaction take a job and returns the job on rollback', async () => {
       const fixture = await stage();
       await schedule(fixture, 'job');
       const [job] = await due(fixture);

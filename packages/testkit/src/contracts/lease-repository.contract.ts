@@ -6,7 +6,7 @@ export function leaseRepositoryContract(open: OpenStorage): void {
     const take = ({ uow }: Stage, holder: string, until: number, now: number, name = 'sweep') =>
       uow.writeAcross((tx) => tx.leases.take(name, { holder, until }, now));
 
-    it('gives a lease to one holder until it ends', async () => {
+    it('grants a lease to one holder until it expires', async () => {
       const fixture = await stage();
       expect(await take(fixture, 'a', 30, 0)).toEqual({ holder: 'a', until: 30 });
       expect(await take(fixture, 'b', 40, 29)).toEqual({ holder: 'a', until: 30 });

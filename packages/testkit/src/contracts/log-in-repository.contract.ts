@@ -11,7 +11,7 @@ export function logInRepositoryContract(open: OpenStorage): void {
     const isUsed = ({ uow }: Fixture, { id }: Fixture['realm'], fingerprint: string) =>
       uow.read(id, ({ logIns }) => logIns.isUsed(id, fingerprint));
 
-    it('records the use of a log-in once, for its own realm only', async () => {
+    it('records the use of a log-in once, only for its realm', async () => {
       const fixture = await stage();
       const { realm } = fixture;
       const other = await anotherRealm(fixture);
@@ -35,7 +35,7 @@ export function logInRepositoryContract(open: OpenStorage): void {
       expect([await isUsed(fixture, realm, 'print-1'), await isUsed(fixture, realm, 'print-2')]).toEqual([false, true]);
     });
 
-    it('links one account per method to a user, and one user to an account, until it is unlinked', async () => {
+    it('links one account per method to a user and one user to an account, until unlinked', async () => {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
       const other = await anotherRealm(fixture);
       const { uow, realm } = fixture;

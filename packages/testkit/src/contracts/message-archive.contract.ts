@@ -76,7 +76,7 @@ export function messageArchiveContract(open: OpenStorage): void {
       for (const [id, version] of await versions()) expect(version).toBeGreaterThan(versionsBefore.get(id)!);
       expect(await restore(fixture, ids)).toEqual([]);
       expect(await list(fixture)).toEqual([]);
-      // A restored message can be deleted again.
+      // Restored messages can be deleted again.
       await remove(fixture, ids, 101);
       expect(idsOf(await list(fixture))).toEqual(ids);
     });

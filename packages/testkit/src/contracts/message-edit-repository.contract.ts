@@ -5,7 +5,7 @@ import { chatter, pick } from './chatter.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
 export function messageEditRepositoryContract(open: OpenStorage): void {
-  describe('message edits', () => {
+  describe('message edit repository', () => {
     const stage = stagesOn(open);
 
     const add = (
@@ -63,7 +63,7 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
       ]);
     });
 
-    it('appear with their message and disappear with it', async () => {
+    it('adds and removes edits together with their message', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm } = fixture;
       const [first, second] = pick(fixture, 0, 1);
@@ -115,10 +115,10 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
     });
   });
 
-  describe('content edits', () => {
+  describe('content edit', () => {
     const stage = stagesOn(open);
 
-    it('replace content and mentions of recipients in a new version', async () => {
+    it('replaces content and mentions of recipients in a new version', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, user, messages } = fixture;
       const [id] = pick(fixture, 0);
@@ -171,7 +171,7 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
       ]);
     });
 
-    it('isolate realms', async () => {
+    it('isolates realms', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, messages } = fixture;
       const other = await anotherRealm(fixture);

@@ -3,7 +3,7 @@ import { chatter } from './chatter.js';
 import { idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
 export function messageMovesContract(open: OpenStorage): void {
-  describe('message moves', () => {
+  describe('message move', () => {
     const stage = stagesOn(open);
 
     it('moves messages within and between channels and keeps their flags', async () => {
@@ -29,7 +29,7 @@ export function messageMovesContract(open: OpenStorage): void {
       expect(left.map(({ name }) => name)).toEqual(['LUNCH', '']);
     });
 
-    it('stores times of moves, except for resolving topics, and topic links', async () => {
+    it('stores times of moves, except when resolving topics, and topic links', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, channel, messages } = fixture;
       const { id: channelId, recipientId } = channel('general');

@@ -5,10 +5,10 @@ import { chatter, people, pick } from './chatter.js';
 import { idsOf, type OpenStorage, own, shared, stagesOn } from './storage-under-test.js';
 
 export function messagePageReadsContract(open: OpenStorage): void {
-  describe('message pages', () => {
+  describe('message page reads', () => {
     const stage = stagesOn(open);
 
-    describe('pages', () => {
+    describe('page', () => {
       it('returns the newest up to an id and the oldest from an id, ascending', async () => {
         const fixture = await stage(...chatter);
         const { uow, viewer } = fixture;
@@ -32,7 +32,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
         expect(await from(1e9, 10)).toEqual([]);
       });
 
-      it('returns own messages only, or all that the conditions name', async () => {
+      it('returns only own messages, or all messages that match the conditions', async () => {
         const fixture = await stage(...chatter);
         const { uow, viewer, channel } = fixture;
         const general: MessageCondition = {
@@ -225,7 +225,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
       }
     });
 
-    it('returns all messages of channels of a kind, received or not', async () => {
+    it('returns all messages in channels of a kind, received or not', async () => {
       const fixture = await stage(
         ...chatter,
         aChannel({ name: 'vault', privacy: 'privateSharedHistory' }),
@@ -276,7 +276,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
       expect(moved!.message).toBeGreaterThan(1);
     });
 
-    it('marks a message never received as historical', async () => {
+    it('marks a message as historical if it was never received', async () => {
       const fixture = await stage(...chatter);
       const { uow, viewer, user, channel } = fixture;
       const entries = await uow.read(fixture.realm.id, (r) =>

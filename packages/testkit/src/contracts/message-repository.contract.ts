@@ -141,8 +141,8 @@ export function messageRepositoryContract(open: OpenStorage): void {
       expect(await uow.read(fixture.realm.id, (r) => r.messages.list(fixture.realm.id, ids))).toEqual(fixture.messages);
     });
 
-    describe('message attachments', () => {
-      it('appear with messages, oldest first, in a new version and disappear with them', async () => {
+    describe('message attachment', () => {
+      it('appears and disappears with its message, in a new version', async () => {
         const fixture = await stage(
           aUser({ name: 'a' }),
           aChannel({ name: 'general', subscribers: ['a'] }),

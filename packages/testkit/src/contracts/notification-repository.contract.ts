@@ -10,7 +10,7 @@ export function notificationRepositoryContract(open: OpenStorage): void {
     const write = <T>(fixture: Fixture, work: (tx: Transaction) => Promise<T>) =>
       fixture.uow.write(fixture.realm.id, work);
 
-    it('lists subscribers by their subscription, their settings and followed topics', async () => {
+    it('lists subscribers by subscription, settings and followed topics', async () => {
       const fixture = await stage(
         ...['plain', 'push', 'email', 'off', 'follower', 'muter', 'left', 'general', 'generalEmail', 'elsewhere'].map(
           (name) => aUser({ name }),
@@ -90,7 +90,7 @@ export function notificationRepositoryContract(open: OpenStorage): void {
       expect(await read((r) => r.notifications.listPushed(realmId, b, null))).toEqual([7]);
     });
 
-    it('isolates marks of realms', async () => {
+    it('isolates push marks by realm', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const { id: userId } = fixture.user('a');
       const [messageId] = ids(7);

@@ -15,7 +15,7 @@ import { ascending, type OpenStorage, type Stage, stagesOn } from './storage-und
 
 const PRIVACY: readonly ChannelPrivacy[] = ['webPublic', 'public', 'privateSharedHistory', 'privateProtectedHistory'];
 
-/** Content of the storage, kept separately as the expected model. */
+/** Expected content of the storage, kept separately. */
 interface RandomWorld {
   readonly people: readonly {
     readonly name: string;
@@ -119,9 +119,9 @@ function expectedActors(
   return closure;
 }
 
-/** Verifies on small random organizations that filters of storages agree with the permission rules. */
+/** Verifies on small random organizations that the filters of a storage agree with the permission rules. */
 export function permissionRulesContract(open: OpenStorage): void {
-  describe('permission rules', () => {
+  describe('permission filters of the storage', () => {
     const stage = stagesOn(open);
     const SEEDS = [1, 2, 3, 4, 5];
 
@@ -155,28 +155,25 @@ export function permissionRulesContract(open: OpenStorage): void {
       });
     });
 
-    it.each(SEEDS)(
-      'lists for every user the channels they can access or read by the rules (world %d)',
-      async (seed) => {
-        const world = randomWorld(seed);
-        const fixture = await stage(...pieces(world));
-        const list = new ListChannels(fixture.uow);
-        for (const { name } of world.people.filter(({ isActive }) => isActive)) {
-          const caller = fixture.caller(name);
-          const actor = await fixture.uow.read(caller.realmId, (r) => r.actors.get(caller));
-          const allowedBy = (rule: (actor: Actor, channel: Channel, isSubscribed: boolean) => boolean) =>
-            ascending(
-              world.channels
-                .filter((given) => rule(actor, fixture.channel(given.name), given.subscribers.includes(name)))
-                .map((given) => fixture.channel(given.name).id),
-            );
-          expect(await listed(list, caller, { includeAll: true })).toEqual(allowedBy(hasMetadataAccess));
-          expect(await listed(list, caller, { includeReadable: true })).toEqual(allowedBy(hasContentAccess));
-        }
-      },
-    );
+    it.each(SEEDS)('lists the channels that each user can access or read by the rules (world %d)', async (seed) => {
+      const world = randomWorld(seed);
+      const fixture = await stage(...pieces(world));
+      const list = new ListChannels(fixture.uow);
+      for (const { name } of world.people.filter(({ isActive }) => isActive)) {
+        const caller = fixture.caller(name);
+        const actor = await fixture.uow.read(caller.realmId, (r) => r.actors.get(caller));
+        const allowedBy = (rule: (actor: Actor, channel: Channel, isSubscribed: boolean) => boolean) =>
+          ascending(
+            world.channels
+              .filter((given) => rule(actor, fixture.channel(given.name), given.subscribers.includes(name)))
+              .map((given) => fixture.channel(given.name).id),
+          );
+        expect(await listed(list, caller, { includeAll: true })).toEqual(allowedBy(hasMetadataAccess));
+        expect(await listed(list, caller, { includeReadable: true })).toEqual(allowedBy(hasContentAccess));
+      }
+    });
 
-    it.each(SEEDS)('grants guests access to users they share a conversation with (world %d)', async (seed) => {
+    it.each(SEEDS)('grants guests access to users with a shared conversation (world %d)', async (seed) => {
       const world = randomWorld(seed);
       const fixture = await stage(...pieces(world));
       for (const { name } of world.people) {

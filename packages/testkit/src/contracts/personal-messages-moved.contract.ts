@@ -22,8 +22,8 @@ import { type OpenStorage, stagesOn } from './storage-under-test.js';
 export function movedMessagesContract(open: OpenStorage): void {
   const stage = stagesOn(open);
 
-  describe('personal messages that move', () => {
-    it('keep flags for subscribers of both channels', async () => {
+  describe('personal message that moves', () => {
+    it('keeps its flags for subscribers of both channels', async () => {
       const fixture = await stage(...scene);
       const m1 = await send(fixture, { from: 'b', to: 'general', exceptions: { a: { mentioned: true } } });
       await star(fixture, 'a', [m1]);
@@ -35,7 +35,7 @@ export function movedMessagesContract(open: OpenStorage): void {
       expect(await flagsOf(fixture, 'a', m1)).toEqual({ ...READ, starred: true, mentioned: true });
     });
 
-    it('disappear for users not subscribed to the new channel, permanently', async () => {
+    it('disappears permanently for users not subscribed to the new channel', async () => {
       const fixture = await stage(...scene);
       const m1 = await send(fixture, { from: 'a', to: 'general', exceptions: { b: { mentioned: true } } });
       await star(fixture, 'b', [m1]);
@@ -51,7 +51,7 @@ export function movedMessagesContract(open: OpenStorage): void {
       expect(await flagsOf(fixture, 'b', m1)).toEqual(HISTORICAL);
     });
 
-    it('become readable as read for new subscribers of a channel with protected history', async () => {
+    it('becomes readable as read for new subscribers of a channel with protected history', async () => {
       const fixture = await stage(...scene);
       const m1 = await send(fixture, {
         from: 'a',
@@ -71,7 +71,7 @@ export function movedMessagesContract(open: OpenStorage): void {
       expect(await flagsOf(fixture, 'c', m1)).toEqual({ ...NONE, starred: true });
     });
 
-    it('return as read after they were lost unread', async () => {
+    it('returns as read after it was lost unread', async () => {
       const fixture = await stage(...scene);
       const m1 = await send(fixture, { from: 'a', to: 'general', exceptions: { b: { mentioned: true } } });
       await move(fixture, [m1], 'random');
@@ -80,7 +80,7 @@ export function movedMessagesContract(open: OpenStorage): void {
       expect(await unreadOf(fixture, 'b')).toEqual([]);
     });
 
-    it('depend on the subscriptions at the time of the move', async () => {
+    it('depends on the subscriptions at the time of the move', async () => {
       const fixture = await stage(...scene);
       const m1 = await send(fixture, { from: 'a', to: 'general' });
       const m2 = await send(fixture, { from: 'a', to: 'general' });
@@ -99,7 +99,7 @@ export function movedMessagesContract(open: OpenStorage): void {
       expect(await flagsOf(fixture, 'b', m2)).toEqual(READ);
     });
 
-    it('keep their users within a channel', async () => {
+    it('keeps its users within a channel', async () => {
       const fixture = await stage(...scene);
       const m1 = await send(fixture, { from: 'b', to: 'secret' });
       await subscribe(fixture, 'secret', 'a');
@@ -163,7 +163,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     expect(await holders(c, b, a)).toEqual([a, b, c]);
   });
 
-  it('returns flags for several users as for each alone', async () => {
+  it('returns the same flags for several users as for each alone', async () => {
     const fixture = await stage(...scene, aUser({ name: 'bot', botOf: 'a' }));
     await fixture.uow.write(fixture.realm.id, (tx) =>
       tx.personal.muteSender(fixture.viewer('b'), fixture.user('a').id, 5),
@@ -252,7 +252,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     ).toEqual([]);
   });
 
-  it('forgets ended subscriptions without messages when their events are pruned', async () => {
+  it('drops ended subscriptions without messages when their events are pruned', async () => {
     const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }), aChannel({ name: 'general' }));
     const { uow, realm, clock } = fixture;
     const announce = () =>

@@ -21,7 +21,7 @@ import { ascending, idsOf, type OpenStorage, own, shared, stagesOn } from './sto
 export function readMessagesContract(open: OpenStorage): void {
   const stage = stagesOn(open);
 
-  describe('personal messages that are read', () => {
+  describe('personal message that is read', () => {
     it("returns changes ascending and leaves other viewers' messages unchanged", async () => {
       const fixture = await stage(...scene);
       const [m1, m2, m3] = [
@@ -86,7 +86,7 @@ export function readMessagesContract(open: OpenStorage): void {
       expect(await unreadOf(fixture, 'a')).toEqual([]);
     });
 
-    it('marks unread messages of a filter and returns the changes', async () => {
+    it('marks the unread messages of a filter and returns the changes', async () => {
       const fixture = await stage(...scene);
       const sent: Message[] = [];
       for (let i = 0; i < 12; i++) {
@@ -112,7 +112,7 @@ export function readMessagesContract(open: OpenStorage): void {
       expect(await unreadOf(fixture, 'a')).toEqual([]);
     });
 
-    it('marks messages of a filter that were marked unread or moved there, and only own ones', async () => {
+    it('marks messages of a filter that were marked unread or moved there, but only own messages', async () => {
       const fixture = await stage(...scene);
       const old = await send(fixture, { from: 'b', to: 'general' });
       const moved = await send(fixture, { from: 'b', to: 'general' });

@@ -17,7 +17,7 @@ import {
 import { ascending, type OpenStorage, own, stagesOn } from './storage-under-test.js';
 
 export function personalMessagesContract(open: OpenStorage): void {
-  describe('personal messages', () => {
+  describe('personal message repository', () => {
     const stage = stagesOn(open);
 
     describe('delivery', () => {
@@ -51,7 +51,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         ]);
       });
 
-      it('returns which users mute which', async () => {
+      it('returns which users mute which others', async () => {
         const fixture = await stage(...scene);
         const { uow, viewer, user } = fixture;
         const [a, b, c] = ['a', 'b', 'c'].map((name) => user(name).id) as [UserId, UserId, UserId];
@@ -92,7 +92,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await historyOf(fixture, 'c')).toEqual([]);
       });
 
-      it('sets mention flags for mentioned users, and for everyone on channel wildcards', async () => {
+      it('sets mention flags for mentioned users, and on channel wildcards for everyone', async () => {
         const fixture = await stage(...scene);
         const message = await send(fixture, {
           from: 'a',
@@ -190,7 +190,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await unreadOf(fixture, 'b')).toEqual([m1.id, m3.id]);
       });
 
-      it('adds messages never received as read and historical without changing own ones', async () => {
+      it('adds messages never received as read and historical, and leaves own messages unchanged', async () => {
         const fixture = await stage(...scene);
         const old = await send(fixture, { from: 'a', to: 'general' });
         await subscribe(fixture, 'general', 'c');
@@ -243,7 +243,7 @@ export function personalMessagesContract(open: OpenStorage): void {
       });
     });
 
-    describe('muted senders', () => {
+    describe('muted sender', () => {
       const mute = (fixture: Fixture, name: string, sender: string) =>
         fixture.uow.write(fixture.realm.id, (tx) =>
           tx.personal.muteSender(fixture.viewer(name), fixture.user(sender).id, 5),
@@ -253,7 +253,7 @@ export function personalMessagesContract(open: OpenStorage): void {
           tx.personal.unmuteSender(fixture.viewer(name), fixture.user(sender).id),
         );
 
-      it('have later messages marked as read only', async () => {
+      it('has only later messages marked as read', async () => {
         const fixture = await stage(...scene);
         const before = await send(fixture, { from: 'b', to: 'general' });
         await mute(fixture, 'a', 'b');
@@ -272,7 +272,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await unreadOf(fixture, 'a')).toEqual([before.id, byOther.id, after.id]);
       });
 
-      it('have even mentions marked as read, which can be marked unread', async () => {
+      it('has even mentions marked as read, which users can mark unread', async () => {
         const fixture = await stage(...scene);
         await mute(fixture, 'a', 'b');
         const naming = await send(fixture, { from: 'b', to: 'general', exceptions: { a: { mentioned: true } } });

@@ -7,7 +7,7 @@ export function provisioningRepositoryContract(open: OpenStorage): void {
   describe('provisioning repository', () => {
     const stage = stagesOn(open);
 
-    it('finds tokens by fingerprint in their own realm, lists them by name and removes them', async () => {
+    it('finds tokens by fingerprint in their realm, lists them by name and removes them', async () => {
       const fixture = await stage();
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);
@@ -35,7 +35,7 @@ export function provisioningRepositoryContract(open: OpenStorage): void {
       expect(await find('print-3', other.realm)).not.toBeNull();
     });
 
-    it('remembers which users were removed', async () => {
+    it('records which users were removed', async () => {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);
@@ -52,7 +52,7 @@ export function provisioningRepositoryContract(open: OpenStorage): void {
       expect([await isRemoved(a), await isRemoved(b)]).toEqual([false, true]);
     });
 
-    it('adds and replaces groups, lists them by id and keeps realms apart', async () => {
+    it('adds and replaces groups, lists them by id and isolates realms', async () => {
       const fixture = await stage();
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);

@@ -13,7 +13,7 @@ const pieces = [
 
 const SMILE = { type: 'unicode', code: '1f642', name: 'smile' } as const;
 const THUMB = { type: 'unicode', code: '1f44d', name: '+1' } as const;
-/** Custom emoji with the code of a Unicode one. */
+/** Custom emoji with the code of a Unicode emoji. */
 const CUSTOM = { type: 'custom', code: '1f642', name: 'smile' } as const;
 
 const reaction = (fixture: Fixture, who: string, emoji: Omit<Reaction, 'userId'>): Reaction => ({

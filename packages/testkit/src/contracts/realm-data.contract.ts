@@ -10,7 +10,7 @@ const PIECES = [
   ...Array.from({ length: 20 }, () => aMessage({ from: 'iago', to: 'denmark' })),
 ];
 
-/** Removes in steps of a few rows and returns their number. */
+/** Removes the realm in steps of a few rows; returns the number of steps. */
 async function removeAll(uow: UnitOfWork, realmId: RealmId): Promise<number> {
   let steps = 0;
   for (let cursor: RemovalCursor | 'done' = null; cursor !== 'done'; steps++) {
@@ -25,7 +25,7 @@ export function realmDataContract(open: OpenStorage): void {
   describe('realm data', () => {
     const stage = stagesOn(open);
 
-    it('disappears completely and frees the string id', async () => {
+    it('disappears completely and frees its string id', async () => {
       const { uow, clock, realm, user, messages } = await stage(...PIECES);
       await removeAll(uow, realm.id);
       await uow.read(realm.id, async (r) => {
@@ -59,7 +59,7 @@ export function realmDataContract(open: OpenStorage): void {
       });
     });
 
-    it('allows repeated removal, even with nothing left', async () => {
+    it('can be removed repeatedly, even with nothing left', async () => {
       const { uow, realm } = await stage();
       await removeAll(uow, realm.id);
       expect(await removeAll(uow, realm.id)).toBe(1);

@@ -20,10 +20,10 @@ const linkifiersOf = async ({ uow, realm }: Fixture) =>
 const playgroundsOf = ({ uow, realm }: Fixture) => uow.read(realm.id, ({ playgrounds }) => playgrounds.list(realm.id));
 
 export function realmListsContract(open: OpenStorage): void {
-  describe('allowed domains', () => {
+  describe('allowed domain repository', () => {
     const stage = stagesOn(open);
 
-    it('list in the order of addition, separately for each realm', async () => {
+    it('lists domains in order of addition, separately for each realm', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       const add = (realm: Fixture['realm'], domain: typeof ACME) =>
@@ -38,7 +38,7 @@ export function realmListsContract(open: OpenStorage): void {
       await expect(add(fixture.realm, ACME)).rejects.toEqual(code('ALLOWED_DOMAIN_EXISTS'));
     });
 
-    it('change and disappear within their realm and report whether they existed', async () => {
+    it('changes and removes domains within their realm and reports whether they existed', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       const id = await fixture.uow.write(fixture.realm.id, (tx) => tx.allowedDomains.add(fixture.realm.id, ACME));
@@ -60,7 +60,7 @@ export function realmListsContract(open: OpenStorage): void {
     });
   });
 
-  describe('linkifiers', () => {
+  describe('linkifier repository', () => {
     const stage = stagesOn(open);
 
     const addThree = (fixture: Fixture) =>
@@ -70,7 +70,7 @@ export function realmListsContract(open: OpenStorage): void {
         await tx.linkifiers.add(fixture.realm.id, linkifier(3)),
       ]);
 
-    it('load with their organization in order', async () => {
+    it('loads linkifiers in order with their organization', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       expect(await linkifiersOf(fixture)).toEqual([]);
@@ -88,7 +88,7 @@ export function realmListsContract(open: OpenStorage): void {
       expect(idsOf(await linkifiersOf(fixture))).toEqual([c, b, d]);
     });
 
-    it('keep their position when changed, within their realm', async () => {
+    it('keeps the position of a changed linkifier, within its realm', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       const [a, b, c] = (await addThree(fixture)) as [number, number, number];
@@ -105,7 +105,7 @@ export function realmListsContract(open: OpenStorage): void {
       expect(await linkifiersOf(fixture)).toEqual([{ id: a, ...linkifier(1) }, changed, { id: c, ...linkifier(3) }]);
     });
 
-    it('appear in the changing transaction and survive rollback and organization changes', async () => {
+    it('shows a change within its transaction, and keeps linkifiers through rollbacks and organization changes', async () => {
       const fixture = await stage();
       const { uow, realm } = fixture;
       const id = await uow.write(realm.id, async (tx) => {
@@ -125,10 +125,10 @@ export function realmListsContract(open: OpenStorage): void {
     });
   });
 
-  describe('playgrounds', () => {
+  describe('playground repository', () => {
     const stage = stagesOn(open);
 
-    it('list by id and disappear, separately for each realm', async () => {
+    it('lists playgrounds by id and removes them, separately for each realm', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       const add = (realm: Fixture['realm'], name: string) =>

@@ -30,7 +30,7 @@ export function realmRepositoryContract(open: OpenStorage): void {
       expect(await find()).not.toBe(before);
     });
 
-    it('finds realms by string id, the root realm by the empty one', async () => {
+    it('finds realms by string id and the root realm by the empty id', async () => {
       const { uow, clock, realm } = await stage(aRealm({ stringId: 'acme' }));
       expect(await uow.readAcross((r) => r.realms.findByStringId(''))).toBeNull();
       const root = await createFixtureOn(uow, clock, aRealm({ stringId: '' }));

@@ -33,7 +33,7 @@ async function find(stage: Stage, filter: MessageFilter, name = 'a'): Promise<re
 }
 
 export function searchIndexContract(open: OpenStorage): void {
-  describe('search', () => {
+  describe('search index', () => {
     const stage = stagesOn(open);
 
     it('finds every word in content or topic, ignoring case', async () => {
@@ -147,7 +147,7 @@ export function searchIndexContract(open: OpenStorage): void {
           await say(tx, 'banana'); // 6
         }),
         uow.write(fixture.realm.id, async (tx) => {
-          await say(tx, 'cherry'); // taken back, and its number given again
+          await say(tx, 'cherry'); // rolled back; its number is reused
           expect(await foundIn(tx, 'cherry')).toEqual([newest()]);
           fixture.messages.pop();
           throw givenUp;

@@ -38,7 +38,7 @@ export function secondFactorRepositoryContract(open: OpenStorage): void {
       expect(await find(a)).toEqual(NONE);
     });
 
-    it('lists the passkeys of a user oldest first, and finds them in their own realm only', async () => {
+    it("lists a user's passkeys oldest first, and finds them only in their realm", async () => {
       const { uow, realm, other, find, a, b } = await setUp();
       const findPasskey = (id: string, where = realm) =>
         uow.read(where.id, (r) => r.secondFactors.findPasskey(where.id, id));
@@ -58,7 +58,7 @@ export function secondFactorRepositoryContract(open: OpenStorage): void {
       expect([(await find(a)).passkeys, (await find(b)).passkeys]).toEqual([[passkeyOf(a, 'y')], [passkeyOf(b, 'x')]]);
     });
 
-    it('takes every recovery code once and replaces them together', async () => {
+    it('consumes each recovery code once and replaces all codes together', async () => {
       const { uow, realm, find, a, b } = await setUp();
       const put = (codes: readonly string[]) =>
         uow.write(realm.id, (tx) => tx.secondFactors.putRecoveryCodes(realm.id, a, codes));

@@ -46,7 +46,7 @@ export function sentOnceRepositoryContract(open: OpenStorage): void {
       expect(await find(fixture, String(MAX_REMEMBERED_SENDS))).not.toBeNull();
     });
 
-    it('removes a limited number of sends from before a time, oldest first', async () => {
+    it('removes a limited number of old sends, oldest first', async () => {
       const fixture = await stage(aUser({ name: 'me' }));
       const rows = [90, 80, 100].map((sentAt) => send(fixture, { localId: String(sentAt), sentAt }));
       await put(fixture, ...rows);

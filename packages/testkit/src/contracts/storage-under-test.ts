@@ -6,7 +6,7 @@ import type { Damage } from '../memory-storage.js';
 
 export interface StorageUnderTest {
   readonly uow: UnitOfWork;
-  /** True if writes that await anything but repositories are rejected. */
+  /** True if writes that await anything except repositories are rejected. */
   readonly refusesYielding?: boolean;
   readonly damage: Damage;
   close(): Promise<void>;

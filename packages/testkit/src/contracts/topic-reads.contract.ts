@@ -87,7 +87,7 @@ export function topicReadsContract(open: OpenStorage): void {
         ]),
       );
       expect(await newestOwn('a', 'ärger')).toEqual(new Map([['ärger', id(9)]]));
-      // A user who unsubscribed before the topic continued keeps its newest message from before.
+      // A user who unsubscribed before the topic continued still sees its earlier newest message.
       await uow.write(realm.id, (tx) => tx.personal.closeSpans(realm.id, [recipientId], [user('b').id]));
       await fixture.add(aMessage({ from: 'a', to: 'random', topic: 'late' }));
       expect(await newestOwn('b', 'late', 'ärger')).toEqual(new Map([['late', id(12)]]));

@@ -15,7 +15,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
   describe('unit of work', () => {
     const stage = stagesOn(open);
 
-    it('returns the result of the work, whose writes all later reads see', async () => {
+    it('returns the result of the work, and all later reads see its writes', async () => {
       const { uow, realm } = await stage();
       const answer = await uow.write(realm.id, async (tx) => {
         await rename(tx, realm.id, () => 'Renamed');
@@ -54,7 +54,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       ).toEqual(before);
     });
 
-    it('fails a unit of one realm that publishes, blanks or schedules for another, unless it is a unit across realms', async () => {
+    it('rejects a unit that publishes, blanks or schedules for another realm, except a unit across realms', async () => {
       const fixture = await stage();
       const { uow, realm } = fixture;
       const foreign = (await anotherRealm(fixture)).realm.id;
@@ -71,7 +71,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       }
     });
 
-    it('rolls back only the failing one of concurrent transactions', async () => {
+    it('rolls back only the failing transaction among concurrent ones', async () => {
       const { uow, realm } = await stage();
       const results = await Promise.allSettled([
         uow.write(realm.id, (tx) => rename(tx, realm.id, () => 'a')),
@@ -85,7 +85,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       expect(await nameOf(uow, realm.id)).toBe('ac');
     });
 
-    it('passes the events and jobs of a unit to onCommit when it is committed, before write resolves', async () => {
+    it('passes the events and jobs of a unit to onCommit after the commit, before write resolves', async () => {
       const { uow, realm } = await stage();
       const steps: unknown[] = [];
       const write = async (name: string, fails: boolean) => {
@@ -111,7 +111,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       ]);
     });
 
-    it('calls onRollback for a unit that fails, the last one first, and never for one that is committed', async () => {
+    it('calls onRollback handlers of a failed unit in reverse order, and never after a commit', async () => {
       const { uow } = await stage();
       const steps: string[] = [];
       const count = (name: string, fails: boolean) =>
@@ -132,7 +132,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       expect(await nameOf(uow, realm.id)).toBe('+'.repeat(30));
     });
 
-    it('shows a read either all of a write or nothing', async () => {
+    it('shows a read either all or nothing of a write', async () => {
       const { uow, realm, channel } = await stage(aChannel({ name: 'general' }));
       const general = channel('general');
       const write = uow.write(realm.id, async (tx) => {
@@ -149,9 +149,9 @@ export function unitOfWorkContract(open: OpenStorage): void {
       for (const [first, second] of await Promise.all(reads)) expect(second).toBe(first);
     });
 
-    it('reads one snapshot even when a write commits meanwhile', async () => {
+    it('reads one snapshot even if a write commits during the read', async () => {
       const { uow, realm, storage } = await stage();
-      // If transactions cannot wait for each other, concurrency within one process is impossible.
+      // If transactions cannot wait for each other, one process cannot run them concurrently.
       if (storage.refusesYielding) return;
       const seen = await uow.read(realm.id, async (r) => {
         const before = (await r.realms.get(realm.id)).name;
@@ -187,7 +187,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       expect(await nameOf(uow, realm.id)).toBe(realm.name);
     });
 
-    it('rejects a read that awaits anything but its repositories, if detectable', async () => {
+    it('rejects a read that awaits anything except its repositories, if detectable', async () => {
       const { uow, realm, storage } = await stage();
       if (!storage.refusesYielding) return;
       const yielding = uow.read(realm.id, async (r) => {
@@ -214,7 +214,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       expect(names).toEqual(Array(5).fill(realm.name));
     });
 
-    it('rejects a write that awaits anything but its repositories, if detectable', async () => {
+    it('rejects a write that awaits anything except its repositories, if detectable', async () => {
       const { uow, realm, storage } = await stage();
       if (!storage.refusesYielding) return;
       const yielding = uow.write(realm.id, async (tx) => {

@@ -126,7 +126,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(await uow.read(realm.id, (r) => r.users.find(realm.id, unknown))).toBeNull();
     });
 
-    it('lists active users including bots but no system bots, ascending by id', async () => {
+    it('lists active users including bots but excluding system bots, ascending by id', async () => {
       const fixture = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'b', isActive: false }),
@@ -228,7 +228,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(await ask(null, everybody, other.realm.id)).toEqual([false, false, false]);
     });
 
-    it('finds the same accessible users one by one and all together', async () => {
+    it('finds the same accessible users individually and all together', async () => {
       const { uow, realm, users, user, channel } = await stage(
         ...['me', 'fellow', 'pal', 'mate1', 'mate2', 'unrelated'].map((name) => aUser({ name })),
         aUser({ name: 'gone', isActive: false }),

@@ -9,7 +9,7 @@ type Fields<Row> = Omit<Row, keyof UserRow>;
 
 const channel = { kind: 'channel', channelId: 7 as ChannelId, topic: 'plans' } as const;
 
-/** Two kinds of rows for each repository, in the order of a list, and the size of their texts. */
+/** Two sample rows per repository, in list order, and the size of their texts. */
 const SAMPLES: Readonly<Record<Name, readonly [first: object, second: object, bytes: number]>> = {
   drafts: [
     { to: { kind: 'direct', userIds: [2, 5] as UserId[] }, content: 'later', editedAt: 100.25 },
@@ -31,7 +31,7 @@ const SAMPLES: Readonly<Record<Name, readonly [first: object, second: object, by
 const pieces = [aUser({ name: 'a' }), aUser({ name: 'b' })];
 
 export function userRowsContract(open: OpenStorage): void {
-  describe.each(Object.keys(USER_ROWS) as Name[])('repository of %s', (name) => {
+  describe.each(Object.keys(USER_ROWS) as Name[])('%s repository', (name) => {
     const stage = stagesOn(open);
     const [first, second, bytes] = SAMPLES[name];
 
@@ -66,7 +66,7 @@ export function userRowsContract(open: OpenStorage): void {
       expect(await write(fixture, (r) => r.countBytes(realm.id, user('a').id))).toBe(bytes);
     });
 
-    it('removes one row or all rows of a user and ignores changes of missing rows', async () => {
+    it('removes one row or all rows of a user, and ignores changes of missing rows', async () => {
       const fixture = await stage(...pieces);
       const { realm, user } = fixture;
       const [removed, kept] = [await add(fixture, 'a', first), await add(fixture, 'a', second)];
@@ -106,13 +106,13 @@ export function userRowsContract(open: OpenStorage): void {
     });
   });
 
-  describe('repository of user rows', () => {
+  describe('user row repository', () => {
     const stage = stagesOn(open);
     const draftOf = ({ realm, user }: Fixture, editedAt: number, content = ''): Omit<Draft, 'id'> => {
       return { realmId: realm.id, userId: user('a').id, to: { kind: 'nobody' }, content, editedAt };
     };
 
-    it('sorts by several properties, descending if the rule has a minus', async () => {
+    it('sorts by several properties, in descending order for a minus sign', async () => {
       const fixture = await stage(...pieces);
       const add = (editedAt: number) =>
         fixture.uow.write(fixture.realm.id, (tx) => tx.drafts.add(draftOf(fixture, editedAt)));
@@ -142,7 +142,7 @@ export function userRowsContract(open: OpenStorage): void {
         await tx.drafts.add(draftOf(fixture, 100, 'a\0é'));
         return tx.drafts.countBytes(realm.id, user('a').id);
       });
-      // Storages that keep no zero bytes replace them.
+      // Storages that cannot store zero bytes replace them.
       expect([4, 6]).toContain(bytes);
     });
   });

@@ -5,7 +5,7 @@ export function webPushRepositoryContract(open: OpenStorage): void {
   describe('web push repository', () => {
     const stage = stagesOn(open);
 
-    it('stores each endpoint once per user, isolated by realm, and ends subscriptions with their session', async () => {
+    it('stores each endpoint once per user, isolates realms, and removes subscriptions with their session', async () => {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
       const { id: realmId } = fixture.realm;
       const [a, b] = [fixture.user('a').id, fixture.user('b').id];

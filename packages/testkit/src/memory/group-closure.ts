@@ -20,7 +20,7 @@ export function groupRows(unit: MemoryUnit, realmId: RealmId): GroupRow[] {
   return [...unit.read('groups').values()].filter(({ group }) => group.realmId === realmId);
 }
 
-/** Returns recursive members. Groups may form cycles; deactivated groups contribute none. */
+/** Returns recursive members. Groups may form cycles; deactivated groups contribute no members. */
 export function membersOf(unit: MemoryUnit, realmId: RealmId, id: GroupId): UserId[] {
   const members = new Set<UserId>();
   const visited = new Set<GroupId>();
@@ -36,7 +36,7 @@ export function membersOf(unit: MemoryUnit, realmId: RealmId, id: GroupId): User
   return [...members].sort(ascending);
 }
 
-/** Returns the groups of which the user is a recursive member: `membersOf` upwards. */
+/** Returns the groups of which the user is a recursive member; the inverse of `membersOf`. */
 export function groupsOf(unit: MemoryUnit, realmId: RealmId, userId: UserId): ReadonlySet<GroupId> {
   const groups = new Set<GroupId>();
   if (!unit.read('users').get(userId)?.user.isActive) return groups;

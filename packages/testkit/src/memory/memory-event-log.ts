@@ -113,7 +113,7 @@ export class MemoryEventLog implements EventLog {
     if (last) {
       this.unit.change('events').set(realmId, rows.slice(pruned.length));
       this.unit.change('prunedUpTo').set(realmId, last.seq);
-      // Messages have a row for each receiver, so ended spans serve only the pruned events.
+      // Each message has a row per receiver, so ended spans are needed only for events, which are now pruned.
       const spans = this.unit.change('spans');
       for (const [number, { realmId: of, toSeq }] of spans) {
         if (of === realmId && toSeq !== null && toSeq <= last.seq) spans.delete(number);

@@ -21,7 +21,7 @@ interface FileRow {
 declare module './tables.js' {
   interface Tables {
     readonly files: Map<FileId, FileRow>;
-    /** Files by message, ascending, at least one. */
+    /** Files by message, ascending; never empty. */
     readonly messageFiles: Map<MessageId, readonly FileId[]>;
     /** Thumbnails by file, ascending by name. */
     readonly thumbnails: Map<FileId, readonly StoredThumbnail[]>;

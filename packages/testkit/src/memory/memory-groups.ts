@@ -206,7 +206,7 @@ function activeMembers(unit: MemoryUnit, row: GroupRow): UserId[] {
   return row.memberIds.filter((id) => unit.read('users').get(id)?.user.isActive);
 }
 
-/** Returns ids of the first list missing from the second, ascending. */
+/** Returns the ids in the first list that are missing from the second, ascending. */
 function missing<T extends number>(wanted: readonly T[], present: readonly T[]): T[] {
   return [...new Set(wanted)].filter((id) => !present.includes(id)).sort(ascending);
 }

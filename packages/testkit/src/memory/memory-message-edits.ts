@@ -11,7 +11,7 @@ import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** Edits by message, newest first, at least one. */
+    /** Edits by message, newest first; never empty. */
     readonly messageEdits: Map<MessageId, readonly MessageEdit[]>;
   }
 }

@@ -4,7 +4,7 @@ import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** Reactions by message, oldest first, at least one. */
+    /** Reactions by message, oldest first; never empty. */
     readonly reactions: Map<MessageId, readonly Reaction[]>;
   }
 }

@@ -9,7 +9,7 @@ declare module './tables.js' {
 }
 
 const NONE: readonly Linkifier[] = [];
-/** Realms by their row. */
+/** Realm objects by table row. */
 const realms = new WeakMap<Omit<Realm, 'linkifiers'>, Realm>();
 
 export class MemoryRealms implements RealmRepository {

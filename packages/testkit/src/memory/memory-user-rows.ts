@@ -10,7 +10,7 @@ declare module './tables.js' {
   }
 }
 
-/** Creates the repositories of users' rows that all storages keep in the same way. */
+/** Creates the user row repositories that all storages implement in the same way. */
 export const userRowsOf = (unit: MemoryUnit) =>
   Object.fromEntries(
     Object.entries(USER_ROWS).map(([name, rules]) => [name, new MemoryUserRows(unit, rules as UserRowRules)]),

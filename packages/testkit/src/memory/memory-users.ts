@@ -162,7 +162,7 @@ export class MemoryUsers implements UserRepository {
     return this.rows(realmId).flatMap(({ user, systemKind }) => (systemKind ? [] : [user]));
   }
 
-  /** Returns the recipients whose messages a user received at that time. */
+  /** Returns the recipients from which a user received messages at that time. */
   private receivedAt(realmId: RealmId, userId: UserId, at: EventSeq | null): Set<RecipientId> {
     const spans = [...this.unit.read('spans').values()].filter(
       (span) =>

@@ -2,7 +2,7 @@ import type { EventSeq, MessageId, RealmId, RecipientId, UserId } from '@parley/
 import type { Message, NewMessage, PersonalFlags } from '@parley/domain/messages';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
-/** Span in which a user receives messages of a recipient. */
+/** Period in which a user receives messages of a recipient. */
 interface SpanRow {
   readonly realmId: RealmId;
   readonly userId: UserId;
@@ -11,7 +11,7 @@ interface SpanRow {
   readonly toSeq: EventSeq | null;
 }
 
-/** Per-user state of a message, which real storage does not keep as a row. */
+/** Per-user state of a message; real storages do not store it as a row. */
 interface PersonalRow {
   readonly userId: UserId;
   readonly messageId: MessageId;
@@ -30,8 +30,8 @@ declare module './tables.js' {
 }
 
 /**
- * Naive model of read state: one row per user and message, created on delivery. Real storage keeps only differences
- * (architecture §5) and must return the same results.
+ * Naive model of read state: one row per user and message, created on delivery. Real storages keep only differences
+ * (architecture §5) but must return the same results.
  */
 export const NO_FLAGS: PersonalFlags = {
   read: false,
@@ -100,7 +100,7 @@ export function receiversOf(unit: MemoryUnit, realmId: RealmId, recipientId: Rec
   return receivers;
 }
 
-/** Opens spans. A span begins with the next event, which is that of the subscription. */
+/** Opens spans. A span begins with the next event, which is the subscription event. */
 export function openSpans(
   unit: MemoryUnit,
   realmId: RealmId,

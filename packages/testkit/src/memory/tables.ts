@@ -11,7 +11,7 @@ export interface Tables {
   readonly counters: Map<string, number>;
 }
 
-/** Absent tables were never written. */
+/** Tables that were never written are absent. */
 export type StoredTables = Partial<Tables>;
 
 type ReadonlyTable<T> = T extends Map<infer K, infer V> ? ReadonlyMap<K, V> : never;
@@ -32,7 +32,7 @@ export class MemoryUnit {
     private readonly isWritable: boolean,
     readonly clock: Clock,
     readonly words: SearchWords,
-    /** Organization that the unit names, or null. */
+    /** Organization of the unit; null for a unit across organizations. */
     readonly realmId: RealmId | null,
   ) {
     this.record = new UnitRecord(realmId);
@@ -72,7 +72,7 @@ export class MemoryUnit {
     return { ...this.committed, ...Object.fromEntries(this.changed) };
   }
 
-  /** Closes the repositories, so that use after the transaction fails. */
+  /** Closes the repositories, so that using them after the transaction fails. */
   end(): void {
     this.hasEnded = true;
   }

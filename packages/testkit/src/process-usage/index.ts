@@ -32,12 +32,12 @@ export class ProcessUsage {
     }, MEMORY_EVERY_MS).unref();
   }
 
-  /** Longest event loop stall, excluding time other processes had its core. */
+  /** Longest event loop stall, excluding time when other processes occupied the core. */
   get stallMs(): number {
     return this.longestMs;
   }
 
-  /** Longest work of the thread between two samples: a stall without the time it waited, for example for disk syncs. */
+  /** Longest thread work between two samples: a stall excluding waiting time, for example for disk syncs. */
   get workMs(): number {
     return this.longestWorkMs;
   }
@@ -56,8 +56,8 @@ export class ProcessUsage {
 }
 
 /**
- * Returns resident memory without mapped files such as the program and the database; includes them where the system
- * provides no details.
+ * Returns resident memory without mapped files, such as the program and the database. Includes mapped files if the
+ * system does not provide details.
  */
 function ownBytes(): number {
   try {

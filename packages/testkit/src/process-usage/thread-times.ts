@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Returns how long the main thread has run, and how long it was runnable without a core. Where the system does not
- * provide this: the time of all threads and 0.
+ * Returns how long the main thread has run, and how long it was runnable without a core. On systems without this data,
+ * returns the time of all threads and 0.
  */
 export function threadTimes(): { readonly workedMs: number; readonly waitedMs: number } {
   try {

@@ -9,7 +9,7 @@ let slowness: number | undefined;
 
 /**
  * Returns the slowness of this machine relative to the reference machine for test limits; at least 1. Cached unless a
- * new measurement is requested, since the machine's load varies.
+ * new measurement is requested, because the machine's load varies.
  */
 export async function machineSlowness(isAnew = false): Promise<number> {
   if (isAnew) slowness = undefined;
@@ -18,9 +18,8 @@ export async function machineSlowness(isAnew = false): Promise<number> {
 }
 
 /**
- * Returns the milliseconds that this thread works, scaled to the reference machine for test limits and without time
- * spent waiting for a core. Retries work that exceeds the limit and returns the minimum, since garbage collection may
- * interfere.
+ * Returns the milliseconds of thread work, scaled to the reference machine for test limits and excluding time spent
+ * waiting for a core. Retries work above the limit and returns the minimum, because garbage collection may interfere.
  */
 export async function workMsOf(work: () => unknown, limitMs: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
@@ -43,7 +42,7 @@ async function timed(work: () => unknown): Promise<number> {
   return threadTimes().workedMs - before;
 }
 
-/** Typical mix of texts, objects and regular expressions. */
+/** Runs a typical mix of text, object and regular expression operations. */
 function calibrate(): number {
   const words = new Map<string, number>();
   for (let n = 0; n < 20_000; n++) {

@@ -4,7 +4,7 @@ import { CHANNELS, EVERYBODY, type Narrow, type Person, TOPICS } from './history
 import { describe, resolve } from './narrows.js';
 import { recipientOf, sentIds, type World } from './world.js';
 
-/** Results of a storage by query in words. */
+/** Results of a storage, by a description of the query. */
 export type Answers = Map<string, unknown>;
 
 const ALL = 1000;

@@ -8,7 +8,7 @@ export const BOT = 'bot';
 export const EVERYBODY = [...PEOPLE, BOT] as const;
 /** `vault` is private with protected history. */
 export const CHANNELS = ['open', 'other', 'vault'] as const;
-/** Topics; two of them are equal, ignoring case. */
+/** Topics; two of them differ only in case. */
 export const TOPICS = ['', 'lunch', 'Lunch', '✔ ops'] as const;
 
 export type Person = (typeof EVERYBODY)[number];
@@ -22,7 +22,7 @@ export type Naming = (typeof NAMINGS)[number];
 /** Selection of messages sent so far. Numbers beyond the last message wrap around. */
 export type Which =
   | { readonly kind: 'some'; readonly picks: readonly number[] }
-  /** Every message, every second one … from a start on. */
+  /** Every message, every second message and so on, from a start. */
   | { readonly kind: 'range'; readonly from: number; readonly stride: number; readonly count: number };
 
 type Deed =
@@ -51,9 +51,9 @@ type Deed =
   | { readonly kind: 'markAllRead' | 'deactivate' | 'reactivate'; readonly who: Person }
   | { readonly kind: 'subscribe' | 'unsubscribe'; readonly who: Person; readonly channel: ChannelName }
   | { readonly kind: 'mute' | 'unmute'; readonly who: Person; readonly sender: Person }
-  /** Moves the selected messages that are in the same conversation as the first one. */
+  /** Moves those selected messages that are in the same conversation as the first one. */
   | { readonly kind: 'move'; readonly which: Which; readonly to: ChannelName; readonly topic: Topic | null }
-  /** Edits the first selected message; only its holders are mentioned. */
+  /** Edits the first selected message; mentions only its holders. */
   | {
       readonly kind: 'edit';
       readonly which: Which;
@@ -63,10 +63,10 @@ type Deed =
     }
   | { readonly kind: 'remove'; readonly which: Which };
 
-/** Transaction of one step. A failing one executes everything and then throws. */
+/** Transaction of one step. A failing step executes everything and then throws. */
 export type Step = Deed & { readonly fails: boolean };
 
-/** Condition in the names of this history; a number stands for the position of a message. */
+/** Condition with the names of this history; numbers stand for message positions. */
 export type Term =
   | { readonly kind: 'recipient'; readonly recipients: readonly (ChannelName | number)[] }
   | { readonly kind: 'direct' }
@@ -119,7 +119,7 @@ const FLAGS: readonly ViewerFlag[] = [
 ];
 const PRIVACIES: readonly ChannelPrivacy[] = ['public', 'privateProtectedHistory'];
 
-/** Words in contents, in topics, in both and in neither. */
+/** Words found in contents, in topics, in both and in neither. */
 const SEARCHED = ['hello', 'ann', 'bob', 'lunch', 'ops', 'absent'] as const;
 
 const channelTerm: fc.Arbitrary<Term> = channel.map((name) => ({ kind: 'recipient', recipients: [name] }));

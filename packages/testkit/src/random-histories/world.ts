@@ -9,7 +9,7 @@ export interface World {
   readonly fixture: Fixture;
   /** All messages ever sent by step number, ascending. */
   readonly sent: Map<number, readonly MessageId[]>;
-  /** Log of the history in words. */
+  /** Log of the history in plain words. */
   readonly story: string[];
 }
 
