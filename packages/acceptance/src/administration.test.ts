@@ -33,7 +33,7 @@ describe('parley command line', () => {
     const code = await runCommandLine(args, terminal, { ...database, ...environment });
     return { code, out: out.join('\n'), err: err.join('\n') };
   }
-  /** Changes the user version in the SQLite header. */
+  /** Changes the schema version in the SQLite header. */
   function setSchema(database: string, change: (schema: number) => number): void {
     const bytes = readFileSync(database);
     bytes.writeUInt32BE(change(bytes.readUInt32BE(60)), 60);
@@ -137,7 +137,7 @@ describe('parley command line', () => {
       return path;
     };
 
-    it('adds missing users with the roles and passwords of the file', async () => {
+    it('adds missing users with the roles and passwords from the file', async () => {
       const path = file(
         '\ufeffEmail,Name,Role,Password\r\nann@example.com,Ann Lee,,\r\n"carl@example.com","Carl, the Great",administrator,nothing will come of nothing\r\n\r\ndora@example.com,Dora,,\r\n',
       );
@@ -158,7 +158,7 @@ describe('parley command line', () => {
       expect(await read('user', 'import', path)).toEqual({ created: [], existing: 3, invited: 0 });
     });
 
-    it('reports every mistake and adds no one', async () => {
+    it('reports every mistake and adds no users', async () => {
       const path = file(
         'email,name,role,password\nfay@example.com,Fay Fox,,\nx,Gus,,\nhal@example.com,H,king,\niris@example.com,Iris,,short\nFAY@example.com,Fay Fox,,\n',
       );
@@ -193,7 +193,7 @@ describe('parley command line', () => {
       });
     });
 
-    it('strips control characters of a file from the output', async () => {
+    it('strips control characters in the file from the output', async () => {
       const { err } = await run('user', 'import', file('email,name,x\u0000\u001b[2J\n'));
       expect(err).toMatch(/^parley: There is no column x\[2j; /);
     });
@@ -257,7 +257,7 @@ describe('parley command line', () => {
       expect(await run('realm', 'set', '', setting, value)).toMatchObject({ code, err: `parley: ${err}` });
     });
 
-    it('changes the methods of logging in, of which one must remain', async () => {
+    it('changes the log-in methods but keeps at least one', async () => {
       expect(await run('realm', 'set', '', 'authentication', 'openid connect=on, SAML=off')).toMatchObject({
         out: 'authentication of Root is openid connect=on, SAML=off',
       });
@@ -365,13 +365,16 @@ describe('parley command line', () => {
   });
 
   // Only the superuser can change the owner of a file.
-  (process.getuid?.() === 0 ? it : it.skip)('says what belongs to another user than the database', async () => {
-    const secret = join(directory, 'parley.db.secret');
-    chownSync(secret, 65_534, 65_534);
-    const { code, out } = await run('doctor');
-    chownSync(secret, 0, 0);
-    expect([code, out]).toEqual([3, expect.stringContaining(`PROBLEM  rights: ${secret} belongs to user 65534`)]);
-  });
+  (process.getuid?.() === 0 ? it : it.skip)(
+    'reports files that belong to a different user than the database',
+    async () => {
+      const secret = join(directory, 'parley.db.secret');
+      chownSync(secret, 65_534, 65_534);
+      const { code, out } = await run('doctor');
+      chownSync(secret, 0, 0);
+      expect([code, out]).toEqual([3, expect.stringContaining(`PROBLEM  rights: ${secret} belongs to user 65534`)]);
+    },
+  );
 
   it('reports an unreachable file bucket', async () => {
     const files = '--files=s3:bucket?endpoint=http://127.0.0.1:9';
@@ -381,8 +384,8 @@ describe('parley command line', () => {
     });
   });
 
-  it.each(COMMANDS.flatMap(({ examples }) => examples))('accepts its example: %s', async (example) => {
-    // Arguments as a shell passes them, without pipes and redirections.
+  it.each(COMMANDS.flatMap(({ examples }) => examples))('accepts its own example: %s', async (example) => {
+    // Splits arguments like a shell, without pipes and redirections.
     const words = [
       ...example
         .replace(/ (?:[<>]|&&) .*$/, '')
@@ -407,7 +410,7 @@ describe('parley command line', () => {
     ]);
   });
 
-  it('makes, verifies and restores a backup', async () => {
+  it('creates, verifies and restores a backup', async () => {
     const backup = join(directory, 'backup.tar');
     hasGivenWay = false;
     const priority = getPriority();

@@ -7,7 +7,7 @@ import { TestServer, webTokenOf } from './testing/test-server.js';
 
 const verified = (email: string) => ({ email, emailStatements: [{ email, isVerified: true }] });
 
-describe('audit lines', () => {
+describe('audit line', () => {
   const lines: Record<string, unknown>[] = [];
   let server: TestServer;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe('audit lines', () => {
   });
   afterAll(() => server.close());
 
-  it('name the actor, the target and the old and new role', async () => {
+  it('names the actor, the target and the old and new role', async () => {
     const { desdemona, hamlet } = server.people;
     fieldsOf(await server.patch(`/users/${hamlet.id}`, desdemona, { role: 300 }));
     expect(lines).toEqual([
@@ -32,7 +32,7 @@ describe('audit lines', () => {
     ]);
   });
 
-  it('name the old and new value of a setting', async () => {
+  it('names the old and new value of a setting', async () => {
     const { desdemona } = server.people;
     fieldsOf(await server.patch('/realm', desdemona, { invite_required: true, message_retention_days: 30 }));
     expect(lines[0]).toMatchObject({ changes: { messageRetentionDays: { from: null, to: 30 } } });
@@ -44,13 +44,13 @@ describe('audit lines', () => {
     });
   });
 
-  it('name no changes if the operation is refused', async () => {
+  it('names no changes if the operation is rejected', async () => {
     await server.patch('/realm', server.people.hamlet, { invite_required: false });
     expect(lines[0]).toMatchObject({ audit: 'administration', userId: server.people.hamlet.id });
     expect(lines[0]).not.toHaveProperty('changes');
   });
 
-  it('name the account of a failed log-in', async () => {
+  it('names the account of a failed log-in', async () => {
     await server.post('/fetch_api_key', null, { username: 'hamlet@zulip.com', password: 'wrong' });
     await server.get('/users/me', { ...server.people.hamlet, apiKey: 'x'.repeat(32) });
     expect(lines.map(({ audit, account }) => [audit, account])).toEqual([
@@ -61,10 +61,10 @@ describe('audit lines', () => {
   });
 });
 
-describe('audit lines of log-ins', () => {
+describe('audit line of a log-in', () => {
   const lines: Record<string, unknown>[] = [];
   let server: TestServer;
-  /** Identity that the service confirms; an error refuses. */
+  /** Identity that the service confirms; an error rejects the log-in. */
   let confirmed: Partial<ExternalIdentity> | Error;
   const service: LogInProvider = {
     method: {
@@ -224,13 +224,13 @@ describe('audit lines of log-ins', () => {
     ['joining', () => join('newcomer@zulip.com'), ok('newcomer@zulip.com', 'password', 'created')],
   ];
 
-  it.each(attempts)('name account, method and address: %s', async (_, attempt, line) => {
+  it.each(attempts)('names account, method and address: %s', async (_, attempt, line) => {
     await attempt();
     expect(lines.filter((it) => 'audit' in it)).toEqual([expect.objectContaining({ ...line, ip: '127.0.0.1' })]);
     expect(JSON.stringify(lines)).not.toContain(password());
   });
 
-  it('name account, method and address of a password where passwords are turned off', async () => {
+  it('names account, method and address even if passwords are disabled', async () => {
     await server.changeRealm({ settings: { emailAuthentication: false } });
     const failure = bad(HAMLET, 'password', 'PASSWORD_AUTH_DISABLED');
     for (const attempt of [
@@ -244,7 +244,7 @@ describe('audit lines of log-ins', () => {
     await server.changeRealm({ settings: { emailAuthentication: true } });
   });
 
-  it('name the account of a browser that repeats a wrong password', async () => {
+  it('names the account of a browser that repeats a wrong password', async () => {
     const browser = await TestBrowser.loggedIn(server, server.people.hamlet);
     lines.length = 0;
     await browser.post('/json/fetch_api_key', { password: 'x' });

@@ -37,7 +37,7 @@ describe('POST /fetch_api_key', () => {
     expectRefusal(reply, "Missing 'password' argument", missing('password'));
   });
 
-  it('rejects the host of no realm before anything else', async () => {
+  it('rejects a host without a realm before anything else', async () => {
     const reply = await server.request('POST', '/fetch_api_key', {
       params: { username: 'hamlet', password: 'x' },
       headers: { Host: 'nowhere.localhost' },
@@ -112,7 +112,7 @@ describe('password verification queue', () => {
       return super.verify(password, hash);
     }
   }
-  it('rejects passwords without room at once without counting an attempt, and drops those of disconnected clients', async () => {
+  it('rejects passwords at once without counting an attempt if the queue is full, and drops those of disconnected clients', async () => {
     const hasher = new SlowHasher();
     const queue = new HashQueue(hasher, { atOnce: 1, maxWaitingPerClient: 1 });
     const slow = await TestServer.start({ hasRateLimits: true, passwordHasher: queue });
@@ -248,7 +248,7 @@ describe('POST /jwt/fetch_api_key (protocol §8.2)', () => {
   });
 });
 
-describe('failed passwords from several networks (protocol §11)', () => {
+describe('password guessing from several networks (protocol §11)', () => {
   let guarded: TestServer;
   let owner: TestUser;
   let count: number;
@@ -265,9 +265,9 @@ describe('failed passwords from several networks (protocol §11)', () => {
       params: { username: owner.email, password },
       headers: { 'X-Forwarded-For': ip },
     });
-  /** A network that made no request before. */
+  /** Returns an address in a network that made no request before. */
   const elsewhere = () => `10.${++count >> 16}.${(count >> 8) & 255}.${count & 255}`;
-  /** Guesses from new networks until they are refused; returns the number of guesses. */
+  /** Guesses from new networks until rejected; returns the number of guesses. */
   const attack = async (): Promise<number> => {
     for (let guesses = 0; ; guesses++) if ((await signIn('wrong', elsewhere())).status === 429) return guesses;
   };
@@ -282,7 +282,7 @@ describe('failed passwords from several networks (protocol §11)', () => {
     return guarded.mailer.emails.length;
   };
 
-  it('lock nobody out of a network from which the account logged in before', async () => {
+  it('does not lock out networks from which the account logged in before', async () => {
     expect((await signIn(owner.password, HOME)).status).toBe(200);
     expect(await attack()).toBe(30);
     expect((await signIn(owner.password, HOME)).status).toBe(200);
@@ -293,13 +293,13 @@ describe('failed passwords from several networks (protocol §11)', () => {
     expect((await signIn(owner.password, elsewhere())).status).toBe(200);
   });
 
-  it('refuse one network after five tries and leave others alone', async () => {
+  it('is rejected after five attempts per network without affecting other networks', async () => {
     for (let guess = 0; guess < 5; guess++) expect((await signIn('wrong', '192.0.2.1')).status).toBe(401);
     expect((await signIn(owner.password, '192.0.2.1')).status).toBe(429);
     expect((await signIn(owner.password, '192.0.2.2')).status).toBe(200);
   });
 
-  it('allow at most a thousand tries a day, whatever the owner does', async () => {
+  it('is limited to a thousand attempts a day, whatever the owner does', async () => {
     await signIn(owner.password, HOME);
     let guesses = 0;
     for (let hour = 0; hour < 24; hour++) {
@@ -313,9 +313,9 @@ describe('failed passwords from several networks (protocol §11)', () => {
     expect(guesses).toBeGreaterThan(700);
   });
 
-  it('block no password reset of the owner', async () => {
+  it("does not block the owner's password reset", async () => {
     await signIn(owner.password, HOME);
-    // The mailbox gets no flood, and the link in the last email stays good.
+    // The mailbox is not flooded, and the link in the last email remains valid.
     for (const emails of [1, 2, 2, 2, 2, 2]) {
       expect((await resetFrom(elsewhere())).status).toBe(303);
       expect(await resetEmails()).toBe(emails);
@@ -325,7 +325,7 @@ describe('failed passwords from several networks (protocol §11)', () => {
     expect(new Set(guarded.mailer.emails.map(linkIn)).size).toBe(1);
   });
 
-  it('end for a network from which the owner reset the password', async () => {
+  it('does not lock out a network from which the owner reset the password', async () => {
     await resetFrom('192.0.2.9');
     await resetEmails();
     const link = linkIn(guarded.mailer.emails.at(-1)!);
@@ -340,8 +340,8 @@ describe('failed passwords from several networks (protocol §11)', () => {
   });
 });
 
-describe('audience of JSON web tokens', () => {
-  it('requires the audience that the operator named', async () => {
+describe('JSON web token audience', () => {
+  it('must match the audience configured by the operator', async () => {
     const strict = await TestServer.start({ jwtAudience: 'https://chat.example' });
     try {
       const exp = strict.clock.now() + 10;
@@ -359,8 +359,8 @@ describe('audience of JSON web tokens', () => {
   });
 });
 
-describe('development endpoints', () => {
-  it('respond only to the local machine and hide the response from web pages', async () => {
+describe('development endpoint', () => {
+  it('responds only to the local machine and hides the response from web pages', async () => {
     const ask = (headers: Record<string, string>) =>
       server.request('POST', '/dev_fetch_api_key', { params: { username: 'desdemona@zulip.com' }, headers });
     const own = { Host: new URL(server.url).host };
@@ -375,7 +375,7 @@ describe('development endpoints', () => {
   });
 });
 
-it('has no development endpoints in production', async () => {
+it('does not exist in production', async () => {
   const production = await TestServer.start({ isDev: false });
   const text = 'Endpoint not available in production.';
   expectRefusal(await production.post('/dev_fetch_api_key', null, { username: 'hamlet@zulip.com' }), text);

@@ -138,7 +138,7 @@ describe('own avatar (users §11)', () => {
     expect(blobs.size).toBe(2);
   });
 
-  it('rejects changes by non-administrators where the organization forbids them', async () => {
+  it('rejects changes by non-administrators if the organization forbids them', async () => {
     const { desdemona, iago, polonius } = people;
     await changed(polonius);
     fieldsOf(await server.patch('/realm', desdemona, { avatar_changes_disabled: true }));

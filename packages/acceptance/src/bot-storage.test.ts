@@ -45,7 +45,7 @@ describe('bot storage (users §14)', () => {
     expect(await get()).toEqual({});
   });
 
-  it('removes all entries, or all of the given keys or none', async () => {
+  it('removes all entries, or either all or none of the given keys', async () => {
     await put({ a: '1', b: '2', c: '3' });
     for (const keys of [['a', 'none'], ['a', 'a'], ['none']]) {
       expectRefusal(await remove(keys), 'Key does not exist.');
@@ -107,7 +107,7 @@ describe('bot storage (users §14)', () => {
     expectRefusal(reply, 'storage is not valid JSON');
   });
 
-  it('replaces lone surrogates and lets the last of equal keys win', async () => {
+  it('replaces lone surrogates and uses the last of equal keys', async () => {
     fieldsOf(await put('{"a\\ud800":"1","a\\udc00":"\\ud83d\\ude00\\ud800"}' as never));
     expect(await get()).toEqual({ 'a\ufffd': '😀\ufffd' });
   });

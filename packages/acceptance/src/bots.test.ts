@@ -72,7 +72,7 @@ describe('POST /bots (users §15)', () => {
     expect(types).toEqual(['realm_user/add', 'user_group/add_members', 'user_group/add_members', 'realm_bot/add']);
   });
 
-  it('creates outgoing webhooks with tokens of their own', async () => {
+  it('creates outgoing webhooks with separate tokens', async () => {
     const url = 'http://127.0.0.1:1/';
     const bot = await created({ bot_type: 3, payload_url: JSON.stringify(url), interface_type: 2 });
     const { services } = await botOf(people.hamlet, bot.user_id);
@@ -84,7 +84,7 @@ describe('POST /bots (users §15)', () => {
     ]);
   });
 
-  it('sets channels the creator can access and hides private ones from everyone but the owner', async () => {
+  it('sets channels that the creator can access and hides private ones from everyone except the owner', async () => {
     const queue = await listen(people.desdemona, 'realm_bot');
     const bot = await created({
       default_sending_stream: 'secret',
@@ -158,7 +158,7 @@ describe('POST /bots (users §15)', () => {
     expect(await botsOf(people.hamlet)).toEqual(before);
   });
 
-  it('offers no embedded bots', async () => {
+  it('does not support embedded bots', async () => {
     const fetched = { fetch_event_types: ['realm_embedded_bots'] };
     expect(fieldsOf(await server.post('/register', people.hamlet, fetched))).toMatchObject({ realm_embedded_bots: [] });
   });
@@ -271,7 +271,7 @@ describe('GET /bots', () => {
     expect(await eventsAfter(server, next)).toMatchObject([{ op: 'add', bot: { user_id, ...hidden } }]);
   });
 
-  it('omits bots with more rights than the caller, because it contains their keys', async () => {
+  it('omits bots with more rights than the caller, because the list contains their keys', async () => {
     const { user_id } = await created();
     fieldsOf(await server.patch(`/users/${user_id}`, people.desdemona, { role: 200 }));
     const { bots } = fieldsOf(await server.get('/bots', people.hamlet));
@@ -375,7 +375,7 @@ describe('PATCH /bots/:bot_id', () => {
     fieldsOf(await update(bot.user_id, { short_name: name }));
   });
 
-  it("changes the bot's role if the caller may", async () => {
+  it("changes the bot's role if the caller has permission", async () => {
     const { user_id } = await created();
     expectRefusal(await update(user_id, { role: 300 }), 'Must be an organization administrator', {
       code: 'UNAUTHORIZED_PRINCIPAL',
@@ -445,7 +445,7 @@ describe('DELETE /bots/:bot_id', () => {
   });
 });
 
-describe('API keys', () => {
+describe('API key', () => {
   it("shows and regenerates a bot's key for its administrators", async () => {
     const bot = await created();
     const path = `/bots/${bot.user_id}/api_key`;
@@ -459,7 +459,7 @@ describe('API keys', () => {
     fieldsOf(await server.get('/users/me', asBot({ ...bot, api_key })));
   });
 
-  it("regenerates the caller's own key at once, ending queues and legacy push tokens", async () => {
+  it("regenerates the caller's key at once, ending queues and legacy push tokens", async () => {
     const user = await server.addUser({ email: `user${count}@zulip.com`, fullName: `User ${count}` });
     await server.post('/users/me/android_gcm_reg_id', user, { token: 'token' });
     const queue = await listen(user, 'message');
@@ -499,10 +499,10 @@ describe.each([
   ['DELETE', (id: number) => `/bots/${id}`],
   ['GET', (id: number) => `/bots/${id}/api_key`],
   ['POST', (id: number) => `/bots/${id}/api_key/regenerate`],
-])('%s applies to a bot', (method, pathOf) => {
+])('%s for a bot', (method, pathOf) => {
   const call = (id: number, as: TestUser) => server.request(method, pathOf(id), { as });
 
-  it('requires the owner or an administrator', async () => {
+  it("requires the bot's owner or an administrator", async () => {
     const bot = await created();
     for (const as of [people.cordelia, people.shiva, people.polonius, asBot(bot)]) {
       expectRefusal(await call(bot.user_id, as), 'Insufficient permission');
@@ -522,7 +522,7 @@ describe.each([
     expectRefusal(await call(theirs.id, people.desdemona), 'No such bot');
   });
 
-  it('requires an owner of the organization if the bot may create users', async () => {
+  it('requires an organization owner if the bot may create users', async () => {
     const bot = await created();
     await server.parley.useCase(GrantSpecialPermission).execute({
       realmId: server.realmId,

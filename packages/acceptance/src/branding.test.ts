@@ -28,7 +28,7 @@ const change = (property: string, data: object) => ({ type: 'realm', op: 'update
 const FOR_ADMINISTRATORS = ['Must be an organization administrator', { code: 'UNAUTHORIZED_PRINCIPAL' }] as const;
 
 describe('organization icon (organization §3)', () => {
-  it('shows the default until one is uploaded and after it is removed', async () => {
+  it('shows the default before an upload and after removal', async () => {
     const usual = await load(urlOf('icon', 1));
     expect([usual.status, usual.headers['content-type']]).toEqual([200, 'image/png']);
     const queue = await openQueue(server, people.polonius, { event_types: ['realm'] });
@@ -70,7 +70,7 @@ describe('organization icon (organization §3)', () => {
   });
 });
 
-describe('organization logos (organization §3)', () => {
+describe('organization logo (organization §3)', () => {
   it('stores separate logos for day and night mode', async () => {
     const queue = await openQueue(server, people.hamlet, { event_types: ['realm'] });
     const usual = { realm_logo_source: 'D', realm_night_logo_source: 'D' };
@@ -98,7 +98,7 @@ describe('organization logos (organization §3)', () => {
   });
 });
 
-describe.each(['icon', 'logo'] as const)('invalid %s', (what) => {
+describe.each(['icon', 'logo'] as const)('%s upload', (what) => {
   const post = (files: readonly FileUpload[], as = people.iago) =>
     what === 'icon' ? postIcon(files, as) : postLogo(false, files, as);
 
@@ -109,7 +109,7 @@ describe.each(['icon', 'logo'] as const)('invalid %s', (what) => {
     ${[{ name: 'a', content: Buffer.alloc(5 * 2 ** 20 + 1) }]} | ${'Uploaded file is larger than the allowed limit of 5 MiB'} | ${'BAD_REQUEST'}
     ${[{ name: 'a', content: 'not an image' }]}                | ${'Could not decode image; did you upload an image file?'}   | ${'BAD_IMAGE'}
     ${[{ name: 'a', content: 'png 20000x20000x1' }]}           | ${'Image size exceeds limit.'}                               | ${'BAD_IMAGE'}
-  `('rejects the upload: $reason', async ({ files, reason, code }) => {
+  `('rejects an invalid image: $reason', async ({ files, reason, code }) => {
     expectRefusal(await post(files), reason.replace('{what}', what), { code });
     expect(blobs.size).toBe(0);
   });
@@ -122,7 +122,7 @@ describe.each(['icon', 'logo'] as const)('invalid %s', (what) => {
   });
 });
 
-it('rejects a logo without day or night mode', async () => {
+it('logo upload requires day or night mode', async () => {
   const missing = ["Missing 'night' argument", { code: 'REQUEST_VARIABLE_MISSING', var_name: 'night' }] as const;
   expectRefusal(await postLogo(null), ...missing);
   expectRefusal(await server.delete('/realm/logo', people.iago), ...missing);

@@ -70,7 +70,7 @@ describe('BigBlueButton call (organization §20)', () => {
     expect(service.created).toMatchObject([{ name: 'Hall', lockSettingsDisableCam: 'false' }]);
   });
 
-  it('joins from a browser with a login session', async () => {
+  it('joins from a browser with a log-in session', async () => {
     const browser = await TestBrowser.loggedIn(server, people.cordelia);
     const reply = await browser.get(await created(people.hamlet));
     expect([reply.status, reply.headers['cache-control']]).toEqual([302, 'no-store']);

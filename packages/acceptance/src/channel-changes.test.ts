@@ -33,7 +33,7 @@ const store = (id: number, changes: Partial<Channel>) =>
     const channel = (await tx.channels.listAll(server.realmId)).find((one) => one.id === id);
     await tx.channels.update({ ...channel!, ...changes });
   });
-/** Returns the notification bot's messages in the channel, oldest first, without the creation notice. */
+/** Returns the notification bot's messages in the channel, oldest first, except the creation notice. */
 const notices = async (id: number, as: TestUser = people.hamlet): Promise<string[]> => {
   const narrow = [{ operator: 'channel', operand: id }];
   const page = { anchor: 'oldest', num_before: 0, num_after: 50, narrow, apply_markdown: false };
@@ -487,7 +487,7 @@ describe('DELETE /streams/{stream_id}', () => {
     );
   });
 
-  it('posts a notice in the channel that is read for everyone', async () => {
+  it('posts a notice in the channel, which is read for everyone', async () => {
     const id = await create({ name: 'x' });
     const [message] = await hears(people.hamlet, ['message'], () => archive(id), { apply_markdown: false });
     expect(message).toMatchObject({ flags: ['read'], message: { content: 'Channel #**x** has been archived.' } });

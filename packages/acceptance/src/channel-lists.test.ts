@@ -39,12 +39,12 @@ const NOT_ADMINISTRATOR = [
 ] as const;
 const NO_MEMBERS: readonly Person[] = ['shiva', 'hamlet', 'polonius'];
 
-describe('default channels', () => {
+describe('default channel', () => {
   const add = (stream_id: number, as: TestUser = people.iago) => server.post('/default_streams', as, { stream_id });
   const remove = (stream_id: number, as: TestUser = people.iago) =>
     server.delete('/default_streams', as, { stream_id });
 
-  it('adds and removes default channels and notifies everyone but guests', async () => {
+  it('is added and removed with an event for everyone except guests', async () => {
     const heard = await hears(people.hamlet, 'default_streams', async () => {
       expect(fieldsOf(await add(ids.a))).toEqual({});
       fieldsOf(await add(ids.a));
@@ -59,7 +59,7 @@ describe('default channels', () => {
     fieldsOf(await remove(ids.b));
   });
 
-  it('subscribes new users to the default channels', async () => {
+  it('is subscribed to by new users', async () => {
     fieldsOf(await add(ids.a));
     const newcomer = await server.addUser({ email: 'new@zulip.com', fullName: 'Newcomer' });
     const { subscriptions } = fieldsOf(await server.get('/users/me/subscriptions', newcomer)) as Wire;
@@ -67,7 +67,7 @@ describe('default channels', () => {
     fieldsOf(await remove(ids.a));
   });
 
-  it('requires an administrator and public active channels', async () => {
+  it('requires an administrator and a public active channel', async () => {
     const { iago } = people;
     for (const id of [99_999, ids.secret, ids.archived]) expectRefusal(await add(id, iago), 'Invalid channel ID');
     const closed = { name: 'closed', invite_only: true, subscribers: [iago.id] };
@@ -89,7 +89,7 @@ describe('default channels', () => {
   });
 });
 
-describe('default channel groups', () => {
+describe('default channel group', () => {
   const BASE = '/default_stream_groups';
   const create = (params: object, as: TestUser = people.iago) =>
     server.post(`${BASE}/create`, as, { group_name: 'g', description: 'd', stream_names: [], ...params });
@@ -106,7 +106,7 @@ describe('default channel groups', () => {
   };
   afterEach(clear);
 
-  it('creates, changes and deletes groups and publishes the whole list to everyone but guests', async () => {
+  it('is created, changed and deleted with the whole list published to everyone except guests', async () => {
     const group = (id: number, more: object) => ({ id, name: 'g', description: 'd', streams: [ids.a, ids.b], ...more });
     let id = 0;
     const heard = await hears(people.hamlet, 'default_stream_groups', async () => {
@@ -200,7 +200,7 @@ describe('default channel groups', () => {
     expectRefusal(await server.request('DELETE', `${BASE}/${id}`, { as: outsider, realm: 'other' }), unknown);
   });
 
-  it('removes an archived channel from its groups', async () => {
+  it('loses an archived channel', async () => {
     const name = 'short-lived';
     const channel = await server.createChannel(name, [], {}, people.iago);
     await made({ group_name: 'g', stream_names: ['a', name] });
@@ -210,7 +210,7 @@ describe('default channel groups', () => {
     expect(heard).toMatchObject([{ default_stream_groups: [{ name: 'g', streams: [ids.a] }] }]);
   });
 
-  it('allows at most a hundred groups', async () => {
+  it('exists at most a hundred times per organization', async () => {
     await server.storage.uow.write(server.realmId, async (tx) => {
       for (let n = 0; n < 100; n++) {
         const group = { realmId: server.realmId, name: `g${n}`, description: '', channelIds: [] };
@@ -222,7 +222,7 @@ describe('default channel groups', () => {
   });
 });
 
-describe('channel folders', () => {
+describe('channel folder', () => {
   const create = (params: object, as: TestUser = people.iago) =>
     server.post('/channel_folders/create', as, { ...params });
   const made = async (name: string): Promise<number> => (fieldsOf(await create({ name })) as Wire).channel_folder_id;
@@ -240,7 +240,7 @@ describe('channel folders', () => {
     });
   });
 
-  it('creates folders and notifies everyone', async () => {
+  it('is created with an event for everyone', async () => {
     let id = 0;
     const heard = await hears(people.polonius, 'channel_folder', async () => {
       id = (fieldsOf(await create({ name: ' Work ', description: '*all* of it' })) as Wire).channel_folder_id;
@@ -281,7 +281,7 @@ describe('channel folders', () => {
     expect((await list(people.hamlet, { include_archived: true })).at(-1)).toMatchObject({ id, is_archived: true });
   });
 
-  it('rejects archiving a folder that still contains channels', async () => {
+  it('cannot be archived while it contains channels', async () => {
     const { desdemona } = people;
     const id = await made('Work');
     const params = { name: 'in a folder', subscribers: [], folder_id: id };
@@ -304,7 +304,7 @@ describe('channel folders', () => {
     expectRefusal(await server.patch(`/streams/${channel}`, desdemona, { folder_id: id }), UNKNOWN);
   });
 
-  it('orders folders by a complete list', async () => {
+  it('is ordered by a complete list', async () => {
     const ordered = await list(people.hamlet, { include_archived: true });
     const [first, second] = [await made('First'), await made('Second')];
     const others = ordered.map(({ id }) => id);

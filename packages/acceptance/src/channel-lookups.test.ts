@@ -5,7 +5,7 @@ type Person = keyof TestServer['people'];
 
 const UNKNOWN = 'Invalid channel ID';
 
-/** One channel of each kind. Hamlet subscribes to all of them, a guest to the public and the archived one. */
+/** One channel of each kind. Hamlet subscribes to all of them, a guest to the public and the archived channel. */
 const CHANNELS = {
   public: {},
   web: { is_web_public: true },
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Expected visibility by person and kind. */
+/** Expected visibility by user and kind. */
 const SEEN: readonly (readonly [Person, Kind | 'nowhere', boolean])[] = [
   ['hamlet', 'private', true],
   ['hamlet', 'archived', true],
@@ -69,7 +69,7 @@ describe.each`
 });
 
 describe('GET /streams/{stream_id}', () => {
-  it('returns the same as the list of channels', async () => {
+  it('returns the same fields as the channel list', async () => {
     const { streams } = fieldsOf(await server.get('/streams', people.hamlet)) as Wire;
     const { stream } = fieldsOf(await server.get(`/streams/${ids.private}`, people.hamlet)) as Wire;
     expect(stream).toEqual(streams.find(({ stream_id }: Wire) => stream_id === ids.private));
@@ -133,7 +133,7 @@ describe('GET /users/{user_id}/channels', () => {
     ${'iago'}     | ${['public', 'web', 'private', 'archived']}
     ${'cordelia'} | ${['public', 'web', 'archived']}
     ${'polonius'} | ${['public', 'web', 'archived']}
-  `("shows $as these of hamlet's subscriptions: $kinds", async ({ as, kinds }) => {
+  `('shows $as these subscriptions of hamlet: $kinds', async ({ as, kinds }) => {
     const expected = (kinds as Kind[]).map((kind) => ids[kind]);
     expect(fieldsOf(await ask(people.hamlet.id, people[as as Person]))).toEqual({ subscribed_channel_ids: expected });
   });
@@ -184,7 +184,7 @@ describe('GET /streams/{stream_id}/email_address', () => {
     expectRefusal(await ask(id, hamlet), 'You do not have permission to post in this channel.');
   });
 
-  it('rejects senders the caller may not use', async () => {
+  it('rejects senders that the caller may not use', async () => {
     const { hamlet, cordelia } = people;
     const { user_id: bot } = fieldsOf(
       await server.post('/bots', hamlet, { full_name: 'Helper', short_name: 'helper' }),

@@ -2,7 +2,7 @@ import { fieldsOf } from './testing/expectations.js';
 import type { TestReply } from './testing/test-reply.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
-/** Kinds of channels (channels §3.7). */
+/** Channel kinds (channels §3.7). */
 const KINDS = {
   'web-public': { is_web_public: true },
   public: {},
@@ -14,7 +14,7 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 
 /**
- * Relation of callers to the channel: member of a permission group without subscription, or subscriber without
+ * Relation of a caller to the channel: member of a permission group without subscription, or subscriber without
  * permissions.
  */
 const STANDINGS = {
@@ -42,9 +42,9 @@ interface Channel {
   readonly name: string;
   readonly kind: Kind;
   readonly standing: Standing;
-  /** Sent after everyone subscribed. */
+  /** Sent after all subscriptions. */
   readonly message: number;
-  /** One for each caller to delete. */
+  /** One message for each caller to delete. */
   readonly doomed: Readonly<Record<Caller, number>>;
 }
 
@@ -90,7 +90,7 @@ class Rights {
     return this.mayReadMessage && !this.isArchived;
   }
 
-  /** Expected error for posting. A channel the caller cannot access counts as missing (README decision 20). */
+  /** Expected error for posting. A channel that the caller cannot access counts as missing (README decision 20). */
   get inPosting(): string {
     const { channel, isArchived, isGuest, isWebPublic, isPublic, hasSharedHistory } = this;
     if (!this.maySeeMetadata) return unknownDestination(channel);
@@ -108,7 +108,7 @@ class Rights {
     return this.mayReadContent || this.mayAdminister;
   }
 
-  /** Number of readable messages: one from before everyone subscribed, one from after. */
+  /** Number of readable messages: one was sent before all subscriptions, one after. */
   get messages(): number {
     const hasWhole = this.isWebPublic || (this.isPublic && !this.isGuest) || this.hasSharedHistory;
     if (!this.mayReadContent) return 0;
@@ -206,8 +206,8 @@ interface Operation {
   /** Expected error; '' if the operation succeeds. */
   readonly response: (rights: Rights) => string;
   /**
-   * Expected error for a channel of another organization; absent if channels are given by name, since names are per
-   * organization.
+   * Expected error for a channel of another organization; absent if channels are given by name, because names are
+   * unique per organization only.
    */
   readonly ofOthers?: string | ((channel: Channel) => string);
   /** Reverts a successful operation. */
@@ -358,7 +358,7 @@ const privacyOf = (kind: Kind): Readonly<Record<string, unknown>> => {
 };
 
 it.each(Object.keys(OPERATIONS))(
-  '%s is for whom the contract lets it, and changes nothing for others',
+  '%s follows the permissions of the contract and changes nothing when rejected',
   async (name) => {
     const { ask, response, undo } = OPERATIONS[name]!;
     const responses: Record<string, string> = {};
@@ -379,7 +379,7 @@ it.each(Object.keys(OPERATIONS))(
 );
 
 it.each(Object.keys(OPERATIONS).filter((name) => OPERATIONS[name]!.ofOthers !== undefined))(
-  '%s knows no channels of another organization',
+  '%s rejects channels of another organization',
   async (name) => {
     const { ask, ofOthers } = OPERATIONS[name]!;
     const before = await eventsSoFar();
@@ -414,7 +414,7 @@ it('lists accessible channels and readable messages for each caller', async () =
     // Messages without reactions, which would add history rows, and without permission to delete.
     const asked = { msg_ids: channels.map(({ doomed }) => doomed.hamlet), narrow: [] };
     const { messages: own } = fieldsOf(await server.get('/messages/matches_narrow', caller, asked));
-    // Messages the caller received (messages §8).
+    // Messages that the caller received (messages §8).
     const received = channels.filter(({ doomed }) => doomed.hamlet in own).map(({ name }) => name);
     expect(received.sort()).toEqual(those((each) => each.is('subscribed')));
 
@@ -431,7 +431,7 @@ it('lists accessible channels and readable messages for each caller', async () =
   }
 });
 
-it('POST /channels/create allows each kind of channel only to the roles in the contract (channels §4.4)', async () => {
+it('POST /channels/create allows each channel kind only to the roles in the contract (channels §4.4)', async () => {
   const responses: Record<string, string> = {};
   const expected: Record<string, string> = {};
   for (const [kind, params] of Object.entries(KINDS).slice(0, 4)) {

@@ -164,7 +164,7 @@ describe('POST /channels/create', () => {
     ${{ message_retention_days: 'unlimited' }}                           | ${{ message_retention_days: -1 }}
     ${{ message_retention_days: 'realm_default', folder_id: null }}      | ${{ message_retention_days: null }}
     ${{ is_default_stream: true, send_new_subscription_messages: true }} | ${{ subscriber_count: 0 }}
-  `('creates with $params a channel with $expected', async ({ params, expected }) => {
+  `('creates a channel from $params with $expected', async ({ params, expected }) => {
     await created({ name: 'x', ...params }, people.desdemona);
     expect(await one('x')).toMatchObject(expected);
   });
@@ -173,7 +173,7 @@ describe('POST /channels/create', () => {
     expect(fieldsOf(await create({ name: 'x', announce: true }))).toEqual({ id: expect.any(Number) });
   });
 
-  describe('rejected channel requests', () => {
+  describe('rejected channel request', () => {
     const refused = async (params: object, msg: string, more: object = {}, as?: TestUser) => {
       const { commits } = server.storage;
       expectRefusal(await create({ name: 'x', ...params }, as), msg, { ...more });
@@ -181,12 +181,12 @@ describe('POST /channels/create', () => {
     };
     const owner = { code: 'UNAUTHORIZED_PRINCIPAL' };
 
-    it('rejects guests before validating parameters', async () => {
+    it('precedes parameter validation for guests', async () => {
       const reply = await server.post('/channels/create', people.polonius);
       expectRefusal(reply, 'Not allowed for guest users');
     });
 
-    it('rejects invalid and taken names', async () => {
+    it('reports invalid and taken names', async () => {
       await created({ name: 'Basketball' });
       await change('Basketball', { isArchived: true });
       const missing = await server.post('/channels/create', people.hamlet, { subscribers: [] });
@@ -201,7 +201,7 @@ describe('POST /channels/create', () => {
       });
     });
 
-    it('rejects invalid combinations in the order of the contract', async () => {
+    it('reports invalid combinations in the order of the contract', async () => {
       await refused({ folder_id: 7, message_retention_days: 5 }, 'Invalid channel folder ID');
       for (const bad of [0, 'sometimes']) {
         await refused(
@@ -230,7 +230,7 @@ describe('POST /channels/create', () => {
       await refused({ invite_only: true }, 'Insufficient permission', {}, people.desdemona);
     });
 
-    it('rejects invalid permissions', async () => {
+    it('reports invalid permissions', async () => {
       const combination = 'history_public_to_subscribers, can_create_topic_group';
       await refused(
         { invite_only: true, can_create_topic_group: system.moderators },
@@ -256,7 +256,7 @@ describe('POST /channels/create', () => {
       await refused({ can_delete_any_message_group: system.administrators }, 'Insufficient permission');
     });
 
-    it('rejects invalid subscribers', async () => {
+    it('reports invalid subscribers', async () => {
       await refused({ subscribers: [99_999] }, 'No such user');
       await server.storage.uow.write(people.cordelia.user.realmId, (tx) =>
         tx.users.update({ ...people.cordelia.user, isActive: false }),

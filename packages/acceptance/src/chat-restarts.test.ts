@@ -33,7 +33,7 @@ const news = (): Narrow => [
 
 const say = (content: string, topic = 'news') => server.sendMessage(iago, town, { topic, content });
 
-/** Keeps messages without delay. */
+/** Saves messages without delay. */
 const clock = {
   now: Date.now,
   after: (ms: number, callback: () => void) => {
@@ -50,7 +50,7 @@ const texts = (chat: Chat, view: ConversationView): string =>
     .map(({ html }) => html)
     .join();
 
-/** A chat that opens the conversation before it has its state. */
+/** Creates a chat that opens the conversation before loading its state. */
 function open(near: number | null = null) {
   const calls: string[] = [];
   const counting = (async (url, init) => {
@@ -63,7 +63,7 @@ function open(near: number | null = null) {
   return { chat, view, calls };
 }
 
-/** Shows the conversation once, so that the cache has it. Returns the chat. */
+/** Shows the conversation once to fill the cache. Returns the chat. */
 async function firstRun(): Promise<Chat> {
   const { chat, view } = open();
   void chat.run();
@@ -73,7 +73,7 @@ async function firstRun(): Promise<Chat> {
   return chat;
 }
 
-/** Opens the conversation again and compares it with that of a chat without a cache. */
+/** Opens the conversation again and compares it with a chat without a cache. */
 async function restart(expected: string, near: number | null = null) {
   const next = open(near);
   await until(() => texts(next.chat, next.view) !== '');
@@ -89,8 +89,8 @@ async function restart(expected: string, near: number | null = null) {
   return next;
 }
 
-describe('a conversation in the cache', () => {
-  it('is brought up to date by the events since, without a call for messages', async () => {
+describe('cached conversation', () => {
+  it('applies missed events without fetching messages', async () => {
     const edited = await say('one');
     const removed = await say('two');
     const moved = await say('three');
@@ -106,7 +106,7 @@ describe('a conversation in the cache', () => {
     expect(calls).not.toContain('POST /register');
   });
 
-  it('is brought up to date by events that the last run received after it was kept', async () => {
+  it('applies events that arrived after it was saved in the last run', async () => {
     const id = await say('one');
     const chat = await firstRun();
     await clientOf(iago).patch('/messages/{message_id}', { message_id: id, content: 'changed' });
@@ -116,7 +116,7 @@ describe('a conversation in the cache', () => {
     expect(calls).not.toContain('GET /messages');
   });
 
-  it('is shown as current while nothing happens', async () => {
+  it('is shown as current if nothing has happened', async () => {
     await say('one');
     (await firstRun()).stop();
     const { calls } = await restart('<p>one</p>');
@@ -134,7 +134,7 @@ describe('a conversation in the cache', () => {
     await restart('<p>moved</p>,<p>one</p>');
   });
 
-  it('leads to the topic to which all of it was moved', async () => {
+  it('redirects to the topic to which it was moved completely', async () => {
     const id = await say('one');
     (await firstRun()).stop();
     await clientOf(iago).patch('/messages/{message_id}', {
@@ -146,7 +146,7 @@ describe('a conversation in the cache', () => {
     expect(view.movedTo.value).toMatchObject({ topic: 'olds' });
   });
 
-  it('opens at the first of the messages that were missed', async () => {
+  it('opens at the first missed message', async () => {
     await say('one');
     await clientOf(hamlet).post('/mark_all_as_read', {});
     (await firstRun()).stop();
@@ -157,7 +157,7 @@ describe('a conversation in the cache', () => {
     expect(calls).not.toContain('GET /messages');
   });
 
-  it('opens at the message where it was left', async () => {
+  it('opens at the message where the user left it', async () => {
     const left = await say('one');
     await say('two');
     (await firstRun()).stop();
@@ -167,7 +167,7 @@ describe('a conversation in the cache', () => {
     expect(calls).not.toContain('GET /messages');
   });
 
-  it('appears at once although it lacks the message at which it was left', async () => {
+  it('appears at once even without the message where the user left it', async () => {
     await say('one');
     (await firstRun()).stop();
     const { chat, view } = open(await say('two'));
@@ -176,7 +176,7 @@ describe('a conversation in the cache', () => {
     await until(() => texts(chat, view) === '<p>one</p>,<p>two</p>');
   });
 
-  it('shows a message as unread whose mark did not reach the server', async () => {
+  it('shows a message as unread if marking it as read never reached the server', async () => {
     const id = await say('one');
     const chat = await firstRun();
     const key = narrowKey(news());
@@ -214,7 +214,7 @@ describe('a conversation in the cache', () => {
     await until(() => texts(chat, view) === '<p>one</p>,<p>two</p>');
   });
 
-  it('begins at the first unread message if it is opened again before its first page arrives', async () => {
+  it('begins at the first unread message if it is reopened before its first page arrives', async () => {
     await say('one');
     const chat = await firstRun();
     const { queueId } = (await cache.load())!.position;
@@ -241,7 +241,7 @@ describe('a conversation in the cache', () => {
     await until(() => view.firstUnread.value === id);
   });
 
-  it('is fetched when it was kept during another queue', async () => {
+  it('is fetched when it was saved for another queue', async () => {
     await say('one');
     const chat = await firstRun();
     const { queueId } = (await cache.load())!.position;
@@ -255,7 +255,7 @@ describe('a conversation in the cache', () => {
     expect(calls).toContain('GET /messages');
   });
 
-  it('is fetched when all of its messages in the cache were deleted', async () => {
+  it('is fetched when all its cached messages were deleted', async () => {
     const ids = [];
     for (let n = 0; n < 70; n++) ids.push(await say(`${n}`));
     await clientOf(hamlet).post('/mark_all_as_read', {});
@@ -265,7 +265,7 @@ describe('a conversation in the cache', () => {
     expect(calls).toContain('GET /messages');
   });
 
-  it('is fetched when it opens at the newest message, and the cache has the messages around another', async () => {
+  it('is fetched when it opens at the newest message but the cache holds another part', async () => {
     const ids = [];
     for (let n = 0; n < 70; n++) ids.push(await say(`${n}`));
     await clientOf(hamlet).post('/mark_all_as_read', {});
@@ -281,7 +281,7 @@ describe('a conversation in the cache', () => {
     expect(next.calls).toContain('GET /messages');
   });
 
-  it('has the messages from the time without a subscription', async () => {
+  it('has the messages from a period without a subscription', async () => {
     await say('one');
     (await firstRun()).stop();
     await clientOf(hamlet).delete('/users/me/subscriptions', { subscriptions: ['town'] });
@@ -291,7 +291,7 @@ describe('a conversation in the cache', () => {
     await restart('<p>one</p>,<p>two</p>,<p>three</p>');
   });
 
-  it('has the messages from the time without a subscription while it is open', async () => {
+  it('has the messages from a period without a subscription while it is open', async () => {
     await say('one');
     const { chat, view } = open();
     void chat.run();

@@ -16,7 +16,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** A chat that knows the messages of a channel. */
+/** Starts a chat and loads the messages of a channel. */
 async function start({ email, apiKey }: TestUser, channelId: number): Promise<Chat> {
   const gateway = new ParleyClient({ url: server.url, credentials: { email, apiKey }, maxRetries: 0 });
   const clock = { now: () => server.clock.now() * 1000, after: () => () => {} };
@@ -32,7 +32,7 @@ async function start({ email, apiKey }: TestUser, channelId: number): Promise<Ch
 
 const isAllowed = async (call: Promise<{ readonly status: number }>): Promise<boolean> => (await call).status === 200;
 
-/** Answers of the rules and of the server, by action. */
+/** Results of the client's rules and of the server, by action. */
 async function answers(person: TestUser, channelId: number, otherChannelId: number, messages: Messages) {
   const chat = await start(person, channelId);
   const { rights } = chat;
@@ -80,7 +80,7 @@ async function messagesOf(author: TestUser, channelId: number): Promise<Messages
 const nobody = { direct_members: [], direct_subgroups: [] };
 const only = (...people: readonly TestUser[]) => ({ direct_members: people.map(({ id }) => id), direct_subgroups: [] });
 
-describe('rights of the chat', () => {
+describe('chat permission check', () => {
   const roles = ['polonius', 'hamlet', 'shiva', 'iago', 'desdemona'] as const;
   const channels: readonly [name: string, params: () => object][] = [
     ['an ordinary channel', () => ({})],
@@ -97,7 +97,7 @@ describe('rights of the chat', () => {
     ],
   ];
 
-  it.each(channels)('equal the answers of the server to every role in %s', async (_, params) => {
+  it.each(channels)("matches the server's responses to every role in %s", async (_, params) => {
     const { desdemona } = server.people;
     const everybody = roles.map((role) => server.people[role]);
     const other = await server.createChannel('other', everybody);
@@ -113,7 +113,7 @@ describe('rights of the chat', () => {
     }
   });
 
-  it('equal the answers of the server about own messages after the time limits', async () => {
+  it("matches the server's responses about own messages after the time limits", async () => {
     const { hamlet, iago } = server.people;
     await server.changeRealm({
       settings: {
@@ -133,7 +133,7 @@ describe('rights of the chat', () => {
     }
   });
 
-  it('let messages be marked as unread in channels that the user has joined', async () => {
+  it('allows marking messages as unread in joined channels', async () => {
     const { hamlet, iago } = server.people;
     const channels = [await server.createChannel('town', [hamlet]), await server.createChannel('abroad', [iago])];
     for (const [index, channelId] of channels.entries()) {
@@ -143,7 +143,7 @@ describe('rights of the chat', () => {
     }
   });
 
-  it('name the reason why nothing can be sent', async () => {
+  it('includes the reason why nothing can be sent', async () => {
     const { hamlet, cordelia, desdemona } = server.people;
     const town = await server.createChannel('town', [hamlet]);
     const chat = await start(hamlet, town);

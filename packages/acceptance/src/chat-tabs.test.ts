@@ -28,7 +28,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** Runs fifty times as fast. */
+/** Runs fifty times faster than normal. */
 const fast = {
   now: () => Date.now() * 50,
   after: (ms: number, callback: () => void) => {
@@ -37,7 +37,7 @@ const fast = {
   },
 };
 
-/** Calls of the API by method and path, such as `POST /register`. */
+/** Returns API calls by method and path, such as `POST /register`. */
 const callsOf = (calls: readonly string[], name: string) => calls.filter((call) => call === name).length;
 
 interface Tab {
@@ -69,7 +69,7 @@ async function openTab({ email, apiKey }: TestUser, options: Partial<ChatOptions
   return { chat, tab, calls, arrivals };
 }
 
-/** Tabs whose messages are lost where a test wants that. */
+/** Tabs that lose messages selected by the test. */
 const lossy = (tab: Tabs, isLost: (message: TabMessage) => boolean): Tabs => ({
   open: (events) =>
     tab.open({
@@ -87,15 +87,15 @@ const news = (id: number): Narrow => [
   { operator: 'topic', operand: 'news' },
 ];
 
-/** State in a comparable form; the order of lists has no meaning. */
+/** State in comparable form, because the order of lists does not matter. */
 const stateOf = ({ chat }: Tab) => ({
   unread: [...chat.state.unread.destinations.keys()].sort((a, b) => a - b),
   newest: chat.state.fields.peek('max_message_id'),
   topics: Object.keys(present(chat.state).unread_msgs ?? {}),
 });
 
-describe('several tabs', () => {
-  it('share one poll and one queue, and each shows every message', async () => {
+describe('chat tab', () => {
+  it('shares one poll and one queue with other tabs and shows every message', async () => {
     const { hamlet, iago } = server.people;
     const channelId = await server.createChannel('town', [hamlet, iago]);
     const first = await openTab(hamlet);
@@ -111,7 +111,7 @@ describe('several tabs', () => {
     for (const tab of others) expect(stateOf(tab)).toEqual(stateOf(first));
   });
 
-  it('send messages through the shared queue, each shown once in every tab', async () => {
+  it('sends messages through the shared queue, each shown once in every tab', async () => {
     const { hamlet } = server.people;
     const channelId = await server.createChannel('town', [hamlet]);
     const both = [await openTab(hamlet), await openTab(hamlet)];
@@ -123,7 +123,7 @@ describe('several tabs', () => {
     expect(views.map(({ keys }) => keys.value.length)).toEqual([2, 2]);
   });
 
-  it('take over the queue of a closed leader without losing or repeating events', async () => {
+  it('takes over the queue of a closed leader without losing or repeating events', async () => {
     const { hamlet, iago } = server.people;
     const channelId = await server.createChannel('town', [hamlet, iago]);
     const all = [await openTab(hamlet), await openTab(hamlet), await openTab(hamlet)];
@@ -144,7 +144,7 @@ describe('several tabs', () => {
     expect(stateOf(all[2]!).unread).toHaveLength(13);
   });
 
-  it('take the lead from a frozen tab, which follows when it wakes', async () => {
+  it('takes over from a frozen leader, which becomes a follower when it resumes', async () => {
     const { hamlet, iago } = server.people;
     const channelId = await server.createChannel('town', [hamlet, iago]);
     const [first, second] = [await openTab(hamlet), await openTab(hamlet)];
@@ -163,7 +163,7 @@ describe('several tabs', () => {
     expect(callsOf(second.calls, 'POST /register')).toBe(0);
   });
 
-  it('fetch the state again after missing events', async () => {
+  it('refetches the state after missing events', async () => {
     const { hamlet, iago } = server.people;
     const channelId = await server.createChannel('town', [hamlet, iago]);
     const first = await openTab(hamlet);
@@ -183,7 +183,7 @@ describe('several tabs', () => {
     expect(callsOf(second.calls, 'POST /register')).toBe(0);
   });
 
-  it('announce a message once, and not while a tab shows its conversation', async () => {
+  it('announces a message once, and not while another tab shows its conversation', async () => {
     const { hamlet, iago } = server.people;
     const [first, second] = [await openTab(hamlet), await openTab(hamlet)];
     const write = (content: string) => server.post('/messages', iago, { type: 'direct', to: [hamlet.id], content });
@@ -200,7 +200,7 @@ describe('several tabs', () => {
     expect(second.arrivals).toEqual([]);
   });
 
-  it('report the presence of all of them by one', async () => {
+  it('shares one presence report with the other tabs', async () => {
     const { hamlet } = server.people;
     const first = await openTab(hamlet, { isActive: () => false });
     const second = await openTab(hamlet, { isActive: () => true });
@@ -211,7 +211,7 @@ describe('several tabs', () => {
     expect(callsOf(second.calls, 'POST /users/me/presence')).toBe(0);
   });
 
-  it('end together when one of them logs out, and keep nothing', async () => {
+  it('closes and discards its data when another tab logs out', async () => {
     const { hamlet } = server.people;
     const cache = new MemoryCache();
     const [first, second] = [await openTab(hamlet, { cache }), await openTab(hamlet, { cache })];
@@ -222,7 +222,7 @@ describe('several tabs', () => {
     expect(await cache.load()).toBeNull();
   });
 
-  it('end when another person has logged in where their session was', async () => {
+  it('closes when another user has logged in with the same session', async () => {
     const { hamlet, iago } = server.people;
     const { email, apiKey } = iago;
     const gateway = new ParleyClient({ url: server.url, credentials: { email, apiKey } });
@@ -232,7 +232,7 @@ describe('several tabs', () => {
     expect(chat.field('full_name')).toBeUndefined();
   });
 
-  it('end together when a call shows that the log-in has ended, and keep what was not sent', async () => {
+  it('closes and keeps unsent messages when a call shows that the log-in has expired', async () => {
     const { hamlet, iago } = server.people;
     const channelId = await server.createChannel('town', [hamlet, iago]);
     const [first, second] = [await openTab(hamlet), await openTab(hamlet)];

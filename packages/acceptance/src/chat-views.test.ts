@@ -41,7 +41,7 @@ const impatient = {
   },
 };
 
-/** A chat that has registered. */
+/** Starts a chat and waits until it has registered. */
 async function start(user: TestUser, options: Partial<ChatOptions> = {}): Promise<Chat> {
   const chat = new Chat({ gateway: clientOf(user), ...options });
   running.push(chat);
@@ -58,8 +58,8 @@ const news = (id: number): Narrow => [
   { operator: 'topic', operand: 'news' },
 ];
 
-describe('chat views', () => {
-  it('show channels, topics and messages of others as they arrive', async () => {
+describe('chat view', () => {
+  it('shows channels, topics and messages of others as they arrive', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
     await server.sendMessage(iago, town, { topic: 'news', content: 'first' });
@@ -74,7 +74,7 @@ describe('chat views', () => {
     expect(chat.sidebar.topics(town).value[0]).toMatchObject({ name: 'news', unread: { count: 2 } });
   });
 
-  it('show an own message at once, under the same key when the server has it', async () => {
+  it('shows an own message at once and keeps its key when the server has accepted it', async () => {
     const { hamlet } = server.people;
     const town = await server.createChannel('town', [hamlet]);
     const chat = await start(hamlet);
@@ -88,7 +88,7 @@ describe('chat views', () => {
     expect(chat.message(key).value).toMatchObject({ html: '<p>mine</p>', isOwn: true, isRead: true });
   });
 
-  it('show an own message whose event arrives after a call that found it', async () => {
+  it('shows an own message if its event arrives after a call that returned it', async () => {
     const { hamlet } = server.people;
     const town = await server.createChannel('town', [hamlet]);
     let release = () => {};
@@ -104,7 +104,7 @@ describe('chat views', () => {
     const view = chat.open(news(town));
     await until(() => view.newer.value === 'none');
     const key = chat.send({ kind: 'channel', channelId: town, topic: 'news' }, 'mine');
-    // A page observes its rows.
+    // Observes the row like a page.
     const end = chat.message(key).subscribe(() => {});
     await until(() => chat.outbox.messages.peek(key)?.id != null);
     chat.open([{ operator: 'channel', operand: town }]);
@@ -116,7 +116,7 @@ describe('chat views', () => {
     end();
   });
 
-  it('show an own message to a channel that the user has not joined, after what others wrote', async () => {
+  it('shows an own message to an unjoined channel after messages written by others', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [iago]);
     const chat = await start(hamlet);
@@ -131,13 +131,13 @@ describe('chat views', () => {
     expect(chat.outbox.messages.all().size).toBe(0);
   });
 
-  it('send a message once although the response was lost', async () => {
+  it('sends a message once although the response was lost', async () => {
     const { hamlet } = server.people;
     const town = await server.createChannel('town', [hamlet]);
     let sends = 0;
     const lossy = (async (...request: Parameters<typeof fetch>) => {
       const [url, init] = request;
-      // The event of the message is lost as well, so that only the second send can tell its id.
+      // The message's event is lost too, so only the second send reveals its id.
       if (sends === 1 && String(url).includes('/events')) throw new TypeError('The connection was lost');
       const answer = await fetch(...request);
       if (init?.method === 'POST' && String(url).endsWith('/messages') && ++sends === 1) {
@@ -153,7 +153,7 @@ describe('chat views', () => {
     expect(contents(chat, view)).toEqual(['<p>once</p>']);
   });
 
-  it('show a message that was written without a connection in a conversation that was never loaded', async () => {
+  it('shows a message sent while offline in a conversation that was never loaded', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
     await server.sendMessage(iago, town, { topic: 'news', content: 'there before' });
@@ -174,7 +174,7 @@ describe('chat views', () => {
     expect(contents(chat, view)).toEqual(['<p>there before</p>', '<p>waits</p>']);
   });
 
-  it('show a message that arrives after the first of two calls for its conversation', async () => {
+  it('shows a message that arrives after the first of two calls for its conversation', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
     const before = await server.sendMessage(iago, town, { topic: 'news', content: 'there before' });
@@ -191,7 +191,7 @@ describe('chat views', () => {
     void view.goTo(before);
     await until(() => releases.length === 2);
     releases[0]!();
-    // The first call ends.
+    // Completes the first call.
     await new Promise((resolve) => setTimeout(resolve, 50));
     const id = await server.sendMessage(iago, town, { topic: 'news', content: 'arrives' });
     await until(() => chat.message(String(id)).value !== null);
@@ -200,7 +200,7 @@ describe('chat views', () => {
     expect(contents(chat, view)).toEqual(['<p>there before</p>', '<p>arrives</p>']);
   });
 
-  it('keep a refused message in its conversation with the reason until it is discarded', async () => {
+  it('keeps a rejected message with the reason in its conversation until it is discarded', async () => {
     const { hamlet, polonius } = server.people;
     const town = await server.createChannel('town', [hamlet, polonius], { can_send_message_group: hamletsOnly() });
     const chat = await start(polonius);
@@ -217,7 +217,7 @@ describe('chat views', () => {
     expect(view.keys.value).toEqual([]);
   });
 
-  it('undo a reaction that is refused', async () => {
+  it('reverts a rejected reaction', async () => {
     const { hamlet } = server.people;
     const town = await server.createChannel('town', [hamlet]);
     const id = await server.sendMessage(hamlet, town, { topic: 'news', content: 'x' });
@@ -235,7 +235,7 @@ describe('chat views', () => {
     expect(reactions()).toEqual(['smile']);
   });
 
-  it('begin unread messages at the one that was marked as unread', async () => {
+  it('begins unread messages at the message marked as unread', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
     const ids: number[] = [];
@@ -248,7 +248,7 @@ describe('chat views', () => {
     expect(view.firstUnread.value).toBe(ids[1]);
   });
 
-  it('mark what was seen as read, but not in lists of stars nor after it was marked as unread', async () => {
+  it('marks seen messages as read, except in starred lists and after marking them as unread', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
     const id = await server.sendMessage(iago, town, { topic: 'news', content: 'x' });
@@ -276,7 +276,7 @@ describe('chat views', () => {
     expect(isRead()).toBe(false);
   });
 
-  it('keep a message unread that was marked so just after it was seen', async () => {
+  it('keeps a message unread if it is marked as unread right after it was seen', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
     const id = await server.sendMessage(iago, town, { topic: 'news', content: 'x' });
@@ -290,7 +290,7 @@ describe('chat views', () => {
     expect(later.sidebar.unreadIn(news(town)).count).toBe(1);
   });
 
-  it('go on with the next unread message when the first one is moved away', async () => {
+  it('continues with the next unread message when the first one is moved away', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
     const [first, second] = [
@@ -305,7 +305,7 @@ describe('chat views', () => {
     expect(view.firstUnread.value).toBe(second);
   });
 
-  it('keep the first unread message and the place of a link for an opening after the messages are there', async () => {
+  it('keeps the first unread message and the linked message if opened after loading', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
     const id = await server.sendMessage(iago, town, { topic: 'news', content: 'unread' });
@@ -320,7 +320,7 @@ describe('chat views', () => {
     expect(chat.open(news(town), moved).elsewhere.value).toMatchObject({ topic: 'olds' });
   });
 
-  it('forget old messages of a long conversation at its end and fetch them again', async () => {
+  it('drops old messages at the end of a long conversation and refetches them', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
     const chat = await start(hamlet);
@@ -347,7 +347,7 @@ describe('chat views', () => {
     other.close();
   });
 
-  it('show own edits, votes and moves in a channel that the user has not joined', async () => {
+  it('shows own edits, votes and moves in an unjoined channel', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [iago]);
     const chat = await start(hamlet, { clock: impatient });
@@ -372,7 +372,7 @@ describe('chat views', () => {
     await until(() => chat.sidebar.topics(town).peek()[0]?.name === '✔ news');
   });
 
-  it('show what others write in an open channel that the user has not joined, after a while', async () => {
+  it('shows new messages of others in an open unjoined channel after a delay', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [iago]);
     const afterMinute: (() => void)[] = [];
@@ -392,7 +392,7 @@ describe('chat views', () => {
     expect(contents(chat, view)).toEqual(['<p>changed</p>', '<p>second</p>']);
   });
 
-  it('show the present messages of a channel when it is opened again and when the user joins it', async () => {
+  it('shows the current messages of a channel when it is reopened and when the user joins it', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [iago]);
     const id = await server.sendMessage(iago, town, { topic: 'news', content: 'first' });
@@ -409,7 +409,7 @@ describe('chat views', () => {
     await until(() => contents(chat, view).includes('<p>third</p>'));
   });
 
-  it('show topics of an opened channel as they appear, are renamed and are deleted', async () => {
+  it('shows topics of an opened channel as they are created, renamed and deleted', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
     await server.sendMessage(iago, town, { topic: 'doomed', content: 'first' });
@@ -433,7 +433,7 @@ describe('chat views', () => {
     await until(() => !names().includes('doomed'));
   });
 
-  it('show recent topics of channels that were not opened, and go on with new messages', async () => {
+  it('shows recent topics of unopened channels and continues with new messages', async () => {
     const { hamlet, iago } = server.people;
     const [first, second] = [
       await server.createChannel('first', [hamlet, iago]),
@@ -457,7 +457,7 @@ describe('chat views', () => {
     expect(chat.conversations.recent.peek()[0]!.lastMessageAt).toBeGreaterThanOrEqual(newer!.lastMessageAt!);
   });
 
-  it('show messages that are moved into an open conversation', async () => {
+  it('shows messages that are moved into an open conversation', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
     const id = await server.sendMessage(iago, town, { topic: 'gossip', content: 'moved' });
@@ -468,7 +468,7 @@ describe('chat views', () => {
     await until(() => contents(chat, view).includes('<p>moved</p>'));
   });
 
-  it('lead from `with` links to the conversation in which the message is now', async () => {
+  it("follows `with` links to the message's current conversation", async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
     const id = await server.sendMessage(iago, town, { topic: 'news', content: 'linked' });
@@ -501,7 +501,7 @@ describe('chat views', () => {
       names: [],
     },
     { of: 'others than several people', isNegated: true, expected: [], names: ['iago', 'cordelia'] },
-  ] as const)('show the direct conversations with $of', async ({ isNegated, expected, names }) => {
+  ] as const)('shows the direct conversations with $of', async ({ isNegated, expected, names }) => {
     const { hamlet, iago, cordelia } = server.people;
     const chat = await start(hamlet);
     const say = (to: readonly number[], content: string) =>
@@ -522,7 +522,7 @@ describe('chat views', () => {
     expect(contents(fresh, view)).toEqual(expected);
   });
 
-  it('add options of a poll one after the other without waiting for the first', async () => {
+  it('adds poll options one after the other without waiting for the first', async () => {
     const { hamlet } = server.people;
     const town = await server.createChannel('town', [hamlet]);
     const id = await server.sendMessage(hamlet, town, { topic: 'news', content: '/poll Which?' });
@@ -536,7 +536,7 @@ describe('chat views', () => {
     expect(options.map(({ text }) => text).sort()).toEqual(['Red', 'Tea']);
   });
 
-  it('continue with the cached state and the same queue after a restart', async () => {
+  it('continues with the cached state and the same queue after a restart', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
     const cache = new MemoryCache();
@@ -562,7 +562,7 @@ describe('chat views', () => {
   it.each([
     ['lost a part', () => ({ realm_users: undefined })],
     ['has a part of another kind', () => ({ subscriptions: 5 })],
-  ])('register again where the cached state %s', async (_, damage) => {
+  ])('registers again if the cached state %s', async (_, damage) => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
     const cache = new MemoryCache();
@@ -577,7 +577,7 @@ describe('chat views', () => {
     expect(second.sidebar.channelIds.value).toEqual([town]);
   });
 
-  it('show the cached messages of a conversation until the server answers', async () => {
+  it('shows the cached messages of a conversation until the server responds', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
     const id = await server.sendMessage(iago, town, { topic: 'news', content: 'before' });
@@ -603,7 +603,7 @@ describe('chat views', () => {
     await until(() => contents(second, view).join() === '<p>changed</p>');
   });
 
-  it('send what an earlier run left unsent, once', async () => {
+  it('sends the unsent messages of an earlier run once', async () => {
     const { hamlet } = server.people;
     const town = await server.createChannel('town', [hamlet]);
     let stored: readonly OutgoingMessage[] = [];
@@ -617,7 +617,7 @@ describe('chat views', () => {
     const deaf = (async (...request: Parameters<typeof fetch>) => {
       if (String(request[0]).includes('/events')) return new Promise<never>(() => {});
       const answer = await fetch(...request);
-      // The server has the message, and this run never learns it.
+      // The server has accepted the message, but this run never learns it.
       if (request[1]?.method === 'POST' && String(request[0]).endsWith('/messages')) throw new TypeError('Lost');
       return answer;
     }) as typeof fetch;
@@ -635,7 +635,7 @@ describe('chat views', () => {
     expect(stored).toEqual([]);
   });
 
-  it('show a message of an earlier run once, although it is found among the unsent ones late', async () => {
+  it('shows a message of an earlier run once, even if it appears late among the unsent messages', async () => {
     const { hamlet } = server.people;
     const town = await server.createChannel('town', [hamlet]);
     let stored: readonly OutgoingMessage[] = [];
@@ -671,7 +671,7 @@ describe('chat views', () => {
     find();
     expect(contents(second, view)).toEqual(['<p>left behind</p>']);
     second.stop();
-    // Events of a new queue do not name messages sent before.
+    // Events of a new queue do not include messages sent before.
     const third = await start(hamlet, { outboxStorage });
     find();
     await until(() => [...third.outbox.messages.all().values()].some(({ id }) => id !== null));
@@ -681,7 +681,7 @@ describe('chat views', () => {
     expect(third.outbox.messages.all().size).toBe(0);
   });
 
-  it('stay as they are while the state is fetched again after the queue was lost', async () => {
+  it('stays unchanged while the state is refetched after losing the queue', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
     const id = await server.sendMessage(iago, town, { topic: 'news', content: 'before' });
@@ -701,7 +701,7 @@ describe('chat views', () => {
     expect(chat.sidebar.topics(town).value[0]).toMatchObject({ name: 'news', unread: { count: 2 } });
   });
 
-  it('load newer and older messages once the connection is back, without which they could not be loaded', async () => {
+  it('loads newer and older messages after reconnecting', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
     const ids: number[] = [];
@@ -727,7 +727,7 @@ describe('chat views', () => {
     }
   });
 
-  it('change once for all messages that were missed, with the right unread counts', async () => {
+  it('changes once for all missed messages, with the right unread counts', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
     let isOffline = false;
@@ -771,7 +771,7 @@ describe('chat views', () => {
     );
   });
 
-  it('open at the message of a link after many other conversations', async () => {
+  it('opens at a linked message after many other conversations', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);
     const ids: number[] = [];
@@ -793,14 +793,14 @@ describe('chat views', () => {
     expect([again.older.value, again.newer.value]).toEqual(['more', 'more']);
   });
 
-  it('end with the reason when the organization is deactivated', async () => {
+  it('ends with the reason when the organization is deactivated', async () => {
     const chat = await start(server.people.hamlet);
-    // The server sends it to waiting polls only.
+    // The server sends this event only to waiting polls.
     chat.receive({ id: 1, type: 'realm', op: 'deactivated', realm_id: server.realmId });
     expect(chat.connection.value).toMatchObject({ state: 'ended', code: 'REALM_DEACTIVATED' });
   });
 
-  it('recompute only the rows that show a change', async () => {
+  it('recomputes only rows with visible changes', async () => {
     const { hamlet, iago, cordelia } = server.people;
     const chat = await start(hamlet);
     const names = new Map<number, number>();

@@ -67,7 +67,7 @@ describe('chat between two users', () => {
     ]);
   });
 
-  it('delivers a direct message to its participants only', async () => {
+  it('delivers a direct message only to its participants', async () => {
     const queue = await register(server.people.iago);
     const sent = await server.post('/messages', hamlet, { type: 'direct', to: [cordelia.id], content: 'psst' });
     expect(sent.status).toBe(200);

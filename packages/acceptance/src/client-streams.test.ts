@@ -16,7 +16,7 @@ const open = (options: StreamOptions) =>
   clientOf(server.people.hamlet).events({ event_types: ['message'] }, { keepsQueue: true, ...options });
 const say = (content: string) => server.sendMessage(server.people.iago, [server.people.hamlet], { content });
 
-/** Takes events until one has the content. */
+/** Collects events until one has the content. */
 async function upTo(content: string, events: AsyncIterable<ReceivedEvent>): Promise<readonly string[]> {
   const seen: string[] = [];
   for await (const event of events) {
@@ -26,8 +26,8 @@ async function upTo(content: string, events: AsyncIterable<ReceivedEvent>): Prom
   return seen;
 }
 
-describe('event streams of the client', () => {
-  it('continue a queue that was kept, with the events since', async () => {
+describe('client event stream', () => {
+  it('continues a saved queue with the missed events', async () => {
     const first = open({});
     expect(await upTo('registered: start', first)).toEqual(['registered: start']);
     const position = first.position!;
@@ -38,14 +38,14 @@ describe('event streams of the client', () => {
     expect(second.position!.lastEventId).toBeGreaterThan(position.lastEventId);
   });
 
-  it('register again when the resumed queue is gone', async () => {
+  it('registers again when the resumed queue is gone', async () => {
     const first = open({});
     await upTo('registered: start', first);
     fieldsOf(await server.delete('/events', server.people.hamlet, { queue_id: first.queueId! }));
     expect(await upTo('registered: expired', open({ resume: first.position! }))).toEqual(['registered: expired']);
   });
 
-  it('end for visitors after the state of web-public channels', async () => {
+  it('ends for visitors after the state of web-public channels', async () => {
     const cookies = new Map<string, string>();
     const page = globalThis as { location?: unknown };
     page.location = { href: `${server.url}/` };

@@ -4,7 +4,7 @@ import type { WireClient } from './testing/wire-client.js';
 import { expectInStep, WireWorld, type WorldPerson } from './testing/wire-world.js';
 
 /**
- * Default seed; a failure names its seed. `PARLEY_RANDOM_SEED` and `PARLEY_RANDOM_RUNS` repeat it or extend the
+ * Default seed; failures report theirs. `PARLEY_RANDOM_SEED` and `PARLEY_RANDOM_RUNS` repeat a run or extend the
  * search.
  */
 const SEED = 2026;
@@ -22,13 +22,13 @@ interface Pause {
 interface Step {
   readonly as: WorldPerson;
   readonly operation: string;
-  /** Parameters that depend on the state at execution. */
+  /** Parameters that depend on the state at execution time. */
   readonly params: (world: WireWorld, messages: readonly number[]) => Readonly<Record<string, unknown>>;
   /** Description for failure reports. */
   readonly told: unknown;
 }
 
-/** Callers, weighted towards privileged ones, since rejected steps reveal little. */
+/** Callers, weighted towards privileged ones, because rejected steps reveal little. */
 const caller = fc.constantFrom<WorldPerson>(
   ...(['desdemona', 'desdemona', 'iago', 'iago', 'iago', 'hamlet', 'hamlet', 'hamlet'] as const),
   ...(['shiva', 'cordelia', 'cordelia', 'polonius', 'lonelyGuest'] as const),
@@ -184,7 +184,7 @@ const histories = fc.array(
   { minLength: 1, maxLength: MAX_STEPS, size: 'max' },
 );
 
-/** Executes the steps. Rejected steps must change nothing. */
+/** Executes the steps. Rejected steps must not change anything. */
 async function play(world: WireWorld, clients: readonly WireClient[], story: readonly (Step | Pause)[]): Promise<void> {
   const messages = [...world.messages];
   for (const step of story) {
@@ -195,7 +195,7 @@ async function play(world: WireWorld, clients: readonly WireClient[], story: rea
     const { as, operation, params } = step;
     const [method, path] = operation.split(' ') as [string, string];
     const fields = params(world, messages);
-    // Ids are passed in the path and as parameters.
+    // Sends ids both in the path and as parameters.
     const target = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(fields[name])));
     const reply = await world.server.request(method, target, { as: world.people[as], params: fields });
     if (reply.status >= 500) throw new Error(`${operation} was answered with ${reply.status}`);

@@ -7,7 +7,9 @@ import type { TestReply } from './testing/test-reply.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 import { expectInStep, WireWorld as World } from './testing/wire-world.js';
 
-/** Every operation that may change something, gathered from the files of features. A route without a row fails the test. */
+/**
+ * Every operation that may change state, collected from the feature files. A route without scenarios fails the test.
+ */
 const SCENARIOS: Scenarios = Object.assign({}, ...exportsOfFeatures('_SCENARIOS'));
 
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
@@ -25,7 +27,7 @@ const rows = Object.entries(SCENARIOS).flatMap(([route, scenarios]) =>
   scenarios.map((scenario) => [route, scenario.title, scenario] as const),
 );
 
-/** Sends the token of a form as the page of the form does. */
+/** Sends the form token like the form's page. */
 async function requestAsBrowser(
   server: TestServer,
   user: TestUser | null,

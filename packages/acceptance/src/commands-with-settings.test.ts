@@ -8,7 +8,7 @@ import { TestSmtpServer } from './testing/test-smtp-server.js';
 const URL = 'https://chat.example.com';
 const EMAIL = 'ann@example.com';
 
-/** Arguments of each command, in an order in which all succeed. */
+/** Arguments of each command, in an order in which all commands succeed. */
 const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'config check': [],
   'realm create': ['--new-database', '', 'Root'],
@@ -58,7 +58,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   serve: [],
 };
 
-describe('parley command line with every setting in the environment file', () => {
+describe('parley command with every setting in the environment file', () => {
   let folder: string;
   let envFile: string;
   const smtp = new TestSmtpServer();
@@ -76,7 +76,7 @@ describe('parley command line with every setting in the environment file', () =>
       host: '127.0.0.1',
       port: '0',
       database: `sqlite:${join(folder, 'data/parley.db')}`,
-      // Servers on SQLite use none.
+      // Servers on SQLite do not use a bus.
       bus: '',
       busCredentials: '/run/secrets/nats.creds',
       busCa: '/etc/ssl/nats.pem',
@@ -161,7 +161,7 @@ describe('parley command line with every setting in the environment file', () =>
   }
 
   it('has arguments for every command', () => {
-    // push-server.test.ts, move.test.ts and the cluster story run these, which need other servers.
+    // These commands need other servers; push-server.test.ts, move.test.ts and the cluster story run them.
     const others = ['push register', 'push backup', 'move', 'cluster finish-upgrade'];
     const names = COMMANDS.map(({ name }) => name).filter((name) => !others.includes(name));
     expect(Object.keys(ARGUMENTS).sort()).toEqual(names.sort());

@@ -40,7 +40,7 @@ describe('createDemo', () => {
     expect(demo.storage.commits).toBe(1);
   });
 
-  it('does nothing the second time', async () => {
+  it('does nothing on the second call', async () => {
     expect(await createDemo(demo.ports)).toBe(false);
     expect(demo.storage.commits).toBe(1);
   });
@@ -93,7 +93,7 @@ describe('createDemo', () => {
     expect(presences).toHaveLength(6);
   });
 
-  it('lets the owner do what otherwise only operators grant', async () => {
+  it('grants the owner what otherwise only operators can grant', async () => {
     const owner = DEMO_PEOPLE.find(({ role }) => role === 'owner');
     expect(owner?.specialPermissions).toEqual(['canCreateUsers', 'canChangeUserEmails']);
   });
@@ -122,7 +122,7 @@ describe('createDemo', () => {
     expect(await demo.ports.blobStore.sizeOf(picture!.blob)).toBe(picture!.size);
   });
 
-  it('creates a few hundred messages of the last days, oldest first', () => {
+  it('creates a few hundred messages over the last days, oldest first', () => {
     const times = sent(demo.storage).map(({ message }) => message.sentAt);
     expect(times.length).toBeGreaterThan(300);
     expect(times).toEqual([...times].sort((a, b) => a - b));

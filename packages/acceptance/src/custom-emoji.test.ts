@@ -38,7 +38,7 @@ const queueOf = (as: TestUser, capabilities = {}) =>
   openQueue(server, as, { client_capabilities: { notification_settings_null: true, ...capabilities } });
 
 describe('custom emoji (organization §7)', () => {
-  it('adds and deactivates emoji and notifies everyone in the form their client supports', async () => {
+  it('adds and deactivates emoji and notifies all users in the format their client supports', async () => {
     const { polonius, cordelia } = people;
     const [queue, oldQueue] = [await queueOf(polonius, NEW), await queueOf(cordelia)];
     expect(fieldsOf(await add(' green tick'))).toEqual({});
@@ -106,7 +106,7 @@ describe('custom emoji (organization §7)', () => {
     ${'zulip'}         | ${[imageFile()]}                                           | ${'Only administrators can override default emoji.'}
     ${'x'.repeat(101)} | ${[imageFile()]}                                           | ${'emoji_name is too long (limit: 100 characters)'}
     ${'fresh'}         | ${[{ name: 'a', content: Buffer.alloc(5 * 2 ** 20 + 1) }]} | ${'Uploaded file is larger than the allowed limit of 5 MiB'}
-  `('reject the name $name: $reason', async ({ name, files, reason }) => {
+  `('rejects the name $name: $reason', async ({ name, files, reason }) => {
     fieldsOf(await add('tick'));
     expectRefusal(await add(name, people.hamlet, files), reason);
     expect(Object.keys(await list())).toEqual(['1']);
@@ -121,7 +121,7 @@ describe('custom emoji (organization §7)', () => {
     ${'gif 10x10x2001'}          | ${'Image size exceeds limit.'}
     ${'gif 10x10x3 damaged'}     | ${'Corrupt animated image.'}
     ${'tiff 10x10x3'}            | ${'Unknown animated image format.'}
-  `('reject an undisplayable image: $reason', async ({ content, reason }) => {
+  `('rejects an undisplayable image: $reason', async ({ content, reason }) => {
     expectRefusal(await add('fresh', people.hamlet, [{ name: 'a.png', content }]), reason, { code: 'BAD_IMAGE' });
     expect([await list(), blobs.size]).toEqual([{}, 0]);
   });
@@ -184,7 +184,7 @@ describe('use of custom emoji', () => {
   const image = (name: string, id: number) =>
     `<img alt=":${name}:" class="emoji" src="/user_avatars/${server.realmId}/emoji/images/${id}.png" title="${name}">`;
 
-  it('renders a custom emoji in messages before other emoji of its name', async () => {
+  it('prefers a custom emoji to other emoji of the same name in messages', async () => {
     expect((await shown()).content).toContain(image('tick', 1));
     expect(await rendered(':smile:')).toContain('<span');
     fieldsOf(await add('smile', people.iago));

@@ -22,7 +22,7 @@ describe('database with damaged rows', () => {
       database: `sqlite:${database}`,
       url: 'http://localhost',
       rateLimits: false,
-      // The test counts log lines, and load shedding on a busy machine would add some.
+      // The test counts log lines, and load shedding on a busy machine would add lines.
       shedsLoad: false,
       logger: { info: () => {}, error: (_fields, message) => errors.push(message) },
     });

@@ -184,7 +184,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(user_status).toEqual({});
   });
 
-  it('names a user with a deleted profile as deleted until reactivation (users §1.1)', async () => {
+  it('shows a user with a deleted profile as deleted until reactivation (users §1.1)', async () => {
     const { iago, hamlet, cordelia, polonius } = people;
     const helper = await server.addBot(hamlet, 'helper');
     const marked = async (params = {}) => {
@@ -231,7 +231,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     const countActive = async () => (await Promise.all(bots.map(shown))).filter(({ is_active }) => is_active).length;
     fieldsOf(await deactivate(iago, hamlet));
     expect([(await shown(hamlet)).is_active, await countActive()]).toEqual([false, MAX_BOTS_AT_ONCE + 1]);
-    // A bot that has another owner meanwhile stays active.
+    // A bot with a new owner remains active.
     fieldsOf(await server.patch(`/bots/${bots.at(-1)!.id}`, iago, { bot_owner_id: iago.id }));
     await runJobs(server, server.parley.useCase(DeactivateBots));
     expect(await countActive()).toBe(1);
@@ -354,7 +354,7 @@ describe('POST /users/{id}/reactivate (users §4.3)', () => {
     ]);
   });
 
-  it('rejected deactivations', async () => {
+  it('rejects reactivations in the order of the contract', async () => {
     const { iago, hamlet, cordelia } = people;
     const bot = await makeBot(hamlet, 'Helper');
     fieldsOf(await deactivate(iago, cordelia));

@@ -192,7 +192,7 @@ describe('DELETE /messages/{message_id}', () => {
     expect(told).toEqual([[event], [event], []]);
   });
 
-  it('reveals none of the content to a client that was disconnected', async () => {
+  it('hides the content from a client that was disconnected', async () => {
     const queue = await openQueue(server, people.hamlet, { event_types: ['message', 'delete_message'], ...BULK });
     const id = await say(general, people.iago, 'plans', 'the secret');
     await remove(people.iago, id);
@@ -253,7 +253,7 @@ describe('POST /streams/{stream_id}/delete_topic', () => {
     expect(told).toEqual([ids.slice(150), ids.slice(50, 150), ids.slice(0, 50)]);
   });
 
-  it('deletes only messages the caller received in a protected history', async () => {
+  it('deletes only messages that the caller received in a protected history', async () => {
     const { hamlet, iago, cordelia } = people;
     const vault = await server.createChannel('vault', [hamlet, people.desdemona], {
       invite_only: true,
@@ -267,7 +267,7 @@ describe('POST /streams/{stream_id}/delete_topic', () => {
     const [queue, others] = [await open(hamlet), await open(cordelia)];
     expect(fieldsOf(await deleteTopic(iago, 'plans', vault))).toEqual({ complete: true });
     expect(await list(hamlet, [{ operator: 'channel', operand: vault }])).toContain(before);
-    // Hamlet still has a message of the topic and keeps the topic policy.
+    // Hamlet still has a message in the topic, so the topic policy remains.
     expect(await eventsAfter(server, queue)).toMatchObject([{ message_ids: after }]);
     expect(await eventsAfter(server, others)).toMatchObject([{ message_ids: after }]);
     // Each user is notified only of their own messages.

@@ -17,7 +17,7 @@ interface Cell {
   readonly messageId: number;
 }
 
-/** Setting that names the team; the other three settings name no one. */
+/** Setting that grants permission to the team; the other three settings grant it to nobody. */
 type Grant = 'none' | 'organization, own' | 'organization, any' | 'channel, own' | 'channel, any';
 
 let server: TestServer;
@@ -51,7 +51,7 @@ function expectedResponse({ caller, whose, conversation, isLate }: Cell, grant: 
 }
 
 it.each<Grant>(['none', 'organization, own', 'organization, any', 'channel, own', 'channel, any'])(
-  'each role deletes what messages §11 lets them, where the team is granted: %s',
+  'each role can delete what messages §11 permits if the team is granted: %s',
   async (grant) => {
     const { desdemona } = server.people;
     const { nobody } = await server.systemGroups();

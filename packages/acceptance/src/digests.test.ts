@@ -13,7 +13,7 @@ beforeEach(async () => {
   ({ people } = server);
   await server.createChannel('news', [people.hamlet, people.iago, people.cordelia]);
   await setRealm({ digest_emails_enabled: true, digest_weekday: 1 });
-  // The clock starts on a Monday, when everybody has just joined.
+  // The clock starts on a Monday, when all users have just joined.
   server.clock.advance(6 * DAY);
 });
 afterEach(() => server.close());
@@ -23,7 +23,7 @@ const set = async (as: TestUser, settings: Wire) => fieldsOf(await server.patch(
 const post = (topic: string, content: string, as = people.iago, to: string | TestUser[] = 'news') =>
   server.sendMessage(as, to, { topic, content });
 
-/** Lets days pass and returns the emails, by recipient. Iago and Cordelia use the chat every day. */
+/** Lets days pass and returns emails by recipient. Iago and Cordelia use the chat every day. */
 async function emails({ days = 2, present = [people.iago, people.cordelia] } = {}): Promise<Wire[]> {
   for (let day = 0; day < days; day++) {
     for (const user of present) fieldsOf(await server.post('/users/me/presence', user, { status: 'active' }));
@@ -37,8 +37,8 @@ async function emails({ days = 2, present = [people.iago, people.cordelia] } = {
 const toHamlet = async (options = {}): Promise<Wire[]> =>
   (await emails(options)).filter(({ to }) => to === people.hamlet.email);
 
-describe('weekly digests', () => {
-  it('show the hottest unread conversations and new channels to people who were away, as text and HTML', async () => {
+describe('weekly digest', () => {
+  it('shows the most active unread conversations and new channels to absent users, as text and HTML', async () => {
     const first = await post('plan', 'Shall **we** <begin>?');
     await post('plan', 'Yes.', people.cordelia);
     await post('other', 'Hello');
@@ -58,7 +58,7 @@ describe('weekly digests', () => {
     expect(html).toContain('Shall we &lt;begin&gt;?');
   });
 
-  it('are sent once a week on the chosen weekday, also if the work is repeated', async () => {
+  it('is sent once a week on the chosen weekday, even if the job is repeated', async () => {
     const days: number[] = [];
     for (let day = 0; day < 15; day++) {
       await post('daily', `day ${day}`);
@@ -67,7 +67,7 @@ describe('weekly digests', () => {
     expect(days).toEqual([1, 8]);
   });
 
-  it('leave out what is read, muted, older than a week, direct, sent by bots or no longer readable', async () => {
+  it('omits messages that are read, muted, old, direct, sent by bots or no longer readable', async () => {
     await post('old', 'old words');
     server.clock.advance(7 * DAY);
     await server.createChannel('left', [people.hamlet, people.iago]);
@@ -91,12 +91,12 @@ describe('weekly digests', () => {
     expect(text.match(/\w+ words/g)).toEqual(['plain words']);
   });
 
-  it('are not sent without news', async () => {
+  it('is not sent without news', async () => {
     server.clock.advance(7 * DAY);
     expect(await emails()).toEqual([]);
   });
 
-  it('show guests only channels and people that they may know', async () => {
+  it('shows guests only accessible channels and users', async () => {
     await server.createChannel('shared', [people.polonius, people.iago]);
     await server.createChannel('secret', [people.iago]);
     await server.limitGuests();
@@ -110,7 +110,7 @@ describe('weekly digests', () => {
   it.each([
     ['message_content_in_email_notifications of the user', 'you have disabled'],
     ['message_content_allowed_in_email_notifications of the organization', 'your organization hides'],
-  ])('contain no names and texts with %s off', async (name, why) => {
+  ])('contains no names or texts if %s is off', async (name, why) => {
     const setting = { [name.split(' ')[0]!]: false };
     await (name.includes('of the user') ? set(people.hamlet, setting) : setRealm(setting));
     await post('plan', 'Elsinore');
@@ -121,7 +121,7 @@ describe('weekly digests', () => {
     expect(text + html).not.toMatch(/Elsinore|Iago|plan|brand|narrow/);
   });
 
-  it('respect what changed between the planning and the sending', async () => {
+  it('reflects changes between planning and sending', async () => {
     await post('plan', 'Elsinore');
     await server.parley.useCase(PlanDigests).execute();
     server.clock.advance(2 * DAY);
@@ -136,7 +136,7 @@ describe('weekly digests', () => {
     expect(recipients).not.toContain(people.cordelia.email);
   });
 
-  it('do not reach dummy addresses and are repeated while the mail server is down', async () => {
+  it('is not sent to dummy addresses and is retried while the mail server is down', async () => {
     const dummy = await server.addUser({ email: 'd@users.invalid', fullName: 'Dummy' });
     server.clock.advance(7 * DAY);
     await server.createChannel('brand new', [people.hamlet, dummy]);
@@ -151,7 +151,7 @@ describe('weekly digests', () => {
     expect(recipients).not.toContain(dummy.email);
   });
 
-  it('are turned off by one click', async () => {
+  it('is turned off by one click', async () => {
     await post('plan', 'Elsinore');
     const [{ unsubscribeUrl }] = (await toHamlet()) as [Wire];
     const path = `/${unsubscribeUrl.slice(server.url.length)}`;
@@ -160,7 +160,7 @@ describe('weekly digests', () => {
     expect(await toHamlet({ days: 7 })).toEqual([]);
   });
 
-  it('stop when the organization turns them off', async () => {
+  it('stops when the organization disables digests', async () => {
     await post('plan', 'Elsinore');
     await setRealm({ digest_emails_enabled: false });
     expect(await emails({ days: 8 })).toEqual([]);

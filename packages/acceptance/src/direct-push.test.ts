@@ -69,8 +69,8 @@ async function addDevice(token: string, kind: 'apns' | 'fcm', publicKey = OWN_PU
   return id;
 }
 
-describe('encrypted notifications without a push service (organization §18)', () => {
-  it('reach the phones of both makers, signed and addressed to the app', async () => {
+describe('encrypted notification without a push service (organization §18)', () => {
+  it('reaches the phones of both makers, signed and addressed to the app', async () => {
     await addDevice(APNS_TOKEN, 'apns');
     await addDevice('android', 'fcm', older.publicKey);
     const id = await server.sendMessage(sender, [reader], { content: 'hello' });
@@ -114,7 +114,7 @@ describe('encrypted notifications without a push service (organization §18)', (
     ['BAD_REQUEST', 'fcm', { token: 'another' }, OWN_PUBLIC_KEY],
     ['BAD_REQUEST', 'fcm', { timestamp: null }, OWN_PUBLIC_KEY],
     ['REQUEST_EXPIRED', 'fcm', { timestamp: 1 }, OWN_PUBLIC_KEY],
-  ] as const)('report %s for an invalid registration (%s, %j)', async (code, kind, wrong, publicKey) => {
+  ] as const)('reports %s for an invalid registration (%s, %j)', async (code, kind, wrong, publicKey) => {
     const id = await registerDevice(APNS_TOKEN, kind, wrong, publicKey);
     await until(async () => (await devices())[id].push_registration_error_code === code);
   });
@@ -125,7 +125,7 @@ describe('encrypted notifications without a push service (organization §18)', (
     ['apns', { status: 400, body: { reason: 'DeviceTokenNotForTopic' } }],
     ['fcm', fcmError(404, 'UNREGISTERED')],
     ['fcm', fcmError(400, 'INVALID_ARGUMENT', 'message.token')],
-  ] as const)('remove a device that %s no longer reaches: %j', async (kind, refusal) => {
+  ] as const)('removes a device that %s can no longer reach: %j', async (kind, refusal) => {
     const id = await addDevice('c0ffee01', kind);
     const kept = await addDevice('c0ffee02', kind);
     (kind === 'apns' ? apns : fcm).refusals.set('c0ffee01', [refusal]);
@@ -134,7 +134,7 @@ describe('encrypted notifications without a push service (organization §18)', (
     expect(Object.keys(await devices())).toEqual([String(kept)]);
   });
 
-  it('are repeated only for the phones that were not reached', async () => {
+  it('is repeated only for phones that were not reached', async () => {
     await addDevice('c0ffee03', 'apns');
     await addDevice('android', 'fcm');
     apns.refusals.set(null, [{ status: 429, body: { reason: 'TooManyRequests' } }]);
@@ -148,7 +148,7 @@ describe('encrypted notifications without a push service (organization §18)', (
     expect([apns.arrivals.length, fcm.arrivals.length]).toEqual([2, 2]);
   });
 
-  it('are sent after a lost connection, an expired signature and an invalid access token', async () => {
+  it('is sent after a lost connection, an expired signature and an invalid access token', async () => {
     await addDevice('c0ffee04', 'apns');
     await addDevice('android', 'fcm');
     apns.disconnect();
@@ -161,7 +161,7 @@ describe('encrypted notifications without a push service (organization §18)', (
     expect(apns.signatures.length).toBe(signatures + 1);
   });
 
-  it('are attempted three times at once when a service fails', async () => {
+  it('is attempted three times at once if a service fails', async () => {
     await addDevice('c0ffee05', 'apns');
     const failure = { status: 503, body: { reason: 'ServiceUnavailable' } };
     apns.refusals.set(null, [failure, failure]);
@@ -170,13 +170,13 @@ describe('encrypted notifications without a push service (organization §18)', (
   });
 });
 
-describe('notifications of older apps without a push service', () => {
+describe('notification for older apps without a push service', () => {
   const addToken = (kind: 'apns' | 'fcm', token: string) =>
     kind === 'apns'
       ? server.post('/users/me/apns_device_token', reader, { token, appid: 'org.example.App' })
       : server.post('/users/me/android_gcm_reg_id', reader, { token });
 
-  it('reach the phones of both makers', async () => {
+  it('reaches the phones of both makers', async () => {
     fieldsOf(await addToken('apns', 'abcd'));
     fieldsOf(await addToken('fcm', 'old android'));
     const id = await server.sendMessage(sender, [reader], { content: 'hello' });
@@ -193,7 +193,7 @@ describe('notifications of older apps without a push service', () => {
     expect(Object.values(data).every((value) => typeof value === 'string')).toBe(true);
   });
 
-  it('are no longer sent to tokens that a service does not know', async () => {
+  it('is no longer sent to tokens unknown to a service', async () => {
     fieldsOf(await addToken('apns', 'abcd'));
     fieldsOf(await addToken('fcm', 'gone'));
     fcm.refusals.set('gone', [fcmError(404, 'UNREGISTERED')]);
@@ -206,8 +206,8 @@ describe('notifications of older apps without a push service', () => {
   });
 });
 
-describe('test notifications without a push service', () => {
-  it('reach devices, and say what a service refuses', async () => {
+describe('test notification without a push service', () => {
+  it("reaches devices and reports the service's refusals", async () => {
     await addDevice('android', 'fcm');
     fieldsOf(await server.post('/mobile_push/e2ee/test_notification', reader));
     expect(decrypted(fcm.arrivals[0]!.fields.data, KEY)).toMatchObject({ type: 'test', time: server.clock.now() });
@@ -220,7 +220,7 @@ describe('test notifications without a push service', () => {
     expect(await devices()).toEqual({});
   });
 
-  it('are possible for every organization, as clients are told', async () => {
+  it('is available to every organization, as reported to clients', async () => {
     expect(fieldsOf(await server.get('/server_settings', null)).push_notifications_enabled).toBe(true);
     const told = async () => fieldsOf(await server.post('/register', reader, { fetch_event_types: ['realm'] }));
     await until(async () => (await told()).realm_push_notifications_enabled === true);

@@ -103,7 +103,7 @@ describe('PATCH /messages/{message_id}: content', () => {
     // A read message remains read.
     expect((await flagsOf(id, hamlet))[0]).toBe('read');
     expect(await flagsOf(id, cordelia)).toEqual(['stream_wildcard_mentioned', 'wildcard_mentioned']);
-    // Non-recipients get no mention flags.
+    // Users who did not receive the message get no mention flags.
     await edited(hamlet, id, { content: '@**Iago**' });
     expect(await flagsOf(id, people.iago)).toEqual(['read', 'historical']);
   });
@@ -178,11 +178,11 @@ describe('PATCH /messages/{message_id}: content', () => {
   });
 });
 
-describe('PATCH /messages/{message_id} errors in the order of the contract', () => {
+describe('PATCH /messages/{message_id} error', () => {
   const NOTHING = 'Nothing to change';
   const CONTENT = { content: 'bye' };
 
-  it('rejects edits that are not allowed', async () => {
+  it('reports edits that are not allowed', async () => {
     const { hamlet, cordelia, iago, desdemona } = people;
     const id = await say(general, hamlet);
     for (const who of [cordelia, iago, desdemona]) {
@@ -200,7 +200,7 @@ describe('PATCH /messages/{message_id} errors in the order of the contract', () 
     expect((await get(id)).content).toBe('<p>x</p>');
   });
 
-  it('rejects unknown messages and those of other senders', async () => {
+  it('reports unknown messages and messages of other senders', async () => {
     const { hamlet, cordelia, iago, polonius } = people;
     const direct = await say([hamlet], cordelia);
     const open = await server.createChannel('open', []);
@@ -215,7 +215,7 @@ describe('PATCH /messages/{message_id} errors in the order of the contract', () 
     expect((await server.request('GET', `/messages/${id}/history`, { as: king, realm: 'lear' })).body.msg).toBe(HIDDEN);
   });
 
-  it('rejects invalid parameters', async () => {
+  it('reports invalid parameters', async () => {
     const { hamlet, cordelia } = people;
     const id = await say(general, hamlet);
     const direct = await say([cordelia], hamlet);
@@ -241,7 +241,7 @@ describe('PATCH /messages/{message_id} errors in the order of the contract', () 
     expect(both.body.msg).toBe("Can't decide between 'topic' and 'subject' arguments");
   });
 
-  it('rejects an outdated previous content hash and edits of polls', async () => {
+  it('reports an outdated previous content hash and edits of polls', async () => {
     const { hamlet } = people;
     const id = await say(general, hamlet);
     const stale = "'prev_content_sha256' value does not match the expected value.";
@@ -256,7 +256,7 @@ describe('PATCH /messages/{message_id} errors in the order of the contract', () 
     await edited(hamlet, poll, { topic: 'polls' });
   });
 
-  it('rejects wildcard mentions without permission', async () => {
+  it('reports wildcard mentions without permission', async () => {
     const { hamlet } = people;
     const crowd = await server.createChannel('crowd', [hamlet]);
     const names = Array.from({ length: 16 }, (_, n) => `extra${n}`);
@@ -278,7 +278,7 @@ describe('PATCH /messages/{message_id} errors in the order of the contract', () 
 });
 
 describe('PATCH /messages/{message_id}: topic', () => {
-  it('moves one message, it and later ones, or the whole topic, ignoring case', async () => {
+  it('moves one message, the message and later ones, or the whole topic, ignoring case', async () => {
     const { hamlet, iago } = people;
     const quiet = { send_notification_to_new_thread: false };
     const fill = async (topic: string) => {
@@ -602,7 +602,7 @@ describe('PATCH /messages/{message_id}: channel', () => {
     expect(JSON.stringify(events.slice(2))).not.toContain('acquisition');
   });
 
-  it('names a private channel in the notice only if its mover wants a notice', async () => {
+  it('names a private channel in the notice only if the user who moves the messages wants a notice', async () => {
     const { hamlet, cordelia } = people;
     await patchRealm({ can_move_messages_between_channels_group: { new: (await server.systemGroups()).members } });
     const secret = await server.createChannel('acquisition', [hamlet], { invite_only: true });
@@ -720,7 +720,7 @@ describe('PATCH /messages/{message_id}: channel', () => {
 });
 
 describe('GET /messages/{message_id}/history', () => {
-  it('returns the message itself if it was never changed', async () => {
+  it('returns only the current version if the message was never changed', async () => {
     const { hamlet } = people;
     const [id, direct] = [await say(general, hamlet, ''), await say([people.iago], hamlet)];
     const snapshot = {

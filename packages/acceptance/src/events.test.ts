@@ -19,7 +19,7 @@ describe('GET /events', () => {
     server.get('/events', as, { queue_id, last_event_id, dont_block: true, ...more });
   const wait = (as: TestUser, queue_id: string, last_event_id = -1) =>
     server.get('/events', as, { queue_id, last_event_id });
-  /** Resolves when the poll is pending, to a function that awaits its response. */
+  /** Resolves once the poll is pending, to a function that awaits its response. */
   const startWaiting = async (as: TestUser, queue_id: string) => {
     const response = wait(as, queue_id);
     const { servedQueues } = server.parley.ports;
@@ -84,7 +84,7 @@ describe('GET /events', () => {
     expect(events(await second)).toHaveLength(1);
   });
 
-  it('returns Markdown or HTML and the empty topic in the form the queue requested', async () => {
+  it('returns Markdown or HTML and the empty topic in the format that the queue requested', async () => {
     const raw = await open(people.hamlet, {
       client_capabilities: { notification_settings_null: true, empty_topic_name: true },
     });
@@ -120,7 +120,7 @@ describe('GET /events', () => {
     ]);
   });
 
-  it('applies the narrow to messages only', async () => {
+  it('applies the narrow only to messages', async () => {
     const queue = await open(people.hamlet, { event_types: null, narrow: [['topic', 'PLANS']] });
     await say('in', people.cordelia);
     await say('out', people.cordelia, { topic: 'other' });
@@ -191,14 +191,14 @@ describe('GET /events', () => {
     expect(events(await poll(people.hamlet, fields.queue_id!))).not.toEqual([]);
   });
 
-  describe('rejected polls', () => {
-    it('rejects a missing queue or event id', async () => {
+  describe('rejected poll', () => {
+    it('reports a missing queue or event id', async () => {
       expectRefusal(await server.get('/events', people.hamlet, {}), "Missing 'queue_id' argument");
       const queue_id = await open(people.hamlet);
       expectRefusal(await server.get('/events', people.hamlet, { queue_id }), "Missing 'last_event_id' argument");
     });
 
-    it("rejects an unknown queue and another user's queue", async () => {
+    it("reports an unknown queue or another user's queue", async () => {
       const queue = await open(people.hamlet);
       for (const [as, id] of [
         [people.hamlet, 'nope:1'],
@@ -209,7 +209,7 @@ describe('GET /events', () => {
       }
     });
 
-    it('returns the error text that the terminal client expects', async () => {
+    it('has the error text that the terminal client expects', async () => {
       const reply = await server.request('GET', '/events', {
         as: people.hamlet,
         params: { queue_id: 'x', last_event_id: -1 },
@@ -218,7 +218,7 @@ describe('GET /events', () => {
       expect(reply.body.msg).toBe('Bad event queue id: x');
     });
 
-    it('rejects event ids that were never issued', async () => {
+    it('reports event ids that were never issued', async () => {
       const queue = await open(people.hamlet);
       expectRefusal(await poll(people.hamlet, queue, 0), 'Event 0 was not in this queue');
       expectRefusal(await poll(people.hamlet, queue, 10 ** 9), 'Event 1000000000 was not in this queue');
@@ -227,12 +227,12 @@ describe('GET /events', () => {
       expectRefusal(await poll(people.hamlet, queue, -1, { dont_block: 'yes' }), 'dont_block is not valid JSON');
     });
 
-    it('rejects guests who open a queue for all public channels', async () => {
+    it('forbids guests to open a queue for all public channels', async () => {
       const reply = await server.get('/events', people.polonius, { dont_block: true, all_public_streams: true });
       expectRefusal(reply, 'User not authorized for this query');
     });
 
-    it('rejects anonymous callers', async () => {
+    it('forbids anonymous callers', async () => {
       expect((await server.request('GET', '/events', { as: null })).status).toBe(401);
     });
   });

@@ -153,7 +153,7 @@ async function fill(server: TestServer): Promise<TestUser> {
 /** Key of an uploaded avatar, which differs per server. */
 const AVATAR_KEY = /(\/user_avatars\/\d+\/)[0-9a-f]{32}/g;
 
-/** API responses to a user without fields that vary by queue or time. */
+/** API responses to a user, without fields that vary by queue or time. */
 async function responsesTo(server: TestServer, as: TestUser, contents: Contents): Promise<Record<string, unknown>> {
   const all = fieldsOf(
     await server.post('/register', as, {
@@ -201,7 +201,7 @@ async function picturesOf(server: TestServer, as: TestUser): Promise<Record<stri
   return pictures;
 }
 
-/** Logs the same users in at another server. */
+/** Logs the same users in to another server. */
 async function signIn(server: TestServer, people: readonly TestUser[]): Promise<readonly TestUser[]> {
   const signedIn: TestUser[] = [];
   for (const person of people) {
@@ -213,7 +213,7 @@ async function signIn(server: TestServer, people: readonly TestUser[]): Promise<
   return signedIn;
 }
 
-it('compares every read operation or names it as left out', () => {
+it('every read operation is compared or listed as left out', () => {
   expect(forgottenReads(createRoutes({} as RouteDependencies))).toEqual([]);
 });
 
@@ -257,7 +257,7 @@ it('import on a new server preserves all responses of an exported organization',
   await to.close();
 });
 
-it('import on a new server keeps all ids, gaps included, whoever created what first', async () => {
+it('import on a new server keeps all ids and gaps, in any order of creation', async () => {
   const from = await TestServer.start();
   const { hamlet, cordelia, iago, desdemona } = from.people;
   const post = async (path: string, as: TestUser, params: object) => fieldsOf(await from.post(path, as, { ...params }));
@@ -407,7 +407,7 @@ const READ = 1;
 const STARRED = 2;
 const MENTIONED = 8;
 
-it("archive is complete in itself according to Zulip's tables", async () => {
+it("archive contains every row to which Zulip's tables refer", async () => {
   const from = await TestServer.start();
   await fill(from);
   const { hamlet, cordelia, desdemona } = from.people;
@@ -494,7 +494,7 @@ it("archive is complete in itself according to Zulip's tables", async () => {
   await from.close();
 });
 
-it("import accepts a Zulip archive without Parley's own data", async () => {
+it("import accepts a Zulip archive without Parley's additional data", async () => {
   const from = await TestServer.start();
   await fill(from);
   const path = await unpacked(await exported(from));
@@ -572,7 +572,7 @@ describe("import of a Zulip server's archive", () => {
     writeFileSync(file, JSON.stringify(tables));
   }
 
-  /** Channel ids in an order other than that of their recipients, with gaps. */
+  /** Channel ids with gaps, in a different order than the ids of their recipients. */
   const IDS: Readonly<Record<string, number>> = { alpha: 40, beta: 7, gamma: 12, delta: 41 };
   function renumberChannels(): void {
     change((tables) => {
@@ -587,7 +587,7 @@ describe("import of a Zulip server's archive", () => {
   const channelsThere = async (): Promise<Wire[]> =>
     (fieldsOf(await to.get('/streams', await hamletThere(), { exclude_archived: false })) as Wire).streams;
 
-  it('keeps the ids of channels that were created in another order than their recipients', async () => {
+  it('keeps channel ids created in a different order than their recipients', async () => {
     renumberChannels();
     await imported(to, path, null);
     const ids: Record<string, number> = Object.fromEntries(
@@ -610,7 +610,7 @@ describe("import of a Zulip server's archive", () => {
     );
   });
 
-  it('keeps messages of channels forever whose retention period is -1', async () => {
+  it('keeps messages forever in channels with a retention period of -1', async () => {
     change(({ zerver_stream }) => {
       const days: Record<string, number> = { alpha: -1, beta: 30, gamma: 0 };
       for (const row of zerver_stream!) row.message_retention_days = days[row.name] ?? null;
@@ -620,7 +620,7 @@ describe("import of a Zulip server's archive", () => {
     expect(Object.fromEntries(periods)).toMatchObject({ alpha: -1, beta: 30, gamma: null, delta: null });
   });
 
-  it('restores the names of archived channels unless another channel has the name', async () => {
+  it('restores the names of archived channels unless another channel uses the name', async () => {
     change(({ zerver_stream }) => {
       const archive = (name: string, archived: string) =>
         Object.assign(
@@ -655,7 +655,7 @@ describe("import of a Zulip server's archive", () => {
   });
 });
 
-it('import beside other organizations preserves references in texts', async () => {
+it('import into a server with other organizations preserves references in texts', async () => {
   const from = await TestServer.start();
   await fill(from);
   const { desdemona } = from.people;
@@ -675,7 +675,7 @@ it('import beside other organizations preserves references in texts', async () =
   await to.addRealm('busy');
   await to.sendMessage(to.people.hamlet, [to.people.hamlet]);
   await to.createChannel('other');
-  // Takes the id of the first emoji in the export.
+  // Uses the id of the first emoji in the export.
   fieldsOf(await postFiles(to, '/realm/emoji/other', to.people.hamlet, [imageFile()]));
   const { realm } = await imported(to, path, 'copied');
   expect(realm.id).toBeGreaterThan(from.realmId);

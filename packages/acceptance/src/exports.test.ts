@@ -46,7 +46,7 @@ async function completed(as = people.iago, params: object = {}): Promise<Wire> {
 const say = async (as: TestUser, params: object) =>
   fieldsOf(await server.post('/messages', as, { type: 'channel', ...params }));
 
-/** Returns message contents and users in the archive. */
+/** Returns the message contents and users in an archive. */
 async function contentsOf(url: string): Promise<readonly string[]> {
   const response = await fetch(url);
   expect([response.status, response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([
@@ -122,7 +122,7 @@ describe('exports (organization §8)', () => {
     ['public', ['heard by all']],
     ['full_with_consent', ['heard by all', 'to be']],
     ['full_without_consent', ['heard by all', 'to be', 'nothing']],
-  ])('include exactly the permitted messages for type %s', async (type, said) => {
+  ])('exports exactly the permitted messages for type %s', async (type, said) => {
     await server.parley
       .useCase(ConfigureRealm)
       .execute({ realmId: server.realmId, settings: { ownerFullContentAccess: true } });
@@ -187,7 +187,7 @@ describe('exports (organization §8)', () => {
     expect((await list()).map((each) => each.id)).toEqual([...before.slice(1).map((each) => each.id), id]);
   });
 
-  it('rejects exports of large organizations, which the operator must make', async () => {
+  it('rejects exports of large organizations, which only the operator can make', async () => {
     const { hamlet, desdemona } = people;
     const tooLarge = 'Please request a manual export from ops@chat.example.';
     const { id } = fieldsOf(

@@ -25,8 +25,8 @@ const SENDER = `"sender_external_id":"${HAMLET}"`;
 const external_ids = { client_capabilities: { notification_settings_null: true, external_ids: true } };
 const events = { event_types: ['message', 'realm_user'], fetch_event_types: [] };
 
-describe('external ids in responses (users §1.1, messages §2)', () => {
-  it('appear in users and senders that have one, and as no key of others', async () => {
+describe('external id in responses (users §1.1, messages §2)', () => {
+  it('appears only in users and senders that have one', async () => {
     const { hamlet, cordelia, iago } = people;
     const sent = [await server.sendMessage(hamlet, 'museum'), await server.sendMessage(cordelia, 'museum')];
     const range = { narrow: [['channel', 'museum']], anchor: 'newest', num_before: 2, num_after: 0 };
@@ -43,7 +43,7 @@ describe('external ids in responses (users §1.1, messages §2)', () => {
     expect((await responses(hamlet))[2]).toEqual([OWN]);
   });
 
-  it('are hidden from spectators', async () => {
+  it('is hidden from spectators', async () => {
     const id = await server.sendMessage(people.hamlet, 'museum');
     const narrow = [['channels', 'web-public']];
     const page = await server.get('//json/messages', null, { narrow, anchor: 'newest', num_before: 5, num_after: 0 });
@@ -55,7 +55,7 @@ describe('external ids in responses (users §1.1, messages §2)', () => {
     expect(keysNaming(registered.body)).toEqual([]);
   });
 
-  it('are hidden from guests who cannot access the sender', async () => {
+  it('is hidden from guests who cannot access the sender', async () => {
     const { hamlet, cordelia, polonius } = people;
     await server.limitGuests();
     await server.createChannel('with guests', [polonius, cordelia]);
@@ -70,8 +70,8 @@ describe('external ids in responses (users §1.1, messages §2)', () => {
   });
 });
 
-describe('external ids in events (events §2)', () => {
-  it('are sent only to clients with the capability', async () => {
+describe('external id in events (events §2)', () => {
+  it('is sent only to clients with the capability', async () => {
     const { hamlet, cordelia } = people;
     const queues = [
       await openQueue(server, cordelia, { ...events, ...external_ids }),
@@ -94,10 +94,10 @@ describe('external ids in events (events §2)', () => {
   });
 });
 
-describe('external ids in requests (users §2)', () => {
+describe('external id in requests (users §2)', () => {
   const named = `external:${HAMLET}`;
 
-  it('address direct messages beside emails', async () => {
+  it('identifies recipients of direct messages, as email addresses do', async () => {
     const { hamlet, iago } = people;
     const to = JSON.stringify([named, 'iago@zulip.com']);
     const { id } = fieldsOf(await server.post('/messages', people.desdemona, { type: 'direct', to, content: 'x' }));
@@ -111,14 +111,14 @@ describe('external ids in requests (users §2)', () => {
     );
   });
 
-  it('name principals and operands of narrows', async () => {
+  it('identifies principals and operands of narrows', async () => {
     const { desdemona, hamlet, cordelia } = people;
     const subscriptions = [{ name: 'crm' }];
     fieldsOf(await server.post('/users/me/subscriptions', desdemona, { subscriptions, principals: [named] }));
     expect(fieldsOf(await server.get('/users/me/subscriptions', hamlet)).subscriptions).toContainEqual(
       expect.objectContaining({ name: 'crm' }),
     );
-    // Operands and bare lists of people are split at commas.
+    // Operands and unquoted lists of users are split at commas.
     const narrow = [
       ['channel', 'museum'],
       ['sender', 'external:c-1'],
@@ -129,7 +129,7 @@ describe('external ids in requests (users §2)', () => {
     expect(new Set(messages.map(({ sender_id }: Wire) => sender_id))).toEqual(new Set([cordelia.id]));
   });
 
-  it('name users in paths', async () => {
+  it('identifies users in paths', async () => {
     const { desdemona, hamlet } = people;
     const path = (id: string) => `/users/${encodeURIComponent(id)}`;
     expect((fieldsOf(await server.get(path(named), desdemona)) as Wire).user.user_id).toBe(hamlet.id);

@@ -12,7 +12,7 @@ const verified = (email: string) => ({ email, emailStatements: [{ email, isVerif
 
 const PAD = '0123456789abcdef'.repeat(4);
 
-/** Identity that the service confirms next; an error refuses. */
+/** Identity that the service confirms next; an error rejects the log-in. */
 let confirmed: Partial<ExternalIdentity> | Error;
 const seen: LogInResponse[] = [];
 const providerNamed = (name: string): LogInProvider => ({
@@ -29,7 +29,7 @@ let server: TestServer;
 let people: TestServer['people'];
 const lines: Record<string, unknown>[] = [];
 let n = 0;
-/** User of one test only. */
+/** User for a single test. */
 let ophelia: TestUser;
 beforeAll(async () => {
   const log = (fields: object) => void lines.push(fields as Record<string, unknown>);
@@ -69,7 +69,7 @@ const begin = async (browser: TestBrowser, method = 'keycloak', query = ''): Pro
   locationOf(await browser.get(start(method, query))).searchParams.get('state')!;
 const complete = (browser: TestBrowser, state: string, method = 'keycloak', headers: Record<string, string> = {}) =>
   browser.request('GET', `/accounts/login/complete/${method}/`, { state, code: 'c' }, { headers });
-/** Header with the cookie that keeps the log-in. */
+/** Header with the cookie that holds the pending log-in. */
 const cookieOf = ({ cookies }: TestBrowser, state: string): string => {
   const name = `parley_log_in_${state.slice(0, 8)}`;
   return `${name}=${cookies.get(`${name};/accounts/login`)}`;
@@ -81,14 +81,14 @@ const expectRefused = (reply: TestReply, text: string, status = 400) => {
   expect(reply.status).toBe(status);
 };
 const EXPIRED = 'The log-in took too long or was interrupted.';
-/** Key as the phone app decrypts it. */
+/** Key as decrypted by the phone app. */
 function keyIn(location: URL): string {
   const encrypted = Buffer.from(location.searchParams.get('otp_encrypted_api_key')!, 'hex');
   const pad = Buffer.from(PAD, 'hex');
   return Buffer.from(encrypted.map((byte, index) => byte ^ pad[index]!)).toString('latin1');
 }
 
-/** Token as the desktop app decrypts it. */
+/** Token as decrypted by the desktop app. */
 function tokenIn(reply: TestReply): string {
   const code = Buffer.from(/readonly>([0-9a-f]+)</.exec(String(reply.body))![1]!, 'hex');
   const decipher = createDecipheriv('aes-256-gcm', Buffer.from(PAD, 'hex'), code.subarray(0, 12));
@@ -97,7 +97,7 @@ function tokenIn(reply: TestReply): string {
 }
 
 describe('external_authentication_methods', () => {
-  it('lists the offered methods in order, with the paths of their log-in', async () => {
+  it('lists the offered methods in order, with their log-in paths', async () => {
     const { external_authentication_methods: methods, authentication_methods: flags } = fieldsOf(
       await server.get('/server_settings', null),
     ) as Record<string, unknown>;
@@ -112,7 +112,7 @@ describe('external_authentication_methods', () => {
     expect(form.body).toContain(`href="${start('keycloak', '?next=%2Fa%3Fb%3Dc')}">Log in with The keycloak</a>`);
   });
 
-  it('are named by a refused password, whether or not the address has an account or a password', async () => {
+  it('is included in the response to a rejected password, whether or not the address has an account or a password', async () => {
     const { realmId } = server;
     await server.storage.uow.write(realmId, (tx) => tx.users.setPasswordHash(realmId, ophelia.id, null));
     for (const username of [ophelia.email, people.hamlet.email, 'nobody@zulip.com']) {
@@ -150,7 +150,7 @@ describe('external_authentication_methods', () => {
     });
   });
 
-  it('cannot begin at an unknown method or in another organization without it', async () => {
+  it('rejects an unknown method, and a method of another organization', async () => {
     await server.addRealm(`lear${n}`);
     const browser = new TestBrowser(server);
     expectRefused(await browser.get(start('unknown')), 'There is no such way to log in.');
@@ -159,10 +159,10 @@ describe('external_authentication_methods', () => {
   });
 });
 
-describe('log-in of the host application', () => {
+describe('log-in through the host application', () => {
   const asHost = (user: Pick<TestUser, 'id'>, realm = 'zulip') => ({ Cookie: `host=${realm}-${user.id}` });
 
-  it('begins at the page of the application with the address to return to', async () => {
+  it("begins at the application's page with the address to return to", async () => {
     const browser = new TestBrowser(server);
     const location = locationOf(await browser.get(start('host')));
     expect(location.origin + location.pathname).toBe('https://shop.example/login');
@@ -192,7 +192,7 @@ describe('log-in of the host application', () => {
     expectRefused(await complete(browser, state, 'host', { Cookie: cookie }), EXPIRED);
   });
 
-  it('refuses a browser that the application does not recognize, or as a user of another organization', async () => {
+  it('rejects a browser that the application does not recognize or identifies as a user of another organization', async () => {
     const lear = await server.addRealm(`other${n}`);
     const king = await server.addUser({ email: 'king@lear.org', fullName: 'Lear', realmId: lear });
     for (const cookie of ['', asHost(king, `other${n}`).Cookie]) {
@@ -205,7 +205,7 @@ describe('log-in of the host application', () => {
   });
 });
 
-describe('log-in at another service', () => {
+describe('log-in through another service', () => {
   it('links an account by verified email, opens a session and writes an audit line', async () => {
     const browser = new TestBrowser(server);
     const state = await begin(browser, 'keycloak', '?next=/user_uploads/1/x');
@@ -229,7 +229,7 @@ describe('log-in at another service', () => {
     expect(lines.at(-1)).not.toHaveProperty('change');
   });
 
-  it('keeps the subjects of services apart', async () => {
+  it('separates the subjects of different services', async () => {
     const first = new TestBrowser(server);
     await complete(first, await begin(first));
     confirmed = { subject: `s${n}`, ...verified(people.cordelia.email) };
@@ -255,7 +255,7 @@ describe('log-in at another service', () => {
       400,
     ],
     ['a failure', () => new Error('ECONNREFUSED 10.0.0.1'), 'does not respond as expected', 400],
-  ])('refuses %s', async (_, identity, text, status) => {
+  ])('rejects %s', async (_, identity, text, status) => {
     confirmed = identity();
     const browser = new TestBrowser(server);
     const reply = await complete(browser, await begin(browser));
@@ -266,7 +266,7 @@ describe('log-in at another service', () => {
     expect(lines.at(-1)).toMatchObject({ audit: 'failed log-in', logInMethod: 'keycloak' });
   });
 
-  it('refuses bots and deactivated users', async () => {
+  it('rejects bots and deactivated users', async () => {
     const bot = await server.addBot(ophelia, `helper${n}`);
     confirmed = { subject: 'bot', ...verified(bot.email) };
     const browser = new TestBrowser(server);
@@ -289,14 +289,14 @@ describe('log-in at another service', () => {
     expect(lines.at(-1)).toMatchObject({ change: 'created', account: email });
   });
 
-  it('obeys the domains of the organization for new accounts', async () => {
+  it("applies the organization's domains to new accounts", async () => {
     await server.changeRealm({ settings: { inviteRequired: false, disallowDisposableEmailAddresses: true } });
     confirmed = { subject: `y${n}`, ...verified('x@mailinator.com') };
     const browser = new TestBrowser(server);
     expectRefused(await complete(browser, await begin(browser)), 'Please use your real email address.');
   });
 
-  it('takes over the role that the service names, except from the last owner', async () => {
+  it('adopts the role sent by the service, except for the last owner', async () => {
     confirmed = { subject: `s${n}`, ...verified(ophelia.email), role: stated('guest') };
     const browser = new TestBrowser(server);
     await complete(browser, await begin(browser));
@@ -313,7 +313,7 @@ describe('log-in at another service', () => {
     );
   });
 
-  it('reports what the service has left out', async () => {
+  it('reports data missing from the service', async () => {
     confirmed = { ...confirmed, problems: ['The claim groups is missing.'] };
     const browser = new TestBrowser(server);
     await complete(browser, await begin(browser));
@@ -325,7 +325,7 @@ describe('log-in at another service', () => {
 
   describe('with an address that belongs to another account of the service', () => {
     const CONFLICT = 'belongs to a user who logs in with another account of this service';
-    /** Account that gets the address of Ophelia, whose own one is linked. */
+    /** Account that receives Ophelia's address, while her own account is linked. */
     const successor = async () => {
       const first = new TestBrowser(server);
       await complete(first, await begin(first));
@@ -333,7 +333,7 @@ describe('log-in at another service', () => {
       return new TestBrowser(server);
     };
 
-    it('is refused and reported', async () => {
+    it('is rejected and reported', async () => {
       const browser = await successor();
       expectRefused(await complete(browser, await begin(browser)), CONFLICT);
       expect(browser.cookies.has('sessionid')).toBe(false);
@@ -347,7 +347,7 @@ describe('log-in at another service', () => {
       expect(await isLoggedInAs(own, ophelia.id)).toBe(true);
     });
 
-    it('is refused and reported too if the user has left', async () => {
+    it('is rejected and reported even if the user has left', async () => {
       const browser = await successor();
       fieldsOf(await server.delete(`/users/${ophelia.id}`, people.desdemona));
       expectRefused(await complete(browser, await begin(browser)), CONFLICT);
@@ -363,7 +363,7 @@ describe('log-in at another service', () => {
       expect(await isLoggedInAs(browser, ophelia.id)).toBe(true);
     });
 
-    it('may be linked at another service', async () => {
+    it('may be linked through another service', async () => {
       const browser = await successor();
       await complete(browser, await begin(browser, 'gitlab'), 'gitlab');
       expect(await isLoggedInAs(browser, ophelia.id)).toBe(true);
@@ -371,8 +371,8 @@ describe('log-in at another service', () => {
   });
 });
 
-describe('log-in in progress', () => {
-  it('ends after five minutes and is removed', async () => {
+describe('pending log-in', () => {
+  it('expires after five minutes and is removed', async () => {
     const browser = new TestBrowser(server);
     const state = await begin(browser);
     server.clock.advance(299);
@@ -382,7 +382,7 @@ describe('log-in in progress', () => {
     expectRefused(await complete(browser, late), EXPIRED);
   });
 
-  it('is kept by the browser and stored only once it is completed, so that no number of log-ins fills the storage', async () => {
+  it('is kept by the browser and stored only on completion, so that log-ins cannot fill the storage', async () => {
     const removeStored = () =>
       server.storage.uow.writeAcross((tx) => tx.logIns.removeExpiredUses(server.clock.now() + 3600, 1000));
     await removeStored();
@@ -403,7 +403,7 @@ describe('log-in in progress', () => {
     expect(await removeStored()).toBe(1);
   });
 
-  it('is kept for the five log-ins that a browser began last', async () => {
+  it("is kept for the browser's last five log-ins", async () => {
     const browser = new TestBrowser(server);
     const states: string[] = [];
     for (let index = 0; index < 6; index++) states.push(await begin(browser));
@@ -413,7 +413,7 @@ describe('log-in in progress', () => {
     expect([...browser.cookies.keys()].filter((name) => name.startsWith('parley_log_in_'))).toEqual([]);
   });
 
-  it('leads to the start page after a log-in for a longer path than a cookie has room for', async () => {
+  it('redirects to the start page if the requested path is too long for a cookie', async () => {
     const browser = new TestBrowser(server);
     for (const [next, target] of [
       [`/${'a'.repeat(990)}`, `/${'a'.repeat(990)}`],
@@ -448,7 +448,7 @@ describe('log-in in progress', () => {
     }
   });
 
-  it('is completed once, and can be completed after the service has failed', async () => {
+  it('is completed once, and remains usable after a service failure', async () => {
     const browser = new TestBrowser(server);
     const state = await begin(browser);
     const cookies = [...browser.cookies];
@@ -464,7 +464,7 @@ describe('log-in in progress', () => {
     expect(seen).toHaveLength(3);
   });
 
-  it('is bound to its browser, method and organization, and asks no service otherwise', async () => {
+  it('is bound to its browser, method and organization, and otherwise does not contact the service', async () => {
     const [victim, attacker] = [new TestBrowser(server), new TestBrowser(server)];
     expectRefused(await complete(victim, await begin(attacker)), EXPIRED);
     expectRefused(await complete(attacker, await begin(attacker), 'gitlab'), EXPIRED);
@@ -481,7 +481,7 @@ describe('log-in in progress', () => {
     expect(seen).toEqual([]);
   });
 
-  it('marks the browser with a cookie that scripts and other sites cannot use', async () => {
+  it('is kept in a cookie that scripts and other sites cannot use', async () => {
     const reply = await new TestBrowser(server).get(start('keycloak'));
     expect(reply.headers['set-cookie']).toEqual([
       expect.stringMatching(
@@ -491,8 +491,8 @@ describe('log-in in progress', () => {
   });
 });
 
-describe('log-in for an app', () => {
-  it('gives a phone app its key after a password in the browser', async () => {
+describe('log-in to an app', () => {
+  it('gives a phone app its key after a password log-in in the browser', async () => {
     const browser = new TestBrowser(server);
     const form = await browser.get('/login/', { mobile_flow_otp: PAD });
     expect(form.body).toContain(`<input type="hidden" name="mobile_flow_otp" value="${PAD}">`);
@@ -504,7 +504,7 @@ describe('log-in for an app', () => {
     expect(reply.headers['content-security-policy']).toContain("form-action 'self' zulip:;");
   });
 
-  it('gives a phone app its key after a log-in at another service', async () => {
+  it('gives a phone app its key after a log-in through another service', async () => {
     const browser = new TestBrowser(server);
     const state = await begin(browser, 'keycloak', `?mobile_flow_otp=${PAD.toUpperCase()}`);
     expect(keyIn(locationOf(await complete(browser, state)))).toBe(ophelia.apiKey);
@@ -531,7 +531,7 @@ describe('log-in for an app', () => {
     ['a link of another site', { 'Sec-Fetch-Site': 'cross-site' }],
     ['a link of another organization', { 'Sec-Fetch-Site': 'same-site' }],
     ['a link of unknown origin', {}],
-  ])('asks before the token replaces a session by %s', async (_, headers) => {
+  ])('requires confirmation before the token replaces a session by %s', async (_, headers) => {
     const service = new TestBrowser(server);
     const reply = await complete(service, await begin(service, 'keycloak', `?desktop_flow_otp=${PAD}`));
     const path = `/accounts/login/subdomain/${tokenIn(reply)}`;
@@ -550,7 +550,7 @@ describe('log-in for an app', () => {
     expect(await isLoggedInAs(browser, ophelia.id)).toBe(true);
   });
 
-  it('opens the session at once for an address that the app or the user opened', async () => {
+  it('opens the session at once for an address opened by the app or the user', async () => {
     const service = new TestBrowser(server);
     const reply = await complete(service, await begin(service, 'keycloak', `?desktop_flow_otp=${PAD}`));
     const browser = await TestBrowser.loggedIn(server, people.hamlet);
@@ -561,7 +561,7 @@ describe('log-in for an app', () => {
   });
 
   it.each(['mobile_flow_otp=xyz', `mobile_flow_otp=${PAD}0`, `mobile_flow_otp=${PAD}&desktop_flow_otp=${PAD}`])(
-    'refuses the pad %s',
+    'rejects the one-time pad %s',
     async (query) => {
       expectRefused(await new TestBrowser(server).get(start('keycloak', `?${query}`)), 'invalid one-time pad');
       expectRefused(await new TestBrowser(server).get(`/login/?${query}`), 'invalid one-time pad');

@@ -16,8 +16,8 @@ afterEach(() => server.close());
 /** Limits of 32-bit integers and exact doubles; as days, the values exceed the range of dates. */
 const NUMBERS = [2 ** 31, Number.MAX_SAFE_INTEGER];
 
-describe.each(NUMBERS)('durations of %i in any unit', (number) => {
-  it('apply to retention, editing, moving and deleting without errors', async () => {
+describe.each(NUMBERS)('duration of %i in any unit', (number) => {
+  it('applies to retention, editing, moving and deleting without errors', async () => {
     const { desdemona, hamlet } = people;
     for (const name of [
       'message_retention_days',
@@ -49,7 +49,7 @@ describe.each(NUMBERS)('durations of %i in any unit', (number) => {
     );
   });
 
-  it('give an invitation an unlimited or elapsed lifetime', async () => {
+  it('gives an invitation an unlimited or elapsed lifetime', async () => {
     const { desdemona } = people;
     for (const minutes of [number, -number]) {
       const params = { invite_expires_in_minutes: minutes };
@@ -72,7 +72,7 @@ describe.each(NUMBERS)('durations of %i in any unit', (number) => {
     }
   });
 
-  it('return only existing presence', async () => {
+  it('returns only existing presence', async () => {
     const params = { status: 'active', last_update_id: number, history_limit_days: number };
     fieldsOf(await server.post('/users/me/presence', people.hamlet, params));
   });

@@ -51,7 +51,7 @@ describe('parley.realms', () => {
     expect((await server.parley.realms.list()).map(({ name }) => name)).toEqual(['zulip', 'shop', 'many']);
   });
 
-  it('accepts names of one letter and rejects invalid ones', async () => {
+  it('accepts names of one letter and rejects invalid names', async () => {
     expect((await server.parley.realms.ensure({ name: 'x' })).title).toBe('x');
     await expect(server.parley.realms.ensure({ name: 'No' })).rejects.toEqual(code('INVALID_STRING_ID'));
   });
@@ -102,7 +102,7 @@ describe('parley.users', () => {
     await expect(users.list({ realm: 'nowhere' }).toArray()).rejects.toEqual(code('UNKNOWN_REALM'));
   });
 
-  it('returns a key for clients and another one after rotation', async () => {
+  it('returns a key for clients and a different key after rotation', async () => {
     const { users } = server.parley;
     const first = await users.apiKey(ann);
     const ask = (apiKey: string) =>
@@ -186,7 +186,7 @@ describe('parley.as', () => {
   });
 
   it.each([{ last: 1, first: 1 }, { last: -1 }, { last: 5001 }, { first: 1.5 }])(
-    'refuses the range %j',
+    'rejects the range %j',
     async (range) => {
       await expect(server.parley.as(ann).messages.list(range).toArray()).rejects.toEqual(code('INVALID_MESSAGE_RANGE'));
     },
@@ -358,7 +358,7 @@ describe('parley.as unread', () => {
   });
 });
 
-describe('missing user ids', () => {
+describe('missing user id', () => {
   const nobody: readonly [string, object][] = [
     ['no id', {}],
     ['an external id that is missing', { externalId: undefined }],
@@ -375,7 +375,7 @@ describe('missing user ids', () => {
     for (const externalId of ['undefined', 'null']) await server.parley.as({ realm, externalId }).unread.count();
   });
 
-  it.each(nobody)('rejects %s, naming the property', async (_, id) => {
+  it.each(nobody)('is rejected with the name of the property: %s', async (_, id) => {
     const ref = { realm, ...id } as typeof ann;
     const refusal = expect.objectContaining({
       code: 'INVALID_ARGUMENT',
@@ -388,7 +388,7 @@ describe('missing user ids', () => {
     expect(await server.parley.users.find({ realm, userId: known.id })).toMatchObject({ name: 'U' });
   });
 
-  it('rejects recipients without an id', async () => {
+  it('is rejected in recipients', async () => {
     const { messages } = server.parley.as(ann);
     for (const person of [undefined, null, ['undefined'], 1.5, ' ']) {
       await expect(messages.send({ to: [person as never], content: 'x' })).rejects.toMatchObject({
@@ -399,8 +399,8 @@ describe('missing user ids', () => {
   });
 });
 
-describe('arguments of untyped callers', () => {
-  /** The parley as plain JavaScript sees it. */
+describe('call by untyped JavaScript', () => {
+  /** Parley as seen by plain JavaScript. */
   const parley = () =>
     server.parley as unknown as Record<string, (...args: unknown[]) => unknown> & { users: Loose; realms: Loose };
   type Loose = Record<string, (...args: unknown[]) => unknown>;
@@ -464,7 +464,7 @@ describe('arguments of untyped callers', () => {
       () => parley().before!('message.sent', () => {}),
     ],
     ['The hook must be a function, not true.', () => parley().before!('message.send', true)],
-  ])('says: %s', async (message, call) => {
+  ])('fails with: %s', async (message, call) => {
     await expect((async () => call())()).rejects.toMatchObject({
       message,
       status: message.startsWith('realm:') ? 404 : 400,
@@ -496,7 +496,7 @@ describe('authenticate', () => {
     expect(logged).toContainEqual({ reason, message: `authenticate() named an unknown caller: ${reason}` });
   });
 
-  it('yields to an API key in the request, valid or not', async () => {
+  it('is skipped for requests with an API key, valid or not', async () => {
     session = bob;
     const email = 'ann@example.org';
     const asking = async (authorization: string) =>
@@ -507,7 +507,7 @@ describe('authenticate', () => {
       status: 401,
       body: { msg: 'Invalid API key' },
     });
-    // Headers of the application's own login.
+    // Headers of the application's own log-in.
     for (const own of [basic({ email, apiKey: 'password' }), 'Bearer abc']) {
       expect((await asking(own)).body).toMatchObject({ full_name: 'B' });
     }
@@ -577,7 +577,7 @@ describe('parley.on', () => {
 });
 
 describe('parley.consume', () => {
-  it('hands over events and sends within the transaction that stores the position', async () => {
+  it('passes on events and sends within the transaction that stores the position', async () => {
     const { parley } = server;
     const chat = parley.as(ann);
     await parley.as(ann).channels.create({ name: 'log' });
@@ -658,7 +658,7 @@ describe('parley.before', () => {
   const post = (params: object) =>
     server.request('POST', '/messages', { realm, params: { type: 'stream', ...params } });
 
-  it('changes messages before they are sent by any means', async () => {
+  it('changes messages before they are sent in any way', async () => {
     const asked: unknown[] = [];
     offs.push(
       server.parley.before('message.send', async (draft) => {

@@ -299,13 +299,13 @@ describe('GET /user_uploads (messages §16.2)', () => {
   });
 });
 
-describe('temporary file URLs (messages §16.2)', () => {
+describe('temporary file URL (messages §16.2)', () => {
   const temporary = async (url: string, as: TestUser, encode = (path: string) => path) => {
     const [realm, ...rest] = url.slice('/user_uploads/'.length).split('/');
     return server.get(`/user_uploads/${realm}/${encode(rest.join('/'))}`, as);
   };
 
-  it('work without credentials for a minute', async () => {
+  it('works without credentials for a minute', async () => {
     const { hamlet } = people;
     const url = await uploaded(hamlet);
     for (const encode of [(path: string) => path, encodeURIComponent]) {
@@ -323,14 +323,14 @@ describe('temporary file URLs (messages §16.2)', () => {
     expectRefusal(await read(address, null), 'Invalid token');
   });
 
-  it('work for any file name', async () => {
+  it('works for any file name', async () => {
     const url = await uploaded(people.hamlet, { name: 'héllo 日本.txt', content: 'hello' });
     const response = fieldsOf(await temporary(url, people.hamlet, encodeURI));
     expect(response.url).toMatch(/\/h%C3%A9llo-%E6%97%A5%E6%9C%AC\.txt$/);
     expect((await read(String(response.url), null)).body).toBe('hello');
   });
 
-  it('require access to the file and expire with it', async () => {
+  it('requires access to the file and expires with it', async () => {
     const { hamlet, cordelia } = people;
     const url = await uploaded(hamlet);
     expect((await temporary(url, cordelia)).status).toBe(403);
@@ -351,7 +351,7 @@ describe('file access', () => {
   }
   const ALL = ['desdemona', 'iago', 'shiva', 'hamlet', 'cordelia'] as const;
 
-  it('allows readers of a message that links to the file', async () => {
+  it('is granted to readers of a message that links to the file', async () => {
     const { hamlet, cordelia, polonius, iago } = people;
     const url = await uploaded(hamlet);
     await expectReaders(url, ['hamlet']);
@@ -443,7 +443,7 @@ describe('file access', () => {
     }
   });
 
-  it('publishes the change before topic and message events (messages §4.2)', async () => {
+  it('is published before topic and message events (messages §4.2)', async () => {
     const { hamlet } = people;
     const url = await uploaded(hamlet);
     await server.createChannel('open', [hamlet]);
@@ -453,7 +453,7 @@ describe('file access', () => {
     expect(events.map(({ type }) => type)).toEqual(['attachment', 'user_topic', 'message']);
   });
 
-  it('grants nothing through a link by a user without access', async () => {
+  it('is not granted by a link of a user without access', async () => {
     const { hamlet, cordelia, iago } = people;
     const url = await uploaded(hamlet);
     await server.createChannel('open', [cordelia]);
@@ -476,7 +476,7 @@ describe('file access', () => {
     expect((await read(url, iago)).status).toBe(200);
   });
 
-  it('grants nothing to users of another organization who link to the file', async () => {
+  it('is not granted to users of another organization who link to the file', async () => {
     const url = await uploaded(people.hamlet);
     await server.request('POST', '/messages', {
       as: outsider,
@@ -487,7 +487,7 @@ describe('file access', () => {
     expect(await messageIds(people.hamlet)).toEqual([[]]);
   });
 
-  it("notifies the file's owner of links by any sender", async () => {
+  it("is published to the file's owner for links by any sender", async () => {
     const { hamlet, cordelia } = people;
     const url = await uploaded(hamlet);
     const queue = await openQueue(server, hamlet);
@@ -528,7 +528,7 @@ describe('DELETE /attachments/{attachment_id} (users §16)', () => {
     expect(blobs.size).toBe(1);
   });
 
-  it('succeeds if removing the bytes fails and leaves them to the sweep', async () => {
+  it('succeeds even if removing the bytes fails, and leaves them to the sweep', async () => {
     const { hamlet } = people;
     await uploaded(hamlet);
     const [{ id }] = (await listed(hamlet)).attachments;
@@ -547,7 +547,7 @@ describe('file sweep', () => {
   const sweep = (isDryRun = false) =>
     server.parley.useCase(SweepFiles).execute({ keepDetachedSeconds: 30 * DAY, isDryRun });
 
-  it('removes files without any message after a week', async () => {
+  it('removes files without a message after a week', async () => {
     const { hamlet, cordelia } = people;
     const used = await uploaded(hamlet);
     await say(hamlet, `[x](${used})`, [cordelia]);
@@ -596,7 +596,7 @@ describe('anonymous file access (messages §16.2, protocol §9)', () => {
   const allow = async (enable_spectator_access: boolean) =>
     fieldsOf(await server.patch('/realm', people.desdemona, { enable_spectator_access }));
 
-  it('allows files while messages in web-public channels link to them', async () => {
+  it('is allowed while messages in web-public channels link to the file', async () => {
     const { hamlet, desdemona } = people;
     await allow(true);
     await server.createChannel('museum', [hamlet], { is_web_public: true });
@@ -615,13 +615,13 @@ describe('anonymous file access (messages §16.2, protocol §9)', () => {
     expect((await anybody('/user_uploads/2/ab/nothing.txt')).status).toBe(404);
     expect((await anybody(url.replace('/user_uploads/', '/user_uploads/thumbnail/'))).status).toBe(404);
     expect((await server.request('GET', `/${url}`, { realm: 'other' })).status).toBe(401);
-    // Temporary URLs require a login.
+    // Temporary URLs require a log-in.
     expect((await server.get(url, null)).status).toBe(401);
     fieldsOf(await server.delete(`/messages/${id}`, desdemona));
     expect((await anybody(url)).status).toBe(403);
   });
 
-  it('rejects access if the organization disables it', async () => {
+  it('is rejected if the organization disables it', async () => {
     const { hamlet } = people;
     await allow(true);
     await server.createChannel('museum', [hamlet], { is_web_public: true });
@@ -634,7 +634,7 @@ describe('anonymous file access (messages §16.2, protocol §9)', () => {
     });
   });
 
-  it('leads browsers that are not logged in to the log-in page and back', async () => {
+  it('redirects logged-out browsers to the log-in page and back', async () => {
     const url = (await uploaded(people.hamlet)).replace(/^\/+/, '/');
     const headers = { Accept: 'text/html,*/*;q=0.8' };
     const reply = await server.request('GET', `/${url}`, { headers });
@@ -645,7 +645,7 @@ describe('anonymous file access (messages §16.2, protocol §9)', () => {
     expect((await server.request('GET', `/${url}`, { headers: wrong })).status).toBe(401);
   });
 
-  it('limits reads of one file to a thousand per day', async () => {
+  it('is limited to a thousand reads of one file per day', async () => {
     const limited = await TestServer.start({ hasRateLimits: true });
     const { desdemona } = limited.people;
     fieldsOf(await limited.patch('/realm', desdemona, { enable_spectator_access: true }));

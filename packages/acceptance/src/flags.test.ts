@@ -15,7 +15,7 @@ const say = (as: TestUser, to = 'general', topic = 'plans') =>
   server.sendMessage(as, to, { topic, read_by_sender: true });
 const change = (as: TestUser, messages: unknown, op: string, flag: string) =>
   server.post('/messages/flags', as, { messages, op, flag });
-/** Opens a queue and returns its events later. */
+/** Opens a queue and returns a function that fetches its events. */
 const listen = async (as: TestUser) => {
   const queue = (await server.post('/register', as, { event_types: ['update_message_flags'] })).body;
   return async () => {
@@ -188,8 +188,8 @@ describe('POST /messages/flags/narrow', () => {
   });
 });
 
-describe('legacy endpoints for marking as read', () => {
-  it('mark everything', async () => {
+describe('legacy endpoint for marking as read', () => {
+  it('marks everything', async () => {
     const { hamlet, cordelia } = people;
     const id = await say(hamlet);
     const told = await listen(cordelia);
@@ -198,7 +198,7 @@ describe('legacy endpoints for marking as read', () => {
     expect(await told()).toEqual([{ op: 'add', flag: 'read', messages: [], all: true }]);
   });
 
-  it('mark a channel and publish nothing without changes', async () => {
+  it('marks a channel and publishes nothing without changes', async () => {
     const { hamlet, cordelia } = people;
     const id = await say(hamlet);
     await server.post('/mark_stream_as_read', cordelia, { stream_id: general });
@@ -213,7 +213,7 @@ describe('legacy endpoints for marking as read', () => {
     );
   });
 
-  it('mark a topic, ignoring case', async () => {
+  it('marks a topic, ignoring case', async () => {
     const { hamlet, cordelia } = people;
     const [plans, other, nameless] = [
       await say(hamlet),
@@ -232,7 +232,7 @@ describe('legacy endpoints for marking as read', () => {
     expectRefusal(await mark('plans', 99_999), 'Invalid channel ID');
   });
 
-  it('reject inaccessible channels', async () => {
+  it('rejects inaccessible channels', async () => {
     const secret = await server.createChannel('secret', [people.hamlet], { invite_only: true });
     for (const path of ['/mark_stream_as_read', '/mark_topic_as_read']) {
       const params = { stream_id: secret, topic_name: 'plans' };

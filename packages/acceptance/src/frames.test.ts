@@ -26,7 +26,7 @@ afterAll(async () => {
 const at = (path: string, of = server) => fetch(of.url + path, { redirect: 'manual' });
 
 describe('framing (protocol §7.8)', () => {
-  it('is allowed for the page of frames, to the pages that are named', async () => {
+  it('is allowed for the frame page, to the configured pages', async () => {
     const { status, headers } = await at('/frame?channel=orders');
     expect(status).toBe(200);
     expect(headers.get('content-security-policy')).toContain(`; frame-ancestors ${SHOP} http://localhost:8080; `);
@@ -43,7 +43,7 @@ describe('framing (protocol §7.8)', () => {
     },
   );
 
-  it('is impossible without named pages or a web client', async () => {
+  it('is impossible without configured pages or a web client', async () => {
     const plain = await TestServer.start({ webAssets: new FolderWebAssets(folder) });
     const withoutClient = await TestServer.start({ frameAncestors: [SHOP] });
     for (const other of [plain, withoutClient]) {
@@ -54,19 +54,19 @@ describe('framing (protocol §7.8)', () => {
   });
 });
 
-describe('tokens of frames (protocol §7.8)', () => {
+describe('frame token (protocol §7.8)', () => {
   const call = (token: string, { method = 'GET', path = '/users/me', headers = {}, of = server } = {}) =>
     of.request(method, path, { as: null, headers: { ...headers, Authorization: `Bearer ${token}` } });
   const inSeconds = (seconds: number) => server.clock.now() + seconds;
   const tokenOf = (claims: object = {}) => webTokenOf({ email: 'hamlet@zulip.com', exp: inSeconds(600), ...claims });
 
-  it('identify the user for reading and for changes from the page of the frame', async () => {
+  it('identifies the user for reads and for changes from the frame page', async () => {
     expect(fieldsOf(await call(tokenOf()))).toMatchObject({ user_id: server.people.hamlet.id });
     const headers = { Origin: server.url, 'Sec-Fetch-Site': 'same-origin' };
     fieldsOf(await call(tokenOf(), { method: 'POST', path: '/users/me/status?away=false', headers }));
   });
 
-  it('open files of messages', async () => {
+  it('opens message files', async () => {
     const blob = new Blob(['text'], { type: 'text/plain' });
     const body = new FormData();
     body.append('file', blob, 'note.txt');
@@ -89,19 +89,19 @@ describe('tokens of frames (protocol §7.8)', () => {
     ['is no token', () => 'token'],
     ['names nobody', () => tokenOf({ email: undefined })],
     ['names somebody unknown', () => tokenOf({ email: 'nobody@zulip.com' })],
-  ])('are refused if the token %s', async (_, make) => {
+  ])('is rejected if the token %s', async (_, make) => {
     const { status, body } = await call(make());
     expect([status, (body as { msg: string }).msg]).toEqual([401, 'Invalid token']);
   });
 
-  it('are refused again after they expired', async () => {
+  it('is rejected after it expires', async () => {
     const token = tokenOf({ exp: inSeconds(10) });
     fieldsOf(await call(token));
     server.clock.advance(11);
     expect((await call(token)).status).toBe(401);
   });
 
-  it('are refused at once after the account was deactivated', async () => {
+  it('is rejected at once after the account is deactivated', async () => {
     const user = await server.addUser({ email: 'leaving@zulip.com', fullName: 'Leaving' });
     const token = tokenOf({ email: 'leaving@zulip.com' });
     fieldsOf(await call(token));
@@ -110,13 +110,13 @@ describe('tokens of frames (protocol §7.8)', () => {
     expect([status, (body as { msg: string }).msg]).toEqual([401, 'Account is deactivated']);
   });
 
-  it('are refused in an address and in a cookie', async () => {
+  it('is rejected in a URL and in a cookie', async () => {
     expect((await at(`/api/v1/users/me?token=${tokenOf()}`)).status).toBe(401);
     const headers = { Cookie: `sessionid=${tokenOf()}` };
     expect((await fetch(`${server.url}/json/users/me`, { headers })).status).toBe(401);
   });
 
-  it('are refused by organizations without a secret, and by servers that no page may frame', async () => {
+  it('is rejected by organizations without a secret and by servers that allow no framing', async () => {
     const plain = await TestServer.start();
     expect((await call(tokenOf(), { of: plain })).status).toBe(400);
     await plain.close();

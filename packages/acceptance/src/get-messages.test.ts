@@ -48,7 +48,7 @@ describe('GET /messages', () => {
     expect([head.status, head.body]).toEqual([200, null]);
   });
 
-  describe('pages of ten messages', () => {
+  describe('page of ten messages', () => {
     let ids: number[];
     let notice: number;
     beforeEach(async () => {
@@ -70,7 +70,7 @@ describe('GET /messages', () => {
       history_limited: false,
     });
 
-    it('returns the newest messages', async () => {
+    it('contains the newest messages', async () => {
       expect(await range({ anchor: 'newest', num_before: 5, num_after: 0 })).toEqual({
         ids: ids.slice(5),
         ...found(MAX, false, true, false),
@@ -82,7 +82,7 @@ describe('GET /messages', () => {
       expect((await range({ anchor: '99999999999999999', num_before: 1, num_after: 0 })).anchor).toBe(MAX);
     });
 
-    it('returns the oldest messages', async () => {
+    it('contains the oldest messages', async () => {
       expect(await range({ anchor: 'oldest', num_before: 0, num_after: 3 })).toEqual({
         ids: ids.slice(0, 3),
         ...found(0, true, false, false),
@@ -90,7 +90,7 @@ describe('GET /messages', () => {
       expect(await range({ anchor: -1, num_before: 0, num_after: 1 })).toMatchObject({ anchor: 0, found_oldest: true });
     });
 
-    it('returns messages around an anchor', async () => {
+    it('contains messages around an anchor', async () => {
       const anchor = ids[5]!;
       expect(await range({ anchor, num_before: 5, num_after: 4 })).toEqual({
         ids,
@@ -114,7 +114,7 @@ describe('GET /messages', () => {
       });
     });
 
-    it('returns messages around the first unread one', async () => {
+    it('contains messages around the first unread message', async () => {
       const first = await say(people.cordelia, 'general');
       await say(people.cordelia, 'general');
       await server.post('/messages/flags', people.hamlet, { messages: [notice], op: 'add', flag: 'read' });
@@ -129,7 +129,7 @@ describe('GET /messages', () => {
       expect((await range(legacy)).anchor).toBe(MAX);
     });
 
-    it('returns messages from a date on', async () => {
+    it('contains messages from a date on', async () => {
       server.clock.advance(86_400);
       const later = await say(people.hamlet, 'general');
       const anchor_date = new Date(server.clock.nowMs()).toISOString();
@@ -139,7 +139,7 @@ describe('GET /messages', () => {
       expect((await range({ ...since, anchor_date: '2101-01-01' })).anchor).toBe(MAX);
     });
 
-    it('returns messages by id', async () => {
+    it('contains messages by id', async () => {
       const { hamlet, cordelia, iago } = people;
       const foreign = await whisper(cordelia, [iago]);
       const fields = await page({ message_ids: [ids[3], ids[1], ids[3], 99_999_999, foreign] }, hamlet);
@@ -154,12 +154,12 @@ describe('GET /messages', () => {
       expect(idsOf(narrowed)).toEqual([notice]);
     });
 
-    it('returns messages by id that were never received', async () => {
+    it('contains messages by id that were never received', async () => {
       const { messages } = await page({ message_ids: [ids[1]] }, people.shiva);
       expect(messages[0].flags).toEqual(['read', 'historical']);
     });
 
-    it('returns every field in the contract', async () => {
+    it('contains every field of the contract', async () => {
       const [message] = (await page({ message_ids: [ids[1]] })).messages;
       expect(message).toEqual({
         id: ids[1],
@@ -187,7 +187,7 @@ describe('GET /messages', () => {
       expect(raw).toMatchObject({ content: 'hello', content_type: 'text/x-markdown' });
     });
 
-    it('returns no more messages than the narrow contains', async () => {
+    it('contains no more messages than the narrow', async () => {
       await say(people.hamlet, 'general', 'Lunch');
       const lunch = await page({
         ...newest,
@@ -218,7 +218,7 @@ describe('GET /messages', () => {
     );
   });
 
-  it('shows the empty topic by its fallback name unless the client supports it', async () => {
+  it('shows a name for the empty topic unless the client supports the empty topic', async () => {
     await server.createChannel('general', [people.hamlet]);
     const id = await say(people.hamlet, 'general', '');
     const topic = async (params: object) => (await page({ message_ids: [id], ...params })).messages[0].subject;
@@ -265,7 +265,7 @@ describe('GET /messages', () => {
     });
   });
 
-  describe('narrows to users', () => {
+  describe('narrow to users', () => {
     it('finds conversations by participants', async () => {
       const { hamlet, cordelia, iago } = people;
       const both = await whisper(hamlet, [cordelia]);
@@ -316,12 +316,12 @@ describe('GET /messages', () => {
     expect(fieldsOf(await server.get(`/messages/${id}`, polonius)).message).toMatchObject(unknown);
   });
 
-  describe('rejected message requests', () => {
+  describe('rejected message request', () => {
     const refused = async (params: object, msg: string, more = {}) => expectRefusal(await ask(params), msg, more);
     const narrow = (...terms: unknown[]) => ({ ...newest, narrow: terms });
     const badNarrow = (desc: string) => [`Invalid narrow operator: ${desc}`, { code: 'BAD_NARROW', desc }] as const;
 
-    it('rejects parameters in the order of the contract', async () => {
+    it('reports parameters in the order of the contract', async () => {
       await refused({ ...newest, narrow: {}, message_ids: [1] }, 'narrow is not a list');
       const combination =
         'num_before, num_after, anchor, message_ids, include_anchor, use_first_unread_anchor' as const;
@@ -351,7 +351,7 @@ describe('GET /messages', () => {
       expectRefusal(reply, 'Too many messages requested (maximum 5000).');
     });
 
-    it('rejects invalid narrows', async () => {
+    it('reports invalid narrows', async () => {
       await server.createChannel('general', [people.hamlet]);
       await refused(narrow(['channel', '5']), ...badNarrow('unknown channel 5'));
       await refused(narrow({ operator: 'stream', operand: 99_999 }), ...badNarrow('unknown channel 99999'));
@@ -376,7 +376,7 @@ describe('GET /messages', () => {
       expect((await ask(exempt)).status).toBe(200);
     });
 
-    it('rejects anonymous callers', async () => {
+    it('reports anonymous callers', async () => {
       expectRefusal(
         await server.get('/messages', null, newest),
         'Not logged in: API authentication or user session required',

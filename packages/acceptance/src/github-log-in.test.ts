@@ -37,12 +37,12 @@ interface Grant {
   readonly challenge: string;
 }
 
-/** GitHub as its documentation describes it. */
+/** Fake GitHub, as described by its documentation. */
 class TestGitHub {
   user: unknown = { id: 5, login: 'hamlet', name: 'Prince Hamlet' };
   emails: unknown = [];
   secret = SECRET;
-  /** Callback of the OAuth app; null for any. */
+  /** Callback of the OAuth app; null allows any. */
   callback: string | null = null;
   /** Path with a response of 2 MiB. */
   huge: string | null = null;
@@ -50,7 +50,7 @@ class TestGitHub {
   readonly failing = new Map<string, number>();
   private readonly grants = new Map<string, Grant>();
 
-  /** The person consents; returns the code. */
+  /** Consents as the user; returns the code. */
   consent(address: string): string {
     const { searchParams } = new URL(address);
     const code = `code-${this.grants.size}`;
@@ -141,7 +141,7 @@ const expectRefused = (reply: TestReply, words: string) => {
 const NOT_CONFIRMED = 'The service did not confirm who you are.';
 const BROKEN = 'The service for logging in does not respond as expected.';
 
-it('needs no library, and services of OpenID Connect only theirs', async () => {
+it('GitHub log-in loads no library, and OpenID Connect loads only its own', async () => {
   const loaded: string[] = [];
   jest.doMock('openid-client', () => {
     loaded.push('openid-client');
@@ -155,7 +155,7 @@ it('needs no library, and services of OpenID Connect only theirs', async () => {
   expect(loaded).toEqual(['openid-client']);
 });
 
-it('asks GitHub for a code with PKCE and state', async () => {
+it('GitHub log-in requests a code with PKCE and state', async () => {
   const { pathname, searchParams } = new URL(await begin(new TestBrowser(server)));
   expect(pathname).toBe('/login/oauth/authorize');
   expect(Object.fromEntries(searchParams)).toEqual({
@@ -168,7 +168,7 @@ it('asks GitHub for a code with PKCE and state', async () => {
   });
 });
 
-it('logs in by the primary verified address, and later by the id of the account', async () => {
+it('GitHub log-in uses the primary verified address at first and the account id later', async () => {
   const browser = new TestBrowser(server);
   expect((await logIn(browser)).status).toBe(303);
   expect(await emailIn(browser)).toBe('hamlet@zulip.com');
@@ -181,7 +181,7 @@ it('logs in by the primary verified address, and later by the id of the account'
   expect(await emailIn(again)).toBe('hamlet@zulip.com');
 });
 
-it('creates an account with the name of the profile, else the login', async () => {
+it("GitHub log-in creates an account with the profile's name, or else the login", async () => {
   gitHub.user = { id: 6, login: 'yorick', name: null };
   gitHub.emails = [{ email: 'yorick@example.com', primary: true, verified: true }];
   const browser = new TestBrowser(server);
@@ -189,7 +189,7 @@ it('creates an account with the name of the profile, else the login', async () =
   expect((await browser.get('/json/users/me')).body.full_name).toBe('yorick');
 });
 
-it('makes an avatar of the picture', async () => {
+it('GitHub log-in uses the picture as avatar', async () => {
   gitHub.user = { id: 8, login: 'fortinbras', name: null, avatar_url: `${issuer}/avatar.png` };
   gitHub.emails = [{ email: 'fortinbras@example.com', primary: true, verified: true }];
   const browser = new TestBrowser(server);
@@ -203,19 +203,19 @@ it.each([
   ['an address of another domain', [{ email: 'a@elsewhere.org', primary: true, verified: true }], NOT_CONFIRMED],
   ['no primary address', [{ email: 'iago@zulip.com', primary: false, verified: true }], NOT_CONFIRMED],
   ['no addresses', [], NOT_CONFIRMED],
-])('refuses %s', async (_title, emails, words) => {
+])('GitHub log-in rejects %s', async (_title, emails, words) => {
   gitHub.user = { id: 7, login: 'iago', name: 'Iago' };
   gitHub.emails = emails;
   expectRefused(await logIn(), words);
 });
 
-it('refuses people who decline', async () => {
+it('GitHub log-in rejects users who decline', async () => {
   const browser = new TestBrowser(server);
   const address = await begin(browser);
   expectRefused(await complete(browser, address, { error: 'access_denied' }), NOT_CONFIRMED);
 });
 
-it('refuses a used code and a code of another log-in', async () => {
+it('GitHub log-in rejects a used code and a code of another log-in', async () => {
   const [victim, thief] = [new TestBrowser(server), new TestBrowser(server)];
   const address = await begin(victim);
   const code = gitHub.consent(address);
@@ -228,17 +228,17 @@ it.each([
   ['/login/oauth/access_token', 500],
   ['/api/v3/user', 403],
   ['/api/v3/user/emails', 200],
-])('reports that %s fails with %i', async (path, status) => {
+])('GitHub log-in reports that %s fails with %i', async (path, status) => {
   gitHub.failing.set(path, status);
   expectRefused(await logIn(), BROKEN);
 });
 
-it.each([null, {}, { id: 'x' }, []])('reports a profile %j without an account', async (user) => {
+it.each([null, {}, { id: 'x' }, []])('GitHub log-in reports a profile %j without an account', async (user) => {
   gitHub.user = user;
   expectRefused(await logIn(), BROKEN);
 });
 
-describe('the check of the configuration', () => {
+describe('GitHub configuration check', () => {
   const callbackUrls = ['https://chat.example.com/accounts/login/complete/github/'];
   const check = (change: Partial<OpenIdConnectAccount> = {}) =>
     new GitHubProvider({ ...ACCOUNT, issuer, ...change }).check(callbackUrls);
@@ -256,7 +256,7 @@ describe('the check of the configuration', () => {
   });
 });
 
-it('reports an expired client secret as such', async () => {
+it('GitHub log-in reports an expired client secret as such', async () => {
   gitHub.secret = 'the next secret';
   expectRefused(await logIn(), BROKEN);
   const message = expect.stringContaining('it rejects clientId with its clientSecret, which may have expired');
@@ -265,13 +265,13 @@ it('reports an expired client secret as such', async () => {
   );
 });
 
-it('reports an application that GitHub has suspended', async () => {
+it('GitHub log-in reports an application suspended by GitHub', async () => {
   const browser = new TestBrowser(server);
   expectRefused(await complete(browser, await begin(browser), { error: 'application_suspended' }), BROKEN);
 });
 
 it.each(['/login/oauth/access_token', '/api/v3/user', '/api/v3/user/emails'])(
-  'refuses a response of %s with more than 1 MiB',
+  'GitHub log-in rejects a response of %s with more than 1 MiB',
   async (path) => {
     gitHub.huge = path;
     expectRefused(await logIn(), BROKEN);

@@ -69,7 +69,7 @@ describe('gravatar hash', () => {
     }
   });
 
-  it('reveals the hash only to its owner', async () => {
+  it('is revealed only to its owner if the address is hidden', async () => {
     const own = (as: TestUser) => server.get('/users/me', as);
     expect((await own(people.hamlet)).body.avatar_url).toContain(hash);
     const { body } = await server.post('/register', people.hamlet, {

@@ -3,11 +3,11 @@ import { TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
-/** Member of the group of members only. */
+/** Bot in the members-only group. */
 let bot: TestUser;
 let system: Awaited<ReturnType<TestServer['systemGroups']>>;
 
-/** Letters in the tables; `y` means allowed. */
+/** Letters used in the tables; `y` means allowed. */
 const REFUSALS: Readonly<Record<string, string>> = {
   I: 'Insufficient permission',
   G: 'Not allowed for guest users',
@@ -65,7 +65,7 @@ const rowsOf = (table: string): string[][] =>
     .split('\n')
     .map((line) => line.trim().split(/\s+/));
 
-describe('permissions of groups (users §12.2)', () => {
+describe('group permission (users §12.2)', () => {
   beforeAll(async () => {
     server = await TestServer.start();
     ({ people } = server);
@@ -88,7 +88,7 @@ describe('permissions of groups (users §12.2)', () => {
     })[name]!;
 
   // Columns follow ACTIONS: adds, joins, joins with another, removes, leaves, leaves with another, adds a group,
-  // removes one, renames, sets rights, reactivates, deactivates.
+  // removes a group, renames, sets permissions, reactivates, deactivates.
   const RULES = rowsOf(`
     member         nothing             IIIIIIIIIIII
     member         can_manage          yyyyyyyyyyyy
@@ -120,7 +120,7 @@ describe('permissions of groups (users §12.2)', () => {
       const refusing = { leaves: await make('leaves or not'), else: await make('or not') };
       for (const [index, cell] of [...cells!].entries()) {
         const action = NAMES[index]!;
-        // Deactivated groups allow all changes but deactivation.
+        // Deactivated groups allow all changes except deactivation.
         const verdict = !isInUse && action === 'deactivates' && cell !== 'G' ? 'D' : cell;
         const id = verdict === 'y' ? await make(action) : action.startsWith('leaves') ? refusing.leaves : refusing.else;
         await expectVerdict(verdict, await ACTIONS[action]!(as, id), `${caller} with ${holds} ${action}, ${isInUse}`);

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const ids = (...users: readonly TestUser[]) => users.map(({ id }) => id);
-/** Creates an empty group by Iago unless specified otherwise. */
+/** Creates an empty group as Iago unless specified otherwise. */
 async function create(name: string, params: object = {}, as = people.iago): Promise<number> {
   const fields = { name, description: '', members: [], ...params };
   return fieldsOf(await server.post('/user_groups/create', as, fields)).group_id;
@@ -45,7 +45,7 @@ async function inAnotherRealm(): Promise<{ user: TestUser; group: number }> {
   return { user, group: fieldsOf(created).group_id };
 }
 
-/** Permission of 5,001 people who do not exist. */
+/** Permission for 5,001 nonexistent users. */
 const half = (from: number) => ({
   direct_members: Array.from({ length: 5001 }, (_, n) => 1_000_000 + from + n),
   direct_subgroups: [],
@@ -161,7 +161,7 @@ describe('group creation', () => {
 });
 
 describe('group members', () => {
-  it('changes members, notifies everyone and messages each affected human but the caller', async () => {
+  it('changes members, notifies everyone and messages each affected human except the caller', async () => {
     const { iago, hamlet, cordelia, polonius } = people;
     const id = await create('cast');
     const queue = await watch(polonius);
@@ -368,7 +368,7 @@ describe('group members', () => {
 });
 
 /** Permissions on groups: group-rights.test.ts. */
-describe('group permissions (users §12.2)', () => {
+describe('group permission (users §12.2)', () => {
   it('counts membership at any depth', async () => {
     const { hamlet, cordelia } = people;
     const inner = await create('inner', { members: ids(hamlet) });
@@ -529,16 +529,13 @@ describe('group deactivation', () => {
   });
 });
 
-it.each<TestPerson>(['shiva', 'cordelia'])(
-  '%s, who is not in it, is refused what the group lets others do',
-  async (name) => {
-    const id = await create('cast', { members: ids(people.hamlet) });
-    for (const params of [
-      { add: ids(people[name]) },
-      { delete: ids(people.hamlet) },
-      { add_subgroups: [system.owners] },
-    ]) {
-      expectRefusal(await change(people[name], id, params), INSUFFICIENT);
-    }
-  },
-);
+it.each<TestPerson>(['shiva', 'cordelia'])('%s cannot do what the group allows only its members', async (name) => {
+  const id = await create('cast', { members: ids(people.hamlet) });
+  for (const params of [
+    { add: ids(people[name]) },
+    { delete: ids(people.hamlet) },
+    { add_subgroups: [system.owners] },
+  ]) {
+    expectRefusal(await change(people[name], id, params), INSUFFICIENT);
+  }
+});

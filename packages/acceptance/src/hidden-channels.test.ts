@@ -11,7 +11,7 @@ describe('inaccessible channel', () => {
   beforeEach(async () => {
     server = await TestServer.start();
     ({ people } = server);
-    // Makes the channel's id a number that appears nowhere else in responses.
+    // Gives the channel an id that appears nowhere else in responses.
     const others = Array.from({ length: 36 }, (_, index) => ({ name: `other ${index}` }));
     await server.post('/users/me/subscriptions', people.desdemona, { subscriptions: others });
     const privacy = { invite_only: true, history_public_to_subscribers: true };
@@ -23,7 +23,7 @@ describe('inaccessible channel', () => {
   type Operation = (id: number, name: string) => readonly [method: string, path: string, params?: object];
   const send = { type: 'channel', topic: 'plans', content: 'hello' };
 
-  /** Contract decision 20: each response must equal that for an unknown channel in the caller's spelling. */
+  /** Contract decision 20: each response must equal the response for an unknown channel in the caller's spelling. */
   it.each<[string, Operation]>([
     ['sending by id', (id) => ['POST', '/messages', { ...send, to: id }]],
     ['sending by id in a list', (id) => ['POST', '/messages', { ...send, to: [id] }]],

@@ -6,7 +6,7 @@ import { TestServer } from './testing/test-server.js';
 const TRUSTED = 'https://app.example';
 
 /** Cross-site requests, which carry the user's cookies, a fixed `Origin` or `Sec-Fetch-Site`, and any body. */
-describe('cross-site requests', () => {
+describe('cross-site request', () => {
   let server: TestServer;
   let userId: number;
   let session: string;
@@ -75,7 +75,7 @@ describe('cross-site requests', () => {
     '//json/users/me/status?csrfmiddlewaretoken=x',
   );
 
-  it('change nothing for any kind of login', async () => {
+  it('changes nothing for any kind of log-in', async () => {
     const cookies = fc.constantFrom('host=yes', session, `host=yes; ${session}`, `csrftoken=x; ${session}`);
     const defined = (headers: object) =>
       Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== absent));
@@ -99,7 +99,7 @@ describe('cross-site requests', () => {
     }
   });
 
-  it('rejects requests by origin alone', async () => {
+  it('is rejected by origin alone', async () => {
     for (const Origin of origins()) {
       for (const [Cookie, to] of [
         ['host=yes', '/users/me/status'],
@@ -115,7 +115,7 @@ describe('cross-site requests', () => {
     }
   });
 
-  it('accepts same-origin requests and origins that the host application trusts', async () => {
+  it('is accepted from the same origin and from origins that the host application trusts', async () => {
     const post = (headers: Readonly<Record<string, string>>) =>
       server.request('POST', '/users/me/status', {
         headers: { Cookie: 'host=yes', ...headers },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { TestServer } from './testing/test-server.js';
 
 /** Untrusted input is rejected in JSON and must never cause a 500 or a crash. */
-describe('hostile requests', () => {
+describe('hostile request', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
@@ -71,7 +71,7 @@ describe('hostile requests', () => {
     return { type, body: body.slice(0, cut) + junk + body.slice(cut + 3) };
   });
 
-  it('rejects each request with a normal error', async () => {
+  it('is rejected with a normal error', async () => {
     const method = fc.constantFrom('POST', 'POST', 'GET', 'PATCH', 'DELETE');
     const who = fc.boolean();
     await fc.assert(

@@ -51,7 +51,7 @@ async function addressOf(as: TestUser = people.hamlet, params: object = {}, id =
   return fieldsOf(await server.get(`/streams/${id}/email_address`, as, { ...params })).email;
 }
 
-/** Sends by SMTP. Rejects with the reply of the server, such as `550 5.1.1 …`. */
+/** Sends by SMTP. Rejects with the server's reply, such as `550 5.1.1 …`. */
 async function send(to: string, mail: object = {}): Promise<void> {
   const transport = nodemailer().createTransport({ host: '127.0.0.1', port: smtp.port, ignoreTLS: true });
   try {
@@ -81,7 +81,7 @@ async function newest(as: TestUser = people.iago, narrow: object[] = [{ operator
   return (fieldsOf(reply) as Wire).messages.filter(({ subject }: Wire) => subject !== 'channel events') as Wire[];
 }
 
-describe('email to the address of a channel (channels §4.16)', () => {
+describe('email to a channel address (channels §4.16)', () => {
   it('is posted by the gateway bot under its subject', async () => {
     await send(await addressOf(), {
       subject: 'Re: [Fwd: plans]',
@@ -97,14 +97,14 @@ describe('email to the address of a channel (channels §4.16)', () => {
     });
   });
 
-  it('is posted by the user or bot that the address names', async () => {
+  it('is posted by the user or bot of the address', async () => {
     const bot = await server.addBot(people.hamlet, `mailer${count}`);
     await send(await addressOf(people.hamlet, { sender_id: people.hamlet.id }));
     await send(await addressOf(people.hamlet, { sender_id: bot.id }));
     expect((await newest()).map(({ sender_id }) => sender_id)).toEqual([people.hamlet.id, bot.id]);
   });
 
-  it('is posted as text of its HTML, without quotations, if it has no plain text or the address wants it', async () => {
+  it('is posted as the text of its HTML, without quotations, if it has no plain text or the address prefers HTML', async () => {
     const html =
       '<p>Hello <b>there</b>,<br>see <a href="https://x.de/y">this</a></p><blockquote>old</blockquote><style>p{}</style>';
     const address = (await addressOf()).replace('.show-sender', '');
@@ -114,7 +114,7 @@ describe('email to the address of a channel (channels §4.16)', () => {
     expect(contents).toEqual(Array(2).fill('Hello there,\nsee this (https://x.de/y)'));
   });
 
-  it('has its attachments as links to files that subscribers can read', async () => {
+  it('includes its attachments as links to files that subscribers can read', async () => {
     const attachments = [
       { filename: 'no[t]es.txt', content: 'some notes' },
       { filename: 'päper.pdf', content: Buffer.from('%PDF-1.4') },
@@ -131,7 +131,7 @@ describe('email to the address of a channel (channels §4.16)', () => {
     expect(files.map((file: Wire) => file.name)).toEqual(expect.arrayContaining(['no[t]es.txt', 'päper.pdf']));
   });
 
-  it('says that an attachment is missing if it exceeds the limits', async () => {
+  it('mentions a missing attachment that exceeds the limits', async () => {
     const small = await TestServer.start({
       mailGatewayPattern: PATTERN,
       incomingMail: { token: TOKEN, maxBytes: MAX_BYTES, smtp: null },
@@ -179,7 +179,7 @@ describe('email to the address of a channel (channels §4.16)', () => {
         ),
     ],
     ['an archived channel', async () => fieldsOf(await server.delete(`/streams/${channel}`, people.desdemona))],
-  ])('is refused for %s', async (_, change) => {
+  ])('is rejected for %s', async (_, change) => {
     fieldsOf(await server.patch(`/streams/${channel}`, people.desdemona, { is_private: true }));
     const address = await addressOf();
     await send(address);
@@ -187,7 +187,7 @@ describe('email to the address of a channel (channels §4.16)', () => {
     await expect(send(address)).rejects.toThrow(/^550 5\.1\.1/);
   });
 
-  it('is refused for a deactivated person, with or without the gateway bot, and for a deactivated bot', async () => {
+  it('is rejected for a deactivated user, with or without the gateway bot, and for a deactivated bot', async () => {
     const ann = await server.addUser({ email: `ann${count}@zulip.com`, fullName: `Ann ${count}` });
     const bot = await server.addBot(people.hamlet, `gone${count}`);
     const all = [
@@ -202,7 +202,7 @@ describe('email to the address of a channel (channels §4.16)', () => {
     expect(await newest()).toHaveLength(3);
   });
 
-  it('is refused once the address was revoked, and the channel gets a new one', async () => {
+  it('is rejected once the address is revoked, and the channel gets a new address', async () => {
     const address = await addressOf();
     expect(await server.parley.useCase(RevokeEmailAddress).execute(address)).toBe(true);
     await expect(send(address)).rejects.toThrow(/^550/);
@@ -210,7 +210,7 @@ describe('email to the address of a channel (channels §4.16)', () => {
     expect(await addressOf()).not.toBe(address);
   });
 
-  it('is refused for a deactivated organization, and reaches only the organization of the address', async () => {
+  it('is rejected for a deactivated organization, and reaches only the organization of the address', async () => {
     const realmId = await server.addRealm(`other${count}`);
     const ann = await server.addUser({ realmId, email: `o${count}@zulip.com`, fullName: 'Ann', role: 'owner' });
     const created = await server.request('POST', '/channels/create', {
@@ -226,7 +226,7 @@ describe('email to the address of a channel (channels §4.16)', () => {
     await expect(send(address)).rejects.toThrow(/^550/);
   });
 
-  it('follows the rules for topics and mentions of the person who made the address', async () => {
+  it('follows the topic and mention rules of the user who created the address', async () => {
     const { moderators } = await server.systemGroups();
     await server.changeRealm({ permissions: { canMentionManyUsers: moderators } });
     for (let n = 0; n < 16; n++) {
@@ -257,8 +257,8 @@ describe('email to the address of a channel (channels §4.16)', () => {
   });
 });
 
-describe('the mail server', () => {
-  it('refuses unknown addresses before the email is sent, and ends the session after many of them', async () => {
+describe('mail server', () => {
+  it('rejects unknown addresses before the email is sent, and ends the session after many of them', async () => {
     const transport = nodemailer().createTransport({ host: '127.0.0.1', port: smtp.port, ignoreTLS: true });
     const to = Array.from({ length: 12 }, (_, n) => `chat+${String(n).padStart(32, '0')}@example.com`);
     const sent = transport.sendMail({ from: 'a@example.org', to, text: 'x' });
@@ -266,7 +266,7 @@ describe('the mail server', () => {
     await expect(send('someone@example.com')).rejects.toThrow(/^550 5\.1\.1/);
   });
 
-  it('takes one recipient at a time, so that the sender repeats the email for the others', async () => {
+  it('accepts one recipient at a time, so that the sender repeats the email for the others', async () => {
     const [first, second] = [await addressOf(), await addressOf(people.iago)];
     const transport = nodemailer().createTransport({ host: '127.0.0.1', port: smtp.port, ignoreTLS: true });
     const { rejectedErrors } = await transport.sendMail({ from: 'a@example.org', to: [first, second], text: 'x' });
@@ -274,7 +274,7 @@ describe('the mail server', () => {
     expect(await newest()).toHaveLength(1);
   });
 
-  it('refuses emails that are too large, announced or not', async () => {
+  it('rejects oversized emails, announced or not', async () => {
     const address = await addressOf();
     await expect(send(address, { text: 'x'.repeat(MAX_BYTES) })).rejects.toThrow(/^552/);
     expect(await newest()).toEqual([]);
@@ -282,12 +282,12 @@ describe('the mail server', () => {
     expect(await newest()).toHaveLength(1);
   });
 
-  it('refuses an empty sender nowhere, since bounces have one', async () => {
+  it('always accepts an empty sender, which bounces have', async () => {
     await send(await addressOf(), { envelope: { from: '', to: await addressOf() } });
     expect(await newest()).toHaveLength(1);
   });
 
-  it('asks senders to try again later if they exceed the limits', async () => {
+  it('asks senders that exceed the limits to try again later', async () => {
     const limited = await TestServer.start({
       mailGatewayPattern: PATTERN,
       incomingMail: { token: TOKEN, maxBytes: MAX_BYTES, smtp: {} },
@@ -327,7 +327,7 @@ describe('the mail server', () => {
   });
 });
 
-describe('the mail server with a certificate', () => {
+describe('mail server with a certificate', () => {
   let secure: RunningSmtp;
   let folder: string;
   beforeAll(async () => {
@@ -349,14 +349,14 @@ describe('the mail server with a certificate', () => {
     nodemailer().createTransport({ host: '127.0.0.1', port: secure.port, ...options });
   const mail = async () => ({ from: 'ann@example.org', to: await addressOf(), subject: 'plans', text: 'hello' });
 
-  it('receives email by STARTTLS, and from senders that do not encrypt', async () => {
+  it('receives email by STARTTLS, and from senders without encryption', async () => {
     const tls = { ca: readFileSync(join(folder, 'cert.pem')), servername: 'mail.example.com' };
     await transport({ requireTLS: true, tls }).sendMail(await mail());
     await transport({ ignoreTLS: true }).sendMail(await mail());
     expect(await newest()).toHaveLength(2);
   });
 
-  it('ignores commands that were sent before the encryption began', async () => {
+  it('ignores commands sent before the encryption began', async () => {
     const socket = connect(secure.port, '127.0.0.1');
     const next = async (from: Socket) => String((await once(from, 'data'))[0]);
     expect(await next(socket)).toMatch(/^220 /);
@@ -367,12 +367,12 @@ describe('the mail server with a certificate', () => {
     const encrypted = connectTls({ socket, rejectUnauthorized: false });
     await once(encrypted, 'secureConnect');
     encrypted.write('RCPT TO:<x@example.com>\r\n');
-    // A sender that had been injected would be known.
+    // An injected sender would be known.
     expect(await next(encrypted)).toMatch(/^503 /);
     encrypted.destroy();
   });
 
-  it('disconnects mail servers that say nothing', async () => {
+  it('disconnects silent mail servers', async () => {
     const socket = connect(secure.port, '127.0.0.1');
     await once(socket, 'data');
     const [text] = await once(socket, 'data');
@@ -380,7 +380,7 @@ describe('the mail server with a certificate', () => {
     await once(socket.resume(), 'close');
   });
 
-  it('does not start with a certificate that cannot be read', async () => {
+  it('does not start with an unreadable certificate', async () => {
     const tls = { cert: join(folder, 'none.pem'), key: join(folder, 'key.pem') };
     const listener = { host: '127.0.0.1', port: 0, name: 'mail.example.com', tls, connections: 5 };
     const started = listenForEmail(listener, server.parley, { maxBytes: MAX_BYTES, logger: silentLogger });
@@ -389,7 +389,7 @@ describe('the mail server with a certificate', () => {
 });
 
 describe('POST /incoming_email', () => {
-  it('posts an email to the recipient of the query or of the headers', async () => {
+  it('posts an email to the recipient in the query or the headers', async () => {
     const address = await addressOf();
     expect(fieldsOf(await post(raw('list@example.org'), { recipient: address }))).toEqual({ outcome: 'posted' });
     expect(fieldsOf(await post(raw(`Chat <${address}>`)))).toEqual({ outcome: 'posted' });
@@ -403,7 +403,7 @@ describe('POST /incoming_email', () => {
     ]);
   });
 
-  it('refuses callers without the token', async () => {
+  it('rejects callers without the token', async () => {
     for (const token of ['', 'x', `${TOKEN}x`, people.hamlet.apiKey]) {
       expectRefusal(await post(raw(await addressOf()), { token }), 'The token of the mail gateway is wrong.', {
         status: 401,
@@ -415,7 +415,7 @@ describe('POST /incoming_email', () => {
     expect(await newest()).toEqual([]);
   });
 
-  it('refuses other content types, unknown recipients and emails that are too large', async () => {
+  it('rejects other content types, unknown recipients and oversized emails', async () => {
     expectRefusal(
       await post(raw(await addressOf()), { type: 'text/plain' }),
       'The Content-Type must be message/rfc822.',
@@ -429,7 +429,7 @@ describe('POST /incoming_email', () => {
     expectRefusal(await post(large, { recipient: await addressOf() }), 'The email is too large.', { status: 413 });
   });
 
-  it('refuses everything if the server receives no email', async () => {
+  it('rejects everything if the server does not receive email', async () => {
     for (const options of [
       { mailGatewayPattern: PATTERN },
       { mailGatewayPattern: null, incomingMail: { token: TOKEN, maxBytes: 1, smtp: null } },
@@ -445,7 +445,7 @@ describe('POST /incoming_email', () => {
   });
 });
 
-describe('hostile emails', () => {
+describe('hostile email', () => {
   const nested = (depth: number): string => {
     let text = '';
     for (let n = 0; n < depth; n++) text += `Content-Type: multipart/mixed; boundary=b${n}\r\n\r\n--b${n}\r\n`;
@@ -472,7 +472,7 @@ describe('hostile emails', () => {
     Markdown: 'From: "@**all** `" <a@b.de>\r\nSubject: @**all** #**x**\r\n\r\n/poll x\n\n```spoiler',
   };
 
-  it.each(Object.keys(HOSTILE))('posts or refuses emails with %s', async (kind) => {
+  it.each(Object.keys(HOSTILE))('is posted or rejected with %s', async (kind) => {
     const recipient = await addressOf();
     const reply = await post(HOSTILE[kind]!, { recipient });
     expect([200, 400]).toContain(reply.status);
@@ -483,7 +483,7 @@ describe('hostile emails', () => {
     }
   });
 
-  it('keep at most twenty attachments', async () => {
+  it('keeps at most twenty attachments', async () => {
     await post(HOSTILE['names of attachments']!, { recipient: await addressOf() });
     const [{ content }] = (await newest()) as [Wire];
     expect(content.match(/\/user_uploads\//g)).toHaveLength(20);
@@ -491,7 +491,7 @@ describe('hostile emails', () => {
   });
 });
 
-describe('replies to emails about missed messages', () => {
+describe('reply to an email about missed messages', () => {
   let position = 0;
   async function missedEmail(to: TestUser): Promise<Wire> {
     server.mailer.emails.length = 0;
@@ -511,7 +511,7 @@ describe('replies to emails about missed messages', () => {
   }
   const directMessages = (as: TestUser, other: TestUser) => newest(as, [{ operator: 'dm', operand: [other.id] }]);
 
-  it('are posted by the recipient to the conversation, without what they quote', async () => {
+  it('is posted by the recipient to the conversation, without quotations', async () => {
     await server.sendMessage(people.iago, [people.hamlet], { content: 'Are you there?' });
     const { replyTo, text } = await missedEmail(people.hamlet);
     expect(replyTo).toMatch(/^chat\+mm[a-z2-7]{32}@example\.com$/);
@@ -523,7 +523,7 @@ describe('replies to emails about missed messages', () => {
     });
   });
 
-  it('are posted to the present topic of the message', async () => {
+  it("is posted to the message's current topic", async () => {
     const id = await server.sendMessage(people.iago, name, { topic: 'before', content: '@**King Hamlet** look' });
     const { replyTo } = await missedEmail(people.hamlet);
     fieldsOf(
@@ -538,7 +538,7 @@ describe('replies to emails about missed messages', () => {
     expect((await newest()).at(-1)).toMatchObject({ sender_id: people.hamlet.id, subject: 'after', content: 'hello' });
   });
 
-  it('are answered by the notification bot if they may not be posted', async () => {
+  it('is answered by the notification bot if it may not be posted', async () => {
     fieldsOf(await server.patch(`/streams/${channel}`, people.desdemona, { is_private: true }));
     await server.sendMessage(people.iago, name, { topic: 'secret', content: '@**King Hamlet** look' });
     const { replyTo } = await missedEmail(people.hamlet);
@@ -556,7 +556,7 @@ describe('replies to emails about missed messages', () => {
     expect(notice.content).not.toContain(name);
   });
 
-  it('are dropped if a program sent them', async () => {
+  it('is dropped if a program sent it', async () => {
     await server.sendMessage(people.iago, [people.cordelia], { content: 'Are you there?' });
     const { replyTo } = await missedEmail(people.cordelia);
     for (const headers of [{ 'Auto-Submitted': 'auto-replied' }, { Precedence: 'bulk' }, { 'List-Id': '<a.b>' }]) {
@@ -567,7 +567,7 @@ describe('replies to emails about missed messages', () => {
     ]);
   });
 
-  it('are refused after a month, with a wrong key and for a deactivated user', async () => {
+  it('is rejected after a month, with a wrong key and for a deactivated user', async () => {
     const ann = await server.addUser({ email: `r${count}@zulip.com`, fullName: `Reader ${count}` });
     await server.sendMessage(people.iago, [ann], { content: 'Are you there?' });
     const { replyTo } = await missedEmail(ann);
@@ -583,7 +583,7 @@ describe('replies to emails about missed messages', () => {
   });
 });
 
-describe('addresses that bounce', () => {
+describe('bouncing address', () => {
   const report = (to: string, address: string, { action = 'failed', status = '5.1.1' } = {}): string =>
     `From: mailer-daemon@example.org\r\nTo: ${to}\r\nSubject: Undelivered\r\nAuto-Submitted: auto-replied\r\n` +
     'Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n' +
@@ -596,7 +596,7 @@ describe('addresses that bounce', () => {
     server.parley.ports.mailer.send({ to, senderName: 'x', subject: 'x', text: 'x', html: 'x', isRequested });
   const received = (to: string) => server.mailer.emails.filter((email) => email.to === to).length;
 
-  it('get no notifications, but links that somebody asks for, until they are confirmed', async () => {
+  it('gets no notifications until it is confirmed, but still gets requested links', async () => {
     const to = `lost${count}@example.org`;
     expect(fieldsOf(await post(report(bouncesOf(to), to)))).toEqual({ outcome: 'bounce' });
     expect(await server.parley.useCase(ListBouncedAddresses).execute()).toEqual([
@@ -611,7 +611,7 @@ describe('addresses that bounce', () => {
     expect(received(to)).toBe(2);
   });
 
-  it('are not recorded for a report with another address, of a delay, or of a temporary failure', async () => {
+  it('is not recorded for a report about another address, a delay, or a temporary failure', async () => {
     const victim = `victim${count}@example.org`;
     const other = bouncesOf(`other${count}@example.org`);
     for (const mail of [
@@ -625,7 +625,7 @@ describe('addresses that bounce', () => {
     expect(await bounced()).not.toContain(victim);
   });
 
-  it('are recorded when the mail server refuses the recipient', async () => {
+  it('is recorded when the mail server rejects the recipient', async () => {
     const ann = await server.addUser({ email: `refused${count}@zulip.com`, fullName: `Refused ${count}` });
     const send = jest.spyOn(server.mailer, 'send').mockRejectedValueOnce(new RecipientRefused('550 5.1.1 gone'));
     await notify(ann.email);

@@ -14,7 +14,7 @@ interface Recorded {
   readonly template?: string;
   readonly form?: boolean;
   readonly topic?: string;
-  /** Null if nothing is posted. */
+  /** Null if no message is posted. */
   readonly content?: string | null;
   readonly error?: string;
 }
@@ -65,11 +65,11 @@ const PING = { zen: 'x', hook_id: 1, repository: { name: 'repo' } };
 const github = (sent: Sent = {}, event = 'ping') =>
   send('github', PING, { ...sent, headers: { 'X-GitHub-Event': event, ...sent.headers } });
 
-describe.each(RECORDED)('recorded payloads of %s', (name, cases) => {
+describe.each(RECORDED)('%s recording', (name, cases) => {
   const integration = INTEGRATIONS.find((each) => each.name === name)!;
   const { eventHeader } = integration;
 
-  it('cover every event, and a malformed payload', () => {
+  it('covers every event and a malformed payload', () => {
     const recorded = cases.filter(({ error }) => error === undefined);
     const events = recorded.map(({ header, payload }) => integration.eventOf(new Payload(payload), header ?? ''));
     const supported = Object.keys(integration.events);
@@ -79,7 +79,7 @@ describe.each(RECORDED)('recorded payloads of %s', (name, cases) => {
   });
 
   it.each(cases.map((recorded) => [recorded.title, recorded] as const))(
-    'make the expected message: %s',
+    'produces the expected message: %s',
     async (_, recorded) => {
       const { header, payload, template, form, topic, content, error } = recorded;
       const before = (await posted())?.id;
@@ -107,7 +107,7 @@ describe.each(RECORDED)('recorded payloads of %s', (name, cases) => {
 });
 
 describe('POST /external/:integration (organization §19)', () => {
-  it('accepts keys of bots and people, in the query or as basic authentication', async () => {
+  it('accepts keys of bots and users, in the query or by basic authentication', async () => {
     fieldsOf(await github());
     expect((await posted()).sender_id).toBe(bot.id);
     fieldsOf(await github({ key: people.iago.apiKey }));
@@ -125,7 +125,7 @@ describe('POST /external/:integration (organization §19)', () => {
     expect((await github({ key: stranger.apiKey })).status).toBe(401);
   });
 
-  it('sends direct messages to the owner without a channel, and to people themselves', async () => {
+  it("sends direct messages to the bot's owner without a channel, and to users with their own key", async () => {
     fieldsOf(await github({ query: { stream: '' } }));
     expect(await toOwner()).toMatchObject({ sender_id: bot.id, content: expect.stringContaining('configured') });
     fieldsOf(await github({ key: people.iago.apiKey, query: { stream: '' } }));
@@ -138,12 +138,12 @@ describe('POST /external/:integration (organization §19)', () => {
     expect((await posted()).subject).toBe('all of it');
   });
 
-  it('succeeds for an unknown channel and tells the owner', async () => {
+  it('succeeds for an unknown channel and notifies the owner', async () => {
     fieldsOf(await github({ query: { stream: 'nowhere' } }));
     expect((await toOwner()).content).toContain('tried to send a message to the channel `nowhere`');
   });
 
-  it('passes on refusals of the channel', async () => {
+  it('passes on errors of the channel', async () => {
     const { administrators } = await server.systemGroups();
     const id = await server.createChannel(`closed ${count}`, [], { can_send_message_group: administrators });
     const reply = await github({ query: { stream: String(id) } });
@@ -187,7 +187,7 @@ describe('POST /external/:integration (organization §19)', () => {
     ['', 'INVALID_JSON', 'Malformed JSON'],
     ['"text"', 'INVALID_JSON', 'Malformed JSON'],
     [Buffer.from([0x22, 0xff, 0x22]), 'BAD_REQUEST', 'Malformed payload'],
-  ])('rejects the body %j and tells the owner once', async (body, code, message) => {
+  ])('rejects the body %j and notifies the owner once', async (body, code, message) => {
     expectRefusal(await github({ body }), message, { code });
     const notice = await toOwner();
     expect(notice.content).toMatch(/got a request at `\/api\/v1\/external\/github` that is/);
@@ -195,7 +195,7 @@ describe('POST /external/:integration (organization §19)', () => {
     expect((await toOwner()).id).toBe(notice.id);
   });
 
-  it('rejects unknown integrations, and templates of others than JSON', async () => {
+  it('rejects unknown integrations, and templates for integrations other than JSON', async () => {
     expectRefusal(await send('toString', {}), 'Unknown integration', { status: 404 });
     expectRefusal(await github({ query: { template: 'x' } }), 'The integration github takes no template.');
   });
@@ -205,7 +205,7 @@ describe('POST /external/:integration (organization §19)', () => {
     expect(fieldsOf(reply)).toEqual({});
   });
 
-  it('lets no text of a Slack message mention anybody', async () => {
+  it('prevents Slack messages from mentioning users', async () => {
     const texts = [
       '@*all*',
       '@_*all*',

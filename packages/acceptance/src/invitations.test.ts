@@ -68,7 +68,7 @@ const failed = (errors: readonly (readonly [string, string, boolean])[], more = 
 });
 
 describe('POST /invites/multiuse', () => {
-  it('creates a link that its creator and administrators find listed', async () => {
+  it('creates a link that its creator and administrators see in the list', async () => {
     const [queue, member] = [await openQueue(server, people.iago), await openQueue(server, people.hamlet)];
     const url = await made({ invite_expires_in_minutes: 60, invite_as: 600 });
     expect(url).toMatch(new RegExp(`^${server.url}/join/[a-z2-7]{24}/$`));
@@ -302,7 +302,7 @@ describe('POST /invites', () => {
 describe('revoking and resending invitations', () => {
   const revoke = (path: string, as = people.desdemona) => server.delete(`/invites/${path}`, as);
 
-  it('revokes a link and keeps it known as revoked', async () => {
+  it('revokes a link and still reports it as revoked', async () => {
     const url = await made();
     const queue = await openQueue(server, people.desdemona);
     fieldsOf(await revoke('multiuse/1', people.iago));
@@ -344,7 +344,7 @@ describe('revoking and resending invitations', () => {
     fieldsOf(await server.post('/invites/1/resend', people.iago));
     const [, second] = (await invitationEmails()) as [Email, Email];
     expect(second).toEqual({ ...first, deliveryId: expect.any(String) });
-    // Receivers must not take it for a repetition.
+    // Receivers must not mistake it for a repetition.
     expect(second.deliveryId).not.toBe(first!.deliveryId);
   });
 
@@ -443,12 +443,12 @@ describe('POST /invites/accept', () => {
     expect(await joined(without, 'b@example.com')).toEqual([]);
   });
 
-  describe('rights of the inviter at the time of joining (organization §10.3)', () => {
+  describe('joining after the inviter lost permissions (organization §10.3)', () => {
     const EXPIRED = 'The invitation link has expired or been deactivated.';
     const changeRole = async (of: TestUser, role: number) =>
       fieldsOf(await server.patch(`/users/${of.id}`, people.desdemona, { role }));
 
-    it('rejects a link for a role that its author could no longer give', async () => {
+    it('rejects a link for a role that its author can no longer assign', async () => {
       const key = keyOf(await made({ invite_as: 200 }, people.iago));
       const { members } = await server.systemGroups();
       await server.patch('/realm', people.desdemona, { create_multiuse_invite_group: { new: members } });
@@ -458,13 +458,13 @@ describe('POST /invites/accept', () => {
       fieldsOf(await accept({ key }));
     });
 
-    it('rejects a link whose author may no longer create links', async () => {
+    it('rejects a link from an author who may no longer create links', async () => {
       const key = keyOf(await made({}, people.iago));
       await changeRole(people.iago, 400);
       expectRefusal(await accept({ key }), EXPIRED);
     });
 
-    it('leaves out channels, groups and words that the author may no longer offer', async () => {
+    it('omits channels, groups and texts that the author may no longer offer', async () => {
       const { administrators, members } = await server.systemGroups();
       const { group_id: team } = fieldsOf(
         await server.post('/user_groups/create', people.desdemona, {

@@ -78,7 +78,7 @@ describe('JobWorkers', () => {
     expect(done).toEqual([['foreign', 15]]);
   });
 
-  it('runs jobs once that fell due while no process ran', async () => {
+  it('runs jobs once that became due while no process was running', async () => {
     const { time, schedule, done, workers, newWorkers } = await workersOf();
     await schedule('missed', 10);
     await workers.stop();
@@ -122,7 +122,7 @@ describe('JobWorkers', () => {
     await schedule('post', 5);
     await time.advance(30);
     expect(done).toEqual([['post', 5]]);
-    // After its lease, the hanging job is retried behind the others.
+    // After its lease expires, the hanging job is retried after the others.
     await time.advance(60);
     expect(done.map(([name]) => name)).toEqual(['post', 'second mail']);
   });

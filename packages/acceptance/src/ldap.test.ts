@@ -12,7 +12,7 @@ import { ADMIN, ADMIN_PASSWORD, BASE, dnOf, hasLdapServer, TestLdapServer } from
 import type { TestReply } from './testing/test-reply.js';
 import { TestServer } from './testing/test-server.js';
 
-(hasLdapServer ? describe : describe.skip)('a directory of people (OpenLDAP)', () => {
+(hasLdapServer ? describe : describe.skip)('LDAP directory (OpenLDAP)', () => {
   let ldap: TestLdapServer;
   let server: TestServer;
   let account: LdapAccount;
@@ -74,10 +74,10 @@ import { TestServer } from './testing/test-server.js';
   const countsOf = ({ counts, stopped }: DirectoryReport) => ({ ...counts, stopped });
   const NOTHING = { created: 0, linked: 0, changed: 0, reactivated: 0, deactivated: 0, stopped: null };
 
-  describe('log-ins', () => {
+  describe('log-in', () => {
     beforeEach(() => start());
 
-    it('verifies passwords, beside those of the organization', async () => {
+    it("verifies directory passwords in addition to the organization's passwords", async () => {
       const { hamlet } = server.people;
       expect(fieldsOf(await fetchKey('hamlet@zulip.com', 'pw-hamlet'))).toMatchObject({ user_id: hamlet.id });
       expect(await userWith('hamlet@zulip.com')).toMatchObject({ user_id: hamlet.id, full_name: 'Prince Hamlet' });
@@ -88,7 +88,7 @@ import { TestServer } from './testing/test-server.js';
       });
     });
 
-    it('creates accounts with name and role of the directory, also by the form of browsers', async () => {
+    it("creates accounts with the directory's name and role, also by the browser form", async () => {
       const browser = new TestBrowser(server);
       await browser.get('/login/');
       const csrfmiddlewaretoken = browser.cookies.get('csrftoken')!;
@@ -97,7 +97,7 @@ import { TestServer } from './testing/test-server.js';
       expect(fieldsOf(await browser.get('/json/users/me'))).toMatchObject({ full_name: 'Guildenstern', role: 300 });
     });
 
-    it('works for organizations whose own passwords are off, and says so to clients', async () => {
+    it('works for organizations with their own passwords disabled, and reports this to clients', async () => {
       await server.changeRealm({ settings: { emailAuthentication: false } });
       const { hamlet } = server.people;
       expect((await fetchKey('hamlet@zulip.com', hamlet.password)).body.code).toBe('AUTHENTICATION_FAILED');
@@ -109,7 +109,7 @@ import { TestServer } from './testing/test-server.js';
       expect(page).not.toContain('/accounts/password/reset/');
     });
 
-    it('admits nobody outside the required groups, with an empty password or by the syntax of filters', async () => {
+    it('rejects users outside the required groups, empty passwords and filter syntax', async () => {
       const attempts: [string, string][] = [
         ['outsider@zulip.com', 'pw-outsider'],
         ['person1@zulip.com', ''],
@@ -147,7 +147,7 @@ import { TestServer } from './testing/test-server.js';
       expect((await keyFor('wrong')).status).toBe(400);
     });
 
-    it('are a method that owners turn on and off', async () => {
+    it('is a method that owners turn on and off', async () => {
       const { desdemona, iago } = server.people;
       const shown = async () => {
         const { realm_authentication_methods: methods, realm_password_auth_enabled: hasPasswords } = fieldsOf(
@@ -168,7 +168,7 @@ import { TestServer } from './testing/test-server.js';
       expect((await new TestBrowser(server).get('/login/')).body).not.toContain('name="password"');
     });
 
-    it('are followed by the second factor, which the password of the directory protects', async () => {
+    it('is followed by the second factor, which the directory password protects', async () => {
       const browser = new TestBrowser(server);
       const logIn = async (other: TestBrowser): Promise<string> => {
         await other.get('/login/');
@@ -197,14 +197,14 @@ import { TestServer } from './testing/test-server.js';
       expect(fieldsOf(await other.get('/json/users/me'))).toMatchObject({ email: 'person10@zulip.com' });
     });
 
-    it('keeps deactivated people out', async () => {
+    it('rejects deactivated users', async () => {
       const { hamlet, desdemona } = server.people;
       fieldsOf(await fetchKey('hamlet@zulip.com', 'pw-hamlet'));
       fieldsOf(await server.delete(`/users/${hamlet.id}`, desdemona));
       expect((await fetchKey('hamlet@zulip.com', 'pw-hamlet')).body.code).toBe('USER_DEACTIVATED');
     });
 
-    it('limits attempts like those of other passwords', async () => {
+    it('limits attempts like those for other passwords', async () => {
       await server.close();
       server = await TestServer.start({ directories: await ldapDirectories([account]), hasRateLimits: true });
       await server.changeRealm({ settings: { ldapAuthentication: true } });
@@ -213,7 +213,7 @@ import { TestServer } from './testing/test-server.js';
     });
   });
 
-  describe('invitations', () => {
+  describe('invitation', () => {
     const invite = async (email: string): Promise<void> => {
       const { desdemona } = server.people;
       fieldsOf(await server.post('/invites', desdemona, { invitee_emails: email, stream_ids: [], invite_as: 600 }));
@@ -221,7 +221,7 @@ import { TestServer } from './testing/test-server.js';
     const openInvitations = async (): Promise<string[]> =>
       fieldsOf(await server.get('/invites', server.people.desdemona)).invites.map(({ email }: Wire) => email);
 
-    it('are accepted at log-ins where the directory creates no accounts', async () => {
+    it('is accepted at log-in if the directory creates no accounts', async () => {
       await start({ createsPeople: false });
       expect((await fetchKey('person1@zulip.com', 'pw-person1')).status).toBe(401);
       await invite('person1@zulip.com');
@@ -231,7 +231,7 @@ import { TestServer } from './testing/test-server.js';
       expect(await openInvitations()).toEqual([]);
     });
 
-    it('determine the role of accounts that a synchronization creates, unless groups do', async () => {
+    it('determines the role of accounts created by a sync, unless groups do', async () => {
       await start();
       await invite('person1@zulip.com, guildenstern@zulip.com');
       await sync();
@@ -241,11 +241,11 @@ import { TestServer } from './testing/test-server.js';
     });
   });
 
-  describe('encrypted connections', () => {
+  describe('encrypted connection', () => {
     it.each([
       ['ldaps', () => ({ url: ldap.secureUrl })],
       ['StartTLS', () => ({ url: ldap.url, startTls: true })],
-    ])('trusts the certificate of the configured authority only (%s)', async (_, change) => {
+    ])('trusts only the certificate of the configured authority (%s)', async (_, change) => {
       const bindPasswordFile = ldap.path('password');
       writeFileSync(bindPasswordFile, `${ADMIN_PASSWORD}\n`);
       await start({ ...change(), caFile: ldap.caFile, bindPassword: null, bindPasswordFile });
@@ -255,7 +255,7 @@ import { TestServer } from './testing/test-server.js';
     });
   });
 
-  describe('pictures', () => {
+  describe('picture', () => {
     const replacePhoto = (uid: string, ...values: Buffer[]) =>
       ldap.change((client) =>
         client.modify(
@@ -278,7 +278,7 @@ import { TestServer } from './testing/test-server.js';
       await server.changeRealm({ settings: { ldapAuthentication: true } });
     });
 
-    it('become avatars at log-ins and when a synchronization creates people, and follow changes', async () => {
+    it('becomes the avatar at log-in and when a sync creates the user, and follows changes', async () => {
       const [email, other] = ['person11@zulip.com', 'person10@zulip.com'];
       await replacePhoto('person11', await jpeg('red'));
       try {
@@ -299,7 +299,7 @@ import { TestServer } from './testing/test-server.js';
     });
   });
 
-  describe('a wrong configuration', () => {
+  describe('wrong configuration', () => {
     it('fails log-ins with the reason in the log and without counting them', async () => {
       await start({ url: 'ldap://localhost:1' });
       expectRefusal(
@@ -309,7 +309,7 @@ import { TestServer } from './testing/test-server.js';
       fieldsOf(await fetchKey('hamlet@zulip.com', server.people.hamlet.password));
     });
 
-    it('keeps roles if groups cannot be read, and lets people log in if none is required', async () => {
+    it('keeps roles if groups cannot be read, and allows log-in if no group is required', async () => {
       const problems: Wire[] = [];
       const logger = { info: () => {}, warn: () => {}, error: (fields: object) => void problems.push(fields) };
       const email = 'guildenstern@zulip.com';
@@ -333,7 +333,7 @@ import { TestServer } from './testing/test-server.js';
       expect(await sync()).toMatchObject({ stopped: expect.stringContaining('groups.filter') });
     });
 
-    it('says what is wrong', async () => {
+    it('is reported with its cause', async () => {
       await start();
       const check = async (change: Partial<LdapAccount>) =>
         (await ldapDirectories([{ ...account, ...change }]))[0]!.check();
@@ -353,10 +353,10 @@ import { TestServer } from './testing/test-server.js';
     });
   });
 
-  describe('synchronization', () => {
+  describe('sync', () => {
     beforeEach(() => start());
 
-    it('shows in a dry run what it then does, once', async () => {
+    it('shows in a dry run what it then does once', async () => {
       const first = { created: 14, linked: 1, changed: 0, reactivated: 0, deactivated: 0, stopped: null };
       const dry = await sync({ isDryRun: true });
       expect(countsOf(dry)).toEqual(first);
@@ -369,7 +369,7 @@ import { TestServer } from './testing/test-server.js';
       expect(countsOf(await sync())).toEqual(NOTHING);
     });
 
-    it('follows changes of name, address, role and membership', async () => {
+    it('applies changes of name, address, role and membership', async () => {
       await sync();
       const replace = (type: string, ...values: string[]) =>
         new Change({ operation: 'replace', modification: new Attribute({ type, values }) });
@@ -393,7 +393,7 @@ import { TestServer } from './testing/test-server.js';
       }
     });
 
-    it('deactivates who has left, ends their keys, and takes them back', async () => {
+    it('deactivates users who left and ends their keys, and reactivates them when they return', async () => {
       await sync();
       const { api_key, user_id } = fieldsOf(await fetchKey('person5@zulip.com', 'pw-person5'));
       const change = (operation: 'add' | 'delete') => {
@@ -415,7 +415,7 @@ import { TestServer } from './testing/test-server.js';
       expect(fieldsOf(await fetchKey('person5@zulip.com', 'pw-person5'))).toMatchObject({ user_id });
     });
 
-    it('refuses a new entry with the address of a former one', async () => {
+    it('rejects a new entry with the address of a former one', async () => {
       await sync();
       const { user_id } = await userWith('person4@zulip.com');
       await ldap.remove('person4');
@@ -434,7 +434,7 @@ import { TestServer } from './testing/test-server.js';
       expect(await userWith('person4@zulip.com')).toMatchObject({ user_id, full_name: 'person4', is_active: false });
     });
 
-    it('leaves people deactivated whom an administrator deactivated', async () => {
+    it('leaves users deactivated whom an administrator deactivated', async () => {
       await sync();
       const { user_id } = await userWith('person6@zulip.com');
       fieldsOf(await server.delete(`/users/${user_id}`, server.people.desdemona));
@@ -442,7 +442,7 @@ import { TestServer } from './testing/test-server.js';
       expect(await userWith('person6@zulip.com')).toMatchObject({ is_active: false });
     });
 
-    it('stops instead of deactivating more than a tenth of the people', async () => {
+    it('stops instead of deactivating more than a tenth of the users', async () => {
       await sync();
       for (const uid of ['person7', 'person8']) await ldap.remove(uid);
       try {
@@ -477,7 +477,7 @@ import { TestServer } from './testing/test-server.js';
       expect(await userWith('desdemona@zulip.com')).toMatchObject({ is_active: true });
     });
 
-    it('reports people whom the organization cannot hold and goes on', async () => {
+    it('reports users that the organization cannot accept and continues', async () => {
       const bot = await server.addBot(server.people.hamlet, 'collision');
       await ldap.add(
         { uid: 'x1', mail: 'same@zulip.com' },

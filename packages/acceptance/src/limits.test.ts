@@ -4,7 +4,7 @@ import { TestBrowser } from './testing/test-browser.js';
 import type { TestReply } from './testing/test-reply.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
-/** All tests are generated from the route table, so new operations are covered automatically. */
+/** Tests are generated from the route table, so new operations are covered automatically. */
 let server: TestServer;
 let routes: readonly Route[];
 let helper: TestUser;
@@ -29,7 +29,7 @@ interface Sent {
   readonly body: string;
 }
 
-/** Builds a request with one given parameter and minimal required ones. */
+/** Builds a request with the given parameter and minimal required parameters. */
 function requestWith(route: Route, member: Member, text: string): Sent {
   const form = new URLSearchParams();
   let path = (route.atRoot ? '/' : '') + route.path;
@@ -52,7 +52,7 @@ const send = ({ method, roleRequirements, body: bodyKind }: Route, sent: Sent) =
   return server.request(method, path, { as, body, headers });
 };
 
-/** Pages return the same error within a page. */
+/** Returns the error; pages show it within the page. */
 function refusalIn({ status, body }: TestReply): {
   readonly status: number;
   readonly msg: string;
@@ -104,7 +104,7 @@ it('every parameter rejects values beyond its maximum and accepts the maximum', 
   expect(tried).toBeGreaterThan(100);
 }, 600_000);
 
-describe('invalid values', () => {
+describe('invalid value', () => {
   /** Values that may reach storage. */
   const PLAIN_VALUES: readonly unknown[] = [-1, 1e308, '\ud800', '\0'];
   const JSON_VALUES = [...PLAIN_VALUES, { toString: 1 }, [{ toString: 1 }], [[[]]], [null]];
@@ -127,7 +127,7 @@ describe('invalid values', () => {
     })),
   ];
 
-  it('lead to an error response or are interpreted but never cause a 500', async () => {
+  it('causes an error response or is interpreted, but never causes a 500', async () => {
     const failed: unknown[] = [];
     // Routes that share a use case are aliases of one operation.
     const distinct = [...new Map(routes.map((route) => [route.useCase ?? route, route])).values()];

@@ -16,7 +16,7 @@ beforeEach(() => {
   lines.length = 0;
 });
 
-/** Hidden fields of the form on a page. */
+/** Hidden form fields of a page. */
 const hiddenFieldsOf = ({ body }: TestReply): Record<string, string> =>
   Object.fromEntries(
     [...String(body).matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(([, name, value]) => [
@@ -25,7 +25,7 @@ const hiddenFieldsOf = ({ body }: TestReply): Record<string, string> =>
     ]),
   );
 
-/** Opens the form and sends it as a browser does. */
+/** Opens the form and submits it like a browser. */
 async function logIn(browser: TestBrowser, fields: object = {}, path = '/login/'): Promise<TestReply> {
   const form = await browser.get(path);
   const { email: username, password } = people.hamlet;
@@ -35,7 +35,7 @@ async function logIn(browser: TestBrowser, fields: object = {}, path = '/login/'
 const isLoggedIn = async (browser: TestBrowser) => (await browser.get('/json/users/me')).status === 200;
 
 describe('log-in form', () => {
-  it('logs in with a password and leads to the start page', async () => {
+  it('logs in with a password and redirects to the start page', async () => {
     const browser = new TestBrowser(server);
     const form = await browser.get('/login/');
     expect(form).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
@@ -55,14 +55,14 @@ describe('log-in form', () => {
     ]);
   });
 
-  it('sends users who are logged in onwards', async () => {
+  it('redirects users who are already logged in', async () => {
     const browser = await TestBrowser.loggedIn(server, people.hamlet);
     expect(await browser.get('/login/')).toMatchObject({ status: 303, headers: { location: '/' } });
     const next = await browser.get('/login/', { next: '/user_uploads/1/a.txt' });
     expect(next).toMatchObject({ status: 303, headers: { location: '/user_uploads/1/a.txt' } });
   });
 
-  it('says to a browser whose account was deactivated why it leads there', async () => {
+  it('explains to the browser of a deactivated account why it shows the form', async () => {
     const { iago, cordelia } = people;
     const browser = await TestBrowser.loggedIn(server, cordelia);
     await server.delete(`/users/${cordelia.id}`, iago);
@@ -140,7 +140,7 @@ describe('log-in form', () => {
     ['evil.example', '/'],
     ['\\\\evil.example', '/'],
     ['', '/'],
-  ])('leads after %j to %s', async (next, location) => {
+  ])('redirects from %j to %s', async (next, location) => {
     const reply = await logIn(new TestBrowser(server), {}, `/login/?next=${encodeURIComponent(next)}`);
     expect(reply).toMatchObject({ status: 303, headers: { location } });
   });
@@ -156,7 +156,7 @@ describe('log-in form', () => {
     await limited.close();
   });
 
-  it('serves many people behind one address, and stops passwords tried on many accounts', async () => {
+  it('serves many users behind one address, and stops password spraying on many accounts', async () => {
     const limited = await TestServer.start({ hasRateLimits: true });
     for (let time = 0; time < 120; time++) expect((await logIn(new TestBrowser(limited))).status).toBe(303);
     let guesses = 0;
@@ -164,7 +164,7 @@ describe('log-in form', () => {
       logIn(new TestBrowser(limited), { username, password: 'wrong' });
     while ((await guess()).status === 401) guesses++;
     expect(guesses).toBe(100);
-    // Guesses lock out only people who never logged in from the address.
+    // Guesses lock out only users who never logged in from the address.
     expect((await logIn(new TestBrowser(limited))).status).toBe(303);
     const { email: username, password } = limited.people.iago;
     expect((await logIn(new TestBrowser(limited), { username, password })).status).toBe(429);
@@ -173,7 +173,7 @@ describe('log-in form', () => {
     await limited.close();
   });
 
-  it('names no other product when an address loads too many pages', async () => {
+  it('shows an HTML page in place of the API error when an address loads too many pages', async () => {
     const rateLimitRules = { pages_by_ip: [{ windowSeconds: 600, limit: 2 }] };
     const limited = await TestServer.start({ hasRateLimits: true, rateLimitRules });
     const browser = new TestBrowser(limited);
@@ -189,7 +189,7 @@ describe('log-in form', () => {
   });
 });
 
-it('writes an audit line for every log-in of a program', async () => {
+it('audit log contains every log-in of a program', async () => {
   const { email: username, password } = people.hamlet;
   await server.post('/fetch_api_key', null, { username, password });
   await server.post('/jwt/fetch_api_key', null, { token: webTokenOf({ email: username, exp: 4_102_444_799 }) });

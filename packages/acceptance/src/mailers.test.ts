@@ -93,8 +93,8 @@ it('mailOf keeps the Message-ID of a delivery until its content changes', () => 
   expect(idOf({})).toBeUndefined();
 });
 
-describe('SmtpMailer at a broken mail server', () => {
-  /** Tries to send to a server that talks like this. */
+describe('SmtpMailer with a broken mail server', () => {
+  /** Tries to send to a server with this behavior. */
   async function sendTo(talk: (socket: Socket) => void, limits: { readonly deliveryMs?: number } = {}): Promise<void> {
     const sockets = new Set<Socket>();
     const broken = createServer((socket) => {
@@ -112,7 +112,7 @@ describe('SmtpMailer at a broken mail server', () => {
     }
   }
 
-  it('fails if the server accepts the connection and says nothing', async () => {
+  it('fails if the server accepts the connection and then stays silent', async () => {
     await expect(sendTo(() => {})).rejects.toThrow(/Greeting never received/);
   });
 
@@ -120,7 +120,7 @@ describe('SmtpMailer at a broken mail server', () => {
     await expect(sendTo((socket) => socket.write('220 mail.example.com\r\n'))).rejects.toThrow(/Timeout/);
   });
 
-  it('fails if the server falls silent after it took the email', async () => {
+  it('fails if the server falls silent after accepting the email', async () => {
     const sent = sendTo((socket) => {
       socket.write('220 mail.example.com\r\n');
       socket.on('data', (chunk) => {
@@ -132,7 +132,7 @@ describe('SmtpMailer at a broken mail server', () => {
     await expect(sent).rejects.toThrow(/Timeout/);
   });
 
-  it('fails if the server goes on talking without an end', async () => {
+  it('fails if the server sends without end', async () => {
     const drip = (socket: Socket) => {
       socket.write('220 mail.example.com\r\n');
       const timer = setInterval(() => socket.write('250-more\r\n'), 20);

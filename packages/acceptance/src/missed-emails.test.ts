@@ -15,7 +15,7 @@ beforeAll(async () => {
   server = await TestServer.start();
   ({ people } = server);
   await server.createChannel('news', [people.hamlet, people.iago, people.cordelia]);
-  // A followed topic would be a reason of its own.
+  // A followed topic would be a separate reason.
   await set(people.hamlet, { automatically_follow_topics_where_mentioned: false });
 });
 beforeEach(async () => {
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterAll(() => server.close());
 
-/** Does what the background worker does with the log. */
+/** Processes the log like the background worker. */
 async function judge(): Promise<void> {
   const { isWanted, consume } = server.parley.useCase(FindDue);
   const { unitOfWork } = server.parley.ports;
@@ -46,7 +46,7 @@ async function deliver(seconds: number): Promise<void> {
   await runJobs(server, server.parley.useCase(SendMissedEmails));
 }
 
-/** Emails that are sent once the default delay has passed, by recipient. */
+/** Emails sent once the default delay has passed, by recipient. */
 async function emails(seconds = 120): Promise<Wire[]> {
   await judge();
   await deliver(seconds);
@@ -58,8 +58,8 @@ const set = async (as: TestUser, settings: Readonly<Record<string, unknown>>) =>
 const mention = (content = 'see this') =>
   server.sendMessage(people.iago, 'news', { topic, content: `@**King Hamlet** ${content}` });
 
-describe('emails about missed messages (users §6, organization §15)', () => {
-  it('contain the direct messages of a conversation after the delay, as text and HTML', async () => {
+describe('email about missed messages (users §6, organization §15)', () => {
+  it('contains the direct messages of a conversation after the delay, as text and HTML', async () => {
     const first = await server.sendMessage(people.iago, [people.hamlet], { content: 'Are **you** there?' });
     await judge();
     await deliver(60);
@@ -84,7 +84,7 @@ describe('emails about missed messages (users §6, organization §15)', () => {
     expect(email.html).toContain(`href="${link}"`);
   });
 
-  it('have headers for threads and for unsubscribing by one click', async () => {
+  it('has headers for threads and one-click unsubscription', async () => {
     await mention();
     const [first] = await emails();
     await mention('again');
@@ -105,7 +105,7 @@ describe('emails about missed messages (users §6, organization §15)', () => {
     });
   });
 
-  it('are separate for each conversation and recipient', async () => {
+  it('is separate for each conversation and recipient', async () => {
     await mention();
     await server.sendMessage(people.iago, 'news', { topic, content: '@**all** look' });
     await server.sendMessage(people.iago, [people.hamlet, people.cordelia], { content: 'both of you' });
@@ -124,7 +124,7 @@ describe('emails about missed messages (users §6, organization §15)', () => {
     expect(ofHamlet.text).toContain('@all look');
   });
 
-  it('leave out messages that were read, deleted or edited meanwhile', async () => {
+  it('omits messages that were read or deleted, or no longer mention the recipient', async () => {
     const [read, deleted, edited] = [await mention('read'), await mention('deleted'), await mention('edited')];
     await judge();
     fieldsOf(await server.post('/messages/flags', people.hamlet, { messages: [read], op: 'add', flag: 'read' }));
@@ -133,7 +133,7 @@ describe('emails about missed messages (users §6, organization §15)', () => {
     expect(await emails()).toEqual([]);
   });
 
-  it('contain the present text of an edited message', async () => {
+  it('contains the current text of an edited message', async () => {
     const id = await mention('before');
     await judge();
     fieldsOf(await server.patch(`/messages/${id}`, people.iago, { content: '@**King Hamlet** after' }));
@@ -142,7 +142,7 @@ describe('emails about missed messages (users §6, organization §15)', () => {
     expect(text).not.toContain('before');
   });
 
-  it('are limited to some messages and say that there are more', async () => {
+  it('is limited to a few messages and mentions omitted ones', async () => {
     for (let n = 0; n < 55; n++) await mention(`number ${n}.`);
     const [{ text }, ...others] = (await emails()) as [Wire];
     expect(others).toEqual([]);
@@ -152,7 +152,7 @@ describe('emails about missed messages (users §6, organization §15)', () => {
     expect(await emails(1000)).toEqual([]);
   });
 
-  it('do not reach dummy addresses, bots, senders and deactivated users', async () => {
+  it('is not sent to dummy addresses, bots, senders and deactivated users', async () => {
     const dummy = await server.addUser({ email: `d${count}@users.invalid`, fullName: `Dummy ${count}` });
     const gone = await server.addUser({ email: `g${count}@zulip.com`, fullName: `Gone ${count}` });
     const bot = await server.addBot(people.iago, `b${count}`);
@@ -162,7 +162,7 @@ describe('emails about missed messages (users §6, organization §15)', () => {
     expect(await emails()).toEqual([]);
   });
 
-  it('hide senders from guests who may not know them', async () => {
+  it('hides senders from guests without access to them', async () => {
     await server.createChannel(`open ${count}`, [people.polonius, people.iago]);
     await server.limitGuests();
     const stranger = await server.addUser({ email: `s${count}@zulip.com`, fullName: `Stranger ${count}` });
@@ -172,7 +172,7 @@ describe('emails about missed messages (users §6, organization §15)', () => {
     expect(text).toMatch(/^Unknown user:/);
   });
 
-  it('have the same Message-ID in each attempt, and another one with more messages', async () => {
+  it('has the same Message-ID in each attempt, and another one with more messages', async () => {
     await mention();
     await judge();
     server.mailer.isSilent = true;
@@ -189,7 +189,7 @@ describe('emails about missed messages (users §6, organization §15)', () => {
     expect(third).not.toBe(first);
   });
 
-  it('are retried while the mail server is down, and dropped and counted after a day', async () => {
+  it('is retried while the mail server is down, and dropped and counted after a day', async () => {
     await mention();
     await judge();
     server.mailer.isDown = true;
@@ -209,7 +209,7 @@ describe('emails about missed messages (users §6, organization §15)', () => {
   });
 });
 
-describe('settings of emails about missed messages (users §6)', () => {
+describe('setting for emails about missed messages (users §6)', () => {
   const hamlet = () => people.hamlet;
 
   it('enable_offline_email_notifications turns direct messages and mentions off', async () => {
@@ -302,12 +302,12 @@ describe('settings of emails about missed messages (users §6)', () => {
   });
 });
 
-describe('links for unsubscribing', () => {
+describe('unsubscribe link', () => {
   const settingsOf = async (as: TestUser): Promise<Wire> =>
     (fieldsOf(await server.post('/register', as, { fetch_event_types: ['user_settings'] })) as Wire).user_settings;
   const pathOf = ({ unsubscribeUrl }: Wire) => `/${unsubscribeUrl.slice(server.url.length)}`;
 
-  it('turn the emails off by one request without credentials, but not when they are opened', async () => {
+  it('disables the emails by one request without credentials, but not when it is opened', async () => {
     await server.sendMessage(people.hamlet, [people.cordelia]);
     const [email] = (await emails()) as [Wire];
     const path = pathOf(email);
@@ -330,7 +330,7 @@ describe('links for unsubscribing', () => {
     expect(await settingsOf(people.cordelia)).toMatchObject({ enable_login_emails: false });
   });
 
-  it('reject wrong keys, unknown kinds and keys of other organizations', async () => {
+  it('rejects wrong keys, unknown kinds and keys of other organizations', async () => {
     await mention();
     const [email] = (await emails()) as [Wire];
     const path = pathOf(email);

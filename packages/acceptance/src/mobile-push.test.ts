@@ -36,7 +36,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** Time for which a notification under way is claimed. */
+/** Lease of a notification in progress. */
 const LEASE_SECONDS = 60;
 const KEY = Buffer.alloc(32, 7);
 const OTHER_KEY = Buffer.alloc(32, 8);
@@ -62,20 +62,20 @@ async function addDevice(token: string, token_kind: 'fcm' | 'apns' = 'fcm'): Pro
 const devices = async (): Promise<Wire> =>
   fieldsOf(await server.post('/register', reader, { fetch_event_types: ['device'] })).devices;
 
-/** Waits for notifications and returns them as they arrive at the service. */
+/** Waits for notifications and returns them as received by the service. */
 async function notified(path = 'push/e2ee/notify', calls = 1): Promise<readonly Wire[]> {
   await until(() => service.callsOf(path).length >= calls);
   return service.callsOf(path).map(({ fields }) => fields);
 }
 
-/** Opens a payload like an app does. */
+/** Decrypts a payload like an app. */
 function decrypt({ payload }: Wire, key = KEY): Wire {
   const bytes = Buffer.from(payload.encrypted_data, 'base64');
   const text = xsalsa20poly1305(key, bytes.subarray(0, 24)).decrypt(bytes.subarray(24));
   return JSON.parse(Buffer.from(text).toString());
 }
 
-/** Messages of the notifications that arrived at the service, once per attempt. */
+/** Message ids of the notifications received by the service, once per attempt. */
 const sentIds = (): number[] =>
   service
     .callsOf('push/e2ee/notify')
@@ -87,8 +87,8 @@ const mention = () => `hi @**${reader.user.fullName}**`;
 const markRead = (...messages: readonly number[]) =>
   server.post('/messages/flags', reader, { messages, op: 'add', flag: 'read' });
 
-describe('encrypted notifications (organization §14)', () => {
-  it('reach only the devices of a mentioned user', async () => {
+describe('encrypted notification (organization §14)', () => {
+  it('reaches only the devices of a mentioned user', async () => {
     const android = await addDevice('android');
     await addDevice('abcd', 'apns');
     const id = await server.sendMessage(sender, channel, { topic: 'lunch', content: `${mention()} :pizza:` });
@@ -120,7 +120,7 @@ describe('encrypted notifications (organization §14)', () => {
     });
   });
 
-  it('fit into four kilobytes', async () => {
+  it('fits into four kilobytes', async () => {
     await addDevice('token');
     const others = await Promise.all(
       Array.from({ length: 40 }, (_, n) =>
@@ -133,7 +133,7 @@ describe('encrypted notifications (organization §14)', () => {
     expect(decrypt(requests[0]).content).toMatch(/^𝒲{100,200}…$/u);
   });
 
-  it('are removed once when the messages are read or no longer mention the user', async () => {
+  it('is removed once when the message is read or no longer mentions the user', async () => {
     await addDevice('token');
     const first = await server.sendMessage(sender, [reader]);
     const second = await server.sendMessage(sender, [reader]);
@@ -162,7 +162,7 @@ describe('encrypted notifications (organization §14)', () => {
     ['/mark_all_as_read', () => ({})],
     ['/mark_stream_as_read', () => ({ stream_id: channelId })],
     ['/mark_topic_as_read', () => ({ stream_id: channelId, topic_name: 'lunch' })],
-  ])('are removed by %s', async (path, params) => {
+  ])('is removed by %s', async (path, params) => {
     await addDevice('token');
     const id = await server.sendMessage(sender, channel, { topic: 'lunch', content: mention() });
     await notified();
@@ -172,7 +172,7 @@ describe('encrypted notifications (organization §14)', () => {
     });
   });
 
-  it('are removed for the newest two hundred messages', async () => {
+  it('is removed for the newest two hundred messages', async () => {
     await addDevice('token');
     const id = await server.sendMessage(sender, [reader]);
     await notified();
@@ -190,7 +190,7 @@ describe('encrypted notifications (organization §14)', () => {
     expect(left).toEqual([]);
   });
 
-  it('name the group that was mentioned', async () => {
+  it('names the mentioned group', async () => {
     const owner = server.people.desdemona;
     const group = { name: `group ${count}`, description: '', members: [reader.id] };
     const { group_id } = fieldsOf(await server.post('/user_groups/create', owner, group));
@@ -202,7 +202,7 @@ describe('encrypted notifications (organization §14)', () => {
     });
   });
 
-  it('hide senders from guests who may not know them', async () => {
+  it('hides senders from guests without access to them', async () => {
     await addDevice('token');
     fieldsOf(await server.patch(`/users/${reader.id}`, server.people.desdemona, { role: 600 }));
     await server.limitGuests();
@@ -216,7 +216,7 @@ describe('encrypted notifications (organization §14)', () => {
     expect(payload.sender_avatar_url).toMatch(/^https?:.*unknown/);
   });
 
-  it('are not sent if the message is read or deleted before a later attempt', async () => {
+  it('is not sent if the message is read or deleted before a later attempt', async () => {
     await addDevice('token');
     service.failure = { status: 503, body: {} };
     const read = await server.sendMessage(sender, [reader]);
@@ -233,12 +233,12 @@ describe('encrypted notifications (organization §14)', () => {
     expect(sentIds().sort()).toEqual([kept, latest]);
   });
 
-  it('delay nobody while the service is silent, and are sent when it answers again', async () => {
+  it('delays nobody while the service does not respond, and is sent when it responds again', async () => {
     await addDevice('token');
     service.hold();
     const ids = [];
     for (let n = 0; n < 20; n++) ids.push(await server.sendMessage(sender, [reader]));
-    // The largest number of notifications under way waits for the service.
+    // The maximum number of concurrent notifications waits for the service.
     await until(() => service.callsOf('push/e2ee/notify').length === 16);
     const { cordelia } = server.people;
     await server.sendMessage(sender, [cordelia], { content: 'something else' });
@@ -254,7 +254,7 @@ describe('encrypted notifications (organization §14)', () => {
     ['an answer without sense', { status: 200, body: 'no object' as never }],
     ['a page of a proxy', { status: 502, body: {} }],
     ['a wrong type of every field', { status: 200, body: { delete_token_ids: 7, realm_push_status: 'x' } }],
-  ])('survive %s of the service', async (name, failure) => {
+  ])('survives %s of the service', async (name, failure) => {
     const id = await addDevice('token');
     service.failure = failure;
     const failed = () => server.parley.ports.notificationMeter.counts.get('push')?.failed ?? 0;
@@ -267,12 +267,12 @@ describe('encrypted notifications (organization §14)', () => {
     if (!name.startsWith('a wrong')) await postponed(server, 'push.send');
     server.clock.advance(5);
     const latest = await wakeJobs();
-    // Otherwise the next test meets its notification.
+    // Otherwise the next test would receive this notification.
     await until(() => sentIds().includes(latest));
     await until(async () => (await jobsWithin(server, 'push.send', LEASE_SECONDS)).length === 0);
   });
 
-  it('are abandoned after a day', async () => {
+  it('is abandoned after a day', async () => {
     await addDevice('token');
     service.failure = { status: 503, body: {} };
     await server.sendMessage(sender, [reader]);
@@ -286,7 +286,7 @@ describe('encrypted notifications (organization §14)', () => {
     expect(messages.map(({ message_id }) => message_id)).toEqual([latest]);
   });
 
-  it('remove devices that the service no longer reaches', async () => {
+  it('removes devices that the service can no longer reach', async () => {
     const id = await addDevice('token');
     const queue = await openQueue(server, reader, { event_types: ['device'] });
     service.goneTokenIds.push(tokenIdOf('token'));
@@ -296,14 +296,14 @@ describe('encrypted notifications (organization §14)', () => {
   });
 });
 
-/** Sends a message whose job makes the worker look at the clock, and returns its id. */
+/** Sends a message to trigger the worker's clock check, and returns its id. */
 const wakeJobs = () => server.sendMessage(sender, [reader]);
 
-describe('legacy notifications (organization §14.3)', () => {
+describe('legacy notification (organization §14.3)', () => {
   const addToken = (token: string) => server.post('/users/me/android_gcm_reg_id', reader, { token });
   const common = () => ({ realm_uri: server.url, ...realmOf() });
 
-  it('are sent to all tokens and removed when the message is read', async () => {
+  it('is sent to all tokens and removed when the message is read', async () => {
     fieldsOf(await addToken('android'));
     fieldsOf(await server.post('/users/me/apns_device_token', reader, { token: 'abcd', appid: 'app' }));
     const id = await server.sendMessage(sender, channel, { topic: 'lunch', content: mention() });
@@ -341,7 +341,7 @@ describe('legacy notifications (organization §14.3)', () => {
     });
   });
 
-  it('hide the content if the organization requires encryption', async () => {
+  it('hides the content if the organization requires encryption', async () => {
     const require = (value: boolean) =>
       server.patch('/realm', server.people.desdemona, { require_e2ee_push_notifications: value });
     fieldsOf(await require(true));
@@ -353,7 +353,7 @@ describe('legacy notifications (organization §14.3)', () => {
     fieldsOf(await require(false));
   });
 
-  it('remove tokens that the service no longer reaches', async () => {
+  it('removes tokens that the service can no longer reach', async () => {
     fieldsOf(await addToken('gone'));
     service.goneTokens.push('gone');
     await server.sendMessage(sender, [reader]);
@@ -362,13 +362,13 @@ describe('legacy notifications (organization §14.3)', () => {
   });
 });
 
-describe('the status of the organization (organization §15, §17)', () => {
+describe('push status of the organization (organization §15, §17)', () => {
   const status = async () => {
     const fields = fieldsOf(await server.post('/register', reader, { fetch_event_types: ['realm'] }));
     return [fields.realm_push_notifications_enabled, fields.realm_push_notifications_enabled_end_timestamp];
   };
 
-  it('follows what the push service says', async () => {
+  it('follows the reports of the push service', async () => {
     await until(async () => (await status())[0] === true);
     await addDevice('token');
     const queue = await openQueue(server, reader, { event_types: ['realm'] });

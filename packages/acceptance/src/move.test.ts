@@ -17,7 +17,7 @@ import { isOnPostgres } from './testing/test-storage.js';
 
 const SECRET = 'the secret of every server';
 
-/** Server on a database, at an address that stays. */
+/** Server on a database with a fixed address. */
 interface RunningServer {
   // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
   call(method: string, path: string, params?: Record<string, string>): Promise<Record<string, any>>;
@@ -124,7 +124,7 @@ function testMoves(): void {
     return (await server.call('GET', '/messages', params)).messages;
   };
 
-  it('lets clients go on with their keys, queues and ids', async () => {
+  it('move keeps keys, queues and ids valid for clients', async () => {
     const before = await serve(`sqlite:${path}`);
     const { queue_id, last_event_id } = await before.call('POST', '/register', { event_types: '["message"]' });
     const first = await send(before, 'before the move');
@@ -147,7 +147,7 @@ function testMoves(): void {
     await after.close();
   });
 
-  it('continues after it was interrupted, and servers refuse the database until then', async () => {
+  it('move continues after an interruption, and servers reject the database until then', async () => {
     const source = openTableSource(path);
     let pages = 0;
     const rows: typeof source.rows = (page) => {
@@ -163,7 +163,7 @@ function testMoves(): void {
     await (await serve(target.url)).close();
   });
 
-  it('reports rows that were changed between its two runs', async () => {
+  it('move reports rows that changed between its two runs', async () => {
     const source = openTableSource(path);
     const lastIds = () => {
       throw new Error('interrupted');
@@ -180,7 +180,7 @@ function testMoves(): void {
     expect(out).toMatch(/the original and the copy differ in .*message \(\d+ and \d+ rows\)/);
   });
 
-  it('refuses a database that a server uses, and one that is not empty', async () => {
+  it('move refuses a database in use by a server, and a target that is not empty', async () => {
     const server = await serve(`sqlite:${path}`);
     expect(await move()).toEqual({
       code: 1,

@@ -106,7 +106,7 @@ describe('message narrow (messages §7.2, §7.3)', () => {
     expect(readable.filter((content) => content !== 'far away')).toEqual(expected.filter((one) => one !== 'far away'));
   });
 
-  it('finds only starred messages of the caller', async () => {
+  it('finds only messages that the caller starred', async () => {
     const messages = [ids.get('soup'), ids.get('far away')];
     fieldsOf(await server.post('/messages/flags', people.hamlet, { messages, op: 'add', flag: 'starred' }));
     expect(await said([['is', 'starred']])).toEqual(['soup', 'far away']);
@@ -135,7 +135,7 @@ describe('message narrow (messages §7.2, §7.3)', () => {
     ).toEqual([]);
   });
 
-  it('hides private channels, and from guests public channels without a subscription', async () => {
+  it('hides private channels, and from guests also public channels without a subscription', async () => {
     await send(people.desdemona, 'secret', 'x', 'hush');
     expect(await said([['channels', 'public']], newest, people.polonius)).toEqual([]);
     expect(await said([['channels', 'public']])).not.toContain('hush');
@@ -145,7 +145,7 @@ describe('message narrow (messages §7.2, §7.3)', () => {
   });
 });
 
-describe('`with` (messages §7.5)', () => {
+describe('`with` operator (messages §7.5)', () => {
   it('finds the conversation of a message', async () => {
     expect(await said([{ operator: 'with', operand: ids.get('soup') }])).toEqual(LUNCH);
     expect(
@@ -200,7 +200,7 @@ it.each<[readonly unknown[], string]>([
     'No message can be both a channel message and direct message',
   ],
   [[not('is', 'dm'), { operator: 'dm', operand: [] }], 'No message can be both a channel message and direct message'],
-])('rejects %j', async (narrow, desc) => {
+])('narrow rejects %j', async (narrow, desc) => {
   expectRefusal(await get(narrow), `Invalid narrow operator: ${desc}`, { code: 'BAD_NARROW', desc });
   expectRefusal(
     await server.post('/messages/flags/narrow', people.hamlet, { ...newest, narrow, op: 'add', flag: 'read' }),

@@ -24,7 +24,10 @@ beforeEach(async () => {
 });
 afterAll(() => server.close());
 
-/** Returns what is due to the reader and why, once a later message to somebody else has been judged. */
+/**
+ * Returns the notifications due to the reader and their reasons, once a later message to another user has been
+ * processed.
+ */
 async function judged(): Promise<readonly (readonly [number, string])[]> {
   const marker = await server.sendMessage(sender, [server.people.iago]);
   await until(() => due.some(({ message }) => message.id === marker));
@@ -36,7 +39,7 @@ async function judged(): Promise<readonly (readonly [number, string])[]> {
 const edit = (id: number, content: string) => server.patch(`/messages/${id}`, sender, { content });
 const mention = () => `hi @**${reader.user.fullName}**`;
 
-it('publishes to whom a message is due, with the texts of a notification', async () => {
+it('publishes the recipients of due notifications, with their texts', async () => {
   const id = await server.sendMessage(sender, channel, { topic: 'lunch', content: `${mention()} :pizza: **now**` });
   await judged();
   expect(due[0]).toMatchObject({
@@ -80,7 +83,7 @@ it('publishes direct messages, group mentions, wildcards, followed topics and no
   expect(subtitle).toBe(`${sender.user.fullName} mentioned @${group}:`);
 });
 
-it("writes the texts in the recipient's language if it has texts, else in English", async () => {
+it("writes the texts in the recipient's language if supported, else in English", async () => {
   const subtitles: string[] = [];
   for (const language of ['de', 'fr']) {
     fieldsOf(await server.patch('/settings', reader, { default_language: language }));
@@ -92,7 +95,7 @@ it("writes the texts in the recipient's language if it has texts, else in Englis
   expect(subtitles).toEqual([`${name} hat dich erwähnt:`, `${name} mentioned you:`]);
 });
 
-it('publishes a mention that an edit adds, but no mention that was there before', async () => {
+it('publishes mentions that an edit adds, but no existing mentions', async () => {
   const id = await server.sendMessage(sender, channel);
   expect(await judged()).toEqual([]);
   fieldsOf(await edit(id, mention()));
@@ -110,11 +113,11 @@ it.each([
     () => ({ subscription_data: [{ stream_id: channelId, property: 'push_notifications', value: true }] }),
   ],
 ] as const)(
-  'publishes nothing to those whom an edit mentions after the message was due as %s',
+  'publishes nothing to users mentioned by an edit if the message was already due as %s',
   async (reason, path, params) => {
-    // An email would be due to the mentioned user in addition.
+    // Emails would also be due to the mentioned user.
     fieldsOf(await server.patch('/settings', reader, { enable_offline_email_notifications: false }));
-    // The notice of the new channel is judged by the settings of before.
+    // Processes the notice of the new channel under the earlier settings.
     await judged();
     due.length = 0;
     fieldsOf(await server.post(path, reader, params()));
@@ -134,7 +137,7 @@ it('publishes nothing about messages of muted users, deleted messages and messag
   expect(await judged()).toEqual([]);
 });
 
-it('publishes nothing when an edit mentions somebody in a direct message', async () => {
+it('publishes nothing when an edit mentions a user in a direct message', async () => {
   const setting = (value: boolean) =>
     server.patch('/settings', reader, {
       enable_offline_push_notifications: value,
@@ -159,12 +162,12 @@ it('publishes reminders as direct messages', async () => {
   expect((await judged()).map(([, reason]) => reason)).toEqual(['directMessage']);
 });
 
-it('publishes a mention of the topic to its participants only', async () => {
+it("publishes a topic mention only to the topic's participants", async () => {
   const topic = 'guests';
   await server.sendMessage(reader, channel, { topic });
   const id = await server.sendMessage(sender, channel, { topic, content: '@**topic** look' });
   const elsewhere = await server.sendMessage(sender, channel, { topic: 'elsewhere', content: '@**topic** look' });
-  // The reader follows the topic since they took part in it.
+  // The reader follows the topic after taking part in it.
   expect(await judged()).toEqual([[id, 'topicWildcardInFollowedTopic']]);
   expect(due.some(({ message }) => message.id === elsewhere)).toBe(false);
 });
@@ -184,7 +187,7 @@ it('names the smallest of several mentioned groups', async () => {
   expect(subtitle).toBe(`${sender.user.fullName} mentioned @${small}:`);
 });
 
-describe('the settings of users §6 that name push notifications', () => {
+describe('push notification setting (users §6)', () => {
   const set = async (settings: object) => fieldsOf(await server.patch('/settings', reader, { ...settings }));
   const follow = async () => {
     const policy = { stream_id: channelId, topic: 'plans', visibility_policy: 3 };
@@ -198,7 +201,7 @@ describe('the settings of users §6 that name push notifications', () => {
     ['wildcard_mentions_notify', false, () => toChannel('@**all** look')],
     ['enable_followed_topic_push_notifications', false, () => follow().then(() => toChannel())],
     ['enable_stream_push_notifications', true, () => toChannel()],
-  ] as const)('has an effect: %s', async (setting, changed, send) => {
+  ] as const)('takes effect: %s', async (setting, changed, send) => {
     const isPushDue = async () => {
       due.length = 0;
       const id = await send();
@@ -206,14 +209,14 @@ describe('the settings of users §6 that name push notifications', () => {
       const people = due.flatMap(({ message, people }) => (message.id === id ? people : []));
       return people.some(({ user, isPushDue }) => user.id === reader.id && isPushDue);
     };
-    // A followed topic would be a reason of its own.
+    // A followed topic would be a separate reason.
     await set({ automatically_follow_topics_where_mentioned: false });
     expect(await isPushDue()).toBe(!changed);
     await set({ [setting]: changed });
     expect(await isPushDue()).toBe(changed);
   });
 
-  it('has an effect: enable_followed_topic_wildcard_mentions_notify', async () => {
+  it('takes effect: enable_followed_topic_wildcard_mentions_notify', async () => {
     await follow();
     await set({ enable_followed_topic_push_notifications: false, wildcard_mentions_notify: false });
     const id = await toChannel('@**all** look');
@@ -226,13 +229,13 @@ describe('the settings of users §6 that name push notifications', () => {
   });
 });
 
-describe('while the user is active', () => {
+describe('active user', () => {
   beforeEach(async () => {
     fieldsOf(await server.post('/register', reader, { event_types: ['message'] }));
     fieldsOf(await server.post('/users/me/presence', reader, { status: 'active' }));
   });
 
-  it('judges push by the setting and email not at all', async () => {
+  it('gets pushes according to the setting, and no emails', async () => {
     await server.sendMessage(sender, [reader]);
     await judged();
     expect(due[0]!.people).toMatchObject([{ isPushDue: true, isEmailDue: false }]);
@@ -254,7 +257,7 @@ describe('while the user is active', () => {
   /** Other readers' queues expire at the same time. */
   const dueOf = (id: number) => due.find(({ message }) => message.id === id)!;
 
-  it('pushes no message again that was pushed before the last queue expired', async () => {
+  it('gets no second push for a message pushed before the last queue expired', async () => {
     const id = await server.sendMessage(sender, [reader]);
     await judged();
     expect(dueOf(id).people).toMatchObject([{ isPushDue: true, isEmailDue: false }]);
@@ -264,7 +267,7 @@ describe('while the user is active', () => {
     expect(dueOf(id).people).toMatchObject([{ isPushDue: false, isEmailDue: true }]);
   });
 
-  it('judges unread messages again when the last queue expires', async () => {
+  it('gets notifications for unread messages when the last queue expires', async () => {
     fieldsOf(await server.patch('/settings', reader, { enable_online_push_notifications: false }));
     const read = await server.sendMessage(sender, [reader]);
     const missed = await server.sendMessage(sender, [reader]);

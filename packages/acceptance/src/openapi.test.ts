@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { TestServer } from './testing/test-server.js';
 
-/** Beside the manifest, since the package exports no path of its command. */
+/** Relative to the manifest, because the package does not export the path of its command. */
 const REDOCLY = join(dirname(require.resolve('@redocly/cli/package.json')), 'bin/cli.js');
 
 let server: TestServer;
@@ -47,7 +47,7 @@ describe('GET /openapi.json', () => {
       { env, encoding: 'utf8' },
     );
     const { problems } = JSON.parse(stdout) as { problems: { ruleId: string; message: string }[] };
-    // Paths of the Zulip API: the literal segment wins.
+    // Zulip API paths: the literal segment wins.
     expect(problems.filter(({ ruleId }) => ruleId !== 'no-ambiguous-paths')).toEqual([]);
     expect(status).toBe(0);
   });

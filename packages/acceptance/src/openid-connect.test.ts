@@ -12,7 +12,7 @@ import { TestServer } from './testing/test-server.js';
 
 const SECRET = 'a secret that the service knows';
 
-/** Claims of the accounts at the service by subject. */
+/** Claims of the accounts at the service, by subject. */
 const ACCOUNTS: Record<string, object> = {
   hamlet: { email: 'hamlet@zulip.com', email_verified: true, name: 'Hamlet' },
   unverified: { email: 'iago@zulip.com', email_verified: false },
@@ -20,7 +20,7 @@ const ACCOUNTS: Record<string, object> = {
   outsider: { email: 'outsider@elsewhere.org', email_verified: true },
 };
 
-/** Claims in ID tokens by subject; by default only user information has claims. */
+/** Claims in ID tokens, by subject; by default only the user information has claims. */
 const ID_TOKENS: Record<string, object> = {};
 
 /** Changes responses of the service. */
@@ -138,7 +138,7 @@ afterEach(() => {
   problems.length = 0;
 });
 
-/** Follows the pages of the service from an address and logs in there; returns the address back at the server. */
+/** Follows the service's pages from an address and logs in there; returns the address of the redirect back. */
 async function logInAtService(address: string, login: string, cookies = new Map<string, string>()): Promise<string> {
   let url = new URL(address);
   for (let step = 0; step < 20; step++) {
@@ -169,7 +169,7 @@ async function logInAtService(address: string, login: string, cookies = new Map<
 
 const beginAt = async (browser: TestBrowser, method = 'keycloak'): Promise<string> =>
   (await browser.get(`/accounts/login/external/${method}/`)).headers.location as string;
-/** Logs in at the service and comes back. */
+/** Logs in at the service and returns. */
 async function logIn(login: string, browser = new TestBrowser(server)): Promise<{ reply: TestReply; back: string }> {
   const back = await logInAtService(await beginAt(browser), login);
   return { reply: await browser.get(back), back };
@@ -179,14 +179,14 @@ const expectRefused = (reply: TestReply, text: string) => {
   expect(reply.status).toBe(400);
   expect(reply.headers['set-cookie'] ?? []).toEqual([]);
 };
-/** Message of an error with its causes. */
+/** Returns an error's message with its causes. */
 const reasonOf = ({ message, cause }: Error): string =>
   cause instanceof Error ? `${message}: ${reasonOf(cause)}` : message;
 const NOT_CONFIRMED = 'The service did not confirm who you are.';
 const BROKEN = 'The service for logging in does not respond as expected.';
 
 describe('log-in by OpenID Connect', () => {
-  it('asks for a code with PKCE, state and nonce', async () => {
+  it('requests a code with PKCE, state and nonce', async () => {
     const address = new URL(await beginAt(new TestBrowser(server)));
     expect(address.origin).toBe(issuer);
     expect(Object.fromEntries(address.searchParams)).toEqual({
@@ -217,18 +217,18 @@ describe('log-in by OpenID Connect', () => {
     });
   });
 
-  it('refuses unverified addresses, other domains and people who decline', async () => {
+  it('rejects unverified addresses, other domains and users who decline', async () => {
     expectRefused((await logIn('unverified')).reply, 'The service does not vouch for your email address.');
     expectRefused((await logIn('outsider')).reply, NOT_CONFIRMED);
     expectRefused((await logIn('nobody')).reply, NOT_CONFIRMED);
   });
 
-  it('refuses a replayed code and a code of another log-in', async () => {
+  it('rejects a replayed code and a code of another log-in', async () => {
     const browser = new TestBrowser(server);
     const { back } = await logIn('hamlet', browser);
     expectRefused(await browser.get(back), 'The log-in took too long or was interrupted.');
     const used = new URL(back, server.url).searchParams.get('code')!;
-    // The attacker's own state with a code of the victim.
+    // The attacker's state with the victim's code.
     const fresh = new URL(await logInAtService(await beginAt(browser), 'yorick'), server.url);
     const victims = new URL(await logInAtService(await beginAt(new TestBrowser(server)), 'hamlet'), server.url);
     for (const code of [used, victims.searchParams.get('code')!, 'invented']) {
@@ -238,7 +238,7 @@ describe('log-in by OpenID Connect', () => {
     }
   });
 
-  it('refuses a response that names another issuer', async () => {
+  it('rejects a response with another issuer', async () => {
     const browser = new TestBrowser(server);
     const back = new URL(await logInAtService(await beginAt(browser), 'hamlet'), server.url);
     back.searchParams.set('iss', 'https://evil.example');
@@ -251,7 +251,7 @@ describe('log-in by OpenID Connect', () => {
     ['another audience', (claims) => ({ ...claims, aud: 'somebody' })],
     ['another issuer', (claims) => ({ ...claims, iss: 'https://evil.example' })],
     ['a past expiry', (claims) => ({ ...claims, exp: 1 })],
-  ])('refuses a token with %s', async (_, change) => {
+  ])('rejects a token with %s', async (_, change) => {
     misbehave = (path, body) => {
       if (path !== '/token') return body;
       const [header, payload, signature] = body.id_token.split('.');
@@ -262,14 +262,14 @@ describe('log-in by OpenID Connect', () => {
     expectRefused((await logIn('hamlet')).reply, BROKEN);
   });
 
-  describe('signatures', () => {
+  describe('signature', () => {
     const withToken = (change: (token: string) => string | Promise<string>) => {
       misbehave = async (path, body) => (path === '/token' ? { ...body, id_token: await change(body.id_token) } : body);
     };
     const decoded = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
     const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-    it('refuses a token whose claims changed after it was signed', async () => {
+    it('is rejected on a token with claims changed after signing', async () => {
       withToken((token) => {
         const [header, payload, signature] = token.split('.');
         return [header, encoded({ ...decoded(payload!), email: 'iago@zulip.com' }), signature].join('.');
@@ -277,7 +277,7 @@ describe('log-in by OpenID Connect', () => {
       expectRefused((await logIn('hamlet')).reply, BROKEN);
     });
 
-    it('refuses a token that another key has signed', async () => {
+    it('is rejected if made with another key', async () => {
       const { generateKeyPair, SignJWT } = await import('jose');
       const { privateKey } = await generateKeyPair('RS256');
       withToken((token) => {
@@ -287,7 +287,7 @@ describe('log-in by OpenID Connect', () => {
       expectRefused((await logIn('hamlet')).reply, BROKEN);
     });
 
-    it('refuses a token without a signature', async () => {
+    it('is required', async () => {
       withToken((token) => `${encoded({ alg: 'none' })}.${token.split('.')[1]}.`);
       expectRefused((await logIn('hamlet')).reply, BROKEN);
     });
@@ -314,7 +314,7 @@ describe('log-in by OpenID Connect', () => {
     },
   );
 
-  it('stops reading the keys for a notice that somebody logged out', async () => {
+  it('stops reading oversized keys for a log-out notice', async () => {
     misbehave = (path, body) => (path === '/jwks' ? { keys: [], padding: 'x'.repeat(2 * 1024 * 1024) } : body);
     const header = Buffer.from(JSON.stringify({ alg: 'RS256' })).toString('base64url');
     const fields = { logout_token: `${header}.e30.x` };
@@ -322,7 +322,7 @@ describe('log-in by OpenID Connect', () => {
     expect(reasonOf(problems.at(-1)!.err!)).toContain('too long');
   });
 
-  it('refuses user information of another subject', async () => {
+  it('rejects user information about another subject', async () => {
     misbehave = (path, body) => (path === '/me' ? { ...body, sub: 'iago' } : body);
     expectRefused((await logIn('hamlet')).reply, BROKEN);
   });
@@ -335,7 +335,7 @@ describe('log-in by OpenID Connect', () => {
     expect(problems.at(-1)).toMatchObject({ method: 'expired', err: { message } });
   });
 
-  it('reports an error of the service that is no decision of the person', async () => {
+  it("reports service errors other than the user's refusal", async () => {
     const browser = new TestBrowser(server);
     const state = new URL(await beginAt(browser)).searchParams.get('state')!;
     const query = new URLSearchParams({ state, iss: issuer, error: 'invalid_scope', error_description: 'no x' });
@@ -350,7 +350,7 @@ describe('log-in by OpenID Connect', () => {
   });
 });
 
-describe('the check of the configuration', () => {
+describe('OpenID Connect configuration check', () => {
   const check = async (change: Partial<OpenIdConnectAccount>, callbackUrls = [callbackUrl('keycloak')]) => {
     const [provider] = await openIdConnectProviders([{ ...account, ...change }]);
     return provider!.check!(callbackUrls);
@@ -374,7 +374,7 @@ describe('the check of the configuration', () => {
     await expect(check({ issuer: wrong })).rejects.toThrow(text);
   });
 
-  it('reports an issuer that has another name', async () => {
+  it('reports an issuer with another name', async () => {
     const named = 'https://id.example.com/realms/example';
     misbehave = (_, body) => ({ ...body, issuer: named });
     await expect(check({})).rejects.toThrow(`the service calls itself ${named}; set issuer to that`);
@@ -385,7 +385,7 @@ describe('the check of the configuration', () => {
     await expect(check({})).rejects.toThrow('openid-configuration has no metadata; issuer must be the address');
   });
 
-  it('reports a redirect address that is not registered at the service', async () => {
+  it('reports a redirect address that is not registered with the service', async () => {
     const wrong = callbackUrl('unregistered');
     await expect(check({}, [callbackUrl('keycloak'), wrong])).rejects.toThrow(
       `it refuses the redirect address ${wrong} with 400; register it at the service`,
@@ -413,11 +413,11 @@ describe('the check of the configuration', () => {
   });
 });
 
-describe('addresses of a service', () => {
+describe('address from a service', () => {
   const CORDELIA = 'cordelia@zulip.com';
   const UNVERIFIED = 'The service does not vouch for your email address.';
   let n = 0;
-  /** Logs in for the first time with claims of the user information and of the ID token. */
+  /** Logs in for the first time with these claims in the user information and the ID token. */
   async function logInAt(method: string, claims: object, idToken: object = {}) {
     const login = `visitor${++n}`;
     ACCOUNTS[login] = claims;
@@ -444,7 +444,7 @@ describe('addresses of a service', () => {
     ],
     ['another document is verified', 'keycloak', { email: CORDELIA }, { email: 'a@b.org', email_verified: true }],
     ['a verification names no address', 'keycloak', { email: CORDELIA }, { email_verified: true }],
-  ])('are not verified if %s', async (_, method, claims, idToken) => {
+  ])('is not verified if %s', async (_, method, claims, idToken) => {
     const { browser, reply } = await logInAt(method, claims, idToken);
     expectRefused(reply, UNVERIFIED);
     expect(browser.cookies.has('sessionid')).toBe(false);
@@ -459,12 +459,12 @@ describe('addresses of a service', () => {
       {},
     ],
     ['nobody denies it at a trusted service', 'trusting', { email: CORDELIA }, { email: CORDELIA }],
-  ])('are verified if %s', async (_, method, claims, idToken) => {
+  ])('is verified if %s', async (_, method, claims, idToken) => {
     const { browser } = await logInAt(method, claims, idToken);
     expect(fieldsOf(await browser.get('/json/users/me'))).toMatchObject({ delivery_email: CORDELIA });
   });
 
-  it('log in only with one of the required groups', async () => {
+  it('logs in only with one of the required groups', async () => {
     const person = { email: CORDELIA, email_verified: true };
     expectRefused((await logInAt('restricted', person)).reply, NOT_CONFIRMED);
     expectRefused((await logInAt('restricted', { ...person, realm: { groups: ['other'] } })).reply, NOT_CONFIRMED);
@@ -473,7 +473,7 @@ describe('addresses of a service', () => {
   });
 });
 
-describe('roles of a service', () => {
+describe('role from a service', () => {
   const ACCESS = { email: 'osric@example.com', email_verified: true, name: 'Osric' };
   /** Returns the role after a log-in with the claims. */
   const roleWith = async (claims: object): Promise<number> => {
@@ -488,7 +488,7 @@ describe('roles of a service', () => {
   it.each<[string, object]>([
     ['a list without a match', { realm: { roles: ['x'], groups: [] } }],
     ['an empty list', { realm: { roles: [], groups: [] } }],
-  ])('are taken away by %s', async (_, claims) => {
+  ])('is taken away by %s', async (_, claims) => {
     expect(await roleWith({ realm: { roles: ['chat-admins'] } })).toBe(ADMINISTRATOR);
     expect(await roleWith(claims)).toBe(MEMBER);
     expect(problems).toEqual([]);
@@ -498,7 +498,7 @@ describe('roles of a service', () => {
     ['a missing claim', {}, 'missing'],
     ['a claim that is no list', { realm: { roles: 7 } }, 'missing'],
     ['a list that continues elsewhere', { realm: { roles: ['x'] }, _claim_names: { realm: 'src1' } }, 'incomplete'],
-  ])('are kept and reported for %s', async (_, claims, state) => {
+  ])('is kept and reported for %s', async (_, claims, state) => {
     expect(await roleWith({ realm: { roles: ['chat-admins'] } })).toBe(ADMINISTRATOR);
     expect(await roleWith(claims)).toBe(ADMINISTRATOR);
     expect(problems).toContainEqual(
@@ -507,7 +507,7 @@ describe('roles of a service', () => {
   });
 });
 
-describe('groups of a service', () => {
+describe('group claim of a service', () => {
   const login = (groups?: readonly string[]) => {
     ACCOUNTS.laertes = {
       email: 'laertes@example.com',
@@ -522,7 +522,7 @@ describe('groups of a service', () => {
     return members.find(({ delivery_email }: Wire) => delivery_email === email).user_id;
   };
 
-  it('add and remove people in the groups of the mapping only', async () => {
+  it('changes memberships only in mapped groups', async () => {
     const { desdemona, hamlet } = server.people;
     const make = async (name: string): Promise<number> =>
       fieldsOf(await server.post('/user_groups/create', desdemona, { name, description: '', members: [hamlet.id] }))
@@ -551,7 +551,7 @@ describe('single log-out', () => {
     expect(await isLoggedIn(browser)).toBe(true);
     return browser;
   }
-  /** Confirms at the service that the browser logs out; returns where it is sent. */
+  /** Confirms the log-out at the service; returns the redirect address. */
   async function logOutAtService(address: string, cookies: ReadonlyMap<string, string>): Promise<string | null> {
     const headers = { Cookie: [...cookies].map((pair) => pair.join('=')).join('; ') };
     const form = await fetch(address, { headers, redirect: 'manual' });
@@ -566,7 +566,7 @@ describe('single log-out', () => {
     return reply.headers.get('location');
   }
 
-  it('leads browsers to the service, which sends them back', async () => {
+  it('redirects browsers to the service, which sends them back', async () => {
     const cookies = new Map<string, string>();
     const browser = await logInWith(cookies);
     const { log_out_url: address } = fieldsOf(await browser.logOut());
@@ -575,7 +575,7 @@ describe('single log-out', () => {
     expect(await logOutAtService(address, cookies)).toBe(`${server.url}/login/`);
   });
 
-  it('is a link on the page of sessions', async () => {
+  it('is offered as a link on the sessions page', async () => {
     const browser = await logInWith(new Map());
     const end = /name="end" value="(\d+)"/.exec(String((await browser.get('/accounts/sessions/')).body))![1];
     const { body } = await browser.post('/accounts/sessions/', { end });
@@ -583,12 +583,12 @@ describe('single log-out', () => {
     expect(await isLoggedIn(browser)).toBe(false);
   });
 
-  it('is not offered after a log-in by password', async () => {
+  it('is not offered after a password log-in', async () => {
     const browser = await TestBrowser.loggedIn(server, server.people.hamlet);
     expect(fieldsOf(await browser.logOut())).toEqual({});
   });
 
-  it('ends the session whose person logs out at the service, and no other', async () => {
+  it('ends only the session of the user who logs out at the service', async () => {
     const [one, two] = [new Map<string, string>(), new Map<string, string>()];
     const [first, second] = [await logInWith(one), await logInWith(two)];
     const byPassword = await TestBrowser.loggedIn(server, server.people.hamlet);
@@ -599,7 +599,7 @@ describe('single log-out', () => {
     expect(await isLoggedIn(byPassword)).toBe(true);
   });
 
-  it('refuses forged notices and tokens of log-ins', async () => {
+  it('rejects forged notices and log-in tokens', async () => {
     const cookies = new Map<string, string>();
     let idToken = '';
     misbehave = (path, body) => {
@@ -626,7 +626,7 @@ describe('single log-out', () => {
   });
 });
 
-describe('pictures of a service', () => {
+describe('picture from a service', () => {
   /** Bodies by path; null never responds. */
   const pictures = new Map<string, Buffer | null>();
   let requests: string[];
@@ -674,7 +674,7 @@ describe('pictures of a service', () => {
   }
   const UPLOADED = /\/user_avatars\/\d+\/[0-9a-f]{32}\.png\?version=\d+$/;
 
-  it('become avatars after the log-in, which does not wait for them', async () => {
+  it('becomes the avatar after the log-in, without delaying it', async () => {
     const [before, after] = await avatarsOf('ophelia', at('/one'));
     expect(before).not.toMatch(UPLOADED);
     expect(after).toMatch(UPLOADED);
@@ -682,7 +682,7 @@ describe('pictures of a service', () => {
     expect(requests).toEqual([`127.0.0.1:${port} /one`]);
   });
 
-  it('are fetched again only if the claim has changed', async () => {
+  it('is fetched again only if the claim has changed', async () => {
     const [, first] = await avatarsOf('polonius', at('/one'));
     expect(await avatarsOf('polonius', at('/one'))).toEqual([first, first]);
     expect(requests).toHaveLength(1);
@@ -692,7 +692,7 @@ describe('pictures of a service', () => {
     expect(second).not.toBe(first);
   });
 
-  it('never replace an avatar that the person uploaded, and stay away once removed', async () => {
+  it('never replaces an uploaded avatar, and stays away once removed', async () => {
     const { cordelia } = server.people;
     const logInWith = (path: string) => avatarsOf('cordelia', at(path), cordelia.email);
     expect((await logInWith('/one'))[1]).toMatch(UPLOADED);
@@ -711,14 +711,14 @@ describe('pictures of a service', () => {
     ['is no image', () => at('/page'), 'Could not decode image'],
     ['is missing', () => at('/nowhere'), 'answers 404'],
     ['is elsewhere', () => at('/moved'), 'answers 302'],
-  ])('leave the avatar as it is if the picture %s', async (_, picture, problem) => {
+  ])('leaves the avatar unchanged if the picture %s', async (_, picture, problem) => {
     const [before, after] = await avatarsOf('rosencrantz', picture());
     expect(after).toBe(before);
     expect(problems.at(-1)).toMatchObject({ method: 'pictured', err: { message: expect.stringContaining(problem) } });
     expect(requests.join()).not.toContain('127.0.0.2');
   });
 
-  it('are ignored at addresses that are not of the web, or too long', async () => {
+  it('is ignored if its address is too long or not a web address', async () => {
     for (const picture of [
       'file:///etc/passwd',
       'data:image/png;base64,AA',

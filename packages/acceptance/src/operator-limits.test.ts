@@ -35,8 +35,8 @@ async function exhaust(call: () => Promise<number>): Promise<number> {
   for (let count = 0; ; count++) if ((await call()) === 429) return count;
 }
 
-describe('operator rate limits', () => {
-  it('apply until the operator resets them', async () => {
+describe('operator rate limit', () => {
+  it('applies until the operator resets it', async () => {
     const { iago } = server.people;
     expect(await exhaust(() => callAs(hamlet))).toBe(3);
     expect(await exhaust(() => callAs(iago))).toBe(3);
@@ -44,7 +44,7 @@ describe('operator rate limits', () => {
     expect([await callAs(hamlet), await callAs(iago)]).toEqual([200, 429]);
   });
 
-  it('count parts of files separately and reset with the others', async () => {
+  it('counts file parts separately and is reset with the others', async () => {
     const { cordelia } = server.people;
     const headers = {
       'Tus-Resumable': '1.0.0',
@@ -61,30 +61,30 @@ describe('operator rate limits', () => {
     expect(await send('PATCH')).toBe(404);
   });
 
-  it("reset login limits together with the user's limits", async () => {
+  it("is reset for log-ins together with the user's limits", async () => {
     expect(await exhaust(() => signIn())).toBe(5);
     expect(await signIn(hamlet.password)).toBe(429);
     await forget(hamlet.id, null);
     expect(await signIn(hamlet.password)).toBe(200);
   });
 
-  it('count clients behind trusted proxies separately', async () => {
+  it('counts clients behind trusted proxies separately', async () => {
     expect(await exhaust(() => settingsFrom('192.0.2.7, 10.1.2.3'))).toBe(20);
     expect(await settingsFrom('192.0.2.8, 10.1.2.3')).toBe(200);
-    // Addresses that the client itself adds are ignored.
+    // Addresses added by the client are ignored.
     expect(await settingsFrom('192.0.2.8, 192.0.2.7')).toBe(429);
     await forget(null, '192.0.2.7');
     expect(await settingsFrom('192.0.2.7')).toBe(200);
   });
 
-  it('reset for everyone at once', async () => {
+  it('is reset for everyone at once', async () => {
     await exhaust(() => callAs(hamlet));
     await exhaust(() => settingsFrom('192.0.2.9'));
     await forget(null, null);
     expect([await callAs(hamlet), await settingsFrom('192.0.2.9')]).toEqual([200, 200]);
   });
 
-  it('ignore a reset for a user of another organization', async () => {
+  it('ignores a reset for a user of another organization', async () => {
     const realmId = await server.addRealm('other');
     const attempt = server.parley.useCase(ForgetLimits).execute({ realmId, userId: hamlet.id, ip: null });
     await expect(attempt).rejects.toMatchObject({ code: 'UNKNOWN_USER' });

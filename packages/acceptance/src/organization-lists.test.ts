@@ -30,12 +30,12 @@ const registered = async (as: TestUser, field: string, capabilities = {}) =>
     ) as Wire
   )[field];
 
-describe('allowed domains', () => {
+describe('allowed domain', () => {
   const add = (domain: string, allow_subdomains = false, as = people.desdemona) =>
     server.post('/realm/domains', as, { domain, allow_subdomains });
   const list = async (as = people.polonius) => fieldsOf(await server.get('/realm/domains', as)).domains;
 
-  it('appear once in lower case, listed in order to everyone', async () => {
+  it('is listed once in lower case, in order and for everyone', async () => {
     const queue = await openQueue(server, people.polonius);
     const [[firstId, first], [secondId]] = [
       (fieldsOf(await add(' ACME.com ')) as Wire).new_domain,
@@ -65,12 +65,12 @@ describe('allowed domains', () => {
     ${'test_domain.com'}        | ${"Domain can only have letters, numbers, '.' and '-'s."}
     ${'test.-domain.com'}       | ${"Subdomains cannot start or end with a '-'."}
     ${`${'a'.repeat(300)}.com`} | ${'Domain is too long'}
-  `('reject $domain: $reason', async ({ domain, reason }) => {
+  `('rejects $domain: $reason', async ({ domain, reason }) => {
     expectRefusal(await add(domain), `Invalid domain: ${reason}`);
     expect(await list()).toEqual([]);
   });
 
-  it('publish changes and deletions even without a difference', async () => {
+  it('publishes changes and deletions even without a difference', async () => {
     await add('acme.com');
     const queue = await openQueue(server, people.hamlet);
     const change = (domain: string) =>
@@ -100,7 +100,7 @@ describe('allowed domains', () => {
     ]);
   });
 
-  it('lift the restriction when the last one is deleted, publishing that change first', async () => {
+  it('lifts the restriction when the last domain is deleted, and publishes that change first', async () => {
     await add('acme.com');
     await add('example.com');
     fieldsOf(await server.patch('/realm', people.desdemona, { emails_restricted_to_domains: true }));
@@ -115,7 +115,7 @@ describe('allowed domains', () => {
     ]);
   });
 
-  it('require an owner before parameters are validated', async () => {
+  it('requires an owner before parameters are validated', async () => {
     for (const as of [people.iago, people.hamlet]) {
       expectRefusal(await server.post('/realm/domains', as), ...FOR_OWNERS);
       expectRefusal(await server.patch('/realm/domains/acme.com', as), ...FOR_OWNERS);
@@ -129,7 +129,7 @@ describe('allowed domains', () => {
     expectRefusal(await server.patch('/realm/domains/no.such', people.desdemona), ...missing('allow_subdomains'));
   });
 
-  it('restrict new users and email changes', async () => {
+  it('restricts new users and email changes', async () => {
     const { realmId } = server;
     const { desdemona } = people;
     const permission = { realmId, email: desdemona.email, permission: 'canCreateUsers' } as const;
@@ -153,7 +153,7 @@ describe('allowed domains', () => {
   });
 });
 
-describe('linkifiers', () => {
+describe('linkifier', () => {
   const NUMBER = { pattern: '#(?P<id>[0-9]+)', url_template: 'https://example.com/{id}' };
   const ZULIP = { pattern: 'ZUL-(?P<id>[0-9]+)', url_template: 'https://zulip.example/{id}' };
   const CAN = { linkifier_url_template: true };
@@ -174,7 +174,7 @@ describe('linkifiers', () => {
   const queueOf = (as: TestUser, capabilities = {}) =>
     openQueue(server, as, { client_capabilities: { notification_settings_null: true, ...capabilities } });
 
-  it('list in order with all fields for everyone and publish the whole list on each change', async () => {
+  it('is listed in order with all fields for everyone, and each change publishes the whole list', async () => {
     const [queue, oldQueue] = [await queueOf(people.polonius, CAN), await queueOf(people.hamlet)];
     const a = await added({ ...NUMBER, pattern: ` ${NUMBER.pattern} ` });
     const more = {
@@ -201,7 +201,7 @@ describe('linkifiers', () => {
     expect(await eventsAfter(server, oldQueue)).toEqual([]);
   });
 
-  it('keep omitted properties and clear blank ones', async () => {
+  it('keeps omitted properties and clears blank ones', async () => {
     const more = { example_input: '#12', reverse_template: '#{id}', alternative_url_templates: ['https://a/{id}'] };
     const id = await added({ ...NUMBER, ...more });
     fieldsOf(await change(id, NUMBER));
@@ -255,14 +255,14 @@ describe('linkifiers', () => {
     [{ pattern: 'x' }, ...missing('url_template')],
     [{ ...NUMBER, pattern: 'x'.repeat(1001) }, 'pattern is too long (limit: 1000 characters)', {}],
     [{ ...NUMBER, alternative_url_templates: '[1]' }, 'alternative_url_templates[0] is not a string', {}],
-  ])('reject %j: %s', async (fields, message, more) => {
+  ])('rejects %j: %s', async (fields, message, more) => {
     expectRefusal(await add(fields), message, more);
     const id = await added(ZULIP);
     expectRefusal(await change(id, fields), message, more);
     expect(await list()).toEqual([record(id, ZULIP)]);
   });
 
-  it('require a unique pattern', async () => {
+  it('requires a unique pattern', async () => {
     const id = await added(NUMBER);
     const text = 'Realm filter with this Realm and Pattern already exists.';
     expectRefusal(await add({ ...NUMBER, url_template: 'https://other/{id}' }), ...general(text));
@@ -270,7 +270,7 @@ describe('linkifiers', () => {
     expectRefusal(await change(await added(ZULIP), NUMBER), ...general(text));
   });
 
-  it('reorder all at once', async () => {
+  it('is reordered together with all others', async () => {
     fieldsOf(await reorder([]));
     const [a, b] = [await added(NUMBER), await added(ZULIP)];
     const duplicate = 'The ordered list must not contain duplicated linkifiers';
@@ -284,7 +284,7 @@ describe('linkifiers', () => {
     expect((await list()).map(({ id }: Wire) => id)).toEqual([b, a, c]);
   });
 
-  it('require an administrator of the organization', async () => {
+  it('requires an administrator of the organization', async () => {
     const id = await added(NUMBER);
     for (const as of [people.shiva, people.hamlet, people.polonius]) {
       expectRefusal(await server.post('/realm/filters', as), ...FOR_ADMINISTRATORS);
@@ -303,7 +303,7 @@ describe('linkifiers', () => {
     expect(fieldsOf(await inOther('GET', '/realm/linkifiers')).linkifiers).toEqual([]);
   });
 
-  it('apply to new messages, topics and descriptions only', async () => {
+  it('applies to new messages, topics and descriptions only', async () => {
     const { iago } = people;
     await server.createChannel('general', [iago]);
     const send = () =>
@@ -331,7 +331,7 @@ describe('linkifiers', () => {
     expect(await rendered()).toBe('<p>#1 x#2 <code>#3</code></p>');
   });
 
-  it('apply to the topics of moved messages and notices', async () => {
+  it('applies to the topics of moved messages and notices', async () => {
     const { iago } = people;
     await server.createChannel('moves', [iago]);
     await added({ ...NUMBER, pattern: 'MOVE-(?P<id>[0-9]+)' });
@@ -356,11 +356,11 @@ describe('linkifiers', () => {
   });
 });
 
-describe('playgrounds', () => {
+describe('playground', () => {
   const PYTHON = { name: 'Play', pygments_language: 'Python', url_template: 'https://example.com/?c={code}' };
   const add = (fields: object, as = people.iago) => server.post('/realm/playgrounds', as, { ...fields });
 
-  it('publish the whole list to everyone on each change', async () => {
+  it('publishes the whole list to everyone on each change', async () => {
     const queue = await openQueue(server, people.polonius);
     const { id } = fieldsOf(await add({ ...PYTHON, name: ' Play ' })) as Wire;
     const { id: other } = fieldsOf(await add({ ...PYTHON, pygments_language: 'C++' })) as Wire;
@@ -393,12 +393,12 @@ describe('playgrounds', () => {
     [{ url_template: '{code}{x}' }, ...general('"code" should be the only variable present in the URL template')],
     [{ name: 'Play' }, ...general('Realm playground with this Realm, Pygments language and Name already exists.')],
     [{ pygments_language: 'x'.repeat(41) }, 'pygments_language is too long (limit: 40 characters)', {}],
-  ])('reject %j: %s', async (fields, message, more) => {
+  ])('rejects %j: %s', async (fields, message, more) => {
     fieldsOf(await add(PYTHON));
     expectRefusal(await add({ ...PYTHON, name: 'Other', ...fields }), message, more);
   });
 
-  it('require an administrator', async () => {
+  it('requires an administrator', async () => {
     expectRefusal(await server.post('/realm/playgrounds', people.shiva), ...FOR_ADMINISTRATORS);
     expectRefusal(await server.delete('/realm/playgrounds/1', people.hamlet), ...FOR_ADMINISTRATORS);
     expectRefusal(await server.post('/realm/playgrounds', people.iago), ...missing('name'));

@@ -10,7 +10,7 @@ let people: TestServer['people'];
 let receiver: Server;
 let url: string;
 let received: { readonly headers: Wire; readonly body: string }[];
-/** Answer of the receiver; null hangs up. */
+/** Response of the receiver; null closes the connection. */
 let answer: { readonly status?: number; readonly body?: string; readonly headers?: object } | null;
 let count = 0;
 
@@ -45,7 +45,7 @@ interface Webhook extends TestUser {
   readonly name: string;
 }
 
-/** An outgoing webhook of Hamlet's. */
+/** Creates an outgoing webhook owned by Hamlet. */
 async function webhook(params: object = {}): Promise<Webhook> {
   const name = `hook${++count}`;
   const fields: Wire = fieldsOf(
@@ -76,8 +76,8 @@ const toOwner = async (): Promise<Wire> => newest(people.hamlet, [{ operator: 'i
 const mention = (bot: Webhook, topic: string, content = '') =>
   server.sendMessage(people.cordelia, 'general', { topic, content: `@**${bot.name}** ${content}` });
 
-describe('outgoing webhooks (organization §19)', () => {
-  it('send a mention as JSON and post the reply in its topic', async () => {
+describe('outgoing webhook (organization §19)', () => {
+  it('sends a mention as JSON and posts the reply in its topic', async () => {
     const bot = await webhook();
     answer = { body: JSON.stringify({ content: '**42**' }) };
     const id = await mention(bot, 'question', 'what is *it*?');
@@ -109,7 +109,7 @@ describe('outgoing webhooks (organization §19)', () => {
     expect(await inTopic('question')).toMatchObject({ sender_id: bot.id, content: '**42**' });
   });
 
-  it('send direct messages and reply to all participants with a widget', async () => {
+  it('sends direct messages and replies to all participants with a widget', async () => {
     const bot = await webhook();
     const widget = { widget_type: 'zform', extra_data: { type: 'choices', heading: 'Which?', choices: [] } };
     answer = { body: JSON.stringify({ response_string: 'choose', widget_content: widget }) };
@@ -123,7 +123,7 @@ describe('outgoing webhooks (organization §19)', () => {
     );
   });
 
-  it("send Slack's form fields and refuse direct messages", async () => {
+  it("sends Slack's form fields and rejects direct messages", async () => {
     const bot = await webhook({ interface_type: 2 });
     answer = { body: JSON.stringify({ text: 'from Slack' }) };
     const id = await mention(bot, 'slack', 'x&y');
@@ -153,7 +153,7 @@ describe('outgoing webhooks (organization §19)', () => {
   });
 
   it.each(['""', '{"response_not_required": true}', '{"response_not_required": true, "content": "x"}', '{}'])(
-    'post nothing for the response %s',
+    'posts nothing for the response %s',
     async (body) => {
       const bot = await webhook();
       answer = { body };
@@ -169,7 +169,7 @@ describe('outgoing webhooks (organization §19)', () => {
     [{ body: '[1]' }, 'Invalid response format'],
     [{ status: 500, body: 'a ``` fence' }, 'Third party responded with 500'],
     [{ status: 302, headers: { Location: 'http://169.254.169.254/' } }, 'Third party responded with 302'],
-  ])('report the failed response %j to the conversation and the owner', async (response, reason) => {
+  ])('reports the failed response %j to the conversation and the owner', async (response, reason) => {
     const bot = await webhook();
     answer = response;
     const id = await mention(bot, reason);
@@ -183,7 +183,7 @@ describe('outgoing webhooks (organization §19)', () => {
     if (reason.endsWith('500')) expect(notice.content).toContain('````\na ``` fence\n````');
   });
 
-  it('retry three times when the receiver cannot be reached and then pause', async () => {
+  it('retries three times when the receiver cannot be reached and then pauses', async () => {
     const bot = await webhook();
     answer = null;
     await mention(bot, 'down', 'first');
@@ -203,7 +203,7 @@ describe('outgoing webhooks (organization §19)', () => {
     expect(await inTopic('down later')).toMatchObject({ content: 'back' });
   });
 
-  it('deliver the messages of a bot one after the other and honour edits and deletions before delivery', async () => {
+  it("delivers a bot's messages one after the other and applies edits and deletions before delivery", async () => {
     const bot = await webhook();
     const ids = [];
     for (const content of ['one', 'two', 'three']) ids.push(await mention(bot, 'order', content));
@@ -216,7 +216,7 @@ describe('outgoing webhooks (organization §19)', () => {
     ]);
   });
 
-  it('ignore silent mentions, messages of bots, and bots that are deactivated or have no URL', async () => {
+  it('ignores silent mentions, messages of bots, and bots that are deactivated or have no URL', async () => {
     const bot = await webhook();
     const other = await webhook();
     const mute = await webhook({ payload_url: '""' });
@@ -228,14 +228,14 @@ describe('outgoing webhooks (organization §19)', () => {
     expect(received).toEqual([]);
   });
 
-  it('refuse private addresses unless the operator allows them', async () => {
+  it('rejects private addresses unless the operator allows them', async () => {
     const bot = await webhook({ payload_url: JSON.stringify('http://169.254.169.254/latest/meta-data/') });
     await mention(bot, 'metadata');
     await deliver();
     expect((await inTopic('metadata')).content).toBe('Failure! The address is not on the public Internet');
   });
 
-  it('tell the owner when the bot may not post the reply', async () => {
+  it('notifies the owner when the bot may not post the reply', async () => {
     const bot = await webhook();
     await server.createChannel('announce only', [people.cordelia]);
     const { channels }: Wire = { channels: fieldsOf(await server.get('/streams', people.desdemona)).streams };
@@ -252,7 +252,7 @@ describe('outgoing webhooks (organization §19)', () => {
     expect((await toOwner()).content).toContain('The reply could not be sent');
   });
 
-  it('keep waiting messages apart by organization', async () => {
+  it('separates waiting messages by organization', async () => {
     const bot = await webhook();
     await mention(bot, 'apart');
     const other = await server.addRealm(`other${count}`);

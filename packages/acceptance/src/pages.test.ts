@@ -33,7 +33,7 @@ let people: TestServer['people'];
 let url: string;
 let general: number;
 let closed: number;
-/** User of one test only, since emails are identified by address. */
+/** User for a single test, because emails are identified by address. */
 let hamlet: TestUser;
 let yorick: string;
 let n = 0;
@@ -77,7 +77,7 @@ const changeUser = (user: TestUser, more: Partial<User>) =>
     await tx.users.update({ ...present!, ...more });
   });
 
-/** Requests as a browser sends them. */
+/** Sends requests like a browser. */
 const open = (path: string, realm?: string) => server.request('GET', `/${path}`, { ...(realm && { realm }) });
 const send = (path: string, params: object = {}, headers: Record<string, string> = {}, realm?: string) =>
   server.request('POST', `/${path}`, { params: { ...params }, headers, ...(realm && { realm }) });
@@ -91,10 +91,10 @@ const from = (ip: string) => ({ 'X-Forwarded-For': ip });
 const expectRedirect = (reply: TestReply, path: string) =>
   expect({ status: reply.status, location: reply.headers.location }).toEqual({ status: 303, location: path });
 
-/** Without the compiler's check of dependencies, which takes one class at a time. */
+/** Bypasses the compiler's dependency check, which supports only one class at a time. */
 const instanceOf = <T>(type: Injectable<T>): T => (server.parley.useCase as (type: Injectable<T>) => T)(type);
 
-/** Sends emails of a kind and expects a number of emails to an address. */
+/** Sends emails of a kind and expects the given number of emails to an address. */
 async function emailsTo(email: string, handler: JobHandler, count = 1): Promise<readonly Email[]> {
   await runJobs(server, handler);
   const sent = server.mailer.emails.filter(({ to }) => to === email);
@@ -235,7 +235,7 @@ describe('PATCH /settings with a new email', () => {
     fieldsOf(await server.patch('/settings', people.cordelia, { email: 'c@example.com' }));
   });
 
-  it('replaces the link of a previous email and resends the link of the same one', async () => {
+  it('replaces the link of a previous email and resends the link for the same email', async () => {
     fieldsOf(await ask(`a${wanted}`));
     const first = await linkTo(`a${wanted}`);
     fieldsOf(await ask(wanted));
@@ -271,7 +271,7 @@ describe('PATCH /settings with a new email', () => {
     expectPage(await send(link), 'could not be found', 404);
   });
 
-  it('accepts links of the same organization and purpose only', async () => {
+  it('accepts only links of the same organization and purpose', async () => {
     fieldsOf(await ask(wanted));
     const link = await linkTo(wanted);
     const unknown = 'The confirmation link could not be found.';
@@ -335,7 +335,7 @@ describe('password reset by email', () => {
     expect(await sessions()).toEqual([]);
   });
 
-  it('responds alike for unknown emails, bots and other organizations without sending email', async () => {
+  it('responds in the same way for unknown emails, bots and other organizations, without sending email', async () => {
     const realmId = (await server.parley.findRealm('other'))!;
     const other = await server.addUser({ email: `o${n}@other.example`, fullName: 'Other', realmId });
     const bot = await server.addBot(hamlet, `helper${n}`);
@@ -393,14 +393,14 @@ describe('password reset by email', () => {
     expectPage(await send(second, { password: PASSWORD }), 'expired or been deactivated', 404);
   });
 
-  it('responds as unavailable if password login is disabled', async () => {
+  it('responds as unavailable if password log-in is disabled', async () => {
     await server.changeRealm({ settings: { emailAuthentication: false } });
     expectPage(await open('/accounts/password/reset/'), 'This organization does not use passwords.', 404);
     expectPage(await ask(hamlet.email), 'Password authentication is disabled in this organization', 400);
     await server.changeRealm({ settings: { emailAuthentication: true } });
   });
 
-  it('limits emails per email and network address and lifts the login lock', async () => {
+  it('limits emails per email and network address, and lifts the log-in lock', async () => {
     await use(limited);
     for (let time = 0; time < 6; time++) await signIn('wrong');
     expect((await signIn(hamlet.password)).status).toBe(429);
@@ -418,11 +418,11 @@ describe('password reset by email', () => {
   });
 });
 
-describe('page forms', () => {
+describe('page form', () => {
   const sendWith = (headers: object) =>
     send('/accounts/password/reset/', { email: hamlet.email }, { ...headers } as Record<string, string>);
 
-  it('accept requests from our own pages and from programs', async () => {
+  it('accepts requests from our own pages and from programs', async () => {
     for (const headers of [{}, { 'Sec-Fetch-Site': 'same-origin' }, { 'Sec-Fetch-Site': 'none' }, { Origin: url }]) {
       expectRedirect(await sendWith(headers), '/accounts/password/reset/done/');
     }
@@ -453,7 +453,7 @@ describe('page forms', () => {
   });
 });
 
-it('asks browsers to use https only once they do', async () => {
+it('server asks browsers to use https only once they do', async () => {
   await use(limited);
   for (const path of ['//login/', '/server_settings', '/users/me', '//accounts/passkeys.js']) {
     const over = (protocol: string) =>
@@ -463,7 +463,7 @@ it('asks browsers to use https only once they do', async () => {
   }
 });
 
-describe('login notification email', () => {
+describe('log-in notification email', () => {
   const emails = () => instanceOf<JobHandler>(SendLoginEmails);
   const signIn = (headers = {}) =>
     server.request('POST', '/fetch_api_key', {
@@ -471,7 +471,7 @@ describe('login notification email', () => {
       headers,
     });
 
-  it('notifies users who want it unless they have just joined', async () => {
+  it('is sent to users who want it unless they have just joined', async () => {
     fieldsOf(await signIn());
     await emailsTo(hamlet.email, emails(), 0);
     server.clock.advance(61);
@@ -487,7 +487,7 @@ describe('login notification email', () => {
     await emailsTo(hamlet.email, emails(), 1);
   });
 
-  it('limits notifications to five per hour', async () => {
+  it('is limited to five per hour', async () => {
     await use(limited);
     server.clock.advance(61);
     for (let time = 0; time < 7; time++) fieldsOf(await signIn());
@@ -505,7 +505,7 @@ describe('joining with a link', () => {
     send('/accounts/register/', { key: link.split('/').at(-1), full_name: 'Yorick', password: PASSWORD, ...params });
   const sent = (email: string) => `/accounts/send_confirm/?email=${encodeURIComponent(email)}`;
   const login = (email: string) => `/login/?email=${encodeURIComponent(email)}`;
-  /** User as administrators see them; undefined if no user has the email. */
+  /** Returns the user as administrators see them; undefined if no user has the email. */
   async function userOf(email: string): Promise<Wire> {
     const user = await server.storage.uow.read(server.realmId, ({ users }) => users.findByEmail(server.realmId, email));
     return user && (await server.get(`/users/${user.id}`, people.desdemona)).body.user;
@@ -516,7 +516,7 @@ describe('joining with a link', () => {
   const JOINED = '/accounts/joined/';
   const EXPIRED = 'The invitation link has expired or been deactivated.';
 
-  it('asks for an email, confirms it and asks for the other fields', async () => {
+  it('asks for an email, confirms it and then asks for the other fields', async () => {
     const link = await made({ invite_as: 600, stream_ids: [closed] });
     const queue = await openQueue(server, people.iago);
     expectPage(await open(link), '<h1>Join Realm zulip</h1>');
@@ -699,7 +699,7 @@ describe('joining with a link', () => {
     expectPage(await join(link, hamlet.email, from('192.0.2.14')), 'Too many attempts.', 429);
   });
 
-  it('accepts an emailed invitation for its own address without further confirmation', async () => {
+  it('accepts an emailed invitation for its address without further confirmation', async () => {
     fieldsOf(await server.post('/invites', hamlet, { invitee_emails: yorick, stream_ids: [general] }));
     const link = await linkTo(yorick, instanceOf<JobHandler>(SendInvitationEmails));
     const key = link.split('/').at(-1)!;
@@ -787,13 +787,13 @@ describe('joining with a link', () => {
   });
 });
 
-describe('an address that bounced', () => {
+describe('bounced address', () => {
   const bounce = (email: string) =>
     recordBounce(server.storage.uow, email, '550 5.1.1 No such user', server.clock.now());
   const hasBounced = (email: string) =>
     server.storage.uow.readAcross(async (reads) => (await reads.bouncedAddresses.find(email)) !== null);
 
-  it('gets notifications again after its link for a new password was used, not only opened', async () => {
+  it('gets notifications again after its password reset link was used, not just opened', async () => {
     await bounce(hamlet.email);
     await send('/accounts/password/reset/', { email: hamlet.email });
     const link = await linkTo(hamlet.email);
@@ -803,7 +803,7 @@ describe('an address that bounced', () => {
     expect(await hasBounced(hamlet.email)).toBe(false);
   });
 
-  it('gets notifications again after it was confirmed as the new address of an account', async () => {
+  it("gets notifications again after confirmation as an account's new address", async () => {
     await bounce(yorick);
     fieldsOf(await server.patch('/settings', hamlet, { email: yorick }));
     const link = await linkTo(yorick);
@@ -812,7 +812,7 @@ describe('an address that bounced', () => {
     expect(await hasBounced(yorick)).toBe(false);
   });
 
-  it('gets notifications again after it was confirmed by signing up', async () => {
+  it('gets notifications again after confirmation by sign-up', async () => {
     await server.changeRealm({ settings: { inviteRequired: false } });
     await bounce(yorick);
     await send('/register/', { email: yorick });

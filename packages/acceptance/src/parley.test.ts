@@ -97,7 +97,7 @@ describe('Parley application', () => {
   });
 });
 
-describe('host application login', () => {
+describe('host application log-in', () => {
   let server: TestServer;
   let logged: unknown[];
   let response: () => { realm: string; userId: number } | null;
@@ -105,7 +105,7 @@ describe('host application login', () => {
     server = await TestServer.start({
       moreRoutes,
       authenticate: async (request) => (request.headers['x-test'] ? response() : null),
-      // Audit lines have a test of their own.
+      // Audit lines are tested separately.
       logger: { info: () => {}, error: (fields) => 'audit' in fields || logged.push(fields) },
     });
   });
@@ -130,7 +130,7 @@ describe('host application login', () => {
     expect((await ask()).status).toBe(401);
   });
 
-  it('responds to a throw with an opaque 500 and logs the error', async () => {
+  it('responds to an exception with an opaque 500 and logs the error', async () => {
     response = () => {
       throw new Error('session store is down');
     };
@@ -187,7 +187,7 @@ describe('host application login', () => {
     expect((logged[0] as { readonly reason: string }).reason.length).toBeLessThan(500);
   });
 
-  it('refuses numeric external ids and logs that they must be text', async () => {
+  it('rejects numeric external ids and logs that they must be text', async () => {
     await server.parley.users.upsert({ realm: 'zulip', externalId: '1603', name: 'Numbered' });
     response = () => ({ realm: 'zulip', externalId: 1603 }) as never;
     expect((await ask()).status).toBe(401);
@@ -249,7 +249,7 @@ describe('Parley.close', () => {
 });
 
 describe('changed server secret', () => {
-  it('rejects a changed secret in a command beside a running server', async () => {
+  it('is rejected by a command while the server is running', async () => {
     const server = await TestServer.start({ moreRoutes });
     const parts = { ...server.parts, secret: 'another secret, by mistake' };
     await expect(composeParley({ ...parts, onOtherSecret: 'refuse' })).rejects.toThrow(
@@ -279,7 +279,7 @@ describe('changed server secret', () => {
   });
 });
 
-/** Object whose property returns the next value on each access. */
+/** Object with a property that returns the next value on each access. */
 function changing(name: string, responses: readonly unknown[]): unknown {
   let asked = 0;
   return Object.defineProperty({ realm: 'zulip' }, name, {

@@ -12,7 +12,7 @@ let town: number;
 /** Private channel without Hamlet. */
 let closet: number;
 let queue: TestQueue;
-/** User of another organization, whose requests go there. */
+/** User of another organization; her requests go there. */
 let regan: TestUser;
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ const registered = async (type: string) =>
   (await openQueue(server, people.hamlet, { fetch_event_types: [type] })).registered;
 const heard = () => eventsAfter(server, queue);
 
-describe('drafts', () => {
+describe('draft', () => {
   const toTown = (more: object = {}) => ({ type: 'stream', to: [town], topic: 'plans', content: 'to be', ...more });
   const post = (as: TestUser, ...given: readonly object[]) => server.post('/drafts', as, { drafts: given });
   const keep = async (...given: readonly object[]): Promise<number[]> =>
@@ -53,7 +53,7 @@ describe('drafts', () => {
   const UNKNOWN = 'Draft does not exist';
   const OFF = 'User has disabled synchronizing drafts.';
 
-  it('appear ordered by edit time and published to their user only', async () => {
+  it('is listed by edit time and published only to its user', async () => {
     const { hamlet, cordelia, iago } = people;
     const other = await openQueue(server, cordelia);
     const ids = await keep(
@@ -82,19 +82,19 @@ describe('drafts', () => {
     expect([await drafts(cordelia), await eventsAfter(server, other)]).toEqual([[], []]);
   });
 
-  it('accept an empty list', async () => {
+  it('list accepts an empty request', async () => {
     expect(await keep()).toEqual([]);
     expect(await heard()).toEqual([{ type: 'drafts', op: 'add', drafts: [] }]);
   });
 
-  it('truncate long content', async () => {
+  it('truncates long content', async () => {
     await keep(toTown({ topic: 't'.repeat(61), content: 'c'.repeat(10_001) }));
     const [draft] = await drafts();
     expect(draft.topic).toBe(`${'t'.repeat(57)}...`);
     expect(draft.content).toBe(`${'c'.repeat(10_000 - 20)}\n[message truncated]`);
   });
 
-  it('replace a draft as a whole', async () => {
+  it('is replaced as a whole', async () => {
     const { hamlet } = people;
     const [id] = await keep(toTown({ timestamp: 9 }));
     const draft = { type: 'private', to: [hamlet.id], topic: '', content: 'or not to be', timestamp: 10 };
@@ -105,7 +105,7 @@ describe('drafts', () => {
     expect(await drafts()).toEqual([{ id, ...draft }]);
   });
 
-  it('delete a draft', async () => {
+  it('is deleted once', async () => {
     const [id] = await keep(toTown());
     expect(fieldsOf(await server.delete(`/drafts/${id}`, people.hamlet))).toEqual({});
     expect(await drafts()).toEqual([]);
@@ -113,7 +113,7 @@ describe('drafts', () => {
     expectRefusal(await server.delete(`/drafts/${id}`, people.hamlet), UNKNOWN, NOT_FOUND);
   });
 
-  it('report drafts of other users and organizations as unknown', async () => {
+  it('is unknown to other users and organizations', async () => {
     const [id] = await keep(toTown());
     const draft = { type: '', to: [], topic: '', content: 'x' };
     expectRefusal(await server.patch(`/drafts/${id}`, people.iago, { draft }), UNKNOWN, NOT_FOUND);
@@ -141,19 +141,19 @@ describe('drafts', () => {
     ['another kind', () => ({ type: 'group' }), 'Invalid drafts[1]["type"]'],
     ['an id', () => ({ id: 5 }), 'Argument "id" at drafts[1]["id"] is unexpected'],
     ['a name', () => ({ to: ['town'] }), 'drafts[1]["to"][0] is not an integer'],
-  ])('rejects all drafts if one of them has %s', async (_, more, msg) => {
+  ])('with %s rejects all drafts of the request', async (_, more, msg) => {
     expectRefusal(await post(people.hamlet, toTown(), toTown(more())), msg);
     expect(await drafts()).toEqual([]);
     expect(await heard()).toEqual([]);
   });
 
-  it.each(['type', 'to', 'topic', 'content'])('reject a draft without %s', async (name) => {
+  it.each(['type', 'to', 'topic', 'content'])('requires %s', async (name) => {
     const draft: Wire = toTown();
     delete draft[name];
     expectRefusal(await post(people.hamlet, draft), `${name} key is missing from drafts[0]`);
   });
 
-  it('reject drafts beyond the total text limit, including growing ones', async () => {
+  it('cannot exceed the total text limit, even when edited', async () => {
     const draft = { type: '', to: [], topic: '', content: 'x'.repeat(9999) };
     const ids = [...(await keep(...Array(90).fill(draft))), ...(await keep(...Array(90).fill(draft)))];
     await keep(...Array(20).fill(draft));
@@ -168,7 +168,7 @@ describe('drafts', () => {
     await keep({ ...draft, content: 'x' });
   });
 
-  it('reject more than the maximum number', async () => {
+  it('cannot exceed the maximum number', async () => {
     const { hamlet } = people;
     const many = Array(1000).fill({ type: '', to: [], topic: '', content: 'x' });
     await keep(...many);
@@ -180,7 +180,7 @@ describe('drafts', () => {
     await server.patch('/settings', hamlet, { enable_drafts_synchronization: true });
   });
 
-  it('delete all drafts without events when synchronization is disabled', async () => {
+  it('is deleted without events when synchronization is disabled', async () => {
     const { hamlet, iago, desdemona } = people;
     await keep(toTown());
     const before = (await heard()).length;
@@ -212,7 +212,7 @@ describe('drafts', () => {
   });
 });
 
-describe('saved snippets', () => {
+describe('saved snippet', () => {
   const UNKNOWN = 'Saved snippet does not exist.';
   const save = async (as = people.hamlet, title = ' Greeting '): Promise<number> =>
     fieldsOf(await server.post('/saved_snippets', as, { title, content: ' Dear *all* ' })).saved_snippet_id;
@@ -224,7 +224,7 @@ describe('saved snippets', () => {
     ...more,
   });
 
-  it('appear to their user only, oldest first', async () => {
+  it('is visible only to its user, oldest first', async () => {
     const [first, second] = [await save(), await save(people.hamlet, 'Farewell')];
     const both = [shown(first), shown(second, { title: 'Farewell' })];
     expect(await snippets()).toEqual(both);
@@ -233,7 +233,7 @@ describe('saved snippets', () => {
     expect(await snippets(people.iago)).toEqual([]);
   });
 
-  it('change only the given properties', async () => {
+  it('changes only the given properties', async () => {
     const id = await save();
     const before = (await heard()).length;
     const change = async (params: object) =>
@@ -246,7 +246,7 @@ describe('saved snippets', () => {
     expect(await snippets()).toEqual([shown(id, { title: 'Hi', content: 'all' })]);
   });
 
-  it('delete a draft', async () => {
+  it('is deleted once', async () => {
     const id = await save();
     expect(fieldsOf(await server.delete(`/saved_snippets/${id}`, people.hamlet))).toEqual({});
     expect((await heard()).at(-1)).toEqual({ type: 'saved_snippets', op: 'remove', saved_snippet_id: id });
@@ -254,7 +254,7 @@ describe('saved snippets', () => {
     expectRefusal(await server.patch(`/saved_snippets/${id}`, people.hamlet, {}), UNKNOWN, NOT_FOUND);
   });
 
-  it('report drafts of other users and organizations as unknown', async () => {
+  it('is unknown to other users and organizations', async () => {
     const id = await save();
     for (const [method, params] of [
       ['PATCH', { title: 'x' }],
@@ -272,14 +272,14 @@ describe('saved snippets', () => {
     [{ title: 'x', content: ' ' }, 'content cannot be blank'],
     [{ title: 'x'.repeat(61), content: 'x' }, 'title is too long (limit: 60 characters)'],
     [{ title: 'x', content: 'x'.repeat(10_001) }, 'content is too long (limit: 10000 characters)'],
-  ])('rejects invalid saved snippets: %#', async (params, msg) => {
+  ])('rejects invalid parameters: %#', async (params, msg) => {
     expectRefusal(await server.post('/saved_snippets', people.hamlet, params), msg);
     const id = await save();
     expectRefusal(await server.patch(`/saved_snippets/${id}`, people.hamlet, params), msg);
     expect(await snippets()).toEqual([shown(id)]);
   });
 
-  it.each(['title', 'content'])('reject a draft without %s', async (name) => {
+  it.each(['title', 'content'])('requires %s', async (name) => {
     const params: Wire = { title: 'x', content: 'x' };
     delete params[name];
     expectRefusal(await server.post('/saved_snippets', people.hamlet, params), `Missing '${name}' argument`, {
@@ -288,7 +288,7 @@ describe('saved snippets', () => {
     });
   });
 
-  it('reject more than the maximum number', async () => {
+  it('cannot exceed the maximum number', async () => {
     const { cordelia } = people;
     await server.storage.uow.write(server.realmId, async (tx) => {
       const snippet = { realmId: server.realmId, userId: cordelia.id, title: 'x', content: 'x', createdAt: 1 };
@@ -300,7 +300,7 @@ describe('saved snippets', () => {
     );
   });
 
-  it('reject drafts beyond the total text limit, including growing ones', async () => {
+  it('cannot exceed the total text limit, even when edited', async () => {
     const { iago } = people;
     const content = 'x'.repeat(10_000);
     const ids = await server.storage.uow.write(server.realmId, async (tx) => {
@@ -316,7 +316,7 @@ describe('saved snippets', () => {
   });
 });
 
-describe('navigation views', () => {
+describe('navigation view', () => {
   const EXISTS = 'Navigation view already exists.';
   const UNKNOWN = 'Navigation view does not exist.';
   const STARRED = { fragment: 'narrow/is/starred', is_pinned: true };
@@ -326,7 +326,7 @@ describe('navigation views', () => {
   const refused = async (view: object, msg: string) =>
     expectRefusal(await server.post('/navigation_views', people.hamlet, { ...view }), msg);
 
-  it('appear to their user only, oldest first', async () => {
+  it('is visible only to its user, oldest first', async () => {
     await add(STARRED);
     await add(ALERTS);
     const both = [{ ...STARRED, name: null }, ALERTS];
@@ -338,7 +338,7 @@ describe('navigation views', () => {
     expect(await views(people.iago)).toEqual([]);
   });
 
-  it.each([ALERTS.fragment, encodeURIComponent(ALERTS.fragment)])('change at %s', async (fragment) => {
+  it.each([ALERTS.fragment, encodeURIComponent(ALERTS.fragment)])('changes at %s', async (fragment) => {
     const { hamlet } = people;
     await add(ALERTS);
     const before = (await heard()).length;
@@ -353,14 +353,14 @@ describe('navigation views', () => {
     ]);
   });
 
-  it('delete a draft', async () => {
+  it('is deleted and no longer listed', async () => {
     await add(STARRED);
     expect(fieldsOf(await server.delete(viewPath(STARRED.fragment), people.hamlet))).toEqual({});
     expect((await heard()).at(-1)).toEqual({ type: 'navigation_view', op: 'remove', fragment: STARRED.fragment });
     expect(await views()).toEqual([]);
   });
 
-  it('reject invalid names and duplicates', async () => {
+  it('rejects invalid names and duplicates', async () => {
     const { hamlet } = people;
     await add(STARRED);
     await add(ALERTS);
@@ -381,7 +381,7 @@ describe('navigation views', () => {
     expect(await views()).toHaveLength(3);
   });
 
-  it.each(['fragment', 'is_pinned'])('reject a draft without %s', async (name) => {
+  it.each(['fragment', 'is_pinned'])('requires %s', async (name) => {
     const params: Wire = { ...ALERTS };
     delete params[name];
     expectRefusal(await server.post('/navigation_views', people.hamlet, params), `Missing '${name}' argument`, {
@@ -390,7 +390,7 @@ describe('navigation views', () => {
     });
   });
 
-  it('report missing and foreign views as unknown', async () => {
+  it('is reported as unknown if missing or owned by another user', async () => {
     await add(STARRED);
     const path = viewPath(STARRED.fragment);
     const params = { is_pinned: false };
@@ -402,7 +402,7 @@ describe('navigation views', () => {
     expect(await views()).toEqual([{ ...STARRED, name: null }]);
   });
 
-  it('reject more than the maximum number', async () => {
+  it('cannot exceed the maximum number', async () => {
     const { cordelia } = people;
     await server.storage.uow.write(server.realmId, async (tx) => {
       for (let n = 0; n < 500; n++) {
@@ -414,14 +414,14 @@ describe('navigation views', () => {
   });
 });
 
-describe('onboarding steps', () => {
+describe('onboarding step', () => {
   /** New users get no banner about changes (organization §10.3). */
   const ALL = ['intro_inbox_view_modal', 'intro_recent_view_modal', 'first_stream_created_banner'];
   const notices = (names: readonly string[]) => names.map((name) => ({ type: 'one_time_notice', name }));
   const complete = (onboarding_step: string, as = people.hamlet) =>
     server.post('/users/me/onboarding_steps', as, { onboarding_step });
 
-  it('appear until done, and again for repeated steps', async () => {
+  it('is shown until done, and again if repeated', async () => {
     expect((await registered('onboarding_steps')).onboarding_steps).toEqual(notices(ALL));
     expect(fieldsOf(await complete(ALL[1]!))).toEqual({});
     fieldsOf(await complete(ALL[1]!));
@@ -433,7 +433,7 @@ describe('onboarding steps', () => {
     expect(other.registered.onboarding_steps).toEqual(notices(ALL));
   });
 
-  it('reject unknown steps', async () => {
+  it('rejects unknown steps', async () => {
     expectRefusal(await complete('no_such_step'), 'Unknown onboarding_step: no_such_step');
     expectRefusal(
       await server.post('/users/me/onboarding_steps', people.hamlet, {}),
@@ -445,7 +445,7 @@ describe('onboarding steps', () => {
     );
   });
 
-  it('reject bots', async () => {
+  it('rejects bots', async () => {
     const helper = await server.addBot(people.hamlet, 'helper');
     expectRefusal(await complete(ALL[0]!, helper), 'This endpoint does not accept bot requests.');
   });

@@ -7,7 +7,7 @@ import { isOnPostgres } from './testing/test-storage.js';
 const UNREACHABLE = 'postgres://parley@localhost/chat?host=/nowhere';
 const SECRET = 'the secret of every server';
 
-// Otherwise the client of the bucket looks for keys elsewhere.
+// Without this, the bucket client searches for keys elsewhere.
 process.env.AWS_ACCESS_KEY_ID ??= 'none';
 process.env.AWS_SECRET_ACCESS_KEY ??= 'none';
 
@@ -42,26 +42,26 @@ const open = (database: string, options: object = {}) =>
     ...options,
   });
 
-describe('a database on PostgreSQL', () => {
-  it('is refused without secret, files and mail server', async () => {
+describe('PostgreSQL database', () => {
+  it('is rejected without secret, files and mail server', async () => {
     const bare = createParley({ database: UNREACHABLE, url: 'https://chat.example.com' });
     await expect(bare).rejects.toThrow(
       'A database on PostgreSQL requires PARLEY_SECRET (secret), PARLEY_FILES (files), PARLEY_SMTP_URL (smtpUrl or mailer).',
     );
   });
 
-  it('is refused with a password in its URL, which messages do not repeat', async () => {
+  it('is rejected with a password in its URL, which messages do not repeat', async () => {
     const { code, err } = await run('postgres://parley:hunter2@localhost/chat', 'realm', 'list');
     expect(code).not.toBe(0);
     expect(err).toContain('PARLEY_DATABASE must be of the form postgres://USER@HOST/NAME');
     expect(err).not.toContain('hunter2');
   });
 
-  it('is refused in one sentence while it cannot be reached', async () => {
+  it('is rejected in one sentence while it cannot be reached', async () => {
     await expect(open(UNREACHABLE)).rejects.toThrow(/^Cannot use database postgres:.*: connect ENOENT/);
   });
 
-  it('is reported by parley doctor if it cannot be reached, as its bucket is', async () => {
+  it('is reported by parley doctor if it or its bucket cannot be reached', async () => {
     const { code, out } = await run(UNREACHABLE, 'doctor');
     expect(code).toBe(3);
     expect(out).toContain('PROBLEM  database: Cannot use database postgres://parley@localhost/chat?host=/nowhere');
@@ -71,14 +71,14 @@ describe('a database on PostgreSQL', () => {
   it.each([
     ['backup', '/tmp/backup.tar'],
     ['restore', '/tmp/backup.tar'],
-  ])('is left to the tools of PostgreSQL by parley %s', async (...args) => {
+  ])("is left to PostgreSQL's own tools by parley %s", async (...args) => {
     const { code, err } = await run(UNREACHABLE, ...args);
     expect(code).not.toBe(0);
     expect(err).toContain(`parley ${args[0]} works on SQLite only.`);
   });
 
   if (isOnPostgres) {
-    it('serves an organization once parley migrate has made the schema', async () => {
+    it('serves an organization once parley migrate has created the schema', async () => {
       const { url, drop } = await createDatabase({ copyOf: 'template0' });
       await expect(open(url)).rejects.toThrow('run parley migrate');
       expect(await run(url, 'migrate', '--check')).toMatchObject({ code: 3 });

@@ -52,7 +52,7 @@ describe('POST /users/me/presence (users §8.1)', () => {
   it('returns users by id since the last update', async () => {
     const { hamlet, cordelia } = people;
     const at = now();
-    // Shown at once, and again when it has an id.
+    // Shown immediately, and again once it has an id.
     const unsaved = { presences: { [hamlet.id]: times(at) }, server_timestamp: at, presence_last_update_id: -1 };
     expect(await reported(hamlet, { last_update_id: -1 })).toEqual(unsaved);
     await save();
@@ -107,7 +107,7 @@ describe('POST /users/me/presence (users §8.1)', () => {
     expect(await shown({})).toEqual([String(cordelia.id)]);
   });
 
-  it('updates times older than 55 seconds only', async () => {
+  it('updates only times older than 55 seconds', async () => {
     const { hamlet } = people;
     const at = now();
     const after = async (seconds: number, status: string) => {
@@ -167,8 +167,8 @@ describe('POST /users/me/presence (users §8.1)', () => {
   });
 });
 
-describe('presence events (users §8.5)', () => {
-  it('notify once when a user comes online', async () => {
+describe('presence event (users §8.5)', () => {
+  it('is sent once when a user comes online', async () => {
     const { hamlet, cordelia } = people;
     const queues = await Promise.all([
       listen(cordelia),
@@ -191,7 +191,7 @@ describe('presence events (users §8.5)', () => {
       server_timestamp: timestamp,
       presence: { website: { client: 'website', status: 'active', timestamp, pushable: false } },
     });
-    // Presence events that were not fetched soon are dropped, since clients poll for presence.
+    // Presence events that are not fetched soon are dropped, because clients poll for presence.
     const second = await Promise.all(queues.map((queue) => eventsAfter(server, queue)));
     const responses = [
       [at, first],
@@ -204,7 +204,7 @@ describe('presence events (users §8.5)', () => {
     }
   });
 
-  it('reach at most a hundred users', async () => {
+  it('reaches at most a hundred users', async () => {
     for (let n = 0; n < 95; n++) await server.addUser({ email: `u${n}@zulip.com`, fullName: `User ${n}` });
     const queue = await listen(people.cordelia);
     await reported(people.hamlet);
@@ -213,7 +213,7 @@ describe('presence events (users §8.5)', () => {
     expect(await eventsAfter(server, queue)).toHaveLength(1);
   });
 
-  it('notify when a user disables and enables presence', async () => {
+  it('is sent when a user disables and enables presence', async () => {
     const { hamlet, cordelia } = people;
     await reported(hamlet);
     const [own, others] = [await listen(hamlet), await listen(cordelia)];
@@ -338,7 +338,7 @@ describe('limited guest (users §1.4)', () => {
     expect(Object.keys((await reported(polonius)).presences)).toContain(hidden(cordelia));
   });
 
-  it('receives presence of accessible users only if the server limits presence', async () => {
+  it('receives only presence of accessible users if the server limits presence', async () => {
     const shown = await limited({ limitsPresence: true });
     const { hamlet, cordelia, polonius } = people;
     expect(shown).toEqual({
@@ -389,8 +389,8 @@ it('presence is neither stored nor returned if the operator disabled it (users �
   expect(await registered()).toMatchObject({ realm_presence_disabled: false, presence_last_update_id: last });
 });
 
-describe('all presences', () => {
-  it('list users active within two weeks by their visible email', async () => {
+describe('list of all presences', () => {
+  it('contains users active within two weeks by their visible email', async () => {
     const { hamlet, cordelia } = people;
     const at = now();
     await reported(hamlet);
@@ -409,7 +409,7 @@ describe('all presences', () => {
     expect((await list()).presences).toEqual({});
   });
 
-  it('equal the register response without users who hide presence', async () => {
+  it('equals the register response without users who hide presence', async () => {
     const { hamlet, cordelia, iago } = people;
     const at = now();
     await reported(hamlet);
@@ -435,7 +435,7 @@ describe('all presences', () => {
     expect(Object.keys((await registered({ presence_history_limit_days: 2 })).presences)).toHaveLength(1);
   });
 
-  it('omit deactivated users', async () => {
+  it('omits deactivated users', async () => {
     const { hamlet, cordelia } = people;
     const bot = await server.addUser({ email: 'x@zulip.com', fullName: 'Short Visit' });
     await reported(bot);

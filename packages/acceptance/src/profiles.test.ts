@@ -29,8 +29,8 @@ const CHOICES = { vim: { text: 'VIM', order: '1' }, emacs: { text: 'Emacs', orde
 const PATTERN = 'https://example.com/%(username)s';
 const realmUser = { event_types: ['realm_user'] };
 
-describe('profile fields (users §13.3, §13.4)', () => {
-  it('list each type in order, appear in register and are published to everyone', async () => {
+describe('profile field (users §13.3, §13.4)', () => {
+  it('is listed for each type in order, included in register and published to everyone', async () => {
     const old = await server.request('POST', '/register', {
       as: people.polonius,
       params: { event_types: ['custom_profile_fields'] },
@@ -66,7 +66,7 @@ describe('profile fields (users §13.3, §13.4)', () => {
     expect(told.at(-1).fields.at(-1)).toMatchObject({ name: 'Pronouns', type: 1 });
   });
 
-  it('get name and hint of external services from the server and allow flag changes only', async () => {
+  it('gets name and hint of external services from the server and allows only flag changes', async () => {
     const id = await add(7, 'whatever', { hint: 'x', field_data: { subtype: 'github' } });
     const field = { id, name: 'GitHub username', hint: '', field_data: '{"subtype":"github"}' };
     expect(await list()).toMatchObject([field]);
@@ -138,7 +138,7 @@ describe('profile fields (users §13.3, §13.4)', () => {
       { field_type: 6, display_in_profile_summary: true },
       'Field type not supported for display in profile summary.',
     ],
-  ])('reject %s', async (_, params, text) => {
+  ])('rejects %s', async (_, params, text) => {
     await add(1, 'Taken');
     const fields = JSON.parse(JSON.stringify({ field_type: 1, name: 'New', ...params }));
     const reply = await server.post(FIELDS, people.iago, fields);
@@ -146,7 +146,7 @@ describe('profile fields (users §13.3, §13.4)', () => {
     expect(await list()).toHaveLength(1);
   });
 
-  it('allow two fields in the summary and fifty in total', async () => {
+  it('is limited to two fields in the summary and fifty in total', async () => {
     const shown = { display_in_profile_summary: true };
     const [, second] = [await add(1, 'one', shown), await add(2, 'two', shown)];
     const text = 'Only 2 custom profile fields can be displayed in the profile summary.';
@@ -161,7 +161,7 @@ describe('profile fields (users §13.3, §13.4)', () => {
     );
   });
 
-  it('require an administrator of the same realm', async () => {
+  it('requires an administrator of the same realm', async () => {
     const id = await add(1, 'one');
     const admin = 'Must be an organization administrator';
     for (const who of [people.shiva, people.hamlet, people.polonius]) {
@@ -188,7 +188,7 @@ describe('profile fields (users §13.3, §13.4)', () => {
     );
   });
 
-  it('change order', async () => {
+  it('changes order', async () => {
     const [one, two, three] = [await add(1, 'one'), await add(1, 'two'), await add(1, 'three')];
     const order = (ids: readonly number[]) => server.patch(FIELDS, people.iago, { order: ids });
     expectRefusal(await order([one, two]), 'Invalid order mapping.');
@@ -203,7 +203,7 @@ describe('profile fields (users §13.3, §13.4)', () => {
     ]);
   });
 
-  it('delete their values, and removed options delete the values that use them', async () => {
+  it('deletes its values, and a removed option deletes the values that use it', async () => {
     const { hamlet, cordelia } = people;
     const [motto, editor] = [await add(1, 'Motto'), await add(3, 'Editor', { field_data: CHOICES })];
     fieldsOf(await say(hamlet, [motto, 'x'], [editor, 'vim']));

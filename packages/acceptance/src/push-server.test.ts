@@ -45,7 +45,7 @@ function open(rateLimitRules = {}): void {
     ...{ hasRateLimits: true, rateLimitRules, trustedProxies: 0 },
   });
 }
-/** Stops the push service and starts it again on its database. */
+/** Stops the push service and restarts it on its database. */
 async function reopen(rateLimitRules = {}): Promise<void> {
   await service.close();
   open(rateLimitRules);
@@ -119,15 +119,15 @@ async function addDevice(token: string, kind: 'apns' | 'fcm', wrong: object = {}
   return device_id as number;
 }
 
-describe('a server that registers at a push service of Parley', () => {
-  it('is unknown before', async () => {
+describe('server registering with a Parley push service', () => {
+  it('is unknown at first', async () => {
     expect(await call('push/e2ee/notify', { realm_uuid: ORG_ID, push_requests: [] })).toMatchObject({
       ...{ status: 401, body: { code: 'INVALID_ZULIP_SERVER' } },
     });
     fieldsOf(await server.post('/register_client_device', reader));
   });
 
-  it('introduces itself by a command', async () => {
+  it('registers by a command', async () => {
     const lines: string[] = [];
     const terminal = {
       ...{ out: (line: string) => lines.push(line), err: (line: string) => lines.push(line) },
@@ -141,7 +141,7 @@ describe('a server that registers at a push service of Parley', () => {
     ]);
   });
 
-  it('changes its key only with the present one', async () => {
+  it('changes its key only with the current key', async () => {
     const fields = { zulip_org_id: ORG_ID, hostname: 'chat.example.com', contact_email: 'ops@example.com' };
     const change = (zulip_org_key: string, new_org_key: string) =>
       call('server/register', { ...fields, zulip_org_key, new_org_key }, null);
@@ -165,8 +165,8 @@ describe('a server that registers at a push service of Parley', () => {
   });
 });
 
-describe('notifications of a server through a push service of Parley', () => {
-  it('reach registered devices of both makers, also after a restart of the service', async () => {
+describe('notification through a Parley push service', () => {
+  it('reaches registered devices of both makers, also after a restart of the service', async () => {
     await addDevice('c0ffee00', 'apns');
     await addDevice('android', 'fcm');
     await reopen();
@@ -189,7 +189,7 @@ describe('notifications of a server through a push service of Parley', () => {
     expect(fcm.arrivals[1]!.fields.android.priority).toBe('normal');
   });
 
-  it('reach older apps of both makers, and test notifications too', async () => {
+  it('reaches older apps of both makers, and so do test notifications', async () => {
     fieldsOf(await server.post('/users/me/apns_device_token', reader, { token: 'abcd', appid: 'org.example.App' }));
     fieldsOf(await server.post('/users/me/android_gcm_reg_id', reader, { token: 'old' }));
     const id = await server.sendMessage(sender, [reader], { content: 'hello' });
@@ -208,7 +208,7 @@ describe('notifications of a server through a push service of Parley', () => {
     expect(fcm.arrivals).toHaveLength(2);
   });
 
-  it('end for devices and tokens that are gone', async () => {
+  it('is dropped for removed devices and tokens', async () => {
     const id = await addDevice('dead', 'fcm');
     fieldsOf(await server.post('/users/me/android_gcm_reg_id', reader, { token: 'gone' }));
     for (const token of ['dead', 'gone']) fcm.refusals.set(token, [fcmError(404, 'UNREGISTERED')]);
@@ -221,7 +221,7 @@ describe('notifications of a server through a push service of Parley', () => {
     expect(reply).toMatchObject({ status: 400, body: { code: 'INVALID_REMOTE_PUSH_DEVICE_TOKEN' } });
   });
 
-  it('are repeated for the phones that were not reached', async () => {
+  it('is repeated for the phones that were not reached', async () => {
     await addDevice('c0ffee01', 'apns');
     await addDevice('android', 'fcm');
     apns.refusals.set('c0ffee01', [{ status: 429, body: { reason: 'TooManyRequests' } }]);
@@ -233,7 +233,7 @@ describe('notifications of a server through a push service of Parley', () => {
     expect([apns.arrivals.length, fcm.arrivals.length]).toEqual([2, 2]);
   });
 
-  it('wait while a maker fails or the server exceeds its quota', async () => {
+  it('waits while a maker fails or the server exceeds its quota', async () => {
     await addDevice('android', 'fcm');
     const failure = fcmError(503, 'UNAVAILABLE');
     fcm.refusals.set(null, [failure, failure, failure]);
@@ -249,7 +249,7 @@ describe('notifications of a server through a push service of Parley', () => {
     expect(fcm.arrivals).toEqual([]);
     await reopen();
     await wakeJobs();
-    // A job may have failed once more on a busy machine, and waits for longer.
+    // On a busy machine, a job may have failed once more and wait longer.
     await until(() => {
       server.clock.advance(1);
       return fcm.arrivals.length >= 3;
@@ -259,7 +259,7 @@ describe('notifications of a server through a push service of Parley', () => {
   it.each([
     ['BAD_REQUEST', 'fcm', { ios_app_id: 'org.example.App' }],
     ['REQUEST_EXPIRED', 'fcm', { timestamp: 1 }],
-  ] as const)('are not sent to a device with an invalid registration: %s', async (code, kind, wrong) => {
+  ] as const)('is not sent to a device with an invalid registration: %s', async (code, kind, wrong) => {
     const id = await addDevice('invalid', kind, wrong);
     expect((await devices())[id].push_registration_error_code).toBe(code);
   });
@@ -267,13 +267,13 @@ describe('notifications of a server through a push service of Parley', () => {
 
 const realmUuid = async (): Promise<string> =>
   (await server.storage.uow.read(server.realmId, ({ realms }) => realms.get(server.realmId))).uuid;
-/** Lets the time of a later attempt come, and wakes the workers by another message. */
+/** Advances to the time of a later attempt, and triggers the workers by another message. */
 async function wakeJobs(): Promise<void> {
   server.clock.advance(30);
   await server.sendMessage(sender, [reader]);
 }
 
-describe('another server at the same push service', () => {
+describe('second server at the same push service', () => {
   const id = '11111111-2222-4333-8444-555555555555';
   const credentials = [id, 'x'.repeat(64)] as const;
   beforeAll(async () => {
@@ -281,7 +281,7 @@ describe('another server at the same push service', () => {
     expect((await call('server/register', fields, null)).body.created).toBe(true);
   });
 
-  it('cannot use the organizations and tokens of the first one', async () => {
+  it('cannot use the organizations and tokens of the first server', async () => {
     await addDevice('theirs', 'fcm');
     const realm_uuid = await realmUuid();
     const push_requests = [{ token_id: tokenIdOf('theirs'), payload: {} }];
@@ -300,7 +300,7 @@ describe('another server at the same push service', () => {
     expect(fcm.arrivals).toEqual([]);
   });
 
-  it('has a quota of its own, and may register a few times from one address', async () => {
+  it('has a separate quota, and may register a few times from one address', async () => {
     await reopen({
       api_by_remote_server: [{ windowSeconds: 60, limit: 1 }],
       push_server_by_ip: [{ windowSeconds: 60, limit: 2 }],
@@ -314,13 +314,13 @@ describe('another server at the same push service', () => {
     await reopen();
   });
 
-  it('loses everything when it leaves', async () => {
+  it('loses all data when it leaves', async () => {
     expect((await call('server/deactivate', {}, credentials)).status).toBe(200);
     expect((await call('server/analytics', { realms: '[]' }, credentials)).status).toBe(401);
   });
 });
 
-describe('a request that a push service cannot read', () => {
+describe('invalid request to a push service', () => {
   it.each([
     ['push/e2ee/notify', { realm_uuid: 'x', push_requests: [] }, 'Invalid realm_uuid'],
     ['push/e2ee/notify', { realm_uuid: ORG_ID, push_requests: [1] }, 'Invalid push_requests'],
@@ -331,12 +331,12 @@ describe('a request that a push service cannot read', () => {
     ['push/unregister', { user_id: '1', token: 'a' }, 'Token does not exist'],
     ['server/analytics', { realms: '{' }, 'Malformed JSON'],
     ['server/analytics', { realms: '[{"uuid": 7}]' }, 'Invalid realms'],
-  ])('is refused: %s %j', async (path, fields, msg) => {
+  ])('is rejected: %s %j', async (path, fields, msg) => {
     const text = typeof msg === 'string' ? msg : expect.stringMatching(msg);
     expect(await call(path, fields)).toMatchObject({ status: 400, body: { result: 'error', msg: text } });
   });
 
-  it('is refused with too many requests, beyond a mebibyte, and on other paths', async () => {
+  it('is rejected with too many requests, above one mebibyte, and on other paths', async () => {
     const many = { realm_uuid: ORG_ID, push_requests: Array(501).fill({}) };
     expect((await call('push/e2ee/notify', many)).body.msg).toBe('Invalid push_requests');
     const long = { realm_uuid: ORG_ID, push_requests: ['x'.repeat(1024 * 1024)] };
@@ -350,7 +350,7 @@ describe('parley serve --push-service', () => {
   const credentials = [id, 'z'.repeat(64)] as const;
   const database = (name: string) => `--database=sqlite:${join(folder, name)}`;
 
-  /** Runs a command with the settings of a push service. Returns its exit code and its output. */
+  /** Runs a command with the settings of a push service. Returns its exit code and output. */
   function run(args: readonly string[], interrupted: Promise<void> = Promise.resolve(), say = (_: string) => {}) {
     const lines: string[] = [];
     const out = (line: string) => {
@@ -369,7 +369,7 @@ describe('parley serve --push-service', () => {
     return runCommandLine(args, terminal, environment).then((code) => ({ code, lines }));
   }
 
-  /** Runs a push service while something is done. */
+  /** Runs a push service during the given work. */
   async function serving(name: string, work: (address: string, metrics: () => Promise<string>) => Promise<void>) {
     let interrupt = () => {};
     const interrupted = new Promise<void>((resolve) => {
@@ -422,7 +422,7 @@ describe('parley serve --push-service', () => {
       expect(text).toContain('parley_http_requests_total{operation="POST /remotes/push/e2ee/notify",status="200"}');
       const copy = ['push', 'backup', join(folder, 'copy.db'), database('first.db')];
       expect(await run(copy)).toMatchObject({ code: 0 });
-      // A copy replaces none.
+      // A copy does not overwrite an existing one.
       expect(await run(copy)).toMatchObject({ code: 1, lines: [expect.stringContaining('copy.db')] });
       expect(statSync(join(folder, 'copy.db')).mode & 0o777).toBe(0o600);
       await call('server/deactivate', {}, credentials, address);

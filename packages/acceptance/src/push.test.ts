@@ -26,7 +26,7 @@ afterAll(async () => {
   await service.close();
 });
 
-it('reports in the server settings that a push service is configured', async () => {
+it('server settings report a configured push service', async () => {
   expect(fieldsOf(await server.get('/server_settings', null)).push_notifications_enabled).toBe(true);
 });
 
@@ -62,8 +62,8 @@ async function registered(token = 'token'): Promise<number> {
   return id;
 }
 
-describe('push devices (organization §11)', () => {
-  it('publish additions and removals to their owner only', async () => {
+describe('push device (organization §11)', () => {
+  it('publishes additions and removals only to its owner', async () => {
     const [own, others] = [await listen(), await listen(server.people.cordelia)];
     const id = await addDevice();
     expect(await devicesOf()).toEqual({ [id]: NEW });
@@ -79,7 +79,7 @@ describe('push devices (organization §11)', () => {
     expect(await eventsAfter(server, others)).toEqual([]);
   });
 
-  it('stay limited to a hundred by replacing the least recently used one', async () => {
+  it('replaces the least recently used of a hundred devices', async () => {
     const ids: number[] = [];
     for (let n = 0; n < 100; n++) ids.push(await addDevice());
     await register(ids[0]!, keyOf(), tokenOf('token'));
@@ -93,7 +93,7 @@ describe('push devices (organization §11)', () => {
     expect(Object.keys(await devicesOf())).toHaveLength(100);
   });
 
-  it('reject removal by other users and repeated removal', async () => {
+  it('rejects removal by other users and repeated removal', async () => {
     const id = await addDevice();
     const remove = (as: TestUser) => server.post('/remove_client_device', as, { device_id: id });
     expectRefusal(await remove(server.people.desdemona), 'Invalid `device_id`');
@@ -150,7 +150,7 @@ describe('POST /mobile_push/register (organization §12)', () => {
     service.hold();
     await register(id, keyOf(), tokenOf('token'));
     const queue = await listen();
-    // Three of four parameters are not a token.
+    // Three of the four parameters do not form a token.
     const { token_kind: _, ...most } = tokenOf('other');
     fieldsOf(await register(id, keyOf(0, OTHER_KEY), most));
     expect(await eventsAfter(server, queue)).toEqual([{ type: 'device', op: 'update', device_id: id, push_key_id: 0 }]);
@@ -300,11 +300,11 @@ describe('POST /mobile_push/register (organization §12)', () => {
 describe.each([
   ['apns', '/users/me/apns_device_token', { appid: 'org.zulip.Zulip' }],
   ['fcm', '/users/me/android_gcm_reg_id', {}],
-])('push tokens of older apps (organization §13): %s', (kind, path, more) => {
+])('push token of older apps (organization §13): %s', (kind, path, more) => {
   const add = (token: string, as = hamlet) => server.post(path, as, { token, ...more });
   const remove = (token: string, as = hamlet) => server.delete(path, as, { token });
 
-  it('register and unregister with the push service', async () => {
+  it('is registered and unregistered with the push service', async () => {
     expect(fieldsOf(await add('c0ffee00'))).toEqual({});
     expect(fieldsOf(await add('c0ffee00'))).toEqual({});
     expect(fieldsOf(await add('c0ffee00', server.people.cordelia))).toEqual({});
@@ -326,7 +326,7 @@ describe.each([
     fieldsOf(await remove('c0ffee00', server.people.cordelia));
   });
 
-  it('reject invalid tokens', async () => {
+  it('must be valid', async () => {
     for (const token of ['', 'a'.repeat(4097)]) {
       expectRefusal(await add(token), 'Empty or invalid length token');
       expectRefusal(await remove(token), 'Empty or invalid length token');
@@ -341,14 +341,14 @@ describe.each([
   it.each([
     [500, {}, 502, 'INTERNAL_SERVER_ERROR_ON_BOUNCER', /retry later\.$/],
     [401, { code: 'INVALID_ZULIP_SERVER', msg: 'auth failure' }, 400, 'BAD_REQUEST', /^auth failure$/],
-  ])('discards a token when the push service responds with %d', async (status, body, wireStatus, code, msg) => {
+  ])('is discarded when the push service responds with %d', async (status, body, wireStatus, code, msg) => {
     service.failure = { status, body };
     expectRefusal(await add('c0ffee02'), expect.stringMatching(msg) as never, { status: wireStatus, code });
     service.failure = null;
     expectRefusal(await remove('c0ffee02'), 'Token does not exist');
   });
 
-  it('allow a hundred tokens and replace the oldest', async () => {
+  it('replaces the oldest of a hundred tokens', async () => {
     await server.storage.uow.write(server.realmId, async (tx) => {
       for (let n = 0; n < 100; n++) {
         const token = { kind: kind as 'apns', token: `aaaa${1000 + n}`, iosAppId: null };
@@ -362,7 +362,7 @@ describe.each([
   });
 });
 
-it('rejects APNs tokens with invalid characters and invalid app ids', async () => {
+it('APNs token rejects invalid characters and invalid app ids', async () => {
   const add = (params: object) => server.post('/users/me/apns_device_token', hamlet, { appid: 'a', ...params });
   for (const token of ['!!', 'abc', 'abcd!', 'ab cd']) {
     expectRefusal(await add({ token }), 'Invalid APNS token');
@@ -378,11 +378,11 @@ it('rejects APNs tokens with invalid characters and invalid app ids', async () =
   );
 });
 
-describe('test notifications (organization §13)', () => {
+describe('test notification (organization §13)', () => {
   const test = (params = {}) => server.post('/mobile_push/test_notification', hamlet, params);
   const testEncrypted = (params = {}) => server.post('/mobile_push/e2ee/test_notification', hamlet, params);
 
-  it('reach all legacy tokens or a single one', async () => {
+  it('reaches all legacy tokens or a single token', async () => {
     expect(fieldsOf(await test())).toEqual({});
     expect(service.calls).toEqual([]);
     for (const token of ['one', 'two']) fieldsOf(await server.post('/users/me/android_gcm_reg_id', hamlet, { token }));
@@ -397,7 +397,7 @@ describe('test notifications (organization §13)', () => {
     });
   });
 
-  it('reject tokens unknown to the server or to the push service', async () => {
+  it('rejects tokens unknown to the server or to the push service', async () => {
     expectRefusal(await test({ token: 'nobody’s' }), 'Device not recognized', { code: 'INVALID_PUSH_DEVICE_TOKEN' });
     const token = { kind: 'fcm', token: 'lost', iosAppId: null } as const;
     await server.storage.uow.write(server.realmId, (tx) => tx.pushTokens.add(server.realmId, hamlet.id, token));
@@ -406,7 +406,7 @@ describe('test notifications (organization §13)', () => {
     });
   });
 
-  it('encrypt the payload for devices with a new nonce each time', async () => {
+  it('encrypts the payload for devices with a new nonce each time', async () => {
     const id = await registered();
     fieldsOf(await testEncrypted());
     fieldsOf(await testEncrypted({ device_id: id }));
@@ -428,7 +428,7 @@ describe('test notifications (organization §13)', () => {
     });
   });
 
-  it('wake the app on Apple devices', async () => {
+  it('wakes the app on Apple devices', async () => {
     const id = await addDevice();
     const apple = { ...tokenOf('token', { token_kind: 'apns', ios_app_id: 'a' }), token_kind: 'apns' };
     await register(id, keyOf(), apple);
@@ -449,7 +449,7 @@ describe('test notifications (organization §13)', () => {
 
   const NONE = ['No active registered push device', { code: 'NO_ACTIVE_PUSH_DEVICE' }] as const;
 
-  it('require a registered device', async () => {
+  it('requires a registered device', async () => {
     expectRefusal(await testEncrypted(), ...NONE);
     const id = await addDevice();
     expectRefusal(await testEncrypted(), ...NONE);
@@ -467,14 +467,14 @@ describe('test notifications (organization §13)', () => {
     [{ status: 500, body: {} }, 502, 'INTERNAL_SERVER_ERROR_ON_BOUNCER', /^Internal server error on Zulip push/],
     [{ status: 401, body: { code: 'X', msg: 'no' } }, 403, 'ADMIN_ACTION_REQUIRED', /^Push notification config/],
     [{ status: 403, body: { code: 'X', msg: 'plan' } }, 403, 'ADMIN_ACTION_REQUIRED', /^Push notification config/],
-  ])('rejects a test notification when the push service responds with %j', async (failure, status, code, msg) => {
+  ])('is rejected when the push service responds with %j', async (failure, status, code, msg) => {
     await registered();
     service.failure = failure;
     expectRefusal(await testEncrypted(), expect.stringMatching(msg) as never, { status, code });
   });
 });
 
-describe('no push service', () => {
+describe('server without a push service', () => {
   let bare: TestServer;
   beforeAll(async () => {
     bare = await TestServer.start();

@@ -12,7 +12,7 @@ describe('stored event queue parameters', () => {
   const register = (params: object) =>
     server.post('/register', server.people.hamlet, { fetch_event_types: [], ...params });
 
-  it('take at most 8 kB', async () => {
+  it('fit into 8 kB', async () => {
     const event_types = Array(99).fill('字'.repeat(9));
     const narrow = Array(99).fill(['topic', '字'.repeat(4)]);
     const { queue_id } = (await register({ event_types, narrow })).body;
@@ -24,7 +24,7 @@ describe('stored event queue parameters', () => {
     expect(bytes).toBeLessThan(8192);
   });
 
-  it('reject larger parameters', async () => {
+  it('are rejected if larger', async () => {
     const types = 'event_types is too long (limit: 3000 bytes)';
     expectRefusal(await register({ event_types: Array(100).fill('字'.repeat(10)) }), types);
     expectRefusal(await register({ narrow: [['topic', 'x'.repeat(2500)]] }), 'narrow is too long (limit: 2500 bytes)');

@@ -3,7 +3,7 @@ import { expectRefusal, fieldsOf } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
-/** Callers and targets: some users of each kind. */
+/** Callers and targets: several users of each kind. */
 let cast: Readonly<Record<string, TestUser>>;
 
 const NUMBERS = { owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 } as const;
@@ -16,7 +16,7 @@ const last = (entity: string) => ({
   is_last_owner: entity !== 'user',
   entity,
 });
-/** Letters in the tables; `y` means allowed, `-` not tested. */
+/** Letters used in the tables; `y` means allowed, `-` not tested. */
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   A: ['Must be an organization administrator', UNAUTHORIZED],
   O: ['Must be an organization owner', UNAUTHORIZED],
@@ -58,7 +58,7 @@ const stored = ({ id }: TestUser) =>
 const changeRole = (as: TestUser, { id }: TestUser, role: Role) =>
   server.patch(`/users/${id}`, as, { role: NUMBERS[role] });
 
-/** Restores a role through one that a guest can be given. */
+/** Restores a role through a role that guests can be given. */
 async function restoreRole(target: TestUser, role: Role): Promise<void> {
   for (const each of ['moderator', role] as const) fieldsOf(await changeRole(cast.owner!, target, each));
 }
@@ -77,7 +77,7 @@ async function makeCast(): Promise<typeof cast> {
   return made;
 }
 
-describe('rights of each rank (users §3.2, §4, §15)', () => {
+describe('permission by rank (users §3.2, §4, §15)', () => {
   beforeAll(async () => {
     server = await TestServer.start();
     cast = await makeCast();
@@ -116,7 +116,7 @@ describe('rights of each rank (users §3.2, §4, §15)', () => {
     }
   });
 
-  // `owner` is the only human owner, besides a bot.
+  // `owner` is the only human owner; the other owner is a bot.
   it.each(
     rowsOf(`
       owner              yLLLL
@@ -139,7 +139,7 @@ describe('rights of each rank (users §3.2, §4, §15)', () => {
     if (caller === 'owner') fieldsOf(await changeRole(self, second, 'owner'));
   });
 
-  // Target is a bot with the role of member, owned by `member`.
+  // Target: a bot with the member role, owned by `member`.
   it.each(
     rowsOf(`
       owner              yyyyy
@@ -211,7 +211,7 @@ describe('rights of each rank (users §3.2, §4, §15)', () => {
     if (caller === 'owner') fieldsOf(await changeRole(self, cast['person:owner']!, 'owner'));
   });
 
-  // Targets are bots of each role, owned by `member`.
+  // Targets: bots of each role, owned by `member`.
   const BOT_CHANGES: Readonly<Record<string, (bot: TestUser, as: TestUser) => ReturnType<TestServer['get']>>> = {
     'reads the key': ({ id }, as) => server.get(`/bots/${id}/api_key`, as),
     'regenerates the key': ({ id }, as) => server.post(`/bots/${id}/api_key/regenerate`, as),
@@ -242,7 +242,7 @@ describe('rights of each rank (users §3.2, §4, §15)', () => {
       }
       const { api_key: apiKey } = fieldsOf(await server.get(`/bots/${bot.id}/api_key`, cast.owner!));
       cast = { ...cast, [`bot:${ROLES[index]}`]: { ...bot, apiKey } };
-      // Administrators may rename other users, but no bot with more rights.
+      // Administrators may rename other users, but not bots with more rights.
       const change = { full_name: `Renamed ${bot.id}` };
       const byAnyRole = ['owner', 'administrator', 'bot:administrator'].includes(caller!) ? verdict : 'A';
       await expectVerdict(byAnyRole, `${caller} renames a user`, () =>

@@ -37,8 +37,8 @@ async function onPage(as: TestUser, headers = {}): Promise<unknown> {
 const HIDDEN = 'Invalid message(s)';
 const ZULIP = { 'User-Agent': 'ZulipFlutter/30.0' };
 
-describe('reactions', () => {
-  it('appear with the message, oldest first', async () => {
+describe('reaction', () => {
+  it('appears with the message, oldest first', async () => {
     const { hamlet, cordelia } = people;
     expect(await shown()).toEqual([]);
     expect(fieldsOf(await react(hamlet, { emoji_name: 'smile' }))).toEqual({});
@@ -50,7 +50,7 @@ describe('reactions', () => {
     expect(await shown()).toEqual(reactions.slice(1));
   });
 
-  it('update pages cached before they were added or removed', async () => {
+  it('updates pages cached before it was added or removed', async () => {
     const { hamlet } = people;
     expect(await onPage(hamlet)).toEqual([]);
     await react(hamlet, { emoji_name: 'smile' });
@@ -59,14 +59,14 @@ describe('reactions', () => {
     expect(await onPage(hamlet)).toEqual([]);
   });
 
-  it('leave later messages without reactions', async () => {
+  it('does not appear on later messages', async () => {
     const queue = await openQueue(server, people.hamlet, { event_types: ['message'] });
     await react(people.hamlet, { emoji_name: 'smile' });
     await say('general');
     expect(await eventsAfter(server, queue)).toMatchObject([{ message: { reactions: [] } }]);
   });
 
-  it("add a history message to the user's messages", async () => {
+  it("adds a history message to the user's messages", async () => {
     const { cordelia } = people;
     const flags = async () => (fieldsOf(await server.get(`/messages/${message}`, cordelia)) as Wire).message.flags;
     await react(cordelia, { emoji_name: 'smile' });
@@ -76,7 +76,7 @@ describe('reactions', () => {
     expect(await flags()).toEqual(['read', 'starred', 'historical']);
   });
 
-  it('match `has:reaction` while they exist', async () => {
+  it('matches `has:reaction` while it exists', async () => {
     const found = async (negated = false) => {
       const narrow = [{ operator: 'has', operand: 'reaction', negated }];
       const params = { narrow, anchor: 'newest', num_before: 10, num_after: 0 };
@@ -90,7 +90,7 @@ describe('reactions', () => {
     expect([await found(), await found(true)]).toEqual([[], [message, other]]);
   });
 
-  it('notify users with access, including the deprecated user field', async () => {
+  it('notifies users with access, including the deprecated user field', async () => {
     const { hamlet, cordelia, polonius, iago } = people;
     await react(cordelia, { emoji_name: 'heart' });
     const queues = await Promise.all(
@@ -124,7 +124,7 @@ describe('reactions', () => {
     expect(counts).toEqual([1, 1, 0]);
   });
 
-  it('reveal only an id of inaccessible users to limited guests', async () => {
+  it('reveals only an id of inaccessible users to limited guests', async () => {
     const { polonius, cordelia, hamlet } = people;
     await server.limitGuests();
     const queue = await openQueue(server, polonius, { event_types: ['reaction'] });
@@ -138,7 +138,7 @@ describe('reactions', () => {
     expect(known).toMatchObject({ user: { full_name: 'King Hamlet' } });
   });
 
-  it('follow the topic for participants who want it before the reaction is published', async () => {
+  it('follows the topic for participants who want it before the reaction is published', async () => {
     const { hamlet } = people;
     fieldsOf(await server.patch('/settings', hamlet, { automatically_follow_topics_policy: 1 }));
     const queue = await openQueue(server, hamlet, { event_types: ['user_topic', 'reaction'] });
@@ -151,14 +151,14 @@ describe('reactions', () => {
     ]);
   });
 
-  it('add nothing to the register response', async () => {
+  it('adds nothing to the register response', async () => {
     const { registered } = await openQueue(server, people.hamlet, { fetch_event_types: ['reaction'] });
     expect(Object.keys(registered).filter((key) => key.includes('reaction'))).toEqual([]);
   });
 });
 
 describe('extra emoji (messages §12.4)', () => {
-  it('treat all names of the emoji as the same reaction', async () => {
+  it('has several names that count as the same reaction', async () => {
     const { hamlet } = people;
     for (const reaction_type of ['zulip_extra_emoji', 'service_extra_emoji']) {
       await react(hamlet, { emoji_name: 'zulip' });
@@ -172,7 +172,7 @@ describe('extra emoji (messages §12.4)', () => {
     expect(await shown()).toEqual([]);
   });
 
-  it('use the type name that the client supports on pages and in events', async () => {
+  it('uses the type name supported by the client on pages and in events', async () => {
     const { hamlet } = people;
     const open = async (headers: Record<string, string>) =>
       (
@@ -225,7 +225,7 @@ describe('POST /messages/{message_id}/reactions', () => {
     await refused({ emoji_name: 'smile' }, 'Reaction already exists.', exists);
     const otherName = { emoji_name: 'heart', emoji_code: '1f642', reaction_type: 'unicode_emoji' };
     await refused(otherName, 'Reaction already exists.', exists);
-    // Others add the same reaction under any name.
+    // Other users add the same reaction under any name.
     fieldsOf(await react(people.cordelia, otherName));
     expect(await shown()).toEqual([wire(people.hamlet, 'smile', '1f642'), wire(people.cordelia, 'smile', '1f642')]);
   });
@@ -242,8 +242,8 @@ describe('POST /messages/{message_id}/reactions', () => {
   });
 });
 
-describe('the emoji `zulip`', () => {
-  it('has a picture at the address in messages', async () => {
+describe('emoji `zulip`', () => {
+  it('has a picture at the address used in messages', async () => {
     const id = await server.sendMessage(people.hamlet, [people.iago], { content: ':zulip:' });
     const { content } = fieldsOf(await server.get(`/messages/${id}`, people.hamlet)).message as Wire;
     const [, path] = /src="([^"]+)"/.exec(content)!;
@@ -342,7 +342,7 @@ describe('adding and removing reactions', () => {
     expectRefusal(await server.delete(`/messages/${message}/reactions`, null, smile), msg, refusal);
   });
 
-  it('rejects messages in archived channels, which stay readable with their reactions', async () => {
+  it('rejects messages in archived channels, which remain readable with their reactions', async () => {
     await react(people.hamlet, smile);
     await server.storage.uow.write(server.realmId, async (tx) => {
       const channel = (await tx.channels.findByName(server.realmId, 'general'))!;

@@ -35,7 +35,7 @@ describe('GET /messages/{message_id}/read_receipts (messages §14)', () => {
     expect(await readers()).toEqual([]);
     fieldsOf(await mark(cordelia));
     fieldsOf(await mark(iago));
-    // A message never received counts as read once it is flagged from history.
+    // A message that was never received counts as read once it is flagged from history.
     fieldsOf(await mark(shiva, 'starred'));
     expect(await readers()).toEqual(ids(cordelia, iago, shiva));
     expect(await readers(cordelia)).toEqual(ids(cordelia, iago, shiva));

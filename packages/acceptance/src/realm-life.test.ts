@@ -113,7 +113,7 @@ it.each([
   expectRefusal(await server.request(method, path, { as: people.hamlet, params }), message);
 });
 
-it("deactivation invalidates the user's invitations", async () => {
+it("user deactivation invalidates the user's invitations", async () => {
   const { invite_link: link } = fieldsOf(await server.post('/invites/multiuse', people.iago)) as Record<string, never>;
   fieldsOf(await server.delete(`/users/${people.iago.id}`, people.desdemona));
   expect(fieldsOf(await server.get('/invites', people.desdemona)).invites).toEqual([]);

@@ -34,7 +34,7 @@ let tries = 0;
 const unique = (word: string) => `${word}${++tries}`;
 
 const OK = 'done';
-/** Settings whose effect `missed-emails.test.ts`, `digests.test.ts` and `ldap.test.ts` cover. */
+/** Settings covered by `missed-emails.test.ts`, `digests.test.ts` and `ldap.test.ts`. */
 const COVERED_ELSEWHERE: ReadonlySet<string> = new Set([
   'digestEmailsEnabled',
   'digestWeekday',
@@ -89,7 +89,7 @@ const avatarOf = async ({ id }: TestUser): Promise<string> =>
 const toGeneral = (name: string) => () => ({ [name]: general });
 const NO_PERMISSION = 'Insufficient permission';
 
-/** Settings without an API, changed by the operator only. */
+/** Settings without an API; only the operator can change them. */
 const FOR_THE_OPERATOR: ReadonlySet<string> = new Set(['ownerFullContentAccess', 'presenceDisabled']);
 
 /** Effects by setting; null if the server does not use it (docs/realm-settings.md). */
@@ -540,7 +540,7 @@ const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
   workplaceUsers: null,
 };
 
-describe('effects of organization settings', () => {
+describe('organization setting', () => {
   beforeAll(async () => {
     server = await TestServer.start({ sendsMail: false });
     ({ people } = server);
@@ -561,7 +561,7 @@ describe('effects of organization settings', () => {
   afterEach(() => server.storage.uow.write(realm.id, (tx) => tx.realms.update(realm)));
 
   it.each(Object.entries(EFFECTS).flatMap(([name, effect]) => (effect ? [[name, effect] as const] : [])))(
-    '%s',
+    'takes effect: %s',
     async (name, { change, ask, before, after }) => {
       expect(await ask()).toEqual(before);
       if (FOR_THE_OPERATOR.has(name)) {
@@ -575,7 +575,7 @@ describe('effects of organization settings', () => {
     },
   );
 
-  it('every setting has an effect or is documented as unused', () => {
+  it('takes effect or is documented as unused', () => {
     const names = [...Object.keys(STORED_REALM_SETTINGS), ...Object.keys(REALM_PERMISSIONS)];
     expect(Object.keys(EFFECTS).sort()).toEqual(names.sort());
     const unread = Object.entries(EFFECTS).flatMap(([name, effect]) =>

@@ -110,7 +110,7 @@ const ALONG: Readonly<Record<string, object>> = {
   topics_policy: { mandatory_topics: true },
 };
 
-/** Published value; texts sent as JSON lose their quotes. */
+/** Published value; strings sent as JSON lose their quotes. */
 const told = (value: unknown): unknown =>
   typeof value === 'string' && value.startsWith('"') ? JSON.parse(value) : value;
 
@@ -153,8 +153,8 @@ const NEEDS_SYSTEM_GROUP: readonly string[] = ['can_access_all_users_group', 'ca
 
 const aChannel = () => server.createChannel('general', [people.desdemona]);
 
-/** Shares one server, since settings are independent. */
-describe('organization settings', () => {
+/** Shares one server, because settings are independent. */
+describe('organization setting', () => {
   beforeAll(async () => {
     await start();
     await aChannel();
@@ -164,7 +164,7 @@ describe('organization settings', () => {
   beforeEach(() => server.clock.advance(1));
 
   it.each(SETTINGS)('changes %s (%s) from %j to %j', async (name, who, initial, other) => {
-    // The one setting that Zulip does not have is left out until it is used.
+    // The only setting that Zulip does not have is omitted until it is used.
     const before = name === 'second_factor_required_for' ? {} : { [`realm_${name}`]: initial };
     expect(await registered()).toMatchObject(before);
     const queue = await openQueue(server, people.polonius, { event_types: ['realm'] });
@@ -174,7 +174,7 @@ describe('organization settings', () => {
     const along = ALONG[name];
     const event = along ? dictionary({ [name]: other, ...along }) : update(name, told(other));
     expect(await eventsAfter(server, queue)).toEqual([event]);
-    // Deliberate: an unchanged value is not published, except for the type, which is always written.
+    // Deliberate: an unchanged value is not published, except for the organization type, which is always written.
     expect(fieldsOf(await change({ [name]: other }))).toEqual(name === 'org_type' ? response : {});
     expect(await eventsAfter(server, queue)).toHaveLength(name === 'org_type' ? 2 : 1);
   });
@@ -237,7 +237,7 @@ describe('organization settings', () => {
   it.each<[string, string]>([
     ...SETTINGS.map(([name, who]) => [name, who]),
     ...PERMISSIONS.map(([name, , who]) => [name, who]),
-  ] as [string, string][])('%s is for those it is for (%s), whatever the value', async (name, who) => {
+  ] as [string, string][])('%s requires the documented role (%s), whatever the value', async (name, who) => {
     const isPermission = PERMISSIONS.some(([permission]) => permission === name);
     const fine = isPermission ? { new: system.members } : SETTINGS.find(([setting]) => setting === name)![3];
     for (const as of [people.shiva, people.hamlet, people.polonius]) {
@@ -362,9 +362,9 @@ describe('PATCH /realm', () => {
     expectRefusal(await change({ string_id: 'elsinore' }, people.iago), ...FOR_OWNERS);
   });
 
-  describe('time limits for editing and deleting', () => {
+  describe('time limit for editing and deleting', () => {
     it.each(['message_content_edit_limit_seconds', 'message_content_delete_limit_seconds'])(
-      '%s can be lifted',
+      '%s can be unlimited',
       async (name) => {
         expect(fieldsOf(await change({ [name]: '"unlimited"' }))).toEqual({ [name]: null });
         expect(await registered()).toMatchObject({ [`realm_${name}`]: null });
@@ -394,7 +394,7 @@ describe('PATCH /realm', () => {
   describe('jitsi_server_url', () => {
     const setUrl = (url: string) => change({ jitsi_server_url: JSON.stringify(url) });
 
-    it('accepts another server or the default one', async () => {
+    it('accepts another server or the default server', async () => {
       const queue = await openQueue(server, people.hamlet);
       expect(fieldsOf(await setUrl('https://meet.example.com'))).toEqual({ jitsi_server_url: 'updated' });
       expect(await registered()).toMatchObject({
@@ -409,22 +409,22 @@ describe('PATCH /realm', () => {
     });
 
     it.each(['not a url', '', 'javascript:alert(1)', 'https://', `https://x.example/${'a'.repeat(200)}`])(
-      'cannot be %j',
+      'rejects %j',
       async (url) => expectRefusal(await setUrl(url), 'jitsi_server_url is not an allowed_type'),
     );
   });
 
-  describe('notification channels', () => {
+  describe('notification channel', () => {
     const NAME = 'moderation_request_channel_id';
 
-    it('clear for any negative number', async () => {
+    it('is cleared by any negative number', async () => {
       await change({ [NAME]: await aChannel() });
       const queue = await openQueue(server, people.hamlet);
       expect(fieldsOf(await change({ [NAME]: -5 }))).toEqual({ [NAME]: -1 });
       expect(await eventsAfter(server, queue)).toEqual([update(NAME, -1)]);
     });
 
-    it('require an active channel of the organization', async () => {
+    it('requires an active channel of the organization', async () => {
       expectRefusal(await change({ [NAME]: 0 }), 'Invalid channel ID');
       const id = await aChannel();
       await server.storage.uow.write(server.realmId, async (tx) => {
@@ -451,7 +451,7 @@ describe('PATCH /realm', () => {
     });
   });
 
-  describe('full members and private channels (channels §6.3)', () => {
+  describe('full member in private channels (channels §6.3)', () => {
     const EVENTS = ['stream', 'subscription'];
     const told = async (queue: Wire) =>
       (await eventsAfter(server, queue)).map(({ op, streams, stream_ids, user_ids }) => [
@@ -468,7 +468,7 @@ describe('PATCH /realm', () => {
       });
     });
 
-    it('publishes channels lost and gained with a change of the waiting period', async () => {
+    it('loses and gains channels with a change of the waiting period', async () => {
       const { hamlet, shiva, desdemona } = people;
       const queue = await openQueue(server, hamlet, { event_types: EVENTS });
       const others = await Promise.all(
@@ -487,7 +487,7 @@ describe('PATCH /realm', () => {
       expect(await Promise.all(others.map(told))).toEqual([[], []]);
     });
 
-    it('publishes channels gained as time passes', async () => {
+    it('gains channels as time passes', async () => {
       await change({ waiting_period_threshold: 3 });
       const queue = await openQueue(server, people.hamlet, { event_types: EVENTS });
       server.clock.advance(3 * 86_400);
@@ -499,8 +499,8 @@ describe('PATCH /realm', () => {
     });
   });
 
-  describe('permissions', () => {
-    it('accept individual users and groups', async () => {
+  describe('organization permission', () => {
+    it('accepts individual users and groups', async () => {
       const { hamlet, cordelia } = people;
       const value = { direct_members: [hamlet.id, cordelia.id], direct_subgroups: [system.moderators] };
       const name = 'can_create_groups';
@@ -514,18 +514,18 @@ describe('PATCH /realm', () => {
       expect(fieldsOf(await change({ [name]: { new: empty } }))).toEqual({ [name]: system.nobody });
     });
 
-    it('require an object with a new value', async () => {
+    it('requires an object with a new value', async () => {
       expectRefusal(await change({ can_create_groups: 7 }), 'can_create_groups is not a dict');
       expectRefusal(await change({ can_create_groups: {} }), 'new key is missing from can_create_groups');
     });
 
-    it('reports exports of another organization as unknown', async () => {
+    it('reports groups of another organization as unknown', async () => {
       const realmId = await server.addRealm('other');
       const theirs = await server.storage.uow.read(realmId, ({ groups }) => groups.systemGroupIds(realmId));
       expectRefusal(await change({ can_create_groups: { new: theirs.owners } }), 'Invalid user group');
     });
 
-    it('apply at once', async () => {
+    it('applies at once', async () => {
       await change({ can_create_public_channel_group: { new: system.administrators } });
       const reply = await server.post('/channels/create', people.hamlet, { name: 'x', subscribers: [] });
       expectRefusal(reply, 'Insufficient permission');
@@ -577,7 +577,7 @@ describe('PATCH /realm', () => {
       expectRefusal(await set({ Email: 1 }), 'authentication_methods["Email"] is not a boolean');
     });
 
-    it('refuses to leave only methods that the server does not offer', async () => {
+    it('rejects a change that leaves only methods that the server does not offer', async () => {
       const production = await TestServer.start({ isDev: false, jwtSecrets: new Map() });
       const setThere = (methods: object) =>
         production.patch('/realm', production.people.desdemona, { authentication_methods: methods });

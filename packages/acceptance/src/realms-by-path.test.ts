@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const at = (path: string, as: TestUser | null = null) => server.request('GET', `/${path}`, { as });
 
-it('resolves organizations by the first path segment', async () => {
+it('server resolves organizations by the first path segment', async () => {
   const settings = async (path: string) => (await at(`${path}/api/v1/server_settings`)).body;
   expect(await settings('')).toMatchObject({ realm_name: 'Realm zulip', realm_url: server.url });
   expect(await settings('/shop')).toMatchObject({ realm_name: 'Realm shop', realm_url: `${server.url}/shop` });
@@ -29,7 +29,7 @@ it('resolves organizations by the first path segment', async () => {
   expect((await settings('/nowhere')).realm_url).toBeUndefined();
 });
 
-it('accepts users only at their own organization', async () => {
+it('server accepts users only at their own organization', async () => {
   expect((await at('/shop/api/v1/users/me', ann)).body).toMatchObject({ full_name: 'Ann' });
   for (const path of ['/api/v1/users/me', '/zulip/api/v1/users/me', '/nowhere/api/v1/users/me']) {
     expect((await at(path, ann)).body).toEqual({
@@ -41,7 +41,7 @@ it('accepts users only at their own organization', async () => {
   expect((await at('/shop/api/v1/users/me', server.people.hamlet)).status).toBe(401);
 });
 
-it('keeps browser sessions separate for each organization', async () => {
+it('server keeps browser sessions separate for each organization', async () => {
   const browser = new TestBrowser(server);
   const logIn = async (realm: string, { email: username, password }: TestUser) => {
     await browser.get(`${realm}/accounts/login/`);
@@ -63,14 +63,14 @@ it('keeps browser sessions separate for each organization', async () => {
   expect((await browser.get('/json/users/me')).body).toMatchObject({ user_id: server.people.hamlet.id });
 });
 
-it('responds in JSON to unknown paths below an organization only', async () => {
+it('server responds in JSON only to unknown paths below an organization', async () => {
   expect((await at('/shop/api/v1/nothing')).body).toMatchObject({ msg: 'Not found' });
   for (const path of ['/shop/shop/api/v1/users/me', '/Shop/api/v1/users/me', '/shop/elsewhere', '//api/v1/users/me']) {
     expect((await at(path, ann)).status).toBe(404);
   }
 });
 
-describe('mounted below a path of a Node server', () => {
+describe('server mounted below a path of a Node server', () => {
   const get = (path: string) =>
     fetch(`http://127.0.0.1:${(mount.address() as AddressInfo).port}${path}`, {
       headers: { Authorization: basic(ann) },

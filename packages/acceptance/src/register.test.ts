@@ -50,7 +50,7 @@ describe('POST /register', () => {
   });
 
   describe('response', () => {
-    it('contains the requested fields and the constant ones only', async () => {
+    it('contains only the requested fields and the constant fields', async () => {
       const fields = await registered({ fetch_event_types: ['message'] });
       expect(Object.keys(fields).sort()).toEqual([...ALWAYS, 'max_message_id'].sort());
     });
@@ -110,7 +110,7 @@ describe('POST /register', () => {
       expect(await own(people.polonius)).toMatchObject({ is_guest: true, can_create_streams: false });
     });
 
-    it('contains the eight system groups, each including the next smaller one', async () => {
+    it('contains the eight system groups, each including the next smaller group', async () => {
       const { realm_user_groups: groups } = await registered({ fetch_event_types: ['realm_user_groups'] });
       expect(groups.map((group: { name: string }) => group.name)).toEqual([
         'role:nobody',
@@ -127,12 +127,12 @@ describe('POST /register', () => {
     });
   });
 
-  describe('channels', () => {
+  describe('channels section', () => {
     const lists = (as: TestUser, more = {}) =>
       registered({ fetch_event_types: ['subscription'], include_subscribers: 'true', ...more }, as);
     const names = (channels: { name: string }[]) => channels.map(({ name }) => name);
 
-    it('split into subscribed, unsubscribed and never subscribed ones', async () => {
+    it('splits into subscribed, unsubscribed and never subscribed channels', async () => {
       await channel('b followed', [people.hamlet]);
       await channel('a followed', [people.hamlet]);
       await channel('left', [people.hamlet]);
@@ -149,7 +149,7 @@ describe('POST /register', () => {
       expect((await lists(people.polonius)).never_subscribed).toEqual([]);
     });
 
-    it('contain inherited settings for clients without inheritance', async () => {
+    it('contains inherited settings for clients without inheritance', async () => {
       await channel('general', [people.hamlet]);
       const [old] = (await lists(people.hamlet)).subscriptions;
       expect(old).toMatchObject({ push_notifications: false, wildcard_mentions_notify: true });
@@ -222,7 +222,7 @@ describe('POST /register', () => {
     });
   });
 
-  it('omits topics of channels the caller can no longer access', async () => {
+  it('omits topics of channels that the caller can no longer access', async () => {
     const { hamlet, iago } = people;
     const vault = await channel('vault', [hamlet, iago], { invite_only: true });
     for (const as of [hamlet, iago]) {
@@ -234,7 +234,7 @@ describe('POST /register', () => {
     expect((await registered(params, iago)).user_topics).toMatchObject([{ stream_id: vault, topic_name: 'x' }]);
   });
 
-  describe('rejected requests', () => {
+  describe('rejected request', () => {
     it.each([
       [{ include_subscribers: '"true"' }, 'Invalid include_subscribers'],
       [{ client_capabilities: {} }, 'notification_settings_null key is missing from client_capabilities'],
@@ -248,18 +248,18 @@ describe('POST /register', () => {
       [{ narrow: [['channel']] }, 'narrow[0] should have exactly 2 items'],
       [{ narrow: [['near', '5']] }, 'Operator near not supported.'],
       [{ idle_queue_timeout: 'mobile' }, 'idle_queue_timeout is not valid JSON'],
-    ])('rejects the parameters %j', async (params, msg) => {
+    ])('reports the parameters %j', async (params, msg) => {
       const { commits } = server.storage;
       expectRefusal(await register(params), msg);
       expect(server.storage.commits).toBe(commits);
     });
 
-    it('rejects guests who request all public channels', async () => {
+    it('forbids guests to request all public channels', async () => {
       const reply = await register({ all_public_streams: true }, people.polonius);
       expectRefusal(reply, 'User not authorized for this query');
     });
 
-    it('rejects anonymous callers', async () => {
+    it('forbids anonymous callers', async () => {
       const reply = await server.request('POST', '/register', { as: null });
       expect(reply.status).toBe(401);
     });

@@ -13,7 +13,7 @@ let server: TestServer;
 let people: TestServer['people'];
 /** Public channel; Hamlet and Polonius subscribe. */
 let town: number;
-/** Message there by Iago. */
+/** Message by Iago in `town`. */
 let message: number;
 
 beforeEach(async () => {
@@ -50,8 +50,8 @@ const textOf = () =>
   `You requested a reminder for #**town>plans@${message}**.\n\n${ofIago('said', nearUrl('plans', message))}:\n` +
   '```quote\nbring *bread*\n```';
 
-describe('reminders', () => {
-  it('accept notices', async () => {
+describe('reminder', () => {
+  it('can refer to a notice', async () => {
     const { hamlet } = people;
     const notices = fieldsOf(
       await server.get('/messages', hamlet, {
@@ -66,7 +66,7 @@ describe('reminders', () => {
     expect(reminder.content).toContain('@_**Notification Bot|');
   });
 
-  it('appear to their user only, ordered by time', async () => {
+  it('is visible only to its user, ordered by time', async () => {
     const { hamlet, cordelia } = people;
     const queue = await openQueue(server, hamlet);
     const other = await openQueue(server, cordelia);
@@ -94,12 +94,12 @@ describe('reminders', () => {
     expect([await list(cordelia), await eventsAfter(server, other)]).toEqual([[], []]);
   });
 
-  it('accept readable messages that were never received', async () => {
+  it('can refer to a readable message that was never received', async () => {
     await remind(people.cordelia);
     expect(await list(people.cordelia)).toHaveLength(1);
   });
 
-  it('do not appear as scheduled messages', async () => {
+  it('is not listed as a scheduled message', async () => {
     const { hamlet } = people;
     const id = await remind(hamlet);
     const missing = ['Scheduled message does not exist', { status: 404 }] as const;
@@ -116,18 +116,18 @@ describe('reminders', () => {
     ],
     ['an unknown message', () => ({ message_id: 999, note: 'x'.repeat(1001) }), 'Invalid message(s)'],
     ['a note that is too long', () => ({ note: 'x'.repeat(1001) }), 'Maximum reminder note length: 1000 characters'],
-    ['no number', () => ({ message_id: 'x' }), 'message_id is not valid JSON'],
+    ['an id that is not a number', () => ({ message_id: 'x' }), 'message_id is not valid JSON'],
     [
-      'a time that is none',
+      'a time that is not an integer',
       () => ({ scheduled_delivery_timestamp: '1.5' }),
       'scheduled_delivery_timestamp is not an integer',
     ],
-  ])('rejects a scheduled message for %s', async (_, params, msg, extra = {}) => {
+  ])('rejects %s', async (_, params, msg, extra = {}) => {
     expectRefusal(await post(people.hamlet, params()), msg, extra);
     expect(await list(people.hamlet)).toEqual([]);
   });
 
-  it.each(['message_id', 'scheduled_delivery_timestamp'])('reject a request without %s', async (name) => {
+  it.each(['message_id', 'scheduled_delivery_timestamp'])('requires %s', async (name) => {
     const params: Wire = { message_id: message, scheduled_delivery_timestamp: DUE };
     delete params[name];
     expectRefusal(await server.post('/reminders', people.hamlet, params), `Missing '${name}' argument`, {
@@ -136,7 +136,7 @@ describe('reminders', () => {
     });
   });
 
-  it('reject inaccessible messages', async () => {
+  it('rejects an inaccessible message', async () => {
     const { hamlet, cordelia, iago } = people;
     await server.createChannel('closet', [iago], { invite_only: true });
     const hidden = await say('closet', 'x', 'secret');
@@ -152,7 +152,7 @@ describe('reminders', () => {
     );
   });
 
-  it('rejects more than the maximum number of reminders', async () => {
+  it('cannot exceed the maximum number', async () => {
     const id = await remind(people.hamlet);
     await server.storage.uow.write(server.realmId, async (tx) => {
       const { id: _, failure: __, ...reminder } = (await tx.reminders.find(server.realmId, id as never))!;
@@ -162,7 +162,7 @@ describe('reminders', () => {
     fieldsOf(await post(people.iago));
   });
 
-  it('reject content beyond the total text limit in both forms', async () => {
+  it('rejects content beyond the total text limit in both forms', async () => {
     const id = await remind(people.hamlet);
     await server.storage.uow.write(server.realmId, async (tx) => {
       const { id: _, failure: __, ...reminder } = (await tx.reminders.find(server.realmId, id as never))!;
@@ -209,7 +209,7 @@ describe('deleting a reminder', () => {
   });
 });
 
-describe('delivery', () => {
+describe('reminder delivery', () => {
   it('sends a direct message to the user when due, however late', async () => {
     const { hamlet } = people;
     const id = await remind(hamlet);
@@ -277,7 +277,7 @@ describe('delivery', () => {
     );
   });
 
-  it('quotes in a sufficiently long fence with silent mentions', async () => {
+  it('uses a sufficiently long fence for the quote, with silent mentions', async () => {
     const id = await say('town', 'plans', '````py\nx\n````\n@**King Hamlet**');
     await remind(people.hamlet, { message_id: id });
     await deliver();

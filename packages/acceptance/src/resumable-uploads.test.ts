@@ -74,8 +74,8 @@ const offsetOf = async (path: string, as: TestUser): Promise<string | undefined>
 const listed = async (as: TestUser): Promise<Wire[]> =>
   (fieldsOf(await server.get('/attachments', as)) as Wire).attachments;
 
-describe('resumable uploads (messages §16.1)', () => {
-  it("become a file at the upload's URL with the last byte", async () => {
+describe('resumable upload (messages §16.1)', () => {
+  it("becomes a file at the upload's URL with the last byte", async () => {
     const { hamlet } = people;
     const queue = await openQueue(server, hamlet);
     const response = await begin(hamlet);
@@ -119,7 +119,7 @@ describe('resumable uploads (messages §16.1)', () => {
     expect([partials.size, blobs.size]).toEqual([0, 1]);
   });
 
-  it('accept bytes in the first request and empty files', async () => {
+  it('accepts bytes in the first request and empty files', async () => {
     const { hamlet } = people;
     const whole = await begin(hamlet, { size: 5, body: 'hello', headers: BYTES });
     expect([whole.status, whole.headers['upload-offset'], whole.body]).toEqual([
@@ -134,7 +134,7 @@ describe('resumable uploads (messages §16.1)', () => {
     expect((await listed(hamlet)).map(({ size }) => size)).toEqual([5, 0]);
   });
 
-  it('return a relative URL that is valid with and without a trailing slash', async () => {
+  it('returns a relative URL that is valid with and without a trailing slash', async () => {
     const { location } = (await begin(people.hamlet, { path: '/tus', name: 'é b.png' })).headers;
     expect(location).toMatch(/^tus\/\d+\/[0-9a-f]{2}\/[\w-]{24}\/%C3%A9-b\.png$/);
     expect(await offsetOf(`/${location}`, people.hamlet)).toBe('0');
@@ -144,7 +144,7 @@ describe('resumable uploads (messages §16.1)', () => {
     });
   });
 
-  it('detect the type from the bytes', async () => {
+  it('detects the type from the bytes', async () => {
     const { hamlet } = people;
     const content = Buffer.concat([Buffer.from('%PDF-1.7'), Buffer.alloc(12)]);
     const path = await begun(hamlet, { size: 20, type: 'text/html' });
@@ -153,7 +153,7 @@ describe('resumable uploads (messages §16.1)', () => {
     expect(headers['content-type']).toBe('application/pdf');
   });
 
-  it('report completion to a client that missed the last response', async () => {
+  it('reports completion to a client that missed the last response', async () => {
     const { hamlet } = people;
     const path = await begun(hamlet);
     await send(path, hamlet, 0, '0123456789');
@@ -162,7 +162,7 @@ describe('resumable uploads (messages §16.1)', () => {
     expect(await listed(hamlet)).toHaveLength(1);
   });
 
-  it("finish on the client's request if only the row is missing", async () => {
+  it("finishes on the client's request if only the row is missing", async () => {
     const { hamlet } = people;
     const path = await begun(hamlet);
     jest.spyOn(blobs, 'read').mockImplementationOnce(() => {
@@ -180,7 +180,7 @@ describe('resumable uploads (messages §16.1)', () => {
     );
   });
 
-  it('delete everything when terminated', async () => {
+  it('deletes all data when terminated', async () => {
     const { hamlet } = people;
     const path = await begun(hamlet);
     await send(path, hamlet, 0, 'hello');
@@ -194,7 +194,7 @@ describe('resumable uploads (messages §16.1)', () => {
     expect(await listed(hamlet)).toHaveLength(1);
   });
 
-  it('expire after a day and lose their bytes', async () => {
+  it('expires after a day and loses its bytes', async () => {
     const { hamlet } = people;
     const path = await begun(hamlet);
     await send(path, hamlet, 0, 'hello');
@@ -210,7 +210,7 @@ describe('resumable uploads (messages §16.1)', () => {
     expect(partials.size).toBe(0);
   });
 
-  it('reject other users', async () => {
+  it('rejects other users', async () => {
     const { hamlet, desdemona } = people;
     const path = await begun(hamlet);
     for (const [as, realm] of [
@@ -240,7 +240,7 @@ describe('resumable uploads (messages §16.1)', () => {
     expect(response.body).toEqual({ message: expect.stringMatching(message) });
   });
 
-  it('count the announced size towards the quota, and the stored files at completion', async () => {
+  it('counts the announced size towards the quota, and the stored files at completion', async () => {
     const { hamlet, cordelia } = people;
     const MIB = 1024 * 1024;
     const path = await begun(hamlet, { size: MIB });
@@ -248,7 +248,7 @@ describe('resumable uploads (messages §16.1)', () => {
     const quota = { message: "Upload would exceed your organization's upload quota." };
     const refused = await begin(hamlet, { size: 1 });
     expect([refused.status, refused.body]).toEqual([413, quota]);
-    // Other uploads are rejected when the space is used.
+    // Other uploads are rejected once the space is used.
     for (const name of ['x', 'y']) {
       fieldsOf(await postFiles(server, '/user_uploads', cordelia, [{ name, content: Buffer.alloc(MIB) }]));
     }
@@ -258,7 +258,7 @@ describe('resumable uploads (messages §16.1)', () => {
     expect([partials.size, blobs.size]).toEqual([0, 2]);
   });
 
-  it('allow twenty unfinished uploads', async () => {
+  it('is limited to twenty unfinished uploads', async () => {
     const { hamlet } = people;
     const paths: string[] = [];
     for (let i = 0; i < 20; i++) paths.push(await begun(hamlet));
@@ -269,7 +269,7 @@ describe('resumable uploads (messages §16.1)', () => {
     await begun(hamlet);
   });
 
-  it('accept browser sessions with a CSRF token', async () => {
+  it('accepts browser sessions with a CSRF token', async () => {
     const browser = await TestBrowser.loggedIn(server, people.hamlet);
     const headers = { ...TUS, 'Upload-Length': '5' };
     const begun = await browser.request('POST', '/api/v1/tus/', undefined, { headers });
@@ -280,11 +280,11 @@ describe('resumable uploads (messages §16.1)', () => {
     expect((await browser.request('PATCH', path, undefined, forged)).status).toBe(403);
     expect((await browser.request('PATCH', path, undefined, { headers: bytes, body: 'hello' })).status).toBe(200);
     expect(await listed(people.hamlet)).toHaveLength(1);
-    // Sessions are rejected for the rest of the API.
+    // Sessions are rejected in the rest of the API.
     expect((await browser.get('/api/v1/users/me')).status).toBe(401);
   });
 
-  it('reject requests that violate the protocol', async () => {
+  it('rejects requests that violate the protocol', async () => {
     const { hamlet } = people;
     const path = await begun(hamlet);
     const body = 'hello';
@@ -315,7 +315,7 @@ describe('resumable uploads (messages §16.1)', () => {
   });
 });
 
-it('accepts one of several concurrent requests at the same offset and answers the others with a conflict', async () => {
+it('server accepts one of several concurrent requests at the same offset and responds to the others with a conflict', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'parley-concurrent-'));
   const onDisk = new FolderBlobStore(folder);
   const parts = new FolderPartialBlobStore(join(folder, 'uploads'), onDisk);
@@ -414,11 +414,11 @@ describe('fully received upload', () => {
     await expect(more).rejects.toMatchObject({ code: 'UPLOAD_METADATA_TOO_LONG' });
   });
 
-  it('keeps its bytes when terminated too late', async () => {
+  it('keeps its bytes if terminated too late', async () => {
     const { uploads, caller, upload, read } = await complete();
     const { unitOfWork } = server.parley.ports;
     const write = unitOfWork.write.bind(unitOfWork);
-    // Finishes between lookup and removal.
+    // Completes the upload between lookup and removal.
     jest.spyOn(unitOfWork, 'write').mockImplementationOnce(async (realmId, work) => {
       await uploads.finish.execute(caller, upload);
       return write(realmId, work);
@@ -439,7 +439,7 @@ describe('concurrent uploads', () => {
     const { hostname, port } = new URL(other.url);
     const headers = { ...BYTES, 'Upload-Offset': '0', 'Content-Length': 10, Authorization: basic(hamlet) };
     const path = `/api/v1/tus/${location}`;
-    // The later one is rejected.
+    // The later upload is rejected.
     const arriving = new Promise((resolve) => {
       const append = partials.append.bind(partials);
       jest.spyOn(partials, 'append').mockImplementationOnce((...args) => {

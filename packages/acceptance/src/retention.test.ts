@@ -60,7 +60,7 @@ describe('message retention', () => {
     for (const id of old) expect(left).not.toContain(id);
   });
 
-  it("uses the organization's period for channels without one and for direct messages", async () => {
+  it("uses the organization's period for direct messages and for channels without a period", async () => {
     fieldsOf(await server.patch('/realm', people.desdemona, { message_retention_days: 10 }));
     const [own, forever] = [await createChannel('own'), await createChannel('forever', '"unlimited"')];
     const [inOwn, direct, kept] = [await say(own), await say([people.iago]), await say(forever)];
@@ -110,7 +110,7 @@ describe('restoring deleted messages', () => {
     expect((fieldsOf(await server.get('/messages', hamlet, found)) as Wire).messages).toMatchObject([{ id: first }]);
     const { streams } = fieldsOf(await server.get('/streams', hamlet)) as Wire;
     expect(streams.find(({ stream_id }: Wire) => stream_id === general).first_message_id).toBe(first);
-    // A restored message can be deleted again.
+    // Restored messages can be deleted again.
     fieldsOf(await server.delete(`/messages/${first}`, hamlet));
   });
 

@@ -10,7 +10,7 @@ describe('route table', () => {
   });
   afterAll(() => server.close());
 
-  it('has a use case for every entry that names one', () => {
+  it('has a use case for every route that names one', () => {
     const named = routes.filter(({ useCase }) => useCase);
     expect(named.length).toBeGreaterThan(20);
     for (const { useCase } of named) expect(server.parley.useCase(useCase!)).toBeInstanceOf(useCase);
@@ -51,7 +51,7 @@ describe('route table', () => {
     expect(found.length).toBeGreaterThan(0);
   });
 
-  it('require authentication except for anonymous operations', async () => {
+  it('requires authentication except for anonymous operations', async () => {
     const withoutLogin = new Set([
       '/server_settings',
       '/fetch_api_key',
@@ -59,7 +59,7 @@ describe('route table', () => {
       '/dev_list_users',
       '/jwt/fetch_api_key',
       '/invites/accept',
-      // The token of the gateway.
+      // Requires the gateway's token.
       '/incoming_email',
       '/openapi.json',
     ]);

@@ -19,7 +19,7 @@ const PEOPLE = {
   outsider: { uid: ['id-of-outsider'], email: ['outsider@elsewhere.org'], displayName: ['Outsider'] },
 };
 
-(hasSamlProvider ? describe : describe.skip)('log-in at an identity provider (SimpleSAMLphp)', () => {
+(hasSamlProvider ? describe : describe.skip)('log-in through an identity provider (SimpleSAMLphp)', () => {
   let provider: TestSamlProvider;
   let server: TestServer;
   const lines: Record<string, unknown>[] = [];
@@ -71,7 +71,7 @@ const PEOPLE = {
     });
     return form;
   }
-  /** Sends the form as the page of the provider does. */
+  /** Submits the form like the provider's page. */
   const send = (browser: TestBrowser, { action, fields }: SamlForm): Promise<TestReply> =>
     browser.request('POST', new URL(action).pathname, fields, {
       headers: { Origin: provider.url, 'Sec-Fetch-Site': 'cross-site' },
@@ -85,7 +85,7 @@ const PEOPLE = {
     expect(reply.headers['set-cookie'] ?? []).toEqual([]);
   };
 
-  it('links and creates accounts with name and role of the signed response', async () => {
+  it('links and creates accounts with the name and role of the signed response', async () => {
     const browser = new TestBrowser(server);
     expect((await logIn('hamlet', browser)).status).toBe(303);
     expect(fieldsOf(await browser.get('/json/users/me'))).toMatchObject({ user_id: server.people.hamlet.id });
@@ -102,7 +102,7 @@ const PEOPLE = {
     );
   });
 
-  it('knows people again by their name at the provider', async () => {
+  it('recognizes users by their name at the provider', async () => {
     const browser = new TestBrowser(server);
     expect((await logIn('hamlet', browser)).status).toBe(303);
     expect((await logIn('hamlet')).status).toBe(303);
@@ -110,18 +110,18 @@ const PEOPLE = {
     expect(lines.at(-1)).not.toHaveProperty('change');
   });
 
-  it('refuses addresses of other domains', async () => {
+  it('rejects addresses of other domains', async () => {
     expectRefused(await logIn('outsider'), 'The service did not confirm who you are.');
     expect(lines.at(-1)).toMatchObject({ audit: 'failed log-in', logInMethod: 'company' });
   });
 
-  it('refuses responses that another certificate signs', async () => {
+  it('rejects responses signed with another certificate', async () => {
     const browser = new TestBrowser(server);
     const form = await logInAtProvider(browser, 'hamlet', 'other');
     expectRefused(await send(browser, form), 'The service for logging in does not respond as expected.');
   });
 
-  it('refuses a response that was used, of another browser, or of another request', async () => {
+  it('rejects a response that was used before or belongs to another browser or request', async () => {
     const EXPIRED = 'The log-in took too long or was interrupted.';
     const browser = new TestBrowser(server);
     const form = await logInAtProvider(browser, 'hamlet');
@@ -136,7 +136,7 @@ const PEOPLE = {
     expect((await send(third, mixed)).status).toBe(400);
   });
 
-  it('refuses a response that was changed on the way', async () => {
+  it('rejects a response that was changed in transit', async () => {
     const browser = new TestBrowser(server);
     const form = await logInAtProvider(browser, 'hamlet');
     const xml = Buffer.from(form.fields.SAMLResponse!, 'base64').toString();

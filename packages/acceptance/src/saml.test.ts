@@ -80,7 +80,7 @@ interface Asked {
   readonly issuer: string;
 }
 
-/** Begins a log-in and reads the request as the identity provider does. */
+/** Begins a log-in and parses the request like the identity provider. */
 async function ask(browser: TestBrowser, query = '', method = 'company'): Promise<Asked> {
   const { headers } = await browser.get(`/accounts/login/external/${method}/${query}`);
   const url = new URL(headers.location!);
@@ -95,7 +95,7 @@ interface Answer {
   readonly subject?: string;
   readonly email?: string;
   readonly groups?: readonly string[];
-  /** XML instead of the attribute with the groups. */
+  /** XML instead of the groups attribute. */
   readonly groupsXml?: string;
   readonly audience?: string;
   readonly issuer?: string;
@@ -156,7 +156,7 @@ function responseTo(asked: Asked, answer: Answer = {}): string {
   return answer.change ? answer.change(complete) : complete;
 }
 
-/** Sends the form as the page of the identity provider does. */
+/** Submits the form like the identity provider's page. */
 const send = (browser: TestBrowser, { state }: Pick<Asked, 'state'>, xml: string, method = 'company') =>
   browser.request(
     'POST',
@@ -179,7 +179,7 @@ const expectRefused = (reply: TestReply, text = 'The service did not confirm who
   expect(reply.status).toBe(400);
   expect(reply.headers['set-cookie'] ?? []).toEqual([]);
 };
-/** Message of the reported error. */
+/** Returns the message of the reported error. */
 const reason = (): string => {
   expect(problems).toHaveLength(1);
   return (problems[0]!.err!.cause as Error | undefined)?.message ?? problems[0]!.err!.message;
@@ -188,7 +188,7 @@ const BROKEN = 'The service for logging in does not respond as expected.';
 const EXPIRED = 'The log-in took too long or was interrupted.';
 
 describe('log-in by SAML', () => {
-  it('sends browsers to the provider with a request of their own', async () => {
+  it('sends each browser to the provider with a separate request', async () => {
     const [one, two] = [await ask(new TestBrowser(server)), await ask(new TestBrowser(server))];
     expect(one).toEqual({
       state: expect.stringMatching(/^[\w-]{43}$/),
@@ -199,7 +199,7 @@ describe('log-in by SAML', () => {
     expect(two.id).not.toBe(one.id);
   });
 
-  it('signs requests if it has a key, and describes it to the provider', async () => {
+  it('signs requests if it has a key, and announces the certificate to the provider', async () => {
     const { location } = (await new TestBrowser(server).get('/accounts/login/external/signing/')).headers;
     const query = new URL(location as string).search.slice(1);
     const [signed, signature] = query.split('&Signature=') as [string, string];
@@ -220,13 +220,13 @@ describe('log-in by SAML', () => {
     expect((await server.request('GET', '//accounts/login/metadata/nobody/')).status).toBe(400);
   });
 
-  it('links accounts by address, later by the name at the provider', async () => {
+  it('links accounts by address at first and by the name at the provider later', async () => {
     const { hamlet } = server.people;
     expect(await userIdOf(await logIn())).toBe(hamlet.id);
     expect(await userIdOf(await logIn({ email: 'elsewhere@example.com' }))).toBe(hamlet.id);
   });
 
-  it('does not take an address of an allowed domain for a verified one', async () => {
+  it('does not treat an address of an allowed domain as verified', async () => {
     const browser = new TestBrowser(server);
     const asked = await ask(browser, '', 'untrusted');
     const answer = { subject: 'impostor', email: 'desdemona@zulip.com' };
@@ -234,7 +234,7 @@ describe('log-in by SAML', () => {
     expectRefused(reply, 'The service does not vouch for your email address.');
   });
 
-  it('refuses people outside the required groups', async () => {
+  it('rejects users outside the required groups', async () => {
     for (const [groups, status] of [
       [['other'], 400],
       [['chat'], 303],
@@ -280,7 +280,7 @@ describe('log-in by SAML', () => {
     expect(headers.location).toMatch(/^zulip:\/\/login\?otp_encrypted_api_key=[0-9a-f]{64}&/);
   });
 
-  it('lets the cookie of the log-in come back from other sites on secure connections only', async () => {
+  it("sends the log-in cookie to other sites' forms only on secure connections", async () => {
     const cookieWith = async (headers: Record<string, string>) => {
       const reply = await server.request('GET', '//accounts/login/external/company/', { headers });
       return reply.headers['set-cookie']![0];
@@ -291,7 +291,7 @@ describe('log-in by SAML', () => {
     expect(await cookieWith({})).toContain('SameSite=Lax');
   });
 
-  it('accepts a response once, in the browser and with the method of the log-in', async () => {
+  it("accepts a response only once, and only in the log-in's browser and with its method", async () => {
     const browser = new TestBrowser(server);
     const asked = await ask(browser);
     const xml = responseTo(asked);
@@ -306,13 +306,13 @@ describe('log-in by SAML', () => {
     expectRefused(await send(browser, fourth, responseTo(fourth)), EXPIRED);
   });
 
-  it('refuses responses to other requests and to none', async () => {
+  it('rejects responses to other requests and unsolicited responses', async () => {
     const stolen = await ask(new TestBrowser(server));
     const browser = new TestBrowser(server);
     const asked = await ask(browser);
     expectRefused(await send(browser, asked, responseTo(stolen)), BROKEN);
     expectRefused(await logIn({ inResponseTo: null }), BROKEN);
-    // The assertion answers nothing; the response around it is not signed.
+    // The assertion is unsolicited, and the response around it is unsigned.
     const later = await ask(browser);
     const forged = responseTo(later, { inResponseTo: null }).replace(
       'ID="_response"',
@@ -331,7 +331,7 @@ describe('log-in by SAML', () => {
     ['has expired', { from: -600, until: -90 }],
     ['is not valid yet', { from: 120, until: 600 }],
     ['is no XML', { change: () => 'nonsense' }],
-  ])('refuses a response that %s', async (_, answer) => {
+  ])('rejects a response that %s', async (_, answer) => {
     expectRefused(await logIn(answer), BROKEN);
     expect(problems).toHaveLength(1);
   });
@@ -397,7 +397,7 @@ describe('log-in by SAML', () => {
       { draftResponse: changed(/>https:\/\/idp\.example\.com\/metadata</, '>https://other.example.com<') },
       /Issuer.*other\.example\.com/,
     ],
-  ])('refuses a signed response with %s', async (_, answer, text) => {
+  ])('rejects a signed response with %s', async (_, answer, text) => {
     for (const signs of ['Assertion', 'both'] as const) {
       problems.length = 0;
       expectRefused(await logIn({ subject: 'wrong', signs, ...answer }), BROKEN);
@@ -406,14 +406,14 @@ describe('log-in by SAML', () => {
   });
 
   it.each(['status:Responder', 'status:Requester', 'status:AuthnFailed'])(
-    'refuses a signed assertion in a response with %s',
+    'rejects a signed assertion in a response with %s',
     async (status) => {
       for (const signs of ['Assertion', 'both'] as const)
         expectRefused(await logIn({ signs, draftResponse: changed('status:Success', status) }));
     },
   );
 
-  it('refuses a response without a status', async () => {
+  it('rejects a response without a status', async () => {
     const draftResponse = changed(/<samlp:Status>.*<\/samlp:Status>/, '');
     expectRefused(await logIn({ draftResponse }));
   });
@@ -433,7 +433,7 @@ describe('log-in by SAML', () => {
     expect(reason()).toMatch(/no Issuer/);
   });
 
-  it('accepts responses that omit what providers may omit', async () => {
+  it('accepts responses without the data that providers may omit', async () => {
     const absent = (xml: string) => xml.replace(/ Destination="[^"]*"/, '').replace(ISSUER, '');
     expect((await logIn({ draftResponse: absent })).status).not.toBe(400);
     const lasting = changed('<saml:AuthnStatement ', `<saml:AuthnStatement SessionNotOnOrAfter="${at(600)}" `);
@@ -445,24 +445,24 @@ describe('log-in by SAML', () => {
     expect((await logIn({ from: -300, until: -30 })).status).not.toBe(400);
   });
 
-  it('refuses addresses of other domains, without believing a comment in them', async () => {
+  it('rejects addresses of other domains, even with a comment inside the address', async () => {
     expectRefused(await logIn({ subject: 'o', email: 'outsider@elsewhere.org' }));
     const change = (xml: string) => xml.replace('iago@zulip.com.evil.org', 'iago@zulip.com<!-- -->.evil.org');
     expectRefused(await logIn({ subject: 'evil', email: 'iago@zulip.com.evil.org', change }));
   });
 
-  it('shows that the person declined', async () => {
+  it('reports that the user declined', async () => {
     expectRefused(await logIn({ status: 'Responder' }));
   });
 
-  it('refuses documents with types and entities of their own', async () => {
+  it('rejects documents that declare types or entities', async () => {
     const doctype = '<!DOCTYPE r [<!ENTITY who "iago@zulip.com"><!ENTITY x SYSTEM "file:///etc/passwd">]>';
     expectRefused(await logIn({ change: (xml) => doctype + xml.replace('hamlet@zulip.com', '&who;') }));
     expectRefused(await logIn({ change: (xml) => `<!doctype r>${xml}` }));
   });
 
-  describe('wrapped signatures', () => {
-    /** Assertion about somebody else, which nobody signed. */
+  describe('wrapped signature', () => {
+    /** Unsigned assertion about another user. */
     const evil = (asked: Asked) => assertionOf(asked, { subject: 'wrapped', email: 'iago@zulip.com' }, '_evil');
     const SIGNED = /<saml:Assertion[\s\S]*<\/saml:Assertion>/;
     const wrappings: Readonly<Record<string, (xml: string, evilOne: string) => string>> = {
@@ -484,7 +484,7 @@ describe('log-in by SAML', () => {
           .replace('<samlp:Status>', `<samlp:Extensions>${SIGNED.exec(xml)![0]}</samlp:Extensions><samlp:Status>`),
     };
 
-    it.each(Object.keys(wrappings))('never logs in whom nobody signed: %s', async (name) => {
+    it.each(Object.keys(wrappings))('never logs in an unsigned user: %s', async (name) => {
       const browser = new TestBrowser(server);
       const asked = await ask(browser);
       const reply = await send(browser, asked, wrappings[name]!(responseTo(asked), evil(asked)));

@@ -81,7 +81,7 @@ describe('delivery of scheduled messages and reminders', () => {
         dueAt: start + delay,
       });
     const remove = (id: ScheduledMessageId) => new DeleteScheduledMessage(uow).execute(caller, { id });
-    /** Messages sent since the beginning with the elapsed seconds by the clock. */
+    /** Messages sent since the beginning, with the elapsed seconds by the clock. */
     const said = () =>
       uow.read(fixture.realm.id, async ({ pages }) => {
         const filter = { conditions: [], scope: 'own' } as const;
@@ -99,7 +99,7 @@ describe('delivery of scheduled messages and reminders', () => {
 
   const REMINDER = expect.stringMatching(/^You requested a reminder/);
 
-  it('delivers in the second of the due time, in order', async () => {
+  it('happens in the second when due, in order', async () => {
     const { time, run, schedule, remind, said } = await aServer();
     run();
     await time.advance(0);
@@ -114,7 +114,7 @@ describe('delivery of scheduled messages and reminders', () => {
     ]);
   });
 
-  it('delivers once despite several processes', async () => {
+  it('happens once despite several processes', async () => {
     const { time, run, schedule, remind, said } = await aServer();
     run();
     run();
@@ -126,7 +126,7 @@ describe('delivery of scheduled messages and reminders', () => {
     expect(await said()).toHaveLength(2);
   });
 
-  it('uses new times, sooner or later, and skips deleted ones', async () => {
+  it('uses changed times, sooner or later, and skips deleted messages', async () => {
     const { time, run, schedule, move, remove, said } = await aServer();
     run();
     await time.advance(0);
@@ -141,7 +141,7 @@ describe('delivery of scheduled messages and reminders', () => {
     ]);
   });
 
-  it('delivers after a sleep of less than ten minutes', async () => {
+  it('happens after a sleep of less than ten minutes', async () => {
     const { time, run, schedule, remind, said } = await aServer();
     run();
     await time.advance(0);
@@ -157,7 +157,7 @@ describe('delivery of scheduled messages and reminders', () => {
     );
   });
 
-  it('fails scheduled messages but not reminders after a longer sleep', async () => {
+  it('fails for scheduled messages but not for reminders after a longer sleep', async () => {
     const { time, run, schedule, remind, said, find } = await aServer();
     run();
     await time.advance(0);
@@ -176,7 +176,7 @@ describe('delivery of scheduled messages and reminders', () => {
     );
   });
 
-  it('follows a clock that is set back and delivers once', async () => {
+  it('follows a clock that is set back and happens once', async () => {
     const { time, run, schedule, said } = await aServer();
     run();
     await time.advance(0);
@@ -193,7 +193,7 @@ describe('delivery of scheduled messages and reminders', () => {
     ]);
   });
 
-  it('loses and repeats nothing when the clock changes repeatedly', async () => {
+  it('neither loses nor repeats messages when the clock changes repeatedly', async () => {
     const { time, run, schedule, said } = await aServer();
     run();
     await time.advance(0);
@@ -207,7 +207,7 @@ describe('delivery of scheduled messages and reminders', () => {
     expect([...contents].sort()).toEqual(Array.from({ length: 20 }, (_, n) => `${n}`).sort());
   });
 
-  it('delivers at the next start what fell due while no process ran', async () => {
+  it('happens at the next start for messages that became due while no process was running', async () => {
     const { time, run, schedule, remind, said } = await aServer();
     const first = run();
     await time.advance(0);

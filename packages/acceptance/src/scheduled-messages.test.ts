@@ -147,7 +147,7 @@ describe('scheduling a message', () => {
       () => ({ ...toTown(), scheduled_delivery_timestamp: 1e12 }),
       'scheduled_delivery_timestamp is too large',
     ],
-  ])('rejects a reminder for %s', async (_, params, msg, extra = {}) => {
+  ])('rejects %s', async (_, params, msg, extra = {}) => {
     expectRefusal(await post(people.hamlet, params()), msg, extra);
     expect(await list(people.hamlet)).toEqual([]);
   });
@@ -161,7 +161,7 @@ describe('scheduling a message', () => {
     );
   });
 
-  it.each(['type', 'to', 'content', 'scheduled_delivery_timestamp'])('reject a request without %s', async (name) => {
+  it.each(['type', 'to', 'content', 'scheduled_delivery_timestamp'])('requires %s', async (name) => {
     const params: Wire = { ...toTown(), content: 'x', scheduled_delivery_timestamp: DUE };
     delete params[name];
     expectRefusal(await server.post('/scheduled_messages', people.hamlet, params), `Missing '${name}' argument`, {
@@ -342,7 +342,7 @@ describe('deleting a scheduled message', () => {
   });
 });
 
-describe('delivery', () => {
+describe('scheduled message delivery', () => {
   it('sends a normal message when due', async () => {
     const { hamlet, polonius } = people;
     const id = await schedule(hamlet, { ...toTown(), content: 'for @**Polonius**' });
@@ -390,7 +390,7 @@ describe('delivery', () => {
     expect(await inTown()).toMatchObject([{ content: 'new', client: 'ZulipMobile' }]);
   });
 
-  it('sends to users without a prior conversation', async () => {
+  it('sends to users without a previous conversation', async () => {
     const { hamlet, cordelia } = people;
     await schedule(hamlet, toCordelia());
     await deliver();
@@ -423,7 +423,7 @@ describe('delivery', () => {
       expect(await inTown(people.polonius)).toEqual([]);
     };
 
-    it('publishes a missing permission and does not retry before an edit', async () => {
+    it('is published for a missing permission and not retried before an edit', async () => {
       const { hamlet } = people;
       const id = await schedule(hamlet, toTown());
       const queue = await openQueue(server, hamlet);
@@ -453,20 +453,20 @@ describe('delivery', () => {
       });
     }
 
-    it('fails if the server was down for more than ten minutes', async () => {
+    it('happens if the server was down for more than ten minutes', async () => {
       const id = await schedule(people.hamlet, toTown());
       const queue = await openQueue(server, people.hamlet);
       await deliver(3600 + 601);
       await failing(id, 'Message could not be sent at the scheduled time.', queue);
     });
 
-    it('sends up to ten minutes late', async () => {
+    it('does not happen within ten minutes of the due time', async () => {
       await schedule(people.hamlet, toTown());
       await deliver(3600 + 600);
       expect(await inTown()).toHaveLength(1);
     });
 
-    it('retries unknown errors and publishes the failure in the end', async () => {
+    it('is published after unknown errors were retried in vain', async () => {
       const { hamlet } = people;
       const id = await schedule(hamlet, toTown());
       const queue = await openQueue(server, hamlet);

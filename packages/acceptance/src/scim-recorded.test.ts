@@ -11,11 +11,11 @@ interface RecordedRequest {
   readonly path: string;
   readonly body?: object;
   readonly status: number;
-  /** Part of the response; absent for an empty one. */
+  /** Part of the response; absent for an empty response. */
   readonly answer?: object;
   /** Properties that the response must not have. */
   readonly lacks?: readonly string[];
-  /** Name under which later requests know the id of the response. */
+  /** Name by which later requests refer to the id in the response. */
   readonly keep?: string;
 }
 
@@ -27,13 +27,13 @@ interface Recording {
 const recordingOf = (directory: string): Recording =>
   JSON.parse(readFileSync(join(__dirname, `fixtures/scim-${directory}.json`), 'utf8'));
 
-/** Puts ids of earlier responses where the recording names them. */
+/** Inserts ids of earlier responses at the recorded placeholders. */
 const withIds = <T>(value: T, ids: ReadonlyMap<string, string>): T =>
   JSON.parse(JSON.stringify(value), (_, each) =>
     typeof each === 'string' ? each.replace(/\{(\w+)\}/g, (text, name) => ids.get(name) ?? text) : each,
   );
 
-describe.each(['entra', 'okta'])('requests that %s documents', (directory) => {
+describe.each(['entra', 'okta'])('recorded %s request', (directory) => {
   const { headers, requests } = recordingOf(directory);
   const ids = new Map<string, string>();
   let server: TestServer;
@@ -45,12 +45,12 @@ describe.each(['entra', 'okta'])('requests that %s documents', (directory) => {
   });
   afterAll(() => server.close());
 
-  it('name the page that documents them', () => {
+  it('names the page that documents it', () => {
     for (const { of } of requests) expect(of).toMatch(/^https:\/\/(?:learn\.microsoft|developer\.okta)\.com\//);
   });
 
-  // Keeps the order of the recording, since later requests need what earlier ones created.
-  it.each(requests)('get their documented response: $name', async (recorded) => {
+  // Keeps the recorded order, because later requests need objects created by earlier ones.
+  it.each(requests)('gets its documented response: $name', async (recorded) => {
     const { method, path, body, status, answer, lacks = [], keep } = recorded;
     const [route, query] = withIds(path, ids).split('?') as [string, string?];
     const search = query && `?${query.replace(/[^=&?]+/g, (part) => encodeURIComponent(part))}`;

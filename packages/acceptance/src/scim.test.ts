@@ -101,8 +101,8 @@ const createGroup = async (displayName: string, members: readonly Wire[] = []): 
 const memberIdsOf = async ({ id }: Wire): Promise<string[]> =>
   ok(await scim('GET', `/Groups/${id}`)).members.map(({ value }: Wire) => value);
 
-describe('SCIM tokens', () => {
-  it('are required by every path', async () => {
+describe('SCIM token', () => {
+  it('is required by every path', async () => {
     for (const bearer of [null, 'wrong', `${token}x`]) {
       const reply = await scim('GET', '/Users', undefined, { bearer });
       expectError(reply, 401);
@@ -114,7 +114,7 @@ describe('SCIM tokens', () => {
     expect(JSON.stringify(lines)).not.toContain(token);
   });
 
-  it('belong to one organization and see nothing of another one', async () => {
+  it('belongs to one organization and gives no access to others', async () => {
     const realmId = await server.addRealm('denmark');
     const other = await issue('okta', realmId);
     expectError(await scim('GET', '/Users', undefined, { realm: 'denmark' }), 401);
@@ -132,14 +132,14 @@ describe('SCIM tokens', () => {
     expect(ok(await scim('GET', '/Users', undefined, foreign))).toMatchObject({ totalResults: 0 });
   });
 
-  it('are rejected once they are revoked', async () => {
+  it('is rejected once it is revoked', async () => {
     const short = await issue('short-lived');
     ok(await scim('GET', '/Users?count=0', undefined, { bearer: short }));
     await server.parley.useCase(RevokeProvisioningToken).execute({ realmId: server.realmId, name: 'short-lived' });
     expectError(await scim('GET', '/Users', undefined, { bearer: short }), 401);
   });
 
-  it('have unique names and are at most ten', async () => {
+  it('has a unique name and is limited to ten', async () => {
     await expect(issue('okta')).rejects.toMatchObject({ code: 'TOKEN_NAME_TAKEN' });
     await expect(issue(' ')).rejects.toMatchObject({ code: 'INVALID_TOKEN_NAME' });
     for (let i = 0; i < 9; i++) await issue(`more ${i}`);
@@ -147,8 +147,8 @@ describe('SCIM tokens', () => {
   });
 });
 
-describe('SCIM users', () => {
-  it('are created as Entra creates them and are found by name and external id', async () => {
+describe('SCIM user', () => {
+  it('is created as by Entra and found by name and external id', async () => {
     const user = await createUser({
       roles: [{ primary: true, value: '{"id":"1","value":"Moderator","displayName":"M"}' }],
     });
@@ -184,7 +184,7 @@ describe('SCIM users', () => {
     });
   });
 
-  it('are created as Okta creates them', async () => {
+  it('is created as by Okta', async () => {
     const user = ok(
       await scim('POST', '/Users', {
         schemas: [USER_SCHEMA],
@@ -204,7 +204,7 @@ describe('SCIM users', () => {
     expect(user).not.toHaveProperty('password');
   });
 
-  it('are refused with the error that the directory expects', async () => {
+  it('is rejected with the error that SCIM clients expect', async () => {
     const { userName, externalId } = await createUser();
     expectError(await scim('POST', '/Users', { userName }), 409, 'uniqueness');
     expectError(await scim('POST', '/Users', { userName: 'new@zulip.com', externalId }), 409, 'uniqueness');
@@ -223,7 +223,7 @@ describe('SCIM users', () => {
     expectError(await scim('GET', `/Users/${bot.id}`), 404);
   });
 
-  it('change by the operations of Entra', async () => {
+  it('is changed by the operations of Entra', async () => {
     const { id } = await createUser();
     const changed = ok(
       await patch(
@@ -255,7 +255,7 @@ describe('SCIM users', () => {
     expect(lines.at(-1)).toMatchObject({ changes: { role: { from: 'administrator', to: 'member' } } });
   });
 
-  it('change by the PUT requests of Okta', async () => {
+  it('is changed by the PUT requests of Okta', async () => {
     const user = await createUser();
     const body = { ...user, name: { givenName: 'Another', familyName: 'User' }, displayName: undefined };
     expect(ok(await scim('PUT', `/Users/${user.id}`, body))).toMatchObject({
@@ -267,7 +267,7 @@ describe('SCIM users', () => {
     expect(ok(await scim('PUT', `/Users/${user.id}`, { ...body, active: true }))).toMatchObject({ active: true });
   });
 
-  it('refuse operations that cannot be applied', async () => {
+  it('rejects operations that cannot be applied', async () => {
     const { id } = await createUser();
     const refused = async (status: number, scimType: string, ...operations: object[]) =>
       expectError(await patch(`/Users/${id}`, ...operations), status, scimType);
@@ -287,7 +287,7 @@ describe('SCIM users', () => {
     expect(ok(await scim('GET', `/Users/${id}`))).toMatchObject(untouched);
   });
 
-  it('keep the last owner', async () => {
+  it('cannot be deactivated or demoted as the last owner', async () => {
     const { desdemona } = server.people;
     const path = `/Users/${desdemona.id}`;
     expectError(await patch(path, { op: 'Replace', path: 'active', value: 'False' }), 400, 'mutability');
@@ -296,7 +296,7 @@ describe('SCIM users', () => {
     expect(ok(await scim('GET', path))).toMatchObject({ active: true, roles: [{ value: 'owner' }] });
   });
 
-  it('are hidden once they are deleted and come back with their account', async () => {
+  it('is hidden once deleted and comes back with its account', async () => {
     const user = await createUser();
     const group = await createGroup('Deleters', [user]);
     ok(await scim('DELETE', `/Users/${user.id}`), 204);
@@ -308,7 +308,7 @@ describe('SCIM users', () => {
     expect(back).toMatchObject({ id: user.id, active: true, displayName: 'Back again' });
   });
 
-  it('change only from the version that the directory knows', async () => {
+  it('changes only from the version known to the client', async () => {
     const user = await createUser();
     const path = `/Users/${user.id}`;
     const { version } = user.meta;
@@ -332,7 +332,7 @@ describe('SCIM users', () => {
     expect(ok(await rename('Third', '*'))).toMatchObject({ displayName: 'Third' });
   });
 
-  it('are listed in pages with the attributes that the directory wants', async () => {
+  it('is listed in pages with the requested attributes', async () => {
     const { totalResults } = await list('/Users?count=0');
     const ids: string[] = [];
     for (let startIndex = 1; startIndex <= totalResults; startIndex += 4) {
@@ -351,7 +351,7 @@ describe('SCIM users', () => {
     expectError(await scim('GET', '/Users?count=many'), 400, 'invalidValue');
   });
 
-  it('are filtered by a bounded grammar', async () => {
+  it('is filtered by a bounded grammar', async () => {
     const { totalResults } = await filtered('displayName sw "given" and not (active eq false)');
     expect(totalResults).toBeGreaterThan(0);
     expect((await filtered('(userName ew "zulip.com" or userName co "okta") and id pr')).totalResults).toBeGreaterThan(
@@ -403,8 +403,8 @@ describe('deactivation by SCIM', () => {
   );
 });
 
-describe('SCIM groups', () => {
-  it('are user groups whose changes are published', async () => {
+describe('SCIM group', () => {
+  it('is a user group with published changes', async () => {
     const { iago } = server.people;
     const [one, two, three] = [await createUser(), await createUser(), await createUser()];
     const queue = await openQueue(server, iago, { event_types: ['user_group'] });
@@ -432,7 +432,7 @@ describe('SCIM groups', () => {
     ]);
   });
 
-  it('are found by name, external id and member, without members on demand', async () => {
+  it('is found by name, external id and member, without members on request', async () => {
     const user = await createUser();
     const group = await createGroup('Found', [user]);
     const ids = async (filter: string) => (await filtered(filter, 'Groups')).Resources.map(({ id }: Wire) => id);
@@ -449,7 +449,7 @@ describe('SCIM groups', () => {
     expect(await filtered('displayName eq "role:owners"', 'Groups')).toMatchObject({ totalResults: 0 });
   });
 
-  it('leave members only to directories and to those who manage all groups', async () => {
+  it('is changed only by SCIM clients and by users who manage all groups', async () => {
     const { hamlet } = server.people;
     const { id } = await createGroup('Closed', [{ id: String(hamlet.id) } as Wire]);
     expect((await server.post(`/user_groups/${id}/members`, hamlet, { delete: [hamlet.id] })).status).toBe(400);
@@ -459,7 +459,7 @@ describe('SCIM groups', () => {
     ).toBe(400);
   });
 
-  it('refuse what they cannot hold', async () => {
+  it('rejects unsupported content', async () => {
     const group = await createGroup('Refusing');
     const path = `/Groups/${group.id}`;
     expectError(await scim('POST', '/Groups', { displayName: 'refusing' }), 409, 'uniqueness');
@@ -478,7 +478,7 @@ describe('SCIM groups', () => {
     expectError(await scim('GET', '/Groups/x'), 404);
   });
 
-  it('change only from the version that the directory knows', async () => {
+  it('changes only from the version known to the client', async () => {
     const user = await createUser();
     const group = await createGroup('Versions');
     const path = `/Groups/${group.id}`;
@@ -506,7 +506,7 @@ describe('SCIM groups', () => {
     expectError(await scim('DELETE', path, undefined, { headers: { 'If-Match': changed.headers.etag! } }), 412);
   });
 
-  it('are emptied, deactivated and reserved for the directory once they are deleted', async () => {
+  it('is emptied, deactivated and reserved for the SCIM client once deleted', async () => {
     const user = await createUser();
     const group = await createGroup('Going', [user]);
     ok(await scim('DELETE', `/Groups/${group.id}`), 204);
@@ -519,7 +519,7 @@ describe('SCIM groups', () => {
     expect(await createGroup('Going', [user])).toMatchObject({ id: group.id, members: [{ value: user.id }] });
   });
 
-  it('take thousands of members in bounded units', async () => {
+  it('accepts thousands of members in bounded units', async () => {
     const ids = await addPeople(1200);
     const group = await createGroup('Everybody');
     const units = jest.spyOn(server.storage.uow, 'write');
@@ -533,7 +533,7 @@ describe('SCIM groups', () => {
   });
 });
 
-/** Adds people without the rest of an account. */
+/** Adds bare users without the other parts of an account. */
 const addPeople = (count: number): Promise<readonly UserId[]> =>
   server.storage.uow.write(server.realmId, async (tx) => {
     const template = server.people.hamlet.user;
@@ -547,8 +547,8 @@ const addPeople = (count: number): Promise<readonly UserId[]> =>
     return ids;
   });
 
-describe('SCIM descriptions', () => {
-  it('name what the server supports', async () => {
+describe('SCIM discovery', () => {
+  it('describes what the server supports', async () => {
     expect(await list('/ServiceProviderConfig')).toMatchObject({
       patch: { supported: true },
       bulk: { supported: false },
@@ -566,7 +566,7 @@ describe('SCIM descriptions', () => {
   });
 });
 
-it('rejects addresses outside the domains of the organization', async () => {
+it("SCIM rejects addresses outside the organization's domains", async () => {
   const user = await createUser();
   await server.changeRealm({ settings: { emailsRestrictedToDomains: true, disallowDisposableEmailAddresses: true } });
   await server.storage.uow.write(server.realmId, (tx) =>
@@ -581,11 +581,11 @@ it('rejects addresses outside the domains of the organization', async () => {
   await server.changeRealm({ settings: { emailsRestrictedToDomains: false } });
 });
 
-describe('.search', () => {
+describe('SCIM .search', () => {
   const search = (kind: string, query: object) =>
     scim('POST', `/${kind}/.search`, { schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'], ...query });
 
-  it('lists what the same query of GET lists', async () => {
+  it('lists the same resources as GET with the same query', async () => {
     const user = await createUser();
     const filter = `userName eq "${user.userName}"`;
     const found = ok(await search('Users', { filter, attributes: ['userName'], startIndex: 1, count: 5 }));
@@ -608,7 +608,7 @@ describe('.search', () => {
   });
 });
 
-it('forbids caches to store responses', async () => {
+it('SCIM forbids caches to store responses', async () => {
   const user = await createUser();
   const known = { headers: { 'If-None-Match': '*' } };
   for (const reply of [

@@ -10,7 +10,7 @@ import { TestServer, type TestUser, webTokenOf } from './testing/test-server.js'
 
 let server: TestServer;
 let people: TestServer['people'];
-/** User of one test only. */
+/** User for a single test. */
 let ophelia: TestUser;
 const lines: Record<string, unknown>[] = [];
 let n = 0;
@@ -23,7 +23,7 @@ afterAll(() => server.close());
 beforeEach(async () => {
   n++;
   ophelia = await server.addUser({ email: `ophelia${n}@zulip.com`, fullName: `Ophelia ${n}` });
-  // Rate limits of the test's address start anew.
+  // Resets the rate limits of the test's address.
   server.clock.advance(86_400);
   lines.length = 0;
   server.mailer.emails.length = 0;
@@ -51,19 +51,19 @@ const codeFor = (secret: string, seconds = 0) => generate({ secret, epoch: serve
 const isLoggedIn = async (browser: TestBrowser) => (await browser.get('/json/users/me')).status === 200;
 const newBrowser = () => new TestBrowser(server);
 
-/** Sends the form with the password. */
+/** Submits the password form. */
 async function sendPassword(browser: TestBrowser, who: TestUser = ophelia, query = ''): Promise<TestReply> {
   const form = await browser.get(`/login/${query}`);
   return browser.post('/login/', { ...hiddenFieldsOf(form), username: who.email, password: who.password });
 }
-/** Logs in, gives the password again and returns the state in which factors may be changed. */
+/** Logs in, confirms the password and returns the state in which factors may be changed. */
 async function manage(browser: TestBrowser, who: TestUser = ophelia): Promise<string> {
   expect((await sendPassword(browser, who)).headers.location).toBe('/');
   return prove(browser, who);
 }
 const prove = async (browser: TestBrowser, { password }: TestUser = ophelia) =>
   stateIn(await browser.post(PAGE, { password }));
-/** Sets up an app in a state and returns its secret and the recovery codes. */
+/** Sets up an app with a state; returns its secret and the recovery codes. */
 async function setUpApp(browser: TestBrowser, state: string) {
   const page = await browser.get(`${PAGE}app/`, { state });
   const secret = /<code class="code">([A-Z2-7 ]+)<\/code>/
@@ -74,7 +74,7 @@ async function setUpApp(browser: TestBrowser, state: string) {
   server.clock.advance(60);
   return { secret, codes: codesIn(done), done };
 }
-/** Makes a passkey in a state. */
+/** Creates a passkey with a state. */
 async function setUpPasskey(browser: TestBrowser, state: string, name = 'My key') {
   const passkey = new TestPasskey(server.url);
   const options = optionsIn(await browser.get(PAGE, { state }));
@@ -92,7 +92,7 @@ const WRONG = 'That did not match. Try again with a new code.';
 const EXPIRED = 'The log-in took too long or was interrupted.';
 
 describe('authenticator app', () => {
-  it('is set up with a QR code, and then asked for after the password', async () => {
+  it('is set up with a QR code and required after the password from then on', async () => {
     const browser = newBrowser();
     const state = await manage(browser);
     const page = await browser.get(`${PAGE}app/`, { state });
@@ -121,7 +121,7 @@ describe('authenticator app', () => {
     ]);
   });
 
-  it('stores neither the secret nor a recovery code in the clear', async () => {
+  it('stores neither the secret nor a recovery code in plain text', async () => {
     const browser = newBrowser();
     const { secret, codes } = await setUpApp(browser, await manage(browser));
     const { realmId } = server;
@@ -133,7 +133,7 @@ describe('authenticator app', () => {
     });
   });
 
-  it('accepts each code once, and none before the last one', async () => {
+  it('accepts each code once, and no code older than the last one', async () => {
     const browser = newBrowser();
     const { secret } = await setUpApp(browser, await manage(browser));
     const [before, code] = [await codeFor(secret, -30), await codeFor(secret)];
@@ -148,7 +148,7 @@ describe('authenticator app', () => {
     expect((await log(` ${await codeFor(secret)} `)).status).toBe(303);
   });
 
-  it('lets one of two concurrent log-ins use a code', async () => {
+  it('lets only one of two concurrent log-ins use a code', async () => {
     const browser = newBrowser();
     const { secret } = await setUpApp(browser, await manage(browser));
     const [one, two] = [newBrowser(), newBrowser()];
@@ -161,7 +161,7 @@ describe('authenticator app', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([303, 400]);
   });
 
-  it('is not turned on by a wrong code', async () => {
+  it('is not enabled by a wrong code', async () => {
     const browser = newBrowser();
     const state = await manage(browser);
     const page = await browser.get(`${PAGE}app/`, { state });
@@ -179,7 +179,7 @@ describe('authenticator app', () => {
     expect(await isLoggedIn(other)).toBe(false);
   });
 
-  it('throttles codes by account and network, apart from passwords', async () => {
+  it('throttles codes by account and network, separately from passwords', async () => {
     const browser = newBrowser();
     const { secret } = await setUpApp(browser, await manage(browser));
     const other = newBrowser();
@@ -197,7 +197,7 @@ describe('authenticator app', () => {
       logInMethod: 'password and app',
       failure: 'WRONG_SECOND_FACTOR',
     });
-    // A right password does not give more attempts, and a right code does not help.
+    // A correct password gives no further attempts, and a correct code does not help.
     const again = stateIn(await sendPassword(other));
     expect((await other.post(STEP, { state: again, code: await codeFor(secret) })).status).toBe(429);
   });
@@ -211,7 +211,7 @@ describe('second step', () => {
     return { ...app, other, state: stateIn(await sendPassword(other)) };
   };
 
-  it('is bound to the browser that gave the password', async () => {
+  it('is bound to the browser that sent the password', async () => {
     const { secret, state, other } = await begun();
     const thief = newBrowser();
     expectPage(await thief.post(STEP, { state, code: await codeFor(secret) }), EXPIRED);
@@ -220,7 +220,7 @@ describe('second step', () => {
     expect((await other.post(STEP, { state, code: await codeFor(secret) })).status).toBe(303);
   });
 
-  it('is taken once, within five minutes', async () => {
+  it('is accepted once, within five minutes', async () => {
     const { secret, state, other } = await begun();
     expect((await other.post(STEP, { state, code: await codeFor(secret) })).status).toBe(303);
     expectPage(await other.post(STEP, { state, code: await codeFor(secret, 30) }), EXPIRED);
@@ -244,7 +244,7 @@ describe('second step', () => {
     expectPage(await other.post(STEP, { ...(await proof()), state: next }), 'Account is deactivated');
   });
 
-  it('cannot be used to change second factors, nor be skipped', async () => {
+  it('can be neither skipped nor used to change second factors', async () => {
     const { state, other } = await begun();
     expectPage(await other.get(PAGE, { state }), EXPIRED);
     expectPage(await other.get(`${PAGE}app/`, { state }), EXPIRED);
@@ -266,7 +266,7 @@ describe('second step', () => {
     expectPage(reply, EXPIRED);
   });
 
-  it('leads phone and desktop apps to their keys', async () => {
+  it('gives phone and desktop apps their keys', async () => {
     const { secret, other } = await begun();
     const key = stateIn(await sendPassword(other, ophelia, `?mobile_flow_otp=${PAD}`));
     const phone = await other.post(STEP, { state: key, code: await codeFor(secret) });
@@ -284,7 +284,7 @@ describe('second step', () => {
   });
 });
 
-describe('programs', () => {
+describe('program', () => {
   it('cannot log in with the password of an account with a second factor', async () => {
     const text = 'Password authentication is disabled in this organization';
     expect((await fetchKey()).status).toBe(200);
@@ -308,8 +308,8 @@ describe('programs', () => {
   });
 });
 
-describe('recovery codes', () => {
-  it('log in once each, and are replaced together', async () => {
+describe('recovery code', () => {
+  it('logs in once, and is replaced together with all others', async () => {
     const browser = newBrowser();
     const { codes } = await setUpApp(browser, await manage(browser));
     const use = async (recovery_code: string) => {
@@ -327,7 +327,7 @@ describe('recovery codes', () => {
     expect((await use(renewed[1]!)).status).toBe(303);
   });
 
-  it('do not log in another person', async () => {
+  it('does not log in another user', async () => {
     const browser = newBrowser();
     const { codes } = await setUpApp(browser, await manage(browser));
     const laertes = await server.addUser({ email: `laertes${n}@zulip.com`, fullName: `Laertes ${n}` });
@@ -356,7 +356,7 @@ describe('changing second factors', () => {
     expectPage(await browser.get(PAGE, { state }), EXPIRED);
   });
 
-  it('refuses accounts without a password', async () => {
+  it('rejects accounts without a password', async () => {
     const browser = newBrowser();
     await sendPassword(browser);
     await server.storage.uow.write(server.realmId, (tx) => tx.users.setPasswordHash(server.realmId, ophelia.id, null));
@@ -398,7 +398,7 @@ describe('changing second factors', () => {
     expectPage(await browser.post(`${PAGE}recovery/`, { state }), 'There is no such second factor.');
     await runJobs(server, server.parley.useCase(SendSecondFactorEmails));
     const emails = server.mailer.emails.filter(({ to }) => to === ophelia.email);
-    // Jobs of one second run in any order.
+    // Jobs of the same second run in any order.
     expect(emails.map(({ text }) => text.split(' ').slice(0, 5).join(' ')).sort()).toEqual([
       'A second factor was added',
       'A second factor was added',
@@ -409,7 +409,7 @@ describe('changing second factors', () => {
 });
 
 describe('required second factor', () => {
-  it('leads people of the role to set-up while they log in, and other people not', async () => {
+  it('sends users of the role to set-up during log-in, but no other users', async () => {
     fieldsOf(await server.patch('/realm', people.desdemona, { second_factor_required_for: 'members' }));
     expect((await fetchKey()).status).toBe(401);
     const browser = newBrowser();
@@ -427,7 +427,7 @@ describe('required second factor', () => {
     expect((await sendPassword(newBrowser())).headers.location).toMatch(/^\/login\/second-factor\//);
   });
 
-  it('ends a set-up when another browser has set one up', async () => {
+  it('ends a set-up when another browser has completed one', async () => {
     await server.changeRealm({ settings: { secondFactorRequiredFor: 'everyone' } });
     const [thief, browser] = [newBrowser(), newBrowser()];
     const stolen = stateIn(await sendPassword(thief));
@@ -436,7 +436,7 @@ describe('required second factor', () => {
     expectPage(await thief.post(STEP, { state: stolen }), EXPIRED);
   });
 
-  it('gives people who join no session before they have set one up', async () => {
+  it('gives new users no session before set-up', async () => {
     await server.changeRealm({ settings: { secondFactorRequiredFor: 'everyone' } });
     const email = `osric${n}@zulip.com`;
     fieldsOf(await server.post('/invites', people.desdemona, { invitee_emails: email, stream_ids: [] }));
@@ -450,7 +450,7 @@ describe('required second factor', () => {
     expect(asked.headers.location).toMatch(/^\/accounts\/second-factor\//);
   });
 
-  it('gives people who join by the API no key, unless their role needs no second factor', async () => {
+  it('gives users who join through the API no key, unless their role needs no second factor', async () => {
     await server.changeRealm({ settings: { secondFactorRequiredFor: 'members' } });
     const join = async (name: string, invite_as: number) => {
       const email = `${name}${n}@zulip.com`;
@@ -467,7 +467,7 @@ describe('required second factor', () => {
     expect((await fetchKey({ ...ophelia, ...member, password: 'alas, poor yorick 1601' })).status).toBe(401);
   });
 
-  it('is asked for after a password reset, which logs nobody in', async () => {
+  it('is required after a password reset, which logs nobody in', async () => {
     const browser = newBrowser();
     await setUpApp(browser, await manage(browser));
     await browser.post('/accounts/password/reset/', { email: ophelia.email });
@@ -483,7 +483,7 @@ describe('required second factor', () => {
     expect(asked.headers.location).toMatch(/^\/login\/second-factor\//);
   });
 
-  it('is not asked for beside a token of another service, nor by a session that exists', async () => {
+  it("is not required in addition to another service's token, or by an existing session", async () => {
     const browser = newBrowser();
     await sendPassword(browser);
     await server.changeRealm({ settings: { secondFactorRequiredFor: 'everyone' } });
@@ -493,7 +493,7 @@ describe('required second factor', () => {
     expect(fieldsOf(await server.post('/jwt/fetch_api_key', null, { token }))).toMatchObject({ api_key: apiKey });
   });
 
-  it('keeps the last factor of people of the role', async () => {
+  it('keeps the last factor of users with the role', async () => {
     const browser = newBrowser();
     const state = await manage(browser);
     await setUpApp(browser, state);
@@ -503,10 +503,10 @@ describe('required second factor', () => {
   });
 });
 
-describe('administrators', () => {
+describe('administrator', () => {
   const clear = (as: TestUser, id: number) => server.delete(`/users/${id}/second_factors`, as);
 
-  it('remove a lost second factor, with an audit line and an email', async () => {
+  it('removes a lost second factor, with an audit line and an email', async () => {
     const browser = newBrowser();
     await setUpApp(browser, await manage(browser));
     server.mailer.emails.length = 0;
@@ -520,13 +520,13 @@ describe('administrators', () => {
     expect((await fetchKey()).status).toBe(200);
     expectRefusal(await clear(people.iago, ophelia.id), 'There is no such second factor.');
     await runJobs(server, server.parley.useCase(SendSecondFactorEmails));
-    // Jobs of one second run in any order.
+    // Jobs of the same second run in any order.
     expect(server.mailer.emails.map(({ text }) => text)).toContainEqual(
       expect.stringContaining('An administrator removed all second factors from your account'),
     );
   });
 
-  it('lets operators remove all second factors of a person, and reports whether there was one', async () => {
+  it('or operator removes all second factors of a user and sees if there were any', async () => {
     const { useCase } = server.parley;
     const input = { realmId: server.realmId, userId: ophelia.id };
     const browser = newBrowser();
@@ -536,7 +536,7 @@ describe('administrators', () => {
     expect((await fetchKey()).status).toBe(200);
   });
 
-  it('cannot remove those of owners, of themselves, of strangers or as members', async () => {
+  it('cannot remove second factors of owners, of themselves or of strangers, and members cannot remove any', async () => {
     const no = 'Insufficient permission';
     expectRefusal(await clear(people.iago, people.desdemona.id), 'Must be an organization owner', {
       code: 'UNAUTHORIZED_PRINCIPAL',
@@ -574,7 +574,7 @@ describe('passkey', () => {
     expect(lines.at(-1)).toMatchObject({ audit: 'log-in', logInMethod: 'password and passkey' });
   });
 
-  it('logs in without a password, for apps too', async () => {
+  it('logs in without a password, also to apps', async () => {
     const { passkey } = await withPasskey();
     const other = newBrowser();
     expect((await other.get('/login/')).body).toContain('href="/login/passkey/"');
@@ -594,7 +594,7 @@ describe('passkey', () => {
     expect(phone.headers.location).toMatch(/^zulip:\/\/login\?/);
   });
 
-  it('proves the person when there is no password', async () => {
+  it('confirms the user when there is no password', async () => {
     const { passkey } = await withPasskey();
     passkey.verifiesPerson = false;
     const other = newBrowser();
@@ -609,7 +609,7 @@ describe('passkey', () => {
     expect(await isLoggedIn(other)).toBe(false);
   });
 
-  it('answers only its own challenge, site, person and browser', async () => {
+  it('responds only to its own challenge, site, user and browser', async () => {
     const { passkey } = await withPasskey();
     const other = newBrowser();
     const begin = async () => {
@@ -639,7 +639,7 @@ describe('passkey', () => {
     }
   });
 
-  it('is refused by its counter after the device was copied', async () => {
+  it('is rejected by its counter after the device was cloned', async () => {
     const { passkey } = await withPasskey();
     const log = async () => {
       const other = newBrowser();
@@ -652,7 +652,7 @@ describe('passkey', () => {
     expectPage(await log(), WRONG);
   });
 
-  it('is no second factor of another person', async () => {
+  it('is not a second factor of another user', async () => {
     const { passkey } = await withPasskey();
     const laertes = await server.addUser({ email: `laertes${n}@zulip.com`, fullName: `Laertes ${n}` });
     const his = newBrowser();
@@ -673,7 +673,7 @@ describe('passkey', () => {
     expect((await add(new TestPasskey(server.url).create(options))).status).toBe(200);
   });
 
-  it('is useless without a password, after deactivation and where passwords are disabled', async () => {
+  it('is useless without a password, after deactivation and if passwords are disabled', async () => {
     const { passkey } = await withPasskey();
     const other = newBrowser();
     const log = async () => {

@@ -175,7 +175,7 @@ describe('POST /messages', () => {
     expect(await marksOf(cordelia, cordelias)).toEqual([undefined, undefined, undefined]);
   });
 
-  describe('repeated with the same queue and local id', () => {
+  describe('with a repeated queue and local id', () => {
     let mine: string;
     beforeEach(async () => {
       mine = (await server.post('/register', people.hamlet, { event_types: ['message'] })).body.queue_id;
@@ -191,7 +191,7 @@ describe('POST /messages', () => {
       expect(direct).toBe(first! + 1);
     });
 
-    it('returns it although the queue has ended and the sender may no longer post', async () => {
+    it('returns the id even if the queue has ended and the sender may no longer post', async () => {
       const first = await idOf({ ...toChannel, ...echo() });
       fieldsOf(await server.delete('/events', people.hamlet, { queue_id: mine }));
       fieldsOf(await server.delete(`/streams/${general}`, people.desdemona));
@@ -208,7 +208,7 @@ describe('POST /messages', () => {
       expect(await idOf({ ...toChannel, ...echo(), ...more })).toBe(first! + 1);
     });
 
-    it('sends for another sender, to another recipient, and in the queue of somebody else', async () => {
+    it("sends for another sender, to another recipient, and in another user's queue", async () => {
       const first = await idOf({ ...toChannel, ...echo() });
       expect(await idOf({ ...toChannel, ...echo() }, people.cordelia)).toBe(first! + 1);
       expect(await idOf({ ...toChannel, ...echo() }, people.cordelia)).toBe(first! + 2);
@@ -222,8 +222,8 @@ describe('POST /messages', () => {
     });
   });
 
-  describe('rejected polls', () => {
-    it('rejects parameters in the order of the contract', async () => {
+  describe('error', () => {
+    it('reports parameters in the order of the contract', async () => {
       const missing = (name: string) => ({ code: 'REQUEST_VARIABLE_MISSING', var_name: name });
       await refused({}, "Missing 'type' argument", missing('type'));
       await refused({ type: 'groups' }, 'Invalid type');
@@ -236,7 +236,7 @@ describe('POST /messages', () => {
       await refused({ ...toChannel, read_by_sender: 'yes' }, 'read_by_sender is not valid JSON');
     });
 
-    it('rejects invalid recipients before a missing topic', async () => {
+    it('reports invalid recipients before a missing topic', async () => {
       const { topic: _topic, ...untitled } = toChannel;
       await refused({ ...untitled, to: [] }, 'Expected exactly one channel');
       await refused({ ...untitled, to: ['a', 'b'] }, 'Expected exactly one channel');
@@ -249,14 +249,14 @@ describe('POST /messages', () => {
       await refused({ ...toCordelia(), to: ['a@x.org', 1] }, mixed);
     });
 
-    it('rejects the topic before the content, and the content before the channel', async () => {
+    it('reports the topic before the content, and the content before the channel', async () => {
       const bad = { ...toChannel, to: 'nowhere', topic: 'Test\n\rTopic', content: ' ' };
       await refused(bad, 'Invalid character in topic, at position 5!');
       await refused({ ...bad, topic: 'x' }, 'Message must not be empty');
       await refused({ ...bad, topic: 'x', content: 'a\u0000b' }, 'Message must not contain null bytes');
     });
 
-    it('rejects recipients before the content', async () => {
+    it('reports recipients before the content', async () => {
       const empty = { type: 'direct', content: ' ' };
       await refused(empty, 'Message must have recipients');
       await refused({ ...empty, to: [] }, 'Message must have recipients');
@@ -266,7 +266,7 @@ describe('POST /messages', () => {
       await refused({ ...empty, to: [people.cordelia.id] }, 'Message must not be empty');
     });
 
-    it('rejects a hidden real email', async () => {
+    it('reports a hidden real email', async () => {
       const { cordelia } = people;
       await change(cordelia.user, {
         settings: { ...cordelia.user.settings, emailAddressVisibility: 'administrators' },
@@ -274,7 +274,7 @@ describe('POST /messages', () => {
       await refused({ ...toCordelia(), to: [cordelia.email] }, `Invalid email '${cordelia.email}'`);
     });
 
-    it('rejects an unknown channel', async () => {
+    it('reports an unknown channel', async () => {
       const code = 'STREAM_DOES_NOT_EXIST';
       await refused({ ...toChannel, to: 99_999_999 }, "Channel with ID '99999999' does not exist", {
         code,
@@ -287,14 +287,14 @@ describe('POST /messages', () => {
       await refused(nowhere, 'Missing channel');
     });
 
-    it('rejects a channel in which the caller may not post', async () => {
+    it('reports a channel in which the caller may not post', async () => {
       const admins = await server.systemGroups();
       await server.createChannel('news', [people.hamlet], { can_send_message_group: admins.administrators });
       await refused({ ...toChannel, to: 'news' }, 'You do not have permission to post in this channel.');
       expect((await send({ ...toChannel, to: 'news' }, people.desdemona)).status).toBe(200);
     });
 
-    it('rejects an inaccessible channel', async () => {
+    it('reports an inaccessible channel', async () => {
       await server.createChannel('secret', [people.hamlet], { invite_only: true });
       const closed = "Not authorized to send to channel 'secret'";
       await refused({ ...toChannel, to: 'secret' }, closed, {}, people.cordelia);
@@ -303,7 +303,7 @@ describe('POST /messages', () => {
       expect((await send(toChannel, people.shiva)).status).toBe(200);
     });
 
-    it('rejects an archived channel', async () => {
+    it('reports an archived channel', async () => {
       await server.storage.uow.write(server.realmId, async (tx) => {
         const channel = await tx.channels.findByName(server.realmId, 'general');
         await tx.channels.update({ ...channel!, isArchived: true });
@@ -311,7 +311,7 @@ describe('POST /messages', () => {
       await refused(toChannel, "Not authorized to send to channel 'general'");
     });
 
-    it('rejects a new topic without permission to create one', async () => {
+    it('reports a new topic without permission to create it', async () => {
       await send(toChannel);
       const { moderators } = await server.systemGroups();
       await server.createChannel('ordered', [people.hamlet, people.desdemona], { can_create_topic_group: moderators });
@@ -321,7 +321,7 @@ describe('POST /messages', () => {
       expect((await send({ ...inOrder, topic: 'PLANS' })).status).toBe(200);
     });
 
-    it("rejects a topic that violates the channel's policy", async () => {
+    it("reports a topic that violates the channel's policy", async () => {
       await server.createChannel('named', [people.hamlet], { topics_policy: 'disable_empty_topic' });
       await server.createChannel('nameless', [people.hamlet], { topics_policy: 'empty_topic_only' });
       const display = { empty_topic_display_name: 'general chat' };
@@ -337,12 +337,12 @@ describe('POST /messages', () => {
       );
     });
 
-    it('rejects deactivated recipients', async () => {
+    it('reports deactivated recipients', async () => {
       await change(people.cordelia.user, { isActive: false });
       await refused(toCordelia(), "'cordelia@zulip.com' is no longer using Zulip.");
     });
 
-    it('rejects anonymous callers', async () => {
+    it('reports anonymous callers', async () => {
       const reply = await server.request('POST', '/messages', { params: toChannel });
       expectRefusal(reply, 'Not logged in: API authentication or user session required', {
         status: 401,
@@ -356,8 +356,8 @@ describe('POST /messages', () => {
     expect(reply.ignored_parameters_unsupported).toEqual(['colour']);
   });
 
-  describe('widgets', () => {
-    it('creates a widget from a command in the content', async () => {
+  describe('widget', () => {
+    it('is created from a command in the content', async () => {
       const { message } = await sent({ ...toChannel, content: '/poll Lunch?\nPizza\n- Soup' });
       expect(message.submessages).toEqual([
         {
@@ -370,7 +370,7 @@ describe('POST /messages', () => {
       ]);
     });
 
-    it('creates a widget from widget_content', async () => {
+    it('is created from widget_content', async () => {
       const choices = { type: 'choices', heading: 'Pick', choices: [] };
       const widget_content = JSON.stringify({ widget_type: 'zform', extra_data: choices });
       const { message } = await sent({ ...toChannel, widget_content });
@@ -380,7 +380,7 @@ describe('POST /messages', () => {
     it.each([
       ['{', 'Widgets: API programmer sent invalid JSON content'],
       ['{"widget_type": "slider", "extra_data": {}}', 'Widgets: unknown widget type: slider'],
-    ])('rejects the widget content %s', async (widget_content, msg) => {
+    ])('is rejected for the widget content %s', async (widget_content, msg) => {
       await refused({ ...toChannel, widget_content }, msg);
     });
   });
@@ -394,7 +394,7 @@ describe('POST /messages', () => {
     expect((await read(fieldsOf(reply).id)).message).toMatchObject({ stream_id: general });
   });
 
-  describe('bot senders', () => {
+  describe('bot sender', () => {
     const bot = (more: Partial<Bot> = {}): Bot => ({
       kind: 'incomingWebhook',
       ownerId: people.hamlet.id,
@@ -408,7 +408,7 @@ describe('POST /messages', () => {
       return { ...added, user };
     };
 
-    it('lets incoming webhooks only send messages', async () => {
+    it('can only send messages if it is an incoming webhook', async () => {
       const helper = await addBot();
       expect((await send(toChannel, helper)).status).toBe(200);
       expectRefusal(
@@ -418,13 +418,13 @@ describe('POST /messages', () => {
       );
     });
 
-    it("uses the bot's default channel if none is given", async () => {
+    it('uses its default channel if none is given', async () => {
       const helper = await addBot({ kind: 'generic', defaultSendingChannelId: general });
       const { to: _to, ...anywhere } = toChannel;
       expect((await sent(anywhere, helper)).message.stream_id).toBe(general);
     });
 
-    it('allows channels in which the owner may post', async () => {
+    it('can send to channels in which the owner may post', async () => {
       await server.createChannel('secret', [people.hamlet], { invite_only: true });
       const helper = await addBot({ kind: 'generic' });
       expect((await send({ ...toChannel, to: 'secret' }, helper)).status).toBe(200);

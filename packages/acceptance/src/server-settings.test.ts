@@ -62,7 +62,7 @@ describe('GET /server_settings', () => {
     await other.close();
   });
 
-  it('allows spectators if server and realm allow them and there is a web-public channel', async () => {
+  it('allows spectators if server and realm allow them and a web-public channel exists', async () => {
     await server.changeRealm({ settings: { enableSpectatorAccess: true } });
     const isWelcome = async () => (await server.get('/server_settings', null)).body.realm_web_public_access_enabled;
     expect(await isWelcome()).toBe(false);
@@ -76,7 +76,7 @@ describe('GET /server_settings', () => {
   });
 });
 
-describe('generated pictures', () => {
+describe('generated picture', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
@@ -94,7 +94,7 @@ describe('generated pictures', () => {
     expectRefusal(await server.request('GET', `//user_avatars/1/${file}`), 'Not found', { status: 404 });
   });
 
-  it('uses the URL in user data', async () => {
+  it('has its URL in user data', async () => {
     const { hamlet } = server.people;
     const { avatar_url } = (await server.get('/users/me', hamlet)).body;
     const picture = await fetch(avatar_url);

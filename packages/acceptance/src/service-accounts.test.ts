@@ -84,8 +84,8 @@ async function linkTo(email: string, kind: 'confirmation' | 'invitation' = 'conf
 }
 const keyIn = (path: string): string => path.split('/').filter(Boolean).at(-1)!;
 
-describe('an organization without passwords', () => {
-  it('refuses to sign strangers up, on pages and through the API', async () => {
+describe('organization without passwords', () => {
+  it('rejects sign-up by strangers on pages and through the API', async () => {
     expect((await send('/register/', { email: yorick })).body).toContain(NO_PASSWORDS);
     await runJobs(server, server.parley.useCase(SendConfirmationEmails));
     expect(server.mailer.emails.filter(({ to }) => to === yorick)).toEqual([]);
@@ -104,7 +104,7 @@ describe('an organization without passwords', () => {
     expect(await hasAccount(yorick)).toBe(false);
   });
 
-  it('shows the services through which strangers join instead of a form', async () => {
+  it('shows strangers the services for joining instead of a form', async () => {
     const page = await new TestBrowser(server).get('/register/');
     expectPage(page, 'href="/accounts/login/external/open-as-realm/"');
     expectPage(page, 'href="/accounts/login/external/company/"');
@@ -121,7 +121,7 @@ describe('an organization without passwords', () => {
   });
 });
 
-describe('strangers at a service', () => {
+describe('stranger at a service', () => {
   it.each<[string, inviteRequired: boolean, boolean]>([
     ['open-as-realm', false, true],
     ['open-as-realm', true, false],
@@ -129,14 +129,14 @@ describe('strangers at a service', () => {
     ['company', true, true],
     ['linking', false, false],
     ['linking', true, false],
-  ])('%s, where invitations are required: %s, join: %s', async (method, inviteRequired, joins) => {
+  ])('%s with invitations required: %s, can join: %s', async (method, inviteRequired, joins) => {
     await settings({ inviteRequired });
     const reply = await logIn(method);
     if (!joins) expectPage(reply, `Please request an invite for ${yorick} from the organization administrator.`, 400);
     expect(await hasAccount(yorick)).toBe(joins);
   });
 
-  it('get welcome emails that name no password', async () => {
+  it('gets welcome emails that do not mention a password', async () => {
     await logIn('company');
     await runJobs(server, server.parley.useCase(SendWelcomeEmails));
     const [email] = server.mailer.emails.filter(({ to }) => to === yorick);
@@ -144,7 +144,7 @@ describe('strangers at a service', () => {
   });
 });
 
-describe('an address for which the service does not vouch', () => {
+describe('address not verified by the service', () => {
   const SENT = 'Open the link to continue.';
   let ophelia: TestUser;
   beforeEach(async () => {
@@ -156,7 +156,7 @@ describe('an address for which the service does not vouch', () => {
     ['silent', []],
     ['of another address', [{ email: 'a@b.example', isVerified: true }]],
     ['negative', () => [{ email: ophelia.email, isVerified: false }]],
-  ])('opens no account if the statement is %s', async (_, statements) => {
+  ])("opens no account if the service's statement is %s", async (_, statements) => {
     confirmed = { ...confirmed, emailStatements: typeof statements === 'function' ? statements() : statements };
     const browser = new TestBrowser(server);
     expectPage(await logIn('company', browser), SENT, 400);
@@ -172,7 +172,7 @@ describe('an address for which the service does not vouch', () => {
     expect((await me(browser)).user_id).toBe(ophelia.id);
   });
 
-  it('is linked once the person opens the emailed link and logs in again', async () => {
+  it('is linked once the user opens the emailed link and logs in again', async () => {
     await logIn('company');
     const path = await linkTo(ophelia.email);
     const browser = new TestBrowser(server);
@@ -186,7 +186,7 @@ describe('an address for which the service does not vouch', () => {
     expect((await me(later)).user_id).toBe(ophelia.id);
   });
 
-  it('is not proven by the link of another address', async () => {
+  it('is not proven by the link to another address', async () => {
     await logIn('company');
     const key = keyIn(await linkTo(ophelia.email));
     confirmed = { subject: `i${n}`, email: people.iago.email };
@@ -194,7 +194,7 @@ describe('an address for which the service does not vouch', () => {
     expectPage(await logIn('company', new TestBrowser(server), 'x'.repeat(40)), 'could not be found', 404);
   });
 
-  it('gets an account for people who may join, and no email for others', async () => {
+  it('gets an account for users who may join, and no email for others', async () => {
     confirmed = { subject: `y${n}`, email: yorick };
     expectPage(await logIn('linking'), SENT, 400);
     await runJobs(server, server.parley.useCase(SendConfirmationEmails));
@@ -206,7 +206,7 @@ describe('an address for which the service does not vouch', () => {
   });
 });
 
-it('limits the emails that one account at a service can cause', async () => {
+it('account at a service can cause only a limited number of emails', async () => {
   const limited = await TestServer.start({ hasRateLimits: true, logInProviders: [provider('company')] });
   try {
     await limited.changeRealm({ settings: { openIdConnectAuthentication: true } });
@@ -221,7 +221,7 @@ it('limits the emails that one account at a service can cause', async () => {
   }
 });
 
-describe('an invitation to an organization without passwords', () => {
+describe('invitation to an organization without passwords', () => {
   beforeEach(() => settings({ inviteRequired: true }));
 
   const offer = async () => {
@@ -246,7 +246,7 @@ describe('an invitation to an organization without passwords', () => {
   const isOpen = async (email: string): Promise<boolean> =>
     (fieldsOf(await server.get('/invites', people.desdemona)) as Wire).invites.some((it: Wire) => it.email === email);
 
-  it('leads to the services, which accept it', async () => {
+  it('shows the services, which accept it', async () => {
     const offered = await offer();
     const path = await invite(yorick, offered);
     const browser = new TestBrowser(server);
@@ -285,7 +285,7 @@ describe('an invitation to an organization without passwords', () => {
     expect(await me(browser)).toMatchObject({ role });
   });
 
-  it('proves its address to a service that does not vouch for it', async () => {
+  it('proves its address to a service that does not verify it', async () => {
     const path = await invite(yorick);
     confirmed = { subject: `y${n}`, email: yorick };
     const browser = new TestBrowser(server);
@@ -331,7 +331,7 @@ describe('an invitation to an organization without passwords', () => {
     expectPage(await browser.get('/accounts/login/complete/linking/', { state }), 'Please request an invite', 400);
   });
 
-  it('shows services beside the form where passwords are on', async () => {
+  it('shows services in addition to the form if passwords are enabled', async () => {
     await settings({ emailAuthentication: true, inviteRequired: true });
     const path = await invite(yorick);
     const page = await new TestBrowser(server).get(path);

@@ -56,7 +56,7 @@ describe('POST /accounts/login/ (protocol §7.6)', () => {
     expect(browser.cookies.has('sessionid')).toBe(false);
   });
 
-  it('rejects the same logins as fetching an API key', async () => {
+  it('rejects the same log-ins as fetching an API key', async () => {
     const attempt = async (username: string, password: string) => {
       const browser = new TestBrowser(server);
       const reply = await browser.logIn({ email: username, password });
@@ -102,8 +102,8 @@ describe('POST /accounts/login/ (protocol §7.6)', () => {
   });
 });
 
-describe('operations under /json', () => {
-  it('accept the cookie alone for the operations of /api/v1', async () => {
+describe('operation under /json', () => {
+  it('accepts the cookie alone for the operations of /api/v1', async () => {
     const browser = await logIn(people.hamlet);
     expect(fieldsOf(await browser.get('/json/users/me'))).toEqual(
       fieldsOf(await server.get('/users/me', people.hamlet)),
@@ -126,7 +126,7 @@ describe('operations under /json', () => {
     });
   });
 
-  it('deliver events', async () => {
+  it('delivers events', async () => {
     const browser = await logIn(people.hamlet);
     const { queue_id } = fieldsOf(await browser.post('/json/register', { event_types: ['message'] })) as never;
     const content = 'heard';
@@ -136,7 +136,7 @@ describe('operations under /json', () => {
     fieldsOf(await browser.request('DELETE', '/json/events', { queue_id }));
   });
 
-  it('require the CSRF token for changes', async () => {
+  it('requires the CSRF token for changes', async () => {
     const browser = await logIn(people.hamlet);
     const other = await logIn(people.iago);
     const session = `sessionid=${browser.cookies.get('sessionid')}`;
@@ -166,7 +166,7 @@ describe('operations under /json', () => {
     expectCsrfFailure(overridden, 'CSRF cookie not set.');
   });
 
-  it('set the CSRF token with the first page', async () => {
+  it('sets the CSRF token with the first page', async () => {
     const browser = await logIn(people.hamlet);
     const token = browser.cookies.get('csrftoken')!;
     expect((await browser.get('/json/users/me')).headers).not.toHaveProperty('set-cookie');
@@ -182,7 +182,7 @@ describe('operations under /json', () => {
     fieldsOf(await browser.post('/json/users/me/status', { away: false }));
   });
 
-  it("return the CSRF token in a response if the page's path hides the cookie", async () => {
+  it("returns the CSRF token in a response if the page's path hides the cookie", async () => {
     const tokenOf = async (browser: TestBrowser) => fieldsOf(await browser.get('/accounts/csrf_token/')).csrf_token;
     const nobody = new TestBrowser(server);
     const reply = await nobody.get('/accounts/csrf_token/');
@@ -217,7 +217,7 @@ describe('operations under /json', () => {
     ['Sec-Fetch-Site', 'same-site'],
     ['Origin', 'https://evil.example'],
     ['Origin', 'null'],
-  ])('hide the CSRF token from pages of another origin: %s %s', async (name, value) => {
+  ])('hides the CSRF token from pages of another origin: %s %s', async (name, value) => {
     const browser = await logIn(people.hamlet);
     const reply = await browser.request('GET', '/accounts/csrf_token/', undefined, { headers: { [name]: value } });
     expectCsrfFailure(reply, `Origin checking failed - ${value} does not match any trusted origins.`);
@@ -226,7 +226,7 @@ describe('operations under /json', () => {
     fieldsOf(await browser.request('GET', '/accounts/csrf_token/', undefined, { headers: own }));
   });
 
-  it('count calls per user', async () => {
+  it('counts calls per user', async () => {
     const limited = await TestServer.start({ hasRateLimits: true });
     const browser = await TestBrowser.loggedIn(limited, limited.people.hamlet);
     expect((await browser.get('/json/users/me')).headers['x-ratelimit-remaining']).toBe('199');
@@ -274,7 +274,7 @@ describe('browser session', () => {
     await expectLoggedOut(one);
   });
 
-  it('ends its waiting poll too, and leaves the queue to the other sessions', async () => {
+  it('ends its waiting poll too, but leaves the queue to the other sessions', async () => {
     const user = await somebodyNew();
     const [one, other] = [await logIn(user), await logIn(user)];
     const queue = fieldsOf(await one.post('/json/register', { event_types: ['message'] })).queue_id;
@@ -302,7 +302,7 @@ describe('browser session', () => {
     await expectLoggedOut(one);
   });
 
-  it('reports that the account is deactivated, opens the login page, and ends after reactivation', async () => {
+  it('reports a deactivated account, opens the log-in page, and ends after reactivation', async () => {
     const user = await somebodyNew();
     const browser = await logIn(user);
     fieldsOf(await server.delete(`/users/${user.id}`, people.desdemona));
@@ -415,7 +415,7 @@ describe('POST /dev_fetch_api_key', () => {
   });
 });
 
-describe('host application login', () => {
+describe('host application log-in', () => {
   it('applies below /json and never makes browsers prompt for a password', async () => {
     let userId = 0;
     const hosted = await TestServer.start({
@@ -436,7 +436,7 @@ describe('host application login', () => {
       'Origin checking failed - https://evil.example does not match any trusted origins.',
     );
     fieldsOf(await post({ Origin: 'https://app.example', Cookie: 'host=yes' }));
-    // Browsers do not send API keys on their own.
+    // Browsers do not send API keys automatically.
     fieldsOf(await post(foreign, hosted.people.iago));
     const expired = await hosted.get('/users/me', null);
     expect([expired.status, expired.body.code]).toEqual([401, 'UNAUTHORIZED']);
@@ -448,7 +448,7 @@ describe('host application login', () => {
     await hosted.close();
   });
 
-  it.each(['/json', '/api/v1'])('refuses calls below %s of a page that was opened for another user', async (base) => {
+  it.each(['/json', '/api/v1'])('rejects calls below %s from a page opened for another user', async (base) => {
     let userId = 0;
     const hosted = await TestServer.start({ authenticate: async () => ({ realm: 'zulip', userId }) });
     const { hamlet, iago } = hosted.people;
@@ -468,7 +468,7 @@ describe('host application login', () => {
   });
 });
 
-describe('list of sessions', () => {
+describe('session list', () => {
   type Row = { id: number; user_agent: string; is_current: boolean };
   const list = async (browser: TestBrowser): Promise<Row[]> =>
     fieldsOf(await browser.get('/json/users/me/sessions')).sessions as unknown as Row[];
@@ -497,7 +497,7 @@ describe('list of sessions', () => {
     await expectLoggedOut(first);
   });
 
-  it('ends only sessions of the caller', async () => {
+  it("ends only the caller's sessions", async () => {
     const [user, other] = [await somebodyNew(), await somebodyNew()];
     const [browser, foreign] = [await logIn(user), await logIn(other)];
     const [{ id }] = (await list(foreign)) as [Row];
@@ -515,7 +515,7 @@ describe('list of sessions', () => {
     expect((await server.get('/users/me', user)).status).toBe(200);
   });
 
-  it('says who got the API key last', async () => {
+  it('shows the latest issue of the API key', async () => {
     const { email: username, password, id } = await somebodyNew();
     const list = async () => fieldsOf(await server.get(`/users/${id}/sessions`, people.iago));
     expect(await list()).toEqual({ sessions: [] });
@@ -525,7 +525,7 @@ describe('list of sessions', () => {
     const at = server.clock.now();
     const issued = { at, ip: '127.0.0.1', client: 'ZulipMobile' };
     expect(await list()).toEqual({ sessions: [], api_key_issued: issued });
-    // A program that asks on every run causes a write now and then only.
+    // A program that requests the key on every run rarely causes a write.
     server.clock.advance(500);
     fieldsOf(await fetchKey());
     expect(await list()).toMatchObject({ api_key_issued: { at } });
@@ -534,7 +534,7 @@ describe('list of sessions', () => {
     expect(await list()).toMatchObject({ api_key_issued: { at: at + 600 } });
   });
 
-  it('lets administrators log somebody out of phones and programs too', async () => {
+  it('lets administrators log users out of phones and programs too', async () => {
     const user = await somebodyNew();
     const browser = await logIn(user);
     fieldsOf(await server.delete(`/users/${user.id}/sessions`, people.iago, { api_key: true }));
@@ -545,7 +545,7 @@ describe('list of sessions', () => {
     expect((await server.get('/users/me', people.desdemona)).status).toBe(200);
   });
 
-  it.each(['get', 'delete'] as const)('refuses %s by callers without the right', async (method) => {
+  it.each(['get', 'delete'] as const)('rejects %s by callers without permission', async (method) => {
     const user = await somebodyNew();
     const refused = async (as: TestUser, id: number, text: string) =>
       expectRefusal(await server[method](`/users/${id}/sessions`, as), text);
@@ -559,7 +559,7 @@ describe('list of sessions', () => {
   });
 });
 
-describe('page of sessions', () => {
+describe('sessions page', () => {
   const PAGE = '/accounts/sessions/';
   const buttons = async (browser: TestBrowser): Promise<string[]> =>
     [...String((await browser.get(PAGE)).body).matchAll(/name="end" value="(\w+)"/g)].map(([, end]) => end!);
@@ -591,7 +591,7 @@ describe('page of sessions', () => {
     );
   });
 
-  it('ends the session of its own browser, all others, or all that hold the API key', async () => {
+  it('ends the current session, all others, or all access by the API key', async () => {
     const user = await somebodyNew();
     const [browser, other] = [await logIn(user), await logIn(user)];
     await browser.post(PAGE, { end: 'others' });
@@ -610,7 +610,7 @@ describe('page of sessions', () => {
     await expectLoggedOut(browser);
   });
 
-  it('ends nothing for other people, other sites and invalid ids', async () => {
+  it('ends nothing for other users, other sites and invalid ids', async () => {
     const [user, victim] = [await somebodyNew(), await somebodyNew()];
     const [browser, foreign] = [await logIn(user), await logIn(victim)];
     const [theirs] = await buttons(foreign);

@@ -8,7 +8,7 @@ import { expectInStep, WireWorld } from './testing/wire-world.js';
 const TIMES = 8;
 const JOB = jobKind<object>({ name: 'test.shared', readPayload: (stored) => stored as object });
 
-/** Calls at the same time, on both servers and alternately by two users. */
+/** Concurrent calls on both servers, alternately by two users. */
 function atOnce<T>({ people }: WireWorld, call: (as: TestUser, n: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: TIMES }, (_, n) => call(n % 2 ? people.hamlet : people.iago, n)));
 }
@@ -18,7 +18,7 @@ const ALL_WELL = Array.from({ length: TIMES }, () => 200);
 
 type Case = (world: WireWorld) => Promise<void>;
 
-/** Calls of each kind at once, with what is true afterwards. */
+/** Concurrent calls of each kind, with the expected state afterwards. */
 const CASES: Readonly<Record<keyof typeof SHARED_UNITS, Case>> = {
   async send(world) {
     const { server, channels, people } = world;
@@ -176,9 +176,9 @@ const CASES: Readonly<Record<keyof typeof SHARED_UNITS, Case>> = {
   },
 };
 
-describe('units that share an organization on two servers', () => {
+describe('shared unit of an organization on two servers', () => {
   it.each(Object.keys(SHARED_UNITS) as (keyof typeof SHARED_UNITS)[])(
-    'keep every client in sync when several of the kind %s run at once',
+    'keeps every client in sync during several concurrent units of kind %s',
     async (kind) => {
       const world = await WireWorld.open({ servers: 2 });
       try {

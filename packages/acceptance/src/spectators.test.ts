@@ -42,7 +42,7 @@ const expectUnauthorized = (reply: Awaited<ReturnType<typeof page>>) =>
     code: 'UNAUTHORIZED',
   });
 
-describe('canSpectateMessage and canSpectateFile (protocol §9)', () => {
+describe('spectator access (protocol §9)', () => {
   it('returns pages of web-public channels without user data', async () => {
     expect(await idsOn([WEB_PUBLIC])).toEqual([shown, other]);
     expect(
@@ -111,14 +111,14 @@ describe('canSpectateMessage and canSpectateFile (protocol §9)', () => {
     expect(some).toEqual([hamlet]);
   });
 
-  describe('avatars by id (users §1.3)', () => {
+  describe('avatar by id (users §1.3)', () => {
     const redirect = async (path: string) => {
       const { status, headers } = await server.request('GET', `//avatar/${path}`, {});
       return [status, headers.location];
     };
     const avatarsUrl = () => `${server.url}/user_avatars/${server.realmId}`;
 
-    it('reveal nothing about emails', async () => {
+    it('reveals nothing about emails', async () => {
       const { hamlet, desdemona } = people;
       fieldsOf(await server.patch('/realm', desdemona, { default_avatar_source: 'G' }));
       fieldsOf(await postFiles(server, '/users/me/avatar', hamlet, [imageFile()]));
@@ -128,7 +128,7 @@ describe('canSpectateMessage and canSpectateFile (protocol §9)', () => {
       expect(await redirect(`${hamlet.id}/medium`)).toEqual([302, `${avatarsUrl()}/${hamlet.id}-medium.png?version=3`]);
     });
 
-    it('return the default for unknown users and for all users where guests have limited access', async () => {
+    it('is the default for unknown users, and for all users if guests have limited access', async () => {
       const { hamlet, desdemona } = people;
       const unknown = [302, `${avatarsUrl()}/unknown.png`];
       expect(await redirect('999999')).toEqual(unknown);
@@ -140,7 +140,7 @@ describe('canSpectateMessage and canSpectateFile (protocol §9)', () => {
       fieldsOf(await limit(everyone));
     });
 
-    it('return 401 if the organization disables spectators', async () => {
+    it('responds 401 if the organization disables spectators', async () => {
       await allow(false);
       expect((await redirect(`${people.hamlet.id}`))[0]).toBe(401);
       await allow(true);

@@ -118,7 +118,7 @@ describe('POST /users/me/status (users §7)', () => {
   });
 });
 
-describe('status of other users', () => {
+describe('status of another user', () => {
   const changeOf = (who: { readonly id: number }, params: object, as: TestUser) =>
     server.post(`/users/${who.id}/status`, as, { ...params });
 

@@ -117,7 +117,7 @@ describe('POST /submessage (messages §15.3)', () => {
     expect(await shown(id())).toHaveLength(1);
   });
 
-  it('accepts anything from the author first, and from others only afterwards', async () => {
+  it('accepts anything from the author at first, and from others only afterwards', async () => {
     const { hamlet, cordelia } = people;
     expectRefusal(await attach(cordelia, plain, VOTE), 'You cannot attach a submessage to this message.');
     fieldsOf(await attach(hamlet, plain, '{"any":"thing"}', 'own'));
@@ -128,7 +128,7 @@ describe('POST /submessage (messages §15.3)', () => {
     ]);
   });
 
-  it('limits submessages to 500,000 characters per message, since readers receive all of them', async () => {
+  it('limits submessages to 500,000 characters per message, because readers receive all of them', async () => {
     const note = `"${'x'.repeat(9998)}"`;
     for (let n = 0; n < 50; n++) fieldsOf(await attach(people.hamlet, plain, note));
     expectRefusal(await attach(people.hamlet, plain, '1'), 'Too much text in submessages (limit: 500000 characters).');

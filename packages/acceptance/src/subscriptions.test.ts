@@ -113,18 +113,18 @@ describe('POST /users/me/subscriptions', () => {
     expect(streams[1]).toMatchObject({ name: 'r', message_retention_days: -1, topics_policy: 'empty_topic_only' });
   });
 
-  describe('rejected subscription requests', () => {
+  describe('rejected subscription request', () => {
     const refused = async (params: object, msg: string, more: object = {}, as = people.hamlet) => {
       const { commits } = server.storage;
       expectRefusal(await server.post(PATH, as, { subscriptions: named('new'), ...params }), msg, { ...more });
       expect(server.storage.commits).toBe(commits);
     };
 
-    it('rejects guests before validating parameters', async () => {
+    it('precedes parameter validation for guests', async () => {
       expectRefusal(await server.post(PATH, people.polonius), 'Not allowed for guest users');
     });
 
-    it('rejects unreadable parameters', async () => {
+    it('reports unreadable parameters', async () => {
       expectRefusal(await server.post(PATH, people.hamlet), "Missing 'subscriptions' argument", {
         code: 'REQUEST_VARIABLE_MISSING',
         var_name: 'subscriptions',
@@ -135,7 +135,7 @@ describe('POST /users/me/subscriptions', () => {
       await refused({ principals: 'x' }, 'principals is not valid JSON');
     });
 
-    it('rejects invalid channels and creates none', async () => {
+    it('reports invalid channels and creates none', async () => {
       await refused({ subscriptions: named('ok', '') }, "Channel name can't be empty.");
       await refused({ subscriptions: named('n'.repeat(61)) }, 'Channel name too long (limit: 60 characters).');
       await refused({ subscriptions: named('ab\uffffc') }, 'Invalid character in channel name, at position 3.');
@@ -167,20 +167,20 @@ describe('POST /users/me/subscriptions', () => {
       );
     });
 
-    it('rejects invalid users', async () => {
+    it('reports invalid users', async () => {
       await deactivate(people.cordelia);
       await refused({ principals: [people.hamlet.id, 99_999] }, 'No such user');
       await refused({ principals: ['nobody@zulip.com'] }, 'No such user');
       await refused({ principals: [people.cordelia.id] }, 'User is deactivated');
     });
 
-    it('rejects subscribing others without permission', async () => {
+    it('forbids subscribing others without permission', async () => {
       const { hamlet, cordelia } = people;
       await server.createChannel('lunch', [hamlet]);
       await server.changeRealm({ permissions: { canAddSubscribers: system.moderators } });
       const lunch = { subscriptions: named('lunch') };
       await refused({ ...lunch, principals: [cordelia.id] }, 'Insufficient permission');
-      // Deliberate: the reference server treats the caller's own email as another user's, but not their id.
+      // Deliberate: the reference server treats the caller's email as another user's, but not the caller's id.
       await refused({ ...lunch, principals: [hamlet.email] }, 'Insufficient permission');
       expect((await subscribe(['lunch'], hamlet, { principals: [hamlet.id] })).status).toBe(200);
       expect((await subscribe(['lunch'], people.shiva, { principals: [cordelia.id] })).status).toBe(200);
@@ -188,7 +188,7 @@ describe('POST /users/me/subscriptions', () => {
   });
 });
 
-it('rejects more users times channels than one request may change and changes nothing', async () => {
+it('POST /users/me/subscriptions rejects more users times channels than one request may change', async () => {
   const names = Array.from({ length: 1000 }, (_, n) => `channel ${n}`);
   const principals = Array.from({ length: 101 }, () => people.cordelia.id);
   const refusal = 'Too many subscriptions in one request: users times channels may be 100000 at most.';
@@ -300,7 +300,7 @@ describe('GET /users/me/subscriptions', () => {
   });
 });
 
-it('lists all subscribers of a large channel in the event of a new subscription (events §7)', async () => {
+it('event of a new subscription lists all subscribers of a large channel (events §7)', async () => {
   const { hamlet, iago } = people;
   const others: TestUser[] = [];
   for (let n = 0; n < 101; n++) {

@@ -1,7 +1,7 @@
 import { expectRefusal, fieldsOf } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
-/** Ids of another realm must behave like unknown ids (architecture §2); each kind is tried on each operation. */
+/** Ids of another realm must behave like unknown ids (architecture §2). Each kind is tried with each operation. */
 describe('user of another realm', () => {
   let server: TestServer;
   let king: TestUser;
@@ -21,7 +21,7 @@ describe('user of another realm', () => {
   const as = (who: TestUser, method: string, path: string, params: Record<string, unknown> = {}) =>
     server.request(method, path, { as: who, params, ...(who === king && { realm: 'lear' }) });
 
-  it('authenticates on the host of their own realm only', async () => {
+  it('authenticates only on the host of the same realm', async () => {
     expect((await as(king, 'GET', '/users/me')).body.user_id).toBe(king.id);
     expectRefusal(await server.get('/users/me', king), 'Account is not associated with this subdomain', {
       status: 401,
@@ -83,7 +83,7 @@ describe('user of another realm', () => {
     expect((await as(hamlet, 'GET', `/messages/${secretMessage}`)).body.message.flags).toEqual([]);
   });
 
-  it('cannot access our channels and may reuse their names', async () => {
+  it('cannot access our channels but may reuse their names', async () => {
     expect((await as(king, 'GET', '/streams', { include_all: true })).body.streams).toEqual([]);
     expectRefusal(await as(king, 'GET', '/get_stream_id', { stream: 'denmark' }), "Invalid channel name 'denmark'");
     expectRefusal(await as(king, 'GET', `/users/me/${secretChannel}/topics`), 'Invalid channel ID');

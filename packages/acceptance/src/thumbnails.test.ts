@@ -50,8 +50,8 @@ const PHOTO: FileUpload = { name: 'photo é.png', content: pngOf(1680, 840), typ
 const about = (type: string, size: string) => `data-original-content-type="${type}" data-original-dimensions="${size}"`;
 const SPINNER = '/static/images/loading/loader-black.svg';
 
-describe('message images (markdown §15.2)', () => {
-  it('show a placeholder until the thumbnail is ready, which is published to everyone with access', async () => {
+describe('message image (markdown §15.2)', () => {
+  it('shows a placeholder until the thumbnail is ready, which is published to everyone with access', async () => {
     const { hamlet, cordelia, iago } = people;
     const url = await uploaded(hamlet, PHOTO);
     const id = await say(hamlet, `[cat](${url}) and ![a "dog" & > <b>](${url}?x)`, [hamlet, cordelia]);
@@ -88,7 +88,7 @@ describe('message images (markdown §15.2)', () => {
     const { message } = fieldsOf(await server.get(`/messages/${id}`, hamlet)) as Wire;
     expect(message).not.toHaveProperty('last_edit_timestamp');
     expect(message).not.toHaveProperty('edit_history');
-    // A later message displays the finished thumbnail at once with identical HTML.
+    // A later message displays the finished thumbnail at once, with identical HTML.
     expect(await shown(await say(hamlet, `[cat](${url}) and ![a "dog" & > <b>](${url}?x)`))).toBe(after);
   });
 
@@ -99,7 +99,7 @@ describe('message images (markdown §15.2)', () => {
     ['a link to the whole address', (url: string) => `[x](${server.url}${url})`],
     ['an image within a text', (url: string) => `**![y](${url})**`],
     ['an image in a quote', (url: string) => `> ![y](${url})`],
-  ])('renders an image shown by %s like a finished thumbnail once it is ready', async (_what, text) => {
+  ])('shown by %s equals an image with a finished thumbnail once it is ready', async (_what, text) => {
     const { hamlet } = people;
     const url = await uploaded(hamlet, PHOTO);
     const id = await say(hamlet, text(url));
@@ -110,7 +110,7 @@ describe('message images (markdown §15.2)', () => {
     expect(rendered).toBe(await shown(await say(hamlet, text(url))));
   });
 
-  it('show animated images with a still variant', async () => {
+  it('has a still variant if animated', async () => {
     const { hamlet } = people;
     const url = await uploaded(hamlet, { name: 'a.gif', content: ANIMATED_GIF, type: 'image/gif' });
     const id = await say(hamlet, `[x](${url})`);
@@ -127,26 +127,23 @@ describe('message images (markdown §15.2)', () => {
   it.each([
     ['TIFF', 'image/tiff', TIFF, '3x2'],
     ['HEIC', 'image/heic', TURNED_HEIC_PHOTO, '20x40'],
-  ])(
-    'provides a full-size displayable copy of an image that browsers cannot display: %s',
-    async (_format, type, content, size) => {
-      const { hamlet } = people;
-      const url = await uploaded(hamlet, { name: 'a', content, type: 'application/octet-stream' });
-      const id = await say(hamlet, `[x](${url})`);
-      await finish();
-      const thumbnail = url.replace('/user_uploads/', '/user_uploads/thumbnail/');
-      expect(await shown(id)).toContain(
-        `<img ${about(type, size)} data-transcoded-image="${size}.webp" src="${thumbnail}/840x560.webp">`,
-      );
-      for (const name of [`${size}.webp`, '840x560.webp']) {
-        const { status, headers, body } = await server.request('GET', `/${thumbnail}/${name}`, { as: hamlet });
-        expect([status, headers['content-type']]).toEqual([200, 'image/webp']);
-        expect(String(body)).not.toContain('Camera');
-      }
-    },
-  );
+  ])('has a full-size displayable copy if browsers cannot display it: %s', async (_format, type, content, size) => {
+    const { hamlet } = people;
+    const url = await uploaded(hamlet, { name: 'a', content, type: 'application/octet-stream' });
+    const id = await say(hamlet, `[x](${url})`);
+    await finish();
+    const thumbnail = url.replace('/user_uploads/', '/user_uploads/thumbnail/');
+    expect(await shown(id)).toContain(
+      `<img ${about(type, size)} data-transcoded-image="${size}.webp" src="${thumbnail}/840x560.webp">`,
+    );
+    for (const name of [`${size}.webp`, '840x560.webp']) {
+      const { status, headers, body } = await server.request('GET', `/${thumbnail}/${name}`, { as: hamlet });
+      expect([status, headers['content-type']]).toEqual([200, 'image/webp']);
+      expect(String(body)).not.toContain('Camera');
+    }
+  });
 
-  it('disappear if the image turns out to be damaged', async () => {
+  it('disappears if the image turns out to be damaged', async () => {
     const { hamlet } = people;
     const url = await uploaded(hamlet, { name: 'a.png', content: pngOf(40, 20, true), type: 'image/png' });
     const id = await say(hamlet, `[x](${url}) ![y](${url})`);
@@ -164,13 +161,13 @@ describe('message images (markdown §15.2)', () => {
     ],
     ['one with too many pixels', { name: 'a.png', content: pngOf(30_000, 30_000, true), type: 'image/png' }],
     ['a page', { name: 'a.png.html', content: '<p>', type: 'text/html' }],
-  ])('shows no image for %s', async (_what, file) => {
+  ])('is not shown for %s', async (_what, file) => {
     const { hamlet } = people;
     const url = await uploaded(hamlet, file);
     expect(await shown(await say(hamlet, `[x](${url})`))).toBe(`<p><a href="${url}">x</a></p>`);
   });
 
-  it('appear for links by users without access but are not attached', async () => {
+  it('appears for links by users without access but is not attached', async () => {
     const { hamlet, cordelia } = people;
     const url = await uploaded(hamlet, PHOTO);
     const id = await say(cordelia, `[x](${url})`);
@@ -178,7 +175,7 @@ describe('message images (markdown §15.2)', () => {
     expect(await shown(id, cordelia)).not.toContain(SPINNER);
   });
 
-  it('leave edited and deleted messages unchanged', async () => {
+  it('leaves edited and deleted messages unchanged', async () => {
     const { hamlet } = people;
     const url = await uploaded(hamlet, PHOTO);
     const [edited, deleted, other] = [
@@ -197,7 +194,7 @@ describe('message images (markdown §15.2)', () => {
     expect(await shown(other)).not.toContain(SPINNER);
   });
 
-  it('process uploads of different users round-robin', async () => {
+  it('is processed round-robin between uploads of different users', async () => {
     const { hamlet, cordelia, iago } = people;
     const small = { name: 'a.png', content: pngOf(20, 10), type: 'image/png' };
     images.served.length = 0;
@@ -211,7 +208,7 @@ describe('message images (markdown §15.2)', () => {
     expect(images.served).toEqual([hamlet, cordelia, iago, hamlet, iago, hamlet].map(({ id }) => id));
   });
 
-  it('update any number of messages', async () => {
+  it('updates any number of messages', async () => {
     const { hamlet } = people;
     const url = await uploaded(hamlet, PHOTO);
     const ids: number[] = [];

@@ -39,10 +39,10 @@ async function startWaiting(server: TestServer, as: TestUser, queue_id: string) 
 const stored = (id: string) =>
   one.storage.uow.read(one.realmId, ({ queues }) => queues.find(one.realmId, id)) as Promise<EventQueue | null>;
 
-describe('event queues of two servers on one database', () => {
+describe('event queue of two servers on one database', () => {
   beforeEach(() => start());
 
-  it('move forward only, although a server that no longer serves a queue stores an old position', async () => {
+  it('moves forward only, even if a server that no longer serves it stores an old position', async () => {
     const { hamlet, iago } = people;
     const queue = await register(one, hamlet, { event_types: ['message'] });
     await one.sendMessage(iago, [hamlet]);
@@ -57,7 +57,7 @@ describe('event queues of two servers on one database', () => {
     expect(await stored(queue)).toEqual(position);
   });
 
-  it('outlive their idle time while a poll waits on one server and the other one removes idle queues', async () => {
+  it('outlives its idle time while a poll waits on one server and the other removes idle queues', async () => {
     const { hamlet, iago } = people;
     const queue = await register(one, hamlet, { event_types: ['message'], idle_queue_timeout: 10 });
     const waiting = await startWaiting(one, hamlet, queue);
@@ -71,7 +71,7 @@ describe('event queues of two servers on one database', () => {
     expect(await stored(queue)).not.toBeNull();
   });
 
-  it('end their waiting poll when they are deleted on the other server', async () => {
+  it('ends its waiting poll when it is deleted on the other server', async () => {
     const { hamlet } = people;
     const queue = await register(one, hamlet);
     const waiting = await startWaiting(one, hamlet, queue);
@@ -79,7 +79,7 @@ describe('event queues of two servers on one database', () => {
     expect(eventsOf(await waiting())).toEqual([]);
   });
 
-  it("end their waiting poll when the user's hundred-and-first queue evicts them on the other server", async () => {
+  it("ends its waiting poll when the user's hundred-and-first queue evicts it on the other server", async () => {
     const { hamlet } = people;
     const queue = await register(one, hamlet, { fetch_event_types: ['realm'] });
     const waiting = await startWaiting(one, hamlet, queue);
@@ -89,7 +89,7 @@ describe('event queues of two servers on one database', () => {
     expect(eventsOf(await waiting())).toEqual([]);
   });
 
-  it('receive messages from the other server at once', async () => {
+  it('receives messages from the other server at once', async () => {
     const { hamlet, iago } = people;
     const queue = await register(one, hamlet, { event_types: ['message'] });
     const waiting = await startWaiting(one, hamlet, queue);
@@ -97,7 +97,7 @@ describe('event queues of two servers on one database', () => {
     expect(eventsOf(await waiting())).toMatchObject([{ message: { id } }]);
   });
 
-  it('use no unit of work while their poll waits and returns a message of the other server', async () => {
+  it('uses no unit of work while its poll waits for and returns a message of the other server', async () => {
     const { hamlet, iago } = people;
     const queue = await register(one, hamlet, { event_types: ['message'] });
     const waiting = await startWaiting(one, hamlet, queue);
@@ -107,7 +107,7 @@ describe('event queues of two servers on one database', () => {
     expect(one.storage.units).toBe(units);
   });
 
-  it('deliver no content that the other server has deleted', async () => {
+  it('delivers no content that the other server has deleted', async () => {
     const { hamlet, iago } = people;
     const queue = await register(one, hamlet, { event_types: ['message', 'delete_message'] });
     const id = await one.sendMessage(iago, [hamlet]);
@@ -117,7 +117,7 @@ describe('event queues of two servers on one database', () => {
     expect(eventsOf(await poll(one, hamlet, queue)).map(({ type }) => type)).toEqual(['delete_message']);
   });
 
-  it('receive typing notifications and arrivals from the other server', async () => {
+  it('receives typing notifications and presence from the other server', async () => {
     const { hamlet, iago } = people;
     const queue = await openQueue(one, hamlet, {
       event_types: ['typing', 'presence'],
@@ -133,7 +133,7 @@ describe('event queues of two servers on one database', () => {
     ]);
   });
 
-  it('end with the account that the other server deactivates', async () => {
+  it('ends with the account that the other server deactivates', async () => {
     const { hamlet, desdemona } = people;
     const queue = await register(one, hamlet);
     const waiting = await startWaiting(one, hamlet, queue);
@@ -150,7 +150,7 @@ describe('presence of two servers on one database', () => {
     fieldsOf(await server.post('/users/me/presence', as, { status: 'active', last_update_id }));
   const save = (server: TestServer) => server.parley.useCase(PresenceBoard).save();
 
-  it('reaches clients that ask the other server, without gaps in their updates', async () => {
+  it('reaches clients that poll the other server, without gaps in their updates', async () => {
     const { hamlet, iago, cordelia } = people;
     await report(one, hamlet);
     await save(one);
@@ -164,7 +164,7 @@ describe('presence of two servers on one database', () => {
     expect([Object.keys(later.presences), later.presence_last_update_id]).toEqual([[String(cordelia.id)], 3]);
   });
 
-  it('is hidden on the other server as soon as it hears of it', async () => {
+  it('is hidden on the other server as soon as that server is notified', async () => {
     const { hamlet, iago } = people;
     await report(one, hamlet);
     await save(one);
@@ -179,7 +179,7 @@ describe('presence of two servers on one database', () => {
   });
 });
 
-describe('notifications of two servers on one database', () => {
+describe('notification of two servers on one database', () => {
   let position: EventSeq;
   beforeEach(async () => {
     await start();
@@ -187,7 +187,7 @@ describe('notifications of two servers on one database', () => {
     fieldsOf(await one.patch('/settings', people.hamlet, { enable_online_push_notifications: false }));
   });
 
-  /** Does what the background worker of a server does with the log, and returns to whom messages are due. */
+  /** Processes the log like a server's background worker; returns to whom messages are due. */
   async function judge(server: TestServer): Promise<[number, number[]][]> {
     const { realmId } = server;
     const { isWanted, consume } = server.parley.useCase(FindDue);
@@ -211,22 +211,22 @@ describe('notifications of two servers on one database', () => {
     await server.parley.useCase(PresenceBoard).save();
   }
 
-  it('are not due to a user who is active with a client of the other server', async () => {
+  it('is not due to a user who is active with a client of the other server', async () => {
     await register(one, people.hamlet, { event_types: ['message'] });
     await present(one);
     await other.sendMessage(people.iago, [people.hamlet]);
     expect(await judge(other)).toEqual([]);
   });
 
-  it('are due to a user who is active without a client that receives messages', async () => {
+  it('is due to a user who is active without a client that receives messages', async () => {
     await register(one, people.hamlet, { event_types: ['presence'] });
     await present(one);
     const id = await other.sendMessage(people.iago, [people.hamlet]);
     expect(await judge(other)).toEqual([[id, [people.hamlet.id]]]);
   });
 
-  it("are due when the user's last queue, polled on the other server, expires", async () => {
-    // Idle time counts from the first sweep of a server.
+  it("is due when the user's last queue, polled on the other server, expires", async () => {
+    // Idle time counts from a server's first sweep.
     await other.sweepQueues();
     const [first, second] = [await register(one, people.hamlet), await register(other, people.hamlet)];
     await present(one);
@@ -239,7 +239,7 @@ describe('notifications of two servers on one database', () => {
     one.clock.advance(300);
     await other.sweepQueues();
     expect([await stored(first), await judge(other)]).toEqual([null, []]);
-    // The client took the message with its last poll.
+    // The client received the message in its last poll.
     one.clock.advance(1000);
     await other.sweepQueues();
     expect(await stored(second)).toBeNull();
@@ -257,7 +257,7 @@ describe('notifications of two servers on one database', () => {
   });
 });
 
-describe('rate limits of two servers on one database', () => {
+describe('rate limit of two servers on one database', () => {
   const quota = (limit: number) => [{ windowSeconds: 60, limit }];
   const rateLimitRules = {
     api_by_user: quota(16),
@@ -273,7 +273,7 @@ describe('rate limits of two servers on one database', () => {
   const logIn = async (server: TestServer, { email, password }: TestUser, wrong = '') =>
     (await server.post('/fetch_api_key', null, { username: email, password: password + wrong })).status;
 
-  it('count the calls of both', async () => {
+  it('counts the calls of both', async () => {
     const { hamlet, iago } = people;
     for (let n = 0; n < 8; n++) expect([await call(one, hamlet), await call(other, hamlet)]).toEqual([200, 200]);
     await exchange(one, other, one);
@@ -283,7 +283,7 @@ describe('rate limits of two servers on one database', () => {
     expect([await call(one, hamlet), await call(other, hamlet)]).toEqual([200, 200]);
   });
 
-  it('count failed log-ins of both until a log-in succeeds', async () => {
+  it('counts failed log-ins of both until a log-in succeeds', async () => {
     const { hamlet } = people;
     for (let n = 0; n < 4; n++) expect(await logIn(one, hamlet, 'x')).toBe(401);
     expect([await logIn(other, hamlet, 'x'), await logIn(one, hamlet), await logIn(other, hamlet)]).toEqual([
@@ -296,7 +296,7 @@ describe('rate limits of two servers on one database', () => {
     for (let n = 0; n < 4; n++) expect(await logIn(one, hamlet, 'x')).toBe(401);
   });
 
-  it('count the channels that a user creates on both in a day', async () => {
+  it('counts the channels that a user creates on both in a day', async () => {
     const { iago } = people;
     const create = async (server: TestServer, name: string) =>
       (await server.post('/channels/create', iago, { name, subscribers: [iago.id] })).status;
@@ -304,7 +304,7 @@ describe('rate limits of two servers on one database', () => {
     expect([await create(other, 'd'), await create(one, 'd')]).toEqual([429, 429]);
   });
 
-  it('hold on a server that starts later', async () => {
+  it('holds on a server that starts later', async () => {
     const { hamlet } = people;
     for (let n = 0; n < 5; n++) expect(await logIn(one, hamlet, 'x')).toBe(401);
     const third = await one.startAnother();
@@ -312,7 +312,7 @@ describe('rate limits of two servers on one database', () => {
     await third.close();
   });
 
-  it('are forgotten on both when the operator resets them', async () => {
+  it('is reset on both by the operator', async () => {
     const { hamlet } = people;
     for (let n = 0; n < 16; n++) await call(one, hamlet);
     await exchange(one, other);
@@ -323,13 +323,13 @@ describe('rate limits of two servers on one database', () => {
   });
 });
 
-/** Loses every message. */
+/** Bus that loses every message. */
 const lost = { connect: () => ({ ...new TroubledBus(1).connect(), publish: () => {} }) };
 
-describe('a server that is frozen for 90 seconds', () => {
+describe('server frozen for 90 seconds', () => {
   beforeEach(() => start({ buses: lost }));
 
-  it('loses its job and its clients to the other one, and sends and moves back nothing when it goes on', async () => {
+  it('loses its job and its clients to the other server, and neither sends nor moves back anything when it resumes', async () => {
     const { hamlet, iago } = people;
     const queue = await register(one, hamlet, { event_types: ['message'] });
     const abandoned = await startWaiting(one, hamlet, queue);
@@ -384,7 +384,7 @@ describe('a server that is frozen for 90 seconds', () => {
   });
 });
 
-describe('a server whose messages from the other one are lost', () => {
+describe("server that loses the other server's messages", () => {
   beforeEach(() => start({ buses: lost }));
 
   it('ends the poll of a removed queue when it stores positions', async () => {
@@ -397,7 +397,7 @@ describe('a server whose messages from the other one are lost', () => {
     expect(eventsOf(await waiting())).toEqual([]);
   });
 
-  it('delivers every message with the next look at the log', async () => {
+  it('delivers every message after the next read of the log', async () => {
     const { hamlet, iago } = people;
     const queue = await register(one, hamlet, { event_types: ['message'] });
     const waiting = await startWaiting(one, hamlet, queue);
@@ -407,10 +407,10 @@ describe('a server whose messages from the other one are lost', () => {
   });
 });
 
-describe('organizations of two servers', () => {
+describe('organization on two servers', () => {
   beforeEach(() => start());
 
-  it('are followed by the servers that use them only', async () => {
+  it('is followed only by the servers that use it', async () => {
     const [used, unused] = [one.parley.part('follower'), other.parley.part('follower')];
     await one.sendMessage(people.iago, [people.hamlet]);
     const seq = await one.storage.uow.read(one.realmId, ({ events }) => events.lastSeq(one.realmId));
@@ -421,7 +421,7 @@ describe('organizations of two servers', () => {
     expect(unused.lastSeqOf(one.realmId)).toBe(seq);
   });
 
-  it('are no longer followed after ten idle minutes without clients, and followed again when used', async () => {
+  it('is no longer followed after ten idle minutes without clients, and followed again when used', async () => {
     const follower = one.parley.part('follower');
     fieldsOf(await one.get('/users/me', people.hamlet));
     const seq = follower.lastSeqOf(one.realmId);

@@ -67,7 +67,7 @@ describe('POST /typing (users §9.1)', () => {
   it('hides inaccessible emails from limited guests and rejects such emails from them', async () => {
     const { hamlet, cordelia, polonius } = people;
     await server.limitGuests();
-    // User who shares no channel with the guest.
+    // User without a shared channel with the guest.
     const far = await server.addUser({ email: 'far@zulip.com', fullName: 'Far' });
     const queue = await open(polonius);
     expectRefusal(await type(polonius, { to: [far.id] }), `Invalid user ID ${far.id}`);

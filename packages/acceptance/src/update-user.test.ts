@@ -78,8 +78,8 @@ describe('permission to change users', () => {
   });
 });
 
-/** Permissions for role changes: rank-rules.test.ts. */
-describe('roles (users §3.2)', () => {
+/** Permissions for role changes: see rank-rules.test.ts. */
+describe('role (users §3.2)', () => {
   it.each([
     [500, 'Invalid role'],
     ['"400"', 'role is not an integer'],
@@ -90,7 +90,7 @@ describe('roles (users §3.2)', () => {
     expect(reply.status).toBe(400);
   });
 
-  it('keep at least one owner', async () => {
+  it('remains owner for at least one user', async () => {
     const { desdemona, iago } = people;
     const last = 'The owner permission cannot be removed from the only organization owner.';
     expectRefusal(await update(desdemona, desdemona, { role: 200 }), last);
@@ -107,7 +107,7 @@ describe('roles (users §3.2)', () => {
     expectRefusal(await update(iago, iago, { role: 400 }), last);
   });
 
-  it('publish to users with access, and group changes to everyone', async () => {
+  it('is published to users with access, and group changes to everyone', async () => {
     const { iago, hamlet, polonius } = people;
     const { members, fullMembers, moderators } = await server.systemGroups();
     const queues = await Promise.all([iago, hamlet, polonius].map((who) => openQueue(server, who, userEvents)));
@@ -122,7 +122,7 @@ describe('roles (users §3.2)', () => {
     for (const queue of queues) expect(await eventsAfter(server, queue)).toEqual(told);
   });
 
-  it('add and remove the channels of members for a former guest', async () => {
+  it('adds and removes member channels for a former guest', async () => {
     const { iago, hamlet, polonius } = people;
     const create = (name: string, params = {}) => server.createChannel(name, [hamlet], params);
     const ids = [await create('open'), await create('plaza')].sort();
@@ -145,7 +145,7 @@ describe('roles (users §3.2)', () => {
     expect(rest).toEqual([]);
   });
 
-  it('publish users who become accessible or inaccessible to limited guests', async () => {
+  it('publishes users who become accessible or inaccessible to limited guests', async () => {
     const { desdemona, iago, hamlet, polonius, cordelia } = people;
     await server.limitGuests();
     await server.createChannel('den', [hamlet, polonius]);
@@ -171,7 +171,7 @@ describe('roles (users §3.2)', () => {
     expect(lost[0].person.full_name).toBe('Unknown user');
   });
 
-  it('publish emails that the user can or can no longer see', async () => {
+  it('publishes emails that the user can or can no longer see', async () => {
     const { iago, hamlet, cordelia, shiva } = people;
     const avatar = { source: 'gravatar', version: 1 } as const;
     await server.storage.uow.write(cordelia.user.realmId, (tx) => tx.users.update({ ...cordelia.user, avatar }));
@@ -196,7 +196,7 @@ describe('roles (users §3.2)', () => {
     expect(hidden[2].avatar_url).not.toContain('gravatar');
   });
 
-  it('change for deactivated users without group events', async () => {
+  it('changes for deactivated users without group events', async () => {
     const { iago, hamlet, cordelia } = people;
     await server.storage.uow.write(hamlet.user.realmId, (tx) => tx.users.update({ ...hamlet.user, isActive: false }));
     const queue = await openQueue(server, cordelia, userEvents);
@@ -209,18 +209,18 @@ describe('roles (users §3.2)', () => {
   });
 });
 
-describe('names', () => {
+describe('name', () => {
   it.each([
     ['a', 'Name too short!'],
     ['iago|72', 'Invalid format!'],
     ['some * body', 'Invalid characters in name!'],
     ['x'.repeat(101), 'Name too long!'],
-  ])('rejects the role %j', async (full_name, text) => {
+  ])('rejects the name %j', async (full_name, text) => {
     expectRefusal(await update(people.iago, people.hamlet, { full_name, role: 300 }), text);
     expect(await shown(people.hamlet)).toMatchObject({ full_name: 'King Hamlet', role: 400 });
   });
 
-  it('stay unchanged for blank or equal values', async () => {
+  it('stays unchanged for blank or equal values', async () => {
     const queue = await openQueue(server, people.cordelia, userEvents);
     for (const full_name of ['   ', '', 'King Hamlet']) {
       fieldsOf(await update(people.iago, people.hamlet, { full_name }));
@@ -231,7 +231,7 @@ describe('names', () => {
     expect(await eventsAfter(server, queue)).toMatchObject([{ person: { full_name: 'iago|72k' } }]);
   });
 
-  it('enforce uniqueness if the organization requires it', async () => {
+  it('must be unique if the organization requires it', async () => {
     fieldsOf(await server.patch('/realm', people.desdemona, { require_unique_names: true }));
     const { iago, hamlet } = people;
     expectRefusal(
@@ -242,7 +242,7 @@ describe('names', () => {
   });
 });
 
-describe('emails', () => {
+describe('email', () => {
   const grant = () =>
     server.parley.useCase(GrantSpecialPermission).execute({
       realmId: server.realmId,
@@ -255,7 +255,7 @@ describe('emails', () => {
     );
   const move = (new_email: string, as = people.desdemona) => update(as, people.hamlet, { new_email });
 
-  it('require an owner with operator permission (decision 8)', async () => {
+  it('requires an owner with operator permission (decision 8)', async () => {
     expectRefusal(await move('prince@zulip.com', people.iago), MUST_BE_OWNER, UNAUTHORIZED);
     expectRefusal(await move('prince@zulip.com'), 'User not authorized to change user emails');
     await grant();
@@ -268,14 +268,14 @@ describe('emails', () => {
     ['prince', 'Invalid new email address.'],
     ['CORDELIA@zulip.com', 'New email value error: Already has an account.'],
     ['gone@zulip.com', 'New email value error: Account has been deactivated.'],
-  ])('rejects the role %j', async (new_email, text) => {
+  ])('rejects the email %j', async (new_email, text) => {
     await grant();
     const gone = await make('member', 'gone');
     await server.storage.uow.write(gone.user.realmId, (tx) => tx.users.update({ ...gone.user, isActive: false }));
     expectRefusal(await move(new_email), text);
   });
 
-  it('stay unchanged for equal values', async () => {
+  it('stays unchanged for equal values', async () => {
     await grant();
     const queue = await openQueue(server, people.cordelia, userEvents);
     fieldsOf(await move('hamlet@zulip.com'));
@@ -284,7 +284,7 @@ describe('emails', () => {
     expect(await eventsAfter(server, queue)).toHaveLength(2);
   });
 
-  it('apply at once to fetching API keys', async () => {
+  it('applies at once to fetching API keys', async () => {
     await grant();
     const { hamlet } = people;
     fieldsOf(await server.get('/users/me', hamlet));
@@ -294,7 +294,7 @@ describe('emails', () => {
     fieldsOf(await server.request('GET', '/users/me', { headers: { Authorization } }));
   });
 
-  it('publish to users who can see them, and to everyone if the dummy email equals them', async () => {
+  it('is published to users who can see it, and to everyone if the dummy email equals it', async () => {
     await grant();
     await showGravatar();
     const { iago, hamlet, cordelia } = people;

@@ -92,14 +92,14 @@ const DEFAULTS = SETTINGS.filter(([name]) => !WITHOUT_DEFAULT.includes(name));
 const registered = async (as: TestUser, section: 'user_settings' | 'realm_user_settings_defaults') =>
   fieldsOf(await server.post('/register', as, { fetch_event_types: [section] }))[section] as Record<string, unknown>;
 
-/** Shares one server, since settings are independent. */
-describe('user settings', () => {
+/** Shares one server, because settings are independent. */
+describe('user setting', () => {
   beforeAll(start);
   afterAll(close);
   // Queues per user are limited; advancing the clock makes those of earlier tests the oldest.
   beforeEach(() => server.clock.advance(1));
 
-  it('have defaults for a new user and no others', async () => {
+  it('has a default for a new user, and no other setting exists', async () => {
     const { emojiset_choices, available_notification_sounds, ...settings } = await registered(
       people.hamlet,
       'user_settings',
@@ -229,7 +229,7 @@ describe('PATCH /settings', () => {
   });
 
   it.each(['europe/berlin', '+02:00', 'Berlin', '', 'US/Atlantis', 'x'.repeat(101)])(
-    'knows no time zone %j',
+    'rejects the time zone %j',
     async (timezone) => {
       expectRefusal(
         await server.patch('/settings', people.hamlet, { timezone }),

@@ -23,7 +23,7 @@ describe('GET /users', () => {
     fieldsOf(await server.get('/users', as, params)).members as Wire;
   const idsOf = (members: Wire[]) => members.map(({ user_id }) => user_id);
 
-  it('lists all users including deactivated ones and bots without system bots', async () => {
+  it('lists all users including deactivated users and bots, but no system bots', async () => {
     const { hamlet, cordelia } = people;
     const bot = await server.addUser({ email: 'helper@zulip.com', fullName: 'Helper' });
     await change(bot, { bot: { kind: 'generic', ownerId: hamlet.id, isSystem: false, defaultSendingChannelId: null } });
@@ -72,7 +72,7 @@ describe('GET /users', () => {
       (await list(as, { user_ids: [hamlet.id], ...params }))[0].avatar_url;
     expect(await avatar(iago)).toBeNull();
     expect(await avatar(iago, { client_gravatar: false })).toContain('gravatar.com');
-    // A gravatar hash would reveal the email to guessing.
+    // A gravatar hash would make it possible to guess the email.
     expect(await avatar(cordelia)).toMatch(new RegExp(`/user_avatars/\\d+/${hamlet.id}\\.png\\?version=2$`));
   });
 

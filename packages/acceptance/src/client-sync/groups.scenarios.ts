@@ -2,7 +2,7 @@ import { fieldsOf } from '../testing/expectations.js';
 import type { WireWorld as World, WorldPerson } from '../testing/wire-world.js';
 import { CREATED, type Fields, HIDDEN, MESSAGE, type Scenarios, systemGroups } from './scenario.js';
 
-/** Newest group, created by `makeGroup`. */
+/** Newest group created by `makeGroup`. */
 const madeGroups = new WeakMap<World, number>();
 
 export const GROUPS_SCENARIOS: Scenarios = {

@@ -94,7 +94,7 @@ function confirmation({ server }: World): Fields {
   return { key: server.parley.ports.confirmationKeys.derive(1) };
 }
 
-/** Requests an email that differs only in case, so that the world's clients still recognize it. */
+/** Requests a change to an email that differs only in case, so that the world's clients still recognize it. */
 async function askForAddress({ server, people }: World): Promise<void> {
   fieldsOf(await server.patch('/settings', people.hamlet, { email: people.hamlet.email.toUpperCase() }));
 }

@@ -107,7 +107,7 @@ export const PROFILES_SCENARIOS: Scenarios = {
   ],
 };
 
-/** Adds a long text and a date field; Hamlet has a value in the first. */
+/** Adds a long-text field and a date field; Hamlet has a value in the first field. */
 async function addFields({ server, people }: World): Promise<void> {
   for (const params of [
     { field_type: 1, name: 'Quote' },

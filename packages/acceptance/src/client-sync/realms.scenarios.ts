@@ -70,7 +70,7 @@ export const REALMS_SCENARIOS: Scenarios = {
     },
   ],
   'POST /realm/deactivate': [],
-  // None of these providers can be configured.
+  // These providers cannot be configured.
   'POST /calls/zoom/create': [],
   'POST /calls/constructorgroups/create': [],
   'POST /calls/nextcloud_talk/create': [],

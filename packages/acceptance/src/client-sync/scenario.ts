@@ -2,7 +2,7 @@ import type { WireWorld as World, WorldPerson } from '../testing/wire-world.js';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Successful call of an operation and the events clients receive. */
+/** Successful call of an operation and the events that clients receive. */
 export interface Scenario {
   readonly title: string;
   /** True for a page at the root. */
@@ -13,9 +13,9 @@ export interface Scenario {
   readonly prepare?: ((world: World) => Promise<unknown>) | undefined;
   /** Multipart body instead of parameters. */
   readonly body?: Buffer | string | ((world: World) => string);
-  /** Headers of the request; default: those of a multipart form, if it has a body. */
+  /** Request headers; by default those of a multipart form if there is a body. */
   readonly headers?: Readonly<Record<string, string>> | ((world: World) => Readonly<Record<string, string>>);
-  /** Status of a response without the standard format. */
+  /** Status of a response that does not have the standard format. */
   readonly status?: number;
   readonly params?: Fields | ((world: World) => Fields | Promise<Fields>);
   /** Values of the route's path parameters. */
@@ -31,7 +31,7 @@ export const MESSAGE = ['message'];
 
 export const FLAGS_ADDED = ['update_message_flags/add'];
 
-/** Senders follow topics they start (messages §4.4). */
+/** Senders follow topics that they start (messages §4.4). */
 export const FOLLOWED = ['muted_topics', 'user_topic'];
 
 export const CREATED = ['stream/create'];

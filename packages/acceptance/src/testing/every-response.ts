@@ -10,7 +10,7 @@ export interface Contents {
   readonly channelNames: readonly string[];
   readonly groupIds: readonly GroupId[];
   readonly messageIds: readonly MessageId[];
-  /** Ends of file URLs. */
+  /** Path parts that end file URLs. */
   readonly pathIds: readonly string[];
   readonly realmId: number;
 }
@@ -37,7 +37,7 @@ const PATH_VALUES: Readonly<Record<string, (contents: Contents) => readonly (num
 
 const namesIn = (path: string): readonly string[] => [...path.matchAll(/[:*](\w+)/g)].map(([, name]) => name!);
 
-/** Returns the path with every combination of values. */
+/** Returns the path filled with every combination of values. */
 const filled = (path: string, contents: Contents): readonly string[] =>
   namesIn(path).reduce<readonly string[]>(
     (paths, name) =>
@@ -45,7 +45,7 @@ const filled = (path: string, contents: Contents): readonly string[] =>
     [path],
   );
 
-/** Requests that cover all contents, for read operations that need more parameters than those in `PATH_VALUES`. */
+/** Requests that cover all contents, for read operations with more parameters than `PATH_VALUES` has. */
 const ASKED: Readonly<Record<string, (contents: Contents) => readonly Asked[]>> = {
   '/messages': ({ channelIds }) => [
     ['/messages', { ...PAGE, narrow: [] }],
@@ -62,7 +62,7 @@ const ASKED: Readonly<Record<string, (contents: Contents) => readonly Asked[]>> 
   '/messages/matches_narrow': ({ messageIds }) => [
     ['/messages/matches_narrow', { msg_ids: messageIds, narrow: [{ operator: 'has', operand: 'link' }] }],
   ],
-  // Temporary URLs contain a key; only the bytes are compared.
+  // Temporary URLs contain a key, so only the bytes are compared.
   '/user_uploads/:realm_id/*filename': ({ pathIds }) =>
     pathIds.flatMap((path) => [
       [`//user_uploads/${path}`] as const,
@@ -84,7 +84,8 @@ const ASKED: Readonly<Record<string, (contents: Contents) => readonly Asked[]>> 
 };
 
 /**
- * Operations whose responses are independent of the organization or not exported: secrets, sessions, transient state.
+ * Operations with responses that are not exported or independent of the organization: secrets, sessions, transient
+ * state.
  */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   '/openapi.json',
@@ -110,7 +111,7 @@ const readsOf = (routes: readonly Route[]): readonly string[] =>
     .map(({ path }) => path)
     .filter((path) => !(path in ASKED) && !LEFT_OUT.has(path));
 
-/** Returns read operations with path parameters for which there are no values. */
+/** Returns read operations with path parameters for which no values exist. */
 export const forgottenReads = (routes: readonly Route[]): readonly string[] =>
   readsOf(routes).filter((path) => namesIn(path).some((name) => !(name in PATH_VALUES)));
 
@@ -136,7 +137,7 @@ export async function contentsOf({ storage, realmId }: TestServer): Promise<Cont
   });
 }
 
-/** Responses of every read operation to a user by path and parameters. */
+/** Returns responses of every read operation to a user, by path and parameters. */
 export async function everyResponse(
   server: TestServer,
   as: TestUser,

@@ -3,7 +3,7 @@ import type { TestReply } from './test-reply.js';
 // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
 export type Wire = any;
 
-/** Expects an error response with exactly these fields, since strict clients reject others. */
+/** Expects an error response with exactly these fields, because strict clients reject others. */
 export function expectRefusal(
   reply: TestReply,
   msg: string,

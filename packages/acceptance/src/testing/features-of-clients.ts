@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const folder = join(__dirname, '../client-sync');
 
-/** Returns the values that the files of features in `client-sync` export under names that end in `suffix`. */
+/** Returns the values that feature files in `client-sync` export under names ending in `suffix`. */
 export const exportsOfFeatures = (suffix: '_SCENARIOS'): readonly unknown[] =>
   readdirSync(folder)
     .filter((name) => name.endsWith('.scenarios.ts'))

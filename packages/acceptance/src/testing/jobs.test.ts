@@ -9,7 +9,7 @@ async function invite(server: TestServer): Promise<void> {
   fieldsOf(await server.post('/invites', server.people.desdemona, params));
 }
 
-describe('jobs of a test server', () => {
+describe('test server jobs', () => {
   it('run only on request, until none is due', async () => {
     const server = await TestServer.start();
     const { emails } = server.mailer;
@@ -22,7 +22,7 @@ describe('jobs of a test server', () => {
     await server.close();
   });
 
-  it('run in the background if the test enables it, and then only there', async () => {
+  it('run only in the background if the test enables it', async () => {
     const server = await TestServer.start({ worksInBackground: true });
     await invite(server);
     while (server.mailer.emails.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));

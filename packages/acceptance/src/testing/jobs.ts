@@ -21,14 +21,14 @@ export async function runJobs(server: TestServer, handler: JobHandler): Promise<
   if (failures.length > 0) throw failures[0];
 }
 
-/** Jobs of a kind that are due within so many seconds, at most ten. */
+/** Returns at most ten jobs of a kind that are due within the given number of seconds. */
 export const jobsWithin = (server: TestServer, kind: string, seconds: number) =>
   server.storage.uow.readAcross(({ jobs }) => jobs.listDue({ kind, maxFormat: 1 }, server.clock.now() + seconds, 10));
 
-/** Waits until so many failed jobs have been postponed, by less than the lease of a job. */
+/** Waits until the given number of failed jobs have been postponed, by less than the lease of a job. */
 export const postponed = (server: TestServer, kind: string, count = 1): Promise<void> =>
   until(async () => {
-    // One read, since a job that is claimed between two would look like a postponed one.
+    // A single read, because a job claimed between two reads would look like a postponed job.
     const jobs = await jobsWithin(server, kind, 30);
     return jobs.filter(({ dueAt }) => dueAt > server.clock.now()).length >= count;
   });

@@ -28,13 +28,13 @@ export class ResponseChecks {
   /** Returns the mismatch of a response; null if it matches or nothing is declared. */
   problemWith(method: string, path: string, status: number, body: unknown): string | null {
     if (status !== 200 || (body as { result?: unknown } | null)?.result !== 'success') return null;
-    // Session paths respond like the API; some have an anonymous variant of their own.
+    // Session paths respond like the API; some have a separate anonymous variant.
     const paths = new Set([path, path.replace(/^\/json\//, '/api/v1/')]);
     const problems = [...paths].map((it) => this.problemAt(method, it, body));
     return problems.includes(null) ? null : (problems.find((it) => it !== undefined) ?? null);
   }
 
-  /** Undefined if there is no such operation. */
+  /** Undefined if the operation does not exist. */
   private problemAt(method: string, path: string, body: unknown): string | null | undefined {
     const entry = this.entries.find(({ route, pattern }) => route.method === method && pattern.test(path));
     return entry && (checkOf(entry.route)?.(body) ?? null);
@@ -60,7 +60,7 @@ interface Components {
 
 const hasEvents = (schema: Schema): boolean => 'Event' in (schema as Schema & Components).components.schemas;
 
-/** Checks each event by the schema of its type, compiled on demand because compiling all takes long. */
+/** Checks each event against the schema of its type, compiled on demand because compiling all schemas takes long. */
 function checkWithEvents(name: string, schema: Schema): Check {
   const { schemas } = (schema as Schema & Components).components;
   const without = { ...schema, components: { schemas: { ...schemas, Event: {} } } };
@@ -122,7 +122,7 @@ const patternOf = ({ path, atRoot }: Route): RegExp =>
       .join('/')}$`,
   );
 
-/** Sort key by kinds of path segments; the route that wins comes first. */
+/** Sort key by kinds of path segments; the preferred route comes first. */
 const rankOf = ({ path }: Route): string =>
   path
     .split('/')

@@ -1,7 +1,7 @@
 import type { JobWorkers } from '@parley/server/testing';
 import type { DrivenTime } from '@parley/testkit';
 
-/** Stops all workers in the list after each test, driven by their own time. */
+/** Stops all workers in the list after each test; each has its own time. */
 export function stoppedAfterEach(): [JobWorkers, DrivenTime][] {
   const started: [JobWorkers, DrivenTime][] = [];
   afterEach(async () => {

@@ -6,7 +6,7 @@ import type { BigBlueButtonAccount } from '@parley/node-adapters';
 const SECRET = 'shared-secret';
 const CREATE_TIME = 1_700_000_000_123;
 
-/** BigBlueButton server on its own port that verifies signatures like a real one. */
+/** BigBlueButton server on its own port; verifies signatures like a real server. */
 export class TestBigBlueButton {
   /** Parameters of created meetings; creating an open meeting again succeeds. */
   readonly created: Readonly<Record<string, string>>[] = [];
@@ -30,7 +30,7 @@ export class TestBigBlueButton {
     return { url: `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/bigbluebutton`, secret: SECRET };
   }
 
-  /** Parameters of a join URL; null if it leads elsewhere or has a wrong signature. */
+  /** Parameters of a join URL; null for other URLs and wrong signatures. */
   joinedBy(url: string): Readonly<Record<string, string>> | null {
     const { url: base } = this.account;
     return url.startsWith(base) ? parametersOf('join', url.slice(new URL(base).origin.length)) : null;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** Push service of a browser's vendor, with one browser that decrypts. */
+/** Push service of a browser vendor, with one browser that decrypts. */
 export class TestBrowserPush {
   status = 201;
   // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.

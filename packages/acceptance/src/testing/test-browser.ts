@@ -3,7 +3,7 @@ import type { RequestOptions, TestServer, TestUser } from './test-server.js';
 
 /** Browser page: stores cookies and sends the CSRF token with every change. */
 export class TestBrowser {
-  /** Cookies by name; those with a path by name and path: `sessionid;/shop`. */
+  /** Cookies by name, or by name and path if they have one: `sessionid;/shop`. */
   readonly cookies = new Map<string, string>();
 
   constructor(
@@ -11,7 +11,7 @@ export class TestBrowser {
     private readonly headers: Readonly<Record<string, string>> = { 'User-Agent': 'Mozilla/5.0 (X11)' },
   ) {}
 
-  /** Creates a browser with a login session. */
+  /** Creates a browser with a log-in session. */
   static async loggedIn(server: TestServer, user: Pick<TestUser, 'email' | 'password'>): Promise<TestBrowser> {
     const browser = new TestBrowser(server);
     const reply = await browser.logIn(user);

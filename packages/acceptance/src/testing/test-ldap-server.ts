@@ -22,7 +22,7 @@ export interface LdapPerson {
   readonly password?: string;
 }
 
-/** OpenLDAP with an empty directory and a certificate of its own. */
+/** OpenLDAP with an empty directory and a self-signed certificate. */
 export class TestLdapServer {
   private constructor(
     private readonly folder: string,
@@ -88,7 +88,7 @@ export class TestLdapServer {
     return `ldaps://localhost:${this.securePort}`;
   }
 
-  /** Path of the certificate that vouches for the server. */
+  /** Path of the CA certificate for the server. */
   get caFile(): string {
     return join(this.folder, 'ca.pem');
   }

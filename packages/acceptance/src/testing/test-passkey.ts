@@ -8,7 +8,7 @@ const ATTACHED = 64;
 const base64url = (bytes: Buffer | string): string => Buffer.from(bytes).toString('base64url');
 const sha256 = (bytes: Buffer | string): Buffer => createHash('sha256').update(bytes).digest();
 
-/** Lengths in CBOR: one byte up to 23, else a byte or two more. */
+/** CBOR lengths: one byte up to 23, else one or two more bytes. */
 function head(kind: number, length: number): Buffer {
   if (length < 24) return Buffer.from([(kind << 5) | length]);
   if (length < 256) return Buffer.from([(kind << 5) | 24, length]);
@@ -17,17 +17,17 @@ function head(kind: number, length: number): Buffer {
 const cborBytes = (bytes: Buffer): Buffer => Buffer.concat([head(2, bytes.length), bytes]);
 const cborText = (text: string): Buffer => Buffer.concat([head(3, text.length), Buffer.from(text)]);
 const cborMap = (...entries: readonly Buffer[]): Buffer => Buffer.concat([head(5, entries.length / 2), ...entries]);
-/** Small integers, also negative ones. */
+/** Small integers, including negative ones. */
 const cborInteger = (value: number): Buffer => (value < 0 ? head(1, -1 - value) : head(0, value));
 
-/** Options that pages give the browser. */
+/** Options that pages pass to the browser. */
 export interface PasskeyOptions {
   readonly challenge: string;
   readonly rp?: { readonly id: string };
   readonly rpId?: string;
 }
 
-/** Device with one key pair, as WebAuthn defines it. */
+/** Device with one key pair, as defined by WebAuthn. */
 export class TestPasskey {
   readonly id = base64url(randomBytes(16));
   private readonly keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });

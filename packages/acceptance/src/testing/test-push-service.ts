@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import type { PushServiceAccount } from '@parley/node-adapters';
 import type { Wire } from './expectations.js';
 
-/** Payload of an app, only Base64-encoded here, since decryption is up to the real service. */
+/** Payload of an app, only Base64-encoded here, because decryption is the real service's task. */
 export interface Registration {
   readonly token: string;
   readonly token_kind: 'fcm' | 'apns';
@@ -33,15 +33,15 @@ interface Call {
 
 const refusal = (status: number, code: string, msg: string) => ({ status, body: { result: 'error', code, msg } });
 
-/** Push service on its own port that validates requests like the real one (organization §12.3, §17). */
+/** Push service on its own port; validates requests like the real service (organization §12.3, §17). */
 export class TestPushService {
   /** All requests in order. */
   readonly calls: Call[] = [];
-  /** Token ids that notifications can no longer reach. */
+  /** Token ids that are no longer reachable. */
   readonly goneTokenIds: string[] = [];
-  /** Legacy tokens of Android that notifications can no longer reach. */
+  /** Legacy Android tokens that are no longer reachable. */
   readonly goneTokens: string[] = [];
-  /** Statement about every organization. */
+  /** Status reported for every organization. */
   status = { can_push: true, expected_end_timestamp: null as number | null };
   /** Fixed response instead of the normal one; null for normal operation. */
   failure: { readonly status: number; readonly body: object } | null = null;
@@ -79,7 +79,7 @@ export class TestPushService {
     for (const resume of this.waiting.splice(0)) resume();
   }
 
-  /** Requires organizations to be registered anew. */
+  /** Requires organizations to register again. */
   forgetRealms(): void {
     this.knowsRealms = false;
     this.realms.clear();

@@ -10,7 +10,7 @@ export const hasSamlProvider = existsSync(PAGES) && existsSync('/usr/bin/php');
 
 const ENTITY_ID = 'https://idp.example.com/metadata';
 
-/** Form that the page of the provider sends to the service. */
+/** Form that the provider's page sends to the service. */
 export interface SamlForm {
   /** Address to which the form is sent. */
   readonly action: string;
@@ -26,7 +26,7 @@ const php = (value: unknown): string =>
         ? `'${value.replace(/[\\']/g, '\\$&')}'`
         : String(value);
 
-/** SimpleSAMLphp as an identity provider with a key of its own. */
+/** SimpleSAMLphp as an identity provider with its own key. */
 export class TestSamlProvider {
   readonly entityId = ENTITY_ID;
 
@@ -36,7 +36,7 @@ export class TestSamlProvider {
     readonly url: string,
   ) {}
 
-  /** Starts the provider with people by name; the password is `pw-NAME`. */
+  /** Starts the provider with users by name; the password is `pw-NAME`. */
   static async start(people: Readonly<Record<string, object>>): Promise<TestSamlProvider> {
     const folder = mkdtempSync(join(tmpdir(), 'parley-saml-provider-'));
     const metadata = join(folder, 'metadata');
@@ -87,7 +87,7 @@ export class TestSamlProvider {
     return readFileSync(join(this.folder, `${name}.pem`), 'utf8');
   }
 
-  /** Registers services by the descriptions that they publish. */
+  /** Registers services by their published metadata. */
   register(...services: readonly string[]): void {
     const known = services.map((xml, index) => {
       const file = join(this.folder, `service${index}.xml`);
@@ -100,7 +100,7 @@ export class TestSamlProvider {
     writeFileSync(path, readFileSync(path, 'utf8') + line);
   }
 
-  /** Logs in with the pages of the provider from an address; returns the form that leads back. */
+  /** Logs in through the provider's pages from an address; returns the form to submit to the service. */
   async logIn(address: string, name: string, password = `pw-${name}`): Promise<SamlForm> {
     const cookies = new Map<string, string>();
     const load = async (url: string, init: RequestInit = {}): Promise<{ url: string; page: string }> => {

@@ -74,17 +74,16 @@ export interface TestServerOptions {
   readonly jwtSecrets?: ReadonlyMap<string, string>;
   readonly jwtAudience?: string;
   /**
-   * True to run jobs and maintenance in the background by real time; default: false, only the test itself runs jobs
-   * (`runJobs`).
+   * True to run jobs and maintenance in the background in real time; by default, only the test runs jobs (`runJobs`).
    */
   readonly worksInBackground?: boolean;
-  /** Buses to further servers of the database; default: reliable ones. */
+  /** Buses to other servers of the database; reliable by default. */
   readonly buses?: { connect(): Bus };
-  /** Initial data; default: a user of each role and nothing else. */
+  /** Initial data; by default a user of each role and nothing else. */
   readonly snapshot?: ServerSnapshot;
 }
 
-/** Data of an organization from another server; loading it is faster than creating it. */
+/** Data of an organization from another server; loading the data is faster than creating it. */
 export interface ServerSnapshot {
   readonly contents: StoredContents;
   readonly realmId: RealmId;
@@ -105,7 +104,7 @@ export interface TestUser {
 export interface RequestOptions {
   /** Null for an anonymous caller. */
   readonly as?: TestUser | null;
-  /** Form parameters: strings as they are, other values as JSON. Sent in the query for GET and HEAD. */
+  /** Form parameters: strings unchanged, other values as JSON. Sent in the query for GET and HEAD. */
   readonly params?: Readonly<Record<string, unknown>> | undefined;
   /** Raw body instead of a form. */
   readonly body?: string | Buffer;
@@ -114,7 +113,7 @@ export interface RequestOptions {
   readonly realm?: string;
 }
 
-/** Optional properties of a message, and further parameters in wire names. */
+/** Optional message properties, and further parameters in wire names. */
 export interface MessageParams {
   readonly topic?: string | undefined;
   readonly content?: string | undefined;
@@ -157,9 +156,9 @@ afterAll(async () => {
 });
 
 /**
- * Complete application behind a real port, on SQLite or PostgreSQL as the Jest project says. Contains the
- * realm `zulip` at the root address with a user of each role, unless a snapshot is given. The clock stands still
- * until advanced. Call `close` after the test.
+ * Complete application behind a real port, on SQLite or PostgreSQL depending on the Jest project. Contains the realm
+ * `zulip` at the root address with a user of each role, unless a snapshot is given. The clock stands still until
+ * advanced. Call `close` after the test.
  */
 export class TestServer {
   /** Sent emails. */
@@ -262,7 +261,7 @@ export class TestServer {
     return new TestServer(parts, parley, storage, clock, server, url, seed, worksInBackground, buses);
   }
 
-  /** Starts another server on the same database, connected by the bus. It is closed before this one. */
+  /** Starts another server on the same database, connected by the bus. It closes before this server. */
   async startAnother(): Promise<TestServer> {
     const { clock, seed, url, worksInBackground, buses } = this;
     const storage = await this.storage.openAgain();
@@ -285,7 +284,7 @@ export class TestServer {
     return another;
   }
 
-  /** Reads what other servers have committed, as a running server does every second. */
+  /** Reads commits of other servers, as a running server does every second. */
   catchUp(): Promise<void> {
     return this.parley.part('follower').catchUp();
   }
@@ -300,7 +299,7 @@ export class TestServer {
     return realm.id;
   }
 
-  /** Adds a user whose password is `pw-` and the email; in the first realm by default. */
+  /** Adds a user with the password `pw-` plus the email; in the first realm by default. */
   async addUser(person: { email: string; fullName: string; role?: Role; realmId?: RealmId }): Promise<TestUser> {
     const { email, fullName, role = 'member', realmId = this.realmId } = person;
     const password = `pw-${email}`;
@@ -449,7 +448,7 @@ export class TestServer {
   }
 }
 
-/** Acts as the first server and sends each request to the one that `next` returns. */
+/** Acts as the first server and sends each request to the server that `next` returns. */
 export const dealtTo = (first: TestServer, next: () => TestServer): TestServer =>
   Object.create(first, {
     request: { value: (...request: Parameters<TestServer['request']>) => next().request(...request) },

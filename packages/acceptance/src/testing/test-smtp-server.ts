@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
-/** Minimal mail server that accepts one email after another. */
+/** Minimal mail server that accepts one email at a time. */
 export class TestSmtpServer {
   readonly emails: string[] = [];
   refuses = false;

@@ -8,7 +8,7 @@ import { createDatabase } from '@parley/postgres/testing';
 import { openSqliteStorage } from '@parley/sqlite';
 import { intercepting } from '@parley/testkit';
 
-/** Content of a SQLite file, or name of a database on PostgreSQL that nobody uses. */
+/** Content of a SQLite file, or name of an unused PostgreSQL database. */
 export type StoredContents = Buffer | string;
 
 /** Storage of a test server. */
@@ -18,15 +18,15 @@ export interface TestStorage {
   readonly commits: number;
   /** Number of units of work; on PostgreSQL, each costs at least one round trip. */
   readonly units: number;
-  /** Removes its data outside the process. */
+  /** Removes the storage's data outside the process. */
   close(): Promise<void>;
-  /** Called before closing. Resolves with the content of the closed storage, for initializing others. */
+  /** Called before closing. Resolves to the content of the closed storage, for initializing others. */
   keepContents(): Promise<StoredContents>;
-  /** Opens the same database again, as another process does. */
+  /** Opens the same database again, like another process. */
   openAgain(): Promise<TestStorage>;
 }
 
-/** Database with its place. */
+/** Database and its location. */
 interface Place {
   open(clock: Clock): Promise<{ readonly uow: UnitOfWork; close(): Promise<void> }>;
   contents(): StoredContents;
@@ -36,7 +36,7 @@ interface Place {
 /** True in the Jest project for PostgreSQL. */
 export const isOnPostgres = process.env.PARLEY_TEST_POSTGRES !== undefined;
 
-/** Opens a database of its own, empty or with given content. */
+/** Opens a separate database, empty or with given content. */
 export async function openTestStorage(clock: Clock, contents?: StoredContents): Promise<TestStorage> {
   const place = isOnPostgres ? await placeOnServer(contents as string) : placeInFile(contents as Buffer);
   return openAt(place, clock, true);

@@ -25,7 +25,7 @@ export type Capabilities = Readonly<Record<string, boolean>>;
 
 const CHANNEL_LISTS = ['subscriptions', 'unsubscribed', 'never_subscribed', 'streams'] as const;
 
-/** State that a client must fetch again, because no event names the message that replaces a deleted one. */
+/** State that a client must refetch, because no event names the message that replaces a deleted one. */
 interface Unsure {
   isNewestGone: boolean;
   /** Conversations by the ids of the other participants. */
@@ -37,8 +37,8 @@ interface Unsure {
 }
 
 /**
- * Web client that registers once and then updates its state by events only (events §7, §9). Its `state` must always
- * equal a fresh register response. For clients without capabilities it translates the older forms of events.
+ * Web client that registers once and then updates its state only by events (events §7, §9). Its `state` must always
+ * equal a fresh register response. For clients without capabilities, it translates the older event formats.
  */
 export class WireClient {
   /** `type/op` of received events without duplicates, in order of arrival. */
@@ -59,7 +59,7 @@ export class WireClient {
     private readonly capabilities: Capabilities,
     /** Register response from which the client began. */
     readonly response: Wire,
-    /** Newest channel when the client registered. */
+    /** Newest channel at the time of registration. */
     private readonly newestChannelId: number,
   ) {
     this.queueId = response.queue_id;
@@ -132,7 +132,7 @@ export class WireClient {
     }
   }
 
-  /** Applies events that only clients without capabilities get (events §2). */
+  /** Applies events that only clients without capabilities receive (events §2). */
   private applyOld(event: Wire): boolean {
     const name = `${event.type}/${event.op}`;
     if (name === 'realm_emoji/update') this.chat.fields.set('realm_emoji', event.realm_emoji);
@@ -141,7 +141,7 @@ export class WireClient {
     return true;
   }
 
-  /** Translates the forms of events for clients without capabilities (events §2). */
+  /** Translates the event formats for clients without capabilities (events §2). */
   private modern(event: Wire): Event {
     if (event.type === 'delete_message') return { ...event, message_ids: event.message_ids ?? [event.message_id] };
     if (event.type === 'subscription' && event.op === 'add' && this.capabilities.notification_settings_null !== true) {
@@ -219,8 +219,8 @@ function unknown({ user_id, avatar_url }: Wire, host: string): Wire {
 }
 
 /**
- * Subscription for a client without inheritance (events §2). The client does not know which values are inherited, so
- * it cannot apply changes of the defaults until it registers again.
+ * Subscription for a client without inheritance (events §2). The client cannot tell which values are inherited, so it
+ * cannot apply changes of the defaults until it registers again.
  */
 function inherited(subscription: Wire, settings: Wire): Wire {
   const general = (own: boolean | null, name: string) => own ?? settings[name];
@@ -236,8 +236,8 @@ function inherited(subscription: Wire, settings: Wire): Wire {
 
 /**
  * Removes fields that no event updates: the queue, time, presence, subscriber and traffic counts (events §7.3), the
- * first message of channels without subscription, and deleted profiles (users §1.1). Sorts lists without a fixed
- * order. Changes the response.
+ * first message of channels without subscription, and deleted profiles (users §1.1). Sorts lists without a fixed order.
+ * Modifies the response.
  */
 function comparable(response: Wire): Wire {
   const { queue_id: _, last_event_id: __, server_timestamp: ___, ...all } = response;

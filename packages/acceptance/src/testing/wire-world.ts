@@ -10,8 +10,8 @@ import { ALL_CAPABILITIES, type Capabilities, NO_CAPABILITIES, WireClient } from
 export type WorldPerson = TestPerson | 'lonelyGuest' | 'helper';
 
 /**
- * Users whose clients are tested, with all capabilities and with none. Hamlet subscribes to every channel, the owner
- * and Cordelia to none. Guests can access only users with whom they share a channel or a message.
+ * Users with tested clients, with all capabilities and with none. Hamlet subscribes to every channel, the owner and
+ * Cordelia to none. Guests can access only users with whom they share a channel or a message.
  */
 const OBSERVERS: readonly (readonly [name: string, WorldPerson, Capabilities])[] = [
   ['the owner outside', 'desdemona', ALL_CAPABILITIES],
@@ -91,7 +91,7 @@ async function fill(server: TestServer): Promise<WorldContents> {
   return { people, channels, messages };
 }
 
-/** Register responses of the observers in an unchanged world, which differ only in the port of the server. */
+/** Register responses of the observers in an unchanged world, which differ only in the server's port. */
 const initialResponses = new Map<string, string>();
 const SERVER_URL = '<server>';
 
@@ -106,7 +106,7 @@ export class WireWorld implements WorldContents {
     readonly people: Readonly<Record<WorldPerson, TestUser>>,
     readonly channels: Readonly<Record<WorldChannel, number>>,
     readonly messages: number[],
-    /** The last one started first. */
+    /** The last server was started first. */
     readonly servers: readonly TestServer[],
   ) {
     this.commits = server.storage.commits;
@@ -129,7 +129,7 @@ export class WireWorld implements WorldContents {
     return new WireWorld(server, pushService, people, channels, [...messages], all);
   }
 
-  /** Lets each server read what the others have committed. */
+  /** Lets each server read the commits of the others. */
   async catchUp(): Promise<void> {
     for (const server of this.servers) await server.catchUp();
   }
@@ -169,7 +169,7 @@ export async function expectInStep(
     await client.catchUp();
     const held = ofFields(client.state, isEqual);
     const fresh = ofFields(await client.fresh(), isEqual);
-    // Much faster than Jest's comparison, which is only needed to report differences.
+    // Much faster than Jest's comparison, which is needed only to report differences.
     if (isDeepStrictEqual(held, fresh)) continue;
     try {
       expect(held).toEqual(fresh);
