@@ -137,7 +137,7 @@ describe('server registering with a Parley push service', () => {
     const register = () => runCommandLine(['push', 'register', 'ops@example.com'], terminal, { ...environment });
     expect([await register(), await register(), lines]).toEqual([
       ...[0, 0],
-      ['The push service has registered this server.', 'The push service already knew this server.'],
+      ['The push service has registered this server.', 'The push service had already registered this server.'],
     ]);
   });
 

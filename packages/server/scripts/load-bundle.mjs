@@ -10,8 +10,8 @@ const require = createRequire(import.meta.url);
 const cacheSuffix = `.${cachedDataVersionTag()}.cache`;
 const compileWithoutCache = require.extensions['.js'];
 
-// The tag stands for the version of V8, its options and the processor; others find no cache. With `--enable-source-maps`,
-// Node maps only what it compiled itself.
+// The tag identifies the version and options of V8 and the processor; other combinations find no cache. With
+// `--enable-source-maps`, Node maps only code that it compiled itself.
 require.extensions['.cjs'] = (module, filename) => {
   const cache = filename + cacheSuffix;
   if (process.sourceMapsEnabled || !existsSync(cache)) return compileWithoutCache(module, filename);

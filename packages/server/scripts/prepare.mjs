@@ -13,9 +13,12 @@ const sqlInliner = join(packagesDir, 'sqlite', 'scripts', 'inline-sql.mjs');
 const clientApi = join(packagesDir, 'client', 'scripts', 'write-api.mjs');
 const bundle = join(packagesDir, 'server', 'dist', 'bundle', 'main.js');
 const web = join(packagesDir, 'web');
-/** Written last by npm, so an interrupted installation does not count. */
+/** npm writes this file last, so an interrupted installation does not count. */
 const installedMark = join(root, 'node_modules', '.package-lock.json');
-/** Dated to the start of the last successful build. Dates of outputs prove nothing, since unchanged files are not rewritten. */
+/**
+ * Its modification time is the start of the last successful build. Output times prove nothing, since unchanged files
+ * are not rewritten.
+ */
 const builtMark = join(root, 'node_modules', '.parley-built');
 
 /** @throws Error with one clear line when something cannot be installed or built. */

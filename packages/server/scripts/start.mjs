@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npm start`: installs and builds what is missing, then serves the demo organization in the same process, which
+// `npm start`: installs and builds everything missing, then serves the demo organization in the same process, which
 // receives flags and signals directly.
 import { prepare } from './prepare.mjs';
 

@@ -184,7 +184,7 @@ export class Cluster {
     const former = this.nodes.filter(({ isNext }) => !isNext);
     if (former.length > 0) {
       const { code, err } = await this.tryCommand(FINISH, true);
-      assert.deepEqual([code, /Servers of another release than 99\.0\.0 are running/.test(err)], [1, true], err);
+      assert.deepEqual([code, /Servers with a release other than 99\.0\.0 are running/.test(err)], [1, true], err);
     }
     for (const node of former) await this.exchange(node);
     // Rows of killed nodes remain for a minute.

@@ -90,7 +90,7 @@ describe('backup', () => {
     expect(names).toEqual(expect.arrayContaining(['parley.db', 'parley.db.secret', `files/${blob}`]));
   });
 
-  it('rejects an existing target file and a secret that does not belong to the database', async () => {
+  it('rejects an existing target file and a secret that does not match the database', async () => {
     writeFileSync(backup, 'another');
     await expect(createBackup(source, backup, OPTIONS)).rejects.toThrow(/already exists/);
     rmSync(backup);
@@ -138,7 +138,7 @@ describe('backup', () => {
     expect(await createBackup(source, backup, OPTIONS)).toMatchObject({ files: 1, missingFiles: lost });
   });
 
-  it('does not exceed the given speed', async () => {
+  it('does not exceed the configured speed', async () => {
     const { size } = statSync(source.database);
     const startedAt = performance.now();
     await createBackup(source, backup, { ...OPTIONS, bytesPerSecond: 4 * size });
@@ -155,7 +155,7 @@ describe('backup', () => {
     expect(readFileSync(source.database).equals(before)).toBe(true);
   });
 
-  it('rejects restoring on a server with another secret', async () => {
+  it('rejects restoring on a server with a different secret', async () => {
     await createBackup(source, backup, OPTIONS);
     await expect(restoreBackup(backup, target('restored', 'another secret'))).rejects.toThrow(
       /set PARLEY_SECRET to the original secret/,

@@ -11,8 +11,8 @@ import { formatSecret } from '../kernel/secret-format.js';
 import { StartupError } from '../kernel/startup-error.js';
 
 /**
- * Entries of a backup, a tar archive: description (`parley-backup.json`), database, secret, file bytes and finally
- * the checksums of all these in the format of `sha256sum --check`.
+ * Entries of a backup, a tar archive: description (`parley-backup.json`), database, secret and file bytes. The last
+ * entry has their checksums in the format of `sha256sum --check`.
  */
 export const BACKUP_ENTRIES = {
   description: 'parley-backup.json',
@@ -27,12 +27,12 @@ export const BACKUP_FORMAT = 1;
 /** First entry of a backup. */
 export interface BackupDescription {
   readonly format: number;
-  /** Version that made the backup. */
+  /** Version of the program that made the backup. */
   readonly version: string;
   readonly schema: number;
   /** Fingerprint of the secret that belongs to the database. */
   readonly secretFingerprint: string;
-  /** ISO 8601 time at which the copy of the database began. */
+  /** Start time of the database copy, in ISO 8601. */
   readonly takenAt: string;
 }
 
@@ -42,13 +42,13 @@ export interface ArchiveEntry {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** Bytes written between syncs to disk; a small number keeps other commits from waiting for one large sync. */
+/** Bytes written between syncs to disk. A small number keeps other commits from waiting for one large sync. */
 const BYTES_PER_SYNC = 1024 * 1024;
 /** Limit for checksums and descriptions, which are read into memory. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 const MODE = 0o600;
 
-/** Writes a new file without access for other users. `pace` is awaited after each part. */
+/** Writes a new file that other users cannot access. `pace` is awaited after each chunk. */
 export async function writeArchive(
   path: string,
   entries: AsyncIterable<ArchiveEntry>,
@@ -58,7 +58,7 @@ export async function writeArchive(
   try {
     const archive = pack();
     const filling = fill(archive, entries);
-    // A failure in there destroys the archive and thereby makes the loop below throw.
+    // A failure of `fill` destroys the archive, so the loop below throws.
     filling.catch((error: Error) => archive.destroy(error));
     let unsynced = 0;
     for await (const chunk of archive as AsyncIterable<Uint8Array>) {
@@ -93,9 +93,9 @@ async function fill(archive: ReturnType<typeof pack>, entries: AsyncIterable<Arc
 }
 
 /**
- * Reads an archive to its end and compares the checksums. `take` receives each entry but the checksums and may leave
- * its content unread. @throws StartupError if the archive is damaged, truncated or not a backup; entries taken until
- * then must not be trusted
+ * Reads a whole archive and verifies the checksums. `take` receives every entry except the checksums and may leave its
+ * content unread. @throws StartupError if the archive is damaged, truncated or not a backup; entries received before
+ * are then not trustworthy
  */
 export async function readArchive(path: string, take: (entry: ArchiveEntry) => Promise<void>): Promise<void> {
   const reading = createReadStream(path);
@@ -139,7 +139,7 @@ async function* hashing(content: AsyncIterable<Uint8Array>, hash: Hash): AsyncGe
   }
 }
 
-/** Reads the text of a short entry. */
+/** Reads the text of a small entry. */
 export async function readText(content: AsyncIterable<unknown>, size: number): Promise<string> {
   if (size > MAX_TEXT_BYTES) throw new Error('an entry is too large');
   const chunks: Buffer[] = [];
@@ -167,7 +167,7 @@ export interface BackupSource {
 
 export interface BackupOptions {
   readonly takenAt: Date;
-  /** Limit for reads and writes that leaves disk bandwidth to the server; null for full speed. */
+  /** Read and write limit that leaves disk bandwidth to the server; null for full speed. */
   readonly bytesPerSecond: number | null;
 }
 
@@ -175,16 +175,16 @@ export interface BackupResult extends BackupDescription {
   /** Size of the archive. */
   readonly bytes: number;
   readonly files: number;
-  /** Names of files in the database whose bytes are missing. */
+  /** Names of files in the database that lack their bytes. */
   readonly missingFiles: readonly string[];
 }
 
 const BLOBS_AT_A_TIME = 1000;
 
 /**
- * Archives everything a server needs, while the server may be running. Contains everything acknowledged before it
- * began. Checks the database copy and reads the archive back before giving it its name.
- * @throws StartupError, DatabaseRefused; leaves nothing behind in that case
+ * Archives a complete server, which may be running. Contains everything acknowledged before the start. Verifies the
+ * database copy and the archive before renaming it to `path`.
+ * @throws StartupError, DatabaseRefused; leaves no file behind in that case
  */
 export async function createBackup(source: BackupSource, path: string, options: BackupOptions): Promise<BackupResult> {
   if (existsSync(path)) throw new StartupError(`${path} already exists; choose another name.`);
@@ -222,9 +222,7 @@ export async function createBackup(source: BackupSource, path: string, options: 
   }
 }
 
-/**
- * Yields the entries. File bytes follow the database copy: files it refers to still exist, since removal is delayed.
- */
+/** Yields the entries. File bytes follow the database copy: referenced files still exist, since removal is delayed. */
 async function* entriesOf(
   { secret, blobs }: BackupSource,
   copy: string,
@@ -271,7 +269,7 @@ function missingOf(database: string, packed: ReadonlySet<string>): readonly stri
   }
 }
 
-/** Limits the speed of work. */
+/** Throttles work. */
 class Pace {
   private done = 0;
   private readonly startedAt = performance.now();
@@ -279,7 +277,7 @@ class Pace {
 
   constructor(private readonly bytesPerSecond: number | null) {}
 
-  /** Waits until this many more bytes fit into the speed limit. */
+  /** Waits until the speed limit allows this many more bytes. */
   async wait(bytes: number): Promise<void> {
     this.done += bytes;
     const ms = this.aheadMs();

@@ -16,11 +16,11 @@ import {
 } from './backup.js';
 
 export interface RestoreTarget {
-  /** Target path of the database; must not exist. */
+  /** Target path of the database, which must not exist yet. */
   readonly database: string;
   /** Target path of its secret. */
   readonly secretPath: string;
-  /** Secret from the configuration or an existing file; null to restore the archive's secret. */
+  /** Secret from the configuration or an existing file; null to restore the archived secret. */
   readonly secret: string | null;
   readonly blobs: BlobStore;
 }
@@ -55,12 +55,12 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
     administration.inspect();
     if (target.secret === null)
       writeFileSync(secretPath, restoration.secretFile, { mode: 0o600, flag: 'wx', flush: true });
-    // Moved last, so that an existing database is always complete.
+    // Moved last, so that a database at this path is always complete.
     renameSync(unfinished, database);
     return { ...description, files: restoration.stored.length };
   } catch (error) {
     await restoration.undo();
-    // The file store may have left empty folders in it.
+    // The file store may have left empty folders behind.
     if (madeFolder !== undefined) rmSync(madeFolder, { recursive: true });
     throw error;
   }
@@ -98,7 +98,7 @@ class Restoration {
     const key = name.startsWith(BACKUP_ENTRIES.files) ? name.slice(BACKUP_ENTRIES.files.length) : '';
     if (!isBlobKey(key)) throw this.refusal(`it contains an unexpected entry ${JSON.stringify(name)}`);
     const isThere = (await this.blobs.sizeOf(key)) !== null;
-    // Stored by an earlier attempt or by the server itself; keys are unique.
+    // An earlier attempt or the server stored the file already; keys are unique.
     if (isThere) return;
     this.stored.push(key);
     await this.blobs.put(key, content);

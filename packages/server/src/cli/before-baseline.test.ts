@@ -7,7 +7,7 @@ import { readArchive } from '../backup/backup.js';
 import { createParley } from '../start/create-parley.js';
 import { runCommandLine } from './run-command-line.js';
 
-/** Made by the last version with the 43 schema steps from before the baseline, of the same organization. */
+/** Backup made by the last version before the baseline (43 schema steps), with the same organization as the export. */
 const BACKUP = join(__dirname, 'fixtures/backup-before-baseline.tar.gz');
 const EXPORT = join(__dirname, 'fixtures/export-before-baseline.tar.gz');
 
@@ -41,7 +41,7 @@ async function run(...args: readonly string[]) {
   return { code, out: out.join('\n') };
 }
 
-/** Puts the database file and its secret in place as a replaced program finds them. */
+/** Extracts the database file and its secret, as left behind by the previous version. */
 async function unpackDatabase(): Promise<void> {
   await readArchive(backup, async ({ name, content }) => {
     if (name.startsWith('parley.db')) {
@@ -50,7 +50,7 @@ async function unpackDatabase(): Promise<void> {
   });
 }
 
-/** Starts on the database, reads and finds what people wrote, and writes more. */
+/** Opens the database with this version, reads existing messages and sends new ones. */
 async function expectConversation(realm: string): Promise<void> {
   const parley = await createParley({ database: `sqlite:${database}`, url: 'http://localhost' });
   try {

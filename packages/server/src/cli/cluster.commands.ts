@@ -5,20 +5,18 @@ import type { Command, CommandContext, CommandResult } from './command.js';
 async function finishUpgrade({ invocation }: CommandContext): Promise<CommandResult> {
   const { database } = invocation.configuration;
   if (database.kind !== 'postgres') {
-    throw new StartupError(
-      'parley cluster finish-upgrade is for a database on PostgreSQL, which several servers share.',
-    );
+    throw new StartupError('parley cluster finish-upgrade requires a PostgreSQL database shared by several servers.');
   }
   const { finishUpgradeOfPostgres } = await import('@parley/postgres');
   const release = parleyVersion();
   const { others, done } = await finishUpgradeOfPostgres(database.url, release);
   if (others.length > 0) {
     const list = others.map((node) => `${node.name} (release ${node.release}, ${node.age} s ago)`);
-    throw new StartupError(`Servers of another release than ${release} are running: ${list.join('; ')}.`);
+    throw new StartupError(`Servers with a release other than ${release} are running: ${list.join('; ')}.`);
   }
   return {
     lines: [
-      `The upgrade to ${release} is finished; servers of older releases are refused.`,
+      `The upgrade to ${release} is finished; servers with older releases are rejected.`,
       ...(done.length > 0 ? [`Applied: ${done.join(', ')}.`] : []),
     ],
     data: { release, done },
@@ -28,10 +26,10 @@ async function finishUpgrade({ invocation }: CommandContext): Promise<CommandRes
 export const CLUSTER_COMMANDS: readonly Command[] = [
   {
     name: 'cluster finish-upgrade',
-    help: 'ends an upgrade of several servers once all of them have this release',
+    help: 'finishes the upgrade of a cluster once all servers run this release',
     details: [
-      'Until then, servers of the former release can be started again. The command runs the steps of the schema that they would',
-      'not survive. It refuses while a server of another release is running, or has been killed within the last minute.',
+      'Until then, servers with the previous release can still be started. The command runs the schema steps that are incompatible',
+      'with the previous release. It refuses while a server with another release is running or was killed within the last minute.',
     ].join('\n'),
     examples: ['parley cluster finish-upgrade'],
     run: finishUpgrade,

@@ -4,21 +4,21 @@ import type { Invocation } from '../configuration/read-configuration.js';
 import type { Change, Command } from './command.js';
 import { hasDatabase } from './databases.js';
 
-/** Size from which the file becomes the previous one, which it replaces. */
+/** Size at which the file is rotated; one previous file is kept. */
 const MAX_BYTES = 10_000_000;
 
 interface LoggedCommand {
   readonly command: Command;
   readonly invocation: Invocation;
-  /** Code of the error; null for success. */
+  /** Error code; null for success. */
   readonly error: string | null;
   readonly changes: Readonly<Record<string, Change>> | undefined;
 }
 
 /**
- * Appends an audit line about a command that may change or reveal something to a file beside the database, since
- * commands do not write to the server's log. A database on a server has no such place, so the line is written to standard
- * error. Returns a problem that prevents it, which does not undo the command.
+ * Appends an audit line for a command that may change or reveal something. Commands do not write to the server's log,
+ * so the line goes to a file next to the database, or to standard error with a database server. Returns a description
+ * of a failed write, which does not undo the command.
  */
 export function logCommand(
   { command, invocation, error, changes }: LoggedCommand,
@@ -33,7 +33,7 @@ export function logCommand(
     command: command.name,
     operator: operatorOf(),
     target: positionals,
-    // Settings are the same for all commands.
+    // Settings are omitted, since they are the same for all commands.
     options: Object.fromEntries([...flags].filter(([name]) => name in { ...command.flags, 'accept-new-secret': true })),
     ...(changes && { changes }),
     result: error ?? 'done',
@@ -55,13 +55,13 @@ export function logCommand(
 
 export const commandLogOf = (databasePath: string): string => `${databasePath}.commands.log`;
 
-/** Returns the person behind `sudo`, or the system user. */
+/** Returns the user who called `sudo`, or the system user. */
 function operatorOf(): string {
   if (process.env.SUDO_USER) return process.env.SUDO_USER;
   try {
     return userInfo().username;
   } catch {
-    // The number has no name, as in some containers.
+    // The uid has no user name, as in some containers.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

@@ -2,17 +2,17 @@ import type { ComposedParley } from '../composition/parley.js';
 import { ENV_FILE } from '../configuration/env-file.js';
 import type { CommandFlags, Invocation } from '../configuration/read-configuration.js';
 
-/** Input and output of a command, and the process it runs in. */
+/** Standard streams and process of a command. */
 export interface Terminal {
   out(line: string): void;
   err(line: string): void;
   /** Reads all of standard input. */
   readInput(): Promise<string>;
-  /** Resolves when the process is asked to terminate. */
+  /** Resolves when the process receives a stop signal. */
   interrupted(): Promise<void>;
   /**
-   * Lowers the priority of this process, including threads not yet started, in favour of a server on the same
-   * machine. Used by long commands.
+   * Lowers the priority of this process, including future threads, in favour of a server on the same machine. Used by
+   * long-running commands.
    */
   comeAfterServer(): void;
 }
@@ -56,13 +56,13 @@ export interface CommandFlag {
 export interface CommandContext {
   readonly invocation: Invocation;
   readonly terminal: Terminal;
-  /** Positional arguments after the command. */
+  /** Positional arguments after the command name. */
   readonly words: readonly string[];
   flag(name: string): string | undefined;
   isOn(name: string): boolean;
   /** True with `--json`. */
   readonly isJson: boolean;
-  /** Calls use cases on the database while a server may be running. @throws StartupError if there is no database */
+  /** Calls use cases on the database, while a server may be running. @throws StartupError if there is no database */
   withParley<T>(work: (parley: ComposedParley) => Promise<T>): Promise<T>;
 }
 
@@ -73,12 +73,15 @@ export interface Command {
   readonly words?: string;
   /** One line. */
   readonly help: string;
-  /** Longer description. */
+  /** Description of several lines. */
   readonly details?: string;
   readonly flags?: Readonly<Record<string, CommandFlag>>;
   /** Complete command lines. */
   readonly examples: readonly string[];
-  /** True with these flags if the command neither changes nor reveals anything. Absent: an audit line is written. */
+  /**
+   * Returns true if the command with these flags neither changes nor reveals anything. Absent: always writes an audit
+   * line.
+   */
   readonly isReadOnly?: (flags: Invocation['flags']) => boolean;
   run(context: CommandContext): Promise<CommandResult | undefined>;
 }
@@ -91,10 +94,10 @@ export const COMMON_FLAGS: Readonly<Record<string, CommandFlag>> = {
   help: { help: 'prints this help' },
   'env-file': {
     value: 'FILE',
-    help: `reads settings from FILE that are not in the environment; default: ${ENV_FILE}, if this user can read it`,
+    help: `reads settings missing from the environment from FILE; default: ${ENV_FILE}, if readable`,
   },
   'accept-new-secret': {
-    help: 'accepts a secret that differs from that of the database; every API key changes, if the command succeeds',
+    help: "accepts a secret that differs from the database's secret; if the command succeeds, every API key changes",
   },
 };
 

@@ -9,7 +9,7 @@ import { CONFIG_COMMANDS, MAIL_COMMANDS, SERVE_COMMAND } from './server.commands
 import { STORAGE_COMMANDS } from './storage.commands.js';
 import { USER_COMMANDS } from './user.commands.js';
 
-/** In the order of the help text. */
+/** In help order. */
 export const COMMANDS: readonly Command[] = [
   SERVE_COMMAND,
   ...REALM_COMMANDS,

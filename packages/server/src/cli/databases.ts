@@ -35,14 +35,12 @@ export function hasDatabase({ configuration }: Invocation): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') return false;
     throw new StartupError(
-      `No permission to read ${dirname(resolve(path))}: run parley as the system user that runs the server.`,
+      `No permission to read ${dirname(resolve(path))}: run parley as the system user of the server.`,
     );
   }
 }
 
-/**
- * Rejects a missing database, so that a command in the wrong folder does not create another one. @throws StartupError
- */
+/** Rejects a missing database, so that a command in the wrong folder does not create one. @throws StartupError */
 export function requireDatabase(invocation: Invocation): void {
   if (hasDatabase(invocation) || invocation.flags.get('new-database') === 'on') return;
   const { path } = sqliteOf(invocation.configuration, 'This command');
@@ -55,8 +53,8 @@ export function requireDatabase(invocation: Invocation): void {
 export const acceptsNewSecret = ({ flags }: Invocation): boolean => flags.get('accept-new-secret') === 'on';
 
 /**
- * Opens the database while a server may be running. With `--accept-new-secret`, the secret is accepted after `work`
- * has succeeded. @throws StartupError if there is no database
+ * Opens the database, while a server may be running. With `--accept-new-secret`, accepts the secret after `work` has
+ * succeeded. @throws StartupError if there is no database
  */
 export async function withParley<T>(invocation: Invocation, work: (parley: ComposedParley) => Promise<T>): Promise<T> {
   requireDatabase(invocation);
@@ -81,7 +79,7 @@ export async function withParley<T>(invocation: Invocation, work: (parley: Compo
   }
 }
 
-/** Removes the secret file that a failed command has made, unless a server has accepted it meanwhile. */
+/** Removes the secret file created by a failed command, unless a server has accepted the secret by then. */
 function removeUnusedSecret(configuration: Invocation['configuration']): void {
   const { database } = configuration;
   if (database.kind === 'postgres') return;
@@ -118,7 +116,7 @@ export async function findUser({ ports }: ComposedParley, realm: Realm, named: s
 export const nameOf = ({ stringId, name }: Pick<Realm, 'stringId' | 'name'>): string =>
   stringId === '' ? name : `${stringId} (${name})`;
 
-/** Runs a command for one user: organization by `--realm`, user by the first argument. */
+/** Runs a command for one user: `--realm` selects the organization, the first argument the user. */
 export function withUser<T>(
   context: CommandContext,
   work: (parley: ComposedParley, user: User, realm: Realm) => Promise<T>,

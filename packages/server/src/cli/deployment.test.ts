@@ -17,7 +17,7 @@ const textOf = (path: string) => readFileSync(join(docs, path), 'utf8');
 const samples = readdirSync(deploy).map((name) => join('deploy', name));
 const settings = Object.values(SETTINGS as Record<string, Setting<unknown>>);
 
-/** Documents that show commands and settings. */
+/** Documents that contain commands and settings. */
 const DOCUMENTS = ['../README.md', 'operating.md', 'CONTRIBUTING.md', 'SECURITY.md', 'embedding.md', ...samples];
 
 /** Maximum duration of a poll: `HEARTBEAT_SECONDS` plus jitter. */
@@ -40,12 +40,12 @@ const isInstalled = (program: string): boolean => spawnSync(program, ['-v'], { s
 const withProgram = (program: string, title: string, test: () => void) =>
   isInstalled(program) ? it(title, test) : it.skip(`${title}: ${program} is not installed`, test);
 
-describe('operator documentation', () => {
+describe('documentation for operators', () => {
   it.each(DOCUMENTS)('%s names only existing variables', (path) => {
     const known = new Set(
       settings.flatMap(({ variable, isSecret }) => (isSecret ? [variable, `${variable}_FILE`] : [variable])),
     );
-    // Variables of the samples themselves.
+    // Variables defined by the samples themselves.
     for (const own of ['PARLEY_DOMAIN', 'PARLEY_UPSTREAM', 'PARLEY_NAME']) known.add(own);
     const named = [...textOf(path).matchAll(/\bPARLEY_[A-Z_]*[A-Z]\b/g)].map(([name]) => name);
     expect(named.filter((name) => !known.has(name))).toEqual([]);
@@ -64,7 +64,7 @@ describe('operator documentation', () => {
         .replace(/'[^']*'/g, 'word')
         .trim()
         .split(/\s+/);
-      // Requires a complete command line unless the text only names the command.
+      // Requires a complete command line unless the text only mentions the command.
       if (words[0] !== '') expect([line, words.length >= wordCounts(command)[0]]).toEqual([line, true]);
     }
   });
@@ -95,7 +95,7 @@ describe('operator documentation', () => {
 });
 
 describe('Grafana dashboard', () => {
-  it('queries metrics that a server has, each in one panel of its own place', async () => {
+  it('queries only existing metrics, each in one panel at a unique position', async () => {
     const { panels } = JSON.parse(textOf('deploy/grafana-dashboard.json')) as {
       panels: { title: string; gridPos: object; targets: { expr: string }[] }[];
     };
@@ -111,8 +111,8 @@ describe('Grafana dashboard', () => {
   });
 });
 
-describe('proxy samples', () => {
-  it('sets proxy timeouts longer than the longest poll', () => {
+describe('reverse proxy sample', () => {
+  it('sets timeouts longer than the longest poll', () => {
     for (const name of ['nginx.conf', 'nginx-cluster.conf']) {
       const nginx = /proxy_read_timeout (\d+)s;/.exec(textOf(`deploy/${name}`));
       expect(Number(nginx?.[1])).toBeGreaterThan(LONGEST_POLL_SECONDS);
@@ -123,7 +123,7 @@ describe('proxy samples', () => {
     expect(Number(caddy?.[1])).toBeGreaterThan(LONGEST_POLL_SECONDS);
   });
 
-  it('repeats no request that a node may have received, unless it changes nothing', () => {
+  it('retries only safe requests after a node may have received them', () => {
     expect(textOf('deploy/nginx-cluster.conf')).not.toMatch(/proxy_next_upstream .*non_idempotent/);
     expect(textOf('deploy/haproxy.cfg')).toContain('\n    retry-on conn-failure\n');
   });
@@ -174,8 +174,8 @@ describe('proxy samples', () => {
   });
 });
 
-describe('systemd units', () => {
-  it('read the environment file that commands read by default', () => {
+describe('systemd unit', () => {
+  it('reads the environment file that commands read by default', () => {
     for (const name of ['parley.service', 'parley-backup.service']) {
       expect(textOf(join('deploy', name))).toContain(`\nEnvironmentFile=${ENV_FILE}\n`);
     }
@@ -191,7 +191,7 @@ describe('systemd units', () => {
     try {
       const units = readdirSync(deploy).filter((name) => /\.(service|timer)$/.test(name));
       for (const name of units) {
-        // Replaces programs and users by those of the local machine.
+        // Replaces programs and users with local ones.
         const text = textOf(join('deploy', name))
           .replaceAll('/usr/bin/node', process.execPath)
           .replace(/^(User|Group)=.*$/gm, '$1=root');
@@ -210,7 +210,7 @@ describe('systemd units', () => {
 describe('container image', () => {
   const file = textOf('deploy/Containerfile');
 
-  it('has a valid Dockerfile, as far as static checks show', () => {
+  it('has a valid Dockerfile according to static checks', () => {
     expect(validate(file).map(({ message, range }) => `line ${range.start.line + 1}: ${message}`)).toEqual([]);
     expect(validate('FROM node:20\nRUNN x')).toHaveLength(1);
   });

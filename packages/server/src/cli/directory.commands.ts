@@ -17,7 +17,7 @@ async function createToken(context: CommandContext): Promise<CommandResult> {
     const url = `${parley.ports.realmUrls.urlOf(realm)}/scim/v2`;
     return {
       lines: [
-        `Token '${name}' may manage the people and groups of ${nameOf(realm)}. It is shown only once.`,
+        `Token '${name}' can manage users and groups of ${nameOf(realm)}. It is shown only once.`,
         `address: ${url}`,
         `token: ${token}`,
       ],
@@ -78,7 +78,7 @@ function linesOf(name: string, report: DirectoryReport, isDryRun: boolean): read
     ...problems.map(({ email, reason }) => `problem\t${email}\t${reason}`),
     stopped === null
       ? `${name}: ${people} people; ${done}: ${total.join(', ')}`
-      : `${name}: nothing was changed. ${stopped}${isAcceptable ? ' Use --accept-deactivations if that is right.' : ''}`,
+      : `${name}: nothing was changed. ${stopped}${isAcceptable ? ' Use --accept-deactivations if this is intended.' : ''}`,
   ];
 }
 
@@ -86,12 +86,12 @@ export const DIRECTORY_COMMANDS: readonly Command[] = [
   {
     name: 'directory sync',
     words: '[NAME]',
-    help: 'makes people as a directory (LDAP) describes them, and deactivates those who left; default: every directory',
+    help: 'synchronizes users with a directory (LDAP) and deactivates those who left; default: all directories',
     details:
-      'Stops if that would deactivate more than 10 % of the people or the last owner. The server does it on a schedule; it may be running.',
+      'Stops if this would deactivate more than 10 % of the users or the last owner. The server also does it on a schedule; it may be running.',
     flags: {
-      'dry-run': { help: 'shows what would change' },
-      'accept-deactivations': { help: 'deactivates however many people have left, except the last owner' },
+      'dry-run': { help: 'only shows what would change' },
+      'accept-deactivations': { help: 'deactivates any number of users who left, except the last owner' },
     },
     examples: ['parley directory sync --dry-run', 'parley directory sync company'],
     isReadOnly: (flags) => flags.get('dry-run') === 'on',
@@ -100,15 +100,15 @@ export const DIRECTORY_COMMANDS: readonly Command[] = [
   {
     name: 'scim token create',
     words: 'NAME',
-    help: 'makes a token with which a directory manages people and groups by SCIM 2.0',
-    details: 'NAME is named by audit lines. The server may be running.',
+    help: 'creates a token with which a directory manages users and groups by SCIM 2.0',
+    details: 'NAME appears in audit lines. The server may be running.',
     flags: REALM,
     examples: ['parley scim token create okta'],
     run: createToken,
   },
   {
     name: 'scim token list',
-    help: 'lists the SCIM tokens of an organization (created, name)',
+    help: 'lists the SCIM tokens of an organization (creation time, name)',
     flags: REALM,
     examples: ['parley scim token list'],
     isReadOnly: () => true,
@@ -117,7 +117,7 @@ export const DIRECTORY_COMMANDS: readonly Command[] = [
   {
     name: 'scim token revoke',
     words: 'NAME',
-    help: 'revokes a SCIM token, from the next request on',
+    help: 'revokes a SCIM token with immediate effect',
     flags: REALM,
     examples: ['parley scim token revoke okta'],
     run: revokeToken,

@@ -26,7 +26,7 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const MAX_TOLD = 20;
 
 interface Person {
-  /** Line in the file. */
+  /** Line number in the file. */
   readonly line: number;
   readonly email: string;
   readonly fullName: string;
@@ -94,7 +94,7 @@ async function readRows(path: string): Promise<readonly Row[]> {
   const { parse } = await import('csv-parse/sync');
   let records: readonly { readonly record: Record<string, string>; readonly info: { readonly lines: number } }[];
   try {
-    // The declared type does not cover `info`.
+    // The library's types lack `info`.
     records = parse(text, {
       bom: true,
       delimiter: delimiterOf(text),
@@ -105,7 +105,7 @@ async function readRows(path: string): Promise<readonly Row[]> {
     }) as unknown as typeof records;
   } catch (error) {
     if (error instanceof StartupError) throw error;
-    throw new StartupError(`${path} is not a CSV file: ${(error as Error).message}`);
+    throw new StartupError(`${path} is not a valid CSV file: ${(error as Error).message}`);
   }
   if (records.length > MAX_IMPORTED_PEOPLE) {
     throw new StartupError(`${path} has more than ${MAX_IMPORTED_PEOPLE} users; split it into several files.`);
@@ -118,7 +118,7 @@ function utf8Of(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new Error('the file is not UTF-8 text; spreadsheets can save it as "CSV UTF-8"');
+    throw new Error('the file is not UTF-8 text; spreadsheets can export "CSV UTF-8"');
   }
 }
 
@@ -140,7 +140,7 @@ function checkedColumns(names: readonly string[]): string[] {
   return [...names];
 }
 
-/** @throws StartupError that names each line with a mistake */
+/** @throws StartupError listing all lines with mistakes */
 function checkedPeople(rows: readonly Row[], register: Pick<RegisterUser, 'check'>): readonly Person[] {
   const problems: string[] = [];
   const seen = new Map<string, number>();

@@ -20,7 +20,7 @@ async function sessions(context: CommandContext): Promise<CommandResult> {
       id: session.id,
       createdAt: timeOf(session.createdAt),
       lastUsedAt: timeOf(session.lastUsedAt),
-      // User agents are untrusted input, whose control characters must not reach the terminal.
+      // User agents are untrusted input; strip control characters before they reach the terminal.
       userAgent: session.userAgent.replace(/\p{Cc}/gu, ''),
     }));
     const lines = found.map((one) => [one.id, one.createdAt, one.lastUsedAt, one.userAgent].join('\t'));
@@ -61,7 +61,7 @@ async function linkedAccounts(context: CommandContext): Promise<CommandResult> {
     if (service !== undefined) {
       if (!(await useCase(UnlinkAccount).execute({ realmId, userId, method: service }))) {
         const services = accounts.map(({ method }) => method).join(', ') || 'none';
-        throw new StartupError(`--unlink must be a service at which ${email} has an account: ${services}.`);
+        throw new StartupError(`--unlink must be a log-in service to which ${email} is linked: ${services}.`);
       }
       return { lines: [`Unlinked ${email} from ${service}`], data: { email, unlinked: service } };
     }
@@ -72,7 +72,7 @@ async function linkedAccounts(context: CommandContext): Promise<CommandResult> {
     }));
     const lines = shown.map((account) => [account.service, account.id, account.linkedAt].join('\t'));
     return {
-      lines: lines.length > 0 ? lines : [`${email} is linked to no account at a service`],
+      lines: lines.length > 0 ? lines : [`${email} has no linked accounts`],
       data: { email, accounts: shown },
     };
   });
@@ -98,12 +98,12 @@ export const LOG_IN_COMMANDS: readonly Command[] = [
   {
     name: 'user sessions',
     words: 'EMAIL',
-    help: 'lists the browser sessions of a user (id, created, last used, browser), or ends them',
+    help: 'lists the browser sessions of a user (id, creation, last use, browser), or ends them',
     details: BY_USER,
     flags: {
       ...REALM,
       end: { help: 'ends all sessions; the server may be running' },
-      session: { value: 'ID', help: 'with --end: only this session' },
+      session: { value: 'ID', help: 'with --end: ends only this session' },
     },
     examples: ['parley user sessions ann@example.com', 'parley user sessions ann@example.com --end --session 7'],
     isReadOnly: (flags) => flags.get('end') !== 'on',
@@ -112,7 +112,7 @@ export const LOG_IN_COMMANDS: readonly Command[] = [
   {
     name: 'user second-factor',
     words: 'EMAIL',
-    help: 'lists the second factors of a user, or removes all when they are lost',
+    help: 'lists the second factors of a user, or removes them all after the user has lost them',
     details: `${BY_USER} The user gets an email about the removal.`,
     flags: { ...REALM, remove: { help: 'removes the authenticator app, all passkeys and recovery codes' } },
     examples: ['parley user second-factor ann@example.com', 'parley user second-factor ann@example.com --remove'],
@@ -122,9 +122,9 @@ export const LOG_IN_COMMANDS: readonly Command[] = [
   {
     name: 'user linked-accounts',
     words: 'EMAIL',
-    help: 'lists the accounts at services and directories with which a user logs in (service, id, linked), or unlinks one',
-    details: `${BY_USER} The next account of the service with the user's address is linked instead. The server may be running.`,
-    flags: { ...REALM, unlink: { value: 'SERVICE', help: 'removes the link to the account at this service' } },
+    help: 'lists the accounts at services and directories with which a user can log in (service, id, link time), or unlinks one',
+    details: `${BY_USER} The next account with the user's address at that service is linked instead. The server may be running.`,
+    flags: { ...REALM, unlink: { value: 'SERVICE', help: "removes the link to the user's account at this service" } },
     examples: [
       'parley user linked-accounts ann@example.com',
       'parley user linked-accounts ann@example.com --unlink keycloak',
@@ -135,7 +135,7 @@ export const LOG_IN_COMMANDS: readonly Command[] = [
   {
     name: 'user release-address',
     words: 'EMAIL',
-    help: 'frees the address of a deactivated user for somebody else; account and messages stay',
+    help: 'frees the address of a deactivated user for reuse; account and messages stay',
     details: `${BY_USER} The account gets an address that cannot receive email. The server may be running.`,
     flags: REALM,
     examples: ['parley user release-address ann@example.com'],

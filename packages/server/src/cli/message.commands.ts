@@ -34,7 +34,7 @@ async function restore(context: CommandContext): Promise<CommandResult> {
       isDryRun,
     });
     return {
-      lines: [`${isDryRun ? 'Would restore' : 'Restored'} ${count} deleted messages of ${nameOf(realm)}`],
+      lines: [`${isDryRun ? 'Would restore' : 'Restored'} ${count} deleted messages in ${nameOf(realm)}`],
       data: { count, dryRun: isDryRun },
     };
   });
@@ -56,10 +56,10 @@ export const MESSAGE_COMMANDS: readonly Command[] = [
     details: '--keep-deleted sets how long deleted messages are kept.',
     flags: {
       ...REALM,
-      channel: { value: 'NAME', help: 'only messages of this channel' },
-      topic: { value: 'NAME', help: 'only messages of this topic of the channel' },
+      channel: { value: 'NAME', help: 'only messages in this channel' },
+      topic: { value: 'NAME', help: 'only messages with this topic in the channel' },
       message: { value: 'ID', help: 'only this message' },
-      since: { value: 'DATE', help: 'only messages deleted at this time or later' },
+      since: { value: 'DATE', help: 'only messages deleted at or after this time' },
       'dry-run': { help: 'only counts them' },
     },
     examples: [

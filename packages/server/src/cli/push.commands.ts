@@ -33,8 +33,8 @@ async function testNotifications(context: CommandContext): Promise<CommandResult
 async function makeKey(): Promise<CommandResult> {
   const { privateKey, publicKey } = makePushKey();
   const lines = [
-    `Public key, for your build of the app: ${publicKey}`,
-    `Private key, a secret for PARLEY_PUSH_KEYS: ${privateKey}`,
+    `Public key for your build of the app: ${publicKey}`,
+    `Private key for PARLEY_PUSH_KEYS (keep it secret): ${privateKey}`,
   ];
   return { lines, data: { publicKey, privateKey } };
 }
@@ -48,7 +48,7 @@ async function register({ invocation: { configuration }, words }: CommandContext
     const { host } = new URL(addressesOf(configuration).url);
     const created = await pushServiceOf(push).registerServer(host, contact);
     return {
-      lines: [`The push service ${created ? 'has registered' : 'already knew'} this server.`],
+      lines: [`The push service ${created ? 'has registered' : 'had already registered'} this server.`],
       data: { created },
     };
   } catch (error) {
@@ -66,7 +66,9 @@ async function backUp({ invocation: { configuration }, words }: CommandContext):
     throw new StartupError(`The database was not copied: ${(error as Error).message}`);
   }
   return {
-    lines: [`${target} is a copy of the database. To restore it, stop the push service and put it in place.`],
+    lines: [
+      `${target} is a copy of the database. To restore it, stop the push service and replace its database with the copy.`,
+    ],
     data: { database: path, copy: target },
   };
 }
@@ -75,14 +77,14 @@ export const PUSH_COMMANDS: readonly Command[] = [
   {
     name: 'notify test',
     words: 'USER',
-    help: 'sends a test notification to every phone, browser and the mailbox of a user and prints what happened',
+    help: 'sends a test notification to all phones, browsers and the mailbox of a user and prints the results',
     flags: REALM,
     examples: ['parley notify test ann@example.com'],
     run: testNotifications,
   },
   {
     name: 'push key',
-    help: 'makes a key pair for which your own build of the app encrypts its tokens',
+    help: 'generates the key pair with which your own build of the app encrypts its tokens',
     details: 'Opens no database and stores nothing.',
     examples: ['parley push key'],
     isReadOnly: always,
@@ -91,9 +93,9 @@ export const PUSH_COMMANDS: readonly Command[] = [
   {
     name: 'push register',
     words: 'ADDRESS',
-    help: 'registers this server at the push service of PARLEY_PUSH_SERVICE, with an address of the operator',
+    help: 'registers this server with the push service in PARLEY_PUSH_SERVICE, using an address of the operator',
     details:
-      'Opens no database. Choose PARLEY_PUSH_ORG_ID (a UUID) and PARLEY_PUSH_ORG_KEY (64 random characters) before.',
+      'Opens no database. First choose PARLEY_PUSH_ORG_ID (a UUID) and PARLEY_PUSH_ORG_KEY (64 random characters).',
     examples: ['parley push register ops@example.com'],
     run: register,
   },
@@ -101,7 +103,7 @@ export const PUSH_COMMANDS: readonly Command[] = [
     name: 'push backup',
     words: 'FILE',
     help: 'copies the database of a push service to a new file; the service may be running',
-    details: 'The copy contains tokens, but no keys: keep those of PARLEY_PUSH_KEYS, APNs and FCM elsewhere.',
+    details: 'The copy contains tokens but no keys: back up PARLEY_PUSH_KEYS and the APNs and FCM keys separately.',
     examples: ['parley push backup /backups/push-$(date +%F).db --database sqlite:/var/lib/parley-push/push.db'],
     run: backUp,
   },

@@ -49,7 +49,7 @@ async function list(context: CommandContext): Promise<CommandResult> {
 async function create(context: CommandContext): Promise<CommandResult> {
   const [stringId, name] = context.words as [string, string];
   const { invocation } = context;
-  // Validated before the database file is created, so that rejection leaves no file.
+  // Validated first, so that a rejected command creates no database file.
   checkNewRealm({ stringId, name });
   requireDatabase(invocation);
   if (!hasDatabase(invocation))
@@ -129,7 +129,7 @@ async function set(context: CommandContext): Promise<CommandResult> {
   });
 }
 
-/** Name under which `realm set` changes the enabled methods of logging in. */
+/** Name under which `realm set` changes the enabled log-in methods. */
 const AUTHENTICATION = 'authentication';
 
 const METHODS = Object.entries(AUTHENTICATION_METHOD_NAMES) as [AuthenticationMethod, string][];
@@ -223,7 +223,7 @@ function describeValues(definition: RealmSettingDefinition): string {
     case 'text':
       return `a${definition.isValid ? ' valid' : ''} text of at most ${definition.max} characters${none}`;
     case 'channel':
-      return `the name of a channel that is not archived${none}`;
+      return `the name of an active channel${none}`;
   }
 }
 
@@ -233,11 +233,11 @@ async function forgetLimits(context: CommandContext): Promise<CommandResult> {
   const everything = context.isOn('all');
   if (ip !== null && isIP(ip) === 0) throw new UsageError('--ip must be an address such as 192.0.2.7.');
   if (everything ? named !== undefined || ip !== null : named === undefined && ip === null) {
-    throw new UsageError('Name a user, or pass --ip ADDRESS or --all.');
+    throw new UsageError('Pass a user, --ip ADDRESS or --all.');
   }
   return context.withParley(async (parley) => {
     const realms = await parley.ports.unitOfWork.readAcross((repositories) => repositories.realms.list());
-    // Limits per address apply to the whole server; the reset is logged in any organization.
+    // Limits per address apply to the whole server; the reset is recorded in the first organization.
     const realm = named === undefined && realms[0] ? realms[0] : await findRealm(parley, context.flag('realm'));
     const user = named === undefined ? null : await findUser(parley, realm, named);
     await parley.useCase(ForgetLimits).execute({ realmId: realm.id, userId: user?.id ?? null, ip });
@@ -245,7 +245,7 @@ async function forgetLimits(context: CommandContext): Promise<CommandResult> {
       .filter(Boolean)
       .join(' and ');
     return {
-      lines: [`The rate limits of ${whose} are reset within two seconds if the server is running`],
+      lines: [`The rate limits of ${whose} will be reset within two seconds if the server is running`],
       data: { userId: user?.id ?? null, ip, all: everything },
     };
   });
@@ -391,7 +391,7 @@ async function importRealm(context: CommandContext): Promise<CommandResult> {
 
 const MESSAGES_BETWEEN_LINES = 100_000;
 
-/** Reports progress now and then, separately from the result, which programs may parse. */
+/** Reports progress periodically on a separate stream, since programs may parse the result. */
 function progressOn(terminal: Terminal, what: string): (messages: number) => void {
   let said = 0;
   return (messages) => {
@@ -415,7 +415,7 @@ export const EXPORT_COMMANDS: readonly Command[] = [
     name: 'import',
     words: 'FILE',
     help: 'creates an organization from an export of Parley or of a Zulip server',
-    details: 'FILE is a .tar.gz file or the folder it was unpacked to. A failed import leaves nothing behind.',
+    details: 'FILE is a .tar.gz file or a folder with its unpacked contents. A failed import leaves nothing behind.',
     flags: { as: { value: 'STRING_ID', help: 'new string id' }, ...NEW_DATABASE },
     examples: ['parley import acme.tar.gz', 'parley import zulip-export.tar.gz --as=acme --new-database'],
     run: importRealm,

@@ -175,7 +175,7 @@ describe('parley command line', () => {
     const email = 'fool@lear.com';
     await run(['user', 'create', email, 'The Fool']);
     const accounts = (...flags: string[]) => run(['user', 'linked-accounts', email, ...flags]);
-    expect((await accounts()).out).toBe(`${email} is linked to no account at a service`);
+    expect((await accounts()).out).toBe(`${email} has no linked accounts`);
     const connection = new Database(database);
     connection
       .prepare(
@@ -186,7 +186,7 @@ describe('parley command line', () => {
     expect((await accounts()).out).toBe('ldap-x\ts1\t1970-01-01T00:00:00.000Z');
     expect(await accounts('--unlink=keycloak')).toMatchObject({ code: 1, err: expect.stringMatching(/: ldap-x\.$/) });
     expect(await accounts('--unlink=ldap-x')).toEqual({ code: 0, out: `Unlinked ${email} from ldap-x`, err: '' });
-    expect((await accounts()).out).toBe(`${email} is linked to no account at a service`);
+    expect((await accounts()).out).toBe(`${email} has no linked accounts`);
     const release = () => run(['user', 'release-address', email]);
     expect(await release()).toMatchObject({ code: 1, err: expect.stringContaining(`${email} is active`) });
     await run(['user', 'deactivate', email]);
@@ -196,9 +196,9 @@ describe('parley command line', () => {
     expect(await run(['user', 'create', email, 'Another Fool'])).toMatchObject({ code: 0 });
   });
 
-  it('says in one line why a directory cannot be synchronized', async () => {
+  it('reports in one line why a directory cannot be synchronized', async () => {
     await run(['realm', 'create', '--new-database', '', 'King Lear']);
-    // Result invalidCredentials of a bind, with the id of the request.
+    // LDAP bind response with result invalidCredentials for the request with this id.
     const refusalOf = (id: number) => Buffer.from([48, 12, 2, 1, id, 97, 7, 10, 1, 49, 4, 0, 4, 0]);
     const ldap = createServer((socket) => {
       socket.once('data', (request) => socket.write(refusalOf(request[4]!)));
@@ -243,12 +243,12 @@ describe('parley command line', () => {
       expect(await call('GET', `/messages/${id}`)).toMatchObject({ msg: 'Invalid message(s)' });
       const restore = (...args: string[]) => run(['message', 'restore', '--channel=Heath', ...args]);
       expect(await restore('--topic=STORM', '--dry-run')).toMatchObject({
-        out: 'Would restore 1 deleted messages of Root',
+        out: 'Would restore 1 deleted messages in Root',
       });
-      expect(await restore('--topic=other')).toMatchObject({ code: 0, out: 'Restored 0 deleted messages of Root' });
+      expect(await restore('--topic=other')).toMatchObject({ code: 0, out: 'Restored 0 deleted messages in Root' });
       expect(await restore(`--message=${id}`, '--since=2020-01-01')).toMatchObject({
         code: 0,
-        out: 'Restored 1 deleted messages of Root',
+        out: 'Restored 1 deleted messages in Root',
       });
       expect(await call('GET', `/messages/${id}`)).toMatchObject({ result: 'success', message: { subject: 'storm' } });
     });
@@ -261,7 +261,7 @@ describe('parley command line', () => {
     ${['--message=x']}              | ${'--message must be an id.'}
     ${['--since=yesterday']}        | ${'--since must be a date such as 2026-07-31 or 2026-07-31T12:00Z.'}
     ${['--channel=heath']}          | ${'There is no channel heath.'}
-  `('rejects restoring messages named by $args', async ({ args, err }) => {
+  `('rejects $args as a message selection', async ({ args, err }) => {
     await run(['realm', 'create', '--new-database', '', 'Root']);
     expect(await run(['message', 'restore', ...args])).toMatchObject({ err: `parley: ${err}` });
   });
@@ -288,7 +288,7 @@ describe('parley command line', () => {
   it('rebuilds the search index', async () => {
     expect(await run(['search', 'rebuild'])).toMatchObject({ code: 1 });
     await whileServing(['--demo', '--dev'], async () => {});
-    /** Runs SQL in a separate process and returns the number of messages and of indexed messages. */
+    /** Runs SQL in a separate process and returns the numbers of messages and indexed messages. */
     const look = (sql = '') => {
       const counts = 'SELECT (SELECT count(*) FROM message), (SELECT count(*) FROM message_search_docsize)';
       const script = `const file = require(${JSON.stringify(require.resolve('better-sqlite3'))})(${JSON.stringify(database)});
@@ -394,7 +394,7 @@ describe('parley command line', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it('keeps one previous file of audit lines, each of at most 10 MB', async () => {
+  it('keeps one previous audit file and rotates at 10 MB', async () => {
     await run(['realm', 'create', '--new-database', 'lear', 'King Lear']);
     const path = `${database}.commands.log`;
     const sizes = () => [path, `${path}.1`].map((file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0);
@@ -409,7 +409,7 @@ describe('parley command line', () => {
     expect(readdirSync(dirname(path)).filter((name) => name.includes('commands.log'))).toHaveLength(2);
   });
 
-  it('succeeds although its audit line cannot be written, and says so', async () => {
+  it('succeeds and reports the problem if its audit line cannot be written', async () => {
     await run(['realm', 'create', '--new-database', 'lear', 'King Lear']);
     rmSync(`${database}.commands.log`);
     mkdirSync(`${database}.commands.log`);
@@ -418,7 +418,7 @@ describe('parley command line', () => {
     expect(err).toMatch(/^parley: The audit line of this command could not be written to .*\.commands\.log: /);
   });
 
-  it('emails links for setting a password to imported users without one', async () => {
+  it('emails links for setting a password to imported users without a password', async () => {
     await run(['realm', 'create', '--new-database', 'lear', 'King Lear']);
     const file = join(directory, 'people.csv');
     writeFileSync(file, 'email,name,password\nkent@example.com,Kent,\nfool@example.com,Fool,a long enough password\n');
@@ -433,7 +433,7 @@ describe('parley command line', () => {
       ],
     ]);
     const outbox = join(directory, 'data/outbox');
-    // Files that are still being written have another name.
+    // Unfinished files have a different extension.
     const emails = () => (existsSync(outbox) ? readdirSync(outbox).filter((name) => name.endsWith('.eml')) : []);
     await whileServing([], async () => {
       await until(() => emails().length > 0);
@@ -445,7 +445,7 @@ describe('parley command line', () => {
     });
   });
 
-  it('leaves only the database and the secret after it has stopped', async () => {
+  it('leaves only the database and the secret behind after it has stopped', async () => {
     await whileServing([], async () => {});
     expect(readdirSync(join(directory, 'data')).sort()).toEqual(['parley.db', 'parley.db.secret']);
   });
@@ -474,10 +474,10 @@ describe('parley command line', () => {
     expect(readdirSync(join(directory, 'data'))).toEqual(['parley.db']);
   });
 
-  it('rejects a database of a newer version and leaves it unchanged', async () => {
+  it('rejects a database from a newer version and leaves it unchanged', async () => {
     await run(['realm', 'create', '--new-database', 'lear', 'King Lear']);
     const newer = readFileSync(database);
-    newer.writeUInt32BE(4711, 60); // offset of the application's version number in an SQLite file
+    newer.writeUInt32BE(4711, 60); // offset of the application version in an SQLite file
     writeFileSync(database, newer);
     const before = readdirSync(join(directory, 'data'));
     const { code, err } = await run(['serve', '--new-database', '--port=0']);
@@ -487,7 +487,7 @@ describe('parley command line', () => {
     expect(readdirSync(join(directory, 'data'))).toEqual(before);
   });
 
-  it('accepts long requests and responds in JSON to unreadable ones', async () => {
+  it('accepts long requests and responds to malformed ones in JSON', async () => {
     await run(['realm', 'create', '--new-database', '', 'A']);
     await whileServing([], async (url) => {
       const ids = JSON.stringify(Array.from({ length: 5000 }, (_, n) => 10_000_000 + n));
@@ -512,7 +512,7 @@ describe('parley command line', () => {
     });
   });
 
-  it('does not treat a member of Object.prototype as a command', async () => {
+  it('rejects the names of Object.prototype members as commands', async () => {
     for (const name of ['constructor', 'toString', '__proto__']) {
       expect(await run([name])).toMatchObject({
         code: 2,
@@ -536,7 +536,9 @@ describe('parley command line', () => {
     expect(readdirSync(directory)).toEqual(['data']);
   });
 
-  /** Returns every file below with its content, without the log of commands, which names refused ones too. */
+  /**
+   * Returns all files in the folder with their contents, except the command log, which also records rejected commands.
+   */
   const look = () =>
     readdirSync(directory, { recursive: true, encoding: 'utf8' })
       .filter((name) => !name.endsWith('.commands.log'))
@@ -565,7 +567,7 @@ describe('parley command line', () => {
     expect(look()).toEqual(before);
   });
 
-  it('accepts another secret with the option, which changes every API key', async () => {
+  it('accepts another secret with --accept-new-secret, which changes every API key', async () => {
     await run(['realm', 'create', '--new-database', '', 'Root']);
     const command = ['user', 'create', 'fool@lear.com', 'The Fool', '--password-stdin'];
     const input = 'nothing will come of nothing';
@@ -579,7 +581,7 @@ describe('parley command line', () => {
     expect(await run(['user', 'create', 'kent@lear.com', 'Earl of Kent'])).toMatchObject({ code: 0 });
   });
 
-  it('accepts no secret for a command that fails', async () => {
+  it('does not accept a new secret for a command that fails', async () => {
     await run(['realm', 'create', '--new-database', '', 'Root']);
     await run(['user', 'create', 'fool@lear.com', 'The Fool']);
     const secret = readFileSync(`${database}.secret`);
@@ -591,7 +593,7 @@ describe('parley command line', () => {
     expect(look()).toEqual(before);
     expect(await run(['migrate', '--status'])).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/\nThe server will refuse it: The secret file .* of the database is missing/),
+      out: expect.stringMatching(/\nThe server will reject the secret: The secret file .* of the database is missing/),
     });
     expect(await run(['migrate', '--check'])).toMatchObject({ code: 3 });
     expect(await run(['doctor'])).toMatchObject({
@@ -605,7 +607,7 @@ describe('parley command line', () => {
     expect(await run(['user', 'show', 'fool@lear.com'], other)).toMatchObject({ code: 0 });
   });
 
-  it('says nothing of the secret of a database that it cannot read', async () => {
+  it('does not mention the secret of a database that it cannot read', async () => {
     await run(['realm', 'create', '--new-database', '', 'Root']);
     writeFileSync(database, 'no database any more '.repeat(10));
     const { out } = await run(['doctor']);
@@ -613,7 +615,7 @@ describe('parley command line', () => {
     expect(out).not.toContain('the one that the database was made with');
   });
 
-  it('rejects a damaged secret file and creates no database beside it', async () => {
+  it('rejects a damaged secret file and creates no database', async () => {
     mkdirSync(join(directory, 'data'));
     writeFileSync(`${database}.secret`, '', { mode: 0o600 });
     const { code, err } = await run(['serve', '--new-database', '--port=0']);

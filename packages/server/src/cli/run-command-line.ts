@@ -36,7 +36,7 @@ export const processTerminal: Terminal = {
       let askedAt = 0;
       const ask = () => {
         if (askedAt === 0) askedAt = performance.now();
-        // npm forwards a Ctrl-C that was already received; a later one forces the exit.
+        // npm forwards a Ctrl-C that the process has already received; only a later one forces the exit.
         else if (performance.now() - askedAt > SECOND_THOUGHTS_MS) process.exit(1);
         resolve();
       };
@@ -59,7 +59,7 @@ export async function runCommandLine(
   } catch (error) {
     const isExpected = error instanceof DomainError || isRefusal(error) || isSystemError(error);
     const { stack } = error as Error;
-    // The message may quote a file, whose control characters must not reach the terminal.
+    // The message may quote a file; strip control characters before they reach the terminal.
     const message = messageOf(error as Error).replace(/[^\P{Cc}\n\t]/gu, '');
     const problems = error instanceof InvalidConfiguration ? error.problems : [];
     if (isJson) terminal.err(JSON.stringify({ error: { code: codeOf(error), message, problems } }));
@@ -74,15 +74,15 @@ export async function runCommandLine(
 const isRefusal = (error: unknown): boolean =>
   error instanceof StartupError || error instanceof DatabaseRefused || error instanceof MissingLibrary;
 
-/** True for errors of the operating system: an unwritable file, a full disk. */
+/** True for operating system errors, such as an unwritable file or a full disk. */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   isDiskFailure(error) || (error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string');
 
-/** Adds the reason, which users of the server do not see. */
+/** Appends the cause, which the API hides from users. */
 const messageOf = ({ message, cause }: Error): string =>
   isDiskFailure(cause) ? `The database cannot be written to: ${cause.message}.` : message;
 
-/** Error code for the output with `--json`. */
+/** Returns the error code for `--json` output. */
 function codeOf(error: unknown): string {
   if (error instanceof DomainError) return error.code;
   if (error instanceof UsageError) return 'USAGE';
@@ -140,7 +140,7 @@ async function run(args: readonly string[], terminal: Terminal, environment: Env
 /** Makes a line safe to print. Names are user input, and terminals execute control sequences. */
 const printable = (line: string): string => line.split('\t').map(toSingleLine).join('\t');
 
-/** Returns the command that the first words name and the remaining words. */
+/** Returns the command named by the first words, and the remaining words. */
 function commandIn(args: readonly string[]): { readonly command: Command; readonly rest: readonly string[] } | null {
   for (const length of [3, 2, 1]) {
     const name = args.slice(0, length).join(' ');
@@ -178,9 +178,9 @@ function describeCommands(group: string | undefined): string {
     'A team-chat server that speaks the Zulip REST API.',
     `Commands:\n${lines}`,
     'parley COMMAND --help describes a command; parley --version prints the version.',
-    `Options of every command:\n${describeFlags(COMMON_FLAGS)}`,
+    `Options for every command:\n${describeFlags(COMMON_FLAGS)}`,
     'Exit codes: 0 success, 1 rejected or failed, 2 invalid usage or configuration, 3 a check found a problem.',
-    `Settings, as options of every command or environment variables:\n${describeSettings()}`,
+    `Settings, as options for every command or environment variables:\n${describeSettings()}`,
   ].join('\n\n');
 }
 
@@ -191,9 +191,9 @@ function describeCommand(command: Command): string {
     help[0]!.toUpperCase() + help.slice(1) + (help.endsWith('.') ? '' : '.'),
     ...(details === undefined ? [] : [details]),
     ...(flags === undefined ? [] : [`Options:\n${describeFlags(flags)}`]),
-    `Options of every command:\n${describeFlags(COMMON_FLAGS)}`,
+    `Options for every command:\n${describeFlags(COMMON_FLAGS)}`,
     `Examples:\n${examples.map((example) => `  ${example}`).join('\n')}`,
-    'Settings are options of every command; parley --help lists them.',
+    'Settings are also options for every command; parley --help lists them.',
   ].join('\n\n');
 }
 

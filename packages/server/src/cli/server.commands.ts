@@ -17,7 +17,7 @@ export const SERVE_COMMAND: Command = {
   details: 'SIGTERM and SIGINT stop it gracefully: pending requests finish first.',
   flags: {
     ...NEW_DATABASE,
-    'push-service': { help: 'runs a push service for other servers instead of a chat (docs/notifications.md)' },
+    'push-service': { help: 'runs a push service for other servers instead of a chat server (docs/notifications.md)' },
   },
   examples: [
     'parley serve --url https://chat.example.com --trust-proxy loopback',
@@ -25,7 +25,7 @@ export const SERVE_COMMAND: Command = {
     'PARLEY_DATABASE=sqlite:/var/lib/parley/parley.db parley serve --new-database',
     'parley serve --push-service --database sqlite:/var/lib/parley-push/push.db --new-database',
   ],
-  // The server has a log of its own.
+  // The server has its own log.
   isReadOnly: always,
   async run({ invocation, terminal, isJson, isOn }) {
     // Registered before anything starts, so that an immediate interrupt also shuts down cleanly.
@@ -49,7 +49,7 @@ export const SERVE_COMMAND: Command = {
   },
 };
 
-/** Reports the configuration, which is valid once it has been read. */
+/** Reports the configuration. It is valid, since it has already been parsed. */
 async function check({ invocation }: CommandContext): Promise<CommandResult> {
   const set = [...invocation.sources].map(([name, source]) => {
     const { variable, flag, isSecret = false }: Setting<unknown> = SETTINGS[name as SettingName];
@@ -61,8 +61,8 @@ async function check({ invocation }: CommandContext): Promise<CommandResult> {
       'The configuration is valid.',
       ...set.map(({ place: origin, value }) => `  ${origin}${value === null ? ' (hidden)' : `=${value}`}`),
       set.length === 0
-        ? 'Every setting has its default; see parley --help.'
-        : 'Every other setting has its default; see parley --help.',
+        ? 'All settings have their defaults; see parley --help.'
+        : 'All other settings have their defaults; see parley --help.',
     ],
     data: { valid: true, set },
   };
@@ -93,9 +93,7 @@ async function test({ invocation: { configuration }, words }: CommandContext): P
     throw new StartupError(`The mail server rejected the email: ${(error as Error).message}`);
   }
   return {
-    lines: [
-      `The mail server accepted an email to ${to}. Check the mailbox or the log of the mail server for delivery.`,
-    ],
+    lines: [`The mail server accepted an email to ${to}. Check the mailbox or the mail server's log for delivery.`],
     data: { to, sent: true },
   };
 }
@@ -123,15 +121,15 @@ async function forgetBounced({ withParley, words }: CommandContext): Promise<Com
 async function revokeAddress({ withParley, words }: CommandContext): Promise<CommandResult> {
   const [address] = words as [string];
   const wasKnown = await withParley((parley) => parley.useCase(RevokeEmailAddress).execute(address));
-  const line = wasKnown ? `${address} receives no email any more.` : `${address} is not the address of a channel.`;
+  const line = wasKnown ? `${address} no longer receives email.` : `${address} is not a channel address.`;
   return { lines: [line], data: { address, wasKnown } };
 }
 
 export const MAIL_COMMANDS: readonly Command[] = [
   {
     name: 'mail bounced',
-    help: 'lists addresses that mail servers refused, newest first',
-    details: 'Notifications are not sent to them. Links that people ask for are.',
+    help: 'lists addresses rejected by mail servers, newest first',
+    details: 'These addresses get no notifications, but do get requested links.',
     examples: ['parley mail bounced'],
     isReadOnly: always,
     run: listBounced,
@@ -139,14 +137,14 @@ export const MAIL_COMMANDS: readonly Command[] = [
   {
     name: 'mail unbounce',
     words: 'ADDRESS',
-    help: 'sends notifications to an address again',
+    help: 'resumes sending notifications to an address',
     examples: ['parley mail unbounce ann@example.com'],
     run: forgetBounced,
   },
   {
     name: 'mail revoke',
     words: 'ADDRESS',
-    help: 'removes the email address of a channel, which gets a new one when somebody asks for it',
+    help: 'revokes the email address of a channel; a new one is created on demand',
     examples: ['parley mail revoke chat+general.0123456789abcdef0123456789abcdef@example.com'],
     run: revokeAddress,
   },

@@ -16,7 +16,7 @@ const MIB = 1024 * 1024;
 const DEFAULT_PACE = 20;
 
 const BACKUP_OF_POSTGRES =
-  ' Use pg_dump or base backups of the server, and versions of the bucket or a copy of the folder of files.';
+  ' Use pg_dump or base backups of the database server, and bucket versioning or a copy of the files folder.';
 
 async function backup({ invocation, terminal, words, flag }: CommandContext): Promise<CommandResult> {
   const [path] = words as [string];
@@ -112,7 +112,7 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
       `The schema of ${name} is ${schema}; the latest is ${latestSchema}.`,
       ...pendingSteps.map((name) => `  pending: ${name}`),
       ...finalSteps.map((name) => `  pending until parley cluster finish-upgrade: ${name}`),
-      ...(secretProblem === null ? [] : [`The server will refuse it: ${secretProblem}`]),
+      ...(secretProblem === null ? [] : [`The server will reject the secret: ${secretProblem}`]),
     ];
     return { lines, data: state, exitCode };
   }
@@ -121,7 +121,7 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
   return {
     lines: [
       done.length === 0 ? 'The schema is up to date.' : `Applied: ${done.join(', ')}.`,
-      ...(finalSteps.length > 0 ? ['Run parley cluster finish-upgrade once all servers have this release.'] : []),
+      ...(finalSteps.length > 0 ? ['Run parley cluster finish-upgrade once all servers run this release.'] : []),
     ],
     data: { ...state, schema: latestSchema - finalSteps.length, pendingSteps: [], done },
   };
@@ -139,13 +139,13 @@ async function move({ terminal, flag, isJson }: CommandContext): Promise<Command
   try {
     const moved = await movePostgres(to.url, source, (table, rows) => {
       copied += rows;
-      if (!isJson && copied % ROWS_PER_LINE < rows) terminal.err(`${copied} rows so far, now in ${table}`);
+      if (!isJson && copied % ROWS_PER_LINE < rows) terminal.err(`${copied} rows copied so far, now copying ${table}`);
     });
     const rows = moved.reduce((sum, table) => sum + table.rows, 0);
     return {
       lines: [
-        `Moved ${rows} rows of ${moved.length} tables to ${to.url}, and compared them.`,
-        `Start servers with PARLEY_DATABASE=${to.url}, the same secret and the same files. Keep ${from.path} as a backup; no server may use it again.`,
+        `Moved ${rows} rows in ${moved.length} tables to ${to.url} and verified them.`,
+        `Start servers with PARLEY_DATABASE=${to.url}, the same secret and the same files. Keep ${from.path} as a backup, but never run a server on it again.`,
       ],
       data: { from: from.path, to: to.url, rows, tables: moved },
     };
@@ -165,7 +165,7 @@ function parseDatabaseFlag(name: string, text: string | undefined): DatabaseLoca
   }
 }
 
-/** Returns why the server would refuse the secret; null if it would not. */
+/** Returns the reason why the server would reject the secret; null if it would accept it. */
 function problemWithSecret(configuration: Configuration, fingerprint: string | null): string | null {
   try {
     requireSameSecret(configuration, findSecret(configuration), fingerprint);
@@ -198,13 +198,13 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     words: 'FILE',
     help: 'writes the database, its secret and all files to a tar archive; the server may be running',
     details: [
-      'The archive contains everything acknowledged before the backup began. It is verified before it gets its name. Backups',
+      'The archive contains everything acknowledged before the backup began. It is verified before it is renamed to FILE. Backups',
       'temporarily need twice the space of the database. The archive is not encrypted: keep it safe.',
     ].join('\n'),
     flags: {
       pace: {
         value: 'MIB',
-        help: `maximum MiB to copy per second; 0: unlimited; default: ${DEFAULT_PACE}`,
+        help: `maximum MiB to copy per second, 0 for unlimited; default: ${DEFAULT_PACE}`,
       },
     },
     examples: ['parley backup /backups/parley-$(date +%F).tar', 'parley backup /backups/now.tar --pace 200 --json'],
@@ -220,10 +220,10 @@ export const STORAGE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'migrate',
-    help: 'updates the database schema to this version, as the server does when it starts on SQLite',
+    help: 'migrates the database schema to this version; servers on SQLite do so at startup',
     flags: {
       status: { help: 'only lists pending steps' },
-      check: { help: 'the same, with exit code 3 if there are any' },
+      check: { help: 'like --dry-run, but exits with 3 if there are pending steps' },
     },
     examples: ['parley migrate --status', 'parley migrate --check && systemctl restart parley'],
     isReadOnly: (flags) => flags.get('status') === 'on',
@@ -233,15 +233,15 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     name: 'move',
     help: 'copies a server from an SQLite file to an empty PostgreSQL database',
     details: [
-      'No server may run meanwhile. Ids, passwords, keys, sessions and event queues stay, so clients go on with the new server.',
-      'Uploaded files are not part of it. A command that was interrupted continues when it is run again, and both databases are',
-      'compared in the end.',
+      'No server may run during the move. Ids, passwords, keys, sessions and event queues are kept, so clients continue with the new server.',
+      'Uploaded files are not included. Run an interrupted command again to continue; at the end, both databases are',
+      'compared.',
     ].join('\n'),
     flags: {
-      from: { value: 'DATABASE', help: 'the database to copy: sqlite:PATH' },
+      from: { value: 'DATABASE', help: 'database to copy from: sqlite:PATH' },
       to: {
         value: 'DATABASE',
-        help: 'the database to fill: postgres://USER@HOST/NAME, with the password in PGPASSWORD or PGPASSFILE',
+        help: 'database to copy to: postgres://USER@HOST/NAME, with the password in PGPASSWORD or PGPASSFILE',
       },
     },
     examples: ['parley move --from sqlite:/var/lib/parley/parley.db --to postgres://parley@db.example.com/parley'],
@@ -249,10 +249,10 @@ export const STORAGE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'doctor',
-    help: 'finds problems of the server, the database and the configuration; --thorough tries everything it is connected to',
+    help: 'finds problems with the server, database and configuration; --thorough also tests all external services',
     flags: {
       thorough: {
-        help: 'also reads the whole database, checks that every file exists, and tries mail, push, log-in services and directories',
+        help: 'also reads the whole database, checks that every file exists, and tests mail, push, log-in services and directories',
       },
     },
     examples: ['parley doctor', 'parley doctor --thorough --json'],

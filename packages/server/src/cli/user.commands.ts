@@ -24,10 +24,12 @@ const PERMISSIONS: Readonly<Record<string, SpecialPermission>> = {
 };
 
 const PASSWORD: Readonly<Record<string, CommandFlag>> = {
-  'password-stdin': { help: 'reads the password from standard input; without one, the user cannot log in by password' },
+  'password-stdin': {
+    help: 'reads the password from standard input; without a password, the user cannot log in by password',
+  },
 };
 
-/** User fields in responses, limited to what the operator asked for. */
+/** User fields in responses, reduced to those that operators need. */
 const presentUser = (user: User) => ({
   id: user.id,
   email: user.email,
@@ -40,7 +42,7 @@ const presentUser = (user: User) => ({
 const lineOf = ({ id, email, fullName, role, isActive, bot }: User): string =>
   `${id}\t${role}${bot ? ' (bot)' : ''}${isActive ? '' : ' (deactivated)'}\t${email}\t${fullName}`;
 
-/** Number of users to read at a time. */
+/** Number of users per page. */
 const PAGE = 500;
 
 async function list(context: CommandContext): Promise<CommandResult> {
@@ -200,10 +202,10 @@ async function grant(context: CommandContext): Promise<CommandResult> {
 
 export const timeOf = (at: UnixSeconds): string => new Date(at * 1000).toISOString();
 
-/** Reads a password from standard input; null if none was requested. */
+/** Reads a password from standard input; null without `--password-stdin`. */
 async function readPassword({ invocation, terminal, isOn }: CommandContext): Promise<string | null> {
   if (!isOn('password-stdin')) return null;
-  // Checks the database before reading the password.
+  // Checked before the command waits for a password.
   requireDatabase(invocation);
   const password = (await terminal.readInput()).replace(/\r?\n$/, '');
   if (password === '') throw new StartupError('Standard input contained no password.');
@@ -311,7 +313,7 @@ export const USER_COMMANDS: readonly Command[] = [
   {
     name: 'user password-link',
     words: 'EMAIL',
-    help: 'prints a link for setting a new password, for servers that cannot send emails',
+    help: 'prints a link for setting a new password, for servers that cannot send email',
     details: `${BY_USER} The link works once and expires after one day. It begins with PARLEY_URL.`,
     flags: REALM,
     examples: ['parley user password-link ann@example.com --url https://chat.example.com'],
@@ -348,13 +350,13 @@ export const USER_COMMANDS: readonly Command[] = [
     words: 'FILE',
     help: 'creates users from a CSV file',
     details: [
-      'The first line names the columns: email and name, optionally role and password. All lines are checked before the first',
-      'user is created. Users whose email already exists are left unchanged, so a file can be imported again.',
+      'The first line names the columns: email and name, optionally role and password. All lines are validated before the first',
+      'user is created. Existing email addresses are skipped, so a file can be imported again.',
     ].join('\n'),
     flags: {
       ...REALM,
       invite: { help: 'emails a link for setting a password, valid for a day, to new users without a password' },
-      'dry-run': { help: 'only checks the file and prints what would be done' },
+      'dry-run': { help: 'only validates the file and prints what would be done' },
     },
     examples: ['parley user import people.csv --dry-run', 'parley user import people.csv --invite'],
     isReadOnly: (flags) => flags.get('dry-run') === 'on',

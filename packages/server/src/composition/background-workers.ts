@@ -27,13 +27,10 @@ import { periodic, type Recurrence, RecurringWorker, type Worker } from '../work
 import type { ParleyDependencies } from './parley-dependencies.js';
 import type { Get } from './services.js';
 
-/** Interval at which missing database files are detected. */
+/** Interval for detecting missing database files. */
 const VERIFY_MS = 1000;
 
-/**
- * Verifies that written data is still where other processes find it. Separate from other work, which may be blocked
- * by the storage.
- */
+/** Verifies that other processes still find the written data. Separate from other work, which the storage may block. */
 export class StorageWatch extends RecurringWorker {
   constructor(verify: () => void, hub: Pick<EventHub, 'close'>, timers: Timers, report: ReportProblem) {
     let isLost = false;
@@ -41,7 +38,7 @@ export class StorageWatch extends RecurringWorker {
       try {
         verify();
       } catch {
-        // The storage reports the problem once. Pending polls end and fail the next time.
+        // The storage logs the problem once. Pending polls end, and later ones fail.
         if (isLost) return;
         isLost = true;
         hub.close();
@@ -51,7 +48,7 @@ export class StorageWatch extends RecurringWorker {
   }
 }
 
-/** Maximum time of presence that a crash loses. */
+/** Maximum loss of presence in a crash. */
 const SAVE_MS = 1000;
 
 /** Stores presence at most once a second and at shutdown. */
@@ -83,9 +80,9 @@ export class PresenceSaver implements Worker {
   }
 }
 
-/** Maximum delay, since the clock may be changed. */
+/** Maximum delay, since the system clock may be changed. */
 const MAX_SLEEP_MS = 3_600_000;
-/** Minimum delay after the start or when more users may be waiting. */
+/** Minimum delay after startup or while more users may be due. */
 const SOON_MS = 1000;
 
 const changesWhoWaits = (event: DomainEvent): boolean =>
@@ -94,8 +91,8 @@ const changesWhoWaits = (event: DomainEvent): boolean =>
   (event.type === 'realm.setting_changed' && event.setting === 'waitingPeriodThreshold');
 
 /**
- * Promotes members at the end of their waiting period. Computed instead of scheduled as jobs, since it depends on
- * current users and settings.
+ * Promotes members at the end of their waiting period. Computes due times instead of scheduling jobs, since they depend
+ * on current users and settings.
  */
 export class Promotion implements Worker, EventListener {
   static readonly inject = [PromoteFullMembers, 'clock', 'timers', 'report'] as const;
@@ -126,35 +123,35 @@ export class Promotion implements Worker, EventListener {
 }
 
 const SECOND_MS = 1000;
-/** Interval at which logs are read while no bus tells of other servers. */
+/** Log polling interval while no bus reports commits of other servers. */
 const UNHEARD_MS = SECOND_MS / 4;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const DAY_SECONDS = 86_400;
 
-/** Pause between two units of indexing, which leaves others most of the time. */
+/** Pause between two indexing units, which leaves most of the time to other work. */
 const INDEXING_PAUSE_MS = 10;
-/** Operators can look at jobs that were given up for this long. */
+/** Time for which operators can inspect failed jobs. */
 const KEEP_JOBS_SECONDS = 30 * DAY_SECONDS;
 const JOBS_AT_A_TIME = 250;
 
 interface RecurringTask {
   readonly name: string;
   readonly everyMs: number;
-  /** Delay of the first run after the start; default: `everyMs`. */
+  /** Delay of the first run after startup; default: `everyMs`. */
   readonly firstMs?: number;
-  /** True if each server does it; default: one of all servers of the database, which has a lease. */
+  /** True if every server does the work; by default only one server per database does, under a lease. */
   readonly isOwn?: boolean;
   readonly run: () => Promise<unknown>;
 }
 
-/** Time after a due run during which no other server takes the work over. */
+/** Grace period for a due run before another server takes over. */
 const LEASE_MARGIN_SECONDS = 30;
 const EVENT_QUEUES = 'event queues';
 const EVENT_QUEUES_SECONDS = 30;
 
-/** Lets other servers take over at once when this one stops. */
+/** Releases the leases at shutdown, so that another server takes over at once. */
 class LeaseRelease implements Worker {
   readonly name = 'holding leases';
   constructor(private readonly leases: Leases) {}
@@ -164,7 +161,7 @@ class LeaseRelease implements Worker {
   }
 }
 
-/** Background work of a running server, in the order of its start. */
+/** Background work of a running server, in start order. */
 export function workersOf(
   {
     shedsLoad,
@@ -200,7 +197,7 @@ export function workersOf(
     every({
       name: 'marking idle channels',
       everyMs: DAY_MS,
-      // A server that restarts every day does it too.
+      // A short delay, so that servers restarted daily run it too.
       firstMs: 10 * MINUTE_MS,
       run: () => resolve(MarkIdleChannels).execute(),
     }),
@@ -270,7 +267,7 @@ export function workersOf(
       name: 'deleting expired messages',
       everyMs: HOUR_MS,
       firstMs: MINUTE_MS,
-      // A message is gone within a day of its time (channels §4.4).
+      // Expired messages are removed within a day (channels §4.4).
       run: async () => {
         await resolve(ExpireMessages).execute();
         await resolve(PurgeArchive).execute({ keepSeconds: keepDeletedSeconds });
@@ -278,7 +275,7 @@ export function workersOf(
     }),
     every({
       name: 'removing unused files',
-      // Files stay for a week at least, and bytes that belong to nothing for an hour.
+      // Unused files are kept for at least a week, orphaned bytes for an hour.
       everyMs: 6 * HOUR_MS,
       firstMs: 10 * MINUTE_MS,
       run: () => resolve(SweepFiles).execute({ keepDetachedSeconds: keepDeletedSeconds }),
@@ -339,7 +336,7 @@ export function workersOf(
   ];
 }
 
-/** Logs an audit line, also if nothing was changed for a reason that an operator must look at. */
+/** Writes an audit line, even for a run without changes if an operator has to act. */
 async function syncDirectory(directory: PeopleDirectory, resolve: Resolve, logger: Logger): Promise<void> {
   const { stopped, people, counts, problems } = await resolve(SyncDirectory).execute({ directory, isDryRun: false });
   const fields = { audit: 'administration', program: `LDAP: ${directory.name}`, people, ...counts, stopped };

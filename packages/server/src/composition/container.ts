@@ -5,13 +5,13 @@ import { serviceMakers } from './make-services.js';
 import type { ParleyDependencies } from './parley-dependencies.js';
 import type { Get, ServerServices } from './services.js';
 
-/** Creates a resolver of every use case over these ports. */
+/** Creates a resolver for all use cases on these ports. */
 export function compose(ports: Ports): Resolve {
   const makers = Object.entries(ports).map(([name, port]) => [name, () => port]);
   return new Injector<Ports>(() => Object.fromEntries(makers) as Makers<Ports>).resolve;
 }
 
-/** A whole server; no part of it is constructed before it is needed. */
+/** Container of a whole server; constructs each part on first use. */
 export class ServerContainer {
   readonly get: Get;
   readonly resolve: Resolve;
@@ -28,7 +28,7 @@ export class ServerContainer {
     this.portNames = Object.keys(ports) as (keyof Ports)[];
   }
 
-  /** Ports that use cases are constructed from. */
+  /** Returns the ports for constructing use cases. */
   ports(): Ports {
     return Object.fromEntries(this.portNames.map((name) => [name, this.get(name)])) as unknown as Ports;
   }

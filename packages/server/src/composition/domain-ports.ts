@@ -57,7 +57,7 @@ export const domainPorts = (options: ParleyDependencies, get: Get, resolve: Reso
   timers: () => new SystemTimers(),
   eventLoop: () => new SystemEventLoop(),
   report: () => (message, fields) => {
-    // The storage logs an outage once; all work fails meanwhile.
+    // The storage logs the outage once; until it ends, all work fails.
     if (fields.err instanceof DomainError && fields.err.code === 'STORAGE_UNAVAILABLE') return;
     options.logger.error(fields, message);
   },
@@ -120,7 +120,7 @@ export const domainPorts = (options: ParleyDependencies, get: Get, resolve: Reso
     return [
       ...(push && options.push ? [resolve(MobilePush)] : []),
       ...(push && options.webPush ? [resolve(WebPush)] : []),
-      // Without a mail server, emails are files that an operator reads; missed messages would fill the folder.
+      // Without a mail server, emails are written to a folder for the operator; missed-message emails would fill it.
       ...(email && options.sendsMail !== false ? [resolve(MissedEmails)] : []),
     ];
   },

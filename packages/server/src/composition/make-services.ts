@@ -53,7 +53,7 @@ export function serviceMakers(
     options: () => options,
     logger: () => logger,
     storage: () => options.unitOfWork,
-    // A command caches nothing for long.
+    // One-off commands run too briefly to cache realms.
     openRealm: () => (options.isOneOff ? () => null : (realmId) => get('follower').open(realmId)),
     publishing: () =>
       new PublishingUnitOfWork(get('storage'), onListenerFailure, {
@@ -100,7 +100,7 @@ export function serviceMakers(
     longPoll: () => new LongPoll(EVENT_WRITER, get('hub'), get('publicRealms'), get('randomness')),
     authenticators: () => {
       const basic = new BasicAuthenticator(credentials());
-      // The application may itself use Basic authentication, but not with API keys.
+      // The application may itself use Basic authentication, but without API keys.
       const ofHost = authenticate ? [new NamedKeyAuthenticator(basic), ...hostAuthenticators()] : [];
       const ofFrames =
         frameAncestors.length > 0
@@ -165,7 +165,7 @@ export function serviceMakers(
         hasKnownPasswords: Boolean(options.demo),
       }),
 
-    // API keys and sessions are forgotten before clients get the event.
+    // Caches of API keys and sessions are invalidated before clients get the event.
     eventListeners: () => [
       resolve(VerifyApiKey),
       resolve(VerifySession),

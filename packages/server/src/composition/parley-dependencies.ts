@@ -29,7 +29,7 @@ export interface ParleyDependencies {
   /** Job handlers in addition to those of the features. */
   readonly moreJobHandlers?: readonly JobHandler[];
   readonly unitOfWork: UnitOfWork;
-  /** Connection to other servers of the database; default: to none. */
+  /** Bus to other servers of the database; default: none. */
   readonly bus?: Bus;
   /** True if `/readyz` reports the state of the bus; default: false. */
   readonly hasBus?: boolean;
@@ -38,53 +38,55 @@ export interface ParleyDependencies {
   readonly passwordHasher: PasswordHasher;
   readonly markdownRenderer: MarkdownRenderer;
   readonly mailer: Mailer;
-  /** True if emails are delivered instead of written to a folder; default: true. */
+  /** True if emails are delivered instead of being written to a folder; default: true. */
   readonly sendsMail?: boolean;
   /** Default validity of invitations in minutes; default: ten days. */
   readonly invitationValidityMinutes?: number;
   readonly unicodeEmoji: LoadUnicodeEmoji;
   readonly logger: Logger;
   readonly secret: string;
-  /** Secrets with which other services sign tokens, by string id of the organization; default: none. */
+  /** Secrets with which other services sign log-in tokens, by string id of the organization; default: none. */
   readonly jwtSecrets?: ReadonlyMap<string, string>;
   /** Required in the `aud` claim of these tokens; null accepts any. */
   readonly jwtAudience?: string | null;
   /**
-   * Reaction to a database made with another secret: `rehash` derives every API key again, which a one-off command
-   * does itself after it has succeeded; `refuse` throws a StartupError.
+   * Reaction to a database created with another secret. `rehash` derives all API keys again; one-off commands do so
+   * themselves after success. `refuse` throws a StartupError.
    */
   readonly onOtherSecret: 'rehash' | 'refuse';
-  /** Called every second. Throws if written data is no longer where other processes find it. */
+  /** Called every second. Throws if other processes no longer find the written data. */
   readonly verifyStorage?: () => void;
-  /** Called every ten seconds by a server that shares a database: compares clocks, and says that the server is there. */
+  /**
+   * Called every ten seconds by servers that share a database: compares clocks and records that the server is running.
+   */
   readonly reportPresence?: () => Promise<void>;
-  /** Logs what an operator should know about the database server. Runs at the start and every hour. */
+  /** Logs problems of the database server for the operator. Runs at startup and every hour. */
   readonly examineStorage?: () => Promise<void>;
   /** Service that delivers mobile push notifications; null for none. */
   readonly push: PushServiceAccount | DirectPush | null;
-  /** Contact for web push (`mailto:` or `https:`), which it turns on; null for none. */
+  /** Contact (`mailto:` or `https:`) that enables web push; null for none. */
   readonly webPush?: string | null;
-  /** Notifications that Parley sends itself; default: all that are configured. */
+  /** Notifications sent by Parley itself; default: all configured kinds. */
   readonly notifications?: OwnNotifications;
   /** BigBlueButton server for calls; default: none. */
   readonly bigBlueButton?: BigBlueButtonAccount | null;
   readonly url: string;
   readonly defaultRealm: string | null;
-  /** Addresses of organizations beside the one at `url`; default: by host name. */
+  /** URL scheme of other organizations than the one at `url`; default: by host name. */
   readonly realmAddresses?: RealmAddresses;
   readonly allowsWebPublicChannels: boolean;
   /** True if guests with limited access receive presence events of accessible users only; default: false. */
   readonly limitsPresence?: boolean;
-  /** Address pattern with `%s` of a gateway that accepts email for channels. */
+  /** Address pattern with `%s` for a gateway that accepts channel emails. */
   readonly mailGatewayPattern?: string | null;
   /** Ways to receive email; default: none. */
   readonly incomingMail?: Pick<IncomingMail, 'token' | 'maxBytes'> & { readonly smtp: object | null };
-  /** Networks beside the public Internet that outgoing webhooks and pictures of log-ins may be at; default: none. */
+  /** Private networks that outgoing webhooks and profile picture downloads may access; default: none. */
   readonly webhookNetworks?: readonly string[];
   /** Web client for the start page; default: none. */
   readonly webAssets?: WebAssets | null;
   readonly hasRateLimits: boolean;
-  /** Quotas that replace the default ones. */
+  /** Quotas that replace the defaults. */
   readonly rateLimitRules?: RateLimitRules;
   readonly trustedProxies: ProxyTrust;
   readonly isDev: boolean;
@@ -97,24 +99,25 @@ export interface ParleyDependencies {
   /** Records every response; default: no metrics. */
   readonly metrics?: ServerMetrics;
   readonly tracer?: RequestTracer;
-  /** Folder whose disk must have free space; default: none. */
+  /** Folder whose disk needs free space; default: none. */
   readonly dataFolder?: string;
   /** Default: no gauges. */
   readonly storageGauges?: () => StorageGauges;
   readonly authenticate?: HostAuthenticate;
-  /** Ways to log in at other services, in order of their buttons; default: none. */
+  /** Log-in services, in button order; default: none. */
   readonly logInProviders?: readonly LogInProvider[];
-  /** Directories whose passwords people use; default: none. */
+  /** LDAP directories that verify passwords; default: none. */
   readonly directories?: readonly PeopleDirectory[];
   /**
-   * Origins beside our own whose pages may send requests with the cookies that `authenticate` accepts; default: none.
+   * Origins in addition to Parley's own that may send requests with the cookies accepted by `authenticate`; default:
+   * none.
    */
   readonly trustedOrigins?: TrustedOrigins;
-  /** Origins whose pages may show the chat in a frame; default: none. */
+  /** Origins that may embed the chat in a frame; default: none. */
   readonly frameAncestors?: readonly string[];
-  /** Days during which deleted messages can be restored; default: 30. */
+  /** Days for which deleted messages can be restored; default: 30. */
   readonly keepDeletedDays?: number;
-  /** Sizes of the event log and of a lagging queue; default: those of `DEFAULT_SWEEP_OPTIONS`. */
+  /** Size limits of the event log and of a lagging queue; default: `DEFAULT_SWEEP_OPTIONS`. */
   readonly eventLimits?: EventLimits;
   /** Store for file bytes. */
   readonly blobs: BlobStore;
@@ -123,13 +126,13 @@ export interface ParleyDependencies {
   readonly images: ImageProcessor;
   /** Folder for temporary files of exports; default: the system's temporary folder. */
   readonly exportsFolder?: string;
-  /** Limits that replace the defaults for exports requested by administrators. */
+  /** Limits for exports requested by administrators that replace the defaults. */
   readonly exportLimits?: Partial<ExportLimits>;
-  /** Sender of emails and contact address for administrators; null if the operator configured none. */
+  /** Email sender and contact address for administrators; null if none is configured. */
   readonly mailFrom?: string | null;
   /** Default: 100 MiB per file and no quota. */
   readonly fileLimits?: FileLimits;
-  /** True to start neither workers nor deliveries, for commands that call a few use cases and exit. Default: false. */
+  /** True to start neither workers nor deliveries, for commands that only call a few use cases. Default: false. */
   readonly isOneOff?: boolean;
   /** Called last by `close`. */
   readonly release: () => Promise<void>;

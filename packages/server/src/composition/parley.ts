@@ -24,7 +24,7 @@ import { ServerContainer } from './container.js';
 import type { ParleyDependencies } from './parley-dependencies.js';
 import type { Get } from './services.js';
 
-/** Chat engine with the ports it consists of. */
+/** Chat engine with its ports. */
 export interface ComposedParley extends Parley {
   readonly ports: Ports;
   readonly routes: readonly Route[];
@@ -77,13 +77,13 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
 
   const handler = standaloneHandler(dispatcher, `${new URL(options.url).pathname.replace(/\/$/, '')}/`);
   let closing: Promise<void> | undefined;
-  /** Runs every step even if one fails; the storage must be closed even on a full disk. */
+  /** Runs every step even if one fails: the storage must be closed even on a full disk. */
   async function close(): Promise<void> {
     readiness.end();
     options.metrics?.watch(null);
     const attempt = (what: string, work: () => void | Promise<void>) => attemptTo(logger, what, work);
     for (const worker of [...workers].reverse()) await attempt(`stopping: ${worker.name}`, () => worker.stop());
-    // Queue positions may be lost, since the clients' next polls report them again.
+    // Losing queue positions is harmless, since clients report them again with their next polls.
     await attempt('storing positions of event queues', () => get('queueSweep').savePositions());
     await attempt('answering the last requests', () =>
       endRequests(dispatcher, get('timers'), () => {
@@ -117,7 +117,7 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
   };
 }
 
-/** Refuses use cases of another copy of the package, which would share neither services nor errors with this one. */
+/** Rejects use cases from another copy of the package, which would share neither services nor errors with this one. */
 function useCasesOf(routes: readonly Route[], resolve: (type: Injectable) => unknown): UseCases {
   const own = new Map(routes.map(({ useCase }) => [useCase?.name, useCase]));
   return (type) => {
@@ -131,7 +131,7 @@ const WAKE_AGAIN_MS = 50;
 /** Maximum time in which pending requests may finish. */
 const PATIENCE_MS = 10_000;
 
-/** Responds to pending polls at once, including polls that begin while others end. */
+/** Responds to pending polls immediately, including polls that begin in the process. */
 async function endRequests(dispatcher: Dispatcher, timers: Timers, wakeAll: () => void): Promise<void> {
   const drained = dispatcher.drain(PATIENCE_MS);
   wakeAll();
@@ -148,7 +148,7 @@ async function attemptTo(logger: Logger, what: string, work: () => void | Promis
   }
 }
 
-/** Serves the API through the dispatcher; Express, loaded with the first such request, serves every other path. */
+/** Serves the API through the dispatcher. Express is loaded by the first request to another path. */
 function standaloneHandler(dispatcher: Dispatcher, start: string): RequestListener {
   let application: Promise<RequestListener> | undefined;
   const serveOther = async (request: IncomingMessage, response: ServerResponse) => {
@@ -161,7 +161,10 @@ function standaloneHandler(dispatcher: Dispatcher, start: string): RequestListen
   });
 }
 
-/** Gives unknown paths a page in browsers and else the API's own response. `start` is the path of the start page. */
+/**
+ * Responds to unknown paths with a page in browsers and otherwise in the API's format. `start` is the path of the start
+ * page.
+ */
 function unknownPaths(app: Express, start: string): RequestListener {
   app.disable('x-powered-by');
   app.disable('etag');

@@ -22,13 +22,13 @@ export interface ServerServices extends InjectedServices {
   readonly longPoll: LongPoll;
   readonly routes: readonly Route[];
   readonly dispatcher: Dispatcher;
-  /** Tried in order. */
+  /** Tried in this order. */
   readonly authenticators: readonly Authenticator[];
-  /** Authenticators of browser sessions, tried in order. */
+  /** Authenticators for browser sessions, tried in this order. */
   readonly browserAuthenticators: readonly Authenticator[];
-  /** Notified of every event, whichever process committed it, in order. */
+  /** Notified, in this order, of every event committed by any process. */
   readonly eventListeners: readonly EventListener[];
-  /** Notified of commits of this process, in order. */
+  /** Notified, in this order, of commits by this process. */
   readonly commitListeners: readonly CommitListener[];
   readonly jobHandlers: readonly JobHandler[];
   readonly jobWorkers: JobWorkers;

@@ -2,10 +2,10 @@ import { isLoopbackName } from '@parley/http';
 import { setting } from './setting.js';
 import { parseSwitch } from './setting-values.js';
 
-/** Servers of a bus, one cluster. */
+/** NATS servers of one cluster. */
 export type BusServers = readonly string[];
 
-/** Settings of messages between servers. */
+/** Settings for messages between servers. */
 export const BUS_SETTINGS = {
   bus: setting(
     'PARLEY_BUS',
@@ -41,7 +41,7 @@ export const BUS_SETTINGS = {
   ),
 };
 
-/** Parses addresses. Messages contain events, so only a loopback address may go without TLS. */
+/** Parses NATS URLs. Messages contain events, so TLS is required except on loopback. */
 export function parseBus(text: string): BusServers {
   const servers = text.split(',').map((each) => each.trim());
   const isEncrypted = servers.every((each) => each.startsWith('tls://'));

@@ -14,24 +14,24 @@ export interface Configuration extends LogInAccounts {
   /** 0 selects any free port. */
   readonly port: number;
   readonly database: DatabaseLocation;
-  /** Messages between servers of the database; null for none. */
+  /** Bus between servers that share the database; null for none. */
   readonly busLocation: BusLocation | null;
   /** True to enable development endpoints and disable rate limits by default. */
   readonly isDev: boolean;
-  /** True to create an organization with users and messages if the database has none. */
+  /** True to create a demo organization with users and messages in an empty database. */
   readonly isDemo: boolean;
-  /** Public address without a trailing slash; null for the listen address. */
+  /** Public URL without a trailing slash; null for the listen address. */
   readonly url: string | null;
   /** String id of the organization at the public address itself; null for the first one created. */
   readonly defaultRealm: string | null;
-  /** Addresses of the other organizations. */
+  /** URL scheme of the other organizations. */
   readonly realmAddresses: RealmAddresses;
   /** True if channels may be readable by anyone on the Internet. */
   readonly allowsWebPublicChannels: boolean;
   readonly limitsPresence: boolean;
-  /** Null if no gateway accepts email for channels. */
+  /** Pattern of channel email addresses; null if no gateway accepts email. */
   readonly mailGatewayPattern: string | null;
-  /** Ways to receive email for the addresses of the pattern. */
+  /** Ways to receive email for addresses that match the pattern. */
   readonly incomingMail: IncomingMail;
   readonly webhookNetworks: readonly string[];
   /** True if the start page is the web client. */
@@ -42,24 +42,24 @@ export interface Configuration extends LogInAccounts {
   readonly trustedProxies: ProxyTrust;
   /** Null to use the file beside the database. */
   readonly secret: string | null;
-  /** Secrets with which other services sign login tokens, by string id of the organization. */
+  /** Secrets with which other services sign log-in tokens, by string id of the organization. */
   readonly jwtSecrets: ReadonlyMap<string, string>;
-  /** Required in the `aud` claim of login tokens; null accepts any. */
+  /** Required `aud` claim of log-in tokens; null accepts any. */
   readonly jwtAudience: string | null;
   /** URL of the mail server; null if emails are written to files. */
   readonly smtpUrl: string | null;
-  /** Sender of emails; null for `noreply@` and the host of the public address. */
+  /** Sender address of emails; null for `noreply@` and the host of the public URL. */
   readonly mailFrom: string | null;
   /** Default validity of invitations. */
   readonly invitationValidityMinutes: number;
   readonly hasRateLimits: boolean;
-  /** Quotas that replace the default ones. */
+  /** Quotas that replace the defaults. */
   readonly rateLimitRules: RateLimitRules;
-  /** Service that delivers mobile push notifications, or accounts for direct delivery; null for none. */
+  /** Push service or accounts for direct delivery to phones; null for no mobile push. */
   readonly push: PushServiceAccount | DirectPush | null;
   /** Contact for web push; null for none. */
   readonly webPush: string | null;
-  /** Notifications that Parley sends itself; default: all that are configured. */
+  /** Notifications sent by Parley itself; default: all configured kinds. */
   readonly notifications?: OwnNotifications;
   /** BigBlueButton server for calls in addition to Jitsi; null for none. */
   readonly bigBlueButton: BigBlueButtonAccount | null;
@@ -70,26 +70,26 @@ export interface Configuration extends LogInAccounts {
   /** Location of uploaded files; null for the folder `files` beside the database. */
   readonly files: FilesLocation | null;
   readonly fileLimits: FileLimits;
-  /** Days during which deleted messages can be restored. */
+  /** Days for which deleted messages can be restored. */
   readonly keepDeletedDays: number;
   readonly eventLimits: EventLimits;
   readonly logLevel: LogLevel;
   /** Listen address of the metrics endpoint; null for none. */
   readonly metricsAddress: ListenAddress | null;
-  /** Time in which the server still responds after a stop request. */
+  /** Time between a stop request and shutdown in which the server still responds. */
   readonly drainSeconds: number;
 }
 
 export interface IncomingMail {
-  /** Token of programs that deliver over HTTP; null for none. */
+  /** Token for programs that deliver email over HTTP; null for none. */
   readonly token: string | null;
   readonly maxBytes: number;
-  /** Null for no mail server. */
+  /** SMTP listener; null for none. */
   readonly smtp: SmtpListener | null;
 }
 
 export interface SmtpListener extends ListenAddress {
-  /** Host name in the greeting. */
+  /** Host name in the SMTP greeting. */
   readonly name: string;
   /** Paths of the certificate and its key for STARTTLS; null for none. */
   readonly tls: { readonly cert: string; readonly key: string } | null;
@@ -100,7 +100,7 @@ export type DatabaseLocation = SqliteLocation | PostgresLocation;
 
 export interface SqliteLocation {
   readonly kind: 'sqlite';
-  /** Path of the file. */
+  /** Path of the database file. */
   readonly path: string;
 }
 
@@ -115,7 +115,7 @@ export interface BusLocation {
   readonly servers: readonly string[];
   readonly credentialsFile: string | null;
   readonly caFile: string | null;
-  /** False to send numbers of events alone. */
+  /** False to send event numbers only. */
   readonly sendsContents: boolean;
 }
 
@@ -131,7 +131,10 @@ export interface ListenAddress {
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Returns the database file for work that only SQLite needs. @throws StartupError on PostgreSQL, with `instead` */
+/**
+ * Returns the SQLite location for an SQLite-only feature. @throws StartupError on PostgreSQL; the message suggests
+ * `instead`
+ */
 export function sqliteOf({ database }: Pick<Configuration, 'database'>, subject: string, instead = ''): SqliteLocation {
   if (database.kind === 'sqlite') return database;
   throw new StartupError(`${subject} works on SQLite only.${instead}`);

@@ -5,7 +5,7 @@ import { UsageError } from '../kernel/startup-error.js';
 import { parseEnvFile } from './env-file.js';
 import { readConfiguration } from './read-configuration.js';
 
-describe('environment file', () => {
+describe('env-file parser', () => {
   it('reads plain and quoted values as systemd does', () => {
     const text = [
       '# settings',
@@ -30,7 +30,7 @@ describe('environment file', () => {
   });
 
   it.each(['PARLEY_URL', 'PLAIN = value', "A='open", 'A="open\\"', 'A=continued\\', '1A=x'])(
-    'rejects the line %s by its number and without its content',
+    'rejects the line %s, naming its number but not its content',
     (line) => {
       expect(() => parseEnvFile(`\n${line}`, 'parley.env')).toThrow(
         new UsageError('Line 2 of parley.env is no NAME=value.'),
@@ -38,7 +38,7 @@ describe('environment file', () => {
     },
   );
 
-  it('ranks behind options and variables and completes the environment for libraries', () => {
+  it('gives options and variables precedence, and completes the environment for libraries', () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-env-file-'));
     try {
       const path = join(folder, 'parley.env');
@@ -55,7 +55,7 @@ describe('environment file', () => {
     }
   });
 
-  it('must be readable when it is named', () => {
+  it('requires an explicitly named file to be readable', () => {
     expect(() => readConfiguration(['--env-file=/nowhere'], {}, { 'env-file': 'value' })).toThrow(
       '--env-file names a file that cannot be read: ENOENT',
     );

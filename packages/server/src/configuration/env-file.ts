@@ -4,12 +4,12 @@ import { UsageError } from '../kernel/startup-error.js';
 /** Environment file of the systemd unit in docs/deploy. */
 export const ENV_FILE = '/etc/parley/parley.env';
 
-/** Variables by name; completed with those of the environment file. */
+/** Variables by name, completed by the environment file. */
 export type Environment = Record<string, string | undefined>;
 
 /**
- * Adds the variables of a file to `environment`; those of `ENV_FILE` by default, if it exists. Variables that are set
- * keep their value. @throws UsageError
+ * Adds the variables of a file to `environment`; default: `ENV_FILE` if it exists. Does not overwrite variables.
+ * @throws UsageError
  */
 export function addEnvFile(environment: Environment, path: string | undefined): void {
   let text: string;
@@ -18,7 +18,7 @@ export function addEnvFile(environment: Environment, path: string | undefined): 
   } catch (error) {
     if (path !== undefined)
       throw new UsageError(`--env-file names a file that cannot be read: ${(error as Error).message}.`);
-    // Systemd reads the file as root and passes on its variables, so that the server itself needs no access to it.
+    // Systemd reads the file as root and passes on the variables, so the server needs no access to the file.
     const isConfigured = Object.keys(environment).some((name) => name.startsWith('PARLEY_'));
     if ((error as NodeJS.ErrnoException).code !== 'EACCES' || isConfigured) return;
     throw new UsageError(
@@ -29,8 +29,8 @@ export function addEnvFile(environment: Environment, path: string | undefined): 
 }
 
 /**
- * Parses what systemd's `EnvironmentFile` takes, one variable a line. `util.parseEnv` would cut a plain value at `#`,
- * which may be part of a secret. @throws UsageError
+ * Parses the syntax of systemd's `EnvironmentFile`, one variable per line. `util.parseEnv` would truncate plain values
+ * at `#`, which may be part of a secret. @throws UsageError
  */
 export function parseEnvFile(text: string, path: string): ReadonlyMap<string, string> {
   const variables = new Map<string, string>();
@@ -44,7 +44,7 @@ export function parseEnvFile(text: string, path: string): ReadonlyMap<string, st
   return variables;
 }
 
-/** Returns the value without quotes and escapes; null if a quote is open or the next line continues the value. */
+/** Returns the value without quotes and escapes; null for an unclosed quote or a continuation line. */
 function unquoted(text: string): string | null {
   const [, single] = /^'([^']*)'$/.exec(text) ?? [];
   if (single !== undefined) return single;

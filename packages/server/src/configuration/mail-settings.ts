@@ -5,7 +5,7 @@ import { parseCount, parseHost, parseListenAddress, parseMailPattern, parseToken
 
 const MIB = 1024 * 1024;
 
-/** Settings of receiving email. */
+/** Settings for incoming email. */
 export const MAIL_SETTINGS = {
   mailGatewayPattern: setting(
     'PARLEY_MAIL_GATEWAY_PATTERN',
@@ -73,7 +73,7 @@ export const NO_INCOMING_MAIL: IncomingMail = {
   smtp: null,
 };
 
-/** Requires a pattern for the addresses, and the certificate with its key or neither. @throws UsageError */
+/** Requires an address pattern, and both or neither of certificate and key. @throws UsageError */
 export function incomingMailOf(settings: MailSettings): IncomingMail {
   const { mailGatewayPattern: pattern, mailGatewayToken: token, smtpIn, smtpInName, maxEmail } = settings;
   const { smtpInCert: cert, smtpInKey: key, smtpInConnections: connections } = settings;

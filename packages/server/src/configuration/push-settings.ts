@@ -21,7 +21,7 @@ export function parsePushKeys(text: string): readonly string[] {
   return keys;
 }
 
-/** Environment files hold a key in one line, with `\\n` for the ends of lines. */
+/** Environment files hold a key in one line, with `\\n` for line breaks. */
 export function parseApnsKey(text: string): string {
   const pem = text.replaceAll('\\n', '\n');
   if (privateKeyOf(pem)?.asymmetricKeyDetails?.namedCurve !== 'prime256v1') {
@@ -38,7 +38,7 @@ export function parseFcmCredentials(text: string): FcmAccount {
       return { projectId, clientEmail, privateKey, tokenUrl, url: FCM_URL };
     }
   } catch {
-    // Explained below without the secret.
+    // The error above this one explains the problem without the secret.
   }
   throw new Error('the content of the JSON file of a service account from Google');
 }
@@ -53,7 +53,7 @@ function privateKeyOf(pem: string): KeyObject | null {
   }
 }
 
-/** Settings of notifications for phones and browsers. */
+/** Settings for mobile and browser push. */
 export const PUSH_SETTINGS = {
   pushService: setting(
     'PARLEY_PUSH_SERVICE',
@@ -129,7 +129,7 @@ export const PUSH_SETTINGS = {
 
 export type PushSettings = { readonly [Name in keyof typeof PUSH_SETTINGS]: (typeof PUSH_SETTINGS)[Name]['default'] };
 
-/** Returns the way to phones, of which there is at most one. @throws UsageError */
+/** Returns the one configured way to reach phones. @throws UsageError for more than one */
 export function pushOf(settings: PushSettings): PushServiceAccount | DirectPush | null {
   const service = pushAccountOf(settings);
   const direct = directPushOf(settings);
@@ -139,7 +139,7 @@ export function pushOf(settings: PushSettings): PushServiceAccount | DirectPush 
   return service ?? direct;
 }
 
-/** Requires all of the values or none. */
+/** Requires all of these values or none. */
 function pushAccountOf({ pushService: url, pushOrgId: orgId, pushOrgKey: orgKey }: PushSettings) {
   if (url === null && orgId === null && orgKey === null) return null;
   if (url !== null && orgId !== null && orgKey !== null) return { url, orgId, orgKey };

@@ -57,7 +57,7 @@ describe('readConfiguration', () => {
       metricsAddress: null,
       drainSeconds: 0,
     });
-    // Equal to the limits without any configuration.
+    // Equal to the defaults without any configuration.
     expect({ ...TRANSPORT_LIMITS, ...read().limits }).toEqual(TRANSPORT_LIMITS);
   });
 
@@ -214,7 +214,7 @@ describe('readConfiguration', () => {
       's3:files/?endpoint=http://127.0.0.1:9000/&region=eu-central-1',
       { bucket: 'files', prefix: '', endpoint: 'http://127.0.0.1:9000', region: 'eu-central-1' },
     ],
-  ])('stores files in the bucket %s', (given, location) => {
+  ])('accepts the bucket %s for files', (given, location) => {
     expect(read(['--files', given]).files).toEqual({ kind: 's3', ...location });
   });
 
@@ -282,7 +282,7 @@ describe('readConfiguration', () => {
   });
 
   it.each(['http://localhost:9991', 'http://zulip.localhost', 'http://127.0.0.1/chat', 'http://[::1]:9991'])(
-    'lets the demo be at %s',
+    'allows the demo at the URL %s',
     (url) => {
       expect(read(['--url', url, '--demo', '--dev'])).toMatchObject({ url });
     },
@@ -294,7 +294,7 @@ describe('readConfiguration', () => {
     expect(read(anywhere)).toMatchObject({ isDemo: false });
   });
 
-  it('reports every mistake', () => {
+  it('reports all mistakes at once', () => {
     const environment = { PARLEY_PORT: 'x', PARLEY_PROT: '80', PARLEY_SECRET: 'short' };
     expect(() => read(['--url', 'nope'], environment)).toThrow(InvalidConfiguration);
     try {
@@ -327,7 +327,7 @@ describe('readConfiguration', () => {
     });
   });
 
-  describe('secrets from files', () => {
+  describe('secret files', () => {
     let directory: string;
     beforeEach(() => {
       directory = mkdtempSync(join(tmpdir(), 'parley-config-'));
@@ -352,7 +352,7 @@ describe('readConfiguration', () => {
       expect(read([], { PARLEY_SMTP_URL_FILE }).smtpUrl).toBe('smtp://user:password@mail.example.com');
     });
 
-    it('rejects a damaged secret file without showing its content', () => {
+    it('rejects a damaged secret file without revealing its content', () => {
       const content = formatSecret('correct horse battery staple').replace('horse', 'mouse');
       const path = file(content);
       expect(() => read([], { PARLEY_SECRET_FILE: path })).toThrow(
@@ -366,7 +366,7 @@ describe('readConfiguration', () => {
     expect(document).toBe(renderConfigurationDocument());
   });
 
-  it('describes every variable', () => {
+  it('describes every environment variable', () => {
     const variables = 'HOST PORT DATABASE DEV DEMO URL TRUST_PROXY SECRET RATE_LIMITS'.split(' ');
     for (const variable of variables) expect(describeSettings()).toContain(`PARLEY_${variable} `);
   });

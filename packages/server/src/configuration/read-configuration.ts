@@ -12,7 +12,7 @@ import { PUSH_SETTINGS, type PushSettings, pushOf } from './push-settings.js';
 import type { Setting } from './setting.js';
 import { MIB, SETTINGS, type SettingName } from './settings.js';
 
-/** Values that messages do not repeat. */
+/** Pattern of values that error messages must not repeat. */
 const PASSWORD_IN_URL = /:\/\/[^/]*:[^/]*@|password=/i;
 
 /** Parsed command line and environment. */
@@ -20,15 +20,15 @@ export interface Invocation {
   readonly configuration: Configuration;
   /** Positional arguments. */
   readonly positionals: readonly string[];
-  /** Flags of the command itself by name; switches have the value `on` or `off`. */
+  /** Flags of the command itself by name; a switch has the value `on` or `off`. */
   readonly flags: ReadonlyMap<string, string>;
-  /** Sources of values that differ from the defaults. */
+  /** Sources of all values that differ from the defaults. */
   readonly sources: ReadonlyMap<SettingName, ValueSource>;
   /** Values as given, including secrets. */
   readonly values: ReadonlyMap<SettingName, string>;
 }
 
-/** Flags of a command in addition to the settings: name and whether a value follows. */
+/** Flags that a command accepts in addition to the settings, by name, and whether they take a value. */
 export type CommandFlags = Readonly<Record<string, 'value' | 'switch'>>;
 
 /** Source of a value. */
@@ -45,8 +45,8 @@ class ConfiguredValues {
   ) {}
 
   /**
-   * Returns the given text with its `place` for error messages; null if nothing was given. @throws Error if a named
-   * file cannot be read
+   * Returns the given text and its origin for error messages; null if absent. @throws Error if a named file cannot be
+   * read
    */
   find(name: SettingName): { readonly text: string; readonly origin: string } | null {
     const { variable, flag, isSecret }: Setting<unknown> = SETTINGS[name];
@@ -76,7 +76,7 @@ function readFile(variable: string, path: string): string {
   }
 }
 
-/** All problems of a configuration, at least one. */
+/** All problems of a configuration (at least one). */
 export class InvalidConfiguration extends UsageError {
   constructor(readonly problems: readonly string[]) {
     const more = problems.length - 1;
@@ -85,9 +85,9 @@ export class InvalidConfiguration extends UsageError {
 }
 
 /**
- * Parses flags, environment and the file that `--env-file` names. Flags take precedence, the file comes last. Its
- * variables are added to `environment`, since libraries such as the S3 client read theirs there.
- * @throws UsageError for unknown flags, InvalidConfiguration that names each invalid flag or variable
+ * Parses flags, environment and the file named by `--env-file`, in order of precedence. Adds the file's variables to
+ * `environment`, since libraries such as the S3 client read them there.
+ * @throws UsageError for unknown flags; InvalidConfiguration naming each invalid flag or variable
  */
 export function readConfiguration(
   args: readonly string[],
@@ -233,7 +233,7 @@ function limitsOf(connections: number, answersBytes: number): Partial<TransportL
   };
 }
 
-/** Rejects public access: dev mode allows impersonation, and the demo users' passwords are public. */
+/** Rejects public access: dev mode allows impersonation, and the demo passwords are public. */
 function refuseExposure({ host, url, trustedProxies, isDev, isDemo }: Configuration): void {
   if (!isDev && !isDemo) return;
   const what = isDev && isDemo ? 'Dev mode and demo data are' : isDev ? 'Dev mode is' : 'Demo data is';
@@ -247,7 +247,7 @@ function refuseExposure({ host, url, trustedProxies, isDev, isDemo }: Configurat
   if (trustedProxies !== 0) refuse('behind a proxy', 'leave --trust-proxy out');
 }
 
-/** Parses flags to text by name; switches have the value `on` or `off`. @throws UsageError */
+/** Parses flags into values by name; a switch has the value `on` or `off`. @throws UsageError */
 function parseFlags(
   args: readonly string[],
   commandFlags: CommandFlags,

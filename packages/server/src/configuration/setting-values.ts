@@ -35,7 +35,7 @@ export function parsePort(text: string): number {
 
 export function parseDatabase(text: string): DatabaseLocation {
   if (/^postgres(ql)?:/.test(text)) return parsePostgres(text);
-  // A leading colon would be a special name of SQLite, such as `:memory:`.
+  // SQLite treats names with a leading colon specially, such as `:memory:`.
   const path = /^sqlite:([^:].*)$/.exec(text)?.[1];
   if (path === undefined) throw new Error('of the form sqlite:PATH or postgres://USER@HOST/NAME');
   return { kind: 'sqlite', path };
@@ -43,7 +43,7 @@ export function parseDatabase(text: string): DatabaseLocation {
 
 function parsePostgres(url: string): DatabaseLocation {
   const parsed = URL.canParse(url) ? new URL(url) : null;
-  // Command lines and reports show the URL.
+  // Command lines and reports show the URL, so it must not contain a password.
   if (parsed?.password !== '' || parsed.searchParams.has('password')) {
     throw new Error('of the form postgres://USER@HOST/NAME, with the password in PGPASSWORD or the file PGPASSFILE');
   }
@@ -58,7 +58,7 @@ export function parseFiles(text: string): FilesLocation {
   return { kind: 's3', ...bucket };
 }
 
-/** Parses a bucket; null if the text is none. */
+/** Parses a bucket; null if the text is not a bucket URL. */
 export function parseBucket(text: string): Omit<S3Location, 'credentials'> | null {
   const [, bucket, path = '', query = ''] =
     /^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w./-]*))?(?:\?(.*))?$/.exec(text) ?? [];
@@ -83,7 +83,7 @@ export function parseRealmAddresses(text: string): RealmAddresses {
   throw new Error('host or path');
 }
 
-/** Parses a word that can be used verbatim in an HTTP header. */
+/** Parses a word that is safe to use in an HTTP header. */
 export function parseWord(text: string): string {
   if (!/^[\x21-\x39\x3b-\x7e]{1,200}$/.test(text))
     throw new Error('printable ASCII characters without spaces and colons');
@@ -149,7 +149,7 @@ export function parseAudience(text: string): string {
   return text;
 }
 
-/** Exact origins of web pages, separated by commas. */
+/** Parses exact origins of web pages, separated by commas. */
 export function parseFrameAncestors(text: string): readonly string[] {
   const origins = text.split(',').map((part) => part.trim());
   const isOrigin = (origin: string) =>
@@ -160,7 +160,7 @@ export function parseFrameAncestors(text: string): readonly string[] {
 
 const MIN_JWT_SECRET_BYTES = 32;
 
-/** Requires at least the size of the shortest algorithm's hash (RFC 7518, section 3.2). */
+/** Requires at least the output size of the weakest allowed hash (RFC 7518, section 3.2). */
 export function parseJwtSecrets(text: string): ReadonlyMap<string, string> {
   const expected = `JSON such as {"STRING_ID": "SECRET"} with secrets of ${MIN_JWT_SECRET_BYTES} bytes or more`;
   let value: unknown;
@@ -198,7 +198,7 @@ export function parseMailAddress(text: string): string {
   return text;
 }
 
-/** Contact of the operator in requests to push services (RFC 8292). */
+/** Parses the operator's contact for requests to push services (RFC 8292). */
 export function parseContact(text: string): string {
   if (!/^(?:mailto:\S+@\S+|https:\/\/\S+)$/.test(text)) throw new Error('mailto: with an address, or an https URL');
   return text;

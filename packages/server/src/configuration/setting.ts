@@ -2,15 +2,15 @@ import { parseSwitch } from './setting-values.js';
 
 export interface Setting<T> {
   readonly variable: string;
-  /** Absent for settings that must not appear on a command line, which every user of the machine can read. */
+  /** Absent for settings that must not appear on a command line, which every local user can read. */
   readonly flag?: string;
   readonly placeholder?: string;
   readonly help: string;
   /** Switches take no value: `--dev` and `--no-dev`. */
   readonly isSwitch?: boolean;
-  /** Never printed; `VARIABLE_FILE` may name a file that contains the value. */
+  /** Never printed. `VARIABLE_FILE` may name a file containing the value. */
   readonly isSecret?: boolean;
-  /** @throws Error that describes valid values: "a number from 0 to 65535" */
+  /** @throws Error describing valid values, such as "a number from 0 to 65535" */
   readonly parse: (text: string) => T;
   readonly default: T;
 }

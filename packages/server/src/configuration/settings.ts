@@ -45,7 +45,7 @@ export const MIB = 1024 * 1024;
 export const KEEP_DELETED_DAYS = 30;
 export const FILE_LIMITS: FileLimits = { maxFileMib: 100, quotaMib: null, userQuotaMib: null };
 
-/** All settings; help, validation and docs/configuration.md derive from these rows. */
+/** All settings; help, validation and docs/configuration.md are generated from this table. */
 export const SETTINGS = {
   host: setting('PARLEY_HOST', 'host', 'ADDRESS', 'address to listen on', parseHost, '127.0.0.1'),
   port: setting('PARLEY_PORT', 'port', 'N', 'port to listen on; 0: any free port', parsePort, 9991),
@@ -315,7 +315,7 @@ export const SETTINGS = {
 
 export type SettingName = keyof typeof SETTINGS;
 
-/** First setting of each section in the documentation. */
+/** First setting of each section in the document. */
 const SECTIONS: { readonly [Name in SettingName]?: string } = {
   host: 'Address',
   isDev: 'Trying it out',
@@ -327,9 +327,9 @@ const SECTIONS: { readonly [Name in SettingName]?: string } = {
 
 interface DescribedSetting extends Pick<Setting<unknown>, 'variable' | 'help' | 'isSecret'> {
   readonly usage: string;
-  /** Null if there is none or the help text describes it. */
+  /** Null if there is no default or the help text describes it. */
   readonly default: string | null;
-  /** Title of the section that begins here. */
+  /** Title of the section that begins with this setting. */
   readonly section: string | null;
 }
 
@@ -344,7 +344,7 @@ const described: readonly DescribedSetting[] = Object.entries(SETTINGS as Record
   }),
 );
 
-/** Formats a default as it would be given; null if it has no text form. */
+/** Formats a default value in the syntax of the setting; null if it has no text form. */
 function textOf(value: unknown): string | null {
   if (value === null) return null;
   if (typeof value === 'boolean') return value ? 'on' : 'off';

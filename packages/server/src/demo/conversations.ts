@@ -1,7 +1,7 @@
 import { DEMO_CHANNELS, DEMO_DIRECT_CONVERSATIONS } from './organization.js';
 import type { SeededRandom } from './seeded-random.js';
 
-/** Message sent `secondsAgo` before the demo is created. */
+/** Message sent `secondsAgo` before the creation of the demo. */
 export interface DemoMessage {
   /** Email. */
   readonly sender: string;
@@ -86,7 +86,7 @@ const PER_DIRECT_CONVERSATION = 14;
 /** Period in which all messages were sent. */
 export const PERIOD_SECONDS = 10 * 86_400;
 
-/** Returns messages in sending order; the same for the same seed. */
+/** Returns messages in sending order; deterministic per seed. */
 export function demoMessages(random: SeededRandom): readonly DemoMessage[] {
   const messages = [
     ...DEMO_CHANNELS.flatMap(({ name, subscribers }) => channelTalk(random, name, subscribers)),

@@ -29,7 +29,7 @@ import {
 } from './organization.js';
 import { SeededRandom } from './seeded-random.js';
 
-/** Clock that is set to the time of each past event of the demo. */
+/** Clock set to the time of each past event in the demo. */
 export class DemoClock implements Clock {
   constructor(private seconds: UnixSeconds) {}
 
@@ -53,7 +53,7 @@ export interface DemoAccess {
   readonly name: string;
 }
 
-/** Returns the credentials of each demo user; omits users who no longer exist. */
+/** Returns the credentials of all demo users who still exist. */
 export function listDemoAccess({
   unitOfWork,
   apiKeyMint,
@@ -70,7 +70,7 @@ export function listDemoAccess({
   });
 }
 
-/** Lines of the configuration file that Zulip clients and libraries read. */
+/** Returns the lines of the configuration file used by Zulip clients and libraries. */
 export const zuliprcOf = ({ email, apiKey, site }: Record<'email' | 'apiKey' | 'site', string>): readonly string[] => [
   '[api]',
   `email=${email}`,
@@ -79,7 +79,7 @@ export const zuliprcOf = ({ email, apiKey, site }: Record<'email' | 'apiKey' | '
 ];
 
 /**
- * Writes a configuration file for Zulip clients and libraries per user, readable by the process owner only.
+ * Writes one configuration file per user for Zulip clients and libraries, readable by the process owner only.
  * @throws StartupError if a file cannot be written
  */
 export function writeZuliprcFiles(directory: string, site: string, people: readonly DemoAccess[]): void {
@@ -88,7 +88,7 @@ export function writeZuliprcFiles(directory: string, site: string, people: reado
     for (const { email, apiKey, name } of people) {
       const path = join(directory, name);
       writeFileSync(path, `${zuliprcOf({ email, apiKey, site }).join('\n')}\n`, { mode: 0o600 });
-      chmodSync(path, 0o600); // it may have been there before, with another mode
+      chmodSync(path, 0o600); // an existing file may have another mode
     }
   } catch (error) {
     throw new StartupError(`Cannot write the demo users' zuliprc files: ${(error as Error).message}`);
@@ -105,8 +105,8 @@ interface Stage {
 }
 
 /**
- * Creates the demo organization unless it exists; returns true if it did. The content is deterministic. Everything
- * happens in one transaction, so that a crash leaves nothing incomplete.
+ * Creates the demo organization unless it exists; returns true if created. The content is deterministic. Runs in one
+ * transaction, so that a crash leaves nothing incomplete.
  */
 export async function createDemo(ports: Ports): Promise<boolean> {
   const isThere = await ports.unitOfWork.readAcross(({ realms }) => realms.findByStringId(DEMO_REALM.stringId));
@@ -118,7 +118,7 @@ export async function createDemo(ports: Ports): Promise<boolean> {
   await ports.unitOfWork.writeAcross(async (tx) => {
     const random = new SeededRandom(SEED);
     const clock = new DemoClock(now - PERIOD_SECONDS - 1);
-    // The server's quota reads what other servers counted, in a unit that would wait for this one.
+    // The server's quota reads counts of other servers in a separate unit, which would wait for this one.
     const channelQuota = { refresh: async () => {}, spend() {}, refund() {} };
     const own = { unitOfWork: within(tx), clock, randomness: random, passwordHasher, channelQuota };
     const useCase = compose({ ...ports, ...own });
@@ -140,7 +140,7 @@ export async function createDemo(ports: Ports): Promise<boolean> {
   return true;
 }
 
-/** Runs use cases, which open transactions of their own, inside an open one. */
+/** Runs use cases inside an open transaction instead of their own. */
 const within = (tx: Transaction): UnitOfWork => ({
   read: (_, work) => work(tx),
   readAcross: (work) => work(tx),
@@ -172,7 +172,9 @@ async function addRealm(tx: Transaction, useCase: Resolve): Promise<RealmId> {
   return realm.id;
 }
 
-/** Sets only the channel for new channels; new users are not announced, as in the recorded organization. */
+/**
+ * Sets the announcement channel for new channels only; new users are not announced, as in the recorded organization.
+ */
 async function announceNewChannelsIn(tx: Transaction, realmId: RealmId, id: ChannelId): Promise<void> {
   const realm = await tx.realms.get(realmId);
   await tx.realms.update({ ...realm, settings: { ...realm.settings, newChannelAnnouncementsChannelId: id } });

@@ -20,7 +20,7 @@ const IMAGE = Buffer.from(
   'base64',
 );
 
-/** Image whose bytes are stored before the transaction that refers to them. */
+/** Image stored before the transaction that references it. */
 export type StoredImage = Pick<Picture, 'blob' | 'size' | 'format'>;
 
 export async function storeDemoEmoji(blobs: BlobStore, randomness: Randomness): Promise<StoredImage> {
@@ -43,7 +43,7 @@ export async function addDemoEmoji(
   await tx.pictures.put(realmId, { ...picture, name: `emoji/${id}` });
 }
 
-// Names and roles of Zulip's own development data, which test suites of existing clients expect.
+// Names and roles from Zulip's development data, expected by test suites of existing clients.
 
 export interface DemoPerson {
   readonly email: string;
@@ -60,7 +60,7 @@ export interface DemoChannel {
   readonly isPrivate?: boolean;
   /** True to subscribe all present and future users. */
   readonly isDefault?: boolean;
-  /** Emails; the first user creates the channel. */
+  /** Email addresses; the first user creates the channel. */
   readonly subscribers: readonly string[];
 }
 
@@ -79,7 +79,7 @@ export const DEMO_SETTINGS: Partial<RealmSettings> = {
   enableSpectatorAccess: true,
 };
 
-/** Channel in which new channels are announced. */
+/** Announcement channel for new channels. */
 export const DEMO_ANNOUNCEMENTS_CHANNEL = 'announce';
 /** Author of the custom emoji. */
 export const DEMO_EMOJI_AUTHOR = 'iago@zulip.com';
@@ -126,11 +126,11 @@ export interface DemoProfileField {
   readonly hint?: string;
   readonly data?: ProfileFieldData;
   readonly isInSummary?: boolean;
-  /** Values by email; those of `users` are emails. */
+  /** Values by email; values for `users` are emails. */
   readonly values: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** Fields and values of Zulip's own development data. */
+/** Fields and values from Zulip's development data. */
 export const DEMO_PROFILE_FIELDS: readonly DemoProfileField[] = [
   { name: 'Phone number', kind: 'shortText', values: { [IAGO]: '+1-234-567-8901', [HAMLET]: '+0-11-23-456-7890' } },
   {
@@ -172,7 +172,7 @@ export const DEMO_PROFILE_FIELDS: readonly DemoProfileField[] = [
   { name: 'Pronouns', kind: 'pronouns', hint: 'What pronouns should people use to refer to you?', values: {} },
 ];
 
-/** Seconds since each user was active, at the time when the demo is created. */
+/** Seconds since each user was last active, at the creation of the demo. */
 export const DEMO_PRESENCES: Readonly<Record<string, number>> = {
   [HAMLET]: 10,
   [IAGO]: 60,
@@ -184,7 +184,7 @@ export const DEMO_PRESENCES: Readonly<Record<string, number>> = {
 
 export const passwordOf = ({ email }: Pick<DemoPerson, 'email'>): string => `pw-${email.toLowerCase()}`;
 
-/** Accounts that the log-in page offers. */
+/** Accounts offered by the log-in page. */
 export const DEMO: Demo = {
   realm: DEMO_REALM.stringId,
   accounts: DEMO_PEOPLE.map((person) => ({

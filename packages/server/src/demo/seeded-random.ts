@@ -1,6 +1,6 @@
 import type { Randomness } from '@parley/domain/kernel';
 
-/** Deterministic random numbers by seed (mulberry32). Predictable, so for demo data only. */
+/** Deterministic random number generator (mulberry32). Predictable, so for demo data only. */
 export class SeededRandom implements Randomness {
   constructor(private state: number) {}
 

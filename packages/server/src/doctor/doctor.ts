@@ -12,18 +12,18 @@ import { examineLogIn, reasonOf } from './log-in.js';
 import { checkPush, wayToPhones } from './phone-push.js';
 
 export interface ExaminationOptions {
-  /** Reads everything, which takes as long as reading the whole database. */
+  /** Reads the whole database, which may take long. */
   readonly isThorough: boolean;
 }
 
 const MIB = 1024 * 1024;
-/** Below this, one busy night may fill the disk. */
+/** With less space, one busy night may fill the disk. */
 const LEAST_FREE_BYTES = 512 * MIB;
-/** SQLite normally checkpoints the log long before this size. */
+/** SQLite normally checkpoints the WAL long before this size. */
 const LARGE_LOG_BYTES = 256 * MIB;
 const BLOBS_AT_A_TIME = 1000;
 
-/** Reports the state of a server to an operator, running or not. Changes nothing. */
+/** Reports the state of a server, running or not, to its operator. Changes nothing. */
 export async function examine(
   configuration: Configuration,
   { isThorough }: ExaminationOptions,
@@ -132,7 +132,7 @@ async function examineFile(path: string, examination: Examination): Promise<void
       for (const line of damage) add('problem', 'integrity', line);
     });
     await attempt('files', async () => {
-      // Checks the store even if there are no files yet.
+      // Tests the store even if there are no files yet.
       await blobStoreOf(configuration).sizeOf(UNUSED_KEY);
       const { count, missing } = await findMissingFiles(configuration);
       if (missing.length === 0) add('good', 'files', `the content of all ${count} files exists`);
@@ -183,7 +183,7 @@ async function examineServer(url: string, examination: Examination): Promise<voi
   });
 }
 
-/** Key of no blob. */
+/** Key without a blob. */
 const UNUSED_KEY = '0'.repeat(32) as BlobKey;
 
 async function findMissingFiles(configuration: Configuration) {

@@ -14,7 +14,7 @@ describe('parley doctor --thorough on log-ins', () => {
   let folder: string;
   let service: Server;
   let address: string;
-  /** Redirect addresses that the service knows. */
+  /** Redirect URLs registered at the service. */
   let registered: readonly string[];
   let secret: string;
   let date: Date | null;
@@ -102,14 +102,14 @@ describe('parley doctor --thorough on log-ins', () => {
     expect(found.code).toBe(3);
   };
 
-  it('accepts services that are reachable, enabled and know every organization', async () => {
+  it('accepts services that are reachable, enabled and configured for every organization', async () => {
     const { code, text } = await doctor({ ...openIdConnect(), ...saml({ name: 'idp' }) });
     expect(text).toContain('ok       log-in: the service company can be used');
     expect(text).toContain('ok       log-in: the service idp can be used');
     expect(code).toBe(0);
   });
 
-  it('reports a redirect address of an organization that the service does not know', async () => {
+  it('reports an unregistered redirect URL of an organization', async () => {
     registered = registered.slice(0, 1);
     await expectProblem(
       openIdConnect(),
@@ -135,7 +135,7 @@ describe('parley doctor --thorough on log-ins', () => {
     expect(code).toBe(2);
   });
 
-  it('reports a method that no organization has enabled', async () => {
+  it('reports a method that is not enabled in any organization', async () => {
     await run(['realm', 'set', 'lear', 'authentication', 'OpenID Connect=off,SAML=off']);
     await run(['realm', 'set', 'verona', 'authentication', 'OpenID Connect=off']);
     const command = "no organization has enabled it: run parley realm set 'lear' authentication";
@@ -143,7 +143,7 @@ describe('parley doctor --thorough on log-ins', () => {
     await expectProblem(saml(), `${command} 'SAML=on'`);
   });
 
-  it('reports organizations of a service that do not exist', async () => {
+  it("reports unknown organizations in a service's configuration", async () => {
     await expectProblem(
       openIdConnect({ realms: ['lear', 'venice'] }),
       'realms names "venice", but the organizations are "lear", "verona"',
@@ -160,7 +160,7 @@ describe('parley doctor --thorough on log-ins', () => {
     await expectProblem(saml(), text);
   });
 
-  it('reports an identity provider that cannot be reached', async () => {
+  it('reports an unreachable identity provider', async () => {
     await expectProblem(
       saml({ entryPoint: `http://localhost:${await freePort()}/sso` }),
       /entryPoint http:\/\/localhost:\d+\/sso cannot be reached from this machine: fetch failed: .*ECONNREFUSED/,
@@ -168,21 +168,21 @@ describe('parley doctor --thorough on log-ins', () => {
     await expectProblem(saml({ entryPoint: `${address}/typo` }), 'typo answers 404; copy it from the provider');
   });
 
-  it('reports SAML at a public address without encryption', async () => {
+  it('reports SAML on a public URL without encryption', async () => {
     await expectProblem(
       { ...saml(), PARLEY_URL: 'http://chat.example.com' },
       'browsers must reach this server by https, unlike http://chat.example.com/accounts/login/complete/company/',
     );
   });
 
-  it('reports an organization of a directory that does not exist', async () => {
+  it("reports an unknown organization in a directory's configuration", async () => {
     await expectProblem(
       ldap('venice'),
       'the directory company cannot be used: realm names "venice", but the organizations are "lear", "verona"',
     );
   });
 
-  it('says that passwords of a directory are not accepted', async () => {
+  it('reports a directory that does not accept passwords', async () => {
     const { text } = await doctor(ldap('verona'));
     expect(text).toContain(
       "consider directory: passwords of company are not accepted: run parley realm set 'verona' authentication 'LDAP=on'",
@@ -191,7 +191,7 @@ describe('parley doctor --thorough on log-ins', () => {
   });
 });
 
-it('names --thorough in the list of commands', async () => {
+it('lists the --thorough option in the help text', async () => {
   const lines: string[] = [];
   const out = (line: string) => void lines.push(line);
   const rest = { readInput: async () => '', interrupted: async () => {}, comeAfterServer: () => {} };

@@ -15,7 +15,7 @@ interface Organization {
   readonly url: string;
 }
 
-/** Tries the services and directories for logging in, and compares them with the organizations. */
+/** Tests the log-in services and directories and compares them with the organizations. */
 export async function examineLogIn(configuration: Configuration): Promise<readonly Finding[]> {
   if (LOG_IN_NAMES.every((name) => configuration[name].length === 0)) return [];
   const organizations = await organizationsOf(configuration);
@@ -42,7 +42,10 @@ export async function examineLogIn(configuration: Configuration): Promise<readon
   return findings;
 }
 
-/** Message with the reason beneath it, such as an unknown host. Failed connections have a code instead of a message. */
+/**
+ * Returns the message with the root cause, such as an unknown host. Failed connections have a code instead of a
+ * message.
+ */
 export function reasonOf({ message, code, cause }: NodeJS.ErrnoException): string {
   const text = message || String(code);
   return isErrorLike(cause) ? `${text}: ${reasonOf(cause)}` : text;
@@ -51,7 +54,7 @@ export function reasonOf({ message, code, cause }: NodeJS.ErrnoException): strin
 const isErrorLike = (value: unknown): value is Error =>
   typeof value === 'object' && value !== null && typeof (value as Error).message === 'string';
 
-/** Returns null if the database cannot be read without changing it; other findings say why. */
+/** Returns null if the database cannot be read without changing it; other findings report the reason. */
 async function organizationsOf(configuration: Configuration): Promise<readonly Organization[] | null> {
   try {
     const { database } = configuration;
@@ -77,7 +80,7 @@ async function organizationsOf(configuration: Configuration): Promise<readonly O
   }
 }
 
-/** Addresses of the organizations that offer the method, which the service must know. */
+/** Redirect URLs of the organizations that offer the method; must be registered at the service. */
 function callbackUrls(method: LogInMethod, organizations: readonly Organization[] | null, url: string) {
   const offering = (organizations ?? []).filter(({ realm }) => isOffered(method, realm)).map((each) => each.url);
   return (offering.length > 0 ? offering : [url]).map((each) => `${each}/accounts/login/complete/${method.name}/`);

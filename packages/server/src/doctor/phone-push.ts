@@ -9,13 +9,13 @@ export function wayToPhones(push: Configuration['push']): string {
   return ['direct', push.apns && 'APNs', push.fcm && 'FCM'].filter(Boolean).join(', ');
 }
 
-/** Tokens that belong to no phone, so that only the accounts are judged. */
+/** Dummy tokens, so that only the accounts are checked. */
 const NO_PHONES = [
   { kind: 'apns', token: '00'.repeat(32), iosAppId: 'none' },
   { kind: 'fcm', token: 'none', iosAppId: null },
 ] as const;
 
-/** @throws Error if the services of the configuration do not accept this server */
+/** @throws Error if the configured services reject this server */
 export async function checkPush(push: NonNullable<Configuration['push']>): Promise<void> {
   const clock = new SystemClock();
   if (!('keys' in push)) {
@@ -29,7 +29,7 @@ export async function checkPush(push: NonNullable<Configuration['push']>): Promi
   }
 }
 
-/** Client of a push service that knows no organization. */
+/** Client of a push service for an unspecified organization. */
 export function pushServiceOf(account: PushServiceAccount): HttpPushService {
   const realmUrls = { urlOf: () => '', emailDomainOf: () => '' };
   const server = { version: ZULIP_VERSION, featureLevel: FEATURE_LEVEL };

@@ -1,7 +1,7 @@
 import type { ColumnNames } from '@parley/export-files';
 import { permissionTitle, REALM_SETTING_FORMS, USER_SETTING_FORMS } from '@parley/http';
 
-/** Columns and values as named in Zulip's tables, where they equal those of the API. */
+/** Names of columns and values in Zulip's tables that equal those of the API. */
 export const COLUMN_NAMES: ColumnNames = {
   realm: {
     present: (values) => REALM_SETTING_FORMS.present(values as never),

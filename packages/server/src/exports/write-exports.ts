@@ -6,13 +6,13 @@ import { keepProcessAlive, SystemEventLoop, SystemTimers } from '@parley/node-ad
 import type { Parley } from '../facade/facade.js';
 import { COLUMN_NAMES } from './column-names.js';
 
-/** Stores data that does not fit into memory in a folder per export. */
+/** Spools data that does not fit into memory to a folder per export. */
 export class FolderArchiveWriter implements ArchiveWriter {
   constructor(private readonly folder: string) {}
 
   async *write(id: ExportId, source: RealmSource, rest: () => Promise<void>): AsyncGenerator<Uint8Array> {
     const temporaryFolder = this.folderOf(id);
-    // Private, since it contains private messages.
+    // No access for others, since the folder contains private messages.
     await mkdir(temporaryFolder, { recursive: true, mode: 0o700 });
     try {
       const { writeExport } = await import('@parley/export-files');
@@ -33,12 +33,12 @@ export class FolderArchiveWriter implements ArchiveWriter {
   }
 }
 
-/** Rests as long as it works, since it shares the disk with the server but not the event loop. */
+/** Ratio of rest to work, since the export shares the disk but not the event loop with the server. */
 const REST_FACTOR = 1;
 
 /**
- * Exports a whole realm at a reduced speed while a server may be running. The file gets its name only when complete.
- * Returns the number of messages.
+ * Exports a whole realm at reduced speed while a server may be running. The file is renamed to its final name when
+ * complete. Returns the number of messages.
  */
 export async function exportToFile(
   { useCase }: Pick<Parley, 'useCase'>,

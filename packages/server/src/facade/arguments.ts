@@ -4,13 +4,13 @@ import { DomainError } from '@parley/domain/kernel';
 import { hint } from '../kernel/did-you-mean.js';
 
 /**
- * Checks of arguments for callers without a type checker, whose mistakes would otherwise be stored, or surface far from
- * the call. Each check returns the value, and throws a DomainError INVALID_ARGUMENT that names the property.
+ * Argument checks for callers without a type checker. Unchecked mistakes would be stored, or would surface far from the
+ * call. Each check returns the value, or throws a DomainError INVALID_ARGUMENT naming the property.
  */
 
 const MAX_SHOWN = 60;
 
-/** Describes a value that was passed by mistake. */
+/** Formats an invalid argument for an error message. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, MAX_SHOWN));
   if (typeof value === 'function') return 'a function';
@@ -31,7 +31,7 @@ export function textAt(property: string, value: unknown): string {
   throw invalidArgument(property, 'a string', value);
 }
 
-/** Absent values are `undefined`. */
+/** Accepts `undefined` for absent values. */
 export const optionalTextAt = (property: string, value: unknown): string | undefined =>
   value === undefined ? undefined : textAt(property, value);
 
@@ -79,7 +79,7 @@ export function eventTypeAt(property: string, value: unknown): void {
   nameAt(property, 'the name of an event', value, EVENT_TYPES);
 }
 
-/** Requires one of some names, and suggests a similar one. */
+/** Requires one of the given names and suggests a similar one. */
 export function nameAt(property: string, expected: string, value: unknown, names: readonly string[]): void {
   if (names.includes(value as string)) return;
   const meant = typeof value === 'string' ? hint(value, names) : '';

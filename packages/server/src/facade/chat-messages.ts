@@ -43,10 +43,10 @@ import type { Addresses, PersonRef } from './references.js';
 
 export interface ChatRealm {
   readonly id: number;
-  /** Value of `realm` in other calls: `''` for the organization at the server's own address. */
+  /** Value of `realm` in other calls; `''` for the organization at the server's public URL. */
   readonly name: string;
   readonly title: string;
-  /** Address for its clients. */
+  /** URL for its clients. */
   readonly url: string;
   readonly isActive: boolean;
 }
@@ -63,7 +63,7 @@ export interface ChatUser {
   readonly isActive: boolean;
 }
 
-/** User as referenced by messages. */
+/** User reference in messages. */
 export interface ChatPerson {
   readonly id: number;
   readonly externalId: string | null;
@@ -132,7 +132,7 @@ export const presentUser = ({ user, externalId }: HostUser, realm: string): Chat
   isActive: user.isActive,
 });
 
-/** Returns all users of messages who may have an external id, so without system bots. May contain duplicates. */
+/** Returns the users of messages who may have an external id, which excludes system bots. May contain duplicates. */
 export function peopleIn(views: readonly MessageView[]): readonly UserId[] {
   const ids: UserId[] = [];
   const add = ({ id, isSystemBot }: UserSummary) => {
@@ -191,7 +191,7 @@ export const presentOwnMessage = (
   const message = presentMessage(view, realm, person) as {
     -readonly [Field in keyof OwnChatMessage]: OwnChatMessage[Field];
   };
-  // Mutates the message, since copying the object is much slower.
+  // Mutates the message, since copying it is much slower.
   message.isRead = flags.read;
   message.isStarred = flags.starred;
   message.isMentioned = flags.mentioned || flags.channelWildcardMentioned || flags.topicWildcardMentioned;
@@ -240,9 +240,9 @@ export interface MessageSelection {
   readonly search?: string;
   /** True for only messages that the user has not read. */
   readonly unread?: boolean;
-  /** Maximum number of messages, newest ones. */
+  /** Maximum number of messages, starting with the newest. */
   readonly last?: number;
-  /** Maximum number of messages, oldest ones. */
+  /** Maximum number of messages, starting with the oldest. */
   readonly first?: number;
   /** Limits the result to higher or lower ids. */
   readonly after?: number;
@@ -256,7 +256,7 @@ export interface MessageStream extends AsyncIterable<OwnChatMessage> {
 
 export interface MessageChange {
   readonly content?: string;
-  /** Moves this message only. */
+  /** Moves only this message. */
   readonly topic?: string;
   readonly channel?: string | number;
 }
@@ -286,7 +286,7 @@ export interface MessagesParts {
 }
 
 const PAGE = 500;
-/** Maximum of `last`, which is read in one page. */
+/** Maximum of `last`, which is read as one page. */
 const MAX_LAST = 5000;
 
 export function chatMessages(parts: MessagesParts): ChatMessages {

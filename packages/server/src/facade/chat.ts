@@ -53,7 +53,7 @@ export interface ChatChannels {
   create(channel: ChannelToCreate): Promise<ChatChannel>;
   /** Returns the channel of this name, created if missing; an existing channel remains unchanged. */
   ensure(channel: ChannelToCreate): Promise<ChatChannel>;
-  /** Returns null if the user can access no such channel. */
+  /** Returns null if the user cannot access such a channel. */
   find(channel: string | number): Promise<ChatChannel | null>;
   /** Returns the active channels that the user can access, by name. */
   list(): Promise<readonly ChatChannel[]>;
@@ -119,7 +119,7 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
       try {
         return await channels.create(channel);
       } catch (error) {
-        // Created concurrently, or not accessible to the user.
+        // The channel was created concurrently, or is not accessible to the user.
         if (!(error instanceof DomainError && error.is('CHANNEL_NAME_TAKEN'))) throw error;
         const made = await channels.find(channel.name);
         if (!made) throw error;
@@ -181,7 +181,7 @@ export interface UnreadCount {
   readonly messages: number;
   /** Number of unread messages that mention the user, including relevant wildcard mentions. */
   readonly mentions: number;
-  /** False if there are unread messages older than the newest 50,000, which are not counted. */
+  /** False if unread messages older than the newest 50,000 were not counted. */
   readonly isComplete: boolean;
 }
 
@@ -294,7 +294,7 @@ const DEFAULT_CLIENT = 'parley';
 
 export function chatAs(resolve: Resolve, ref: UserRef, { client = DEFAULT_CLIENT }: ChatOptions = {}): Chat {
   const addresses = resolve(Addresses);
-  // Checks at once, so that the error points to the call of `as`.
+  // Checked immediately, so that the error points to the `as` call.
   referenceOf(ref);
   textAt('realm', ref.realm);
   textAt('client', client);
@@ -307,7 +307,7 @@ export function chatAs(resolve: Resolve, ref: UserRef, { client = DEFAULT_CLIENT
     ...parts,
     channelId: (who: Caller, channel: string | number) => findChannelId(resolve, who, channel),
   });
-  // Created on access, since most callers use only one of these objects.
+  // Created on access, since most callers need only one of these objects.
   return {
     get messages() {
       messages ??= chatMessages(messagesParts());

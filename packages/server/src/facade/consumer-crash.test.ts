@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createParley } from '../index.js';
 
-/** Number of kills; `PARLEY_CONSUMER_KILLS=200` for a long run. */
+/** Number of kills; set `PARLEY_CONSUMER_KILLS=200` for a long run. */
 const KILLS = Number(process.env.PARLEY_CONSUMER_KILLS ?? 3);
 const SENDS_PER_KILL = 20;
 jest.setTimeout(300_000 + KILLS * 10_000);
@@ -15,7 +15,7 @@ const realm = 'shop';
 const ann = { realm, externalId: 'u1' };
 
 /**
- * Consumer that records its events before it returns and sends a copy within its position update. Runs on the built
+ * Consumer that records its events before it returns and sends a copy in its position update. Runs on the built
  * packages.
  */
 const CONSUMER = `
@@ -34,7 +34,7 @@ await parley.consume('indexer', async (events, tx) => {
 console.log('ready');
 `;
 
-it('hands over every event at least once and commits its transaction exactly once despite kills', async () => {
+it('delivers every event at least once and commits its transaction exactly once despite kills', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-consumer-'));
   symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
   const script = join(directory, 'consumer.mjs');
@@ -65,13 +65,13 @@ it('hands over every event at least once and commits its transaction exactly onc
     await once(child, 'exit');
   };
 
-  // Counting starts here.
+  // The count starts here.
   await kill(await start());
   const sent: string[] = [];
   for (let round = 0; round < KILLS; round++) {
     const startedAt = performance.now();
     const child = await start();
-    // Varies the time of the kill, scaled to the machine's speed.
+    // Varies the kill time, scaled to the machine's speed.
     const delayMs = (((round * 37) % 100) / 100) * (performance.now() - startedAt);
     const killed = sleep(delayMs).then(() => kill(child));
     for (let number = 0; number < SENDS_PER_KILL; number++) {

@@ -18,8 +18,8 @@ import { EventPresenter, type ParleyEvent, type ParleyEventType } from './events
 import { Addresses, type UserRef } from './references.js';
 
 /**
- * Changes a consumer makes in the transaction that stores its position: atomic, and exactly once per event even if
- * events are redelivered. Executed after the handler has returned.
+ * Changes made by a consumer in the transaction that stores its position: atomic, and exactly once per event even after
+ * redelivery. Executed after the handler has returned.
  */
 export interface ConsumerTransaction {
   /** Organization of the events. */
@@ -29,7 +29,7 @@ export interface ConsumerTransaction {
    * instead.
    */
   send(as: UserRef, message: MessageToSend): Promise<void>;
-  /** Work on the storage itself. It awaits nothing but `tx`. */
+  /** Writes to the storage directly. The callback may await only `tx`. */
   write(work: (tx: Transaction) => Promise<void>): void;
 }
 
@@ -54,7 +54,7 @@ export interface Consumer {
   stop(): Promise<void>;
 }
 
-/** Prefix of consumers that Parley runs itself. */
+/** Name prefix of Parley's internal consumers. */
 const OWN_CONSUMERS = 'parley.';
 const MAX_EVENTS = { default: 100, most: 1000 } as const;
 
@@ -63,7 +63,7 @@ export interface ConsumersParts {
   readonly timers: Timers;
   readonly report: ReportProblem;
   readonly resolve: Resolve;
-  /** Keeps the process alive while a consumer runs. Returns a function that ends it. */
+  /** Keeps the process alive while a consumer runs. Returns a function that releases it. */
   readonly keepAlive: () => CancelTimer;
 }
 

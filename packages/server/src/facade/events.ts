@@ -40,21 +40,21 @@ interface EventHead<T extends DomainEventType> {
   readonly data: Omit<EventOf<T>, 'type'>;
 }
 
-/** Person to whom a message is due, with the texts of a notification. */
+/** User who is due a notification, with its texts. */
 export interface DuePerson extends NotificationText {
   readonly user: ChatPerson;
   readonly reason: DueReason;
-  /** True if the settings of the person ask for a push notification now. */
+  /** True if the user's settings request a push notification now. */
   readonly isPushDue: boolean;
-  /** True if they ask for an email. */
+  /** True if the user's settings request an email. */
   readonly isEmailDue: boolean;
 }
 
-/** Properties of events in addition to their data, by type. */
+/** Event properties in addition to the data, by type. */
 interface EventDetails {
   'message.sent': { readonly message: ChatMessage };
   'user.created': { readonly user: ChatUser };
-  /** The message as it is now. Several events may concern one message. */
+  /** Current state of the message. One message may have several such events. */
   'notification.due': { readonly message: ChatMessage; readonly people: readonly DuePerson[] };
 }
 
@@ -136,7 +136,7 @@ export class EventPresenter {
     }
   }
 
-  /** Returns null if the message was deleted meanwhile. */
+  /** Returns null if the message has been deleted. */
   private presentDue(
     { messageId, recipients }: EventOf<'notification.due'>,
     realm: string,
@@ -210,7 +210,7 @@ export class FacadeEvents implements EventListener {
     for (const listener of [...(this.listeners.get(event.type) ?? [])]) {
       const failed = (err: unknown) => this.report(`a listener of '${event.type}' failed`, { err, seq: event.seq });
       try {
-        // Asynchronous work of listeners is not awaited.
+        // Asynchronous listeners are not awaited.
         Promise.resolve(listener(event)).catch(failed);
       } catch (err) {
         failed(err);

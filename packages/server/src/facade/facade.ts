@@ -30,7 +30,7 @@ export function mounted(handler: RequestListener, prefix: string): MountedHandle
   };
 }
 
-/** Returns the path below the prefix; null if the URL is not below it. */
+/** Returns the path below the prefix; null for other URLs. */
 function pathBelow(path: string, url: string): string | null {
   if (!url.startsWith(path)) return null;
   const below = url.slice(path.length);
@@ -44,8 +44,8 @@ export interface ErrorHandlerOptions {
 }
 
 /**
- * Error middleware for Express and compatible frameworks: responds to a `DomainError` in JSON, `{ code, message }`,
- * with its status, and passes on other errors. Register it after the application's own routes.
+ * Error middleware for Express and compatible frameworks: responds to a `DomainError` with its status and `{ code,
+ * message }` as JSON, and passes on other errors. Register it after the application's own routes.
  */
 export const errorHandler =
   ({ textOf = ({ message }) => message }: ErrorHandlerOptions = {}) =>
@@ -69,12 +69,12 @@ export interface Facade {
   /** Returns the chat with one user's permissions. Cheap enough to call for each request. */
   as(user: UserRef, options?: ChatOptions): Chat;
   /**
-   * Calls the listener after each commit, including commits of other processes on the same database. Events without a
-   * listener are lost; use `consume` to get them. Returns a function that removes the listener.
+   * Calls the listener after each commit, including commits by other processes on the same database. Events without a
+   * listener are lost; `consume` delivers all events. Returns a function that removes the listener.
    */
   on<T extends ParleyEventType>(type: T, listener: (event: ParleyEvent<T>) => unknown): () => void;
   /**
-   * Hands every event to the handler at least once, in order per organization, across restarts and crashes; the
+   * Delivers every event to the handler at least once, in order per organization, across restarts and crashes. The
    * position is stored under the name. An exception redelivers the events with increasing delays.
    * @throws DomainError INVALID_CONSUMER_NAME, TOO_MANY_CONSUMERS
    */
@@ -84,11 +84,14 @@ export interface Facade {
     options?: ConsumeOptions<T>,
   ): Promise<Consumer>;
   /**
-   * Removes the position of an unneeded consumer, for which the event log would otherwise be retained. Returns true
-   * if there was one.
+   * Removes the position of an unneeded consumer, which would otherwise hold back log cleanup. Returns true if there
+   * was one.
    */
   forgetConsumer(name: string): Promise<boolean>;
-  /** Calls the hook before messages are sent or edited by any means. Returns a function that removes the hook. */
+  /**
+   * Calls the hook before every send or edit of a message, in process or over HTTP. Returns a function that removes the
+   * hook.
+   */
   before<T extends keyof HookTypes>(type: T, hook: Hook<T>, options?: HookOptions): () => void;
 }
 
@@ -122,19 +125,16 @@ export function facadeOf(resolve: Resolve, { consumers, follower, uow, urls }: F
 
 /** Running chat engine. */
 export interface Parley extends Facade {
-  /**
-   * Router for an Express app, or another that accepts its middleware, under any path: `app.use('/chat',
-   * parley.router)`.
-   */
+  /** Router for an Express app or compatible framework, under any path: `app.use('/chat', parley.router)`. */
   readonly router: Middleware;
   /**
    * Request listener for Node's own server, faster than Express: `createServer(parley.handler)`. Paths begin at the
-   * root regardless of the public address.
+   * root regardless of the public URL.
    */
   readonly handler: RequestListener;
   /**
-   * Returns a handler below a path, by default that of the public address: for a Node server with other paths, and
-   * for frameworks that pass on Node's requests. Other paths go to `next`, or get 404.
+   * Returns a handler below a path; default: the path of the public URL. For Node servers with other paths, and for
+   * frameworks that pass on Node's requests. Other paths go to `next`, or get 404.
    */
   mount(prefix?: string): MountedHandler;
   /** Singleton of a use case for in-process calls: `parley.useCase(CreateRealm)`. */
@@ -142,12 +142,12 @@ export interface Parley extends Facade {
   /** Returns the organization with this string id; null if there is none. */
   findRealm(stringId: string): Promise<RealmId | null>;
   /**
-   * Reports whether the server can accept requests, otherwise the reason: storage not writable, disk full, shutting
-   * down.
+   * Reports whether the server can accept requests. If not, includes the reason: storage not writable, disk full,
+   * shutting down.
    */
   ready(): Promise<ReadinessReport>;
   /**
-   * Returns metrics for Prometheus as `text/plain; version=0.0.4`. All names begin with `parley_`, so the text can be
+   * Returns Prometheus metrics as `text/plain; version=0.0.4`. All names begin with `parley_`, so the text can be
    * appended to your own.
    * @throws Error without the option `metrics`
    */

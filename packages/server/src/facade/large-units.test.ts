@@ -10,9 +10,9 @@ import { machineSlowness, threadTimes } from '@parley/testkit/process-usage';
 import { createParley, type Parley } from '../index.js';
 
 /**
- * Large requests run in slices: other callers get responses meanwhile and see either the whole change or none of it.
+ * Large requests run in slices. Other callers get responses in between and see either the whole change or none of it.
  */
-describe('large requests', () => {
+describe('a large request', () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-large-'));
   let parley: Parley;
   let caller: Caller;
@@ -51,7 +51,10 @@ describe('large requests', () => {
     });
   const namesOf = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix} ${n}`);
 
-  /** Number of sequential reads completed during the work, and the longest time the process blocked one of them. */
+  /**
+   * Returns the number of sequential reads completed during the work, and the longest time for which the process
+   * blocked one.
+   */
   async function readsDuring(work: Promise<unknown>): Promise<{ readonly count: number; readonly longestMs: number }> {
     let isDone = false;
     void work.finally(() => {
@@ -84,7 +87,7 @@ describe('large requests', () => {
     expect(longestMs).toBeLessThan(400 * (await machineSlowness()));
   });
 
-  it('change the flags of ten thousand messages without blocking other requests', async () => {
+  it('changes the flags of ten thousand messages without blocking other requests', async () => {
     await subscribe(['flags']);
     const ids: MessageId[] = [];
     for (let n = 0; n < 50; n++) {
@@ -109,7 +112,7 @@ describe('large requests', () => {
     }
   });
 
-  it('change nothing when one of their users is unknown', async () => {
+  it('changes nothing if one of its users is unknown', async () => {
     const taken = namesOf('again', 400);
     await expect(subscribe([...taken, 'x'.repeat(61)])).rejects.toMatchObject({ code: 'INVALID_CHANNEL_NAME' });
     const unknown = (Math.max(...people) + 1) as UserId;

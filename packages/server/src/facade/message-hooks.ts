@@ -14,9 +14,9 @@ interface DraftHead {
   readonly content: string;
 }
 
-/** Message before it is sent. It has not been validated and may still be rejected. */
+/** Message about to be sent. It has not been validated and may still be rejected. */
 export interface OutgoingMessage extends DraftHead {
-  /** Null for a direct message. Its properties are null if there is no such channel. */
+  /** Null for direct messages. Its properties are null for unknown channels. */
   readonly channel: { readonly id: number | null; readonly name: string | null } | null;
   /** Topic as given; null for a direct message or if none was given. */
   readonly topic: string | null;
@@ -44,7 +44,7 @@ export type Hook<T extends keyof HookTypes> = (
 ) => Promise<HookTypes[T]['change'] | void> | HookTypes[T]['change'] | void;
 
 export interface HookOptions {
-  /** Milliseconds after which the message is rejected; default: 2000, at most 10,000. */
+  /** Timeout in milliseconds after which the message is rejected; default: 2000, at most 10,000. */
   readonly timeoutMs?: number;
 }
 

@@ -11,20 +11,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 
-/** Number of kills; the long run is part of `npm run endurance`. */
+/** Number of kills; `npm run endurance` includes the long run. */
 const KILLS = process.env.HOSTILE_LOAD === 'long' ? 100 : 3;
 const SENDS_PER_KILL = 10;
-/** Notifications that are under way at the same time. */
+/** Maximum number of concurrent notifications. */
 const CONCURRENCY = 16;
 jest.setTimeout(300_000 + KILLS * 10_000);
 const root = resolve(__dirname, '../../../..');
 
-/** Longer than the lease of a notification that a killed server was sending. */
+/** Exceeds the lease of a notification that a killed server was sending. */
 const LATER_MS = 61_000;
 
 /**
- * Server that sends a message for each line on its input and acknowledges it. The last parameter is the time in
- * milliseconds by which its clock is ahead. Runs on the built packages.
+ * Server that sends and acknowledges a message for each input line. The last parameter is its clock offset in
+ * milliseconds. Runs on the built packages.
  */
 const SERVER = `
 import { createInterface } from 'node:readline';
@@ -52,7 +52,7 @@ for await (const content of createInterface({ input: process.stdin })) {
 }
 `;
 
-it('attempts every notification at least once and none again after its end was stored, despite kills', async () => {
+it('attempts every notification at least once, and none again after its result was stored, despite kills', async () => {
   const notified: string[] = [];
   const service = createServer(async (request, response) => {
     const body = await text(request);
@@ -89,7 +89,7 @@ it('attempts every notification at least once and none again after its end was s
   for (let round = 0; round < KILLS; round++) {
     const child = await start();
     for (let n = 0; n < SENDS_PER_KILL; n++) child.stdin!.write(`n${number++}\n`);
-    // Varies the time of the kill between the first message and the last notification.
+    // Varies the kill time between the first message and the last notification.
     await sleep(((round * 37) % 100) * 3);
     await kill(child);
   }
@@ -104,7 +104,7 @@ it('attempts every notification at least once and none again after its end was s
   const repeated = notified.length - new Set(notified).size;
   expect(repeated).toBeLessThanOrEqual((KILLS + 1) * CONCURRENCY);
 
-  // Everything was acknowledged and stored, so a further start sends nothing.
+  // Every notification was acknowledged and stored, so another start sends none.
   const idle = await start(2 * LATER_MS);
   await sleep(100);
   const before = notified.length;

@@ -16,7 +16,7 @@ import { type ChatRealm, type ChatUser, presentRealm, presentUser } from './chat
 import { Addresses, referenceOf, type UserRef } from './references.js';
 
 export interface RealmToEnsure {
-  /** Lower-case letters, digits and inner dashes; `''` for the organization at the server's own address. */
+  /** Lower-case letters, digits and inner dashes; `''` for the organization at the server's public URL. */
   readonly name: string;
   /** Displayed name; default: `name`. An existing organization keeps its title. */
   readonly title?: string;
@@ -60,10 +60,10 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Re
 
 export interface UserToUpsert {
   readonly realm: string;
-  /** Id from your application, permanent: up to 200 characters, compared exactly. */
+  /** Permanent id from your application: up to 200 characters, compared exactly. */
   readonly externalId: string;
   readonly name: string;
-  /** Default: unchanged; a new user gets an address to which no email is sent. */
+  /** Default: unchanged; a new user gets a dummy address that receives no email. */
   readonly email?: string;
   /** Default: unchanged; a new user becomes a member. */
   readonly role?: Role;
@@ -75,25 +75,25 @@ export interface UserStream extends AsyncIterable<ChatUser> {
 
 /** Users API for the host application, without permission checks. */
 export interface Users {
-  /** Creates the user or updates changed properties; call it on every login. A deactivated user remains deactivated. */
+  /** Creates the user or updates changed properties; call it on every log-in. Deactivated users remain deactivated. */
   upsert(user: UserToUpsert): Promise<ChatUser>;
   /** Assigns an external id to a user without one. */
   link(user: { readonly realm: string; readonly externalId: string; readonly userId: number }): Promise<ChatUser>;
   /** Returns null for unknown users. */
   find(user: UserRef): Promise<ChatUser | null>;
   /**
-   * Lists all users of an organization by id, read page by page during iteration: includes bots, and deactivated
-   * users with `deactivated`. Intended for synchronization, not for each request.
+   * Iterates over all users of an organization by id, page by page. Includes bots, and with `deactivated` also
+   * deactivated users. Intended for synchronization, not for each request.
    */
   list(selection: { readonly realm: string; readonly deactivated?: boolean }): UserStream;
-  /** Ends login and delivery for the user but keeps their messages. Idempotent. */
+  /** Ends log-in and delivery for the user but keeps their messages. Idempotent. */
   deactivate(user: UserRef): Promise<void>;
   reactivate(user: UserRef): Promise<void>;
   /** Returns the user's API key for clients; `rotate` issues a new one and revokes the old. */
   apiKey(user: UserRef, options?: { readonly rotate?: boolean }): Promise<string>;
 }
 
-/** Number of users to read at once. */
+/** Number of users per page. */
 const PAGE = 500;
 
 export function usersOf(resolve: Resolve): Users {

@@ -19,11 +19,11 @@ export function referenceOf(ref: UserRef): HostUserReference {
 /** Maximum number of cached external ids. */
 const MAX_CACHED = 10_000;
 
-/** Resolves names used by the host application. */
+/** Resolves names and ids used by the host application. */
 export class Addresses {
   static readonly inject = [RealmResolver, FindHostUsers] as const;
 
-  /** Cache of external ids. An external id never changes, so hits stay valid; misses are not cached. */
+  /** Cache of external ids. They never change, so hits stay valid; misses are not cached. */
   private readonly idsByName = new Map<string, UserId>();
   private externalIds = new Map<UserId, string>();
 
@@ -51,7 +51,10 @@ export class Addresses {
     return { realmId, userId, clientName };
   }
 
-  /** Returns ids in input order. `property` names the people in errors. @throws DomainError INVALID_ARGUMENT, UNKNOWN_USER */
+  /**
+   * Returns ids in input order. `property` is the name used in errors. @throws DomainError INVALID_ARGUMENT,
+   * UNKNOWN_USER
+   */
   async userIds(realmId: RealmId, property: string, people: readonly PersonRef[]): Promise<readonly UserId[]> {
     for (const person of people) personAt(property, person);
     const externalIds = people.filter((person) => typeof person === 'string');

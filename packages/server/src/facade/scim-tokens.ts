@@ -10,11 +10,11 @@ export interface ScimTokenRef {
   readonly name: string;
 }
 
-/** Tokens with which directories manage the people and groups of an organization by SCIM 2.0. */
+/** Tokens with which directories manage the users and groups of an organization by SCIM 2.0. */
 export interface ScimTokens {
-  /** Returns a new token, which is stored as a hash only. */
+  /** Returns a new token; only its hash is stored. */
   create(token: ScimTokenRef): Promise<string>;
-  /** Ascending name. */
+  /** Lists tokens by ascending name. */
   list(realm: string): Promise<readonly { readonly name: string; readonly createdAt: number }[]>;
   revoke(token: ScimTokenRef): Promise<void>;
 }

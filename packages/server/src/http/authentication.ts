@@ -14,7 +14,7 @@ import {
 } from '@parley/http';
 import { StartupError } from '../kernel/startup-error.js';
 
-/** Authenticates by email and API key in the realm of the request's address. */
+/** Authenticates by email and API key in the realm of the request URL. */
 export class ApiKeyCredentials implements Credentials {
   constructor(
     private readonly verifyApiKey: VerifyApiKey,
@@ -26,7 +26,7 @@ export class ApiKeyCredentials implements Credentials {
   }
 }
 
-/** Reads `Authorization: Bearer …` with the token of a frame. */
+/** Authenticates `Authorization: Bearer …` with a frame token. */
 export class FrameTokenAuthenticator implements Authenticator {
   constructor(
     private readonly verifyToken: VerifyFrameToken,
@@ -60,7 +60,7 @@ export class StoredRoles implements RoleLookup {
   }
 }
 
-/** Resolves session tokens in the realm of the request's address. */
+/** Resolves session tokens in the realm of the request URL. */
 export class StoredSessions implements BrowserSessions {
   constructor(
     private readonly verifySession: VerifySession,
@@ -95,7 +95,7 @@ export async function rehashApiKeys(uow: UnitOfWork, mint: ApiKeyMint): Promise<
   });
 }
 
-/** Used by commands beside a running server, whose keys must not change. @throws StartupError */
+/** Variant for commands that run alongside a server, which must not change its keys. @throws StartupError */
 export async function assertSameSecret(uow: UnitOfWork, mint: ApiKeyMint): Promise<void> {
   const stored = await uow.readAcross(({ apiKeys }) => apiKeys.secretFingerprint());
   if (stored === null) await uow.writeAcross(({ apiKeys }) => apiKeys.setSecretFingerprint(mint.secretFingerprint));

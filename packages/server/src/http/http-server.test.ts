@@ -47,7 +47,7 @@ describe('createHttpServer', () => {
 
   afterEach(stop);
 
-  it('closes connections that send nothing without a response, which could be taken for that of a later request', async () => {
+  it('closes silent connections without a response, which a client could match to a later request', async () => {
     await start({ headersMs: 60 });
     const since = performance.now();
     expect(await answerTo(open())).toBe('');
@@ -118,7 +118,7 @@ describe('limitPerAddress', () => {
     const [first, second, third] = ['10.0.0.1', '::ffff:10.0.0.1', '10.0.0.1'].map(connected);
     expect([first, second, third].map((socket) => socket!.isDestroyed)).toEqual([false, false, true]);
     expect(connected('10.0.0.2').isDestroyed).toBe(false);
-    // An IPv6 network counts as one address, since it belongs to one customer.
+    // An IPv6 /64 counts as one address, since it belongs to one customer.
     const network = ['2001:db8::1', '2001:db8::2', '2001:db8::3'].map(connected);
     expect(network.map((socket) => socket.isDestroyed)).toEqual([false, false, true]);
     for (let count = 0; count < 5; count++) {

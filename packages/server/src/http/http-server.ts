@@ -16,7 +16,7 @@ import {
 import type { Configuration } from '../configuration/configuration.js';
 import type { RealmResolverOptions } from '../kernel/realm-resolver.js';
 
-/** Returns the server's addresses as far as a separate command can know them. */
+/** Returns the server's addresses as far as a separate command can determine them. */
 export function addressesOf({
   url,
   port,
@@ -26,7 +26,7 @@ export function addressesOf({
   return { url: url ?? `http://localhost:${port}`, defaultRealm, realmAddresses };
 }
 
-/** Responses by Node's error code; other errors count as malformed requests. */
+/** Responses by Node error code; other errors count as malformed requests. */
 const UNREADABLE: Readonly<Record<string, readonly [status: string, msg: string]>> = {
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'Request header fields are too large'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['413 Payload Too Large', 'Request body is too large'],
@@ -35,9 +35,9 @@ const UNREADABLE: Readonly<Record<string, readonly [status: string, msg: string]
 const MALFORMED = ['400 Bad Request', 'Malformed HTTP request'] as const;
 
 /**
- * Responds to unparseable requests in JSON, since clients expect JSON. Like Node's default, it writes nothing into a
- * started response and ends the connection. A client that has sent nothing gets no response, since it would take it
- * for that of a request which it sends at this moment.
+ * Responds to malformed requests in JSON, as clients expect. Like Node's default handler, it adds nothing to a started
+ * response and closes the connection. Silent clients get no response, which could be matched to a request that is just
+ * being sent.
  */
 export function handleClientError({ code }: NodeJS.ErrnoException, duplex: Duplex): void {
   const socket = duplex as Socket & { readonly _httpMessage?: ServerResponse | null };
@@ -51,25 +51,25 @@ export function handleClientError({ code }: NodeJS.ErrnoException, duplex: Duple
   socket.destroySoon();
 }
 
-/** Longer than clients and proxies keep idle connections, so that they close first. */
+/** Longer than the keep-alive of clients and proxies, so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
 /** Maximum header size; a query string with five thousand message ids fits. */
 const MAX_HEADER_BYTES = 128 * 1024;
 /** Interval at which Node checks connection deadlines. */
 const CHECK_MS = 1000;
-/** Minimum interval between log lines about the same problem. */
+/** Minimum interval between log lines for the same problem. */
 const REPEAT_MS = 60_000;
 
 export interface HttpServerOptions {
   readonly limits?: Partial<TransportLimits>;
-  /** Same proxies as for the rest of the server, since all connections come from their addresses. */
+  /** Proxies trusted by the rest of the server; all proxied connections come from their addresses. */
   readonly trustedProxies?: ProxyTrust;
   readonly logger?: Logger;
 }
 
 /**
- * Creates a Node server that closes connections which send nothing or send too slowly, and limits their number.
- * Unreadable requests are rejected in JSON.
+ * Creates a Node server that closes silent or slow connections and limits their number. Malformed requests are rejected
+ * in JSON.
  */
 export function createHttpServer(listener: RequestListener, options: HttpServerOptions = {}): Server {
   const limits = { ...TRANSPORT_LIMITS, ...options.limits };
@@ -77,7 +77,7 @@ export function createHttpServer(listener: RequestListener, options: HttpServerO
     {
       keepAliveTimeout: KEEP_ALIVE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // Counted from connecting, so that it also covers connections that send nothing.
+      // Counted from the connection, so that it also covers silent ones.
       headersTimeout: limits.headersMs,
       requestTimeout: Math.max(limits.filesMs, limits.bodyMs, limits.headersMs),
       connectionsCheckingInterval: Math.min(CHECK_MS, Math.ceil(limits.headersMs / 4)),
@@ -92,7 +92,7 @@ export function createHttpServer(listener: RequestListener, options: HttpServerO
   return server;
 }
 
-/** Limits connections per address, so that one address cannot take all of them. */
+/** Limits connections per address, so that one address cannot exhaust them. */
 export function limitPerAddress(
   server: Pick<EventEmitter, 'on'>,
   limit: number,
@@ -103,7 +103,7 @@ export function limitPerAddress(
   server.on('connection', (socket: Socket) => {
     if (socket.remoteAddress === undefined || proxies.mayBe(socket.remoteAddress)) return;
     const address = ipGroup(socket.remoteAddress);
-    // Local programs such as proxies forward requests of many clients.
+    // Local programs such as proxies forward requests for many clients.
     if (isLoopbackName(socket.remoteAddress.replace(/^::ffff:/i, ''))) return;
     const count = counts.get(address) ?? 0;
     if (count >= limit) {

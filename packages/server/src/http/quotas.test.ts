@@ -24,7 +24,7 @@ const rateLimited = (retryAfter: number) =>
   expect.objectContaining({ code: 'RATE_LIMITED', details: { retryAfter } }) as Error;
 
 describe('DailyChannelQuota', () => {
-  it('allows each user as many channels per day as one request may create', () => {
+  it('allows each user to create as many channels per day as fit in one request', () => {
     const { make, member, other } = setUp();
     make(member, 1000);
     expect(() => make(member, 1)).toThrow(rateLimited(86_400));
@@ -37,7 +37,7 @@ describe('DailyChannelQuota', () => {
     expect(() => make(admin, 1)).toThrow(rateLimited(86_400));
   });
 
-  it('reserves all channels or none and frees them one day after creation', () => {
+  it('reserves all channels or none and frees them after one day', () => {
     const { clock, make, member } = setUp();
     make(member, 600);
     clock.advance(3600);

@@ -41,14 +41,14 @@ const BY_ADDRESS = [
   'sends_email_by_ip',
 ] as const satisfies readonly LimitRule[];
 
-/** Rows per exchange; further ones wait for the next. */
+/** Maximum rows per exchange; the rest wait for the next one. */
 const COUNTS_AT_A_TIME = 1000;
 
 const SHARED = { shared: { kind: 'calls' } } as const;
 
 /**
- * Adds the calls that other servers of the database have counted, and tells them of those of this server. A server that
- * starts adds all calls that still count. Runs every second, and at once with log-ins and new channels.
+ * Exchanges call counts between the servers of a database. After startup, a server first adds all counts that are still
+ * in their window. Runs every second, and immediately after log-ins and new channels.
  */
 export class CallExchange {
   private readonly server = randomUUID();
@@ -97,7 +97,7 @@ export class CallExchange {
   }
 }
 
-/** Resets the call counts of this process when the operator requests a reset in any process. */
+/** Resets the call counts of this process when an operator requests a reset in any process. */
 export class LimitReset implements EventListener {
   static readonly inject = ['limiter'] as const;
   constructor(private readonly limiter: RateLimiter) {}
@@ -124,7 +124,7 @@ export class LimitReset implements EventListener {
 const ruleFor = (actor: Actor): LimitRule =>
   isAdministrator(actor) ? 'channel_creation_by_administrator' : 'channel_creation_by_user';
 
-/** Counted like calls: disabling rate limits disables it. */
+/** Subject to rate limiting, so disabling rate limits disables the quota. */
 export class DailyChannelQuota implements ChannelQuota {
   constructor(
     private readonly limiter: RateLimiter,
@@ -141,12 +141,12 @@ export class DailyChannelQuota implements ChannelQuota {
     const rule = ruleFor(actor);
     const state = this.limiter.peek(rule, actor.id);
     if (state.remaining < count) {
-      // If some channels are left but too few, retry when the whole quota is available again.
+      // If the remaining quota is too small, retry when the whole quota is available again.
       const untilAll = (state.resetMs - this.clock.nowMs()) / 1000;
       throw rateLimited({ ...state, retryAfterSeconds: state.retryAfterSeconds || untilAll });
     }
     for (let spent = 0; spent < count; spent++) this.limiter.hit(rule, actor.id);
-    // Runs beside the unit; the exchange of the next second repeats what fails.
+    // Runs concurrently with the unit; the next exchange retries after a failure.
     this.exchange.run().catch(() => {});
   }
 
@@ -156,7 +156,7 @@ export class DailyChannelQuota implements ChannelQuota {
   }
 }
 
-/** Counted like calls: disabling rate limits disables them. */
+/** Subject to rate limiting, so disabling rate limits disables these limits. */
 export class LoginAttemptLimits implements LoginAttempts {
   private readonly networkKey: Buffer;
 
@@ -199,7 +199,7 @@ export class LoginAttemptLimits implements LoginAttempts {
   succeed(account: string, source: LoginSource): void {
     const [first, ...others] = countersOf(account, source);
     this.limiter.forget(...first);
-    // Not reset: the owner's logins would let an attacker guess on.
+    // Not reset: otherwise the owner's successful log-ins would give an attacker further guesses.
     for (const counter of others) this.limiter.withdraw(...counter);
   }
 
@@ -211,7 +211,7 @@ export class LoginAttemptLimits implements LoginAttempts {
 
 type Counter = readonly [rule: LimitRule, key: string, source?: string | undefined];
 
-/** Keys of known networks cannot be invented, so they have no source and never share counters. */
+/** Keys of known networks cannot be forged, so they have no source and never share counters. */
 function countersOf(account: string, { ip, isKnown }: LoginSource): readonly [Counter, ...Counter[]] {
   const key = keyFrom(account, ip);
   if (isKnown) {
@@ -235,7 +235,7 @@ const RULES: Readonly<Record<EmailRule, LimitRule>> = {
   anonymousByIp: 'sends_email_by_ip',
 };
 
-/** Email quota, counted like calls: disabling rate limits disables it. */
+/** Email quota. Subject to rate limiting, so disabling rate limits disables it. */
 export class EmailLimits implements EmailQuota {
   static readonly inject = ['limiter'] as const;
   constructor(private readonly limiter: RateLimiter) {}
@@ -249,14 +249,14 @@ export class EmailLimits implements EmailQuota {
   }
 }
 
-/** Key in the format of other rules of the same kind. */
+/** Returns a key in the format of other rules of the same kind. */
 function keyOf(rule: EmailRule, key: string, ip: string | undefined): string | number {
   if (rule === 'passwordResetByEmail') return keyFrom(key, ip);
   if (rule === 'anonymousByIp') return ipGroup(key);
   return rule.endsWith('ByUser') ? Number(key) : key;
 }
 
-/** Counts by network, since a client may use any number of its addresses. */
+/** Returns the network, since a client may use any address within it. */
 function sourceOf(rule: EmailRule, key: string, ip: string | undefined): string | undefined {
   const from = rule === 'anonymousByIp' ? key : ip;
   if (from === undefined) return undefined;
@@ -269,7 +269,7 @@ const INCOMING_RULES: Readonly<Record<IncomingEmailRule, LimitRule>> = {
   incomingEmailBySender: 'incoming_email_by_sender',
 };
 
-/** Counted like calls: disabling rate limits disables it. */
+/** Subject to rate limiting, so disabling rate limits disables the quota. */
 export class IncomingEmailLimits implements IncomingEmailQuota {
   static readonly inject = ['limiter'] as const;
   constructor(private readonly limiter: RateLimiter) {}

@@ -18,54 +18,56 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Encodings made by the build, the shortest first, and their file extensions. */
+/** Precompressed encodings, shortest first, and their file extensions. */
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const;
 
-/** Returns the built web client; null if it has not been built. `builds`: keeps files of former builds, which open pages need. */
+/**
+ * Returns the built web client; null if it has not been built. `builds` keeps files of previous builds for open pages.
+ */
 export function openWebAssets(builds: KeptBuilds | null): WebAssets | null {
   for (const page of PAGES) {
     try {
       return new FolderWebAssets(dirname(require.resolve(page)), builds);
     } catch {
-      // The other place.
+      // Tries the next location.
     }
   }
   return null;
 }
 
-/** Names that the build makes. Others could lead out of the folder. */
+/** Pattern of file names made by the build. Other names could lead out of the folder. */
 const NAME = /^[\w-]+(?:\.[\w-]+)+$/;
 
-/** Former builds of which files are kept. */
+/** Number of previous builds to keep. */
 const MAX_FORMER = 3;
 const KEPT_MS = 24 * 3600_000;
 const BUILD = /^[0-9a-f]{16}$/;
-/** File beside those of a former build, made when the build was replaced. */
+/** Marker file written when a build is replaced. */
 const REPLACED = 'replaced';
 
-/** Files of this build and of former ones. */
+/** Files of the current and previous builds. */
 export interface KeptBuilds {
-  /** Builds with the time when each was replaced, in Unix milliseconds; null for builds in use. */
+  /** Builds with the time of their replacement in Unix milliseconds; null for builds in use. */
   list(): Promise<ReadonlyMap<string, number | null>>;
-  /** Copies those files of a build from a folder that are not kept yet. */
+  /** Copies a build's missing files from a folder. */
   add(build: string, folder: string): Promise<void>;
   markReplaced(build: string, isReplaced: boolean): Promise<void>;
   remove(build: string): Promise<void>;
-  /** Null for a file that does not exist. */
+  /** Returns null if the file does not exist. */
   open(build: string, name: string): Promise<ByteStream | null>;
 }
 
 /** Files in a folder, which may be replaced while the server runs. */
 export class FolderWebAssets implements WebAssets {
-  /** Build whose files were kept last. */
+  /** Most recently kept build. */
   private kept = '';
 
   constructor(
     private readonly folder: string,
-    /** Null: files of former builds are not kept. */
+    /** Null: previous builds are not kept. */
     private readonly builds: KeptBuilds | null = null,
   ) {}
 
@@ -74,7 +76,7 @@ export class FolderWebAssets implements WebAssets {
     const build = createHash('sha256').update(page).digest('hex').slice(0, 16);
     if (this.builds && build !== this.kept) {
       this.kept = build;
-      // Open pages load themselves again if files are missing.
+      // Open pages reload themselves if files are missing.
       void this.keep(this.builds, build).catch(() => {});
     }
     return page;
@@ -91,7 +93,7 @@ export class FolderWebAssets implements WebAssets {
     return null;
   }
 
-  /** Keeps the files of a build, and removes builds that were replaced more than a day ago. */
+  /** Keeps a build's files and removes builds replaced more than a day ago. */
   private async keep(builds: KeptBuilds, build: string): Promise<void> {
     const before = await builds.list();
     await builds.add(build, join(this.folder, 'web'));
@@ -104,7 +106,7 @@ export class FolderWebAssets implements WebAssets {
   }
 }
 
-/** Builds in a folder beside the database. */
+/** Builds in a folder next to the database. */
 export class FolderBuilds implements KeptBuilds {
   constructor(private readonly folder: string) {}
 
@@ -143,14 +145,14 @@ export class FolderBuilds implements KeptBuilds {
 }
 
 const IN_BUCKET = 'web-client/';
-/** Time for which names are remembered, because anybody may ask for files. */
+/** Cache lifetime of file names, since anyone may request files. */
 const LISTED_MS = 10_000;
 
 type Bucket = Pick<S3BlobStore, 'putObject' | 'readObject' | 'removeObject' | 'listObjects'>;
-/** Objects by `BUILD/FILE`. */
+/** Objects by `BUILD/FILE` key. */
 type Objects = ReadonlyMap<string, { readonly size: number; readonly storedAtMs: number }>;
 
-/** Builds in the bucket for files, which all servers of an installation share. */
+/** Builds in the bucket for files, shared by all servers. */
 export class BucketBuilds implements KeptBuilds {
   private listed: Promise<Objects> | null = null;
   private listedAt = 0;
@@ -224,7 +226,7 @@ async function assetIn(
   return body && { contentType, body };
 }
 
-/** Null for a file that does not exist. */
+/** Returns null if the file does not exist. */
 async function streamOf(path: string): Promise<ByteStream | null> {
   try {
     const { size } = await stat(path);
@@ -234,7 +236,7 @@ async function streamOf(path: string): Promise<ByteStream | null> {
   }
 }
 
-/** True if a value of `Accept-Encoding` names the encoding. */
+/** True if the `Accept-Encoding` header includes the encoding. */
 const accepts = (header: string, encoding: string): boolean =>
   header.split(',').some((part) => {
     const [name, ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());

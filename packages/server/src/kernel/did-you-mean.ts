@@ -1,7 +1,7 @@
 /** Maximum edit distance of a suggestion. */
 const MAX_DISTANCE = 3;
 
-/** Returns the most likely intended word; null if none is near. */
+/** Returns the most similar candidate; null if none is similar. */
 export function nearest(word: string, candidates: Iterable<string>): string | null {
   let best: string | null = null;
   let least = Math.min(MAX_DISTANCE, Math.ceil(word.length / 3)) + 1;
@@ -35,7 +35,7 @@ const wordsOf = (text: string): string =>
 /** Maximum length of words to compare letter by letter. */
 const MAX_COMPARED = 60;
 
-/** Edit distance: letters added, removed, replaced or transposed. */
+/** Edit distance: letters inserted, deleted, replaced or transposed. */
 function distanceOf(a: string, b: string): number {
   if (a === b) return 0;
   if (a.length > MAX_COMPARED || b.length > MAX_COMPARED) return Number.POSITIVE_INFINITY;

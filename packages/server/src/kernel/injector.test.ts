@@ -27,25 +27,25 @@ describe('Injector', () => {
     },
   }));
 
-  it('makes nothing before it is needed', () => {
+  it('constructs nothing before it is needed', () => {
     expect(made).toBe(0);
   });
 
-  it('passes ports and classes to the constructor in the order of inject', () => {
+  it('passes ports and classes to the constructor in `inject` order', () => {
     const door = injector.resolve(Door);
     expect(door.clock).toBe(clock);
     expect(door.origin.hostname).toBe('chat.example.com');
     expect(door.greeter).toBeInstanceOf(Greeter);
   });
 
-  it('makes one instance of each class and port', () => {
+  it('constructs one instance of each class and port', () => {
     expect(injector.resolve(Door)).toBe(injector.resolve(Door));
     expect(injector.resolve(Door).greeter).toBe(injector.resolve(Greeter));
     expect(injector.get('origin')).toBe(injector.resolve(Door).origin);
     expect(made).toBe(1);
   });
 
-  it('names the class that has no inject', () => {
+  it('reports the class without `inject`', () => {
     class Stranger {}
     // @ts-expect-error it has no `inject`
     expect(() => injector.resolve(Stranger)).toThrow(/no Stranger/);

@@ -14,13 +14,13 @@ export interface InjectedServices {
 /** Returns the one instance of a use case or of another class with `inject`. */
 export type Resolve = DomainResolve<InjectedServices>;
 
-/** One function for each named dependency; called once, when it is first needed. */
+/** One factory per named dependency; called once, on first use. */
 export type Makers<Named> = { readonly [Name in keyof Named]: () => Named[Name] };
 
-/** Constructs classes from what their `inject` names; one instance of each, made when it is first needed. */
+/** Constructs singletons on first use from the dependencies named in their `inject`. */
 export class Injector<Named> {
   private readonly container = new Container({ defaultScope: 'Singleton' });
-  /** The container takes longer to find an instance than many a use case to run. */
+  /** A lookup in the container takes longer than many use cases. */
   private readonly resolved = new Map<Injectable, unknown>();
 
   constructor(makersOf: (injector: Injector<Named>) => Makers<Named>) {
@@ -34,7 +34,7 @@ export class Injector<Named> {
 
   readonly get = <Name extends keyof Named & string>(name: Name): Named[Name] => this.container.get(name);
 
-  /** Same without a check by the compiler; see `Resolve`. */
+  /** Same without type checks; see `Resolve`. */
   readonly resolve = <C extends Injectable>(type: C): InstanceType<C> => {
     const existing = this.resolved.get(type);
     if (existing !== undefined) return existing as InstanceType<C>;

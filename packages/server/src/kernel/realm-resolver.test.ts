@@ -68,7 +68,7 @@ describe('RealmResolver', () => {
     ${['a', 'b']} | ${'b'}       | ${'https://example.com/chat/'} | ${'b'}    | ${'https://example.com/chat'}
     ${['a', 'b']} | ${'b'}       | ${'https://example.com/chat'}  | ${'a'}    | ${'https://a.example.com/chat'}
     ${['', 'b']}  | ${undefined} | ${'http://localhost:9991'}     | ${'b'}    | ${'http://b.localhost:9991'}
-  `('places $stringId at $address among realms $realms with default $fallback', async (row) => {
+  `('assigns $address to $stringId among realms $realms with default $fallback', async (row) => {
     const { book, realm } = await setUp(row.realms, { url: row.url, defaultRealm: row.fallback });
     await book.refresh();
     expect(book.urlOf(realm(row.stringId))).toBe(row.address);
@@ -83,7 +83,7 @@ describe('RealmResolver', () => {
     ${'http://127.0.0.1:9991'}    | ${''}    | ${'parley.invalid'}
     ${'http://[::1]:9991'}        | ${''}    | ${'parley.invalid'}
   `(
-    'generates dummy emails of "$stringId" that end in $mailHost at $url',
+    'generates dummy emails of "$stringId" ending in $mailHost for $url',
     async ({ url, stringId, mailHost: emailDomain }) => {
       const { book } = await setUp([], { url });
       await book.refresh();
@@ -96,7 +96,7 @@ describe('RealmResolver', () => {
     ['http://localhost:9991', true],
     ['http://127.0.0.1:9991', false],
     ['http://[2001:db8::1]/chat', false],
-  ])('reports for %s that further hosts are possible: %s', (url, hasSubdomains) => {
+  ])('reports for %s whether realms can have other hosts: %s', (url, hasSubdomains) => {
     expect(serverAddressOf({ url, defaultRealm: null })).toEqual({ defaultRealm: null, hasSubdomains });
   });
 
@@ -107,7 +107,7 @@ describe('RealmResolver', () => {
     expect(await nameOf('b.chat.example.com')).toBe('b');
   });
 
-  it('keeps the first realm at its address when another one is added', async () => {
+  it('keeps the first realm at its address after another one is added', async () => {
     const { nameOf, add, clock, book, realm } = await setUp(['a']);
     expect(await nameOf('chat.example.com')).toBe('a');
     await add('b');
@@ -131,7 +131,7 @@ describe('RealmResolver with realms by path', () => {
     expect(await nameOf(address)).toBe(found);
   });
 
-  it('gives each realm its own address except the one at the public address', async () => {
+  it('gives each realm except the one at the public URL a separate address', async () => {
     const url = 'https://example.com/chat/';
     const { book, realm } = await setUp(['lear', 'shop'], { url, realmAddresses: 'path' });
     expect(['lear', 'shop'].map((name) => book.urlOf(realm(name)))).toEqual([

@@ -5,26 +5,23 @@ import type { RealmDirectory } from '@parley/http';
 type ListedRealm = Pick<Realm, 'id' | 'stringId' | 'isAtServerAddress'>;
 
 export interface RealmResolverOptions {
-  /** Public address of the server. */
+  /** Public URL of the server. */
   readonly url: string;
-  /**
-   * String id of the realm at the public address itself, if that realm exists; otherwise the first realm created
-   * there.
-   */
+  /** String id of the realm at the public URL, if it exists; otherwise the first realm created there. */
   readonly defaultRealm: string | null;
-  /** Addresses of realms beside the one at the public address; default: by host name. */
+  /** URL scheme of other realms than the one at the public URL; default: by host name. */
   readonly realmAddresses?: RealmAddresses;
 }
 
 /** Distinguishes realms by host, `shop.example.com`, or by path, `example.com/shop`. */
 export type RealmAddresses = 'host' | 'path';
 
-/** Returns the address properties that are known before there is any realm. */
+/** Returns the address properties that do not depend on realms. */
 export function serverAddressOf({ url, defaultRealm, realmAddresses }: RealmResolverOptions): ServerAddress {
   return { defaultRealm, hasSubdomains: realmAddresses === 'path' || !isIpAddress(new URL(url).hostname) };
 }
 
-/** Recognizes IP addresses as a parsed URL spells them. `isIP` of Node would delay the start. */
+/** Recognizes IP addresses as normalized by URL parsing. Node's `isIP` would slow down startup. */
 const isIpAddress = (hostname: string): boolean => hostname.startsWith('[') || /^\d+(\.\d+){3}$/.test(hostname);
 
 export type OpenRealm = (realmId: RealmId) => Promise<void> | null;
@@ -46,7 +43,7 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
     private readonly options: RealmResolverOptions,
-    /** Called before a caller of the realm is authenticated; see `LogFollower.open`. */
+    /** Called before authenticating a caller of the realm; see `LogFollower.open`. */
     private readonly open: OpenRealm = () => null,
   ) {
     const { protocol, host, hostname, pathname } = new URL(options.url);
@@ -91,7 +88,7 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
 
   private isAtServerAddress({ stringId, isAtServerAddress }: AddressedRealm): boolean {
     if (stringId === this.options.defaultRealm) return true;
-    // With paths, every realm has an address of its own, including the first one.
+    // With paths, every realm has a separate address, including the first one.
     return isAtServerAddress && !this.isByPath && !this.chosenRealm();
   }
 
@@ -121,7 +118,7 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
   }
 
   /**
-   * Returns a cached realm while the cache is valid. A missing realm is never cached, since it may have just been
+   * Returns a cached realm while the cache is valid. Missing realms are never cached, since they may just have been
    * added.
    */
   private believed(look: () => ListedRealm | undefined): ListedRealm | undefined {
@@ -137,7 +134,7 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
     return this.byStringId.get(stringId);
   }
 
-  /** Returns the subdomain; null for the public address itself or a host outside it. */
+  /** Returns the subdomain; null for the public host itself or an unrelated host. */
   private subdomainOf(host: string): string | null {
     const suffix = `.${this.base.hostname}`;
     if (this.isByPath || isIpAddress(this.base.hostname) || !host.endsWith(suffix)) return null;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Prefix of a secret file, followed by the checksum and the secret. It comes first to tell a truncated file from an
- * older file without a checksum.
+ * Prefix of a secret file, before the checksum and the secret. The leading prefix distinguishes a truncated file from
+ * an older file without a checksum.
  */
 const MARK = 'parley-secret sha256:';
 const MIN_LENGTH = 32;
@@ -25,6 +25,6 @@ export function parseMarkedSecret(content: string): string | null {
   return isSeparated && secret !== '' && checksumOf(secret) === checksum ? secret : null;
 }
 
-/** True for a secret file without a checksum, as earlier versions wrote it. */
+/** True for secret files without a checksum, written by earlier versions. */
 export const isPlainSecret = (content: string): boolean =>
   content.length >= MIN_LENGTH && content.length !== MARKED_LENGTH && /^[\x20-\x7e]+$/.test(content);

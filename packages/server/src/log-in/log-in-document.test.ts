@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const document = readFileSync(join(__dirname, '../../../../docs/log-in.md'), 'utf8');
 
-/** Blocks of a language by the heading above them. */
+/** Returns the code blocks in a language, with the heading above each. */
 function blocksOf(language: string): readonly (readonly [heading: string, block: string])[] {
   return document.split(/^## /m).flatMap((section) => {
     const heading = section.slice(0, section.indexOf('\n'));
@@ -35,16 +35,16 @@ describe('docs/log-in.md', () => {
     });
   });
 
-  it('has configurations of OpenID Connect, SAML and LDAP', () => {
+  it('contains configurations for OpenID Connect, SAML and LDAP', () => {
     expect([...new Set(blocksOf('json').map(([heading]) => heading))]).toEqual(Object.keys(PARSERS));
   });
 
-  it.each(blocksOf('json'))('has a configuration that the server accepts: %s', (heading, block) => {
+  it.each(blocksOf('json'))('contains only configurations that the server accepts: %s', (heading, block) => {
     const text = block.replace(/"certificateFile": "[^"]*"/g, `"certificateFile": ${JSON.stringify(certificate)}`);
     expect(PARSERS[heading]!(text).length).toBeGreaterThan(0);
   });
 
-  it('configures every service of its tables', () => {
+  it('contains a configuration for every service in its tables', () => {
     const names = blocksOf('json').flatMap(([, block]) => [...block.matchAll(/"(?:issuer|entityId)": "([^"]*)"/g)]);
     const addresses = names.map(([, address]) => address!).join();
     for (const host of ['accounts.google.com', 'login.microsoftonline.com', 'gitlab.com', 'okta.com', '/realms/']) {

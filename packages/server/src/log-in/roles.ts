@@ -9,7 +9,7 @@ export interface RoleOptions {
   readonly defaultRole?: 'member' | 'guest' | 'unchanged';
 }
 
-/** Members and guests only: a list of groups that lacks a person gives no rights. */
+/** Members and guests only, since people who match no group must not get privileges. */
 const DEFAULT_ROLES: readonly unknown[] = ['member', 'guest', 'unchanged'] satisfies RoleOptions['defaultRole'][];
 
 export const areRoles = (value: unknown): boolean =>

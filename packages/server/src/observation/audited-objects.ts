@@ -4,7 +4,7 @@ import type { AuditedState, AuditReader } from '@parley/http';
 type Target = Readonly<Record<string, string>>;
 type Reader = (repositories: Repositories, realmId: RealmId, target: Target) => Promise<AuditedState | null>;
 
-/** Properties of the audited objects by the first segment of the path; texts of people are left out. */
+/** Properties of the audited objects by first path segment; excludes free text such as descriptions. */
 const READERS: Readonly<Record<string, Reader>> = {
   realm: async ({ realms }, realmId) => {
     const { name, settings, permissions, userDefaults } = await realms.get(realmId);
@@ -42,7 +42,7 @@ async function userState(
   return { role: user.role, fullName: user.fullName, isActive: user.isActive, botOwnerId: user.bot?.ownerId ?? null };
 }
 
-/** Reads the objects that audit lines describe. */
+/** Reads the objects described by audit lines. */
 export class StoredAuditStates implements AuditReader {
   constructor(private readonly uow: UnitOfWork) {}
 

@@ -11,7 +11,7 @@ export interface ServerGauges {
   readonly requestsInFlight: number;
   /** Bytes of request bodies in memory. */
   readonly bodiesBytes: number;
-  /** Bytes of unread responses. */
+  /** Bytes of responses not yet read by clients. */
   readonly answersBytes: number;
   /** Event queues in this process's memory. */
   readonly queues: number;
@@ -19,7 +19,7 @@ export interface ServerGauges {
   readonly waitingPolls: number;
   /** Events committed by any process and not yet delivered. */
   readonly undeliveredEvents: number;
-  /** Lag in seconds by job kind since the oldest job was due; 0 if none is due. */
+  /** Age in seconds of the oldest due job, by job kind; 0 if none is due. */
   readonly jobLagSeconds: ReadonlyMap<string, number>;
   readonly notifications: NotificationMeter;
   readonly bus: Pick<Bus, 'state' | 'counts'>;
@@ -37,7 +37,7 @@ export interface GaugeSources {
   readonly storage: (() => StorageGauges) | undefined;
 }
 
-/** Reads the gauges; costs a few reads, so call it rarely. */
+/** Reads the gauges. Takes several database reads, so call it rarely. */
 export async function readGauges({
   dispatcher,
   hub,
@@ -69,7 +69,7 @@ const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5
 const COMMIT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const UNIT_BUCKETS = [1, 2, 5, 10, 20, 50, 100];
 
-/** Resolution of the event loop delay; each sample wakes the process. */
+/** Sampling interval of the event loop delay; each sample wakes the process. */
 const LOOP_PRECISION_MS = 20;
 
 /** Metrics of a request, resolved once per operation and status. */
@@ -81,7 +81,7 @@ interface OperationMetrics {
 
 export interface MetricsOptions {
   readonly version: string;
-  /** True to include process metrics, which an embedding application already has. */
+  /** True to include process metrics, which embedding applications already have. */
   readonly ofProcess: boolean;
 }
 
@@ -156,14 +156,14 @@ export class ServerMetrics implements RequestObserver {
     return this.registry.contentType;
   }
 
-  /** Null before the server starts and after it stops. */
+  /** Sets the gauges; null before the server starts and after it stops. */
   watch(gauges: ReadGauges | null): void {
     this.gauges = gauges;
   }
 
-  /** Generates the text once for concurrent callers. */
+  /** Renders the text once for concurrent callers. */
   text(): Promise<string> {
-    // Collecting it sets the values of metrics that would be read before.
+    // Collects `up` first, since its callback sets metrics that would otherwise be read before.
     this.underWay ??= this.up
       .get()
       .then(() => this.registry.metrics())
@@ -185,7 +185,7 @@ export class ServerMetrics implements RequestObserver {
     this.commitUnits.observe(units);
   }
 
-  /** Adds labels per route and one for unknown routes, which limits the number of values. */
+  /** Creates metrics per route, plus one set for unknown routes, which limits label values. */
   private addOperation(route: Route | undefined): OperationMetrics {
     const name = route ? `${route.method} ${route.path}` : 'none';
     const duration = this.durations.labels(name);
@@ -205,7 +205,7 @@ export class ServerMetrics implements RequestObserver {
     return count;
   }
 
-  /** Reads all gauges at once, whichever is collected first. */
+  /** Reads all gauges when the first of them is collected. */
   private addGauges(
     Gauge: PrometheusClient['Gauge'],
     count: (gauges: ServerGauges) => void,
@@ -264,7 +264,7 @@ export class ServerMetrics implements RequestObserver {
   }
 }
 
-/** Returns a function that takes over the counts of a meter, which exist without metrics too. */
+/** Returns a function that copies the counts of a meter, which exist even without metrics. */
 function notificationCounters(Counter: PrometheusClient['Counter'], registers: Registry[]) {
   const due = new Counter({
     name: 'parley_notifications_due_total',
@@ -302,7 +302,7 @@ function notificationCounters(Counter: PrometheusClient['Counter'], registers: R
   };
 }
 
-/** Returns a function that takes over the counts of a bus; there are none between servers of one process. */
+/** Returns a function that copies the counts of a bus; in-process servers have none. */
 function busCounters(Counter: PrometheusClient['Counter'], registers: Registry[]) {
   const messages = new Counter({
     name: 'parley_bus_messages_total',
@@ -316,7 +316,7 @@ function busCounters(Counter: PrometheusClient['Counter'], registers: Registry[]
   };
 }
 
-/** Returns a function that takes over the counts of a database server. */
+/** Returns a function that copies the counts of a database server. */
 function sessionCounters(Counter: PrometheusClient['Counter'], registers: Registry[]) {
   const roundTrips = new Counter({
     name: 'parley_database_round_trips_total',

@@ -19,7 +19,7 @@ const NO_GAUGES = {
   ...{ bus: { state: 'connected' as const } },
 };
 
-describe('server observation', () => {
+describe('metrics and health endpoint', () => {
   let directory: string;
   let metricsPort: number;
   let server: RunningServer;
@@ -81,7 +81,7 @@ describe('server observation', () => {
   });
 
   it('reports commits, queues, jobs, memory and the event loop', async () => {
-    await fetch(`${server.url}/readyz`); // which writes
+    await fetch(`${server.url}/readyz`); // the readiness check writes
     const text = await metrics();
     expect(readingOf(text, 'parley_up')).toBe(1);
     expect(readingOf(text, 'parley_commit_duration_seconds_count')).toBeGreaterThan(0);
@@ -187,7 +187,7 @@ describe('tracing', () => {
     expect((await openTelemetryTracer('1')).start(request)).toBeNull();
   });
 
-  it('uses a provider even if registered late', async () => {
+  it('uses a provider even if it is registered late', async () => {
     const tracer = await openTelemetryTracer('1');
     const said: unknown[] = [];
     const span = {

@@ -10,7 +10,7 @@ type Api = typeof import('@opentelemetry/api');
  */
 export async function openTelemetryTracer(version: string): Promise<RequestTracer> {
   const api = await import('@opentelemetry/api');
-  // Proxy tracer, which works for a provider registered later.
+  // Proxy tracer, which also works for a provider registered later.
   const tracer = api.trace.getTracer('parley', version);
   return {
     start(request: IncomingMessage): RequestSpan | null {

@@ -16,7 +16,7 @@ const SOUND: ServerFacts = {
   clockOffsetMs: 12,
 };
 
-it('finds nothing to change about a sound server', () => {
+it('recommends no changes for a healthy server', () => {
   const findings = [...findingsOn(SOUND, 12)];
   expect(findings.map(({ level }) => level)).toEqual(['good', 'good', 'good', 'good', 'good']);
   expect(findings.map(({ text }) => text)).toEqual([
@@ -49,7 +49,7 @@ it.each<readonly [Partial<ServerFacts>, string, string]>([
   expect(found).toEqual([{ level, subject: expect.any(String), text: expect.stringContaining(text) }]);
 });
 
-it('accepts a standby that commits wait for', () => {
+it('accepts a synchronous standby', () => {
   const findings = [...findingsOn({ ...SOUND, synchronousStandbys: 'ANY 1 (b)', standbys: 1 }, 12)];
   expect(findings.map(({ text }) => text)).toContain('commits wait for the standby ANY 1 (b)');
 });

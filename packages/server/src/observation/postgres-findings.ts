@@ -8,13 +8,15 @@ export interface Finding {
 }
 
 const MIB = 1024 * 1024;
-/** Transactions that last longer keep the server from reusing the space of deleted rows. */
+/** Longer transactions keep the database server from vacuuming deleted rows. */
 const LONG_TRANSACTION_SECONDS = 60;
 const HINDERING_TRANSACTION_SECONDS = 3600;
-/** Difference from which servers use the time of the database. */
+/** Offset from which servers use the database's time. */
 const LARGE_OFFSET_MS = 1000;
 
-/** Judges what a database server reports. `sessionsPerServer` is the most that one server of Parley opens. */
+/**
+ * Evaluates the state of a database server. `sessionsPerServer` is the maximum number of sessions per Parley server.
+ */
 export function* findingsOn(facts: ServerFacts, sessionsPerServer: number): Generator<Finding> {
   yield good('server', `PostgreSQL ${facts.version}; the database has ${(facts.databaseBytes / MIB).toFixed(1)} MiB`);
   yield* durability(facts);

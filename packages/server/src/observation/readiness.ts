@@ -6,7 +6,7 @@ import type { ServerGauges, ServerMetrics } from './metrics.js';
 
 export interface ReadinessCheck {
   readonly name: string;
-  /** Throws if the check fails, with a message for the operator. */
+  /** Throws if the check fails; the message is for the operator. */
   readonly run: () => Promise<void> | void;
   /** True if the server is ready although the check fails. */
   readonly isAdvice?: boolean;
@@ -23,7 +23,7 @@ const BELIEVED_MS = 1000;
 /** Timeout of a check. */
 const PATIENCE_MS = 3000;
 
-/** Determines whether the server can accept requests. */
+/** Checks whether the server can accept requests. */
 export class Readiness {
   private last: { readonly report: Promise<ReadinessReport>; readonly atMs: number } | null = null;
   private isEnding = false;
@@ -66,18 +66,18 @@ async function outcomeOf(run: ReadinessCheck['run']): Promise<string> {
     return first === 'ok' ? 'ok' : `took longer than ${PATIENCE_MS / 1000} s`;
   } catch (error) {
     const { message, cause } = error as Error;
-    // Reason that is hidden from users of the server.
+    // Cause that is hidden from users of the server.
     return cause instanceof Error ? cause.message : message;
   } finally {
     patience.abort();
   }
 }
 
-/** A smaller amount could be used up before an operator reacts. */
+/** Less space could be used up before an operator reacts. */
 const LEAST_FREE_BYTES = 64 * 1024 * 1024;
 
 interface CheckedParts {
-  /** Folder on the disk that must have free space; null if data is stored elsewhere. */
+  /** Folder on the disk that needs free space; null if data is stored elsewhere. */
   readonly dataFolder: string | null;
   readonly hasBus: boolean;
 }
@@ -90,7 +90,7 @@ export function readinessChecks(
   const checks: ReadinessCheck[] = [
     {
       name: 'write',
-      // Writes the existing value, which changes nothing but requires a commit.
+      // Rewrites the existing value, which changes nothing but requires a commit.
       run: () =>
         unitOfWork.writeAcross((tx) => tx.apiKeys.setSecretFingerprint(apiKeyMint.secretFingerprint), {
           shared: { kind: 'health' },

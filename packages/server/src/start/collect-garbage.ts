@@ -1,6 +1,6 @@
 /**
- * Collects all garbage and returns the pages to the system, which V8 would keep otherwise. Takes tens of
- * milliseconds. Only the debugger's collection returns pages, not `gc()`; without the inspector this is a no-op.
+ * Collects all garbage and returns free pages to the system, which V8 would otherwise keep. Takes tens of milliseconds.
+ * Only the debugger's collection returns pages, not `gc()`; without the inspector this is a no-op.
  */
 export async function collectGarbage(): Promise<void> {
   if (!process.features.inspector) return;

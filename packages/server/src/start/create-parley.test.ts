@@ -83,7 +83,7 @@ describe('createParley', () => {
     await parley.close();
   });
 
-  it('prints warnings and errors without a logger', async () => {
+  it('writes warnings and errors to standard error without a logger', async () => {
     const lines: string[] = [];
     const print = jest.spyOn(process.stderr, 'write').mockImplementation((text) => {
       lines.push(String(text));

@@ -38,8 +38,8 @@ import { openParley } from './open-parley.js';
 
 /**
  * Creates a chat engine for an application to mount and call.
- * @throws StartupError for invalid options, DatabaseRefused if the database cannot be opened; leaves nothing changed
- * in either case
+ * @throws StartupError for invalid options, DatabaseRefused if the database cannot be opened; leaves no file behind in
+ * either case
  */
 export async function createParley(config: ParleyConfig): Promise<Parley> {
   requireKnown(config);
@@ -165,7 +165,7 @@ function trustedOriginsOf(origins: readonly string[] | 'any'): TrustedOrigins {
   );
 }
 
-/** Mobile apps use schemes of their own, such as `capacitor://localhost`. */
+/** Mobile apps use custom URL schemes, such as `capacitor://localhost`. */
 const isOrigin = (text: string): boolean =>
   /^https?:/.test(text)
     ? URL.canParse(text) && new URL(text).origin === text
@@ -236,7 +236,7 @@ function requireKnown(config: ParleyConfig): void {
   }
 }
 
-/** Functions that ports of the application must have; the empty list stands for a function. */
+/** Required functions of application-provided ports; an empty list means the port is itself a function. */
 const PORTS: Partial<Readonly<Record<keyof ParleyConfig, readonly string[]>>> = {
   authenticate: [],
   mailer: ['send'],
@@ -249,7 +249,7 @@ const PORTS: Partial<Readonly<Record<keyof ParleyConfig, readonly string[]>>> = 
   renderer: ['parse', 'parseNow', 'render', 'topicLinks'],
 };
 
-/** Rejects ports that would fail only when they are first called. @throws StartupError */
+/** Rejects incomplete ports early instead of at their first call. @throws StartupError */
 function requireFunctions(config: ParleyConfig): void {
   for (const [name, functions] of Object.entries(PORTS)) {
     const port: unknown = config[name as keyof ParleyConfig];
@@ -263,7 +263,7 @@ function requireFunctions(config: ParleyConfig): void {
   }
 }
 
-/** Rejects incomplete `storage` options for callers without a type checker. @throws StartupError */
+/** Rejects incomplete `storage` options from callers without a type checker. @throws StartupError */
 function requireParts(config: ParleyConfig): void {
   if (!config.storage) return;
   if (config.database !== undefined) throw new StartupError('Pass either database or storage, not both.');

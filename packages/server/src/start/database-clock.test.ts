@@ -7,7 +7,7 @@ describe('DatabaseClock', () => {
     const lines: unknown[][] = [];
     const log = (fields: object, message: string) => void lines.push([fields, message]);
     const clock = new DatabaseClock(time, time, { info: log, error: log });
-    /** Compares with a database whose clock is ahead of the machine's. */
+    /** Compares with a database clock that is ahead of the machine's. */
     const compare = (aheadMs: number, tookMs = 0) =>
       clock.compare(async () => {
         const databaseMs = time.nowMs() + aheadMs;
@@ -41,7 +41,7 @@ describe('DatabaseClock', () => {
     expect([offset(), lines.length]).toEqual([1001, 1]);
   });
 
-  it('ignores a comparison that took long', async () => {
+  it('ignores comparisons that took too long', async () => {
     const { compare, offset } = clockWithLog();
     await compare(5000, 2000);
     expect(offset()).toBe(0);

@@ -1,14 +1,14 @@
 import type { Clock, Timers, UnixSeconds } from '@parley/domain/kernel';
 import { type Logger, warn } from '@parley/http';
 
-/** Difference from which the time of the database is used; leases and expiry tolerate less. */
+/** Offset from which the database's time is used; leases and expiry tolerate less. */
 const WRONG_MS = 1000;
-/** Difference below which the machine's clock counts as right again. */
+/** Offset below which the machine's clock is trusted again. */
 const RIGHT_MS = WRONG_MS / 2;
-/** Duration of a comparison from which its result is too imprecise. */
+/** Longer comparisons are too imprecise. */
 const MAX_COMPARISON_MS = 500;
 
-/** Clock of a server that shares a database. If the machine's clock is wrong, servers agree on the time of the database. */
+/** Clock of a server that shares a database. Servers with a wrong clock switch to the database's time. */
 export class DatabaseClock implements Clock {
   private offsetMs = 0;
 
@@ -26,7 +26,7 @@ export class DatabaseClock implements Clock {
     return this.machine.nowMs() + this.offsetMs;
   }
 
-  /** Compares the machine's clock with the database's, and logs one line when it is wrong and one when it is right again. */
+  /** Compares the machine's clock with the database's and logs each switch between them. */
   async compare(readDatabaseMs: () => Promise<number>): Promise<void> {
     const startedAtMs = this.timers.elapsedMs();
     const databaseMs = await readDatabaseMs();

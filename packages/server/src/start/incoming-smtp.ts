@@ -11,10 +11,10 @@ import { IncomingEmailLimits } from '../http/quotas.js';
 
 const require = createRequire(import.meta.url);
 
-/** A mail server that says nothing for so long is disconnected. */
+/** Timeout for silent mail servers. */
 const SILENCE_MS = 60_000;
 const CLOSE_MS = 5000;
-/** Guessing addresses is slow, and each guess is one of 2^122. */
+/** Slows down address guessing; each address has 122 random bits. */
 const MAX_BAD_RECIPIENTS = 10;
 
 /** Reply of the SMTP protocol (RFC 5321, RFC 3463). */
@@ -27,7 +27,7 @@ class SmtpReply extends Error {
   }
 }
 
-/** Refusals that another attempt may avoid make the mail server of the sender try again. */
+/** Converts an error to a reply; temporary errors make the sending server retry. */
 function replyOf(error: unknown, logger: Logger): SmtpReply {
   if (!(error instanceof DomainError)) {
     logger.error({ err: error }, 'receiving an email failed');
@@ -61,7 +61,7 @@ interface SmtpReceiverOptions {
   readonly silenceMs?: number;
 }
 
-/** @throws MissingLibrary; the error of a port in use or of an unreadable certificate */
+/** @throws MissingLibrary; system errors for a port in use or an unreadable certificate */
 export async function listenForEmail(
   { host, port, name, tls, connections }: SmtpListener,
   parley: Pick<ComposedParley, 'useCase' | 'part'>,
@@ -98,7 +98,7 @@ export async function listenForEmail(
       settle(async () => {
         const bad = badRecipients.get(id) ?? 0;
         if (bad >= MAX_BAD_RECIPIENTS) throw new SmtpReply(421, '4.7.0 Too many unknown recipients');
-        // The outcome of an email is that of its only recipient; the sender repeats it for the others.
+        // The reply applies to the only recipient; the sending server retries for the others.
         if (envelope.rcptTo.length > 0) throw new SmtpReply(452, '4.5.3 One recipient at a time');
         try {
           await check.execute(address);
@@ -115,7 +115,7 @@ export async function listenForEmail(
             raw: stream.iterator({ destroyOnReturn: false }),
           });
         } finally {
-          // The protocol goes on only when the email has been read.
+          // SMTP continues only after the email has been read.
           stream.resume();
         }
       }, callback),
@@ -128,7 +128,7 @@ export async function listenForEmail(
       resolve();
     });
   });
-  // Connections that break off.
+  // Handles aborted connections.
   server.on('error', (error) => logger.debug?.({ err: error }, 'a connection of a mail server failed'));
   return { port: portOf(server), close: () => new Promise<void>((resolve) => server.close(resolve)) };
 }

@@ -12,7 +12,7 @@ const SECRETS = new Set(['authorization', 'cookie', 'password', 'api_key', 'apiK
 
 /** Maximum time that closing waits for the reader of the log. */
 const FLUSH_MS = 1000;
-/** Buffer limit in characters. If standard error is not read, older lines are kept and newer ones dropped. */
+/** Buffer limit in characters. While standard error is blocked, the buffer keeps older lines and drops newer ones. */
 const MAX_HELD_BACK = 8_000_000;
 
 type Line = readonly [level: Exclude<LogLevel, 'silent'>, fields: object, message: string];
@@ -50,7 +50,7 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
   }
 
   const nothing = () => {};
-  /** A line below the log level costs only a function call. */
+  /** Lines below the log level cost only a function call. */
   const writerAt = (lineLevel: Line[0]) =>
     LOG_LEVELS.indexOf(lineLevel) < LOG_LEVELS.indexOf(level)
       ? nothing

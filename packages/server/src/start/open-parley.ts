@@ -67,7 +67,7 @@ export interface HostOptions
     'logger' | 'authenticate' | 'logInProviders' | 'trustedOrigins' | 'isOneOff' | 'metrics'
   > {
   readonly onCommit?: (commit: Commit) => void;
-  /** Called once another version has changed the schema to one that this version does not know. */
+  /** Called after another version has migrated the schema beyond this version. */
   readonly onUnknownSchema?: () => void;
   readonly ports?: HostPorts;
   readonly acceptsNewSecret: boolean;
@@ -102,7 +102,7 @@ export async function openParley(
     ...(onUnknownSchema && { onUnknownSchema }),
   });
   const images = new ImageProcess({ report: (problem) => warn(hostOptions.logger, {}, problem) });
-  // A renderer that was passed in is closed by its owner.
+  // An injected renderer is closed by its owner.
   const ownRenderer = ports.renderer ? null : new ZulipMarkdownRenderer();
   let bus: NatsBus | null = null;
   const release = async () => {
@@ -121,7 +121,7 @@ export async function openParley(
       if (!hostOptions.isOneOff) await storage.reportPresence!(parleyVersion());
     };
     if (installation) await reportPresence();
-    // Servers hear of what a command does when they read the log.
+    // One-off commands need no bus: servers see their events when they read the log.
     if (installation && !hostOptions.isOneOff) bus = await openBus(configuration, installation, hostOptions.logger);
     return await composeParley({
       ...configuration,
@@ -171,13 +171,13 @@ function commitListener(
 interface OpenStorage {
   readonly storage: Storage & { gauges?(): StorageGauges };
   readonly secret: () => string;
-  /** Absent if no other servers use the database. */
+  /** Absent if other servers cannot use the database. */
   readonly installation?: Installation;
-  /** Logs what an operator should know about the database server. */
+  /** Logs problems of the database server for the operator. */
   readonly examine?: () => Promise<void>;
 }
 
-/** Rejects a bus where no other server can use the database. @throws StartupError */
+/** Rejects a bus if the database cannot be shared. @throws StartupError */
 function requireShareable({ busLocation, database }: RuntimeConfig): void {
   if (busLocation && database?.kind !== 'postgres') {
     throw new StartupError('PARLEY_BUS (bus) connects servers of a database on PostgreSQL; leave it out.');
@@ -212,7 +212,7 @@ async function openBus(
   }
 }
 
-/** Opens the storage. `secret` is called after opening, because it creates the file if there is none. */
+/** Opens the storage. `secret` is called after opening, because it creates a missing file. */
 async function openStorage(
   configuration: RuntimeConfig,
   ports: HostPorts,
@@ -264,16 +264,16 @@ async function openStorage(
   return { storage, secret: () => secret ?? makeSecret({ database }) };
 }
 
-/** Message of the driver; the statement that failed does not matter. */
+/** Returns the driver's message without the failed statement. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error ? cause.message : message;
 }
 
-/** Findings that change while the server runs; clocks have lines of their own. */
+/** Findings that change at runtime, except clocks, which are logged elsewhere. */
 const LOGGED_SUBJECTS = new Set(['connections', 'transactions']);
 
-/** Rejects a configuration without what is otherwise in files beside the database. @throws StartupError */
+/** Requires everything that would otherwise be in files next to the database. @throws StartupError */
 function requirePlaces({ secret, files, smtpUrl }: RuntimeConfig, { blobs, mailer }: HostPorts): void {
   const missing = [
     secret === null && 'PARLEY_SECRET (secret)',
@@ -288,7 +288,7 @@ function requirePlaces({ secret, files, smtpUrl }: RuntimeConfig, { blobs, maile
   }
 }
 
-/** Place for files of former builds of the web client; null without one that lasts. */
+/** Place for files of previous web client builds; null without persistent storage. */
 function keptBuildsOf({ database }: RuntimeConfig, blobs: BlobStore): KeptBuilds | null {
   if (database?.kind === 'sqlite') return new FolderBuilds(join(dirname(database.path), 'web-client'));
   return blobs instanceof S3BlobStore ? new BucketBuilds(blobs) : null;
@@ -314,7 +314,7 @@ function blobStoresOf(
 ): Pick<ParleyDependencies, 'blobs' | 'exportsFolder' | 'partialBlobs'> {
   const blobs = ports.blobs ?? blobStoreOf(configuration);
   const folder = filesFolderOf(configuration);
-  // In a bucket, any server receives the next bytes of an upload.
+  // In a bucket, any server can receive the next chunk of an upload.
   const partialBlobs =
     blobs instanceof S3BlobStore
       ? new S3PartialBlobStore(blobs)
@@ -324,7 +324,7 @@ function blobStoresOf(
 
 type MailConfiguration = Pick<RuntimeConfig, 'smtpUrl' | 'mailFrom' | 'url' | 'database'>;
 
-/** Parts of outgoing emails that lead back to this server; none if it receives no email. */
+/** Return address generator for outgoing emails; none if the server receives no email. */
 function returnPathOf({ mailGatewayPattern, incomingMail }: RuntimeConfig, secret: string): Partial<MailSender> {
   if (mailGatewayPattern === null || !isReceiving(incomingMail)) return {};
   return {
@@ -347,7 +347,7 @@ export const smtpMailerOf = (
     ? null
     : new SmtpMailer({ url: configuration.smtpUrl, from: senderOf(configuration), ...returnPath });
 
-/** Other databases and storages require a mailer. */
+/** Only SQLite has an outbox folder; other databases and storages require a mailer. */
 const outboxOf = ({ database }: MailConfiguration): string =>
   join(dirname((database as SqliteLocation).path), 'outbox');
 
@@ -356,8 +356,8 @@ const mailerOf = (configuration: RuntimeConfig, clock: Clock, secret: string): M
   new FileOutbox(outboxOf(configuration), senderOf(configuration), clock);
 
 /**
- * Creates a folder with its parents. Node's recursive mode never returns where folders can neither be found nor
- * created, as in /proc.
+ * Creates a folder with its parents. Node's recursive mode hangs where folders can neither be found nor created, as in
+ * /proc.
  */
 function makeFolder(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
@@ -366,7 +366,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process may have created the folder first.
+    // Another process may have created the folder concurrently.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

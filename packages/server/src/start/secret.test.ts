@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-describe('secret file beside the database', () => {
+describe('secret file', () => {
   it('creates the secret readable by its owner only and leaves no temporary file', () => {
     expect(find()).toBeNull();
     expect(readdirSync(directory)).toEqual([]);
@@ -43,7 +43,7 @@ describe('secret file beside the database', () => {
     expect(readdirSync(directory)).toEqual(['parley.db.secret']);
   });
 
-  it('finds the same secret by all paths that lead to the database', () => {
+  it('finds the same secret via every path to the database', () => {
     writeFileSync(path, '');
     const real = make();
     const target = path;
@@ -52,7 +52,7 @@ describe('secret file beside the database', () => {
     expect(find()).toBe(real);
   });
 
-  it('finds a secret beside a symbolic link to the database', () => {
+  it('finds a secret next to a symbolic link to the database', () => {
     const link = join(directory, 'link.db');
     writeFileSync(path, '');
     symlinkSync(path, link);
@@ -123,13 +123,13 @@ describe('secret file beside the database', () => {
   });
 
   // The superuser can read every file.
-  (process.getuid?.() === 0 ? it.skip : it)('says what it could not read', () => {
+  (process.getuid?.() === 0 ? it.skip : it)('reports files that it could not read', () => {
     make();
     chmodSync(secretPathFor(path), 0o000);
     expect(() => find()).toThrow(/^Cannot read or write the secret/);
   });
 
-  it('creates one secret when several processes create it at the same time', async () => {
+  it('creates one secret when several processes create it concurrently', async () => {
     const child = join(directory, 'child.cjs');
     buildSync({
       alias: { '@parley/node-adapters': join(__dirname, '../../../node-adapters/src/tokens.ts') },
@@ -175,7 +175,7 @@ describe('database with a stored secret fingerprint', () => {
   const check = (configured: string | null, secret: string | null) =>
     requireSameSecret(source(configured), secret, fingerprint);
 
-  it('opens with its own secret', () => {
+  it('opens with its matching secret', () => {
     expect(() => check(null, 'the secret of before')).not.toThrow();
     expect(() => check('the secret of before', 'the secret of before')).not.toThrow();
   });

@@ -23,12 +23,12 @@ type SecretSource = Pick<Configuration, 'secret' | 'database'>;
 /** Path of the secret file for servers without a configured secret. */
 export function secretPathFor(databasePath: string): string {
   const beside = `${databasePath}.secret`;
-  // All paths that lead to the same database share one secret.
+  // All paths to the same database share one secret.
   return existsSync(databasePath) && !existsSync(beside) ? `${realpathSync(databasePath)}.secret` : beside;
 }
 
 /**
- * Returns the configured secret, else that of the file beside the database; null if there is none yet. Changes
+ * Returns the configured secret or the one in the file next to the database; null if there is none yet. Changes
  * nothing. @throws StartupError if the file is damaged, accessible to others, or unreadable
  */
 export function findSecret({ secret, database }: SecretSource): string | null {
@@ -38,7 +38,7 @@ export function findSecret({ secret, database }: SecretSource): string | null {
 }
 
 /**
- * Creates the secret file beside the database; a file that another process created meanwhile wins. @throws
+ * Creates the secret file next to the database; a file created concurrently by another process wins. @throws
  * StartupError
  */
 export function makeSecret({ database }: { readonly database: SqliteLocation }): string {
@@ -46,7 +46,7 @@ export function makeSecret({ database }: { readonly database: SqliteLocation }):
   return orRefuse(path, () => writeSecret(path));
 }
 
-/** @throws StartupError if the database was made with another secret, which would invalidate every API key */
+/** @throws StartupError if the database was created with another secret, which would invalidate every API key */
 export function requireSameSecret(source: SecretSource, secret: string | null, storedFingerprint: string | null): void {
   if (storedFingerprint === null) return;
   if (secret !== null && new HmacApiKeyMint(secret).secretFingerprint === storedFingerprint) return;
@@ -78,7 +78,7 @@ function readSecret(path: string): string | null {
   }
 }
 
-/** Rejects a file that others can access. They may know every API key, so the operator must decide what to do. */
+/** Rejects a file that others can access. They may know every API key, so the operator must decide how to react. */
 function requirePrivate(path: string, mode: number): void {
   // Windows does not have these modes.
   if (process.platform === 'win32' || (mode & 0o077) === 0) return;
@@ -97,17 +97,14 @@ function parseSecretFile(path: string, text: string): string {
   );
 }
 
-/**
- * Writes a temporary file and links it, so that neither another process nor a start after a crash finds a partial
- * file.
- */
+/** Writes a temporary file and links it, so that no other process and no start after a crash finds a partial file. */
 function writeSecret(path: string): string {
   const secret = randomBytes(32).toString('base64url');
   const draft = `${path}.${process.pid}-${randomBytes(6).toString('hex')}`;
   try {
     const descriptor = openSync(draft, 'wx', 0o600);
     try {
-      fchmodSync(descriptor, 0o600); // whatever the umask
+      fchmodSync(descriptor, 0o600); // regardless of the umask
       writeSync(descriptor, formatSecret(secret));
       fsyncSync(descriptor);
     } finally {
@@ -115,7 +112,7 @@ function writeSecret(path: string): string {
     }
     linkSync(draft, path);
   } catch (error) {
-    // Another process may have created the secret first.
+    // Another process may have created the secret concurrently.
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return readSecret(path)!;
     throw error;
   } finally {
@@ -125,7 +122,7 @@ function writeSecret(path: string): string {
   return secret;
 }
 
-/** Makes the directory entry survive a power failure, like the content. */
+/** Makes the directory entry survive a power failure. */
 function syncFolder(path: string): void {
   // Windows cannot open folders.
   if (process.platform === 'win32') return;

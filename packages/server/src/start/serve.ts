@@ -17,7 +17,7 @@ import { createLogger } from './logger.js';
 import { openParley } from './open-parley.js';
 
 export interface RunningServer {
-  /** Public address of the server. */
+  /** Public URL of the server. */
   readonly url: string;
   /** Rejects with a StartupError if another version changes the schema. */
   readonly unusable?: Promise<never>;
@@ -25,11 +25,11 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Leaves the first requests alone, and runs before the heap grows, which would make the collection long. */
+/** Delay that spares the first requests, yet ends before the heap grows and makes the collection long. */
 const MEMORY_RELEASE_MS = 1000;
 
 /**
- * Listens before it opens the database, so that neither a port in use nor a rejected database leaves anything behind.
+ * Listens before opening the database, so that neither a port in use nor a rejected database leaves anything behind.
  * Requests that arrive in between wait. `say` receives lines for the operator.
  * @throws StartupError, DatabaseRefused
  */
@@ -77,7 +77,7 @@ export async function startServer(
     server.on('request', withHealth(ready, parley.handler));
     serving = parley;
     open(parley.handler);
-    // Scripts that wait for the address read the files.
+    // Written before the URL is printed, since scripts that wait for it read the files.
     const announcement = configuration.isDemo ? await describeDemo(parley, configuration, url, isNewDemo) : [];
     say(`Parley is at ${url}`);
     logger.info({ version: parleyVersion(), node: process.versions.node, url, pid: process.pid }, 'started');
@@ -181,7 +181,7 @@ export function listeningUrl(server: Server, host: string): string {
   return port === 80 ? `http://${name}` : `http://${name}:${port}`;
 }
 
-/** Writes the credentials of the demo users beside the database and returns lines for the operator. */
+/** Writes the demo users' credentials next to the database and returns lines for the operator. */
 async function describeDemo(
   { ports }: ComposedParley,
   { database }: Configuration,
@@ -202,10 +202,10 @@ async function describeDemo(
   return lines;
 }
 
-/** Maximum time for connections to receive their last responses. */
+/** Maximum time for connections to receive their final responses. */
 const FAREWELL_MS = 5000;
 
-/** Accepts no more connections, finishes the work of `close`, and ends connections that remain. */
+/** Stops accepting connections, awaits `close`, and closes remaining connections. */
 export async function closeGently(server: Server, close: () => Promise<void>): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());

@@ -1,4 +1,4 @@
-/** Parts of a server that tests of other packages put together in their own way. */
+/** Server parts that other packages' tests combine differently. */
 
 export { flagsOf, wordCounts } from '../cli/command.js';
 export { COMMANDS } from '../cli/commands.js';

@@ -49,9 +49,9 @@ import { SendLoginEmails } from '@parley/domain/users';
 import type { Resolve } from '../kernel/injector.js';
 import { RecurringWorker, type Worker } from './recurring-worker.js';
 
-/** Maximum delay until a clock change, a wake-up from sleep, or a job of a process that has ended is detected. */
+/** Maximum delay in detecting a clock change, a wake-up from sleep, or a crashed process's job. */
 const SAFETY_CHECK_MS = 15_000;
-/** Delay in which ended jobs are collected, so that one commit stores several and leases the next ones. */
+/** Delay for collecting ended jobs, so that one commit stores several and leases the next ones. */
 const ROOM_MS = 20;
 /** Maximum time for leased jobs to end at shutdown; unfinished ones are retried later. */
 const PATIENCE_MS = 5000;
@@ -60,7 +60,7 @@ export interface JobWorkersParts extends JobRunnerParts {
   readonly timers: Timers;
 }
 
-/** Runs one worker per kind of job, which sleeps until the next job is due. Kinds do not wait for each other. */
+/** Runs one worker per job kind, which sleeps until its next job is due. Kinds do not block each other. */
 export class JobWorkers implements Worker, CommitListener {
   readonly name = 'running jobs';
   private readonly runners: readonly JobRunner[];
@@ -82,7 +82,7 @@ export class JobWorkers implements Worker, CommitListener {
     for (const { kind, dueAt } of jobs) this.workers.get(kind)?.wakeIn(msUntil(dueAt, this.parts.clock));
   }
 
-  /** Lag by kind of job; see `JobRunner.lagSeconds`. */
+  /** Lag by job kind; see `JobRunner.lagSeconds`. */
   async lagSeconds(): Promise<ReadonlyMap<string, number>> {
     const lags = new Map<string, number>();
     for (const runner of this.runners) lags.set(runner.kindName, await runner.lagSeconds());
@@ -124,7 +124,7 @@ export class JobWorkers implements Worker, CommitListener {
 
 const msUntil = (time: number, clock: Clock): number => Math.max(0, time * 1000 - clock.nowMs());
 
-/** One for each kind of job. */
+/** One handler per job kind. */
 export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(SendLoginEmails),
   resolve(SendSecondFactorEmails),

@@ -7,7 +7,7 @@ import type { Worker } from './recurring-worker.js';
 export interface LoadSample {
   /** Longest event loop delay since the previous sample. */
   readonly delayMs: number;
-  /** Used fraction, from 0 to 1, of the JavaScript heap or of the memory of the machine or container. */
+  /** Used fraction, from 0 to 1, of the JavaScript heap or of the machine's or container's memory. */
   readonly memory: number;
   /** Resident memory of the process. */
   readonly residentBytes: number;
@@ -15,7 +15,7 @@ export interface LoadSample {
 
 const LEVELS: readonly LoadLevel[] = ['normal', 'busy', 'overloaded'];
 
-/** Lower bounds of the levels. A sample has the highest level that either value reaches. */
+/** Lower bounds of the levels. A sample has the highest level reached by either value. */
 const THRESHOLDS = [
   { delayMs: 0, memory: 0 },
   { delayMs: 250, memory: 0.85 },
@@ -25,7 +25,7 @@ const THRESHOLDS = [
 const SAMPLE_MS = 500;
 /** Number of consecutive samples that raise the level; a single long task is not overload. */
 const RISE_AFTER = 3;
-/** Number of consecutive samples that lower the level; higher, because shed requests return. */
+/** Number of consecutive samples that lower the level; higher, because rejected requests are retried. */
 const FALL_AFTER = 6;
 
 /** Measures how close the process is to its limits and reports changes. */
@@ -115,7 +115,7 @@ export class ProcessGauge {
     return { delayMs, memory: Math.max(ofHeap, residentBytes / this.available), residentBytes };
   }
 
-  /** Keeps the previous value if the process is out of file descriptors, one of which the measurement needs. */
+  /** Keeps the previous value if the process has run out of file descriptors, since measuring requires one. */
   private measureResident(): void {
     try {
       this.residentBytes = process.memoryUsage.rss();

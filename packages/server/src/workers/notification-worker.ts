@@ -10,13 +10,13 @@ import {
 import { FindDue, NOTIFICATION_CONSUMER } from '@parley/domain/push';
 import { RecurringWorker, type Worker } from './recurring-worker.js';
 
-/** Delay in which events of several commits are collected. */
+/** Delay for collecting events of several commits. */
 const COLLECT_MS = 10;
-/** Delay for events that notify nobody; they only move the position in the log. */
+/** Delay for events that notify nobody; they only advance the log position. */
 const IDLE_MS = 5000;
 const EVENTS_AT_A_TIME = 100;
 
-/** Follows the log and finds people to whom messages are due. Never delays a commit. */
+/** Follows the log and finds users who are due a notification. Never delays a commit. */
 export class NotificationWorker implements Worker, EventListener {
   static readonly inject = [FindDue, 'unitOfWork', 'timers', 'report'] as const;
 

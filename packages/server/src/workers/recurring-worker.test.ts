@@ -34,7 +34,7 @@ describe('RecurringWorker', () => {
     expect(time.pending).toBe(1);
   });
 
-  it('runs again only when woken if it returns null', async () => {
+  it('waits for a wake-up if the work returns null', async () => {
     const worker = workerOf(() => null);
     await time.advance(100);
     expect([runs, time.pending]).toEqual([[1], 0]);
@@ -45,7 +45,7 @@ describe('RecurringWorker', () => {
     expect(runs).toEqual([1, 102]);
   });
 
-  it('runs one at a time and keeps wake-ups that arrive meanwhile', async () => {
+  it('runs one at a time and keeps wake-ups that arrive during a run', async () => {
     const ends: (() => void)[] = [];
     const worker = workerOf(() => new Promise<null>((resolve) => ends.push(() => resolve(null))));
     await time.advance(10);

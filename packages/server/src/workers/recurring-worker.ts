@@ -5,7 +5,7 @@ export interface Worker {
   /** Description for the log, such as `removing expired sessions`. */
   readonly name: string;
   start(): void;
-  /** Resolves when all of its work has ended. */
+  /** Resolves when all work of the worker has ended. */
   stop(): Promise<void>;
 }
 
@@ -24,12 +24,12 @@ export interface Recurrence {
   readonly run: () => Promise<number | null> | number | null;
 }
 
-/** Runs work repeatedly, one run at a time; failures are logged and do not end it. */
+/** Runs work repeatedly, one run at a time. Failures are logged and do not stop it. */
 export class RecurringWorker implements Worker {
   private isRunning: Promise<void> | null = null;
   private isStopped = true;
   private cancel: CancelTimer | null = null;
-  /** Time of the timer, or of the requested next run during a run. */
+  /** Time of the next timer, or of the run requested during the current one. */
   private plannedAt = Number.POSITIVE_INFINITY;
   private logged = { message: '', atMs: 0 };
 
@@ -90,7 +90,7 @@ export class RecurringWorker implements Worker {
   }
 }
 
-/** Recurrence that waits the same time after the start and after each run. */
+/** Recurrence with the same delay after startup and after each run. */
 export const periodic = (name: string, ms: number, work: () => Promise<void> | void): Recurrence => ({
   name,
   firstDelayMs: ms,

@@ -2,8 +2,8 @@ import { ldapAccounts, parseLdap } from './ldap-settings.js';
 
 const REQUIRED = { name: 'company', url: 'ldaps://ldap.example.com', baseDn: 'dc=example,dc=com' };
 
-describe('the setting of directories', () => {
-  it('has defaults for everything but name, address and base', () => {
+describe('LDAP setting', () => {
+  it('has defaults for everything except name, url and base DN', () => {
     expect(parseLdap(JSON.stringify([{ ...REQUIRED, groups: { baseDn: 'ou=groups' } }]))).toEqual([
       {
         ...REQUIRED,
@@ -55,7 +55,7 @@ describe('the setting of directories', () => {
     expect(() => ldapAccounts([{ ...REQUIRED, ...change }])).toThrow(message);
   });
 
-  it('rejects two directories of one name', () => {
+  it('rejects two directories with the same name', () => {
     expect(() => ldapAccounts([REQUIRED, REQUIRED])).toThrow('company is there twice');
   });
 });

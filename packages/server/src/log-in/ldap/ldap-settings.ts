@@ -70,7 +70,7 @@ export function ldapAccounts(options: unknown): readonly LdapAccount[] {
   return accounts;
 }
 
-/** Parses the setting. @throws Error that describes what is expected */
+/** Parses the setting. @throws Error describing valid values */
 export function parseLdap(text: string): readonly LdapAccount[] {
   let value: unknown;
   try {
@@ -128,7 +128,7 @@ const groupsOf = (groups: NonNullable<LdapOptions['groups']>): LdapGroups => ({
   ...roleMapping(groups),
 });
 
-/** Brackets must match; the directory checks the rest. */
+/** Checks that brackets match; the directory validates the rest. */
 function isFilter(value: unknown): boolean {
   return isText(value) && /^\(.*\)$/s.test(value as string);
 }

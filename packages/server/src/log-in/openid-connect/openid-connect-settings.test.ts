@@ -4,8 +4,8 @@ const GITHUB = { name: 'github', kind: 'GitHub', clientId: 'parley', clientSecre
 const OIDC = { kind: 'OpenID Connect', issuer: 'https://id.example.com' };
 const parse = (...services: readonly object[]) => parseOpenIdConnect(JSON.stringify(services));
 
-describe('services for logging in', () => {
-  it('give GitHub its address unless another is configured', () => {
+describe('OpenID Connect setting', () => {
+  it("uses GitHub's own URL unless another is configured", () => {
     expect(parse(GITHUB)).toMatchObject([{ kind: 'gitHubAuthentication', issuer: 'https://github.com' }]);
     expect(parse({ ...GITHUB, issuer: 'https://git.example.com/' })).toMatchObject([
       { issuer: 'https://git.example.com' },
@@ -25,11 +25,11 @@ describe('services for logging in', () => {
     [{ ...GITHUB, ...OIDC, requiredGroups: ['chat'] }, 'requiredGroups needs the claim groups'],
     [{ ...GITHUB, ...OIDC, requiredGroups: [] }, 'a valid requiredGroups'],
     [{ ...GITHUB, defaultRole: 'moderator' }, 'a valid defaultRole'],
-  ])('refuse %j', (service, words) => {
+  ])('rejects %j', (service, words) => {
     expect(() => parse(service)).toThrow(words);
   });
 
-  it('say who gets an account', () => {
+  it('determines who gets an account', () => {
     const restriction = { requiredGroups: ['chat'], claims: { groups: 'groups' } };
     expect(
       parse(
@@ -52,11 +52,11 @@ describe('services for logging in', () => {
     [{}, 'member'],
     [{ defaultRole: 'guest' }, 'guest'],
     [{ defaultRole: 'unchanged' }, null],
-  ])('take the default role from %j', (change, defaultRole) => {
+  ])('reads the default role from %j', (change, defaultRole) => {
     expect(parse({ ...GITHUB, ...change })).toMatchObject([{ defaultRole }]);
   });
 
-  it('have different names', () => {
+  it('rejects duplicate names', () => {
     expect(() => parse(GITHUB, GITHUB)).toThrow('github is there twice');
   });
 });

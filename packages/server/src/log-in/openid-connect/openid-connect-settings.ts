@@ -54,7 +54,7 @@ export function openIdConnectAccounts(options: unknown): readonly OpenIdConnectA
   return accounts;
 }
 
-/** Parses the setting. @throws Error that describes what is expected */
+/** Parses the setting. @throws Error describing valid values */
 export function parseOpenIdConnect(text: string): readonly OpenIdConnectAccount[] {
   let value: unknown;
   try {
@@ -65,7 +65,7 @@ export function parseOpenIdConnect(text: string): readonly OpenIdConnectAccount[
   return openIdConnectAccounts(value);
 }
 
-/** Requirement of addresses. */
+/** URL requirement for error messages. */
 const ENCRYPTED = ': an address with https (http only on this machine), as passwords and tokens are sent there';
 
 function accountOf(given: unknown): OpenIdConnectAccount {
@@ -129,7 +129,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Plain HTTP is for services on the same machine, in tests and development. */
+/** Plain HTTP is allowed for services on the same machine, for tests and development. */
 function isIssuer(value: unknown): boolean {
   if (!isText(value) || !URL.canParse(value)) return false;
   const { protocol, hostname } = new URL(value);

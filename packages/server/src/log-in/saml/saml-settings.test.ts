@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-saml-'));
 const certificateFile = join(folder, 'idp.pem');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('the setting of identity providers', () => {
+describe('SAML setting', () => {
   const required = { name: 'company', entityId: 'https://idp.example.com', entryPoint: 'https://idp.example.com/sso' };
   let certificate: string;
   beforeAll(() => {
@@ -17,7 +17,7 @@ describe('the setting of identity providers', () => {
     certificate = readFileSync(certificateFile, 'utf8');
   });
 
-  it('reads the key that signs requests with its certificate', () => {
+  it('reads the request signing key with its certificate', () => {
     const requestKeyFile = join(folder, 'request.pem');
     const key = readFileSync(join(folder, 'key'), 'utf8');
     const parse = (text: string) => {
@@ -28,7 +28,7 @@ describe('the setting of identity providers', () => {
     for (const text of ['', key, certificate]) expect(() => parse(text)).toThrow('a private key and its certificate');
   });
 
-  it('has defaults for everything but name, addresses and certificate', () => {
+  it('has defaults for everything except name, URLs and certificate', () => {
     const [account] = parseSaml(JSON.stringify([{ ...required, certificateFile }]));
     expect(account).toEqual({
       ...required,
@@ -48,7 +48,7 @@ describe('the setting of identity providers', () => {
     });
   });
 
-  it('takes several certificates', () => {
+  it('accepts several certificates', () => {
     const [account] = samlAccounts([{ ...required, certificate: `${certificate}\n${certificate}` }]);
     expect(account!.certificates).toEqual([certificate, certificate]);
   });
@@ -67,7 +67,7 @@ describe('the setting of identity providers', () => {
     expect(() => samlAccounts([{ ...required, ...change }])).toThrow(message);
   });
 
-  it('rejects text that is no list, and two providers of one name', () => {
+  it('rejects text that is not a list, and two providers with the same name', () => {
     expect(() => parseSaml('{')).toThrow('JSON such as');
     const one = { ...required, certificateFile };
     expect(() => samlAccounts([one, one])).toThrow('company is there twice');

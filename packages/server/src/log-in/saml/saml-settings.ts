@@ -59,7 +59,7 @@ export function samlAccounts(options: unknown): readonly SamlAccount[] {
   return accounts;
 }
 
-/** Parses the setting. @throws Error that describes what is expected */
+/** Parses the setting. @throws Error describing valid values */
 export function parseSaml(text: string): readonly SamlAccount[] {
   let value: unknown;
   try {
@@ -70,7 +70,7 @@ export function parseSaml(text: string): readonly SamlAccount[] {
   return samlAccounts(value);
 }
 
-/** Requirement of addresses. */
+/** URL requirement for error messages. */
 const ENCRYPTED = ': an address with https (http only on this machine), as passwords and tokens are sent there';
 
 function accountOf(given: unknown): SamlAccount {
@@ -131,7 +131,7 @@ function requestKeyIn(path: string): NonNullable<SamlAccount['requestKey']> {
   }
 }
 
-/** Accepts several certificates, so that a provider can change to another one. */
+/** Accepts several certificates, so that providers can rotate them. */
 function certificatesOf({ certificate, certificateFile }: SamlOptions): readonly string[] {
   if ((certificate === undefined) === (certificateFile === undefined)) {
     throw new Error('a list of identity providers, each with certificate or certificateFile');
@@ -151,7 +151,7 @@ function certificatesOf({ certificate, certificateFile }: SamlOptions): readonly
   }
 }
 
-/** Plain HTTP is for providers on the same machine, in tests and development. */
+/** Plain HTTP is allowed for providers on the same machine, for tests and development. */
 function isAddress(value: unknown): boolean {
   if (!isText(value) || !URL.canParse(value as string)) return false;
   const { protocol, hostname } = new URL(value as string);
