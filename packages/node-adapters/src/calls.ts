@@ -3,7 +3,7 @@ import { DomainError } from '@parley/domain/kernel';
 import type { Meeting, MeetingLinks, MeetingServer, Participant } from '@parley/domain/realms';
 import { readShort } from './read-short.js';
 
-/** Credentials of this server at a BigBlueButton server. */
+/** Credentials for a BigBlueButton server. */
 export interface BigBlueButtonAccount {
   /** Base URL without a trailing slash: `https://bbb.example.com/bigbluebutton`. */
   readonly url: string;
@@ -18,7 +18,7 @@ const MAX_RESPONSE_BYTES = 100_000;
 
 type Query = Readonly<Record<string, string>>;
 
-/** BigBlueButton server with its API of URLs signed by a shared secret (organization §20). */
+/** BigBlueButton server. Its API uses URLs signed with a shared secret (organization §20). */
 export class BigBlueButton implements MeetingServer {
   constructor(private readonly account: BigBlueButtonAccount) {}
 
@@ -34,11 +34,11 @@ export class BigBlueButton implements MeetingServer {
     if (fieldOf(response, 'returncode') !== 'SUCCESS' || createTime === null) {
       throw new DomainError('MEETING_SERVER_FAILED', 'BigBlueButton server returned an unexpected error.');
     }
-    // The creation time limits the URL to the current meeting; a later one with the same key rejects it.
+    // The creation time restricts the URL to the current meeting; a later meeting with the same key rejects the URL.
     return this.signed('join', { meetingID, role: isModerator ? 'MODERATOR' : 'VIEWER', fullName, createTime });
   }
 
-  /** Computes the checksum of the query exactly as sent. URL parsers must not re-encode it, for example apostrophes. */
+  /** Signs the exact query string that is sent, so URL parsers must not re-encode it (apostrophes, for example). */
   private signed(call: 'create' | 'join', query: Query): string {
     const { url, secret } = this.account;
     const text = new URLSearchParams(query).toString();
@@ -59,8 +59,8 @@ export class BigBlueButton implements MeetingServer {
 }
 
 /**
- * Returns a field of the XML response to `create`; null if it is missing. The XML is flat, and the fields used are
- * words or numbers.
+ * Returns a field of the XML response to `create`; null if missing. The XML is flat, and all fields used are words or
+ * numbers.
  */
 const fieldOf = (xml: string, name: 'returncode' | 'messageKey' | 'createTime'): string | null =>
   new RegExp(`<${name}>(\\w{1,100})</${name}>`).exec(xml)?.[1] ?? null;

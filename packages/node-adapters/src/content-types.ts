@@ -2,7 +2,7 @@ import type { ContentTypes } from '@parley/domain/files';
 import mime from 'mime';
 
 /**
- * Detects types by the signatures and file extensions that libraries know. Signatures are loaded with the first file.
+ * Detects types by the file signatures and extensions known to libraries. The signature library is loaded on first use.
  */
 export class FileTypeContentTypes implements ContentTypes {
   async ofBytes(head: Uint8Array): Promise<string | null> {

@@ -29,11 +29,11 @@ import { sealFor, tokenIdOf } from './push.js';
 import { type AvatarUrlOf, PushPayloads, pushRequest } from './push-payloads.js';
 import { SealedBoxes } from './registration-keys.js';
 
-/** Accounts of an operator with an own build of the app. */
+/** Accounts of an operator with a custom build of the app. */
 export interface DirectPush {
-  /** Private keys in Base64 for which apps encrypt their tokens; several while they are rotated. */
+  /** Base64 private keys for the tokens encrypted by apps; several during rotation. */
   readonly keys: readonly string[];
-  /** Null if there is no app for Apple's devices. */
+  /** Null without an app for Apple devices. */
   readonly apns: ApnsAccount | null;
   readonly fcm: FcmAccount | null;
 }
@@ -48,8 +48,8 @@ interface DirectPushParts extends PhoneSenderParts {
 }
 
 /**
- * Hands notifications to the services of Apple and Google without another push service (organization §18). Keeps no
- * tokens: registrations of devices are decrypted for each notification.
+ * Sends notifications directly to Apple's and Google's services, without a separate push service (organization §18).
+ * Stores no tokens: device registrations are decrypted for each notification.
  */
 export class DirectPushService implements PushService {
   private readonly keys: RegistrationKeys;
@@ -87,7 +87,7 @@ export class DirectPushService implements PushService {
     const closed: string[] = [];
     for (const device of devices) {
       const token = device.registration ? openRegistration(this.keys, device.registration, null) : 'unknownPublicKey';
-      // The app registers again with one of the present keys.
+      // The app registers again with one of the current keys.
       if (typeof token === 'string') closed.push(device.tokenId);
       else requests.push({ target: device.tokenId, to: token, push: phonePushOf(device, text, isRemoval) });
     }
@@ -111,7 +111,7 @@ export class DirectPushService implements PushService {
     return new Map(realms.map(({ uuid }) => [uuid, { isEnabled: true, endsAt: null }]));
   }
 
-  /** @throws DomainError if no phone was reached but some may be later, or all services refuse */
+  /** @throws DomainError if no phone was reached and some may be reachable later, or all services refuse */
   private async deliver(requests: readonly PhoneRequest<string>[]) {
     const { sent, gone, refused, unreached, reason } = await sendToPhones(this.sender, requests);
     if (sent.length === 0 && gone.length === 0) {

@@ -10,18 +10,18 @@ const require = createRequire(import.meta.url);
 /** Loads nodemailer only when email is sent. */
 export const nodemailer = (): typeof import('nodemailer') => require('nodemailer') as typeof import('nodemailer');
 
-/** Sender of emails. */
+/** Sender identity of emails. */
 export interface MailSender {
   readonly from: string;
-  /** Value of the header by which the server recognizes its own emails; absent if it receives none. */
+  /** Header value by which the server recognizes its own emails; absent if it receives no email. */
   readonly fingerprint?: string;
-  /** Returns the address to which failures are reported; absent for `from`. */
+  /** Returns the bounce address for a recipient; absent to use `from`. */
   readonly bounceAddressOf?: (to: string) => string;
 }
 
 /**
- * Returns the same id for each attempt of a delivery, so that receivers drop repetitions. Other content is another
- * email, since an attempt may have arrived before the content changed.
+ * Returns the same id for each delivery attempt, so that receivers drop duplicates. Changed content gets a new id,
+ * since an earlier attempt may already have arrived.
  */
 function messageIdOf({ deliveryId, to, subject, text }: Email, from: string): string {
   const content = JSON.stringify([deliveryId, to, subject, text]);
@@ -58,26 +58,26 @@ export const mailOf = (email: Email, { from, fingerprint, bounceAddressOf }: Mai
 
 const CONNECT_MS = 15_000;
 const SILENCE_MS = 60_000;
-/** Less than the lease of an email job, after which the email would be sent again beside this attempt. */
+/** Shorter than the lease of an email job, after which another attempt would run concurrently. */
 const DELIVERY_MS = 240_000;
 
 export interface SmtpOptions extends MailSender {
   /** `smtp://user:password@mail.example.com:587`, or `smtps:` for implicit TLS. */
   readonly url: string;
-  /** Longest wait for a connection and its greeting. */
+  /** Timeout for the connection and the greeting. */
   readonly connectMs?: number;
-  /** Longest wait for any other response. */
+  /** Timeout for any other response. */
   readonly silenceMs?: number;
-  /** Longest time for one email, since a server may send or take a little now and then. */
+  /** Total timeout per email, since a server may trickle bytes indefinitely. */
   readonly deliveryMs?: number;
 }
 
-/** Refusals that concern one mailbox. Others, such as a denied relay, say nothing about the address. */
+/** Permanent errors about one mailbox. Other errors, such as a denied relay, say nothing about the address. */
 const NO_MAILBOX = /\b5\.(?:1\.(?:1|2|3|6|10)|2\.1)\b/;
 const ENHANCED = /\b5\.\d{1,3}\.\d{1,3}\b/;
 const NO_USER = /\b(?:no such|unknown|does not exist|doesn't exist|not found|invalid|disabled)\b/i;
 
-/** True if the mail server refuses the recipient permanently (RFC 5321, RFC 3463). */
+/** True if the mail server permanently rejects the recipient (RFC 5321, RFC 3463). */
 export function isRecipientRefused(error: unknown): boolean {
   const {
     command,
@@ -110,7 +110,7 @@ export class SmtpMailer implements Mailer {
     }
   }
 
-  /** Rejects if the server is unreachable or denies the login. Sends nothing. */
+  /** Rejects if the server is unreachable or denies the log-in. Sends nothing. */
   async verify(): Promise<void> {
     await this.transport().verify();
   }
@@ -156,14 +156,14 @@ export class FileOutbox implements Mailer {
     this.counted!++;
   }
 
-  /** Counts again only when the folder may be full, since readers remove files. */
+  /** Counts files again only when the folder may be full, since readers remove files. */
   private async requireRoom(): Promise<void> {
     if (this.counted === undefined || this.counted >= this.max) this.counted = (await readdir(this.folder)).length;
     if (this.counted >= this.max) throw new Error(`The outbox ${this.folder} is full: remove emails from it.`);
   }
 }
 
-/** Domain without delivery (RFC 6761), used for users without a known email. */
+/** Reserved top-level domain (RFC 6761) of users without a known email address. */
 const NOBODYS = /\.invalid$/i;
 
 /** Drops undeliverable emails, which a mail server would bounce. */

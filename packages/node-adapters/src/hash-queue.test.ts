@@ -19,7 +19,7 @@ class ManualHasher implements PasswordHasher {
     return new Promise((resolve) => this.running.push({ password, finish: resolve }));
   }
 
-  /** Finishes the oldest hash and waits for the effects. */
+  /** Finishes the oldest hash and waits for its effects. */
   async finishOne(): Promise<void> {
     this.running.shift()!.finish();
     await settled();
@@ -107,7 +107,7 @@ describe('HashQueue', () => {
     expect(hasher.started).toEqual(['a0', 'a1', 'b1', 'a2', 'a3', 'a4']);
   });
 
-  it('evicts jobs of the longest queue and rejects newcomers only if all queues are short', async () => {
+  it('evicts jobs from the longest queue, and rejects new clients only if all queues are short', async () => {
     const { ask, drain, outcomes } = setUp();
     ask('running', '10.0.0.9');
     for (const password of ['a1', 'a2', 'a3', 'a4']) ask(password, '10.0.0.1');

@@ -7,16 +7,16 @@ import { HmacLinkKeys, type LinkKind } from './tokens.js';
 
 const require = createRequire(import.meta.url);
 
-/** Time for one email, including the start of the thread. */
+/** Timeout for one email, including the start of the thread. */
 const PATIENCE_MS = 10_000;
-/** An email of the maximum size takes several times its size. */
+/** Parsing an email of the maximum size takes several times its size. */
 const MAX_HEAP_MB = 384;
 const MAX_WAITING = 20;
 
 const unreadable = () => new DomainError('UNREADABLE_EMAIL', 'The email cannot be read.');
 const busy = () => new DomainError('SERVER_BUSY', 'Too many emails arrive at the moment.', { retryAfter: 60 });
 
-/** Returns the script; null if it is missing or not compiled, as in a rebundled program or in tests. */
+/** Returns the path of the script; null if it is missing or not compiled, as in a rebundled program or in tests. */
 function findScript(): string | null {
   try {
     const path = require.resolve('./mail-thread.js');
@@ -27,8 +27,8 @@ function findScript(): string | null {
 }
 
 /**
- * Parses each email on a worker thread of its own, one after the other, since a hostile email may take seconds and much
- * memory. Without the script, emails are parsed on the calling thread.
+ * Parses emails one at a time on a separate worker thread per email, since a hostile email may take seconds and much
+ * memory. Without the script, parses on the calling thread.
  */
 export class MailParser implements EmailParser {
   private readonly queue = new WorkQueue({ concurrency: 1, maxWaiting: MAX_WAITING, refusal: busy });
@@ -58,7 +58,7 @@ function parseOnThread(script: string, raw: Uint8Array, patienceMs: number): Pro
     });
     const timer = setTimeout(() => void worker.terminate(), patienceMs);
     worker.once('message', resolve);
-    // The thread ends directly after an error.
+    // The thread ends right after an error.
     worker.on('error', () => {});
     worker.once('exit', () => {
       clearTimeout(timer);
@@ -72,21 +72,21 @@ async function parseHere(raw: Uint8Array): Promise<IncomingEmail | null> {
   return parseMail(raw).catch(() => null);
 }
 
-/** Keys of addresses for replies. Addresses are written in lower case and at most 64 characters before the at sign. */
+/** Keys in reply addresses. The local part is lower-case and at most 64 characters long. */
 const REPLY_ADDRESSES: LinkKind = { purpose: 'reply address', proofBytes: 15 };
 const BOUNCE_KEY_LENGTH = 32;
 
 export interface MailGatewayOptions {
   readonly pattern: string;
   readonly maxBytes: number;
-  /** Token of programs that deliver over HTTP; null for none. */
+  /** Token for programs that deliver email over HTTP; null for none. */
   readonly token: string | null;
   readonly secret: string;
 }
 
 const digest = (key: string, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
-/** Names the server in its emails without revealing anything about the secret. */
+/** Identifies the server in its emails without revealing the secret. */
 export const mailFingerprint = (secret: string): string =>
   digest(secret, 'parley: emails of this server').toString('hex').slice(0, 32);
 
@@ -97,7 +97,7 @@ export const bounceKeyOf = (secret: string, email: string): string =>
 
 /** @throws MissingLibrary */
 export function createMailGateway({ pattern, maxBytes, token, secret }: MailGatewayOptions): MailGateway {
-  // Resolved only, since the thread loads them.
+  // Only resolved, since the worker thread loads them.
   loadOptional('postal-mime html-to-text', 'mailGatewayPattern with a way to receive email', () => [
     require.resolve('postal-mime'),
     require.resolve('html-to-text'),

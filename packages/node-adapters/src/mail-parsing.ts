@@ -2,9 +2,9 @@ import { EMAIL_HEADERS, type EmailHeader, type IncomingEmail } from '@parley/dom
 import { convert, type HtmlToTextOptions } from 'html-to-text';
 import PostalMime, { type Attachment, addressParser, type Email, type Mailbox } from 'postal-mime';
 
-/** Characters of a body that can matter for a message. */
+/** Maximum number of body characters to parse; a message cannot use more. */
 const MAX_TEXT_LENGTH = 40_000;
-/** Time grows with both, even faster than linearly with the depth. */
+/** Parsing time grows with the length, and faster than linearly with the depth. */
 const MAX_HTML_LENGTH = 300_000;
 const MAX_HTML_DEPTH = 300;
 const MAX_SUBJECT_LENGTH = 1000;
@@ -15,7 +15,7 @@ const MAX_BOUNDARIES = 10_000;
 const MAX_NESTING = 20;
 const MAX_HEADERS_BYTES = 256 * 1024;
 
-/** Recipient headers, the most reliable first: those that the last mail server added. */
+/** Recipient headers, most reliable first: those added by the last mail server. */
 const RECIPIENT_HEADERS = [
   'x-gm-original-to',
   'x-original-to',
@@ -27,7 +27,7 @@ const RECIPIENT_HEADERS = [
   'cc',
 ];
 
-/** Elements in which mail programs put the email that is replied to. */
+/** Elements in which mail programs quote the original email. */
 const QUOTES = [
   'blockquote',
   'div.gmail_quote',
@@ -56,7 +56,7 @@ const WITHOUT_QUOTES: HtmlToTextOptions = {
   selectors: [...OPTIONS.selectors!, ...QUOTES.map((selector) => ({ selector, format: 'skip' }))],
 };
 
-/** Decodes an email. May take seconds on a hostile one. @throws Error if it exceeds the limits */
+/** Parses an email. May take seconds for a hostile one. @throws Error if it exceeds the limits */
 export async function parseMail(raw: Uint8Array): Promise<IncomingEmail> {
   if (countBoundaries(raw) > MAX_BOUNDARIES) throw new Error('Too many parts');
   const email = await PostalMime.parse(raw, {
@@ -87,7 +87,7 @@ export async function parseMail(raw: Uint8Array): Promise<IncomingEmail> {
   };
 }
 
-/** Counts lines that may separate parts, whose number decides on the time of parsing. */
+/** Counts potential part boundaries, whose number determines the parsing time. */
 function countBoundaries(raw: Uint8Array): number {
   let count = 0;
   for (let at = raw.indexOf(LINE_FEED); at !== -1; at = raw.indexOf(LINE_FEED, at + 1)) {
@@ -105,7 +105,7 @@ function textOf(html: string, options: HtmlToTextOptions): string {
   return cut(text, MAX_TEXT_LENGTH);
 }
 
-/** Ignores elements that have no end, or whose end may be missing. */
+/** Estimates the nesting depth. Ignores elements with no or an optional end tag. */
 function depthOf(html: string): number {
   let depth = 0;
   let deepest = 0;

@@ -10,12 +10,12 @@ import {
 import { DomainError, WorkQueue } from '@parley/domain/kernel';
 
 export interface HashQueueOptions {
-  /** Concurrent hashes; default: the number of cores, leaving one thread of Node's pool free. */
+  /** Maximum concurrent hashes; default: the number of cores, leaving one thread of Node's pool free. */
   readonly atOnce?: number;
   /** Maximum number of waiting jobs of all clients. */
   readonly maxWaiting?: number;
   readonly maxWaitingPerClient?: number;
-  /** Returns the group of addresses that share the limit per client; default: each address alone. */
+  /** Returns the group of addresses that share a limit; default: each address alone. */
   readonly groupOf?: (client: string) => string;
 }
 
@@ -24,8 +24,8 @@ const MAX_WAITING_PER_CLIENT = 16;
 const NODE_THREADS = 4;
 
 /**
- * Hashes as many passwords at once as there are cores. Addresses take turns, work of callers that hang up is dropped, and
- * what finds no room is refused at once.
+ * Hashes one password per core at a time, round-robin between addresses. Drops jobs of disconnected callers and rejects
+ * excess jobs immediately.
  */
 export class HashQueue implements PasswordHasher {
   private readonly queue: WorkQueue;
@@ -58,7 +58,7 @@ export class HashQueue implements PasswordHasher {
     return this.run(request, () => this.hasher.verify(password, hash));
   }
 
-  /** Requests without a client are the operator's. */
+  /** Requests without a client come from the operator. */
   private run<T>({ client, cancellation }: HashRequest, work: () => Promise<T>): Promise<T> {
     return this.queue.run(client === undefined ? null : this.groupOf(client), work, cancellation);
   }
@@ -127,28 +127,28 @@ function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }
 
-/** Part of zxcvbn that is used; the package has no types. */
+/** Used part of zxcvbn, which has no types. */
 type Zxcvbn = (password: string, knownWords: readonly string[]) => { readonly guesses: number };
 
 const require = createRequire(import.meta.url);
 
 /**
- * Length of the pieces to estimate. The estimator tries every substitution of letters by symbols, which takes seconds
- * for a long password of such symbols.
+ * Maximum length of the pieces to estimate. The estimator tries all substitutions of symbols for letters, which takes
+ * seconds for a long password of such symbols.
  */
 const PIECE_LENGTH = 24;
 const MAX_STAND_INS = 3;
-/** Symbols that the estimator takes for letters, except digits. */
+/** Symbols that the estimator treats as letters, except digits. */
 const STAND_IN = /[@({[<!|$+%]/g;
 
-/** Estimates with the library that clients use as well. Loaded on first use, since its dictionaries take 10 MB. */
+/** Estimates with the library that clients also use. Loaded on first use, since its dictionaries take 10 MB. */
 export class ZxcvbnPasswordStrength implements PasswordStrength {
   private estimate: Zxcvbn | undefined;
 
   /** Guessing a password requires guessing each piece, so estimation stops at the first strong piece. */
   leastGuesses(password: string, obviousWords: readonly string[]): number {
     this.estimate ??= require('zxcvbn') as Zxcvbn;
-    // An email address counts as a whole and by its parts.
+    // An email address counts as a whole and in parts.
     const words = obviousWords
       .flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)])
       .filter((word) => word !== '');

@@ -3,13 +3,13 @@ import { type AddressInfo, createServer } from 'node:net';
 import { FixedClock } from '@parley/testkit';
 import { ApnsSender, FcmSender } from './phone-senders.js';
 
-describe('services of phone makers that are down', () => {
+describe('ApnsSender and FcmSender while the service is down', () => {
   const key = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
   const pem = (of: typeof key) => of.export({ format: 'pem', type: 'pkcs8' }) as string;
   const push = { payload: {}, isUrgent: true, isSilent: false };
 
-  it.each(['apns', 'fcm'] as const)('are attempted three times, then left alone for five seconds: %s', async (kind) => {
+  it.each(['apns', 'fcm'] as const)('makes three attempts, then none for five seconds: %s', async (kind) => {
     let connections = 0;
     const server = createServer((socket) => {
       connections++;

@@ -4,7 +4,7 @@ import type { Clock, ReportProblem } from '@parley/domain/kernel';
 import { type PhonePush, type PhoneResult, type PhoneSender, type PushToken, SENT_TO_PHONE } from '@parley/domain/push';
 import { readShort } from './read-short.js';
 
-/** Key of a developer account at Apple. */
+/** Apple developer account key. */
 export interface ApnsAccount {
   /** Private key in PEM, as in the `.p8` file. */
   readonly key: string;
@@ -14,13 +14,13 @@ export interface ApnsAccount {
   readonly url: string;
 }
 
-/** Service account at Google. */
+/** Google service account. */
 export interface FcmAccount {
   readonly projectId: string;
   readonly clientEmail: string;
   /** PEM. */
   readonly privateKey: string;
-  /** Exchanges signed requests for access tokens. */
+  /** Endpoint that exchanges signed requests for access tokens. */
   readonly tokenUrl: string;
   readonly url: string;
 }
@@ -35,18 +35,18 @@ export interface PhoneSenderParts {
 
 const TIMEOUT_MS = 4000;
 const ATTEMPTS = 3;
-/** No attempt starts later than this, so that the last one ends within 14 seconds. */
+/** Latest start of an attempt, so that the last one ends within 14 seconds. */
 const LAST_START_MS = 5000;
-/** Minimum time between two reports of the same service. */
+/** Minimum time between two log lines about the same service. */
 const REPORT_MS = 60_000;
 const FIRST_PAUSE_MS = 200;
-/** Time without attempts after a service was not reached, so that others do not wait for it. */
+/** Pause after an unreachable service, so that other notifications do not wait for it. */
 const DOWN_MS = 5000;
 const MAX_RESPONSE_BYTES = 100_000;
-/** Time for which the services keep a notification for a phone that is off. */
+/** Time for which the services keep a notification for a phone that is offline. */
 const TTL_SECONDS = 86_400;
 
-/** Sends with a few attempts. Subclasses throw if the service itself cannot be reached. */
+/** Retries a few times. Subclasses throw if the service itself is unreachable. */
 abstract class RepeatingSender implements PhoneSender {
   protected abstract readonly name: string;
   private downUntilMs = 0;
@@ -84,7 +84,7 @@ abstract class RepeatingSender implements PhoneSender {
   }
 }
 
-/** Maximum age of a signature is an hour; Apple refuses to see a new one more often than every 20 minutes. */
+/** Signatures are valid for an hour; Apple rejects new ones more often than every 20 minutes. */
 const SIGNATURE_SECONDS = 2400;
 const GONE_AT_APPLE: ReadonlySet<unknown> = new Set(['Unregistered', 'BadDeviceToken', 'DeviceTokenNotForTopic']);
 const HEXADECIMAL = /^[\da-f]+$/i;
@@ -127,7 +127,7 @@ export class ApnsSender extends RepeatingSender {
     return { outcome: status === 403 || status === 429 ? 'unreached' : 'refused', reason: `${status} ${reason}` };
   }
 
-  /** Apple limits how often the signature may change, so it is shared by all notifications. */
+  /** Shared by all notifications, since Apple limits how often the signature may change. */
   private async sign(): Promise<string> {
     const now = this.parts.clock.now();
     if (this.signature && now - this.signature.madeAt < SIGNATURE_SECONDS) return this.signature.text;
@@ -149,7 +149,7 @@ export class ApnsSender extends RepeatingSender {
     try {
       return await exchange(session, headers, body);
     } catch (error) {
-      // The next attempt opens another connection, while other notifications may finish on this one.
+      // The next attempt opens a new connection, while other notifications may finish on this one.
       if (this.session === session) this.session = null;
       session.close();
       throw error;
@@ -162,7 +162,7 @@ export class ApnsSender extends RepeatingSender {
     const { connect } = await import('node:http2');
     if (this.session && !this.session.closed && !this.session.destroyed) return this.session;
     const session = connect(this.account.url);
-    // Failures reach the pending requests; the service closes idle connections.
+    // Errors reach the pending requests; the service closes idle connections.
     session.on('error', () => {});
     const forget = () => {
       if (this.session === session) this.session = null;
@@ -244,7 +244,7 @@ export class FcmSender extends RepeatingSender {
     const now = this.parts.clock.now();
     if (this.access && now < this.access.endsAt) return this.access.token;
     const token = this.exchange(now);
-    // The shortest validity that may be expected until the answer names its own.
+    // Provisional validity until the response contains the actual one.
     const access = { token: token.then(({ text }) => text), endsAt: now + MARGIN_SECONDS };
     this.access = access;
     token.then(
@@ -285,7 +285,7 @@ async function post(url: string, headers: Readonly<Record<string, string>>, body
   return { status: response.status, fields: parseObject(await readShort(response, MAX_RESPONSE_BYTES)) };
 }
 
-/** Returns what FCM's error says; `code` is empty if it is no error of FCM. */
+/** Returns the details of an FCM error; `code` is empty for other errors. */
 function errorOf(fields: Fields) {
   const { status, message, details } = Object(fields.error) as Fields;
   const all: readonly Fields[] = Array.isArray(details) ? details.map((each) => Object(each)) : [];
@@ -303,7 +303,7 @@ function parseObject(text: string): Fields {
   }
 }
 
-/** Sends to each phone through the service of its maker. */
+/** Sends to each phone through its platform's service. */
 export class PhoneSenders implements PhoneSender {
   constructor(private readonly senders: { readonly [K in PushToken['kind']]: PhoneSender | null }) {}
 

@@ -10,7 +10,7 @@ import {
 import type { Realm } from '@parley/domain/realms';
 import { dummyAddress } from '@parley/domain/users';
 
-/** Returns the absolute URL of a sender's picture; null for a sender whom the recipient may not see. */
+/** Returns the absolute URL of a sender's picture; null if the recipient may not see the sender. */
 export type AvatarUrlOf = (realm: Realm, sender: UserSummary | null) => string;
 
 interface PayloadParts {
@@ -18,7 +18,7 @@ interface PayloadParts {
   readonly avatarUrlOf: AvatarUrlOf;
 }
 
-/** Content of notifications for phones (organization §14). */
+/** Payloads of phone notifications (organization §14). */
 export class PushPayloads {
   constructor(private readonly parts: PayloadParts) {}
 
@@ -61,7 +61,7 @@ export class PushPayloads {
     }
   }
 
-  /** Data of a legacy notification for Android, all values strings (organization §14.3). */
+  /** Data of a legacy Android notification; all values are strings (organization §14.3). */
   legacyFcm({ realm, userId }: PushRecipient, notice: PushNotice): Readonly<Record<string, string>> {
     const url = this.parts.realmUrls.urlOf(realm);
     const common = { server: new URL(url).host, realm_id: realm.id, ...this.legacyCommon({ realm, userId }) };
@@ -137,16 +137,16 @@ export class PushPayloads {
   }
 }
 
-/** Room for a text in 4 KB after encryption, Base64 and the fields around it (organization §18). */
+/** Plaintext that fits into 4 KB after encryption, Base64 and surrounding fields (organization §18). */
 const MAX_PLAINTEXT_BYTES = 2800;
 
-/** Shortens the content if the text would not fit into a notification. */
+/** Truncates the content if the text is too long for a notification. */
 function fitting<T extends { readonly content: string }>(payload: T): T {
   const excess = Buffer.byteLength(JSON.stringify(payload)) - MAX_PLAINTEXT_BYTES;
   if (excess <= 0) return payload;
   const bytes = Buffer.from(payload.content);
   const kept = bytes.subarray(0, Math.max(0, bytes.length - excess - '…'.length * 3));
-  // Decoding replaces a character that was cut apart.
+  // Decoding replaces a partial character at the end.
   return { ...payload, content: `${kept.toString('utf8').replace(/\uFFFD+$/, '')}…` };
 }
 
@@ -156,7 +156,7 @@ const groupOf = ({ group }: MessageNotice) =>
 const strings = (fields: object): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]));
 
-/** Fields that reach the device beside those of the push service itself (organization §14.2). */
+/** Fields that reach the device, in addition to the push service's own (organization §14.2). */
 export interface SealedPayload {
   readonly push_key_id: number;
   readonly encrypted_data: string;

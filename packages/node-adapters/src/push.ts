@@ -17,7 +17,7 @@ import type { Realm } from '@parley/domain/realms';
 import { type AvatarUrlOf, PushPayloads, pushRequest, type SealedPayload } from './push-payloads.js';
 import { readShort } from './read-short.js';
 
-/** Credentials of this server at the push service. */
+/** Credentials for the push service. */
 export interface PushServiceAccount {
   /** Base URL of the service without a trailing slash: `https://push.example.com`. */
   readonly url: string;
@@ -40,7 +40,7 @@ interface ServiceResponse {
 
 type Form = Readonly<Record<string, string>>;
 
-/** Version of the API that this server offers, sent to the service. */
+/** API version of this server, sent to the service. */
 export interface OfferedApi {
   readonly version: string;
   readonly featureLevel: number;
@@ -179,7 +179,7 @@ export class HttpPushService implements PushService {
     return statuses;
   }
 
-  /** Introduces this server with its id and key. Returns true if the service did not know it. */
+  /** Registers this server by its id and key. Returns true if it was unknown to the service. */
   async registerServer(hostname: string, contactEmail: string): Promise<boolean> {
     const { orgId, orgKey } = this.account;
     const form = { zulip_org_id: orgId, zulip_org_key: orgKey, hostname, contact_email: contactEmail };
@@ -188,7 +188,7 @@ export class HttpPushService implements PushService {
     return response.fields.created === true;
   }
 
-  /** Sends the organization's data when the service asks for it. */
+  /** Uploads the organization's data and retries if the service does not know the organization. */
   private async askFor(realm: Realm, path: string, body: { form?: Form; json?: object }): Promise<ServiceResponse> {
     const response = await this.ask(path, body);
     if (response.status !== 403 || !isUnknownRealm(response)) return response;
@@ -196,7 +196,7 @@ export class HttpPushService implements PushService {
     return this.ask(path, body);
   }
 
-  /** Sends nothing but the organizations: no counts of messages or people. */
+  /** Sends the organizations only, without message or user counts. */
   private upload(realms: readonly Realm[]): Promise<ServiceResponse> {
     const lists = { realm_counts: [], installation_counts: [], realmauditlog_rows: [] };
     const facts = { version: this.parts.server.version, api_feature_level: this.parts.server.featureLevel };
@@ -274,7 +274,7 @@ export class HttpPushService implements PushService {
   }
 }
 
-/** Derives a UUID for a user from that of the organization (RFC 9562, version 5). */
+/** Derives a user's UUID from the organization's (RFC 9562, version 5). */
 function userUuid(realmUuid: string, userId: number): string {
   const namespace = Buffer.from(realmUuid.replaceAll('-', ''), 'hex');
   const bytes = createHash('sha1').update(namespace).update(`user ${userId}`).digest().subarray(0, 16);
@@ -301,7 +301,10 @@ function statusOf(value: unknown): PushStatus | null {
   return { isEnabled: can_push, endsAt: Number.isSafeInteger(endsAt) ? (endsAt as number) : null };
 }
 
-/** Encrypts with a fresh nonce before the ciphertext; the key's first byte names the cipher (organization §12.4). */
+/**
+ * Encrypts with a fresh nonce, which precedes the ciphertext; the key's first byte selects the cipher (organization
+ * §12.4).
+ */
 function encrypt(pushKey: string, text: string): string {
   const key = Buffer.from(pushKey, 'base64').subarray(1);
   const nonce = randomBytes(NONCE_BYTES);
@@ -324,11 +327,11 @@ const denied = () =>
     'Push notification configuration issue on server, contact the server administrator or retry later.',
   );
 
-/** Error with the service's own message if it has one. */
+/** Error with the service's own message, if any. */
 const refused = ({ fields: { msg } }: ServiceResponse) =>
   new DomainError('PUSH_SERVICE_REFUSED', typeof msg === 'string' && msg !== '' ? msg : 'Refused by the push service');
 
-/** Error of a notification, which is repeated unless the request itself is refused. */
+/** Delivery error, which is retried unless the request itself is rejected. */
 function refusedDelivery(response: ServiceResponse): DomainError {
   const { code } = response.fields;
   if (code === 'PUSH_NOTIFICATIONS_DISALLOWED') {

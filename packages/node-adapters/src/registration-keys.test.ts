@@ -1,18 +1,18 @@
 import { isPushKey, makePushKey, SealedBoxes } from './registration-keys.js';
 
-/** Made by libsodium: a key pair and `crypto_box_seal` of a text. */
+/** Created by libsodium: a key pair and `crypto_box_seal` of a text. */
 const PRIVATE_KEY = 'd3iPGgzqABomMdrl0F29BiAI1bMPULnim+sqeCIokAQ=';
 const PUBLIC_KEY = 'SjgH0GTQdxgcwHCYnnaJHSDcpVWVSNwsd8GlAnOIKzg=';
 const BOX = 'ZKXzEwRQ+n+w+7YDi5S4eiMZ1m4uh/ZbNeRqCXis/mHc0ZbqjhG/3xawLOJHXbhv6Ft/s79s7LgSsbuBDIf20pZK';
 
-describe('keys for registrations', () => {
-  it('open a sealed box of libsodium', () => {
+describe('SealedBoxes', () => {
+  it('opens a sealed box created by libsodium', () => {
     const boxes = new SealedBoxes([PRIVATE_KEY]);
     expect(boxes.publicKeys).toEqual([PUBLIC_KEY]);
     expect(boxes.open(PUBLIC_KEY, BOX)).toBe('{"token":"c0ffee"}');
   });
 
-  it('open nothing that is cut, changed, or sealed for another key', () => {
+  it('rejects truncated or changed boxes and boxes for another key', () => {
     const { privateKey, publicKey } = makePushKey();
     expect(isPushKey(privateKey)).toBe(true);
     const boxes = new SealedBoxes([privateKey, PRIVATE_KEY]);
@@ -29,7 +29,7 @@ describe('keys for registrations', () => {
   });
 
   it.each(['', 'abcd', `${PRIVATE_KEY}=`, PRIVATE_KEY.slice(0, -1), Buffer.alloc(33).toString('base64')])(
-    'reject %j as a private key',
+    'rejects %j as a private key',
     (text) => {
       expect(isPushKey(text)).toBe(false);
     },

@@ -4,7 +4,7 @@ import { blake2b } from '@noble/hashes/blake2.js';
 import type { RegistrationKeys } from '@parley/domain/push';
 import { tokenIdOf } from './push.js';
 
-/** Encodings of X25519 keys up to the key itself, which Node reads and writes in no other binary form. */
+/** DER prefixes of X25519 keys. Node has no other binary format for them. */
 const PRIVATE_KEY_HEAD = Buffer.from('302e020100300506032b656e04220420', 'hex');
 const PUBLIC_KEY_HEAD = Buffer.from('302a300506032b656e032100', 'hex');
 const KEY_BYTES = 32;

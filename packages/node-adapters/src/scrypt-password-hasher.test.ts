@@ -21,7 +21,7 @@ describe('ScryptPasswordHasher', () => {
     expect(await quick.hash('same')).not.toBe(await quick.hash('same'));
   });
 
-  it('verifies hashes of another cost', async () => {
+  it('verifies hashes with another cost', async () => {
     const hash = await new ScryptPasswordHasher({ ln: 5, p: 2 }).hash('older');
     expect(await quick.verify('older', hash)).toBe(true);
   });

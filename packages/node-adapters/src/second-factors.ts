@@ -19,10 +19,13 @@ const APP_SECRET_LENGTH = 32;
 /** 60 bits, too many to guess over the network. */
 const RECOVERY_CODE_LENGTH = 12;
 
-/** Letters by five bits of each byte. */
+/** Encodes five bits of each byte as a letter. */
 const base32Of = (bytes: Buffer): string => [...bytes].map((byte) => BASE32[byte & 31]).join('');
 
-/** Secrets of second factors, under keys that derive from the server's secret. A changed secret makes them useless. */
+/**
+ * Seals the secrets of second factors with keys derived from the server's secret. Changing that secret invalidates
+ * them.
+ */
 export class SealedSecondFactors implements SecondFactorSecrets {
   private readonly texts: TextSeal;
   private readonly appKey: Buffer;
@@ -59,9 +62,9 @@ export class SealedSecondFactors implements SecondFactorSecrets {
 
 const STEP_SECONDS = 30;
 
-/** Codes of six digits that change every 30 seconds, by otplib, which is loaded with the first code. */
+/** Six-digit codes that change every 30 seconds, by otplib, which is loaded on first use. */
 export class OtplibCodes implements OneTimeCodes {
-  /** Accepts the neighbouring steps too, since clocks of phones differ. */
+  /** Also accepts the adjacent time steps, since phone clocks are imprecise. */
   async stepOf(
     secret: string,
     code: string,
@@ -83,7 +86,7 @@ export class OtplibCodes implements OneTimeCodes {
   }
 }
 
-/** Time for using a device, in milliseconds. Browsers and the page give up together. */
+/** Timeout in milliseconds for using a device, shared by browsers and the page. */
 const DEVICE_TIMEOUT_MS = 300_000;
 
 type Library = typeof import('@simplewebauthn/server');
@@ -94,7 +97,7 @@ const siteOf = (url: string) => ({ expectedOrigin: new URL(url).origin, expected
 const descriptorsOf = (passkeys: readonly Passkey[]) =>
   passkeys.map(({ id, transports }) => ({ id, transports: [...transports] as NonNullable<Transports> }));
 
-/** WebAuthn by @simplewebauthn/server, which is loaded with the first passkey. */
+/** WebAuthn by @simplewebauthn/server, which is loaded on first use. */
 export class SimpleWebAuthn implements PasskeyProtocol {
   async creationOptions(options: NewPasskeyOptions): Promise<object> {
     const { challenge, url, siteName, userHandle, userName, displayName, existing } = options;
@@ -181,5 +184,5 @@ const load = (): Promise<Library> => import('@simplewebauthn/server');
 
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
 
-/** Drops words that browsers would reject in requests. */
+/** Drops values that browsers would reject in requests. */
 const knownOf = (transports: readonly string[]) => TRANSPORTS.filter((name) => transports.includes(name));

@@ -14,7 +14,7 @@ describe('SystemRandomness', () => {
     expect(Math.min(...draws)).toBeGreaterThanOrEqual(0);
     expect(Math.max(...draws)).toBeLessThan(1);
     const mean = draws.reduce((sum, draw) => sum + draw, 0) / draws.length;
-    // Ten standard errors.
+    // The tolerance is ten standard errors.
     expect(Math.abs(mean - 0.5)).toBeLessThan(0.065);
   });
 });

@@ -32,7 +32,7 @@ export class SystemRandomness implements Randomness {
   }
 }
 
-/** Maximum delay of Node's timers; a longer delay would fire after one millisecond. */
+/** Maximum delay of Node's timers; longer delays would fire after one millisecond. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
 export class SystemTimers implements Timers {

@@ -3,7 +3,7 @@ import { TextSeal } from './text-seal.js';
 
 const seal = new TextSeal(Buffer.alloc(32, 1));
 
-it('opens a sealed text in its context only, under the same key', () => {
+it('opens a sealed text only in its context and with the same key', () => {
   const sealed = seal.seal('{"a":"ä"}', 'realm 1');
   expect(seal.open(sealed, 'realm 1')).toBe('{"a":"ä"}');
   expect(seal.open(sealed, 'realm 2')).toBeNull();
@@ -22,8 +22,8 @@ it.each<[string, (sealed: string) => string]>([
   expect(seal.open(changed(seal.seal('text', 'c')), 'c')).toBeNull();
 });
 
-it('rejects another spelling of the same bytes', () => {
-  // 30 bytes of seal plus one: the last letter has four unused bits.
+it('rejects another encoding of the same bytes', () => {
+  // 28 bytes of overhead and three of text: 31 bytes leave four unused bits in the last character.
   const sealed = seal.seal('abc', 'c');
   expect(sealed).toHaveLength(42);
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

@@ -7,7 +7,7 @@ const TAG_BYTES = 16;
 export class TextSeal {
   constructor(private readonly key: Buffer) {}
 
-  /** `context`: text without which nobody can open the seal, such as the owner. */
+  /** `context`: text required to open the seal, such as the owner. */
   seal(text: string, context: string): string {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.key, iv).setAAD(Buffer.from(context));
@@ -15,10 +15,10 @@ export class TextSeal {
     return Buffer.concat([iv, cipher.getAuthTag(), encrypted]).toString('base64url');
   }
 
-  /** Returns null for anything but the exact text that `seal` returned. */
+  /** Returns null for anything except the exact text returned by `seal`. */
   open(sealed: string, context: string): string | null {
     const bytes = Buffer.from(sealed, 'base64url');
-    // Decoding ignores some bits and characters, so one seal would have several spellings.
+    // Decoding ignores some bits and characters, so a seal would otherwise have several encodings.
     if (bytes.toString('base64url') !== sealed) return null;
     const tag = bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES);
     try {

@@ -47,8 +47,8 @@ function hmac(key: string | Buffer | KeyObject, text: string | Buffer): Buffer {
 const TOKEN_BYTES = 32;
 
 /**
- * Random session tokens. Storage and pages only see HMACs, each under a key of its own, which do not grant access. A
- * changed server secret ends all sessions.
+ * Random session tokens. Storage and pages only see HMACs under separate keys, which do not grant access. A changed
+ * server secret ends all sessions.
  */
 export class HmacSessionTokens implements SessionTokens {
   private readonly fingerprintKey: Buffer;
@@ -72,7 +72,7 @@ export class HmacSessionTokens implements SessionTokens {
   }
 }
 
-/** Secrets of log-ins in progress, under keys that derive from the server's secret. */
+/** Seals the secrets of log-ins in progress with keys derived from the server's secret. */
 export class HmacLogInTokens implements LogInTokens {
   private readonly texts: TextSeal;
 
@@ -111,9 +111,9 @@ export class HmacLogInTokens implements LogInTokens {
 /** Symmetric algorithms only: otherwise a public key could be used as the secret. */
 const ALGORITHMS = ['HS256', 'HS384', 'HS512'];
 
-/** Verifies tokens with jose, which is loaded with the first token. */
+/** Verifies tokens with jose, which is loaded on first use. */
 export class JoseWebTokens implements JsonWebTokens {
-  /** `secrets`: by string id of the organization. `audience`: required in `aud`; null accepts any. */
+  /** `secrets` has the string ids of organizations as keys. `audience` is the required `aud`; null accepts any. */
   constructor(
     private readonly secrets: ReadonlyMap<string, string>,
     private readonly clock: Clock,
@@ -179,7 +179,7 @@ const ID_BYTES = 5;
 
 /** Kind of link, such as an invitation. */
 export interface LinkKind {
-  /** Separates keys: a key of one purpose is invalid for another. */
+  /** Separates keys: a key with one purpose is invalid for another. */
   readonly purpose: string;
   /**
    * Length of the proof. Ten bytes are 80 bits, too many to guess over the network. Proof and id together must be a
@@ -195,8 +195,8 @@ export const CONFIRMATION_LINKS: LinkKind = { purpose: 'confirmation', proofByte
 export const UNSUBSCRIBE_LINKS: LinkKind = { purpose: 'unsubscribe', proofBytes: 20 };
 
 /**
- * Keys that contain an id and a proof that this server issued the link, so that nothing has to be stored. The id is
- * masked to make keys unlinkable.
+ * Keys that contain an id and a proof that this server issued the link, so nothing has to be stored. The id is masked
+ * to make keys unlinkable.
  */
 export class HmacLinkKeys implements LinkKeys {
   private readonly proofKey: Buffer;

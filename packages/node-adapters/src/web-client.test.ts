@@ -44,7 +44,7 @@ describe('PublicWebClient', () => {
     'http://[fe80::1]/',
     'http://[fec0::1]/',
     'http://[fd00:ec2::254]/',
-  ])('refuses %s', async (url) => {
+  ])('rejects %s', async (url) => {
     await expect(client().post(url, REQUEST)).rejects.toBeInstanceOf(WebhookRefused);
   });
 
@@ -75,7 +75,7 @@ describe('PublicWebClient', () => {
     expect(calls).toBe(1);
   });
 
-  it('rejects responses that are too long or too slow and receivers that hang up', async () => {
+  it('rejects overlong and slow responses and aborted connections', async () => {
     const piece = Buffer.alloc(64 * 1024);
     const port = await serve((request, response) => {
       if (request.url === '/gone') request.socket.destroy();

@@ -19,11 +19,11 @@ import {
 const TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
-/** Special-purpose IPv4 networks of the IANA registry, with multicast and reserved ones. */
+/** Special-purpose IPv4 networks in the IANA registry, plus multicast and reserved ones. */
 const SPECIAL_IPV4 = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
   192.0.2.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15
   198.51.100.0/24 203.0.113.0/24 224.0.0.0/3`;
-/** Public IPv6 addresses are in 2000::/3; these parts of it are special or contain IPv4 addresses. */
+/** Parts of 2000::/3, the public IPv6 range, that are special or embed IPv4 addresses. */
 const SPECIAL_IPV6 = '2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20';
 
 const SPECIAL = networks([...SPECIAL_IPV4.split(/\s+/), ...SPECIAL_IPV6.split(' ')]);
@@ -44,7 +44,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 }
 
 export interface WebClientOptions {
-  /** Networks that are reachable although they are not public, such as `10.0.0.0/8`. */
+  /** Non-public networks that may be reached, such as `10.0.0.0/8`. */
   readonly allowedNetworks: readonly string[];
   /** Value of the `User-Agent` header. */
   readonly userAgent: string;
@@ -52,8 +52,8 @@ export interface WebClientOptions {
 }
 
 /**
- * Sends requests to URLs that users chose. Connects to public addresses only: the addresses of a name are checked where
- * the connection is made, so a name that changes meanwhile gains nothing. Follows no redirects and uses no proxy.
+ * Sends requests to user-supplied URLs. Connects to public addresses only: the addresses of a host name are checked at
+ * connection time, which prevents DNS rebinding. Follows no redirects and uses no proxy.
  */
 export class PublicWebClient implements WebhookClient, PictureDownloads {
   private readonly allowed: BlockList;
@@ -90,7 +90,7 @@ export class PublicWebClient implements WebhookClient, PictureDownloads {
     return new Promise((resolve, reject) => {
       const sent = request(url, {
         method,
-        // A connection of its own, so that every request checks the addresses.
+        // Uses a new connection, so that every request checks the addresses.
         agent: false,
         lookup: this.lookup,
         signal: AbortSignal.timeout(timeoutMs),
@@ -108,7 +108,7 @@ export class PublicWebClient implements WebhookClient, PictureDownloads {
     return !SPECIAL.check(address, family) && (family === 'ipv4' || GLOBAL_IPV6.check(address, family));
   }
 
-  /** Resolves a name to its reachable addresses, to which the socket then connects without another look-up. */
+  /** Resolves a name to its allowed addresses, to which the socket then connects without another lookup. */
   private readonly lookup: LookupFunction = (name, options, callback) => {
     resolveName(name, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, []);

@@ -6,16 +6,16 @@ import type { Realm } from '@parley/domain/realms';
 import type { AvatarUrlOf } from './push-payloads.js';
 
 export interface WebPushParts {
-  /** Contact of the operator for push services: `mailto:` or `https:`. */
+  /** Operator contact for push services: `mailto:` or `https:`. */
   readonly subject: string;
-  /** Secret of the server, from which its key pair is derived. */
+  /** Server secret from which the key pair is derived. */
   readonly secret: string;
   readonly client: WebhookClient;
   readonly realmUrls: RealmUrls;
   readonly avatarUrlOf: AvatarUrlOf;
 }
 
-/** Time for which push services keep a notification for a browser that is off. */
+/** Time for which push services keep a notification for a browser that is offline. */
 const TTL_SECONDS = 86_400;
 /** Order of the curve P-256, the upper limit of private keys. */
 const CURVE_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
@@ -93,7 +93,7 @@ export class VapidWebPushService implements WebPushService {
   }
 }
 
-/** False for a key with which nothing can be encrypted. Subscribing checks the form of keys only. */
+/** Returns false for keys that cannot encrypt; subscribing only checks their format. */
 function isOnCurve(publicKey: string): boolean {
   try {
     ECDH.convertKey(publicKey, 'prime256v1', 'base64url');

@@ -3,15 +3,15 @@ import { readShort } from '../read-short.js';
 
 const PATIENCE_MS = 10_000;
 const MAX_RESPONSE_BYTES = 1024 * 1024;
-/** Difference of clocks that log-ins accept. */
+/** Maximum clock difference accepted by log-ins. */
 export const CLOCK_SKEW_SECONDS = 60;
 /** Statuses without a body. */
 const EMPTY = [204, 205, 304];
 
-/** The service did not confirm the identity, or the person declined. */
+/** Error for an unconfirmed identity or a declined log-in. */
 export const refused = () => new DomainError('LOG_IN_REFUSED', 'The service did not confirm who you are.');
 
-/** The service does not know Parley, or the secret is wrong or has expired. */
+/** Error for an unknown client or a wrong or expired secret. */
 export const rejectsClient = (detail?: string) =>
   new Error(`it rejects clientId with its clientSecret, which may have expired${detail ? `: ${detail}` : ''}`);
 
@@ -23,7 +23,7 @@ export async function fetchShort(url: string | URL, init: RequestInit = {}): Pro
   return new Response(EMPTY.includes(status) ? null : body, { status, statusText, headers });
 }
 
-/** @throws Error if the clock of this machine and that of the service differ too much for log-ins */
+/** @throws Error if the clocks of this machine and the service differ too much for log-ins */
 export function requireSameClock({ headers }: Response, nowMs = Date.now()): void {
   const seconds = Math.round((nowMs - Date.parse(headers.get('date') ?? '')) / 1000);
   if (!(Math.abs(seconds) > CLOCK_SKEW_SECONDS)) return;

@@ -20,7 +20,7 @@ const MAKERS: readonly [library: string, make: (isConfigured: boolean) => Promis
   ],
 ];
 
-it.each(MAKERS)('loads %s only where something is configured that needs it', async (library, make) => {
+it.each(MAKERS)('loads %s only if the configuration needs it', async (library, make) => {
   let isLoaded = false;
   jest.doMock(library, () => {
     isLoaded = true;

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { BerReader, BerWriter, ProtocolOperation } from 'ldapts';
 import { type LdapAccount, ldapDirectories } from './ldap.js';
 
-/** Members of a group that Active Directory returns at a time. */
+/** Maximum number of group members returned at a time by Active Directory. */
 const RANGE = 1500;
 const BASE = 'DC=example,DC=com';
 const GROUP = `CN=Chiefs,OU=Groups,${BASE}`;
@@ -12,11 +12,11 @@ const dnOf = (index: number) => `CN=person${index},OU=People,${BASE}`;
 type Attributes = Readonly<Record<string, readonly string[]>>;
 interface Search {
   readonly base: string;
-  /** Index of the first member that is requested; null without a range. */
+  /** Requested range start; null without a range. */
   readonly from: number | null;
 }
 
-/** Server that returns members in ranges, as Active Directory does. */
+/** LDAP server that returns members in ranges, like Active Directory. */
 class RangingServer {
   private readonly server: Server;
 
@@ -127,7 +127,7 @@ const accountAt = (url: string): LdapAccount => ({
 let server: RangingServer;
 afterEach(() => server.close());
 
-/** Returns the people of a directory of which the first members are in the group. */
+/** Returns the users in a directory with a group of the first `memberCount` users. */
 async function peopleOf(memberCount: number, lastReadable?: number) {
   const members = Array.from({ length: memberCount }, (_, index) => index);
   server = new RangingServer(members, [0, 1499, 1500, 2999, 3000, 3999], lastReadable);
@@ -146,6 +146,6 @@ it.each([
   expect(roles).toEqual(Array.from({ length: 6 }, (_, index) => (index < moderators ? 'moderator' : 'member')));
 });
 
-it('fails instead of returning a part of the members', async () => {
+it('fails instead of returning a partial member list', async () => {
   await expect(peopleOf(4000, 2000)).rejects.toThrow(`only 3000 members of ${GROUP} can be read`);
 });

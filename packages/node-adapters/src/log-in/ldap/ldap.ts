@@ -10,9 +10,9 @@ import {
 } from '@parley/domain/membership';
 import type { Client, Entry, Filter } from 'ldapts';
 
-/** LDAP server, as the operator configures it. */
+/** LDAP server configured by the operator. */
 export interface LdapAccount {
-  /** Unique and stable, since linked accounts name it: letters, digits and hyphens. */
+  /** Unique and stable, since linked accounts refer to it: letters, digits and hyphens. */
   readonly name: string;
   /** String id of the organization. */
   readonly realm: string;
@@ -20,59 +20,59 @@ export interface LdapAccount {
   readonly url: string;
   /** True to encrypt the connection to an `ldap://` address. */
   readonly startTls: boolean;
-  /** Path of certificates (PEM) of the authorities that vouch for the server; null for those of the system. */
+  /** Path of CA certificates (PEM) that must have signed the server's certificate; null for the system's CAs. */
   readonly caFile: string | null;
-  /** Entry that searches; null to search anonymously. */
+  /** DN for searches; null to search anonymously. */
   readonly bindDn: string | null;
   readonly bindPassword: string | null;
-  /** Path of a file with the password, read for each connection. */
+  /** Path of the password file, read for each connection. */
   readonly bindPasswordFile: string | null;
   readonly baseDn: string;
-  /** Selects the entries of people. */
+  /** Selects user entries. */
   readonly userFilter: string;
   readonly attributes: {
     readonly id: string;
     readonly email: string;
     readonly name: string;
-    /** Attribute with the bytes of a picture; null for no pictures. */
+    /** Attribute with the picture's bytes; null for no pictures. */
     readonly picture: string | null;
   };
-  /** Null if groups do not matter. */
+  /** Null if groups are not used. */
   readonly groups: LdapGroups | null;
   readonly createsPeople: boolean;
   /** Minutes between synchronizations; 0 for none. */
   readonly syncMinutes: number;
 }
 
-/** Groups that admit people and determine roles, by name. */
+/** Groups that admit users and determine roles, by name. */
 export interface LdapGroups extends RoleMapping {
   readonly baseDn: string;
   readonly filter: string;
-  /** Attribute of a group with the names of its members. */
+  /** Group attribute with the members' DNs. */
   readonly memberAttribute: string;
   readonly nameAttribute: string;
-  /** Names of groups one of which people must be in; empty for none. */
+  /** Groups of which users must be in at least one; empty for no restriction. */
   readonly required: readonly string[];
 }
 
 type Library = typeof import('ldapts');
 
 const CONNECT_MS = 5000;
-/** Time for one operation, such as a page of a search. */
+/** Timeout for one operation, such as a search page. */
 const OPERATION_MS = 15_000;
 const PAGE_SIZE = 500;
-/** People of a directory; more are probably a filter that is too wide. */
+/** Maximum number of users in a directory; more indicate a filter that is too wide. */
 const MAX_PEOPLE = 100_000;
 const MAX_GROUPS = 10_000;
 
-/** Creates directories for the accounts. The library is loaded only if there are some. @throws MissingLibrary */
+/** Creates directories for the accounts. Loads the library only if there are any. @throws MissingLibrary */
 export async function ldapDirectories(accounts: readonly LdapAccount[]): Promise<readonly PeopleDirectory[]> {
   if (accounts.length === 0) return [];
   const library = await loadOptional('ldapts', 'ldap', () => import('ldapts'));
   return accounts.map((account) => new LdapDirectory(account, library));
 }
 
-/** Searches with an entry of its own, and verifies passwords by binding as the person (RFC 4511). */
+/** Searches as a configured entry and verifies passwords by binding as the user (RFC 4511). */
 class LdapDirectory implements PeopleDirectory {
   readonly name: string;
   readonly realm: string;
@@ -94,16 +94,16 @@ class LdapDirectory implements PeopleDirectory {
   }
 
   async authenticate(email: string, password: string): Promise<DirectoryPerson | null> {
-    // Servers accept any name with an empty password, as an anonymous connection.
+    // Servers accept any name with an empty password as an anonymous bind.
     if (password === '') return null;
     return this.connected(async (client) => {
       const { attributes, groups } = this.account;
       const { EqualityFilter } = this.library;
-      // Filters are objects, so that no character of the address has a meaning.
+      // Filter objects escape special characters in the address.
       const filter = this.people(new EqualityFilter({ attribute: attributes.email, value: email }));
       const { searchEntries } = await client.search(this.account.baseDn, { ...this.search(filter), sizeLimit: 2 });
       const [entry] = searchEntries;
-      // Directories ignore characters that are not visible.
+      // Directories ignore invisible characters, so the address is compared again, ignoring letter case.
       const isSame = (value: string | Buffer) => String(value).toLowerCase() === email.toLowerCase();
       if (searchEntries.length !== 1 || ![entry![attributes.email] ?? []].flat().some(isSame)) return null;
       const person = groups ? await this.personIn(client, groups, entry!) : this.personOf(entry!, []);
@@ -112,7 +112,7 @@ class LdapDirectory implements PeopleDirectory {
     });
   }
 
-  /** People log in without their groups too, unless a group is required. */
+  /** Users can log in even if their groups are unreadable, unless a group is required. */
   private async personIn(client: Client, groups: LdapGroups, entry: Entry): Promise<DirectoryPerson | null> {
     try {
       return this.personOf(entry, await this.groupsOf(client, groups, entry.dn));
@@ -192,7 +192,7 @@ class LdapDirectory implements PeopleDirectory {
     return new AndFilter({ filters: [FilterParser.parseString(this.account.userFilter), ...more] });
   }
 
-  /** Returns null for entries without id or address, and for people outside the required groups. */
+  /** Returns null for entries without an id or email address, and for users outside the required groups. */
   private personOf(entry: Entry, groupNames: readonly string[]): DirectoryPerson | null {
     const { attributes, groups } = this.account;
     const subject = textOf(entry[attributes.id]);
@@ -213,14 +213,17 @@ class LdapDirectory implements PeopleDirectory {
     return searchEntries.flatMap((entry) => textOf(entry[groups.nameAttribute]) ?? []);
   }
 
-  /** Nobody has left a group that cannot be found. @throws Error if there is no group at all */
+  /**
+   * Ensures that groups exist, since users would otherwise appear to have left all of them. @throws Error if there is
+   * no group at all
+   */
   private async requireGroups(client: Client, { baseDn, filter }: LdapGroups): Promise<void> {
     const pages = client.searchPaginated(baseDn, { filter, attributes: ['1.1'], paged: { pageSize: 1 } });
     for await (const { searchEntries } of pages) if (searchEntries.length > 0) return;
     throw noGroups();
   }
 
-  /** Names of the groups by name of the member. */
+  /** Returns group names by member DN. */
   private async memberships(client: Client, groups: LdapGroups): Promise<ReadonlyMap<string, string[]>> {
     const { baseDn, filter, memberAttribute, nameAttribute } = groups;
     const attributes = [nameAttribute, memberAttribute];
@@ -320,7 +323,7 @@ class LdapDirectory implements PeopleDirectory {
   }
 }
 
-/** Reasons by name of an error, whose message is only a code. */
+/** Explanations by error name, since the message is only a code. */
 const REASONS: Readonly<Record<string, string>> = {
   InvalidCredentialsError: 'it rejects bindDn with its password',
   NoSuchObjectError: 'there is no entry baseDn, or bindDn may not read it',
@@ -341,10 +344,10 @@ function reasonOf(error: Error): string {
   return REASONS[name] ?? (name === 'Error' ? message : `${name}: ${message}`);
 }
 
-/** Identifier of Active Directory, which is no text. */
+/** True for the binary identifier of Active Directory. */
 const isBinary = (attribute: string): boolean => attribute.toLowerCase() === 'objectguid';
 
-/** First value of an attribute; bytes as hexadecimal. */
+/** Returns the first value of an attribute; bytes as hexadecimal. */
 function textOf(value: Entry[string] | undefined): string | null {
   const first = Array.isArray(value) ? value[0] : value;
   if (first === undefined || first.length === 0) return null;
@@ -354,14 +357,14 @@ function textOf(value: Entry[string] | undefined): string | null {
 const valuesOf = (entry: Entry, attribute: string): string[] => [entry[attribute] ?? []].flat().map(String);
 
 interface MemberRange {
-  /** Name of the attribute with the values. */
+  /** Attribute name including the range option. */
   readonly name: string;
   readonly first: number;
-  /** Null if no values follow. */
+  /** Index of the last value; null if no values follow. */
   readonly last: number | null;
 }
 
-/** Range of values of an attribute that an entry has; null if it has all or none. */
+/** Returns the range of an attribute in an entry; null if the entry has all values or none. */
 function rangeOf(entry: Entry, attribute: string): MemberRange | null {
   for (const name of Object.keys(entry)) {
     const [, of, first, last] = /^([^;]+);range=(\d+)-(\d+|\*)$/i.exec(name) ?? [];
@@ -371,7 +374,7 @@ function rangeOf(entry: Entry, attribute: string): MemberRange | null {
   return null;
 }
 
-/** Names of entries are compared regardless of letter case, of spaces around commas and of how characters are escaped. */
+/** Normalizes a DN: letter case, spaces around commas and the escaping style do not matter. */
 const normalized = (dn: string): string =>
   dn
     .replace(/(?:\\[\da-f]{2})+/gi, (run) =>

@@ -12,12 +12,14 @@ const CLOUD = 'https://github.com';
 /** Profile and email addresses, without access to code. */
 const SCOPE = 'read:user user:email';
 
-/** Errors that are no fault of the service: the person declined, or the code is not valid. */
+/**
+ * Errors that are not the service's fault: the user declined or has no verified email address, or the code is invalid.
+ */
 const REFUSALS: readonly string[] = ['access_denied', 'bad_verification_code', 'unverified_user_email'];
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Account of Parley at GitHub. */
+/** GitHub account settings for log-ins. */
 export interface GitHubAccount extends Omit<LogInMethod, 'createsPeople'> {
   /** URL without trailing slash. */
   readonly issuer: string;
@@ -40,7 +42,7 @@ export class GitHubProvider implements LogInProvider {
     const { name, kind, displayName, displayIcon, realms, issuer, createsPeople } = account;
     const policy = createsPeople !== null && { createsPeople };
     this.method = { name, kind, displayName, displayIcon, realms, ...policy };
-    // A server of one's own has its API below its address.
+    // GitHub Enterprise servers have their API below their own URL.
     this.api = issuer === CLOUD ? 'https://api.github.com' : `${issuer}/api/v3`;
   }
 
@@ -82,7 +84,7 @@ export class GitHubProvider implements LogInProvider {
     };
   }
 
-  /** Asks for a user without a token, which GitHub refuses with 401, and redeems a code that nobody issued. */
+  /** Requests a user without a token, which GitHub rejects with 401, and redeems an invalid code. */
   async check(callbackUrls: readonly string[]): Promise<void> {
     const response = await fetchShort(`${this.api}/user`, this.requestOf({}));
     if (response.status !== 401) throw new Error(`${this.api} answers ${response.status} instead of 401; check issuer`);

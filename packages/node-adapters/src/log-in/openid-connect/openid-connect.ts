@@ -14,11 +14,11 @@ import type { AuthenticationMethod } from '@parley/domain/realms';
 import { CLOCK_SKEW_SECONDS, fetchShort, refused, rejectsClient, requireSameClock } from '../log-in-services.js';
 import { GitHubProvider } from './github.js';
 
-/** Service that speaks OpenID Connect, as the operator configures it. */
+/** OpenID Connect service configured by the operator. */
 export interface OpenIdConnectAccount extends RoleMapping {
-  /** Unique and stable, since links and linked accounts name it: letters, digits and hyphens. */
+  /** Unique and stable, since links and linked accounts refer to it: letters, digits and hyphens. */
   readonly name: string;
-  /** Setting by which organizations enable the service. */
+  /** Authentication method by which organizations enable the service. */
   readonly kind: Extract<
     AuthenticationMethod,
     | 'openIdConnectAuthentication'
@@ -36,15 +36,15 @@ export interface OpenIdConnectAccount extends RoleMapping {
   readonly scope: string;
   /** String ids of the organizations that may use the service; null for all. */
   readonly realms: readonly string[] | null;
-  /** Lower-case domains of the email addresses that may log in; null for all. */
+  /** Lower-case domains of email addresses that may log in; null for all. */
   readonly allowedDomains: readonly string[] | null;
-  /** True if addresses without `email_verified` count as verified, as those of one company's directory. */
+  /** True if addresses without `email_verified` count as verified, as in a company directory. */
   readonly trustsEmails: boolean;
-  /** True if people get an account without an invitation; null: as the organization's open sign-up. */
+  /** True to create accounts without an invitation; null to follow the organization's sign-up setting. */
   readonly createsPeople: boolean | null;
-  /** Values of the groups claim one of which people must have; empty for none. */
+  /** Values of the groups claim of which users need at least one; empty for no restriction. */
   readonly requiredGroups: readonly string[];
-  /** Paths of claims, with dots. */
+  /** Claim paths, with dots for nesting. */
   readonly claims: {
     readonly email: string;
     readonly name: string;
@@ -53,9 +53,9 @@ export interface OpenIdConnectAccount extends RoleMapping {
     /** Null for no pictures. */
     readonly picture: string | null;
   };
-  /** Names of groups of the organization by value of the groups claim. */
+  /** User group names by value of the groups claim. */
   readonly groups: ReadonlyMap<string, string>;
-  /** True if logging out leads browsers to the service, to log out there too. */
+  /** True to redirect browsers to the service on logout, which logs out there too. */
   readonly singleLogOut: boolean;
 }
 
@@ -63,13 +63,13 @@ type Library = typeof import('openid-client');
 type Configuration = Awaited<ReturnType<Library['discovery']>>;
 type Claims = Readonly<Record<string, unknown>>;
 
-/** Time for one request to a service. */
+/** Timeout for one request to a service. */
 const PATIENCE_SECONDS = 10;
-/** Age of a notice that somebody logged out. */
+/** Maximum age of a logout token. */
 const MAX_NOTICE_SECONDS = 300;
 const LOG_OUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
-/** Creates providers for the accounts. The library is loaded only if one needs it. @throws MissingLibrary */
+/** Creates providers for the accounts. Loads the library only if one needs it. @throws MissingLibrary */
 export async function openIdConnectProviders(
   accounts: readonly OpenIdConnectAccount[],
 ): Promise<readonly LogInProvider[]> {
@@ -81,7 +81,7 @@ export async function openIdConnectProviders(
   );
 }
 
-/** Logs in at an OpenID provider: authorization code flow with PKCE, `state` and `nonce`. */
+/** Logs in with an OpenID provider: authorization code flow with PKCE, `state` and `nonce`. */
 class OpenIdConnectProvider implements LogInProvider {
   readonly method: LogInMethod;
   private discovered: Promise<Configuration> | null = null;
@@ -144,7 +144,7 @@ class OpenIdConnectProvider implements LogInProvider {
     return this.library.buildEndSessionUrl(configuration, { post_logout_redirect_uri: returnUrl }).href;
   }
 
-  /** Verifies a logout token (OpenID Connect Back-Channel Logout), whose sender nobody else vouches for. */
+  /** Verifies a logout token (OpenID Connect Back-Channel Logout), since its sender is not authenticated. */
   async readLogOut(token: string): Promise<ServiceLogOut> {
     const { createRemoteJWKSet, customFetch, errors, jwtVerify } = await import('jose');
     const metadata = (await this.configuration()).serverMetadata();
@@ -162,7 +162,7 @@ class OpenIdConnectProvider implements LogInProvider {
       });
       const { sub, sid, iat, events, nonce } = payload;
       const isLogOut = typeof events === 'object' && events !== null && Object.hasOwn(events, LOG_OUT_EVENT);
-      // A token of a log-in has a nonce.
+      // A nonce marks a log-in token.
       if (!isLogOut || nonce !== undefined) throw refused();
       return { subject: sub!, session: typeof sid === 'string' ? sid : null, at: iat! };
     } catch (error) {
@@ -171,7 +171,7 @@ class OpenIdConnectProvider implements LogInProvider {
     }
   }
 
-  /** `documents`: ID token and user information, of which the later one counts. */
+  /** `documents`: ID token and user info; later ones take precedence. */
   private identityOf(subject: string, documents: readonly Claims[]): ExternalIdentity {
     const claims: Claims = Object.assign({}, ...documents);
     const { claims: names, allowedDomains, requiredGroups } = this.account;
@@ -209,7 +209,7 @@ class OpenIdConnectProvider implements LogInProvider {
     return values && statedRole(values, this.account);
   }
 
-  /** Refusal if the person declined or the code is not valid; else a failure with what the service says. */
+  /** Returns a refusal if the user declined or the code is invalid, else a failure with the service's message. */
   private problemOf(error: unknown): unknown {
     const { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError } = this.library;
     if (error instanceof WWWAuthenticateChallengeError) return rejectsClient();
@@ -220,7 +220,7 @@ class OpenIdConnectProvider implements LogInProvider {
     return new Error(`the service reports ${code}${detail ? `: ${detail}` : ''}`, { cause: error });
   }
 
-  /** Says more about a wrong issuer than the library. */
+  /** Explains a wrong issuer better than the library does. */
   private async requireMetadata(): Promise<void> {
     const { issuer } = this.account;
     if (issuer.includes(WELL_KNOWN)) return;
@@ -232,12 +232,12 @@ class OpenIdConnectProvider implements LogInProvider {
     const metadata: unknown = await response.json().catch(() => null);
     const named = (metadata as { readonly issuer?: unknown } | null)?.issuer;
     if (typeof named !== 'string') throw new Error(`${address} has no metadata; ${advice}`);
-    // Entra names all tenants with a placeholder.
+    // Entra's issuer contains a placeholder for the tenant.
     const isSame = URL.canParse(named) && new URL(named).href === new URL(issuer).href;
     if (!isSame && !named.includes('{')) throw new Error(`the service calls itself ${named}; set issuer to that`);
   }
 
-  /** Redeems a code that nobody issued: services verify the client before the code. */
+  /** Redeems an invalid code: services verify the client before the code. */
   private async requireClient(configuration: Configuration): Promise<void> {
     const { genericGrantRequest } = this.library;
     const nothing = { code: 'none', redirect_uri: this.account.issuer, code_verifier: 'x'.repeat(43) };
@@ -249,7 +249,7 @@ class OpenIdConnectProvider implements LogInProvider {
     }
   }
 
-  /** Asks without a person: a service reports that to an address that it knows, and shows other addresses nothing. */
+  /** Requests authorization without a user. Services report the resulting error only to registered redirect URLs. */
   private async requireRedirect(configuration: Configuration, callbackUrl: string): Promise<void> {
     const { buildAuthorizationUrl, calculatePKCECodeChallenge } = this.library;
     const url = buildAuthorizationUrl(configuration, {
@@ -272,7 +272,7 @@ class OpenIdConnectProvider implements LogInProvider {
       throw new Error(`the service reports ${code}: ${searchParams.get('error_description')}`);
   }
 
-  /** Reads the metadata of the service once; again after a failure. */
+  /** Returns the service's cached metadata; a failure is not cached. */
   private configuration(): Promise<Configuration> {
     this.discovered ??= this.discover().catch((error) => {
       this.discovered = null;
@@ -296,7 +296,7 @@ class OpenIdConnectProvider implements LogInProvider {
 
 /** Errors of services that do not know the client (RFC 6749). */
 const REJECTIONS: readonly string[] = ['invalid_client', 'unauthorized_client'];
-/** Errors that are no fault of the service: the person declined or is not logged in, or the code is not valid. */
+/** Errors that are not the service's fault: the user declined or is not logged in, or the code is invalid. */
 const REFUSALS: readonly string[] = [
   'access_denied',
   'account_selection_required',
@@ -307,14 +307,14 @@ const REFUSALS: readonly string[] = [
 ];
 const WELL_KNOWN = '/.well-known/';
 
-/** Reads `email_verified`, which concerns the claim `email` of the same document only. */
+/** Reads `email_verified`, which only applies to the `email` claim of the same document. */
 function statementsIn(claims: Claims): readonly EmailStatement[] {
   const { email_verified: value } = claims;
   if (value === undefined || value === null) return [];
   return [{ email: textAt(claims, 'email'), isVerified: value === true || value === 'true' }];
 }
 
-/** Value of a claim, which may be inside others: `realm_access.roles`. */
+/** Returns the value of a claim, which may be nested: `realm_access.roles`. */
 function valueAt(claims: Claims, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   let value: unknown = claims;
@@ -325,7 +325,10 @@ function valueAt(claims: Claims, path: string): unknown {
   return value;
 }
 
-/** Returns null and notes the reason for a missing or incomplete list: it does not show that somebody has left a group. */
+/**
+ * Returns null and records a problem for a missing or incomplete list, which does not prove that a user has left a
+ * group.
+ */
 function listAt(claims: Claims, path: string, problems: Set<string>): readonly unknown[] | null {
   const value = valueAt(claims, path);
   const isList = typeof value === 'string' || Array.isArray(value);
@@ -335,7 +338,7 @@ function listAt(claims: Claims, path: string, problems: Set<string>): readonly u
   return null;
 }
 
-/** True if the service refers to another address for the rest of the claim, as Microsoft Entra does. */
+/** True if the claim is incomplete and refers to another source, as in Microsoft Entra. */
 function isCutOff({ _claim_names: elsewhere, hasgroups }: Claims, path: string): boolean {
   const [name] = path.split('.') as [string];
   if (name === 'groups' && (hasgroups === true || hasgroups === 'true')) return true;

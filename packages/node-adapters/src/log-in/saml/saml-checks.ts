@@ -1,12 +1,12 @@
-/** Element as `@node-saml/node-saml` parses it: attributes in `$`, text in `_`, child elements by name. */
+/** Element as parsed by `@node-saml/node-saml`: attributes in `$`, text in `_`, child elements by name. */
 type Element = Readonly<Record<string, unknown>>;
 
-/** Log-in that a response must confirm. */
+/** Expected log-in that a response must confirm. */
 export interface SamlExpectation {
   readonly requestId: string;
   readonly callbackUrl: string;
   readonly entityId: string;
-  /** True if the response is signed, which then must have Destination and Issuer. */
+  /** True if the response is signed, which makes Destination and Issuer mandatory. */
   readonly isResponseSigned: boolean;
   readonly nowMs: number;
   readonly clockSkewMs: number;
@@ -15,13 +15,13 @@ export interface SamlExpectation {
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 
-/** True if the provider reports that the person is logged in. */
+/** True if the provider reports a successful log-in. */
 export const isSuccess = (response: unknown): boolean =>
   attributeOf(childrenOf(childrenOf(response, 'Status')[0], 'StatusCode')[0], 'Value') === SUCCESS;
 
 /**
- * Checks that the library omits (SAML 2.0: web browser SSO profile). `assertion` is the signed element.
- * @throws Error that says what is wrong
+ * Performs checks omitted by the library (SAML 2.0: web browser SSO profile). `assertion` is the signed element.
+ * @throws Error describing the problem
  */
 export function requireMeantForUs(response: unknown, assertion: unknown, expected: SamlExpectation): void {
   const { callbackUrl, entityId, isResponseSigned } = expected;
@@ -48,10 +48,10 @@ function requireIssuer(what: string, element: unknown, entityId: string, isRequi
     if (issuer !== entityId) throw new Error(`The ${what} has ${shown('Issuer', issuer)} instead of ${entityId}`);
 }
 
-/** Returns why a confirmation of the subject does not apply to the log-in; null if it does. */
+/** Returns the reason why a subject confirmation does not apply to the log-in; null if it applies. */
 function problemOf(confirmation: unknown, expected: SamlExpectation): string | null {
   const method = attributeOf(confirmation, 'Method');
-  // Confirmations such as holder-of-key need a proof that browsers do not send.
+  // Other methods, such as holder-of-key, need a proof that browsers do not send.
   if (method !== BEARER) return `${shown('Method', method)} instead of ${BEARER}`;
   const data = childrenOf(confirmation, 'SubjectConfirmationData')[0];
   const [recipient, request, end, begin] = ['Recipient', 'InResponseTo', 'NotOnOrAfter', 'NotBefore'].map((name) =>
@@ -64,7 +64,7 @@ function problemOf(confirmation: unknown, expected: SamlExpectation): string | n
   return isEarly ? `${shown('NotBefore', begin!)}, which is to come` : null;
 }
 
-/** False for texts that are no time. */
+/** Returns false for invalid times. */
 const isFuture = (time: string, { nowMs, clockSkewMs }: SamlExpectation): boolean =>
   Date.parse(time) > nowMs - clockSkewMs;
 

@@ -13,41 +13,41 @@ import {
 import { CLOCK_SKEW_SECONDS, fetchShort, refused, requireSameClock } from '../log-in-services.js';
 import { isSuccess, requireMeantForUs } from './saml-checks.js';
 
-/** Identity provider that speaks SAML 2.0, as the operator configures it. */
+/** SAML 2.0 identity provider configured by the operator. */
 export interface SamlAccount extends RoleMapping {
-  /** Unique and stable, since links and linked accounts name it: letters, digits and hyphens. */
+  /** Unique and stable, since links and linked accounts refer to it: letters, digits and hyphens. */
   readonly name: string;
-  /** Name of the provider, which its responses carry. */
+  /** Entity id of the provider, included in its responses. */
   readonly entityId: string;
-  /** Address to which browsers are sent. */
+  /** Redirect target for browsers. */
   readonly entryPoint: string;
-  /** Certificates (PEM) one of which signs responses. */
+  /** Certificates (PEM); any of them may sign responses. */
   readonly certificates: readonly string[];
-  /** True if whole responses are signed too; assertions always are. */
+  /** True if whole responses must be signed too; assertions always are. */
   readonly signsResponse: boolean;
-  /** Key and certificate (PEM) with which requests are signed; null for requests without a signature. */
+  /** Request signing key and certificate (PEM); null for unsigned requests. */
   readonly requestKey: { readonly key: string; readonly certificate: string } | null;
   readonly displayName: string;
   readonly displayIcon: string | null;
   /** String ids of the organizations that may use the provider; null for all. */
   readonly realms: readonly string[] | null;
-  /** Lower-case domains of the email addresses that may log in; null for all. */
+  /** Lower-case domains of email addresses that may log in; null for all. */
   readonly allowedDomains: readonly string[] | null;
-  /** True if addresses count as verified. */
+  /** True if email addresses count as verified. */
   readonly trustsEmails: boolean;
-  /** True if people get an account without an invitation; null: as the organization's open sign-up. */
+  /** True to create accounts without an invitation; null to follow the organization's sign-up setting. */
   readonly createsPeople: boolean | null;
-  /** Values of the groups attribute one of which people must have; empty for none. */
+  /** Values of the groups attribute of which users need at least one; empty for no restriction. */
   readonly requiredGroups: readonly string[];
-  /** Names of attributes. `id` and `email`: null for the name of the subject. */
+  /** Attribute names. `id` and `email`: null for the subject's name. */
   readonly attributes: {
     readonly id: string | null;
     readonly email: string | null;
     readonly name: string;
     readonly role: string | null;
-    /** Attribute with the groups that `requiredGroups` names; null without them. */
+    /** Attribute for `requiredGroups`; null if there are none. */
     readonly groups: string | null;
-    /** Attribute with the address of a picture; null for no pictures. */
+    /** Attribute with the URL of a picture; null for no pictures. */
     readonly picture: string | null;
   };
 }
@@ -56,10 +56,10 @@ type Library = typeof import('@node-saml/node-saml') & Pick<Xml, 'parseXml2JsFro
 type Xml = typeof import('@node-saml/node-saml/lib/xml.js');
 
 const CLOCK_SKEW_MS = CLOCK_SKEW_SECONDS * 1000;
-/** Age of an assertion; a log-in takes as long at most. */
+/** Maximum age of an assertion, and so the maximum duration of a log-in. */
 const MAX_AGE_MS = 300_000;
 
-/** Creates providers for the accounts. The library is loaded only if there are some. @throws MissingLibrary */
+/** Creates providers for the accounts. Loads the library only if there are any. @throws MissingLibrary */
 export async function samlProviders(accounts: readonly SamlAccount[]): Promise<readonly LogInProvider[]> {
   if (accounts.length === 0) return [];
   const library = await loadOptional('@node-saml/node-saml', 'saml', async () => ({
@@ -69,7 +69,10 @@ export async function samlProviders(accounts: readonly SamlAccount[]): Promise<r
   return accounts.map((account) => new SamlProvider(account, library));
 }
 
-/** Logs in at an identity provider: redirect to it, response by a form. Nobody logs in without having asked for it. */
+/**
+ * Logs in with an identity provider: redirect binding for requests, POST binding for responses. Rejects unsolicited
+ * responses.
+ */
 class SamlProvider implements LogInProvider {
   readonly method: LogInMethod;
 
@@ -93,7 +96,7 @@ class SamlProvider implements LogInProvider {
   async identify(challenge: LogInChallenge, { fields }: LogInResponse): Promise<ExternalIdentity> {
     const id = requestId(challenge);
     const response = fields.get('SAMLResponse') ?? '';
-    // Documents with types or entities of their own have no place here.
+    // Rejects documents with type or entity declarations, which SAML never needs.
     if (/<!(?:DOCTYPE|ENTITY)/i.test(Buffer.from(response, 'base64').toString('utf8'))) throw refused();
     let profile: Profile | null;
     try {
@@ -101,7 +104,7 @@ class SamlProvider implements LogInProvider {
         SAMLResponse: response,
       }));
     } catch (error) {
-      // The person declined.
+      // The user declined.
       if ((error as Error).message.startsWith('SAML provider returned')) throw refused();
       throw error;
     }
@@ -131,7 +134,7 @@ class SamlProvider implements LogInProvider {
     const { certificates, entryPoint, requestKey } = this.account;
     for (const certificate of certificates) requireValid('its certificate', certificate);
     if (requestKey) requireValid('the certificate of requestKeyFile', requestKey.certificate);
-    // Browsers omit the cookie of the log-in when a page of another site sends a form to an unencrypted address.
+    // Browsers omit the log-in cookie when another site posts a form to an unencrypted URL.
     const open = callbackUrls.find((url) => url.startsWith('http:'));
     if (open) throw new Error(`browsers must reach this server by https, unlike ${open}; set PARLEY_URL`);
     const response = await fetchShort(entryPoint, { redirect: 'manual' }).catch((cause: Error) => {
@@ -178,7 +181,7 @@ class SamlProvider implements LogInProvider {
     return {
       subject: (attributes.id === null ? profile.nameID : textAt(profile, attributes.id)) ?? '',
       email,
-      // SAML has no statement about addresses.
+      // SAML makes no statement about email addresses.
       emailStatements: [],
       fullName: textAt(profile, attributes.name),
       ...this.roleOf(profile),
@@ -186,7 +189,7 @@ class SamlProvider implements LogInProvider {
     };
   }
 
-  /** A missing or incomplete attribute does not show that somebody has left a group. */
+  /** A missing or incomplete attribute does not prove that a user has left a group. */
   private roleOf(profile: Profile): Pick<ExternalIdentity, 'role' | 'problems'> {
     const { attributes, roles } = this.account;
     if (attributes.role === null || roles.size === 0) return { role: null };
@@ -206,17 +209,17 @@ function requireValid(what: string, certificate: string): void {
   if (Date.parse(validTo) < Date.now()) throw new Error(`${what} expired on ${validTo}`);
 }
 
-/** Identifier of the request, which only the browser that holds `state` can answer. */
+/** Request id; only the browser that holds `state` can answer it. */
 const requestId = ({ nonce }: LogInChallenge): string => `_${nonce}`;
 
-/** Knows one request. It is answered once, since the log-in in progress ends with its response. */
+/** Cache of a single request id. Not cleared, since the log-in in progress ends with its response. */
 const onlyRequest = (id: string): CacheProvider => ({
   saveAsync: async (_, value) => ({ value, createdAt: Date.now() }),
   getAsync: async (key) => (key === id ? new Date().toISOString() : null),
   removeAsync: async (key) => key,
 });
 
-/** Attribute that Microsoft Entra sends instead of the groups of people in more than 150. */
+/** Attribute that Microsoft Entra sends instead of groups to users in more than 150 groups. */
 const GROUPS_LINK = 'http://schemas.microsoft.com/claims/groups.link';
 
 interface Assertion {
@@ -225,11 +228,11 @@ interface Assertion {
   }[];
 }
 
-/** Names of the attributes, including those without a value, which profiles of the library lack. */
+/** Returns attribute names including those without a value, which the library's profiles lack. */
 const attributeNames = ({ Assertion: assertion }: Record<string, unknown>): readonly string[] =>
   ((assertion as Assertion).AttributeStatement ?? []).flatMap(({ Attribute = [] }) => Attribute.map(({ $ }) => $.Name));
 
-/** First value of an attribute. */
+/** Returns the first value of an attribute. */
 function textAt(profile: Profile, name: string): string | null {
   const value = Object.hasOwn(profile, name) ? [profile[name]].flat()[0] : undefined;
   return typeof value === 'string' && value !== '' ? value : null;
