@@ -49,7 +49,7 @@ export const ADDRESS_CHANGED_EMAIL = emailJobKind<EmailChangedNotice>({
   },
 });
 
-/** Notifies the former address about an email change, in case the owner did not make it. */
+/** Notifies the old address of an email change, in case the owner did not request it. */
 export class AddressChangedEmails extends EmailJobs<EmailChangedNotice> {
   static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
 
@@ -118,8 +118,8 @@ export interface ConfirmEmailChangeInput {
 }
 
 /**
- * Gives the account to the new email address once its recipient confirms the link (users §6.2). Repeats all checks
- * made at the request.
+ * Assigns the new email address once its recipient confirms the link (users §6.2). Repeats all checks made at the
+ * request.
  */
 export class ConfirmEmailChange {
   static readonly inject = ['unitOfWork', 'confirmationKeys', 'disposableDomains', 'clock'] as const;
@@ -166,7 +166,7 @@ export interface RequestPasswordResetInput {
 
 /**
  * Emails a reset link if the address belongs to an account (protocol §8.3). Neither the response nor its duration
- * reveals if the account exists.
+ * reveals whether the account exists.
  */
 export class RequestPasswordReset {
   static readonly inject = ['unitOfWork', 'emailQuota', 'loginAttempts', 'clock'] as const;
@@ -201,13 +201,13 @@ export class RequestPasswordReset {
         userId: user.id,
         invitationId: null,
       } as const;
-      // The mailbox contains an email with a valid link, so that requests by others block nobody.
+      // A previous email contains a valid link, so requests by others cannot block the owner.
       if (mayFlood && (await hasOpenConfirmation(tx, wanted, now))) await openConfirmation(tx, wanted, now);
       else await requestConfirmation(tx, wanted, now);
     });
   }
 
-  /** Limits the emails to one mailbox that requests from unknown networks cause together. */
+  /** Limits the total emails to one mailbox caused by requests from unknown networks. */
   private hasEmailLeft(key: string): boolean {
     try {
       this.emails.take('passwordResetFromElsewhere', key);
@@ -257,11 +257,11 @@ export class ResetPassword {
     const user = await this.uow.write(realmId, async (tx) => {
       const loaded = await this.load(tx, realmId, key);
       await changePassword(tx, loaded, hash, { now: this.clock.now() });
-      // The key came by email, so the address works again.
+      // The user received the key by email, so the address works again.
       await tx.bouncedAddresses.remove(loaded.email);
       return loaded;
     });
-    // Users who forgot their password have often used up their attempts. The email proved who they are.
+    // Users who forgot their password have often exhausted their attempts. The email has proved their identity.
     this.attempts.forget(loginAttemptKey(realmId, user.email), ip);
     await rememberNetwork(this.uow, this.attempts, user, ip, this.clock.now());
   }
@@ -271,7 +271,7 @@ export class ResetPassword {
     const wanted = { realmId, purpose: 'passwordReset', key } as const;
     const { userId, email } = await loadConfirmation(repositories, this.keys, wanted, this.clock.now());
     const user = await repositories.users.find(realmId, userId!);
-    // After a change of address, the former mailbox may belong to another person.
+    // After an address change, the old mailbox may belong to another person.
     if (!user?.isActive || foldCase(user.email) !== foldCase(email)) throw confirmationExpired();
     return user;
   }

@@ -59,7 +59,7 @@ const registering = (fixture: MemoryFixture) => {
   return (input: Partial<RegisterUserInput> = {}) =>
     useCase.execute({ realmId: fixture.realm.id, role: 'member', ...newcomer, ...input });
 };
-/** Runs the jobs that subscribe people to further channels. */
+/** Runs the jobs that subscribe new users to further channels. */
 async function runSubscriptionJobs(fixture: MemoryFixture): Promise<void> {
   const renderer = new FakeRenderer();
   const creator = new ChannelCreator(
@@ -134,7 +134,7 @@ describe('CreateUser', () => {
     });
   });
 
-  it('subscribes a new user to many default channels in several units of work, which jobs continue', async () => {
+  it('subscribes a new user to many default channels in several units of work continued by jobs', async () => {
     const count = 2 * MAX_CHANNELS_OF_NEW_USER_AT_ONCE + 1;
     const names = Array.from({ length: count }, (_, n) => `default ${n}`);
     const fixture = await cast(...names.map((name) => aChannel({ name, isDefault: true })));

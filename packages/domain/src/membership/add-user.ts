@@ -48,7 +48,7 @@ export interface NewUser {
   readonly externalId?: string;
 }
 
-/** Maximum number of channels to which one unit of work subscribes a new user; jobs subscribe them to the others. */
+/** Maximum number of channels that one unit of work adds to a new user; jobs add the rest. */
 export const MAX_CHANNELS_OF_NEW_USER_AT_ONCE = 100;
 
 type Reads = Pick<Repositories | Transaction, 'users'>;
@@ -132,7 +132,7 @@ export interface CreateUserInput {
   readonly fullName: string;
 }
 
-/** Adds a member on behalf of an administrator who holds the operator's special permission (users §3.1). */
+/** Adds a member on behalf of an administrator with the operator's special permission (users §3.1). */
 export class CreateUser {
   static readonly inject = [
     'unitOfWork',
@@ -158,7 +158,7 @@ export class CreateUser {
    * EMAIL_NOT_ALLOWED, EMAIL_TAKEN, USER_NAME_TAKEN, WEAK_PASSWORD, SERVER_BUSY
    */
   async execute(caller: Caller, { email, password, fullName: raw }: CreateUserInput): Promise<UserId> {
-    // Runs every check before the slow hash, and repeats those that may have changed after it.
+    // Runs every check before the slow hash, and repeats those whose result may have changed afterwards.
     const { fullName, realm } = await this.uow.read(caller.realmId, async (repositories) => {
       await enforceMayCreate(repositories, caller);
       const realm = await repositories.realms.get(caller.realmId);
@@ -220,7 +220,7 @@ export interface RegisterUserInput extends Omit<NewUser, 'passwordHash' | 'fullN
   readonly allowsWeakPassword?: boolean;
   readonly settings?: Partial<UserSettings>;
   readonly specialPermissions?: readonly SpecialPermission[];
-  /** Emails a link for setting a password, within the same unit. */
+  /** Emails a link for setting a password, scheduled in the same unit. */
   readonly sendsPasswordLink?: boolean;
 }
 
@@ -257,7 +257,7 @@ export class RegisterUser {
   }
 
   /**
-   * Validates everything that needs no look-up and returns the trimmed name. @throws DomainError INVALID_USER_NAME,
+   * Validates everything that requires no lookup and returns the trimmed name. @throws DomainError INVALID_USER_NAME,
    * INVALID_EMAIL, WEAK_PASSWORD
    */
   check(input: Pick<RegisterUserInput, 'email' | 'fullName' | 'password' | 'allowsWeakPassword'>): string {

@@ -22,7 +22,7 @@ const MAX_HISTORY = 1000;
 const UNREAD_HISTORY = 20;
 
 export interface Newcomer extends Omit<NewUser, 'role' | 'channels'> {
-  /** Role that a service or directory states. Null, or one without a match: an invitation decides on the role. */
+  /** Role stated by a service or directory. Without one or without a match, the invitation determines the role. */
   readonly role: StatedRole | null;
   /** Null if anyone may join. */
   readonly invitation: Invitation | null;
@@ -38,7 +38,7 @@ export interface AdmissionTools {
   readonly systemMessages: SystemMessages;
 }
 
-/** Creates an account as the invitation offers it, and uses an email invitation up (organization §10.3, §10.4). */
+/** Creates the account offered by an invitation, and marks an email invitation as used (organization §10.3, §10.4). */
 export async function admit(
   tx: Transaction,
   realm: Realm,
@@ -67,7 +67,7 @@ export async function admit(
   return user;
 }
 
-/** Returns the newest valid invitation that was emailed to the address, with what its inviter may still offer. */
+/** Returns the newest valid email invitation for the address, limited to what its inviter may still offer. */
 export async function findEmailInvitation(
   reads: Repositories | Transaction,
   realm: Realm,
@@ -98,10 +98,7 @@ async function notifyInviter(
   await systemMessages.sendDirect(tx, realm, inviter, text, { actor: null });
 }
 
-/**
- * Returns the channels of the invitation, the default channels and the chosen groups, without archived ones
- * (organization §10.3).
- */
+/** Returns the active channels from the invitation, the default channels and the chosen groups (organization §10.3). */
 async function channelsOf(
   tx: Transaction,
   realm: Realm,
@@ -129,7 +126,10 @@ async function joinGroups(tx: Transaction, { groupIds }: InvitationOffer, { id, 
   }
 }
 
-/** Gives the new user the newest messages of channels with readable history, so that their views are not empty. */
+/**
+ * Adds the newest messages of channels with readable history to the new user's messages, so that their views are not
+ * empty.
+ */
 async function attachHistory(tx: Transaction, channels: readonly Channel[], { id, realmId }: User): Promise<void> {
   const viewer = { realmId, userId: id };
   const actor = await tx.actors.get(viewer);

@@ -13,7 +13,7 @@ export interface StoredEntry {
   readonly value: string;
 }
 
-/** Entry with its size, which is counted before the unit that stores it. */
+/** Entry with its size, which is computed before the unit that stores it. */
 export interface MeasuredEntry extends StoredEntry {
   /** Code points of key and value together. */
   readonly size: number;
@@ -91,7 +91,7 @@ export interface BotStorageRepository extends BotStorageReads {
   removeSome(realmId: RealmId, botId: UserId, limit: number): Promise<number>;
 }
 
-/** Entries read per batch; the event loop may turn in between. */
+/** Entries read per batch, between which the event loop may run. */
 export const ENTRIES_AT_A_TIME = 200;
 
 /** Returns the entries stored by the calling bot (users §14). */

@@ -30,7 +30,7 @@ import { loadViewer } from '../users/users.use-cases.js';
 export const BOT_ERRORS = declareErrors({
   INVALID_BOT_KIND: 'invalid',
   INVALID_WEBHOOK_INTERFACE: 'invalid',
-  /** This server runs no embedded bots. */
+  /** The server does not support embedded bots. */
   EMBEDDED_BOTS_DISABLED: 'forbidden',
   /** Limit per owner. */
   TOO_MANY_BOTS: 'conflict',
@@ -128,7 +128,7 @@ export async function requireRoomForBot({ bots }: Reads<'bots'>, realmId: RealmI
   }
 }
 
-/** Loads the defaults for queues without an explicit filter; bots have defaults of their own (events §1). */
+/** Loads the defaults for queues without an explicit filter; bots can have individual defaults (events §1). */
 export async function loadQueueDefaults(
   { bots, channels }: Pick<Repositories, 'bots' | 'channels'>,
   { id, realmId, role, isBot }: Actor,
@@ -165,8 +165,8 @@ type BotViewReads = Pick<Repositories | Transaction, 'bots' | 'channels'>;
 export type BotViewer = Actor | 'administrator';
 
 /**
- * Returns views of these bots in the given order, in a constant number of statements. Leaves out the names of channels
- * that the viewer cannot see.
+ * Returns views of these bots in the given order, in a constant number of statements. Omits the names of channels
+ * hidden from the viewer.
  */
 export async function viewBots(
   { bots, channels }: BotViewReads,
@@ -212,7 +212,7 @@ async function visibilityTo(
 export const viewBot = async (reads: BotViewReads, viewer: BotViewer, user: User): Promise<BotView> =>
   (await viewBots(reads, user.realmId, viewer, [user]))[0]!.view;
 
-/** Views of one bot for everybody who receives its events. */
+/** Views of one bot for all recipients of its events. */
 export interface BotViews {
   readonly administrators: BotView;
   /** Null if the bot has no active owner. */
@@ -228,7 +228,7 @@ export async function viewForReceivers(tx: Transaction, bot: User): Promise<BotV
   };
 }
 
-/** Publishes changed options to administrators and to the owner, who may not see the same channels (users §15). */
+/** Publishes changed options to administrators and to the owner, whose visible channels may differ (users §15). */
 export async function publishOptions(
   tx: Transaction,
   bot: User,

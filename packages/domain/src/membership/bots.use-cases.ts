@@ -45,7 +45,7 @@ export interface OwnBots {
   readonly bots: readonly KeyedBot[];
 }
 
-/** Lists the caller's active bots with their keys, without bots that the caller may not administer (users §15). */
+/** Lists the caller's active bots with their keys, except bots that the caller may not administer (users §15). */
 export class ListOwnBots {
   static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
   constructor(
@@ -367,8 +367,8 @@ export class RegenerateBotApiKey {
 }
 
 /**
- * Issues a new API key for the caller, person or bot, and signs out holders of the old key, older apps included
- * (users §15).
+ * Issues a new API key for the calling user or bot, and signs out holders of the old key, including older apps (users
+ * §15).
  */
 export class RegenerateApiKey {
   static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
@@ -387,7 +387,7 @@ export class RegenerateApiKey {
   }
 }
 
-/** Signs somebody out everywhere for an administrator: sessions, and all who hold the API key. */
+/** Signs a user out everywhere on behalf of an administrator: ends sessions and revokes the API key. */
 export class SignOutUser {
   static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
   constructor(

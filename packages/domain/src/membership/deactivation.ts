@@ -27,8 +27,8 @@ import { expireInvitationsOf } from './invitation-changes.js';
 import { announceValuesNaming, directGroupsOf, moveToRoleGroups } from './roles.js';
 
 /**
- * Deactivates an active user: blocks login, closes event queues and stops delivery and subscriber counting. Data and
- * subscriptions are kept for reactivation (users §4.1), and sessions to report the deactivation. `user` contains all
+ * Deactivates an active user: blocks log-in, closes event queues, and stops delivery and subscriber counting. Keeps
+ * data and subscriptions for reactivation (users §4.1), and sessions to report the deactivation. `user` contains all
  * other changes to store. Checks no permissions.
  */
 export async function deactivate(tx: Transaction, user: User): Promise<void> {
@@ -65,7 +65,7 @@ export async function reactivate(tx: Transaction, realm: Realm, user: User, now:
   return back;
 }
 
-/** Channels processed before yielding the event loop. */
+/** Channels processed before yielding to the event loop. */
 const CHANNELS_AT_A_TIME = 500;
 
 const recipientsOf = (channels: readonly Channel[]) => channels.map(({ recipientId }) => recipientId);
@@ -150,7 +150,7 @@ export class DeactivationEmails extends EmailJobs<DeactivationNotice> {
       const realm = await realms.get(realmId);
       const user = await users.find(realmId, userId);
       const by = await users.find(realmId, byId);
-      // An active user was reactivated, so the deactivation was probably a mistake.
+      // A reactivated user does not need the email, since the deactivation was probably a mistake.
       if (!user || user.isActive) return null;
       const who = by ? by.fullName : 'An administrator';
       return composeEmail({
@@ -175,7 +175,7 @@ interface DeletionPayload {
   /** Administrator who requested the deletion. */
   readonly byId: UserId;
   readonly places: readonly MessageScope[];
-  /** Newest message that may remain; null before the first deletion. */
+  /** Highest message id that may remain; null before the first deletion. */
   readonly upTo: number | null;
 }
 
@@ -205,8 +205,8 @@ export const planMessageDeletion = (
 ) => tx.jobs.schedule(encodeJob(DELETE_MESSAGES_JOB, { realmId, dueAt: now, payload: { ...deletion, upTo: null } }));
 
 /**
- * Deletes a user's messages newest first, a limited number per transaction, even in channels the user never
- * subscribed to (users §4.1).
+ * Deletes a user's messages, newest first and a limited number per transaction, even in channels to which the user
+ * never subscribed (users §4.1).
  */
 export class DeleteContributions implements JobHandler<DeletionPayload> {
   static readonly inject = ['clock'] as const;
@@ -316,7 +316,7 @@ async function endBots(tx: Transaction, realmId: RealmId, payload: BotsPayload, 
   await tx.jobs.schedule(encodeJob(DEACTIVATE_BOTS_JOB, { realmId, dueAt: now, payload }));
 }
 
-/** Deactivates a user after their bots (users §4.1); a job deactivates those beyond the first. Checks no permission. */
+/** Deactivates a user after their bots (users §4.1); a job deactivates bots beyond the limit. Checks no permission. */
 export async function deactivateWithBots(
   tx: Transaction,
   realm: Realm,
@@ -338,7 +338,7 @@ async function end(tx: Transaction, user: User, now: UnixSeconds, deletions: Del
   await planMessageDeletion(tx, user.realmId, { userId: user.id, byId, places }, now);
 }
 
-/** Removes the address of an uploaded avatar at once; the next sweep deletes its bytes. */
+/** Removes the URL of an uploaded avatar at once; the next sweep deletes its bytes. */
 async function withoutProfile(tx: Transaction, user: User): Promise<User> {
   const { realmId, id } = user;
   const values = (await tx.profiles.listValues(realmId, [id])).get(id) ?? [];
@@ -355,7 +355,7 @@ async function withoutProfile(tx: Transaction, user: User): Promise<User> {
 
 /**
  * Publishes group removals to guests who cannot access the user. Other clients remove a deactivated user from all
- * groups on their own.
+ * groups without events.
  */
 async function announceToThoseApart(tx: Transaction, realm: Realm, userId: UserId): Promise<void> {
   const { everyone } = await tx.groups.systemGroupIds(realm.id);

@@ -16,7 +16,7 @@ import { type Deletions, deactivateWithBots, planDeactivationEmail, reactivateWi
 
 export interface DeactivateUserInput {
   readonly userId: UserId;
-  /** At most `MAX_DEACTIVATION_COMMENT_LENGTH`. Emailed to the user; no email is sent if absent. */
+  /** At most `MAX_DEACTIVATION_COMMENT_LENGTH` characters. Emailed to the user; no email is sent if absent. */
   readonly comment?: string;
   /** Data to delete together with the account; nothing if absent. */
   readonly deletions?: Omit<Deletions, 'byId'>;
@@ -92,7 +92,7 @@ export class ReactivateUser {
   }
 }
 
-/** Makes the acting user the owner of a bot whose owner is deactivated. */
+/** Makes the acting user the owner of a bot if its owner is deactivated. */
 async function withOwner(tx: Transaction, actor: Actor, user: User): Promise<User> {
   if (!user.bot) return user;
   const { ownerId } = user.bot;

@@ -68,8 +68,8 @@ async function cast() {
   };
 }
 
-describe('roles of a directory', () => {
-  it('follow the directory at synchronizations and log-ins', async () => {
+describe('role stated by a directory', () => {
+  it('follows the directory at synchronization and log-in', async () => {
     const { holds, sync, logIn, userWith } = await cast();
     holds(person('ann', { role: stated('administrator') }));
     await sync();
@@ -82,7 +82,7 @@ describe('roles of a directory', () => {
     expect(await userWith('ann@example.com')).toMatchObject({ role: 'moderator' });
   });
 
-  it('stay and are reported if the groups are not known', async () => {
+  it("stays and is reported if the user's groups are unknown", async () => {
     const { holds, sync, logIn, reported } = await cast();
     const problem = 'The groups cannot be read.';
     holds(person('ann', { role: stated('administrator') }));
@@ -96,7 +96,7 @@ describe('roles of a directory', () => {
     expect(reported).toEqual([expect.objectContaining({ subject: 'ann', problem })]);
   });
 
-  it('stay and are reported for the last owner', async () => {
+  it('stays and is reported for the last owner', async () => {
     const { holds, sync, logIn, reported } = await cast();
     const reason = expect.stringContaining('stays owner');
     holds(person('owner', { role: stated('member') }));
@@ -107,12 +107,12 @@ describe('roles of a directory', () => {
   });
 });
 
-describe('an address that the directory gives to another entry', () => {
+describe('email address moved to another directory entry', () => {
   const ADDRESS = 'ann@example.com';
   const CONFLICT = 'LINKED_TO_ANOTHER_ACCOUNT';
   const SUCCESSOR = person('successor', { email: ADDRESS });
 
-  it('does not lead to the account of the former one', async () => {
+  it('does not lead to the account of the previous entry', async () => {
     const { holds, sync, logIn, userWith, reported } = await cast();
     holds(person('ann'));
     await sync();
@@ -141,7 +141,7 @@ describe('an address that the directory gives to another entry', () => {
     expect(await userWith('ann.lee@example.com')).toMatchObject({ fullName: 'ann', isActive: true });
   });
 
-  it('leads to the same account once the operator has unlinked the former entry', async () => {
+  it('leads to the same account once the operator has unlinked the previous entry', async () => {
     const { holds, sync, userWith, unlink } = await cast();
     holds(person('ann'));
     await sync();
@@ -151,7 +151,7 @@ describe('an address that the directory gives to another entry', () => {
     expect(await userWith(ADDRESS)).toMatchObject({ fullName: 'successor', isActive: true });
   });
 
-  it('reactivates no account that the directory does not know', async () => {
+  it('does not reactivate an account that is unknown to the directory', async () => {
     const { holds, sync, logIn, userWith, unlink } = await cast();
     holds(person('ann'), person('bob'));
     await sync();
@@ -165,7 +165,7 @@ describe('an address that the directory gives to another entry', () => {
   });
 });
 
-it('reports the failure of a directory and changes nothing', async () => {
+it('reports a directory failure and changes nothing', async () => {
   const { holds, fails, sync, userWith } = await cast();
   holds(person('ann'));
   await sync();

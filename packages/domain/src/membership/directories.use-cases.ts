@@ -33,10 +33,10 @@ import { type RoleChange, roleChange } from './stated-roles.js';
 
 type Reads = Repositories | Transaction;
 
-/** Changes after which a user is as the directory describes them. */
+/** Changes that synchronize a user with the directory. */
 type Plan = (
   | { readonly kind: 'create' }
-  /** The organization keeps the user as they are: nothing differs, or they were deactivated outside of the directory. */
+  /** No change: nothing differs, or the user was deactivated outside the directory. */
   | { readonly kind: 'keep'; readonly user: User }
   | {
       readonly kind: 'change';
@@ -48,14 +48,14 @@ type Plan = (
       readonly email: string | null;
     }
 ) & {
-  /** Reasons why the role is not the one of the directory. */
+  /** Reasons why the role differs from the directory's. */
   readonly problems: readonly string[];
 };
 
 /** Code points. */
 const MAX_NAME_LENGTH = 100;
 
-/** Returns null for a name that nobody can have. */
+/** Returns null for an invalid name. */
 function validName(raw: string): string | null {
   try {
     return parseFullName(takeCodePoints(raw.trim(), MAX_NAME_LENGTH), SHORTEST_GIVEN_NAME);
@@ -64,7 +64,7 @@ function validName(raw: string): string | null {
   }
 }
 
-/** Finds the user by the linked entry, else by the address. Returns null if the person gets no account. */
+/** Finds the user by linked entry, else by email address. Returns null if the person gets no account. */
 async function planFor(
   reads: Reads,
   realm: Realm,
@@ -110,7 +110,7 @@ interface Tools {
   readonly mint: ApiKeyMint;
   readonly clock: Clock;
   readonly systemMessages: SystemMessages;
-  /** True if an invitation admits people for whom the directory creates no accounts. */
+  /** True if an invitation admits users for whom the directory creates no accounts. */
   readonly acceptsInvitations: boolean;
 }
 
@@ -120,7 +120,7 @@ interface Placed {
   readonly problems: readonly string[];
 }
 
-/** Makes the user as the directory describes them, with its picture. Returns null if the person gets no account. */
+/** Synchronizes a user, including the picture. Returns null if the person gets no account. */
 async function place(...given: Parameters<typeof placePerson>): Promise<Placed | null> {
   const [tx, , directory, , { clock }] = given;
   const placed = await placePerson(...given);
@@ -175,7 +175,7 @@ async function placePerson(
   return { user, change: reactivates ? 'reactivated' : links ? 'linked' : 'changed', problems };
 }
 
-/** Falls back to the address for a missing, invalid or taken name. */
+/** Falls back to the email address for a missing, invalid or taken name. */
 async function freeName(tx: Transaction, realm: Realm, { fullName, email }: DirectoryPerson): Promise<string> {
   for (const candidate of [fullName, email.split('@')[0]!]) {
     const name = validName(candidate);
@@ -185,7 +185,7 @@ async function freeName(tx: Transaction, realm: Realm, { fullName, email }: Dire
   return email;
 }
 
-/** Verifies passwords with the directory of the organization, and keeps the user as the directory describes them. */
+/** Verifies passwords with the organization's directory and synchronizes the user at log-in. */
 export class VerifyDirectoryPassword implements DirectoryPasswords {
   static readonly inject = [
     'unitOfWork',
@@ -254,15 +254,15 @@ export class VerifyDirectoryPassword implements DirectoryPasswords {
 
 export interface SyncDirectoryInput {
   readonly directory: PeopleDirectory;
-  /** True to change nothing. */
+  /** True to report changes without making them. */
   readonly isDryRun: boolean;
-  /** True to deactivate however many people have left. The last owner stays in any case. */
+  /** True to deactivate any number of users who left, except the last owner. */
   readonly acceptsDeactivations?: boolean;
 }
 
 const PLANS_AT_A_TIME = 200;
 
-/** Makes the people of an organization as its directory describes them, and deactivates those who have left. */
+/** Synchronizes the users of an organization with its directory, and deactivates those who have left. */
 export class SyncDirectory {
   static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock', SystemMessages] as const;
   constructor(
@@ -298,7 +298,7 @@ export class SyncDirectory {
     return report.done(people.length);
   }
 
-  /** Returns the people for whom something changes. */
+  /** Returns the users who need changes. */
   private async plan(
     realm: Realm,
     directory: PeopleDirectory,
@@ -321,7 +321,7 @@ export class SyncDirectory {
         }
       });
     }
-    // Entries that the organization cannot hold keep the account that they had.
+    // Entries that could not be applied keep their existing account.
     const refused = report.problems.flatMap(({ subject }) => subject ?? []);
     await this.uow.read(realm.id, async ({ logIns }) => {
       for (const subject of refused) {
@@ -332,7 +332,7 @@ export class SyncDirectory {
     return waiting;
   }
 
-  /** Active users of the directory who are no longer in it. */
+  /** Returns the directory's active users who are no longer in it. */
   private leaving(realm: Realm, directory: PeopleDirectory, seen: ReadonlySet<UserId>): Promise<readonly User[]> {
     return this.uow.read(realm.id, async ({ logIns, users }) => {
       const linked = await logIns.listUserIdsOf(realm.id, directoryMethod(directory));
@@ -358,7 +358,7 @@ export class SyncDirectory {
     });
   }
 
-  /** Repeats each person alone if one of them cannot be changed. */
+  /** Retries each user separately if one of them cannot be changed. */
   private async placeAll(
     realm: Realm,
     directory: PeopleDirectory,
@@ -401,9 +401,9 @@ export class SyncDirectory {
   }
 }
 
-/** Report of a synchronization while it runs. */
+/** Report of a running synchronization. */
 class Report {
-  /** Users whom the directory names. */
+  /** Users with an entry in the directory. */
   readonly seen = new Set<UserId>();
   readonly problems: { email: string; reason: string; subject: string | null }[] = [];
   private readonly changes: { email: string; change: DirectoryChange }[] = [];
@@ -414,7 +414,7 @@ class Report {
     if (this.changes.length < MAX_REPORTED) this.changes.push({ email, change });
   }
 
-  /** Leaves out people who share an address with others. */
+  /** Omits entries with a shared email address. */
   distinct(people: readonly DirectoryPerson[]): readonly DirectoryPerson[] {
     const entries = new Map<string, number>();
     const keyOf = ({ email }: DirectoryPerson) => email.toLowerCase();
@@ -426,7 +426,7 @@ class Report {
     });
   }
 
-  /** Notes errors that concern the person. Returns null after one. */
+  /** Records errors that concern one person. Returns null after an error. */
   async attempt<T>(person: DirectoryPerson, work: () => Promise<T>): Promise<T | null> {
     try {
       return await work();

@@ -9,12 +9,12 @@ import { type OpenedSession, OpenSession } from '../users/sessions.use-cases.js'
 import type { User } from '../users/user.js';
 import { encryptKey, LOG_IN_SECONDS, type LogInPurpose, type LogInTokens } from './log-in-methods.js';
 
-/** Log-in in progress. The browser or app keeps it, sealed, so that no number of them fills the storage. */
+/** Log-in in progress. It is sealed and kept by the browser or app, so that log-ins cannot fill the storage. */
 interface LogInFlow {
   readonly expiresAt: UnixSeconds;
 }
 
-/** Purpose of a seal: kind of log-in, organization, and the secret of the browser if it is bound to one. */
+/** Scope of a seal: kind of log-in, organization, and the browser's secret if bound to a browser. */
 export type FlowScope = readonly [kind: 'service' | 'password' | 'passkey' | 'desktop', RealmId, ...secrets: string[]];
 
 const contextOf = (scope: FlowScope): string => JSON.stringify(scope);
@@ -22,7 +22,7 @@ const contextOf = (scope: FlowScope): string => JSON.stringify(scope);
 export const sealFlow = <F extends LogInFlow>(tokens: LogInTokens, scope: FlowScope, flow: F): string =>
   tokens.seal(JSON.stringify(flow), contextOf(scope));
 
-/** @throws DomainError LOG_IN_EXPIRED, also for a flow of another scope and a completed one */
+/** @throws DomainError LOG_IN_EXPIRED, also for flows with another scope and completed ones */
 export async function openFlow<F extends LogInFlow>(
   { logIns }: Pick<Repositories, 'logIns'>,
   tokens: LogInTokens,
@@ -56,7 +56,7 @@ export interface DesktopLogIn extends LogInFlow {
   readonly method: string;
 }
 
-/** Result of a log-in, by its purpose. */
+/** Result of a log-in by purpose. */
 export type LogInResult =
   | { readonly kind: 'session'; readonly session: OpenedSession; readonly next: string }
   | { readonly kind: 'phone'; readonly encryptedKey: string; readonly realmUrl: string }
@@ -73,7 +73,7 @@ export interface FinishLogInInput {
   readonly passwordHash?: string | null;
 }
 
-/** Gives users whom the calling code has authenticated what they logged in for, and notifies them by email. */
+/** Completes the log-in of authenticated users and notifies them by email. */
 export class FinishLogIn {
   static readonly inject = [
     'unitOfWork',

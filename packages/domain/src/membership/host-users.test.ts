@@ -222,7 +222,7 @@ describe('GetHostUserApiKey', () => {
   });
 });
 
-describe('bots of a host user', () => {
+describe('SetHostUserActive with bots', () => {
   it('deactivates bots with their owner and reactivates them only after the owner', async () => {
     const { fixture, realmId, setActive } = await cast();
     const [hamlet, helper] = ['hamlet', 'helper'].map((name) => ({ userId: fixture.user(name).id }));

@@ -8,8 +8,8 @@ import type { User } from '../users/user.js';
 export const MAX_EXTERNAL_ID_LENGTH = 200;
 
 /**
- * Validates the id by which the embedding application knows a user. Any text is allowed and compared exactly. @throws
- * DomainError INVALID_EXTERNAL_ID
+ * Validates the host application's id of a user. Any text is allowed and compared exactly. @throws DomainError
+ * INVALID_EXTERNAL_ID
  */
 export function checkExternalId(externalId: string): void {
   if (externalId.trim() === '') throw new DomainError('INVALID_EXTERNAL_ID', 'externalId must not be blank.');
@@ -56,7 +56,7 @@ export const HOST_USER_FEATURE = {
 };
 
 export const HOST_USER_ERRORS = declareErrors({
-  /** A call of the host application has a property of the wrong type, which the message names. */
+  /** A call by the host application has a property of the wrong type, which the message names. */
   INVALID_ARGUMENT: 'invalid',
   /** The id is blank, too long or contains control characters. */
   INVALID_EXTERNAL_ID: 'invalid',

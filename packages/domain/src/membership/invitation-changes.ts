@@ -60,7 +60,7 @@ async function loadOffered(
   };
 }
 
-/** Returns the invitation with what the inviter may still offer; null if the invitation is void. */
+/** Returns the invitation, limited to what the inviter may still offer; null if the invitation is void. */
 export async function withPresentOffer(
   reads: OfferReads,
   realm: Realm,
@@ -203,7 +203,7 @@ async function forgetAt(tx: Transaction, { id, realmId }: InvitationEntry, dueAt
   await tx.jobs.schedule(encodeJob(FORGET_INVITATION, { realmId, dueAt, payload: { invitationId: id }, key: `${id}` }));
 }
 
-/** Expires all invitations of a user who leaves (organization §9.4). */
+/** Expires all invitations of a departing user (organization §9.4). */
 export async function expireInvitationsOf(
   tx: Transaction,
   realmId: RealmId,

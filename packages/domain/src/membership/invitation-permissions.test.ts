@@ -171,11 +171,11 @@ describe('canInvite and canInviteAs', () => {
         member        | void  | void          | void      | yes    | yes
         guest         | void  | void          | void      | void   | void
       `),
-    )('decides if an invitation by %s to become %s still counts: %s', (inviter, role, expected) => {
+    )('determines whether an invitation by %s to become %s still counts: %s', (inviter, role, expected) => {
       expect(offerOf(inviter as Role, role as Role)?.role).toBe(expected === 'yes' ? role : undefined);
     });
 
-    it('keeps what the inviter may still offer', () => {
+    it('keeps the parts that the inviter may still offer', () => {
       const everything = { channelIds: [open, restricted], groupIds: [team.id], welcomeText: 'Hello' };
       expect(offerOf('administrator', 'member')).toEqual({
         ...everything,
@@ -243,7 +243,7 @@ describe('canChangeInvitation', () => {
     ${'administrator'} | ${{ isRevoked: true, kind: 'email' }}       | ${none}
     ${'administrator'} | ${{ kind: 'email' }}                        | ${'yes'}
     ${'guest'}         | ${{ inviterId: userId(10) }}                | ${NO_GUESTS}
-  `('may be revoked or resent by $who with $given: $expected', ({ who, given, expected }) => {
+  `('decides whether $who may revoke or resend $given: $expected', ({ who, given, expected }) => {
     expect(formatDecision(canChangeInvitation(makeActor(who, { id: 10 }), invitation(given)))).toBe(expected);
   });
 

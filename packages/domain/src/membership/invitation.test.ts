@@ -4,7 +4,7 @@ it.each([
   [MAX_OPEN_INVITATIONS - 1, 1, true],
   [MAX_OPEN_INVITATIONS, 1, false],
   [MAX_OPEN_INVITATIONS - 1, 2, false],
-])('allows with %i open invitations %i more: %s', (open, more, isTaken) => {
+])('with %i open invitations, allows %i more: %s', (open, more, isTaken) => {
   const check = () => requireRoomForInvitations(open, more);
   if (isTaken) expect(check).not.toThrow();
   else expect(check).toThrow(expect.objectContaining({ code: 'TOO_MANY_INVITATIONS' }));

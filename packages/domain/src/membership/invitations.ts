@@ -230,7 +230,7 @@ export function expiryOf(
 /** `link`: reusable by many people. `email`: one email per address, each for one person. */
 export type InvitationKind = 'link' | 'email';
 
-/** Checks if the actor may invite anyone at all (organization §9.1 rows 1, 2 and 4, §9.3). */
+/** Checks whether the actor may invite anyone at all (organization §9.1 rows 1, 2 and 4, §9.3). */
 export function canInvite(
   actor: Pick<Actor, 'role' | 'groups' | 'isBot'>,
   realm: Pick<Realm, 'permissions'>,
@@ -297,7 +297,7 @@ export function canInviteIntoGroups(
   return all(...groups.map((group) => canInviteIntoGroup(actor, realm, group)));
 }
 
-/** Channels and groups of an offer, as they are now. */
+/** Current channels and groups of an offer. */
 export interface Offered {
   readonly channels: readonly InvitationChannel[];
   /** Unknown groups are null. */
@@ -305,7 +305,7 @@ export interface Offered {
 }
 
 /**
- * Returns the part of an offer that the inviter may still make when somebody joins (organization §10.3). Null if the
+ * Returns the part of an offer that the inviter may still make at the time of joining (organization §10.3). Null if the
  * inviter left, or may no longer invite or grant the role.
  */
 export function presentOffer(
@@ -348,10 +348,10 @@ export function isTooNewToInvite(
   return isOpen && !isAdministrator(actor) && now - joinedAt < MIN_AGE_DAYS * DAY;
 }
 
-/** True if the actor sees all invitations and not only their own (organization §9.2). */
+/** True if the actor sees all invitations instead of only their own (organization §9.2). */
 export const seesAllInvitations = (actor: Pick<Actor, 'role'>): boolean => isAdministrator(actor);
 
-/** Properties of an invitation that decide who may change it. */
+/** Properties of an invitation that determine who may change it. */
 export interface InvitationRights {
   readonly kind: InvitationKind;
   /** Null if not recorded. */
@@ -411,7 +411,7 @@ export interface InvitationOutcome {
 }
 
 /**
- * Returns who can be invited, or an INVITATION_FAILED denial (organization §9.3). Runs after the request checks.
+ * Returns the addresses to invite, or an INVITATION_FAILED denial (organization §9.3). Runs after the request checks.
  * `isTooNew` comes from `isTooNewToInvite`.
  */
 export function judgeInvitees(

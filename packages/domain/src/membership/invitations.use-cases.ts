@@ -231,7 +231,7 @@ export interface RevokeInvitationInput {
   readonly id: number;
 }
 
-/** Revokes an invitation so that nobody can join by it (organization §9.4). */
+/** Revokes an invitation, which can then no longer be accepted (organization §9.4). */
 export class RevokeInvitation {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(

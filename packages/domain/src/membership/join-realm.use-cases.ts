@@ -48,11 +48,11 @@ export interface JoinRealmInput {
 
 export interface JoinedUser {
   readonly user: User;
-  /** Null if the organization requires a second factor of the user, who sets one up at the first log-in. */
+  /** Null if the organization requires a second factor, which the user sets up at the first log-in. */
   readonly apiKey: string | null;
 }
 
-/** Creates an account for a person who was invited or confirmed their email (organization §10.2, §10.3). */
+/** Creates an account for a person who was invited or has confirmed their email address (organization §10.2, §10.3). */
 export class JoinRealm {
   static readonly inject = [
     'unitOfWork',
@@ -87,7 +87,7 @@ export class JoinRealm {
   async execute({ realmId, ip }: AnonymousCaller, input: JoinRealmInput): Promise<JoinedUser> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
     const { password, cancellation } = input;
-    // Runs every check before the slow hash, and repeats those that may have changed after it.
+    // Runs every check before the slow hash, and repeats those whose result may have changed afterwards.
     const ahead = await this.uow.read(realmId, (repositories) => this.check(repositories, realmId, input));
     checkPassword(this.strength, password, [ahead.email, ahead.fullName]);
     const words = await this.systemMessages.parseWelcome(ahead.realm, (ahead.invitation ?? OPEN_OFFER).welcomeText);

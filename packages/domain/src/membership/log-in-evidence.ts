@@ -17,14 +17,14 @@ import { CONFIRMATION_KEY_LENGTH, loadInvitation, type SignUpKeys } from './sign
 
 type Reads = Repositories | Transaction;
 
-/** Ids behind the link of an invitation or an address confirmation that led to a log-in at a service. */
+/** Ids in the invitation or confirmation link that led to a log-in at a service. */
 export interface LogInEvidence {
   readonly invitationId: number | null;
   readonly confirmationId: number | null;
 }
 
 /**
- * Reads the key of a link.
+ * Parses a link key.
  * @throws DomainError INVALID_INVITATION_KEY, UNKNOWN_INVITATION, INVITATION_EXPIRED, UNKNOWN_CONFIRMATION,
  * CONFIRMATION_EXPIRED
  */
@@ -45,7 +45,7 @@ export async function readEvidence(
 }
 
 export interface LogInProof {
-  /** True if the person opened a link that was sent to the address. */
+  /** True if the person opened a link sent to the address. */
   readonly isAddressProven: boolean;
   /** Invitation for the address; null without one. */
   readonly invitation: Invitation | null;
@@ -53,7 +53,7 @@ export interface LogInProof {
   readonly confirmation: Confirmation | null;
 }
 
-/** Returns what the evidence is worth for the address. Links that have ended since are worth nothing. */
+/** Returns what the evidence proves for the address. Links that have ended since then prove nothing. */
 export async function proofFor(
   reads: Reads,
   realm: Realm,
@@ -78,7 +78,7 @@ export async function proofFor(
 
 /**
  * Emails a link that proves the address, if a log-in with it would succeed. Neither the response nor its duration
- * reveals if it would.
+ * reveals whether it would.
  */
 export async function requestProof(
   tx: Transaction,
@@ -98,7 +98,7 @@ export async function requestProof(
       canJoinWith(email, await loadAddressPolicy(tx, realm, disposable), 'joinForm').allowed;
   if (!mayLogIn) return pretendConfirmation(tx, realm.id, now);
   const wanted = { realmId: realm.id, purpose: 'logIn', userId: null } as const;
-  // Email invitations are found by the address.
+  // Email invitations are found by address.
   const invitationId = !owner && invitation?.kind === 'link' ? invitation.id : null;
   await requestConfirmation(tx, { ...wanted, email: owner?.email ?? email, invitationId }, now);
 }

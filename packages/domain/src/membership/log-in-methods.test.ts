@@ -20,7 +20,7 @@ describe('addressStanding', () => {
     ['contradiction', ADDRESS, [says(ADDRESS, true), says(ADDRESS, false)], true, 'unproven'],
     ['no address', null, [says(ADDRESS, true)], true, 'missing'],
     ['invalid address', 'hamlet', [says('hamlet', true)], true, 'missing'],
-  ])('judges %s', (_, email, emailStatements, trustsEmails, standing) => {
+  ])('classifies %s', (_, email, emailStatements, trustsEmails, standing) => {
     expect(addressStanding({ email, emailStatements }, { trustsEmails })).toBe(standing);
   });
 });

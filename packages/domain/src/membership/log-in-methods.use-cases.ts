@@ -50,14 +50,14 @@ import { changeRole } from './roles.js';
 import { invitationRequired, loadOpenRealm, OPEN_OFFER, type SignUpKeys } from './sign-up.js';
 import { roleChange } from './stated-roles.js';
 
-/** Ways to log in that an organization offers beside passwords. */
+/** Log-in options of an organization other than passwords. */
 export interface LogInOffer {
   readonly methods: readonly LogInMethod[];
-  /** True if somebody in the organization can log in by a passkey. */
+  /** True if anyone in the organization can log in by passkey. */
   readonly hasPasskeys: boolean;
 }
 
-/** Returns the ways to log in that the organization offers beside passwords. */
+/** Returns the log-in options of an organization other than passwords. */
 export class ListLogInMethods {
   static readonly inject = ['unitOfWork', 'logInProviders'] as const;
   constructor(
@@ -75,7 +75,7 @@ export class ListLogInMethods {
   }
 }
 
-/** Path below an organization's URL to which services send the browser back. */
+/** Callback path below an organization's URL. */
 export const callbackPath = (method: string): string => `/accounts/login/complete/${method}/`;
 
 const challengeOf = (tokens: LogInTokens, state: string, url: string, method: string): LogInChallenge => ({
@@ -88,11 +88,11 @@ const challengeOf = (tokens: LogInTokens, state: string, url: string, method: st
 export interface BeginLogInInput {
   readonly method: string;
   readonly purpose: LogInPurpose;
-  /** Key of an invitation or of an address confirmation; null without one. */
+  /** Key of an invitation or address confirmation; null without one. */
   readonly key: string | null;
 }
 
-/** Log-in at a service, as its browser keeps it. */
+/** Log-in at a service, as stored in the browser. */
 interface ServiceLogIn {
   readonly method: string;
   readonly purpose: LogInPurpose;
@@ -101,16 +101,16 @@ interface ServiceLogIn {
 }
 
 export interface BegunLogIn {
-  /** Address of the service. */
+  /** URL of the service. */
   readonly address: string;
   readonly state: string;
-  /** Sealed log-in, which only this browser may keep. */
+  /** Sealed log-in for this browser only. */
   readonly flow: string;
 }
 
 const NO_EVIDENCE: LogInEvidence = { invitationId: null, confirmationId: null };
 
-/** Sends a browser to another service to log in there. */
+/** Redirects a browser to an external service for log-in. */
 export class BeginLogIn {
   static readonly inject = [
     'unitOfWork',
@@ -161,7 +161,7 @@ export class BeginLogIn {
 export const serviceFailed = () =>
   new DomainError('LOG_IN_SERVICE_FAILED', 'The service for logging in does not respond as expected. Try again later.');
 
-/** Describes this server to a service, also before the organization enables it. */
+/** Describes this server to a service, even before the organization enables it. */
 export class DescribeToService {
   static readonly inject = ['unitOfWork', 'logInProviders', 'realmUrls'] as const;
   constructor(
@@ -180,7 +180,7 @@ export class DescribeToService {
   }
 }
 
-/** Opens a session for a token that the desktop app has decrypted. */
+/** Opens a session for a token decrypted by the desktop app. */
 export class LogInByDesktopToken {
   static readonly inject = ['unitOfWork', 'logInTokens', 'clock', OpenSession] as const;
   constructor(
@@ -212,19 +212,19 @@ export class LogInByDesktopToken {
 export interface CompleteLogInInput {
   readonly method: string;
   readonly state: string;
-  /** Sealed log-in that the browser kept; null if it sent none. */
+  /** Sealed log-in sent by the browser; null if it sent none. */
   readonly flow: string | null;
   readonly response: LogInResponse;
-  /** User whom the host application has authenticated; null if none. */
+  /** User authenticated by the host application; null if none. */
   readonly hostUserId: UserId | null;
   readonly userAgent: string;
-  /** Called with the address once the service has named it, also if the log-in then fails. */
+  /** Called with the email address once it is known, even if the log-in then fails. */
   readonly identified?: (account: string) => void;
 }
 
 export interface CompletedLogIn {
   readonly user: User;
-  /** Change that the log-in made to accounts. */
+  /** Account change made by the log-in. */
   readonly change: 'created' | 'linked' | null;
   readonly result: LogInResult;
 }
@@ -232,14 +232,14 @@ export interface CompletedLogIn {
 type Recognized = Pick<CompletedLogIn, 'user' | 'change'>;
 type Welcome = Awaited<ReturnType<SystemMessages['parseWelcome']>>;
 
-/** Person whom a service has authenticated, with the link that led there. */
+/** Person authenticated by a service, with the link that led there. */
 interface Authenticated {
   readonly method: LogInMethod;
   readonly identity: ExternalIdentity;
   readonly evidence: LogInEvidence;
 }
 
-/** Logs in a browser that comes back from another service. */
+/** Completes a log-in when the browser returns from an external service. */
 export class CompleteLogIn {
   static readonly inject = [
     'unitOfWork',
@@ -300,7 +300,7 @@ export class CompleteLogIn {
     return { ...recognized, result: await this.finish.execute(caller, finished) };
   }
 
-  /** Opens the flow. `complete` prevents that it is completed again. */
+  /** Opens the flow. `complete` prevents a second completion. */
   private async open(realmId: RealmId, { method, state, flow: sealed }: CompleteLogInInput) {
     const { tokens, uow } = this;
     const { realm, provider, flow } = await uow.read(realmId, async (repositories) => {
@@ -336,7 +336,7 @@ export class CompleteLogIn {
     }
   }
 
-  /** Finds the user by the linked account, else by an address that is theirs; creates one for admitted people. */
+  /** Finds the user by linked account, else by a proven email address; creates one for admitted people. */
   private async recognize(caller: AnonymousCaller, before: Realm, authenticated: Authenticated): Promise<Recognized> {
     const { method, identity, evidence } = authenticated;
     if (identity.subject === '' || isLongerThan(identity.subject, MAX_SUBJECT_LENGTH)) throw serviceFailed();
@@ -396,7 +396,7 @@ export class CompleteLogIn {
     { method, identity, evidence }: Authenticated,
   ): Promise<void> {
     const email = identity.email!;
-    // People behind one network address have an account each, whose address they may be able to change.
+    // Counted per account, since many people may share a network address and may be able to change their email address.
     this.emails.take('signUpByEmail', `${realmId} ${method.name} ${identity.subject}`, ip);
     this.emails.take('signUpByEmail', loginAttemptKey(realmId, email), ip);
     const { disposable } = this;
@@ -455,7 +455,7 @@ export class CompleteLogIn {
     return admit(tx, realm, newcomer, { now: this.clock.now(), mint, systemMessages });
   }
 
-  /** Falls back to the address for a missing, invalid or taken name, which the person can change later. */
+  /** Falls back to the email address for a missing, invalid or taken name; users can change it later. */
   private async nameFor(tx: Transaction, realm: Realm, fullName: string | null, email: string): Promise<string> {
     for (const candidate of [fullName ?? '', email.split('@')[0]!, email]) {
       try {
@@ -470,7 +470,7 @@ export class CompleteLogIn {
   }
 }
 
-/** Adds the user to groups and removes them from groups that the service determines. Full groups stay as they are. */
+/** Updates the user's membership in groups determined by the service. Full groups stay unchanged. */
 async function placeInGroups(
   tx: Transaction,
   { realmId, id: userId }: User,
@@ -487,7 +487,7 @@ async function placeInGroups(
   }
 }
 
-/** Removes the records of completed log-ins that have expired. */
+/** Removes expired records of completed log-ins. */
 export class RemoveExpiredLogIns extends Removal {
   protected remove(tx: Transaction, now: UnixSeconds, limit: number): Promise<number> {
     return tx.logIns.removeExpiredUses(now, limit);
@@ -496,7 +496,7 @@ export class RemoveExpiredLogIns extends Removal {
 
 /** In code points. */
 const MAX_NAME_LENGTH = 100;
-/** In code points; ids of OpenID Connect have at most 255 characters. */
+/** In code points; OpenID Connect ids have at most 255 characters. */
 const MAX_SUBJECT_LENGTH = 255;
 
 const unverified = (message: string) => new DomainError('UNVERIFIED_EMAIL', message);

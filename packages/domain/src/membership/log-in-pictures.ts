@@ -14,7 +14,7 @@ const MAX_PICTURE_BYTES = MAX_IMAGE_MIB * 1024 * 1024;
 /** UTF-16 units. */
 const MAX_ADDRESS_LENGTH = 2000;
 
-/** Loads pictures from addresses that services name. */
+/** Downloads pictures from URLs provided by services. */
 export interface PictureDownloads {
   /** @throws Error if the address is not public, or the server refuses, is too slow or sends more than `maxBytes` */
   download(url: string, maxBytes: number): Promise<Uint8Array>;
@@ -40,7 +40,7 @@ export const LOG_IN_PICTURE_JOB = jobKind<PicturePayload>({
   concurrency: 2,
 });
 
-/** True if the user chose no avatar other than the picture of the account. */
+/** True if the user has chosen no avatar other than the account's picture. */
 const hasNoOther = ({ avatar }: User, picture: LinkedPicture | null): boolean =>
   avatar.source !== 'uploaded' || avatar.version === picture?.version;
 
@@ -51,7 +51,7 @@ const accountOf = async (
 ): Promise<LinkedAccount | undefined> =>
   (await logIns.listLinked(realmId, id)).find((account) => account.method === method);
 
-/** Plans to make the avatar of the account's picture, after the log-in. `url`: null for the picture in a directory. */
+/** Schedules making an avatar from the account's picture after the log-in. `url`: null for a picture in a directory. */
 export async function planPicture(
   tx: Transaction,
   user: User,
@@ -66,7 +66,7 @@ export async function planPicture(
   await tx.jobs.schedule(encodeJob(LOG_IN_PICTURE_JOB, { realmId, dueAt: now, key: String(userId), payload }));
 }
 
-/** Makes avatars of the pictures of accounts. A picture that cannot be used is tried again at the next log-in. */
+/** Makes avatars from account pictures. A picture that fails is retried at the next log-in. */
 export class FetchLogInPictures implements JobHandler<PicturePayload> {
   static readonly inject = ['unitOfWork', 'peopleDirectories', 'pictureDownloads', 'report', PictureMaker] as const;
 
@@ -105,7 +105,7 @@ export class FetchLogInPictures implements JobHandler<PicturePayload> {
       this.uow.write(realmId, async (tx) => {
         const user = await tx.users.find(realmId, userId);
         const linked = await accountOf(tx, { realmId, id: userId }, method);
-        // They can choose an avatar, or leave, during the download.
+        // The user may choose an avatar or leave during the download.
         if (!user?.isActive || !linked || !hasNoOther(user, linked.picture)) return made.map(({ blob }) => blob);
         const changed = await giveAvatar(tx, user, made);
         await tx.logIns.link(realmId, { ...linked, picture: { source, version: changed.user.avatar.version } });

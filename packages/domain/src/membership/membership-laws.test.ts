@@ -25,7 +25,7 @@ const KINDS = [
   ...(['update', 'off', 'on', 'leave', 'remove', 'removeBot', 'operatorsRemoval', 'return'] as const),
 ];
 
-/** One attempted operation; the numbers select among the objects that exist at that point. */
+/** One attempted operation; the numbers select among the objects existing at that point. */
 interface Step {
   readonly kind: (typeof KINDS)[number];
   readonly choices: readonly number[];
@@ -210,7 +210,7 @@ async function expectLaws(fixture: MemoryFixture): Promise<void> {
     if (!isActive) continue;
     const actor = await uow.read(realm.id, (r) => r.actors.get({ realmId: realm.id, userId: id }));
     expect([...actor.groups].sort()).toEqual([...(await naiveGroupsOf(fixture, id))].sort());
-    // Only roles determine membership in the system groups of roles.
+    // Only roles determine membership in the role groups.
     expect(actor.groups.has(system.owners)).toBe(role === 'owner');
     expect(actor.groups.has(system.members)).toBe(role !== 'guest');
     expect(actor.groups.has(system.nobody)).toBe(false);

@@ -109,7 +109,7 @@ describe('operator account command', () => {
     await expectRefused(fixture, () => by(fixture).setActive('owner', false), { code: 'LAST_OWNER' });
   });
 
-  it('applies the rules for names when renaming a user', async () => {
+  it('enforces the name rules when renaming a user', async () => {
     const fixture = await cast();
     await expectInSync(fixture, () => by(fixture).rename('member', ' New Name '));
     expect(await found(fixture, 'member')).toMatchObject({ fullName: 'New Name' });
@@ -125,7 +125,7 @@ describe('operator account command', () => {
     expect(await found(fixture, 'member')).toMatchObject({ isActive: true });
   });
 
-  it('sets passwords that the API would accept and removes them', async () => {
+  it('sets passwords accepted by the API, and removes them', async () => {
     const fixture = await cast();
     const hash = () =>
       fixture.uow.read(fixture.realm.id, ({ users }) =>

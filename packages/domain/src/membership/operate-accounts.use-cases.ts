@@ -21,13 +21,13 @@ import { loadPasswordRealm } from './accounts.js';
 import { deactivateWithBots, reactivateWithGroups, requireComplete } from './deactivation.js';
 import { changeRole } from './roles.js';
 
-/** User of an organization, referenced by the operator or the host application, who need no permission. */
+/** User of an organization, referenced by the operator or the host application. No permission is needed. */
 export interface AccountReference {
   readonly realmId: RealmId;
   readonly userId: UserId;
 }
 
-/** Role under which the operator acts. The rule that an organization keeps an owner still applies. */
+/** Role under which the operator acts. The organization must still keep an owner. */
 const AS_OWNER = { role: 'owner' } as const;
 
 export class SetUserRole {
@@ -68,7 +68,7 @@ export class SetUserEmail {
   constructor(private readonly uow: UnitOfWork) {}
 
   /**
-   * Rejects bots, whose address identifies their owner. @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT,
+   * Rejects bots, since their address identifies their owner. @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT,
    * INVALID_EMAIL, EMAIL_TAKEN
    */
   execute({ realmId, userId, email }: AccountReference & { readonly email: string }): Promise<User> {
@@ -110,12 +110,12 @@ export class SetUserActive {
   }
 }
 
-/** Removes a user's link to an account at a service. The next account with the user's address is linked instead. */
+/** Removes a user's link to an external account. The next account with the user's address is linked instead. */
 export class UnlinkAccount {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** Returns false if the user has no account of the method. */
+  /** Returns false if the user has no account of this method. */
   execute({ realmId, userId, method }: AccountReference & { readonly method: string }): Promise<boolean> {
     return this.uow.write(realmId, ({ logIns }) => logIns.unlink(realmId, userId, method));
   }
@@ -190,7 +190,7 @@ export class IssueUserKey {
   }
 }
 
-/** Includes bots owned by users, but no system bots. @throws DomainError UNKNOWN_USER */
+/** Includes bots owned by users, but not system bots. @throws DomainError UNKNOWN_USER */
 async function accountOf(
   { users }: Pick<Repositories | Transaction, 'users'>,
   realmId: RealmId,

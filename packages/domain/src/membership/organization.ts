@@ -58,7 +58,7 @@ export interface NewRealm {
 
 /** Organization §2.1. */
 const MAX_STRING_ID_LENGTH = 40;
-/** `www` is an alias of the server's own address. */
+/** `www` is an alias of the server's own host. */
 export const RESERVED_STRING_IDS: ReadonlySet<string> = new Set(['www']);
 
 /** @throws DomainError INVALID_REALM_NAME */
@@ -191,7 +191,7 @@ export interface AuthenticationMethodChanges {
 
 type Change = SettingChange<typeof REALM_SETTINGS>;
 
-/** Actual changes, in the order of publication. */
+/** Actual changes, in publication order. */
 export interface ChangeRealmOutput {
   /** Null if unchanged. */
   readonly name: string | null;
@@ -202,14 +202,14 @@ export interface ChangeRealmOutput {
 
 interface AppliedChanges {
   readonly output: ChangeRealmOutput;
-  /** Parts that update the full members. */
+  /** Jobs that update the full members group. */
   readonly jobs: readonly StoredJob[];
 }
 
 /** Written and published last, even if unchanged (organization §2, §2.4). */
 const ALWAYS_WRITTEN: RealmSettingName = 'organizationType';
 
-/** Methods for which people need no other service. */
+/** Methods that require no external service. */
 const WITHOUT_SERVICE: readonly AuthenticationMethod[] = [
   'devAuthentication',
   'emailAuthentication',
@@ -239,7 +239,7 @@ export class RealmChanges {
     private readonly host: HostAuthentication,
   ) {}
 
-  /** True if people can log in to the organization with one of its enabled methods, or without any. */
+  /** True if users can log in to the organization by one of its enabled methods, or without any. */
   canBeLoggedInTo(realm: Realm): boolean {
     if (this.host.isOn || this.webTokens.isEnabledFor(realm.stringId)) return true;
     if (offeredMethods(this.logInProviders, realm).length > 0) return true;
@@ -301,7 +301,7 @@ export class RealmChanges {
     return { output, jobs };
   }
 
-  /** Does what follows the unit of work, and returns its output. */
+  /** Runs the follow-up jobs after the unit of work and returns its output. */
   async complete({ output, jobs }: AppliedChanges): Promise<ChangeRealmOutput> {
     await this.fullMembers.execute(jobs);
     return output;
@@ -341,7 +341,7 @@ export class RealmChanges {
   }
 }
 
-/** Publishes user visibility changes for guests, who see everyone or only related users (users §1.4). */
+/** Publishes user visibility changes to guests, who see everyone or only related users (users §1.4). */
 async function announceReachOfGuests(tx: Transaction, before: Realm, after: Realm, lastSeq: EventSeq): Promise<void> {
   if (before.permissions.canAccessAllUsers === after.permissions.canAccessAllUsers) return;
   const { everyone } = await tx.groups.systemGroupIds(after.id);
@@ -372,7 +372,7 @@ async function requestedChanges(
 const isWrittenAgain = (name: RealmSettingName, value: unknown): boolean =>
   name === ALWAYS_WRITTEN || (REALM_SETTINGS[name].kind === 'channel' && value === null);
 
-/** Returns the names with a defined value. */
+/** Returns the names whose value is defined. */
 export const namesOf = <N extends string>(requested: { readonly [K in N]?: unknown }): readonly N[] =>
   (Object.keys(requested) as N[]).filter((name) => requested[name] !== undefined);
 

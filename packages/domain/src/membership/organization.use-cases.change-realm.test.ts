@@ -21,12 +21,12 @@ import type { LogInMethod, LogInProvider } from './log-in-methods.js';
 import { type ChangeRealmInput, RealmChanges } from './organization.js';
 import { ChangeRealm, ChangeUserDefaults } from './organization.use-cases.js';
 
-/** Ways to log in that the operator has configured. */
+/** Log-in options configured by the operator. */
 interface Surroundings {
   readonly renderer: FakeRenderer;
   readonly isDev: boolean;
   readonly services: readonly Pick<LogInMethod, 'kind' | 'realms'>[];
-  /** String ids of their organizations. */
+  /** String ids of the directories' organizations. */
   readonly directories: readonly string[];
   readonly hasWebTokens: boolean;
   readonly isHostAuthenticated: boolean;
@@ -171,7 +171,7 @@ describe('ChangeUserDefaults', () => {
   });
 });
 
-describe('a waiting period for many people (contract decision 10)', () => {
+describe('full members update (contract decision 10)', () => {
   const NAMES = Array.from({ length: MAX_PROMOTED_AT_ONCE + 20 }, (_, n) => `person ${n}`);
 
   async function manyPeople() {

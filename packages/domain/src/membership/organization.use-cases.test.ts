@@ -84,7 +84,7 @@ describe('CreateRealm', () => {
 });
 
 describe('realm address', () => {
-  /** Creates realms in this order. Returns for each if it is at the server's address, or the error code. */
+  /** Creates realms in this order. Returns for each whether it is at the server's address, or the error code. */
   async function addressesOf(names: readonly string[], server: Partial<ServerAddress>): Promise<unknown[]> {
     const clock = new FixedClock();
     const create = new CreateRealm(new MemoryStorage(clock).uow, clock, new SeededRandomness(5), {

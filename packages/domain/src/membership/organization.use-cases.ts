@@ -72,7 +72,7 @@ export interface ConfigureRealmInput {
   readonly realmId: RealmId;
   readonly name?: string;
   readonly settings: SettingChanges<typeof REALM_SETTINGS>;
-  /** Absent methods stay as they are. */
+  /** Absent methods stay unchanged. */
   readonly authenticationMethods?: ReadonlyMap<AuthenticationMethod, boolean>;
 }
 
@@ -145,7 +145,7 @@ export class ChangeRealm {
   ) {}
 
   /**
-   * Applies all changes or none. Full members follow in units of work of their own (contract decision 10).
+   * Applies all changes or none. The full members group follows in separate units of work (contract decision 10).
    * @throws DomainError MUST_BE_ADMINISTRATOR, MUST_BE_OWNER, NOT_PERMITTED, BAD_SETTING_VALUE, INVALID_REALM_NAME,
    * DEMO_REALM_REQUIRED, AUTHENTICATION_METHOD_REQUIRED, UNRENDERABLE_CONTENT, STALE_VALUE, and the codes of
    * `validateGroupSetting`
@@ -161,7 +161,7 @@ export class ChangeRealm {
     return this.changes.complete(applied);
   }
 
-  /** Runs all checks that depend only on the request, the actor and the ways to log in (organization §2.4). */
+  /** Runs all checks that depend only on the request, the actor and the log-in methods (organization §2.4). */
   private check(actor: Actor, realm: Realm, input: ChangeRealmInput): void {
     const { name, stringId, settings, authenticationMethods, permissions } = input;
     enforce(canChangeRealm(actor, []));
@@ -299,7 +299,7 @@ export class ReactivateRealm {
     return this.uow.writeAcross(async (tx) => {
       const realm = await realmNamed(tx, stringId);
       if (realm.isDeactivated) {
-        // They are kept until then to report the deactivation.
+        // Sessions are kept until now to report the deactivation.
         while ((await tx.sessions.removeOfRealm(realm.id, SESSIONS_AT_A_TIME)) === SESSIONS_AT_A_TIME) await tx.yield();
         await tx.realms.update({ ...realm, isDeactivated: false });
         await callOffDeletion(tx, realm.id);
@@ -318,21 +318,21 @@ async function realmNamed({ realms }: Transaction, stringId: string): Promise<Re
 }
 
 export interface GetServerSettingsInput {
-  /** True if the request used the server's public address, which belongs to no realm if there are several. */
+  /** True if the request used the server's public URL, which belongs to no realm if there are several. */
   readonly isServerAddress: boolean;
 }
 
 export interface ServerSettings {
-  /** Null at the server's own address without a realm. */
+  /** Null at the server's public URL without a realm. */
   readonly realm: Realm | null;
   /** URL of the realm, else of the server, without a trailing slash. */
   readonly url: string;
   readonly isDevelopment: boolean;
   /** True if anonymous callers may read some channels. */
   readonly allowsSpectators: boolean;
-  /** Ways to log in at other services. */
+  /** Log-in methods of external services. */
   readonly logInMethods: readonly LogInMethod[];
-  /** True if some passwords need a second factor, for which apps cannot ask. */
+  /** True if some password log-ins need a second factor, which apps cannot request. */
   readonly offersBrowserLogIn: boolean;
 }
 

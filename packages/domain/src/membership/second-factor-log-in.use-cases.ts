@@ -40,23 +40,23 @@ import {
 import { LOG_IN_SECONDS, type LogInPurpose, type LogInTokens } from './log-in-methods.js';
 import { loadOpenRealm } from './sign-up.js';
 
-/** Time for setting up a second factor, for which people may have to install an app. */
+/** Time limit for setting up a second factor, which may include installing an app. */
 export const SET_UP_SECONDS = 900;
 
-/** Proof that a browser is the one that began a log-in. */
+/** Proof that the browser is the one that began the log-in. */
 export interface StepKey {
   readonly state: string;
   /** Cookie of the browser; null if it sent none. */
   readonly browser: string | null;
 }
 
-/** State of somebody whose password was right. */
+/** State after the correct password. */
 interface AfterPassword {
   readonly userId: UserId;
-  /** `done`: set up just now, while logging in. `manage`: logged in already. */
+  /** `done`: set up during this log-in. `manage`: already logged in. */
   readonly step: 'verify' | 'setUp' | 'done' | 'manage';
   readonly purpose: LogInPurpose;
-  /** Fingerprint of the password hash, since another password ends the flow; null for a password of a directory. */
+  /** Fingerprint of the password hash, since changing the password ends the flow; null for a directory password. */
   readonly password: string | null;
   readonly expiresAt: UnixSeconds;
 }
@@ -68,7 +68,7 @@ export interface Step extends AfterPassword {
   readonly factors: SecondFactors;
 }
 
-/** Begins a flow for somebody whose password was right. Returns its state. */
+/** Begins the flow after the correct password and returns its state. */
 export function beginStep(
   tokens: LogInTokens,
   {
@@ -80,7 +80,7 @@ export function beginStep(
   }: Pick<AfterPassword, 'step' | 'purpose'> & {
     readonly user: Pick<User, 'realmId' | 'id'>;
     readonly browser: string;
-    /** Null for a password of a directory. */
+    /** Null for a directory password. */
     readonly hash: string | null;
   },
   now: UnixSeconds,
@@ -102,10 +102,10 @@ const scopeOf = (kind: 'password' | 'passkey', realmId: RealmId, browser: string
   browser,
 ];
 
-/** Recorded when a second factor was set up while logging in. */
+/** Marker recorded when a second factor was set up during the log-in. */
 const setUpIn = (state: string): string => `set up in ${state}`;
 
-/** Marks a log-in as having a second factor, which was set up just now. */
+/** Records that the log-in has a second factor, which was just set up. */
 export const finishSetUp = (tx: Transaction, tokens: LogInTokens, { realm, expiresAt }: Step, { state }: StepKey) =>
   completeFlow(tx, tokens, realm.id, { sealed: setUpIn(state), expiresAt });
 
@@ -144,11 +144,11 @@ export async function loadStep(
 export interface FormLogInInput extends PasswordLogIn {
   readonly purpose: LogInPurpose;
   readonly userAgent: string;
-  /** Cookie of the browser, in which a second step must be taken. */
+  /** Browser cookie; the second step must use the same browser. */
   readonly browser: string;
 }
 
-/** Second step that the form has to lead to. */
+/** Second step to which the form leads. */
 export interface PendingStep {
   readonly kind: 'secondStep';
   readonly step: 'verify' | 'setUp';
@@ -197,10 +197,10 @@ export class LogInByForm {
   }
 }
 
-/** Form that a log-in shows after the password. */
+/** Form shown after the password. */
 export interface SecondStepForm {
   readonly user: User;
-  /** False after a second factor was set up for this log-in. */
+  /** False if a second factor was set up during this log-in. */
   readonly asksForProof: boolean;
   readonly hasApp: boolean;
   /** Options for the browser; null without passkeys. */
@@ -208,7 +208,7 @@ export interface SecondStepForm {
   readonly purpose: LogInPurpose;
 }
 
-/** Loads the form for the second step of a log-in. */
+/** Loads the form for the second step. */
 export class GetSecondStep {
   static readonly inject = ['unitOfWork', 'logInTokens', 'passkeys', 'realmUrls', 'clock'] as const;
   constructor(
@@ -243,10 +243,10 @@ export const siteOf = (
   state: string,
 ) => ({ challenge: tokens.derive(state, 'nonce'), url: realmUrls.urlOf(realm) });
 
-/** `none`: the second factor was set up for this log-in. */
+/** `none`: the second factor was set up during this log-in. */
 export type SecondFactorProof =
   | { readonly kind: 'app' | 'recovery'; readonly code: string }
-  /** JSON of the browser. */
+  /** JSON from the browser. */
   | { readonly kind: 'passkey'; readonly response: string }
   | { readonly kind: 'none' };
 
@@ -255,10 +255,10 @@ export interface SecondStepInput extends StepKey {
   readonly userAgent: string;
 }
 
-/** Uses up a proof. Returns false if it was used before. */
+/** Consumes a proof. Returns false if it was used before. */
 type UseUp = (tx: Transaction) => Promise<boolean>;
 
-/** Logs in somebody whose password was right, by a second factor. */
+/** Completes a password log-in with a second factor. */
 export class TakeSecondStep {
   static readonly inject = [
     'unitOfWork',
@@ -347,7 +347,7 @@ export class TakeSecondStep {
   }
 }
 
-/** Stores the counter of a passkey. Returns false if the passkey was removed meanwhile. */
+/** Stores the counter of a passkey. Returns false if the passkey has been removed. */
 async function usePasskey(tx: Transaction, realmId: RealmId, id: string, counter: number): Promise<boolean> {
   const passkey = await tx.secondFactors.findPasskey(realmId, id);
   if (passkey) await tx.secondFactors.putPasskey(realmId, { ...passkey, counter });
@@ -365,7 +365,7 @@ export interface PasskeyLogInForm {
   readonly options: object;
 }
 
-/** Begins a log-in by a passkey alone. */
+/** Begins a passkey-only log-in. */
 export class BeginPasskeyLogIn {
   static readonly inject = ['unitOfWork', 'logInTokens', 'passkeys', 'realmUrls', 'clock'] as const;
   constructor(
@@ -393,14 +393,14 @@ export class BeginPasskeyLogIn {
 }
 
 export interface PasskeyLogInInput extends StepKey {
-  /** JSON of the browser. */
+  /** JSON from the browser. */
   readonly response: string;
   readonly userAgent: string;
-  /** Called with the address of the passkey's owner, also if the log-in then fails. */
+  /** Called with the email address of the passkey's owner, even if the log-in then fails. */
   readonly identified?: (account: string) => void;
 }
 
-/** Logs in by a passkey alone, which proves both the device and the person. */
+/** Logs in with a passkey only, which proves both the device and the person. */
 export class LogInByPasskey {
   static readonly inject = ['unitOfWork', 'logInTokens', 'passkeys', 'realmUrls', 'clock', FinishLogIn] as const;
   constructor(
@@ -451,7 +451,7 @@ export class LogInByPasskey {
   }
 }
 
-/** Passkeys belong to passwords: without one, the account is logged in elsewhere. */
+/** Passkeys require a password: accounts without one log in elsewhere. */
 async function holderOf(reads: Pick<Repositories, 'users'>, realmId: RealmId, userId: UserId) {
   const passwordHash = await reads.users.findPasswordHash(realmId, userId);
   const user = await reads.users.find(realmId, userId);

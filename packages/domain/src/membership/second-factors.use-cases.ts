@@ -43,7 +43,7 @@ export interface ProvePasswordInput {
   readonly cancellation?: Cancellation | undefined;
 }
 
-/** Asks for the password again before second factors are changed. Returns the state of the changes. */
+/** Verifies the password again before second factors are changed. Returns the state of the changes. */
 export class ProvePassword {
   static readonly inject = [
     'unitOfWork',
@@ -95,13 +95,13 @@ export class ProvePassword {
   }
 }
 
-/** Second factors as their owner sees them. */
+/** Second factors visible to their owner. */
 export interface ManagedFactors {
   readonly user: User;
   readonly factors: SecondFactors;
-  /** True if the organization requires one. */
+  /** True if the organization requires a second factor. */
   readonly isRequired: boolean;
-  /** True while logging in. */
+  /** True during a log-in. */
   readonly isLogIn: boolean;
 }
 
@@ -112,7 +112,7 @@ const managed = ({ user, factors, realm, step }: Step): ManagedFactors => ({
   isLogIn: step !== 'manage',
 });
 
-/** Loads a flow in which second factors may be changed. @throws DomainError LOG_IN_EXPIRED */
+/** Loads a flow that may change second factors. @throws DomainError LOG_IN_EXPIRED */
 async function loadChange(parts: Parameters<typeof loadStep>[0], realmId: RealmId | null, key: StepKey): Promise<Step> {
   const step = await loadStep(parts, realmId, key);
   if (step.step === 'verify') throw logInExpired();
@@ -120,12 +120,12 @@ async function loadChange(parts: Parameters<typeof loadStep>[0], realmId: RealmI
   return step;
 }
 
-/** The password alone adds only the first factor: another browser may have added one meanwhile. */
+/** The password alone can only add the first factor. Another browser may have added one in the meantime. */
 function requireFirst({ step }: Step, factors: SecondFactors): void {
   if (step === 'setUp' && hasSecondFactor(factors)) throw logInExpired();
 }
 
-/** Lists the second factors of somebody who has proved their password. */
+/** Lists the second factors of a user who has confirmed their password. */
 export class GetSecondFactors {
   static readonly inject = ['unitOfWork', 'logInTokens', 'clock'] as const;
   constructor(
@@ -142,15 +142,15 @@ export class GetSecondFactors {
 }
 
 export interface AppOffer {
-  /** Repeated with the code. */
+  /** Sent again with the code. */
   readonly token: string;
   /** Base32. */
   readonly secret: string;
-  /** Rows of a QR code, with true for dark squares. */
+  /** Rows of a QR code; true for dark squares. */
   readonly picture: readonly (readonly boolean[])[];
 }
 
-/** Makes a secret for an authenticator app. Nothing is stored before the app has shown a right code. */
+/** Creates a secret for an authenticator app. Nothing is stored until the app has shown a correct code. */
 export class OfferApp {
   static readonly inject = ['unitOfWork', 'logInTokens', 'secondFactorSecrets', 'oneTimeCodes', 'clock'] as const;
   constructor(
@@ -161,7 +161,7 @@ export class OfferApp {
     private readonly clock: Clock,
   ) {}
 
-  /** `token`: of the former offer, after a wrong code. @throws DomainError as `GetSecondFactors` */
+  /** `token`: from the previous offer, after a wrong code. @throws DomainError as `GetSecondFactors` */
   async execute(
     { realmId }: AnonymousCaller,
     { token = this.tokens.make(), ...key }: StepKey & { readonly token?: string },
@@ -175,7 +175,7 @@ export class OfferApp {
 
 /** Result of adding a second factor. */
 export interface AddedFactor extends ManagedFactors {
-  /** New recovery codes, which are shown once; null if the user has some already. */
+  /** New recovery codes, shown once; null if the user already has some. */
   readonly recoveryCodes: readonly string[] | null;
 }
 
@@ -216,7 +216,7 @@ export interface ConfirmAppInput extends StepKey {
   readonly code: string;
 }
 
-/** Adds an authenticator app, or replaces the former one, after it has shown a right code. */
+/** Adds or replaces the authenticator app once it has shown a correct code. */
 export class ConfirmApp {
   static readonly inject = ['unitOfWork', 'logInTokens', 'secondFactorSecrets', 'oneTimeCodes', 'clock'] as const;
   constructor(
@@ -245,7 +245,7 @@ export class ConfirmApp {
   }
 }
 
-/** Returns options for the browser to make a passkey. */
+/** Returns browser options for creating a passkey. */
 export class OfferPasskey {
   static readonly inject = ['unitOfWork', 'logInTokens', 'passkeys', 'realmUrls', 'clock'] as const;
   constructor(
@@ -272,12 +272,12 @@ export class OfferPasskey {
 }
 
 export interface AddPasskeyInput extends StepKey {
-  /** JSON of the browser. */
+  /** JSON from the browser. */
   readonly response: string;
   readonly name: string;
 }
 
-/** Adds a passkey that the browser has made. */
+/** Adds a passkey created by the browser. */
 export class AddPasskey {
   static readonly inject = [
     'unitOfWork',
@@ -307,7 +307,7 @@ export class AddPasskey {
     return uow.write(user.realmId, (tx) =>
       addFactor(tx, { tokens, secrets, now }, { step, ...key }, async ({ passkeys }) => {
         if (passkeys.length >= MAX_PASSKEYS) throw new DomainError('TOO_MANY_PASSKEYS', 'You have too many passkeys.');
-        // The id is chosen by the browser, which could name the passkey of somebody else.
+        // The browser chooses the id, which could be that of another user's passkey.
         if (await tx.secondFactors.findPasskey(user.realmId, made.id)) throw wrongSecondFactor();
         const label = takeCodePoints(name.trim(), MAX_PASSKEY_NAME_LENGTH) || 'Passkey';
         await tx.secondFactors.putPasskey(user.realmId, { ...made, userId: user.id, name: label, createdAt: now });
@@ -344,7 +344,7 @@ export interface RemoveFactorInput extends StepKey {
   readonly passkeyId: string | null;
 }
 
-/** Removes the app or a passkey of somebody who has proved their password. */
+/** Removes the app or a passkey of a user who has confirmed their password. */
 export class RemoveSecondFactor {
   static readonly inject = ['unitOfWork', 'logInTokens', 'clock'] as const;
   constructor(
@@ -379,7 +379,7 @@ export class RemoveSecondFactor {
 
 const unknownFactor = () => new DomainError('UNKNOWN_SECOND_FACTOR', 'There is no such second factor.');
 
-/** Removes all second factors of another user, who has lost them, for an administrator. */
+/** Removes all lost second factors of another user on behalf of an administrator. */
 export class ClearSecondFactors {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -393,7 +393,7 @@ export class ClearSecondFactors {
       const actor = await tx.actors.get(caller);
       const user = await tx.users.find(caller.realmId, userId);
       enforce(canEndSessions(actor, user));
-      // Their own are removed on the page, which asks for the password.
+      // Administrators remove their own factors on the page, which requires the password.
       if (userId === caller.userId) throw new DomainError('NOT_PERMITTED', 'Insufficient permission');
       if (!(await clearSecondFactors(tx, user!))) throw unknownFactor();
       await planEmail(tx, user!, 'cleared', this.clock.now());
@@ -401,7 +401,7 @@ export class ClearSecondFactors {
   }
 }
 
-/** Removes all second factors of a user for the operator. Returns false if there were none. */
+/** Removes all second factors of a user on behalf of the operator. Returns false if there were none. */
 export class OperatorClearsSecondFactors {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -448,7 +448,7 @@ async function planEmail(
   await tx.jobs.schedule(encodeJob(SECOND_FACTOR_EMAIL, { realmId, dueAt, payload: { userId, change } }));
 }
 
-/** Emails users about changes of their second factors, which may have been made by others. */
+/** Emails users about second factor changes, which others may have made. */
 export class SendSecondFactorEmails extends EmailJobs<FactorNotice> {
   static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
 

@@ -68,7 +68,7 @@ export class SendWelcomeEmails extends EmailJobs<WelcomePayload> {
   }
 }
 
-/** Basis on which a person signs up. */
+/** Basis of a sign-up. */
 export interface SignUp {
   readonly realm: Realm;
   /** Null if anyone may join. */
@@ -140,7 +140,7 @@ export async function loadSignUp(
 }
 
 /**
- * Returns the invitation with what its inviter may still offer.
+ * Returns the invitation, limited to what its inviter may still offer.
  * @throws DomainError INVALID_INVITATION_KEY, UNKNOWN_INVITATION, INVITATION_EXPIRED
  */
 export async function loadInvitation(
@@ -251,8 +251,8 @@ export interface RequestSignUpInput {
 }
 
 /**
- * Starts a sign-up by link or in an open realm with proof of the email (organization §10.1). Invited people skip the
- * proof if the server sends no email.
+ * Starts a sign-up by link or in an open realm, with proof of the email address (organization §10.1). Invited people
+ * skip the proof if the server sends no email.
  */
 export class RequestSignUp {
   static readonly inject = [
@@ -288,7 +288,7 @@ export class RequestSignUp {
       await this.uow.read(realmId, (repositories) => assertNoAccount(repositories, realmId, email));
       return { email, isSent: false };
     }
-    // Throttle before the response can reveal that an account has the email.
+    // Throttles before the response can reveal that an account has this email address.
     if (ip !== undefined) this.emails.take('anonymousByIp', ip);
     this.emails.take('signUpByEmail', loginAttemptKey(realmId, email), ip);
     await this.uow.write(realmId, async (tx) => {

@@ -8,7 +8,7 @@ import type { User } from '../users/user.js';
 import { type LogInProvider, offeredProvider } from './log-in-methods.js';
 import { serviceFailed } from './log-in-methods.use-cases.js';
 
-/** Finds where a browser logs out of the service at which it logged in. */
+/** Finds the log-out URL of the service at which a browser logged in. */
 export class FindServiceLogOut {
   static readonly inject = ['unitOfWork', 'logInProviders', 'realmUrls', 'report'] as const;
   constructor(
@@ -18,7 +18,7 @@ export class FindServiceLogOut {
     private readonly report: ReportProblem,
   ) {}
 
-  /** `method`: of the session that ended. Returns null if that is no service, or one without such an address. */
+  /** `method`: log-in method of the ended session. Returns null if it is not a service with a log-out URL. */
   async execute({ realmId }: AnonymousCaller, method: string | null): Promise<string | null> {
     const provider = this.providers.find((it) => it.method.name === method);
     if (realmId === null || !provider?.logOutUrl) return null;
@@ -26,14 +26,14 @@ export class FindServiceLogOut {
     try {
       return await provider.logOutUrl(`${this.realmUrls.urlOf(realm)}/login/`);
     } catch (err) {
-      // The person is logged out here, whatever the service does.
+      // The user is logged out here even if the service fails.
       this.report('a log-in service failed', { err, method });
       return null;
     }
   }
 }
 
-/** Ends the sessions of somebody who logged out of a service, as the service reports (OpenID Connect Back-Channel Logout). */
+/** Ends the sessions of a user who logged out of a service, reported by Back-Channel Logout (OpenID Connect). */
 export class EndServiceSessions {
   static readonly inject = ['unitOfWork', 'logInProviders', 'report'] as const;
   constructor(
@@ -43,7 +43,7 @@ export class EndServiceSessions {
   ) {}
 
   /**
-   * Returns the user; null if nobody has linked the account. @throws DomainError UNKNOWN_REALM, UNKNOWN_LOG_IN_METHOD,
+   * Returns the user; null if the account is not linked. @throws DomainError UNKNOWN_REALM, UNKNOWN_LOG_IN_METHOD,
    * LOG_IN_REFUSED, LOG_IN_SERVICE_FAILED
    */
   async execute(
@@ -63,7 +63,7 @@ export class EndServiceSessions {
       const userId = await tx.logIns.findLinked(realmId, method, subject);
       const user = userId && (await tx.users.find(realmId, userId));
       if (!user) return null;
-      // A notice that is sent again does not end later sessions.
+      // A repeated notice does not end later sessions.
       const ended = (await tx.sessions.listOf(realmId, user.id)).filter(
         (it) => it.method === method && it.createdAt <= at && (session === null || it.serviceSession === session),
       );

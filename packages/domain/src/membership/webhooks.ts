@@ -21,16 +21,16 @@ import { inaccessibleUserIds } from '../users/accessible-users.js';
 import type { User } from '../users/user.js';
 import type { OutgoingWebhook, WebhookInterface } from './bots.js';
 
-/** Message to send to the URL of a bot, with everything its wire form needs. */
+/** Message to send to a bot's URL, with everything needed for its wire format. */
 export interface WebhookDelivery {
   readonly realm: Realm;
   readonly bot: User;
-  /** The bot as the reader of the message. */
+  /** The bot in the role of the message's reader. */
   readonly viewer: Actor;
   readonly webhook: OutgoingWebhook;
   readonly trigger: TriggeredBot['trigger'];
   readonly view: MessageView;
-  /** False if the bot may not know the sender. */
+  /** False if the sender is hidden from the bot. */
   readonly isSenderVisible: boolean;
 }
 
@@ -45,25 +45,25 @@ export interface WebhookResponse {
   readonly text: string;
 }
 
-/** Message that the receiver wants the bot to send. */
+/** Reply requested by the receiver. */
 export interface WebhookReply {
   readonly content: string;
-  /** JSON of a widget; null for none. */
+  /** Widget JSON; null for none. */
   readonly widget: string | null;
 }
 
-/** Wire forms of the two interfaces (organization §19). */
+/** Wire formats of the two interfaces (organization §19). */
 export interface WebhookFormats {
   requestOf(delivery: WebhookDelivery): WebhookRequest;
-  /** Returns null if the receiver wants no reply, or the problem with the response as a text. */
+  /** Returns null if the receiver wants no reply, or a description of an invalid response. */
   replyOf(kind: WebhookInterface, text: string): WebhookReply | string | null;
 }
 
-/** Sends requests to addresses that users chose. */
+/** Sends requests to user-supplied URLs. */
 export interface WebhookClient {
   /**
-   * Returns the response with any status and does not follow redirects. @throws WebhookRefused if the address may not
-   * be reached; any other error if the receiver cannot be reached, is too slow or sends too much
+   * Returns the response with any status; does not follow redirects. @throws WebhookRefused for a forbidden address;
+   * any other error if the receiver cannot be reached, is too slow or sends too much
    */
   post(url: string, request: WebhookRequest): Promise<WebhookResponse>;
 }
@@ -71,7 +71,7 @@ export interface WebhookClient {
 /** The operator does not allow requests to this address. */
 export class WebhookRefused extends Error {}
 
-/** Texts of a failed delivery, in the conversation and to the owner. */
+/** Texts about a failed delivery, in the conversation and to the owner. */
 interface Failure {
   readonly reason: string;
   readonly details: string;
@@ -82,16 +82,16 @@ type Outcome =
   | { readonly kind: 'failure'; readonly failure: Failure }
   | null;
 
-/** Name of the client of replies, as shown with messages. */
+/** Client name of replies, shown with messages. */
 const CLIENT_NAME = 'OutgoingWebhookResponse';
 /** Maximum length of a response quoted to the owner, in code points. */
 const MAX_QUOTED = 1000;
-/** Pause of a bot's queue after its receiver could not be reached. */
+/** Pause of a bot's queue after a failed connection. */
 const PAUSE_SECONDS = 60;
 
 /**
- * Delivers messages to outgoing webhooks and posts the replies (organization §19). Requests of one bot follow each
- * other in the order of its messages.
+ * Delivers messages to outgoing webhooks and posts the replies (organization §19). Each bot's requests are sequential,
+ * in message order.
  */
 export class DeliverWebhooks implements JobHandler<{ readonly botId: UserId }> {
   static readonly inject = [
@@ -244,7 +244,7 @@ function urlOf({ message, conversation }: MessageView): string {
 interface LoadedDelivery {
   /** Null if the queue is empty. */
   readonly waiting: TriggeredBot | null;
-  /** Null if the message is gone, or the bot or its URL. */
+  /** Null if the message, the bot or its URL no longer exists. */
   readonly delivery: WebhookDelivery | null;
 }
 
@@ -266,14 +266,14 @@ async function loadDelivery(reads: Repositories, realmId: RealmId, botId: UserId
 }
 
 export interface PostIntegrationInput {
-  /** Null for a direct message to the owner of the bot. */
+  /** Null for a direct message to the bot's owner. */
   readonly channel: { readonly id: ChannelId } | { readonly name: string } | null;
   readonly topic: string;
   /** Markdown. */
   readonly content: string;
 }
 
-/** Posts what another service reported, with the rights of the calling bot (organization §19). */
+/** Posts a report from another service with the calling bot's permissions (organization §19). */
 export class PostIntegration {
   static readonly inject = ['unitOfWork', SendMessage] as const;
   constructor(
@@ -282,8 +282,8 @@ export class PostIntegration {
   ) {}
 
   /**
-   * An unknown channel is not an error, since other services give up a URL that fails; the owner is told.
-   * @throws DomainError the codes of `SendMessage` but UNKNOWN_DESTINATION
+   * An unknown channel only notifies the owner, since other services disable URLs that fail.
+   * @throws DomainError the codes of `SendMessage` except UNKNOWN_DESTINATION
    */
   async execute(caller: Caller, { channel, topic, content }: PostIntegrationInput): Promise<void> {
     const to = channel === null ? await this.ownerOf(caller) : addresseeOf(channel);
@@ -305,7 +305,7 @@ export class PostIntegration {
 const addresseeOf = (channel: NonNullable<PostIntegrationInput['channel']>): Addressee =>
   'id' in channel ? { kind: 'channelId', id: channel.id } : { kind: 'channelName', name: channel.name };
 
-/** Tells the owner of the calling bot about a request that the server cannot read, at most once in five minutes. */
+/** Notifies the calling bot's owner of an unreadable request, at most once in five minutes. */
 export class WarnIntegrationOwner {
   static readonly inject = [BotOwnerWarnings] as const;
   constructor(private readonly warnings: BotOwnerWarnings) {}

@@ -53,14 +53,14 @@ async function describe(
 
 const VERSION_LENGTH = 20;
 
-/** Value by which a directory looks a group up. */
+/** Criterion by which a directory looks up a group. */
 export type GroupLookup =
   | { readonly id: GroupId }
   | { readonly name: string }
   | { readonly externalId: string }
   | { readonly memberId: UserId };
 
-/** Lists the groups that directories made. */
+/** Lists the groups created by directories. */
 export class ListProvisionedGroups {
   static readonly inject = ['unitOfWork', 'contentDigest'] as const;
   constructor(
@@ -121,15 +121,15 @@ export class GetProvisionedGroup {
   }
 }
 
-/** Part of a change that one unit of work makes. */
+/** Part of a change that fits into one unit of work. */
 interface MemberSlice {
   readonly op: 'add' | 'remove';
   readonly userIds: readonly UserId[];
 }
 
 /**
- * Creates, changes and removes groups on behalf of a directory. Members change in several units of work, each of which can
- * be repeated; a directory repeats what was interrupted.
+ * Creates, changes and removes groups on behalf of a directory. Members change in several idempotent units of work;
+ * directories retry interrupted requests.
  */
 export class ProvisionGroup {
   static readonly inject = ['unitOfWork', 'contentDigest', 'clock'] as const;
@@ -140,7 +140,7 @@ export class ProvisionGroup {
   ) {}
 
   /**
-   * Takes a group back that the directory deleted. @throws DomainError INVALID_GROUP_NAME, GROUP_NAME_TAKEN,
+   * Restores a group that the directory deleted. @throws DomainError INVALID_GROUP_NAME, GROUP_NAME_TAKEN,
    * TOO_MANY_GROUPS, TOO_MANY_MEMBERSHIPS, TOO_MANY_VALUES, INVALID_EXTERNAL_ID, UNKNOWN_USER
    */
   async create(
@@ -165,8 +165,8 @@ export class ProvisionGroup {
   }
 
   /**
-   * Members that are added or removed twice count once. @throws DomainError UNKNOWN_GROUP, STALE_RESOURCE,
-   * INVALID_GROUP_NAME, GROUP_NAME_TAKEN, TOO_MANY_MEMBERSHIPS, TOO_MANY_VALUES, INVALID_EXTERNAL_ID, UNKNOWN_USER
+   * Duplicate additions or removals count once. @throws DomainError UNKNOWN_GROUP, STALE_RESOURCE, INVALID_GROUP_NAME,
+   * GROUP_NAME_TAKEN, TOO_MANY_MEMBERSHIPS, TOO_MANY_VALUES, INVALID_EXTERNAL_ID, UNKNOWN_USER
    */
   async change(
     realmId: RealmId,
@@ -198,7 +198,7 @@ export class ProvisionGroup {
   }
 
   /**
-   * Ends what members may do through the group. A group on which nothing depends is deactivated as well. @throws
+   * Revokes the members' rights through the group. Also deactivates the group if nothing depends on it. @throws
    * DomainError UNKNOWN_GROUP, STALE_RESOURCE
    */
   async remove(realmId: RealmId, id: GroupId, isExpected: ExpectedVersion): Promise<void> {
@@ -211,7 +211,7 @@ export class ProvisionGroup {
     });
   }
 
-  /** Nobody but the directory and those who manage all groups may change the group. */
+  /** Only the directory and users who manage all groups may change the group. */
   private async add(tx: Transaction, realmId: RealmId, name: string): Promise<GroupId> {
     requireRoomForGroup(await tx.groups.countNamed(realmId));
     const system = await tx.groups.systemGroupIds(realmId);

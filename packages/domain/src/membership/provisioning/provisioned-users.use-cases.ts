@@ -37,7 +37,7 @@ const describe = (user: User): ProvisionedUser => ({
   version: String(user.version),
 });
 
-/** Returns null for bots and for people whom the directory has deleted. */
+/** Returns null for bots and for users deleted by the directory. */
 async function findPerson({ users, provisioning }: Reads, realmId: RealmId, id: UserId): Promise<User | null> {
   const user = await users.find(realmId, id);
   if (!user || user.bot) return null;
@@ -64,11 +64,11 @@ async function requireOtherOwner(tx: Transaction, user: User): Promise<void> {
   }
 }
 
-/** Value by which a directory looks a user up. */
+/** Criterion by which a directory looks up a user. */
 export type UserLookup = { readonly id: UserId } | { readonly email: string } | { readonly externalId: string };
 
 export interface ResourceSelection<Lookup, View> {
-  /** Narrows the search; null for all. */
+  /** Narrows the search; null for no restriction. */
   readonly lookup: Lookup | null;
   /** Null accepts all. */
   readonly isWanted: ((view: View) => boolean) | null;
@@ -78,7 +78,7 @@ export interface ResourceSelection<Lookup, View> {
 }
 
 export interface ResourcePage<View> {
-  /** Number of results of all pages. */
+  /** Total number of results on all pages. */
   readonly total: number;
   /** Ascending id. */
   readonly views: readonly View[];
@@ -86,7 +86,7 @@ export interface ResourcePage<View> {
 
 const USERS_AT_A_TIME = 500;
 
-/** Lists people, deactivated ones included, for a directory. */
+/** Lists users for a directory, including deactivated ones. */
 export class ListProvisionedUsers {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -141,7 +141,7 @@ export class ListProvisionedUsers {
   }
 }
 
-/** Returns one person for a directory. */
+/** Returns one user for a directory. */
 export class GetProvisionedUser {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -157,7 +157,7 @@ export interface NewProvisionedUser extends ProvisionedUserChange {
   readonly fullName: string;
 }
 
-/** Creates, changes and removes people on behalf of a directory, which has the rights of the organization itself. */
+/** Creates, changes and removes users on behalf of a directory, which has the organization's own rights. */
 export class ProvisionUser {
   static readonly inject = ['unitOfWork', 'apiKeyMint', 'disposableDomains', 'clock'] as const;
   constructor(
@@ -168,8 +168,9 @@ export class ProvisionUser {
   ) {}
 
   /**
-   * Takes a person back whom the directory deleted. @throws DomainError INVALID_EMAIL, EMAIL_NOT_ALLOWED,
-   * INVALID_USER_NAME, INVALID_EXTERNAL_ID, EMAIL_TAKEN, USER_NAME_TAKEN, EXTERNAL_ID_TAKEN, IMMUTABLE_VALUE, LAST_OWNER
+   * Restores a user whom the directory deleted. @throws DomainError INVALID_EMAIL, EMAIL_NOT_ALLOWED,
+   * INVALID_USER_NAME, INVALID_EXTERNAL_ID, EMAIL_TAKEN, USER_NAME_TAKEN, EXTERNAL_ID_TAKEN, IMMUTABLE_VALUE,
+   * LAST_OWNER
    */
   create(realmId: RealmId, wanted: NewProvisionedUser): Promise<ProvisionedUser> {
     const { email, externalId, role = 'member', isActive = true } = checked(wanted) as NewProvisionedUser;
@@ -210,7 +211,9 @@ export class ProvisionUser {
     });
   }
 
-  /** Deactivates the person and hides them from directories. @throws DomainError UNKNOWN_USER, STALE_RESOURCE, LAST_OWNER */
+  /**
+   * Deactivates the user and hides them from directories. @throws DomainError UNKNOWN_USER, STALE_RESOURCE, LAST_OWNER
+   */
   remove(realmId: RealmId, id: UserId, isExpected: ExpectedVersion): Promise<void> {
     return this.uow.write(realmId, async (tx) => {
       const user = await getPerson(tx, realmId, id);
@@ -252,7 +255,10 @@ export class ProvisionUser {
     return (await tx.users.find(realm.id, user.id))!;
   }
 
-  /** The domains of the organization bind its directory too (organization §5). @throws DomainError EMAIL_NOT_ALLOWED */
+  /**
+   * The organization's allowed domains also apply to its directory (organization §5). @throws DomainError
+   * EMAIL_NOT_ALLOWED
+   */
   private async requireAllowed(tx: Transaction, realm: Realm, email: string): Promise<void> {
     enforce(canJoinWith(email, await loadAddressPolicy(tx, realm, this.disposable), 'createUser'));
   }
@@ -267,7 +273,7 @@ export class ProvisionUser {
   }
 }
 
-/** The organization itself has every right; the rule that it keeps an owner still applies. */
+/** The organization has every right but must keep an owner. */
 const AS_OWNER = { role: 'owner' } as const;
 
 /** @throws DomainError INVALID_EMAIL, INVALID_EXTERNAL_ID */

@@ -12,7 +12,7 @@ interface TokenReference {
   readonly name: string;
 }
 
-/** Makes a token for a directory, on behalf of the operator. Returns the token, which is stored as a hash only. */
+/** Creates a token for a directory on behalf of the operator. Returns the token; only its hash is stored. */
 export class IssueProvisioningToken {
   static readonly inject = ['unitOfWork', 'logInTokens', 'contentDigest', 'clock'] as const;
   constructor(
@@ -53,7 +53,7 @@ export class ListProvisioningTokens {
   }
 }
 
-/** Revokes a token, which is rejected from the next request on. */
+/** Revokes a token with immediate effect. */
 export class RevokeProvisioningToken {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -65,7 +65,7 @@ export class RevokeProvisioningToken {
   }
 }
 
-/** Recognizes the token of a directory. */
+/** Verifies a directory's token. */
 export class VerifyProvisioningToken {
   static readonly inject = ['unitOfWork', 'contentDigest'] as const;
   constructor(

@@ -5,9 +5,9 @@ import type { GroupId, RealmId, UnixSeconds, UserId } from '../../kernel/ids.js'
 export const PROVISIONING_ERRORS = declareErrors({
   /** The resource has changed since the client read it. */
   STALE_RESOURCE: 'conflict',
-  /** The value can be set once only. */
+  /** The value can only be set once. */
   IMMUTABLE_VALUE: 'conflict',
-  /** The request names too many members. */
+  /** The request contains too many members. */
   TOO_MANY_VALUES: 'invalid',
   TOKEN_NAME_TAKEN: 'conflict',
   INVALID_TOKEN_NAME: 'invalid',
@@ -21,22 +21,22 @@ declare module '../../kernel/errors.js' {
   interface ErrorCodes extends ProvisioningErrors {}
 }
 
-/** Limit for each organization. */
+/** Maximum number per organization. */
 export const MAX_PROVISIONING_TOKENS = 10;
-/** Code points. */
+/** In code points. */
 export const MAX_TOKEN_NAME_LENGTH = 60;
-/** Members that one request names. */
+/** Maximum number of members in one request. */
 export const MAX_MEMBERS_PER_REQUEST = 10_000;
 
-/** Credential with which a directory manages the people and groups of one organization. */
+/** Credential with which a directory manages the users and groups of one organization. */
 export interface ProvisioningToken {
   readonly realmId: RealmId;
-  /** Unique in the organization; named by audit lines. */
+  /** Unique in the organization; appears in audit lines. */
   readonly name: string;
   readonly createdAt: UnixSeconds;
 }
 
-/** Group that a directory made. */
+/** Group created by a directory. */
 export interface ProvisionedGroup {
   readonly groupId: GroupId;
   /** Id in the directory. */
@@ -50,10 +50,10 @@ export interface ProvisioningReads {
   findToken(realmId: RealmId, fingerprint: string): Promise<ProvisioningToken | null>;
   /** Ascending name. */
   listTokens(realmId: RealmId): Promise<readonly ProvisioningToken[]>;
-  /** Users whom the directory has deleted; ascending. */
+  /** Returns users deleted by the directory; ascending. */
   listRemovedUserIds(realmId: RealmId): Promise<readonly UserId[]>;
   isUserRemoved(realmId: RealmId, userId: UserId): Promise<boolean>;
-  /** Returns null if no directory made the group. */
+  /** Returns null if no directory created the group. */
   findGroup(realmId: RealmId, groupId: GroupId): Promise<ProvisionedGroup | null>;
   /** Includes removed groups; ascending id. */
   listGroups(realmId: RealmId): Promise<readonly ProvisionedGroup[]>;
@@ -63,7 +63,7 @@ export interface ProvisioningReads {
 export interface ProvisioningRepository extends ProvisioningReads {
   /** The name must be free. */
   addToken(token: ProvisioningToken, fingerprint: string): Promise<void>;
-  /** Returns false if the realm has no token of this name. */
+  /** Returns false if the realm has no token with this name. */
   removeToken(realmId: RealmId, name: string): Promise<boolean>;
   /** Idempotent. */
   setUserRemoved(realmId: RealmId, userId: UserId, isRemoved: boolean): Promise<void>;
@@ -83,7 +83,7 @@ export const PROVISIONING_FEATURE = {
   },
 };
 
-/** Person as a directory describes them. */
+/** User entry in a directory. */
 export interface ProvisionedUser {
   readonly id: UserId;
   readonly externalId: string | null;
@@ -95,7 +95,7 @@ export interface ProvisionedUser {
   readonly version: string;
 }
 
-/** Properties that a directory sets; absent ones stay as they are. */
+/** Properties set by a directory; absent ones stay unchanged. */
 export interface ProvisionedUserChange {
   readonly externalId?: string;
   readonly email?: string;
@@ -104,7 +104,7 @@ export interface ProvisionedUserChange {
   readonly isActive?: boolean;
 }
 
-/** Group with its members, deactivated people included. */
+/** Group with its members, including deactivated users. */
 export interface ProvisionedGroupView {
   readonly id: GroupId;
   readonly externalId: string | null;
@@ -118,11 +118,11 @@ export interface ProvisionedGroupView {
 export interface ProvisionedGroupChange {
   readonly name?: string;
   readonly externalId?: string | null;
-  /** Replaces all members before others are added and removed. */
+  /** Replaces all members before the additions and removals. */
   readonly members?: readonly UserId[];
   readonly added?: readonly UserId[];
   readonly removed?: readonly UserId[];
 }
 
-/** Version that the client last read; null if it may overwrite any. */
+/** Predicate for the version that the client last read; null to overwrite any version. */
 export type ExpectedVersion = ((version: string) => boolean) | null;
