@@ -25,8 +25,8 @@ async function addServer(uuid = 'u'): Promise<number> {
   return (await store.findServer(uuid))!.id;
 }
 
-describe('database of a push service', () => {
-  it('keeps servers by their UUID, readable for the owner only', async () => {
+describe('SqlitePushServerStore', () => {
+  it('stores servers by UUID in a file readable by the owner only', async () => {
     const id = await addServer();
     await store.putServer({ ...SERVER, keyHash: 'other', hostname: 'i' });
     store.close();
@@ -36,7 +36,7 @@ describe('database of a push service', () => {
     expect(statSync(path).mode & 0o077).toBe(0);
   });
 
-  it('gives an organization to the first server only', async () => {
+  it('assigns an organization to the first server only', async () => {
     const [one, other] = [await addServer(), await addServer('v')];
     await store.addRealms(one, ['a', 'b', 'a']);
     await store.addRealms(other, ['b', 'c']);
@@ -50,7 +50,7 @@ describe('database of a push service', () => {
     expect([await store.countRealms(one), await store.countRealms(other)]).toEqual([2, 1]);
   });
 
-  it('keeps tokens by server, owner and id, and counts them', async () => {
+  it('stores tokens by server, owner and id, and counts them', async () => {
     const [one, other] = [await addServer(), await addServer('v')];
     await store.putToken(one, 'user a', token('1', 'abcd'), 5);
     await store.putToken(one, 'user a', token('1', 'abcd'), 6);
@@ -71,7 +71,7 @@ describe('database of a push service', () => {
     expect([await store.usageOf(one), await store.findRealms(['a'])]).toEqual([{ tokens: 0, bytes: 0 }, new Map()]);
   });
 
-  it('removes old registrations of devices, but no tokens of older apps', async () => {
+  it('removes old device registrations but keeps tokens of older apps', async () => {
     const id = await addServer();
     await store.putToken(id, 'user a', token('1'), 5);
     await store.putToken(id, 'realm a', token('2'), 5);
@@ -81,7 +81,7 @@ describe('database of a push service', () => {
     expect(await store.findTokens(id, 'realm a', null)).toEqual([token('3')]);
   });
 
-  it('is neither a chat nor a file of another program', async () => {
+  it('rejects chat databases and files of other programs', async () => {
     const chat = join(folder, 'chat.db');
     await openSqliteStorage({ path: chat, clock: new FixedClock() }).close();
     expect(() => new SqlitePushServerStore(chat)).toThrow('it is not of a push service');

@@ -7,10 +7,10 @@ import type { PushServerStore, RemoteServer, RemoteToken, TokenOwner } from './p
 
 /** Application id in the file header: the letters `Prlp`. */
 const APPLICATION_ID = 0x50726c70;
-/** Wait for a former process that is about to stop. */
+/** Wait for a previous process that is shutting down. */
 const LOCK_WAIT_MS = 5000;
 
-/** A step is never edited; a later one corrects it. */
+/** Steps are never edited; later ones correct them. */
 const MIGRATIONS: readonly Migration[] = [
   {
     name: 'push-server',
@@ -66,13 +66,13 @@ interface TokenRow {
   readonly ios_app_id: string | null;
 }
 
-/** Database file of a push service. All statements find their rows by an index, so they run at once. */
+/** Database file of a push service. All statements find rows by index, so they are fast enough to run synchronously. */
 export class SqlitePushServerStore implements PushServerStore {
   private readonly database: Database;
 
   /**
-   * Copies a database that a push service may have open into a new file, which only the user of this process can read.
-   * @throws DatabaseRefused if it is of another program; Error if the target exists
+   * Copies a database, which a push service may have open, to a new file readable by this user only.
+   * @throws DatabaseRefused for a file of another program; Error if the target exists
    */
   static backUp(path: string, target: string): void {
     const database = new Sqlite(path, { timeout: LOCK_WAIT_MS, readonly: true, fileMustExist: true });
@@ -90,7 +90,7 @@ export class SqlitePushServerStore implements PushServerStore {
     }
   }
 
-  /** Creates the file if it is missing. @throws DatabaseRefused if it is of another program */
+  /** Creates the file if it is missing. @throws DatabaseRefused for a file of another program */
   constructor(path: string) {
     if (!existsSync(path)) makePrivate(path);
     const database = new Sqlite(path, { timeout: LOCK_WAIT_MS });
@@ -163,7 +163,7 @@ export class SqlitePushServerStore implements PushServerStore {
   }
 
   async putToken(serverId: number, owner: TokenOwner, token: RemoteToken, now: UnixSeconds): Promise<void> {
-    // The token belongs to its id, so that only the app and the time can differ.
+    // The id determines the token, so only the app and the time can differ.
     this.run(
       `INSERT INTO token (server_id, owner, token_id, kind, token, ios_app_id, registered_at) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET kind = excluded.kind, ios_app_id = excluded.ios_app_id, registered_at = excluded.registered_at`,
@@ -224,7 +224,7 @@ function requireOwn(database: Database, path: string): void {
   throw new DatabaseRefused(`Cannot open database ${path}: it is not of a push service`);
 }
 
-/** Tokens of an owner: those with the ids, or all for null. */
+/** Returns the owner's tokens with these ids; null for all. */
 function tokensOf(serverId: number, owner: TokenOwner, ids: readonly string[] | null) {
   const condition = 'server_id = ? AND owner = ?';
   if (ids === null) return { condition, parameters: [serverId, owner] };

@@ -84,7 +84,7 @@ it('repeats a creation that was interrupted before its first commit', () => {
   openWriter(path).close();
 });
 
-it('rejects a database whose log was deleted after a crash, until its index is deleted as well', () => {
+it('rejects a database with a log deleted after a crash until its log index is deleted too', () => {
   const original = path;
   const writer = openWriter(original);
   writer.exec("INSERT INTO server_fact VALUES ('kept', 'in the log')");
@@ -122,14 +122,14 @@ it('rejects a file that is not a database', () => {
   expectRefusal('belongs to another program');
 });
 
-it('rejects a database of a newer version', () => {
+it('rejects a database from a newer version', () => {
   const newer = openWriter(path);
   newer.pragma(`user_version = ${LATEST_VERSION + 1}`);
   newer.close();
   expectRefusal(/newer version of Parley/);
 });
 
-it('rejects a newer database whose version is only in the log after a crash', () => {
+it('rejects a newer database even if a crash left its version in the log', () => {
   const newer = openWriter(path);
   newer.pragma('wal_checkpoint(TRUNCATE)');
   newer.pragma(`user_version = ${LATEST_VERSION + 1}`);

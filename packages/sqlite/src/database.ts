@@ -26,9 +26,9 @@ export const LATEST_VERSION = MIGRATIONS.length;
 
 /** Time for which SQLite blocks the event loop while another process holds a lock. */
 const LOCK_WAIT_MS = {
-  /** No other work is waiting yet. */
+  /** At startup, no other work is waiting yet. */
   opening: 5000,
-  /** Short, because the unit of work retries and lets the event loop turn in between. */
+  /** Short, because the unit of work retries and yields to the event loop in between. */
   writing: 2,
   /** Readers wait only while another process recovers the log after a crash. */
   reading: 50,
@@ -43,7 +43,7 @@ const MAGIC = 'SQLite format 3\0';
 /** Called with each executed statement with its parameters filled in. Slow; for tests only. */
 export type StatementTrace = (sql: string) => void;
 
-/** Data in an existing database about its server. */
+/** Server data in an existing database. */
 export interface ServerRecord {
   /** Fingerprint of the secret from which API keys are derived; null if not stored yet. */
   readonly secretFingerprint: string | null;
@@ -58,7 +58,7 @@ const PAGE_CACHE_KIB = 16_384;
 export interface WriterOptions {
   readonly admit?: AdmissionCheck | undefined;
   readonly trace?: StatementTrace | undefined;
-  /** Words under which messages are indexed for search. */
+  /** Splits messages into indexed words. */
   readonly words?: SearchWords | undefined;
 }
 
@@ -76,9 +76,9 @@ export function openWriter(path: string, { admit, trace, words }: WriterOptions 
   const database = open(path, { lockWaitMs: LOCK_WAIT_MS.opening, trace });
   try {
     if (!isNew && !hasLog) checkContents(database, admit);
-    // Written before the write-ahead log is enabled, so that the file header identifies the database even after a
-    // crash before the first checkpoint.
-    // After a crash in the middle, SQLite's recovery has emptied the file although its header was ours.
+    // Written before the write-ahead log is enabled, so the file header identifies the database even after a crash
+    // before the first checkpoint. A crash in the middle makes SQLite's recovery empty the file, although its header
+    // was ours.
     if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
       database.pragma(`application_id = ${APPLICATION_ID}`);
     }
@@ -86,7 +86,7 @@ export function openWriter(path: string, { admit, trace, words }: WriterOptions 
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
     database.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
-    // SQLite's default checkpoint interval in pages. Rarer checkpoints take longer each, and without any, every
+    // SQLite's default checkpoint interval in pages. Less frequent checkpoints take longer each; without any, every
     // commit becomes slower.
     database.pragma('wal_autocheckpoint = 1000');
     // Truncates the log after a long read has delayed its checkpoint.
@@ -145,7 +145,7 @@ function lookInto(path: string, look: (database: Database) => void): void {
   }
 }
 
-/** Before anything is changed. @throws Error when the schema is not of this version, NotAdmitted */
+/** Runs before anything is changed. @throws Error if the schema is not of this version, NotAdmitted */
 function checkContents(database: Database, admit: AdmissionCheck | undefined): void {
   pendingSteps(database, MIGRATIONS);
   if (!admit) return;
@@ -167,7 +167,7 @@ class NotAdmitted extends Error {
   }
 }
 
-/** @throws DatabaseRefused if the latest changes are lost with the write-ahead log */
+/** @throws DatabaseRefused if the latest changes were lost with the write-ahead log */
 function requireLog(path: string): void {
   const real = realpathSync(path);
   if (!isLogLost(real)) return;
@@ -181,16 +181,16 @@ function requireLog(path: string): void {
 export function makePrivate(path: string): void {
   try {
     const file = openSync(path, 'a', 0o600);
-    fchmodSync(file, 0o600); // an empty one may have been there
+    fchmodSync(file, 0o600); // an existing empty file may have another mode
     closeSync(file);
   } catch {
-    // SQLite reports the problem.
+    // SQLite reports the problem later.
   }
 }
 
 /**
- * Reads the header without SQLite, which could create side files next to a foreign database. Returns true if there is
- * no file yet.
+ * Reads the header without SQLite, which could create side files next to another program's database. Returns true if
+ * there is no file yet.
  */
 export function checkHeader(path: string): boolean {
   if (!existsSync(path)) return true;
@@ -214,7 +214,7 @@ export function checkHeader(path: string): boolean {
     header.readUInt32BE(APPLICATION_ID_OFFSET) === APPLICATION_ID;
   if (!isOurs) throw new DatabaseRefused(`Cannot open database ${path}: it belongs to another program`);
   try {
-    // Lower versions may be of the former steps, which only the contents can tell.
+    // Lower versions may be from before the baseline, which only the contents can tell.
     requireNotNewer(header.readUInt32BE(USER_VERSION_OFFSET), Math.max(LATEST_VERSION, FORMER_STEPS));
   } catch (error) {
     throw refusal(path, error);

@@ -21,9 +21,9 @@ export interface SqliteStorageOptions {
   /** Called before an existing database is changed; throws to reject it. */
   readonly admit?: AdmissionCheck;
   readonly trace?: StatementTrace;
-  /** Words under which messages are indexed; defaults to words as written. */
+  /** Splits messages into indexed words; defaults to words as written. */
   readonly words?: SearchWords;
-  /** Receives messages for the operator about problems with the files or concurrent processes. */
+  /** Receives operator messages about problems with the files or concurrent processes. */
   readonly report?: (problem: string) => void;
   /** Called after every commit in the turn that completes its units. Must be fast and must not throw. */
   readonly onCommit?: (commit: Commit) => void;
@@ -33,7 +33,7 @@ export interface SqliteStorage {
   readonly uow: UnitOfWork;
   /**
    * Checks that the opened files are still in place; call about once a second. Otherwise saves readable acknowledged
-   * data beside them and rejects all further units.
+   * data next to them and rejects all further units.
    * @throws DomainError STORAGE_UNAVAILABLE
    */
   verify(): void;
@@ -43,8 +43,7 @@ export interface SqliteStorage {
 }
 
 /**
- * Opens the storage. @throws DatabaseRefused if the file cannot be opened or is not Parley's; it remains unchanged
- * then
+ * Opens the storage. @throws DatabaseRefused if the file cannot be opened or is not Parley's; it then remains unchanged
  */
 export function openSqliteStorage(options: SqliteStorageOptions): SqliteStorage {
   const { path, clock, admit, trace, words = PLAIN_TEXTS, report = () => {}, onCommit } = options;

@@ -6,7 +6,7 @@ import { checkHeader, LATEST_VERSION, makePrivate, openWriter, refusal } from '.
 import { pendingSteps } from './engine/migrate.js';
 import { MIGRATIONS } from './features.js';
 
-/** Work of operators on a database file. Each method may be called while a server uses it. */
+/** Operator commands for a database file. All methods may be called while a server uses it. */
 export const administerDatabase = (path: string): StorageAdministration => ({
   inspect: () => inspectDatabase(path),
   migrate: () => migrateDatabase(path),
@@ -130,7 +130,7 @@ function lookInto<T>(path: string, look: (database: Database) => T): T {
 }
 
 /**
- * Opens a database that others may use. Writable, because the last connection must be able to remove the log.
+ * Opens a database that other processes may use. Writable, because the last connection must be able to remove the log.
  * @throws DatabaseRefused
  */
 function openBeside(path: string): Database {

@@ -12,7 +12,7 @@ export interface OpenTableSource extends TableSource {
 }
 
 /**
- * Opens a database alone, so that no server can use it before `close`.
+ * Opens a database exclusively, so that no server can use it before `close`.
  * @throws DatabaseRefused if another process uses it or its schema is not of this version
  */
 export function openTableSource(path: string): OpenTableSource {
@@ -41,7 +41,7 @@ function openAlone(path: string): Database {
   }
 }
 
-/** Events are ordered by `id`, which is made of the two columns of the key and has the only index. */
+/** Events are ordered by `id`, which combines the two key columns and has the only index. */
 const EVENT_KEY = { columns: 'id', place: '(? << 36) | ?' };
 
 function readRows(database: Database, { table, columns, key, after }: RowPage): readonly Row[] {

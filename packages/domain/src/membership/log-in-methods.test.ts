@@ -33,7 +33,7 @@ describe('admitsStrangers', () => {
     [true, true, true],
     [false, false, false],
     [false, true, false],
-  ])('follows createPeople %s where invitations are required: %s', (createsPeople, inviteRequired, admitted) => {
+  ])('with createPeople %s and inviteRequired %s, returns %s', (createsPeople, inviteRequired, admitted) => {
     const method = createsPeople === undefined ? {} : { createsPeople };
     expect(admitsStrangers(method, { settings: { inviteRequired } as never })).toBe(admitted);
   });

@@ -45,7 +45,7 @@ it('returns the same view until the channel changes, despite group changes', asy
   expect(await view()).toEqual({ ...first, description: 'Changed', version: first.version + 1 });
 });
 
-describe('listing channels again', () => {
+describe('channel list after a change', () => {
   const creators = ['iago', 'prospero', 'hamlet'];
   let fixture: Fixture;
   let before: readonly ChannelView[];
@@ -124,7 +124,7 @@ describe('listing channels again', () => {
   });
 });
 
-it('shares one set of permission values among channels that grant the same to the same users', async () => {
+it('shares one permission value object among channels with equal permissions', async () => {
   const { uow, realm, channel } = await createFixtureOn(
     storage.uow,
     clock,

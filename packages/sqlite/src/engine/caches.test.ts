@@ -27,18 +27,18 @@ beforeEach(async () => {
 afterEach(() => storage.close());
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Blocks longer than the slice after which a yielding unit lets others run. */
+/** Blocks for longer than the time slice of a yielding unit. */
 function holdTheLoop(): void {
   for (const since = performance.now(); performance.now() - since < 10; );
 }
 
-/** Anonymous group that holds the channel's creator. */
+/** Returns the anonymous group that contains the channel's creator. */
 const administratorsOf = ({ channel }: Fixture): GroupId => channel('general').permissions.canAdministerChannel;
 
 type Change = (tx: Transaction) => Promise<unknown>;
 type Look = (r: Repositories) => Promise<unknown>;
 
-/** Cached data, two changes of it that lead to the same version, and a way to observe it. */
+/** Cached data, two changes of it with the same resulting version, and a way to observe it. */
 const kept: [string, { first: Change; second: Change; look: Look; seen: () => unknown }][] = [
   [
     'a realm',
@@ -110,7 +110,7 @@ const kept: [string, { first: Change; second: Change; look: Look; seen: () => un
   ],
 ];
 
-describe.each(kept)('supports the operator %s', (_, { first, second, look, seen }) => {
+describe.each(kept)('cache of %s', (_, { first, second, look, seen }) => {
   it('does not cache the state of a unit that was rolled back', async () => {
     const failing = storage.uow.write(fixture.realm.id, async (tx) => {
       await first(tx);

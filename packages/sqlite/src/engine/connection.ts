@@ -2,11 +2,11 @@ import { UnitRecord } from '@parley/domain/composition';
 import { type Dialect, jsonList, type Query as SharedQuery, type Statements } from '@parley/storage';
 import type { Database, RunResult, Statement } from 'better-sqlite3';
 
-/** Bound to `?` in order, because the driver treats `?1` as a name. */
+/** Bound to `?` in order, because the driver treats `?1` as a named parameter. */
 export type Parameter = string | number | null | Uint8Array;
 
 /**
- * Limit as a parameter. SQLite plans by the value of a bare `LIMIT ?` and so prepares the statement again on each
+ * Parameter for a limit. SQLite plans by the value of a bare `LIMIT ?` and therefore recompiles the statement on each
  * run, which is far slower.
  */
 export const LIMIT = 'LIMIT ? + 0';
@@ -23,7 +23,7 @@ const DIALECT: Dialect = {
 
 /** Rejected statement. Contains its text but never its parameters, which may be secret. */
 export class StatementFailed extends Error {
-  /** SQLite error code, such as `SQLITE_CONSTRAINT_UNIQUE`; absent for errors of the driver. */
+  /** SQLite error code, such as `SQLITE_CONSTRAINT_UNIQUE`; absent for driver errors. */
   readonly code: string | undefined;
 
   constructor(sql: string, cause: unknown) {
@@ -67,7 +67,10 @@ export class Query<Row> implements SharedQuery<Row> {
     }
   }
 
-  /** Iterates over rows for callers that may stop early. No other statement of the connection may run meanwhile. */
+  /**
+   * Iterates over rows for callers that may stop early. No other statement may run on the connection during the
+   * iteration.
+   */
   *each(...parameters: Parameter[]): Generator<Row> {
     this.beginRun();
     try {
@@ -92,7 +95,7 @@ export class Query<Row> implements SharedQuery<Row> {
   }
 }
 
-/** Statement that returns no rows, only the number of changes. */
+/** Statement that returns the number of changes instead of rows. */
 export class Command {
   private prepared: Statement<unknown[], unknown> | null = null;
   private readonly isOfDeferredTable: boolean;
@@ -121,9 +124,9 @@ export class Command {
 }
 
 /**
- * Rows that units leave to the end of their batch, within the transaction but outside savepoints. At every savepoint
- * FTS5 flushes and merges its buffer, which costs several times as much as storing a message. Statements that name
- * the table still see the rows, because they are flushed first.
+ * Rows deferred by units to the end of their batch, within the transaction but outside savepoints. FTS5 flushes and
+ * merges its buffer at every savepoint, which costs several times as much as storing a message. Statements that name
+ * the table still see the rows, which are flushed first.
  */
 export class BatchEnd {
   /** Rows by statement, then by id. */
@@ -133,8 +136,8 @@ export class BatchEnd {
   constructor(private readonly database: Database) {}
 
   /**
-   * Defers a row to a statement whose only parameter is a JSON list of rows. The statement may run repeatedly and for
-   * rows of failed units: it must skip rows already written and rows whose owner is missing.
+   * Defers a row to a statement with a JSON list of rows as its only parameter. The statement may run repeatedly and
+   * for rows of failed units. It must skip rows that are already written or lack their owner.
    */
   add(sql: string, id: number, row: readonly unknown[]): void {
     const rows = this.rows.get(sql);
@@ -160,17 +163,17 @@ export class BatchEnd {
 }
 
 /**
- * Database connection on which repositories prepare their statements. Statements run only inside a unit of work, so a
+ * Database connection on which repositories prepare their statements. Statements run only inside a unit of work. A
  * repository kept beyond its unit fails instead of writing outside of it or into another unit.
  */
 export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'> {
   readonly dialect = DIALECT;
   private state: 'idle' | 'in unit' | 'suspended' | 'retired' = 'idle';
   private mayCache = true;
-  /** Belongs to the unit that runs. */
+  /** Belongs to the running unit. */
   record = new UnitRecord();
 
-  /** @param yieldNow lets the event loop turn after a long time slice */
+  /** @param yieldNow yields to the event loop after a long time slice */
   constructor(
     readonly database: Database,
     private readonly yieldNow: (connection: Connection) => Promise<void>,
@@ -206,7 +209,7 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
     this.state = 'in unit';
   }
 
-  /** Suspends the connection while the unit lets the event loop turn. */
+  /** Suspends the connection while the unit yields to the event loop. */
   suspend(): void {
     this.state = 'suspended';
   }
@@ -217,7 +220,7 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
     this.mayCache = true;
   }
 
-  /** Disables the connection permanently, so that repositories of an abandoned unit cannot reach the database. */
+  /** Disables the connection permanently, so that repositories of an aborted unit cannot reach the database. */
   retire(): void {
     this.state = 'retired';
   }
@@ -228,8 +231,8 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
   }
 
   /**
-   * False after the first uncommitted change of cached data until the end of the batch. Data read in between may
-   * never be committed and must not be cached.
+   * False from the first uncommitted change of cached data until the end of the batch. Data read in between may never
+   * be committed and must not be cached.
    */
   get isCacheable(): boolean {
     return this.mayCache;

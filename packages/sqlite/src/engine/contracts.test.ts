@@ -23,7 +23,7 @@ describe('SQLite storage', () => {
   });
 });
 
-/** Damages data the way another program would. */
+/** Damages data in the way another program would. */
 function damageTo(path: string): Damage {
   const run = (table: string, parts: object, where: string, ...key: readonly unknown[]) => {
     const database = new Sqlite(path);

@@ -8,10 +8,10 @@ import { MIGRATIONS } from '../features.js';
 import { BLOB_TABLES, inspectDatabase, migrateDatabase } from '../maintenance.js';
 import { migrate } from './migrate.js';
 
-/** Record of the 43 steps that preceded the baseline, and the schema that they made. */
+/** Record of the 43 steps before the baseline, and the schema created by them. */
 const former = JSON.parse(readFileSync(join(__dirname, 'fixtures/former-schema.json'), 'utf8'));
 
-/** A line is never changed. Each new step gets a line of its own. */
+/** Lines never change. Each new step gets a new line. */
 const RELEASED = [
   ['baseline', '2cec3c5b02f2ab803fbc891a63278877c5994e4400c0892f0b0b388db231322f'],
   ['authentication.002', '0dbc59d27d4f3ca73edfa8eb3a70ea4df3aad1a8bd8c14df030b927dc932c43b'],
@@ -53,15 +53,15 @@ function newDatabase(): Sqlite.Database {
 const rowsOf = (database: Sqlite.Database, sql: string) =>
   database.prepare<[], (string | number | null)[]>(sql).raw().all();
 
-it('keeps the statements of released steps', () => {
+it('keeps the texts of released steps', () => {
   expect(MIGRATIONS.map((migration) => [migration.name, checksumOf(migration)])).toEqual(RELEASED);
 });
 
-describe('the baseline', () => {
+describe('baseline step', () => {
   const database = new Sqlite(':memory:');
   migrate(database, MIGRATIONS.slice(0, 1));
 
-  it('creates the tables, indexes and triggers that the 43 former steps created', () => {
+  it('creates the tables, indexes and triggers created by the 43 former steps', () => {
     const objects = rowsOf(
       database,
       "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name",
@@ -71,7 +71,7 @@ describe('the baseline', () => {
     expect(normalized(objects)).toEqual(normalized(former.objects));
   });
 
-  // The query planner breaks ties by the order of the indexes.
+  // The query planner breaks ties by index order.
   it('creates the columns, indexes and foreign keys that SQLite reported after the former steps', () => {
     const tables = (former.tables as readonly [string][]).map(([table]) => [
       table,
@@ -88,7 +88,7 @@ describe('the baseline', () => {
   });
 });
 
-it('has columns of blobs only in tables that backups know', () => {
+it('has blob columns only in tables included in backups', () => {
   const tables = newDatabase()
     .prepare(
       `SELECT t.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
@@ -99,7 +99,7 @@ it('has columns of blobs only in tables that backups know', () => {
   expect(tables).toEqual([...BLOB_TABLES].sort());
 });
 
-describe('the list of steps', () => {
+describe('MIGRATIONS', () => {
   const texts = { 'b.sql': 'B', 'a.003.sql': 'A3', 'a.sql': 'A', 'b.002.sql': 'B2' };
   const stepsOf = (features: readonly string[], files: Readonly<Record<string, string>>) =>
     migrationsOf(
@@ -108,7 +108,7 @@ describe('the list of steps', () => {
       SQLITE_SCHEMA,
     );
 
-  it('orders the baseline by features and the later steps by their numbers', () => {
+  it('orders the baseline by feature and later steps by number', () => {
     expect(stepsOf(['b', 'a'], texts)).toEqual([
       { name: 'baseline', sql: 'B\nA' },
       { name: 'b.002', sql: 'B2' },
@@ -116,7 +116,7 @@ describe('the list of steps', () => {
     ]);
   });
 
-  it('has later steps of features that the baseline lacks', () => {
+  it('contains later steps for features missing from the baseline', () => {
     expect(stepsOf(['a', 'c'], { 'a.sql': 'A', 'c.002.sql': 'C2' })[1]).toEqual({ name: 'c.002', sql: 'C2' });
   });
 
@@ -125,19 +125,19 @@ describe('the list of steps', () => {
     ['a step of a feature that is not listed', { 'c.004.sql': 'C' }, 'c.004.sql belongs to no feature'],
     ['a number is missing', { 'a.005.sql': 'A5' }, 'a.005.sql should have the number 4'],
     ['a number is used twice', { 'b.003.sql': 'B3' }, 'b.003.sql should have the number 4'],
-  ])('is refused when %s', (_, more, message) => {
+  ])('is rejected when %s', (_, more, message) => {
     expect(() => stepsOf(['a', 'b'], { ...texts, ...more })).toThrow(message);
   });
 });
 
-it('accepts other comments and blanks in a step that has run', () => {
+it('accepts changed comments and blanks in an executed step', () => {
   const database = new Sqlite(':memory:');
   migrate(database, [{ name: 'a', sql: 'CREATE TABLE a (x TEXT -- one comment\n)' }]);
   const reworded = [{ name: 'a', sql: '-- Another comment.\nCREATE  TABLE a(x\nTEXT)' }];
   expect(() => migrate(database, reworded)).not.toThrow();
 });
 
-describe('steps', () => {
+describe('migrate', () => {
   const steps = [
     { name: 'a', sql: 'CREATE TABLE a (x)' },
     { name: 'b', sql: 'CREATE TABLE b (x); INSERT INTO b VALUES (1)' },
@@ -157,7 +157,7 @@ describe('steps', () => {
     ],
   ];
 
-  it('run each once, in order', () => {
+  it('runs each step once, in order', () => {
     const database = new Sqlite(path);
     migrate(database, steps.slice(0, 1));
     migrate(database, steps.slice(0, 2));
@@ -167,14 +167,14 @@ describe('steps', () => {
     database.close();
   });
 
-  it('leave the steps before one that fails, and nothing of it', () => {
+  it('keeps the steps before a failing one, but nothing of that step', () => {
     const database = new Sqlite(path);
     expect(() => migrate(database, steps)).toThrow('no_such_function');
     expect(state(database)).toEqual(afterB);
     database.close();
   });
 
-  it('refuses steps if one that has run was edited since', () => {
+  it('rejects the steps if an executed one was edited', () => {
     const database = new Sqlite(path);
     migrate(database, steps.slice(0, 2));
     const edited = [steps[0]!, { name: 'b', sql: 'CREATE TABLE b (x, y)' }, { name: 'c', sql: 'CREATE TABLE c (x)' }];
@@ -185,25 +185,25 @@ describe('steps', () => {
     database.close();
   });
 
-  it('need no write lock when all of them have run', () => {
+  it('needs no write lock after all steps have run', () => {
     openWriter(path).close();
     const other = new Sqlite(path);
     other.exec('BEGIN IMMEDIATE');
-    // The lock is not given back, so that waiting for it would fail.
+    // The lock is still held, so waiting for it would fail.
     openWriter(path).close();
     other.exec('ROLLBACK');
     other.close();
   });
 });
 
-describe('a database of the former steps', () => {
+describe('database from before the baseline', () => {
   type Step = readonly [number, string, string];
   const steps: readonly Step[] = former.steps;
 
-  /** Writes a database with a row that has to stay. */
+  /** Writes a database with a row that must be preserved. */
   function write(record: readonly Step[], version = record.length): void {
     const database = openWriter(path);
-    // The former steps made the tables of the baseline only.
+    // The former steps only created the tables of the baseline.
     const later = MIGRATIONS.slice(1).map(({ sql }) => sql);
     const matches = (pattern: RegExp) => later.flatMap((sql) => [...sql.matchAll(pattern)]);
     for (const [, index] of matches(/CREATE (?:UNIQUE )?INDEX (\w+)/g)) database.exec(`DROP INDEX ${index}`);
@@ -233,7 +233,7 @@ describe('a database of the former steps', () => {
   };
   const recorded = MIGRATIONS.map((migration, index) => [index + 1, migration.name, checksumOf(migration)]);
 
-  it('records a database with all former steps as one of the baseline', () => {
+  it('is recorded as a baseline database if it has all former steps', () => {
     write(steps);
     expect(inspectDatabase(path)).toMatchObject({
       schema: 43,
@@ -246,7 +246,7 @@ describe('a database of the former steps', () => {
     openWriter(path).close();
   });
 
-  it('goes through the steps that follow the baseline', () => {
+  it('gets the steps after the baseline', () => {
     write(steps);
     const database = new Sqlite(path);
     const next = { name: 'snippets.002', sql: 'ALTER TABLE snippet ADD COLUMN note TEXT' };
@@ -256,7 +256,7 @@ describe('a database of the former steps', () => {
     database.close();
   });
 
-  it('keeps its record when the new one cannot be written', () => {
+  it('keeps its record if the new one cannot be written', () => {
     write(steps);
     const database = new Sqlite(path);
     database.exec("CREATE TRIGGER failing BEFORE INSERT ON schema_step BEGIN SELECT RAISE(ABORT, 'disk full'); END");
@@ -286,7 +286,7 @@ describe('a database of the former steps', () => {
       44,
       /written by a newer version of Parley \(schema 44; this version supports \d+\)/,
     ],
-  ])('is refused and stays as it is when it %s', (_, record, version, message) => {
+  ])('is rejected and stays unchanged when it %s', (_, record, version, message) => {
     write(record, version);
     const before = readFileSync(path);
     for (const open of [openWriter, inspectDatabase, migrateDatabase]) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { checksumOf, type Migration } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 
-/** Records the steps that made the schema, with the checksums of their texts. */
+/** Records the executed steps with the checksums of their texts. */
 const RECORD = `
 CREATE TABLE schema_step (
   number INTEGER PRIMARY KEY,
@@ -10,10 +10,10 @@ CREATE TABLE schema_step (
   checksum TEXT NOT NULL
 ) STRICT`;
 
-/** Number of the steps from before the baseline, which makes the same schema (ADR 13). */
+/** Number of steps before the baseline, which creates the same schema (ADR 13). */
 export const FORMER_STEPS = 43;
 const FIRST_FORMER_STEP = '0001-initial';
-/** SHA-256 of the numbers and checksums that a database has recorded of all of them. */
+/** SHA-256 of the recorded numbers and checksums of all former steps. */
 const FORMER_CHECKSUM = 'd533d80be8ce7609a0f9778f74be1e287dbe656e9f2eb50b1d21431a9e9f58ca';
 
 interface RecordedStep {
@@ -22,10 +22,10 @@ interface RecordedStep {
   readonly checksum: string;
 }
 
-/** Brings the schema forward, one transaction a step. @throws Error when a step fails, or as `pendingSteps` does */
+/** Migrates the schema, one transaction per step. @throws Error if a step fails, or like `pendingSteps` */
 export function migrate(database: Database, migrations: readonly Migration[]): void {
   const step = database.transaction((): void => {
-    // Read again inside the transaction, because another process may have migrated meanwhile.
+    // Read again inside the transaction, because another process may have migrated the schema.
     const [next] = pendingSteps(database, migrations);
     if (next === undefined) return;
     if (isFormer(recordOf(database))) {
@@ -40,13 +40,14 @@ export function migrate(database: Database, migrations: readonly Migration[]): v
       .run(number, next.name, checksumOf(next));
     database.pragma(`user_version = ${number}`);
   });
-  // Checked without the write lock, which another process may hold for long.
+  // Checked without the write lock, which another process may hold for a long time.
   while (pendingSteps(database, migrations).length > 0) step.immediate();
 }
 
 /**
- * Returns the steps that the database lacks. A database that has all former steps lacks the baseline, which is then only recorded.
- * @throws Error when the steps that made the database are not those of this version
+ * Returns the steps missing from the database. A database with all former steps lacks the baseline, which is then only
+ * recorded.
+ * @throws Error if the database has steps unknown to this version
  */
 export function pendingSteps(database: Database, migrations: readonly Migration[]): readonly Migration[] {
   const version = database.pragma('user_version', { simple: true }) as number;

@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterEach(() => storage.close());
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Damages the database, as bit rot or a careless editor would. */
+/** Damages the database like bit rot or a careless editor. */
 async function damage(statement: string, ...parameters: unknown[]): Promise<void> {
   await storage.close();
   const database = new Sqlite(path);
@@ -47,7 +47,7 @@ async function damage(statement: string, ...parameters: unknown[]): Promise<void
 const read = <T>(work: (r: Repositories) => Promise<T>) => storage.uow.read(fixture.realm.id, work);
 const told = (where: string) => [expect.stringContaining(`(${where}: `)];
 
-it.each(['{', '[]', 'null', '"x"', ''])('reads a realm with settings %j with the defaults', async (json) => {
+it.each(['{', '[]', 'null', '"x"', ''])('reads unreadable settings %j of a realm as the defaults', async (json) => {
   const { id } = fixture.realm;
   await damage('UPDATE realm SET settings = ? WHERE id = ?', json, id);
   const realms = await read((r) => r.realms.list());

@@ -15,7 +15,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** Realm with `size` items of every kind. */
+/** Creates a realm with `size` items of every kind. */
 async function worldOf(size: number): Promise<Fixture> {
   const clock = new FixedClock();
   const path = join(directory, `${size}.db`);
@@ -144,7 +144,7 @@ it.each<[string, (r: Repositories, fixture: Fixture) => Promise<unknown>]>([
   ],
 ])('loads %s with the same number of statements for thirty as for three', async (_, read) => {
   const count = await countOf(small, read);
-  // More than BEGIN and COMMIT, which shows that counting works.
+  // More statements than BEGIN and COMMIT, which shows that counting works.
   expect(count).toBeGreaterThan(2);
   expect(await countOf(large, read)).toBe(count);
 });
@@ -170,7 +170,7 @@ it('adds the search terms of a batch with one statement before the commit', asyn
   await Promise.all(Array.from({ length: 20 }, () => large.uow.write(large.realm.id, (tx) => say(large, tx))));
   const named = (sql: string) => /^(SAVEPOINT|COMMIT)|INTO message_search/.exec(sql.trim())?.[0];
   const relevant = statements.flatMap((sql) => named(sql) ?? []);
-  // The time limit of a batch leads to several batches on a busy machine.
+  // The time limit of a batch may split the work into several batches on a busy machine.
   expect(relevant.join(', ')).toMatch(/^((SAVEPOINT, )*INTO message_search, COMMIT(, |$))+$/);
   expect(relevant.filter((each) => each === 'COMMIT').length).toBeLessThan(20);
 });

@@ -8,39 +8,39 @@ import { openSqliteStorage } from '../index.js';
 import { defineSearchFunctions } from '../messages/conditions.js';
 import { Connection } from './connection.js';
 
-/** Statements that concern a whole organization or all of them, by their beginning. */
+/** Prefixes of statements that concern one or all organizations as a whole. */
 const ABOUT_WHOLE_REALMS = [
-  'INSERT INTO realm ', // its foreign keys are looked through, while it is empty
+  'INSERT INTO realm ', // checks its foreign keys, which reference no rows yet
   'SELECT id, version FROM realm ORDER BY id',
   'SELECT json_group_array(id), json_group_array(version), json_group_array(is_active) FROM (SELECT id, version',
   'SELECT subgroup_id, group_id FROM group_subgroup WHERE realm_id = ?',
   'SELECT json_group_array(id), json_group_array(version) FROM (SELECT id, version FROM channel WHERE realm_id = ?',
   'SELECT json_group_array(id), json_group_array(version), json_group_array(subscriber_count) FROM (SELECT',
-  'SELECT 1 FROM channel WHERE realm_id = ? AND privacy', // few
-  'SELECT recipient_id FROM channel WHERE realm_id = ? AND privacy', // the same
-  'SELECT s.realm_id, max(s.pruned_up_to', // one row a realm
-  'SELECT q.realm_id, q.owner_id FROM realm r', // one entry a realm, once, after the start
-  'SELECT user_id, last_active, last_connected, update_id FROM presence WHERE realm_id = ?', // once, when first asked for
-  'SELECT * FROM user_status WHERE realm_id = ?', // register answers all of them
-  'SELECT realm_id, user_id, generation FROM api_key', // once, at start
-  'SELECT * FROM channel_folder WHERE realm_id = ? ORDER BY position', // all that there are
-  'SELECT * FROM default_channel_group WHERE realm_id = ? ORDER BY name', // the same
-  'SELECT min((SELECT m.id FROM message m', // searches a quiet realm among busy ones through the index of the realm
-  'SELECT email, bounced_at AS "bouncedAt", reason FROM bounced_address INDEXED BY', // the newest, up to a limit
-  'SELECT min(floor_seq) FROM event_queue', // the first entry of the index
-  'SELECT name FROM event_consumer ORDER BY name', // fifty at most
-  'SELECT coalesce(sum(size), 0) FROM picture WHERE realm_id = ?', // when an export is asked for, a few a week
-  'DELETE FROM session WHERE id IN (SELECT id FROM session WHERE realm_id = ? LIMIT', // all of them, so many at a time
-  'SELECT 1 FROM authenticator_app WHERE realm_id = ? LIMIT 1', // the first entry of the index
-  'SELECT 1 FROM passkey WHERE realm_id = ? LIMIT 1', // the same
-  'SELECT user_id FROM linked_account WHERE realm_id = ? AND method = ?', // all of them, when a directory is synchronized
-  'SELECT user_id FROM removed_user WHERE realm_id = ?', // all of them, for pages of SCIM
-  'SELECT group_id AS "groupId", external_id AS "externalId", is_removed AS "isRemoved" FROM provisioned_group', // the same
-  'SELECT realm_id AS "realmId", name, created_at AS "createdAt" FROM provisioning_token', // ten at most
-  'DELETE FROM realm WHERE id = ?', // its foreign keys are looked through, when nothing is left of it
-  'DELETE FROM job WHERE realm_id = ?', // the same
+  'SELECT 1 FROM channel WHERE realm_id = ? AND privacy', // matches few rows
+  'SELECT recipient_id FROM channel WHERE realm_id = ? AND privacy', // matches few rows
+  'SELECT s.realm_id, max(s.pruned_up_to', // one row per realm
+  'SELECT q.realm_id, q.owner_id FROM realm r', // one entry per realm, once after startup
+  'SELECT user_id, last_active, last_connected, update_id FROM presence WHERE realm_id = ?', // once, on first use
+  'SELECT * FROM user_status WHERE realm_id = ?', // register returns all of them
+  'SELECT realm_id, user_id, generation FROM api_key', // once, at startup
+  'SELECT * FROM channel_folder WHERE realm_id = ? ORDER BY position', // returns all rows
+  'SELECT * FROM default_channel_group WHERE realm_id = ? ORDER BY name', // returns all rows
+  'SELECT min((SELECT m.id FROM message m', // searches a quiet realm among busy ones through the realm's index
+  'SELECT email, bounced_at AS "bouncedAt", reason FROM bounced_address INDEXED BY', // the newest rows, up to a limit
+  'SELECT min(floor_seq) FROM event_queue', // the first index entry
+  'SELECT name FROM event_consumer ORDER BY name', // at most fifty rows
+  'SELECT coalesce(sum(size), 0) FROM picture WHERE realm_id = ?', // on export requests, a few a week
+  'DELETE FROM session WHERE id IN (SELECT id FROM session WHERE realm_id = ? LIMIT', // deletes all rows in batches
+  'SELECT 1 FROM authenticator_app WHERE realm_id = ? LIMIT 1', // the first index entry
+  'SELECT 1 FROM passkey WHERE realm_id = ? LIMIT 1', // the first index entry
+  'SELECT user_id FROM linked_account WHERE realm_id = ? AND method = ?', // all rows, for directory synchronization
+  'SELECT user_id FROM removed_user WHERE realm_id = ?', // all rows, for SCIM pages
+  'SELECT group_id AS "groupId", external_id AS "externalId", is_removed AS "isRemoved" FROM provisioned_group', // for SCIM
+  'SELECT realm_id AS "realmId", name, created_at AS "createdAt" FROM provisioning_token', // at most ten rows
+  'DELETE FROM realm WHERE id = ?', // checks its foreign keys after all its rows are deleted
+  'DELETE FROM job WHERE realm_id = ?', // after all its rows are deleted
 ];
-/** Indexes that lead to few rows of a realm on their own. */
+/** Indexes selective enough on their own for rows of a realm. */
 const NARROW_INDEXES = [
   'user_system_bots',
   'user_bots',
@@ -58,7 +58,7 @@ const NARROW_INDEXES = [
 ];
 
 /** Without statistics, SQLite prefers `realm_id = ?` and so would scan all rows of a realm. */
-it('no statement scans all rows of an organization to find a few', async () => {
+it('finds few rows of an organization without scanning all of them', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-plans-'));
   const statements = new Set<string>();
   for (const shape of ['rows', 'values', 'tuples', 'command'] as const) {

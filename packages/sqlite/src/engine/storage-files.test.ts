@@ -46,7 +46,7 @@ function open(at = path): SqliteStorage {
   return storage;
 }
 
-/** Storage with messages, most of which are only in the log. */
+/** Opens a storage with messages, most of which are only in the log. */
 async function opened(): Promise<{
   storage: SqliteStorage;
   fixture: Fixture;
@@ -84,7 +84,7 @@ function elsewhere(statements: string): void {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 }
 
-describe('loss of a file in use', () => {
+describe('StorageFiles after loss of a file in use', () => {
   const replace = (file: string) => {
     copyFileSync(file, `${file}.copy`);
     renameSync(`${file}.copy`, file);
@@ -175,7 +175,7 @@ describe('loss of a file in use', () => {
   });
 });
 
-describe('damage of a file in use', () => {
+describe('StorageFiles after damage to a file in use', () => {
   it.each<[string, string, () => void]>([
     ['the database is emptied', 'parley.db was truncated', () => truncateSync(path)],
     ['the database is cut off', 'parley.db was truncated', () => truncateSync(path, statSync(path).size - 4096)],
@@ -207,7 +207,7 @@ describe('damage of a file in use', () => {
   });
 });
 
-describe('legitimate changes of files in use', () => {
+describe('StorageFiles after a legitimate change of a file in use', () => {
   it.each([
     ['writes', "INSERT INTO server_fact VALUES ('a', 'b')"],
     ['writes much, and folds the log in', 'CREATE TABLE t AS SELECT randomblob(9000000); DROP TABLE t'],
@@ -217,7 +217,7 @@ describe('legitimate changes of files in use', () => {
       'rewrites the whole file',
       'CREATE TABLE t AS SELECT randomblob(900000); DROP TABLE t; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)',
     ],
-  ])('raise no alarm when another process %s', async (_, statements) => {
+  ])('raises no alarm when another process %s', async (_, statements) => {
     const { storage, say } = await opened();
     for (let i = 0; i < 3; i++) {
       elsewhere(`DELETE FROM server_fact WHERE name = 'a'; ${statements}`);
@@ -230,7 +230,7 @@ describe('legitimate changes of files in use', () => {
     expect(reports).toEqual([]);
   });
 
-  it('raise no alarm if the disk is too full for a checkpoint', async () => {
+  it('raises no alarm if the disk is too full for a checkpoint', async () => {
     const { storage, say } = await opened();
     elsewhere('PRAGMA wal_checkpoint(TRUNCATE)');
     await say('x'.repeat(2_000_000));
@@ -252,7 +252,7 @@ describe('legitimate changes of files in use', () => {
     expect(reports).toEqual([]);
   });
 
-  it('raise no alarm while this process writes heavily', async () => {
+  it('raises no alarm while this process writes heavily', async () => {
     const { storage, say } = await opened();
     for (let i = 0; i < 40; i++) {
       await say(`${i} ${'x'.repeat(200_000)}`);
@@ -261,7 +261,7 @@ describe('legitimate changes of files in use', () => {
     expect(reports).toEqual([]);
   });
 
-  it('raise no alarm for a database opened through a link', async () => {
+  it('raises no alarm for a database opened through a link', async () => {
     const link = join(directory, 'link.db');
     open();
     symlinkSync(path, link);
@@ -287,7 +287,7 @@ it('keeps its locks when another storage opens and closes the same file in this 
       },
     }),
   ).toThrow('not you');
-  // Without locks, a process that closes the database would assume it is the last and delete the log.
+  // Without locks, a process that closes the database would assume that it is the last user and delete the log.
   elsewhere("INSERT INTO server_fact VALUES ('a', 'b')");
   expect(existsSync(`${path}-wal`)).toBe(true);
   await say('after');

@@ -3,11 +3,11 @@ import { endianness } from 'node:os';
 import { DomainError } from '@parley/domain/kernel';
 import type { StorageGuard } from './storage-guard.js';
 
-/** Length of the file header, and of its start, which no commit changes. */
+/** Length of the file header, and of its constant part. */
 const HEADER_LENGTH = 100;
 const FORMAT_LENGTH = 24;
 const APPLICATION_ID_OFFSET = 68;
-/** Header lengths of the log and of each page in it. */
+/** Header lengths of the log and of each of its pages. */
 const WAL_HEADER_LENGTH = 32;
 const FRAME_HEADER_LENGTH = 24;
 const WAL_SALT_OFFSET = 16;
@@ -16,10 +16,7 @@ const WAL_SALT_OFFSET = 16;
  */
 const INDEX_HEADER_LENGTH = 48;
 const BACKFILL_OFFSET = 96;
-/**
- * Progress that a checkpoint intends to reach; ahead of the actual progress during a checkpoint or after a failed
- * one.
- */
+/** Target of a checkpoint; ahead of the actual progress during a checkpoint or after a failed one. */
 const BACKFILL_ATTEMPTED_OFFSET = 128;
 const INDEX_LENGTH = 136;
 
@@ -39,14 +36,15 @@ interface OpenedFile {
 }
 
 /**
- * Descriptors of files opened by SQLite, by file. POSIX drops all locks of a process when it closes any descriptor of
- * the file. These are therefore closed after SQLite's own, even if several storages share the file.
+ * Descriptors of files opened by SQLite, by file. POSIX drops all of a process's locks on a file when it closes any
+ * descriptor of the file. These descriptors are therefore closed after SQLite's own, even if several storages share the
+ * file.
  */
 const openFiles = new Map<string, { users: number; readonly descriptors: number[] }>();
 
 const keyOf = ({ dev, ino }: Stats): string => `${dev}:${ino}`;
 
-/** True if a storage of this process has the file open; it must not be opened and closed separately then. */
+/** True if a storage in this process has the file open, which must then not be opened and closed separately. */
 export function isOpenHere(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats !== undefined && openFiles.has(keyOf(stats));
@@ -155,7 +153,7 @@ export class StorageFiles implements StorageGuard {
 
   private findDamagedSince(index: WalIndex): string | null {
     const { size } = fstatSync(this.databaseDescriptor);
-    // Pages missing at the end may still be in the log.
+    // Missing pages at the end may still be in the log.
     if (size < Math.min(this.size, index.pages * index.pageSize)) return `${this.path} was truncated.`;
     this.size = size;
     if (index.frames > 0) {
@@ -170,8 +168,9 @@ export class StorageFiles implements StorageGuard {
   }
 
   /**
-   * True if the header belongs to another database. The file changes only at checkpoints, whose progress is recorded
-   * slightly later. If a checkpoint fails, as on a full disk, only the constant part of the header is comparable.
+   * True if the header belongs to another database. The file changes only at checkpoints, and their progress is
+   * recorded slightly later. After a failed checkpoint, as on a full disk, only the constant part of the header is
+   * comparable.
    */
   private hasForeignHeader({ progress, isFolding }: WalIndex): boolean {
     const header = this.readHeader();
@@ -223,13 +222,13 @@ function readWalIndex(descriptor: number): WalIndex | null {
   };
 }
 
-/** Log index of SQLite. */
+/** SQLite's log index. */
 interface WalIndex {
   readonly text: string;
   readonly pageSize: number;
   /** Number of valid pages in the log. */
   readonly frames: number;
-  /** Number of pages of the log that are in the database file already. */
+  /** Number of log pages already copied to the database file. */
   readonly folded: number;
   /** Number of pages in the whole database. */
   readonly pages: number;
@@ -261,8 +260,8 @@ function readStart(path: string, length: number): { readonly size: number; reado
 }
 
 /**
- * True if the log of a database that this process does not have open holds fewer pages than its index says, some of which
- * are not in the database file yet. SQLite would ignore the lost changes.
+ * True if lost pages are missing from the log of a database that this process does not have open. The log is then
+ * shorter than its index says, and SQLite would ignore the lost changes.
  */
 export function isLogLost(path: string): boolean {
   const indexPath = `${path}-shm`;

@@ -58,7 +58,7 @@ interface Found {
   readonly last: { readonly user: number; readonly message: number; readonly ordinal: number; readonly seq: number };
 }
 
-/** Reads all traces of a run with plain SQLite. */
+/** Reads all traces of a run with plain SQL. */
 function look(prefix: string): Found {
   const db = new Sqlite(database);
   const column = (sql: string) => db.prepare<unknown[], string>(sql).pluck().all(`${prefix}-%`).sort();
@@ -127,7 +127,7 @@ it('keeps every acknowledged unit and no partial unit after repeated kills', asy
       const last = { userId: before.user, messageId: before.message, ordinal: before.ordinal, seq: before.seq }[number];
       expect(Math.min(...drawn)).toBeGreaterThan(last);
     }
-    // No unit failed for lack of a number, so there are no gaps either.
+    // No unit failed for lack of a number, so there are no gaps.
     const seqs = found.acknowledged.map(({ seq }) => seq).sort((a, b) => a - b);
     expect(seqs.at(-1)! - seqs[0]! + 1).toBe(seqs.length);
 

@@ -13,7 +13,7 @@ import type { Command, Connection, Query } from './connection.js';
 import { SqliteUnitOfWork } from './unit-of-work.js';
 import { UnitYielded } from './unit-runner.js';
 
-/** Replaces the repositories by a single table of notes. */
+/** Replaces the repositories by a single notes table. */
 interface Notes {
   readonly insert: Command;
   readonly all: Query<string>;
@@ -97,7 +97,7 @@ function spend(ms: number): void {
   spent += ms;
 }
 
-describe('low-priority units', () => {
+describe('low-priority unit', () => {
   const addLater = (text: string, ms = 8) =>
     uow.writeAcross(
       async (notes) => {
@@ -107,13 +107,13 @@ describe('low-priority units', () => {
       { givesWay: true },
     );
 
-  it('commit alone, before units queued later', async () => {
+  it('commits alone, before units queued later', async () => {
     await Promise.all([addLater('a'), add('b'), add('c')]);
     expect(await stored()).toEqual(['a', 'b', 'c']);
     expect(observed.map(({ units }) => units)).toEqual([1, 2]);
   });
 
-  it('leave others their own duration when idle and four times as much under load', async () => {
+  it('pauses for its own duration when idle and four times as long under load', async () => {
     await addLater('a');
     const second = addLater('b');
     await nextTurn();
@@ -130,14 +130,14 @@ describe('low-priority units', () => {
     expect(await stored()).toEqual(['a', 'b', 'd', 'e', 'c']);
   });
 
-  it('keep their order and fail alone', async () => {
+  it('keeps its order and fails alone', async () => {
     const later = [addLater('a', 0), addLater('a', 0), addLater('b', 0)];
     const results = await Promise.allSettled([...later, add('c')]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
     expect((await stored()).filter((text) => text !== 'c')).toEqual(['a', 'b']);
   });
 
-  it('complete without pauses before the storage closes', async () => {
+  it('completes without pauses before the storage closes', async () => {
     const later = [addLater('a'), addLater('b'), addLater('c')];
     await uow.close();
     await Promise.all(later);
@@ -215,7 +215,7 @@ describe('batch of units', () => {
     expect(observed).toEqual([{ units: 4, durationMs: 0 }]);
   });
 
-  it('has no savepoint for a unit by itself, and no commit when that unit fails', async () => {
+  it('has no savepoint for a single unit, and no commit if that unit fails', async () => {
     const failing = uow.writeAcross(async (notes) => {
       notes.insert.run('lost');
       throw new Error('after a change');
@@ -227,7 +227,7 @@ describe('batch of units', () => {
     expect(observed).toEqual([{ units: 1, durationMs: 0 }]);
   });
 
-  it('undoes what a unit counted in memory before its neighbours run, and everything when the commit fails', async () => {
+  it("undoes a failed unit's in-memory counts before its neighbours run, and all counts if the commit fails", async () => {
     let count = 0;
     const seen: number[] = [];
     const counting = (fails = false) =>
@@ -340,7 +340,7 @@ describe('unit that awaits something other than its repositories', () => {
   });
 });
 
-describe('unit that lets the event loop turn', () => {
+describe('yielding unit', () => {
   it('lets timers and reads run without seeing its changes and delays other writes', async () => {
     const seen: unknown[] = [];
     let isRunning = true;
@@ -499,10 +499,10 @@ describe('write lock held by another process', () => {
     };
   }
 
-  /** Returns the ascending times for which this process blocked the event loop until the work is done. */
+  /** Returns the ascending durations for which this process blocked the event loop during the work. */
   async function stallsDuring(work: Promise<unknown>): Promise<number[]> {
     const stalls: number[] = [];
-    // Excludes time in which other processes have the core.
+    // Excludes time in which other processes occupied the core.
     const ownTime = () => performance.now() - threadTimes().waitedMs;
     let last = ownTime();
     let isDone = false;

@@ -39,8 +39,8 @@ const NO_GUARD: StorageGuard = { requireIntact: () => {}, verifyNames: () => {} 
 
 /**
  * Unit of work with one writer connection, used by one unit at a time, and pooled read-only connections (WAL), each
- * with its own snapshot. One commit covers all units queued meanwhile; each fails alone and completes after the
- * commit. While another process writes, units wait in order without blocking the event loop.
+ * with its own snapshot. One commit covers all units queued by then; each fails alone and completes after the commit.
+ * While another process writes, units wait in order without blocking the event loop.
  */
 export class SqliteUnitOfWork implements UnitOfWork {
   private readonly writer: UnitWriter;
@@ -51,15 +51,15 @@ export class SqliteUnitOfWork implements UnitOfWork {
   private readonly now: () => number;
   private readonly onCommit: ((commit: Commit) => void) | undefined;
   private waiting: Unit[] = [];
-  /** Low-priority units waiting for their turn. */
+  /** Waiting low-priority units. */
   private readonly givingWay: Unit[] = [];
-  /** Pause after the last low-priority unit; `hasServed` is true if other units ran since. */
+  /** Pause after the last low-priority unit; `hasServed` is true if other units have run since then. */
   private rest = { startedAt: 0, durationMs: 0, hasServed: false };
   private restTimer: NodeJS.Timeout | undefined;
   private isBatchDue = false;
-  /** Time of the last report of a disk failure; null if the disk works. */
+  /** Time of the last disk failure report; null if the disk works. */
   private failureReportedAt: number | null = null;
-  /** Set while the storage closes; called when no unit is left. */
+  /** Set while the storage closes; called when all units have ended. */
   private onIdle: (() => void) | null = null;
   private isClosed = false;
 
@@ -172,7 +172,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
     return Math.max(0, startedAt + durationMs * (hasServed ? REST.busy : REST.idle) - this.now());
   }
 
-  /** In their order. A unit that gives way is the first of those that wait, and has a commit of its own. */
+  /** Takes units in order. A low-priority unit is the first of the waiting ones, and commits alone. */
   private takeBatch(): readonly Unit[] {
     return this.waiting.splice(0, this.waiting[0]?.givesWay ? 1 : MAX_UNITS_PER_BATCH);
   }
@@ -196,7 +196,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
     if (this.waitingWrites === 0) this.onIdle?.();
   }
 
-  /** Returns false if another process writes or no unit waits any more. */
+  /** Returns false if another process writes or no unit is waiting. */
   private begin(): boolean {
     try {
       this.guard.requireIntact();
@@ -221,7 +221,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
     }
   }
 
-  /** Retries until the other process is done. Returns false if no unit waits any more. */
+  /** Retries until the other process is done. Returns false if no unit is waiting by then. */
   private async beginLater(): Promise<boolean> {
     const startedAt = this.now();
     const [firstDelay, longestDelay] = LOCK_DELAYS_MS;

@@ -4,12 +4,12 @@ import type { Database } from 'better-sqlite3';
 import { Connection } from './connection.js';
 import type { CreateRepositories } from './feature.js';
 
-/** Time for which a unit holds the event loop before `tx.yield` lets it turn. */
+/** Time for which a unit holds the event loop before `tx.yield` yields it. */
 const SLICE_MS = 8;
 
 /**
- * Thrown if a unit awaits anything other than its repositories. A write would block all writers; a read would occupy
- * a connection and delay checkpoints.
+ * Thrown if a unit awaits anything other than its repositories. A write would block all writers; a read would occupy a
+ * connection and delay checkpoints.
  */
 export class UnitYielded extends Error {
   constructor() {
@@ -19,14 +19,14 @@ export class UnitYielded extends Error {
 }
 
 /**
- * Runs units on one connection, one after the other. Repositories resolve within the turn of the event loop, so a unit that
- * is still running in the next turn has awaited something else, unless it asked for the turn by `tx.yield`.
+ * Runs units on one connection, one after the other. Repositories resolve within the same turn of the event loop. A
+ * unit still running in the next turn has therefore awaited something else, unless it called `tx.yield`.
  */
 export class UnitRunner {
   private current: Connection;
   private tx: Transaction;
   private immediate: NodeJS.Immediate | undefined;
-  /** Continues the unit that let the event loop turn. */
+  /** Continues the unit that yielded. */
   private resume: (() => void) | null = null;
   /** Ends the running unit without waiting for it. */
   private abort: (() => void) | null = null;
@@ -46,7 +46,7 @@ export class UnitRunner {
     return this.current;
   }
 
-  /** True if a unit took so long since `start` that it let the event loop turn. */
+  /** True if any unit since `start` has yielded to the event loop. */
   get hasTurned(): boolean {
     return this.turned;
   }
@@ -64,7 +64,7 @@ export class UnitRunner {
     this.immediate = setImmediate(onNextTurn);
   }
 
-  /** @throws UnitYielded, and what the work throws */
+  /** @throws UnitYielded, and errors thrown by the work */
   async run<T>(work: (tx: Transaction) => Promise<T>, record = new UnitRecord()): Promise<T> {
     this.connection.record = record;
     try {
@@ -77,7 +77,7 @@ export class UnitRunner {
       });
     } finally {
       this.abort = null;
-      // The unit may not have awaited the turn that it asked for.
+      // The unit may not have awaited its own yield.
       this.resume?.();
     }
   }
@@ -118,7 +118,7 @@ export class UnitRunner {
   private async yield(connection: Connection): Promise<void> {
     connection.requireUnit();
     if (this.now() - this.sliceStartedAt < SLICE_MS) return;
-    // Units running meanwhile must not use this connection.
+    // Units that run in the meantime must not use this connection.
     connection.suspend();
     this.turned = true;
     await new Promise<void>((resolve) => {

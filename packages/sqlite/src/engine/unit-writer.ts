@@ -7,11 +7,11 @@ import type { StorageGuard } from './storage-guard.js';
 import { UnitRunner } from './unit-runner.js';
 import { isLockedOut, writeFailure } from './write-failures.js';
 
-/** Time for the units of one commit, beyond which those already waiting would notice. */
+/** Time limit for the units of one commit, beyond which waiting units would notice the delay. */
 const MAX_BATCH_MS = 5;
 
 export interface Unit extends Pick<WriteOptions, 'onCommit'> {
-  /** Organization that the unit names, or null. */
+  /** Organization of the unit, or null. */
   readonly realmId: RealmId | null;
   readonly work: (tx: Transaction) => Promise<unknown>;
   /** True if the unit commits alone. */
@@ -21,7 +21,7 @@ export interface Unit extends Pick<WriteOptions, 'onCommit'> {
   readonly reject: (error: unknown) => void;
 }
 
-/** A unit that ran in a transaction which may not be committed yet. */
+/** Executed unit of a transaction that may not be committed yet. */
 interface Attempt {
   readonly unit: Unit;
   readonly record: UnitRecord;
@@ -29,10 +29,10 @@ interface Attempt {
 }
 
 interface BatchOutcome {
-  /** Units for which there was no time. */
+  /** Units postponed by the time limit. */
   readonly left: readonly Unit[];
   readonly isCommitted: boolean;
-  /** The error that failed the whole batch, or null. */
+  /** Error that failed the whole batch, or null. */
   readonly failure: unknown;
 }
 
@@ -45,7 +45,7 @@ export class UnitWriter {
   private readonly savepoint: Statement;
   private readonly release: Statement;
   private readonly rollbackToSavepoint: Statement;
-  /** Pages in the log from which on a commit folds it into the file. */
+  /** Number of log pages from which a commit triggers a checkpoint. */
   private readonly checkpointPages: number;
   /** Set after one long commit without a checkpoint, respectively after two. */
   private isLogKept = false;
@@ -102,7 +102,7 @@ export class UnitWriter {
       batchEnd.clear();
       this.runner.stop();
     }
-    // Listeners take long over the events of a long unit as well.
+    // Listeners also take long for the events of a long unit.
     if (this.runner.hasTurned) await nextTurn();
     if (this.isFoldingDue) await this.foldLog();
     if (failure !== null) {
@@ -118,10 +118,11 @@ export class UnitWriter {
     this.runner.close();
   }
 
-  /** @throws when the whole batch is lost */
+  /** @throws if the whole batch is lost */
   private async runUnits(units: readonly Unit[], attempts: Attempt[]): Promise<void> {
     const startedAt = this.now();
-    // A unit by itself is rolled back with its transaction. SQLite would copy every page it changes within a savepoint.
+    // A single unit is rolled back with its transaction. Within a savepoint, SQLite would copy every page that it
+    // changes.
     const hasSavepoints = units.length > 1;
     for (const unit of units) {
       if (hasSavepoints) this.savepoint.run();
@@ -170,7 +171,7 @@ export class UnitWriter {
       this.database.pragma('wal_checkpoint(PASSIVE)');
       this.isLogKept = false;
     } catch {
-      // The log stays as it is, and durable, as after any commit.
+      // A failed checkpoint leaves the log durable, as after any commit.
     }
     await nextTurn();
   }
@@ -179,7 +180,7 @@ export class UnitWriter {
     try {
       if (this.database.inTransaction) this.rollback.run();
     } catch {
-      // The next BEGIN fails with the reason. The units of this batch have to be settled all the same.
+      // The next BEGIN fails with the reason. The units of this batch must be settled anyway.
     }
   }
 }

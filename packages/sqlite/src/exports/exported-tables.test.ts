@@ -7,7 +7,7 @@ import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, MemoryBlobStore
 import { FEATURES } from '../features.js';
 import { openSqliteStorage } from '../index.js';
 
-it('reads every table of an organization into an export unless its feature says why not', async () => {
+it('reads every table of an organization into an export, unless its feature states why not', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-exported-tables-'));
   const clock = new FixedClock();
   const statements: string[] = [];

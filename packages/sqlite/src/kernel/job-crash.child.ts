@@ -7,7 +7,7 @@ import { MAIL, type Payload, POST } from './job-crash.kinds.js';
 
 const clock = { now: () => Math.floor(Date.now() / 1000), nowMs: Date.now };
 
-/** Sends a message for each job it executes until killed. Argument: the database. */
+/** Sends a message for each executed job until killed. Argument: the database. */
 async function main(path: string): Promise<void> {
   const { uow } = openSqliteStorage({ path, clock });
   const { realm, channel, sender } = await uow.readAcross(async (r) => {

@@ -60,7 +60,7 @@ export function defineSearchFunctions(database: Database, words: SearchWords): v
   );
 }
 
-/** Evaluates conditions on the viewer's read state and flags, which no query can, message by message. */
+/** Evaluates conditions on the viewer's read state and flags message by message, since no query can. */
 export class ConditionSubjects {
   private readonly details: Query<ConditionRow>;
 

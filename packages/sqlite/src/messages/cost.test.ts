@@ -38,7 +38,7 @@ const specialOf = (i: number): Partial<Parameters<typeof aMessage>[0]> =>
       }
     : {};
 
-/** Channel with twenty interleaved topics, a quiet channel and a conversation, with `messages` in total. */
+/** Creates a channel with twenty interleaved topics, a quiet channel and a conversation, with `messages` in total. */
 async function worldOf({ subscribers = 2, messages = 0 }): Promise<World> {
   const clock = new FixedClock();
   const path = join(directory, `${++worlds}.db`);
@@ -89,7 +89,7 @@ const channelTopics = (world: Fixture, ...topics: readonly (readonly [name: stri
     topics: topics.map(([name, topicKey]) => ({ recipientId: world.channel(name).recipientId, topicKey })),
   }) as const;
 
-/** Filters of narrow operators and some combinations. */
+/** Filters for narrow operators and some combinations. */
 const NARROWS: Readonly<Record<string, (world: Fixture) => MessageFilter>> = {
   'is:starred': () => own({ kind: 'flag', flag: 'starred' }),
   'is:unread': () => own(not({ kind: 'flag', flag: 'read' })),
@@ -155,7 +155,7 @@ const NARROWS: Readonly<Record<string, (world: Fixture) => MessageFilter>> = {
 const search = (term: string) => ({ kind: 'search', terms: [term], phrases: [] as readonly string[] }) as const;
 const byWriter = (world: Fixture): MessageCondition => ({ kind: 'sender', userId: world.user('writer').id });
 
-describe('sending messages', () => {
+describe('cost of sending messages', () => {
   it('writes the same rows for few subscribers and for many', async () => {
     const written: (readonly string[])[] = [];
     for (const subscribers of [2, 200]) {
@@ -176,7 +176,7 @@ describe('sending messages', () => {
   });
 });
 
-describe('marking messages as read', () => {
+describe('cost of marking messages as read', () => {
   it('writes one row for thousands of channel messages when one topic of twenty is read', async () => {
     const world = await worldOf({ messages: 2500 });
     const ids = world.messages.filter(({ topic }) => topic === 'topic 3').map(({ id }) => id);
@@ -381,7 +381,7 @@ describe('cost of reads', () => {
   it.each(reads)('reads %s with the same number of statements for any history', async (_, read) => {
     const few = await traced(() => short.uow.read(short.realm.id, (r) => read(r, short)));
     const many = await traced(() => long.uow.read(long.realm.id, (r) => read(r, long)));
-    // More than BEGIN and COMMIT, which shows that counting works.
+    // More statements than BEGIN and COMMIT, which shows that counting works.
     expect(few.length).toBeGreaterThan(2);
     expect(many.length).toBe(few.length);
   });
@@ -408,7 +408,7 @@ describe('cost of reads', () => {
   });
 
   it.each(['a page of a channel', 'a page of shared history', 'a page of a topic'])(
-    'finds the heads of %s in an index alone',
+    'finds the latest message of each of %s in an index alone',
     async (title) => {
       const read = reads.find(([name]) => name === title)![1];
       const sql = await traced(() => long.uow.read(long.realm.id, (r) => read(r, long)));
@@ -433,7 +433,7 @@ describe('cost of reads', () => {
     },
   );
 
-  it('reads the search index only from the bound on', async () => {
+  it('reads the search index only from the lower bound', async () => {
     const [, ...ids] = long.messages.slice(-4).map(({ id }) => id);
     const sql = await traced(() =>
       long.uow.read(long.realm.id, async ({ pages }) => {

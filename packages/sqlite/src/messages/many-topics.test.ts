@@ -13,7 +13,7 @@ const MESSAGES = 4300;
 const READERS = 12;
 
 /** Interleaved conversations turn read sets into bitmaps; random histories are too short for that. */
-describe('reading many interleaved topics', () => {
+describe('read state of many interleaved topics', () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-topics-'));
   let storage: SqliteStorage;
   let fixture: Fixture;

@@ -16,8 +16,8 @@ interface Statements {
 }
 
 /**
- * Deleted messages as JSON rows of all related tables, by table and column. New columns are archived automatically,
- * and archives of older versions can be restored.
+ * Deleted messages as JSON rows of all related tables, by table and column. New columns are archived automatically, and
+ * archives from older versions can be restored.
  */
 export class SqliteMessageArchive implements MessageArchive {
   private readonly columns: Query<Column>;
@@ -133,7 +133,7 @@ export class SqliteMessageArchive implements MessageArchive {
       .join(', ')})`;
   }
 
-  /** Ignores existing rows, because moves may remain until the event of the deletion is delivered. */
+  /** Ignores existing rows, because moves may remain until the deletion event is delivered. */
   private putBackInto(table: string, instead: Readonly<Record<string, string>> = {}): Command {
     const columns = this.columns.all(table);
     const values = columns.map(({ name, default: byDefault }) => {

@@ -40,7 +40,7 @@ export class SqliteMessageEditRepository implements MessageEditRepository {
        FROM json_each(?) e CROSS JOIN json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value
        WHERE m.realm_id = ?`,
     );
-    // Edits usually affect one message, for which the list form is unnecessary.
+    // Edits usually affect one message, for which a list is unnecessary.
     this.insertOfOne = connection.command(
       `INSERT INTO message_edit (message_id, realm_id, user_id, edited_at, previous_content, previous_rendered_content)
        SELECT id, realm_id, ?, ?, content, rendered_content FROM message WHERE id = ? AND realm_id = ?`,

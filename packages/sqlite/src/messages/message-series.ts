@@ -203,8 +203,8 @@ export interface ArrivedOptions {
 const ANY_SENDER = { senderId: null, property: null };
 
 /**
- * Lists present messages of a channel, conversation or topic that were sent there, were never moved to another channel
- * and did not arrive read.
+ * Lists existing messages sent to a channel, conversation or topic, except those that were moved to another channel or
+ * arrived read.
  */
 export class ArrivedMessages {
   private readonly queries = new Map<string, Query<readonly [string, string, string?]>>();

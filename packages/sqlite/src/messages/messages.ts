@@ -101,7 +101,7 @@ export class MessageInsert {
 export const topicKeyOf = ({ channelId, topic }: Pick<NewMessage, 'channelId' | 'topic'>): string | null =>
   channelId === null ? null : topicKey(topic);
 
-/** Inserts terms of messages that still exist and have no terms yet. */
+/** Inserts terms of existing messages without terms. */
 const INSERT_TERMS = `
   INSERT INTO message_search (rowid, terms)
   SELECT m.id, due.value ->> 1 FROM json_each(?) due CROSS JOIN message m ON m.id = due.value ->> 0
@@ -330,7 +330,7 @@ export class SqliteMessageRepository implements MessageRepository {
     return removed;
   }
 
-  /** Adds rows for users whose state of the message differs from the default. */
+  /** Adds rows for users with a message state that differs from the default. */
   private addExceptions(id: MessageId, message: NewMessage): void {
     const { realmId, recipientId, senderId, exceptions } = message;
     const receivers = this.spans.withOpen(recipientId, exceptions.keys());

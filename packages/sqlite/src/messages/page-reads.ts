@@ -85,7 +85,7 @@ export class MessagePages {
     if (narrowing.personal.length === 0 && excluded === null) return history(pageRange, limit);
 
     const marked = this.personalSource(viewer, unsearched);
-    // Search hits may be rarer or more frequent than flagged messages, which shows only while reading.
+    // Search hits may be rarer or more frequent than flagged messages, which only reading reveals.
     let source = narrowing.searched ? history : (marked ?? history);
     let judges = narrowing.personal;
     let judged = 0;
@@ -267,7 +267,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
               system_kind IS NOT NULL AS is_system_bot, external_id
        FROM user WHERE id IN (SELECT value FROM json_each(?))`,
     );
-    // The next message is near in most realms; a quiet realm among busy ones searches its own recipients.
+    // The next message is near in most realms. A quiet realm among busy ones searches its own recipients.
     this.firstInRealm = connection.values<MessageId>(
       `SELECT id FROM message WHERE id >= ? AND id < ? AND realm_id = ? ORDER BY id LIMIT 1`,
     );
@@ -348,7 +348,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
     return near ?? this.firstOfRecipients.get(first + NEAR_IDS, realmId) ?? null;
   }
 
-  /** Converts ascending rows; rows of another realm's conversations are dropped. */
+  /** Converts ascending rows; drops rows of another realm's conversations. */
   private toEntries(viewer: Viewer, indexRows: readonly MessageIndexRow[]): MessageListEntry[] {
     if (indexRows.length === 0) return [];
     const recipientIds = jsonList(new Set(indexRows.map((indexRow) => indexRow[2])));

@@ -408,7 +408,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
       const spans = this.incomplete.of(viewer, recipientId);
       if (spans.length === 0) continue;
       reader ??= this.unread.readerOf(viewer);
-      // A loop, because there may be too many for arguments.
+      // A loop, because there may be too many values for function arguments.
       const first = ordinals.reduce((least, ordinal) => Math.min(least, ordinal) as Ordinal);
       this.closeEmptyGaps(reader, spans, first);
     }
@@ -422,8 +422,8 @@ export class SqlitePersonalMessages implements PersonalMessages {
   }
 
   /**
-   * Closes gaps without remaining unread messages: the first of each recipient, where walks begin, and the one before
-   * the newly read messages. `segments` are those of the recipients, if already loaded.
+   * Closes gaps without remaining unread messages: the first gap per recipient, where walks begin, and the one before
+   * the newly read messages. `segments` are the recipients' segments, if already loaded.
    */
   private closeEmptyGaps(
     reader: Reader,
@@ -453,7 +453,7 @@ interface ReadChange {
   readonly ordinals: Map<RecipientId, Ordinal[]>;
 }
 
-/** True if a message_flag row must be written or must change. */
+/** True if a message_flag row must be written or changed. */
 function needsMark(
   state: ViewerMessageState,
   message: MessageIndexRow,
@@ -468,7 +468,7 @@ function needsMark(
 const NEXT_MESSAGE = `(SELECT 1 + coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'message'), 0))`;
 
 /**
- * Condition for rows that repeat what spans, moves and read sets already say. Rows that make a message the user's own
+ * Condition for rows that repeat the state of spans, moves and read sets. Rows that make a message the user's own
  * always store the read state.
  */
 const IS_IDLE = `read IS NULL AND starred = 0 AND collapsed = 0 AND mentioned = 0

@@ -42,7 +42,7 @@ const react = (world: Fixture, who: string) =>
     ...{ messageId: world.messages[0]!.id, name: 'smile', code: null, type: null },
   });
 
-it('takes the same statements for few subscribers and for many, and writes a row only for the reacting user', async () => {
+it('takes the same number of statements for few and many subscribers, and writes a row only for the reacting user', async () => {
   const taken: string[][] = [];
   for (const subscribers of [2, 60]) {
     const world = await worldOf(subscribers);
@@ -59,7 +59,7 @@ it('takes the same statements for few subscribers and for many, and writes a row
   expect(taken[1]).toEqual(taken[0]);
 });
 
-it('uses only indexes', async () => {
+it('uses only indexes for reactions', async () => {
   const { path } = await worldOf(3);
   const database = new Sqlite(path, { readonly: true });
   const planOf = (sql: string) =>

@@ -83,8 +83,8 @@ export class UnreadSpans {
   private readonly incompleteOf: Query<IncompleteRow>;
 
   constructor(connection: Connection) {
-    // Selects spans with a gap, with the start of the gap if it covers everything after a single segment or the whole
-    // span.
+    // Selects spans with a gap. Includes the gap's start if it covers the whole span or everything after a single
+    // segment.
     const incompleteIn = (recipient: string) =>
       `SELECT recipient_id, channel_id, first, last,
               CASE WHEN latest IS NULL THEN first
@@ -108,7 +108,7 @@ export class UnreadSpans {
     this.incompleteOf = connection.tuples(incompleteIn('AND s.recipient_id = ?'));
   }
 
-  /** Returns the viewer's spans, of one recipient or all, that the read set does not cover with a single segment. */
+  /** Returns the viewer's spans, of one recipient or all, that are not covered by a single segment of the read set. */
   of({ realmId, userId }: Viewer, recipientId: RecipientId | null = null): UnreadSpan[] {
     const rows =
       recipientId === null ? this.incomplete.all(userId, realmId) : this.incompleteOf.all(userId, realmId, recipientId);
@@ -142,8 +142,7 @@ export class ReadSets {
   private readonly remove: Command;
 
   constructor(connection: Connection) {
-    // Starts with the ranges and finds for each the segment at or before its start; earlier segments cannot overlap
-    // it.
+    // Starts with the ranges and finds for each the segment at or before its start; earlier segments cannot overlap it.
     this.overlapping = connection.tuples<SegmentRow>(
       `SELECT s.recipient_id, s.first, s.last, s.bits
        FROM json_each(?) place

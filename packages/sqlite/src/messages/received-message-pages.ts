@@ -24,7 +24,7 @@ interface ReceivedRange {
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 
-/** Number of ids to scan before pages are merged by conversation, which is faster if the reader subscribes to few of them. */
+/** Number of ids to scan before merging pages by conversation, which is faster for readers with few subscriptions. */
 const SCANNED_IDS = { atLeast: 500, perMessage: 10 };
 const MOVED_BATCH = 200;
 
@@ -32,8 +32,8 @@ const isUnmoved = `AND m.property_bits & ${PROPERTY_BITS.wasMoved} = 0`;
 const isMoved = `AND m.property_bits & ${PROPERTY_BITS.wasMoved}`;
 
 /**
- * Pages of a viewer's own messages, as far as rows of `message` tell. Each own message is in a conversation for which
- * the viewer has or had a span, or has a row in message_flag. Messages moved elsewhere are lost.
+ * Pages of a viewer's own messages, using rows of `message` alone. Each own message is in a conversation with a present
+ * or past span of the viewer, or has a row in message_flag. Messages moved elsewhere are lost.
  */
 export class ReceivedMessagePages {
   private readonly received: Query<readonly [RecipientId, number | null, number | null]>;
@@ -45,8 +45,7 @@ export class ReceivedMessagePages {
     private readonly states: ViewerMessageStates,
     private readonly series: MessageSeries,
   ) {
-    // Converts span bounds to ids. No message since the start means no range; none since the end means no upper
-    // bound.
+    // Converts span bounds to ids. No message since the start means no range; none since the end means no upper bound.
     const idAt = (ordinal: string) =>
       `(SELECT m.id FROM message m INDEXED BY message_by_ordinal
         WHERE m.sent_recipient_id = s.recipient_id AND m.ordinal >= s.${ordinal} ORDER BY m.ordinal LIMIT 1)`;
@@ -209,7 +208,7 @@ export class ReceivedMessagePages {
   }
 }
 
-/** True if an index finds the matches in each conversation, so a scan of all messages would be wasteful. */
+/** True if an index finds the matches in each conversation, which makes a scan of all messages wasteful. */
 const isLookedForByIndex = ({ series, topicKey, senderId, property, isDirect, privacies }: Narrowing): boolean =>
   series !== null ||
   topicKey !== null ||

@@ -36,8 +36,8 @@ const SHORT = 300;
 const MAX_SHORT_SERIES = 20;
 
 /**
- * Pages of search results in id order, as far as rows of `message` tell. FTS5 intersects the lists of words,
- * recipients and sender, so the rarest of them determines the cost.
+ * Pages of search results in id order, using rows of `message` alone. FTS5 intersects the lists of words, recipients
+ * and sender, so the rarest of them determines the cost.
  */
 export class SearchPages {
   private readonly countInRecipient: Query<number>;

@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3';
 import { migrate } from '../engine/migrate.js';
 import { FEATURES, MIGRATIONS } from '../features.js';
 
-/** Tables whose rows only refer to a message; those that wait for delivery or a retry lose their use with it. */
+/** Tables with rows that only refer to a message; deliveries and retries become useless without it. */
 const NAME_ONLY = [
   'awaited_thumbnail',
   'bot_trigger',

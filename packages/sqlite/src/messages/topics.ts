@@ -84,8 +84,8 @@ export class SqliteTopicReads implements TopicReads {
        WHERE m.realm_id = ?
        ORDER BY m.id DESC`,
     );
-    // Two texts cost less than two values per row. Recipients without messages are included, because a condition
-    // would look them up again.
+    // Two texts cost less than two values per row. Recipients without messages are included, because a condition would
+    // look them up again.
     this.counts = connection.tuples<readonly [ids: string, counts: string]>(
       `SELECT json_group_array(id), json_group_array(last_ordinal - first + 1) FROM (
          SELECT r.id, r.last_ordinal, (
@@ -191,7 +191,7 @@ export class SqliteTopicReads implements TopicReads {
     return found;
   }
 
-  /** Returns at most one id, the newest up to `last`. */
+  /** Returns at most one id: the newest up to `last`. */
   private ownInTopic(viewer: Viewer, recipientId: RecipientId, key: string, last: number): MessageId[] {
     const narrowing = narrowingTo(recipientId, key);
     return this.receivedPages.page(viewer, narrowing, { direction: 'older', first: 0, last }, 1).map(idOf);
@@ -204,9 +204,9 @@ export interface UnreadInTopic {
   readonly ordinalRanges: readonly RecipientOrdinalRange[];
   /** Read set segments needed to mark these ranges. */
   readonly segments: readonly ReadSegment[];
-  /** Unread because they are in a gap without other state; ascending. */
+  /** Messages that are unread because they are in a gap without other state; ascending. */
   readonly received: { readonly ids: readonly MessageId[]; readonly ordinals: readonly Ordinal[] };
-  /** Others in ascending order, for which a `Standing` determines the read state. */
+  /** Other messages, ascending; a `Standing` determines their read state. */
   readonly uncertain: readonly MessageIndexRow[];
 }
 
@@ -257,7 +257,7 @@ export class TopicUnread {
     }
     let sent: Arrived = { ids: [], ordinals: [], senderIds: [] };
     if (first !== null) {
-      // Counting costs as much as walking, so it is done only if the walk may be long without results.
+      // Counting costs as much as walking, so it is done only if the walk may be long and fruitless.
       const range = { first, last: spans.at(-1)!.last };
       const isSparse = range.last - first >= MOST_READ_PER_UNREAD * unread;
       const hasSenders = mutes.length > 0;

@@ -39,8 +39,8 @@ import type { ViewerMessageStates } from './viewer-message-state.js';
 const TIDIED_ORDINALS = [4, 256];
 
 /**
- * Unread messages of a viewer. They are gaps of read sets within spans where a message still exists that did not
- * arrive read, plus messages marked unread by message_flag. Cost depends on the unread messages, not on the history.
+ * Unread messages of a viewer: messages in read set gaps within spans that did not arrive read, plus messages marked
+ * unread by message_flag. The cost depends on the unread messages, not on the history.
  */
 export class UnreadMessages {
   private readonly queries: LRUCache<string, Query<string>>;
@@ -168,9 +168,8 @@ export class UnreadMessages {
   }
 
   /**
-   * Returns the searched part of the first gap from that end that contains no unread message, because its messages
-   * were deleted, moved away or arrived read. `segments` are the ascending segments of the recipient, if already
-   * loaded.
+   * Returns the searched part of the first gap from that end without unread messages: they were deleted, moved away or
+   * arrived read. `segments` are the recipient's ascending segments, if already loaded.
    */
   findEmpty(
     reader: Reader,
@@ -277,7 +276,7 @@ export class UnreadMessages {
     return this.unreadSpans.of(viewer, isElsewhere ? null : recipientId);
   }
 
-  /** Cuts spans to the ordinals that messages in an id range can have. */
+  /** Limits spans to the ordinals possible for messages in an id range. */
   private within(spans: readonly UnreadSpan[], { first, last }: PageBounds): UnreadSpan[] {
     const recipientIds = jsonList(new Set(spans.map(({ recipientId }) => recipientId)));
     const bounds = new Map(this.ordinalsAround.all(first, last, recipientIds).map((each) => [each[0], each]));

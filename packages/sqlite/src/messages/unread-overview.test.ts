@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** `reader` subscribes to `red` and `blue` and has read no messages of `writer`. */
+/** Creates a world in which `reader` subscribes to `red` and `blue` and has read no messages of `writer`. */
 async function worldOf(messages: readonly Partial<MessageSpec>[]): Promise<Fixture> {
   const clock = new FixedClock();
   const path = join(directory, `${opened.length}.db`);
@@ -88,7 +88,7 @@ const interleaved = (count: number, topics: number) =>
     }),
   );
 
-describe('unread overview by conversation equals the result message by message', () => {
+describe('unread overview by conversation', () => {
   it.each<[string, (fixture: Fixture) => Promise<unknown>]>([
     ['nothing is read', async () => {}],
     [

@@ -46,7 +46,7 @@ const MOST_READ_PER_UNREAD = 8;
 const MAX_MOVED = 10_000;
 
 /**
- * Unread messages by conversation without a row or object per message, because covering indexes list topics and
+ * Unread messages by conversation, without a row or object per message, because covering indexes list topics and
  * conversations contiguously. Falls back to `UnreadMessages` if the scan would be too long.
  */
 export class UnreadOverviews {
@@ -119,7 +119,7 @@ export class UnreadOverviews {
     return spans.flatMap((span) => toUnread(span, segments.get(span.recipientId) ?? []) ?? []);
   }
 
-  /** Returns the end of the ranges with about `limit` unread messages, and its first id; 0 for all of them. */
+  /** Returns the end of the ranges with about `limit` unread messages, and its first id; 0 if that includes all. */
   private newest(
     ordinalRanges: readonly UnreadRange[],
     wanted: number,

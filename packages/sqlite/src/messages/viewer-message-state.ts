@@ -24,7 +24,7 @@ import { type Connection, LIMIT, type Parameter, type Query } from '../engine/co
 import { ReadSets } from './read-sets.js';
 
 /**
- * Query for index rows, which SQLite returns as one JSON text, because single rows through the driver cost more than
+ * Query for index rows, which SQLite returns as one JSON text. Reading single rows through the driver costs more than
  * finding them.
  */
 export class MessageIndexQuery {
@@ -43,7 +43,7 @@ export class MessageIndexQuery {
   }
 }
 
-/** Minimum number of ids for which neighbours in an index are tried. */
+/** Minimum number of ids for trying neighbours in an index. */
 const MANY = 64;
 
 /** Index rows of messages by id. */
@@ -108,8 +108,8 @@ const FLAG_COLUMNS =
   'message_id, source, read, starred, collapsed, mentioned, topic_wildcard_mentioned, has_alert_word';
 
 /**
- * Number of rows, in addition to two per message, that a range query may return before messages are looked up one by
- * one. A page of a quiet channel spans a long time with rows of other channels.
+ * Number of rows, in addition to two per message, that a range query may return before messages are looked up
+ * individually. A page of a quiet channel spans a long time with rows of other channels.
  */
 const RANGE_ALLOWANCE = 64;
 

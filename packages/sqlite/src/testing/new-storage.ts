@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openWriter } from '../database.js';
 import { openSqliteStorage, type SqliteStorage, type SqliteStorageOptions } from '../index.js';
 
-/** Database with the schema alone. */
+/** Database with only the schema. */
 let empty: Buffer | undefined;
 
 /** Opens a storage at a path without a file. Copies the schema, which takes far less time than the migrations. */

@@ -13,7 +13,7 @@ export class SqliteUserRepository extends SqlUserRepository {
 
   constructor(connection: Connection, cache: VersionedCache<number, User>, quarantine: Quarantine) {
     super(asStatements(connection), cache, quarantine, NEVER_MARKS_NOTICES);
-    // Covers channels and direct conversations, because every recipient of messages has a span.
+    // Covers channels and direct conversations, since both record receiving users as spans.
     this.partnerAnswers = connection.values<Flag>(
       `SELECT EXISTS (
          SELECT 1 FROM span own CROSS JOIN span other
