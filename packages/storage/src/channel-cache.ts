@@ -7,7 +7,7 @@ import { type Cacheability, VersionedCache } from './versioned-cache.js';
 
 export const PERMISSION_NAMES = Object.keys(CHANNEL_PERMISSIONS) as readonly (keyof typeof CHANNEL_PERMISSIONS)[];
 
-/** Values of groups as permissions, with a text per value; equal texts mean equal values. */
+/** Group values as permissions, with a text per value; equal texts mean equal values. */
 export class GroupValues {
   private readonly texts: ReadonlyMap<GroupId, string>;
 
@@ -36,7 +36,7 @@ function textOfValue(value: Exclude<GroupSettingValue, number>): string {
 
 /**
  * Most channels grant the same permissions to the same users through different groups. Equal values share one object,
- * so others can cache by it.
+ * which others can use as a cache key.
  */
 export class SharedPermissions {
   private readonly cachedValues = newTextCache<ChannelView['permissions']>();
@@ -51,9 +51,9 @@ export class SharedPermissions {
   }
 }
 
-/** Parts of a view that depend on groups and their members. */
+/** View properties that depend on groups and their members. */
 export type GroupDependents = Pick<ChannelView, 'permissions' | 'sendersSystemGroup'>;
-/** Parts of a view that change independently of the channel. */
+/** View properties that change independently of the channel. */
 type ChannelCounts = Pick<ChannelView, 'subscriberCount' | 'weeklyTraffic'>;
 
 interface CachedChannel {
@@ -65,8 +65,8 @@ interface CachedChannel {
 }
 
 /**
- * Cache of channels and their latest views, shared by all connections. A view remains the same object until it
- * changes, so others can cache by it.
+ * Cache of channels and their latest views, shared by all connections. A view remains the same object until it changes,
+ * so others can use it as a cache key.
  */
 export class ChannelCache {
   readonly permissions = new SharedPermissions();

@@ -15,37 +15,40 @@ export interface StorageParts {
   readonly features: readonly FeatureTables[];
 }
 
-/** Reads the fields that a feature shows with messages. */
+/** Reads message fields added by a feature. */
 export interface MessagePartReads {
-  /** Messages without such fields are absent. Runs at most one statement, and none if no message has the fields. */
+  /** Messages without such fields are absent. Runs at most one statement, or none if no message has the fields. */
   list(messages: readonly Message[]): Promise<ReadonlyMap<MessageId, MessageParts>>;
 }
 
-/** Parts of a feature that concern its tables. */
+/** Table-related parts of a feature. */
 export interface FeatureTables {
   /** Name of its `.sql` texts and `steps`. */
   readonly schema?: string;
   /**
-   * Texts of the schema that both databases share, by the number of the step; 1 is the baseline. Words in braces are spelled by the
-   * dialect (`SchemaDialect`), and `{a|b}` is a on SQLite and b on PostgreSQL.
+   * Schema texts shared by both databases, by step number; 1 is the baseline. The dialect (`SchemaDialect`) replaces
+   * words in braces; `{a|b}` is a on SQLite and b on PostgreSQL.
    */
   readonly steps?: Readonly<Record<number, string>>;
-  /** Tables with rows of a realm, referencing tables first. They may reference tables of features that are listed before. */
+  /** Tables with rows of a realm, referencing tables first. They may reference tables of features listed earlier. */
   readonly realmTables?: readonly string[];
-  /** Tables whose rows belong to a message by `message_id` and are archived with it. Excludes traces of deleted messages. */
+  /**
+   * Tables with rows that belong to a message by `message_id` and are archived with it. Excludes traces of deleted
+   * messages.
+   */
   readonly messageTables?: readonly string[];
-  /** Tables of `realmTables` that exports do not read, and why. */
+  /** Tables of `realmTables` omitted from exports, with the reason. */
   readonly notExported?: Readonly<Record<string, string>>;
-  /** Reads what the feature adds to shown messages. */
+  /** Reads message fields added by the feature. */
   messagePart?(connection: object): MessagePartReads;
 }
 
 /**
- * A feature's share of the storage. `shared` and `repositories` are called once per storage, so that caches made there are
- * shared by all connections.
+ * A feature's share of the storage. `shared` and `repositories` are called once per storage, so that caches created
+ * there are shared by all connections.
  */
 export interface StorageFeature<Connection = Statements, SharedObjects = object> extends FeatureTables {
-  /** Objects of a connection that repositories of several features use. */
+  /** Objects of a connection shared by repositories of several features. */
   shared?(parts: StorageParts): (connection: Connection) => object;
   repositories?(parts: StorageParts): (connection: Connection, shared: SharedObjects) => Partial<WritableRepositories>;
 }

@@ -38,7 +38,7 @@ import { STATUS_FEATURE } from './users/statuses.js';
 
 type AnyFeature = StorageFeature<never, never>;
 
-/** All features. The baseline creates their tables in this order. Names stand for features that each database has by itself. */
+/** All features. The baseline creates their tables in this order. Names stand for database-specific features. */
 const ALL = [
   'REALM_FEATURE',
   REALM_LIST_FEATURE,
@@ -101,7 +101,7 @@ type NamesIn<Feature> = Feature extends { repositories: (...args: never[]) => (.
   ? keyof Created & keyof WritableRepositories
   : never;
 
-/** Puts the features of a database together. `own`: those that each database has by itself, `texts`: its `.sql` files. */
+/** Combines the features of a database. `own`: database-specific features; `texts`: its `.sql` files. */
 export function featuresOf<const Own extends OwnFeatures>(
   own: Own,
   texts: Readonly<Record<string, string>>,
@@ -111,7 +111,7 @@ export function featuresOf<const Own extends OwnFeatures>(
   const features = all as readonly (Exclude<Listed, string> | Own[keyof OwnFeatures])[];
   return {
     FEATURES: features as readonly AnyFeature[],
-    /** Steps that make the schema, in order. The schema's version is the number of steps that have run. */
+    /** Schema steps, in order. The schema version is the number of executed steps. */
     MIGRATIONS: migrationsOf(features as readonly FeatureTables[], texts, dialect),
     repositoryFactory: (clock: Clock, report: (problem: string) => void, words: SearchWords) =>
       repositoriesOf(features, clock, report, words),

@@ -30,7 +30,7 @@ export interface GroupRow {
   readonly permissions: string | null;
 }
 
-/** @param permissions read from the row; null for an anonymous group */
+/** @param permissions parsed from the row; null for an anonymous group */
 export const toGroup = (row: GroupRow, permissions: Group['permissions']): Group => ({
   id: row.id,
   realmId: row.realm_id,
@@ -43,7 +43,7 @@ export const toGroup = (row: GroupRow, permissions: Group['permissions']): Group
   permissions,
 });
 
-/** Tables in both databases. */
+/** Group tables in both databases. */
 export const GROUP_TABLES = {
   schema: 'groups',
   steps: {

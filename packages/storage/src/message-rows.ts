@@ -14,8 +14,8 @@ export const PROPERTY_BITS = {
   hasAttachment: 16,
   isReadByDefault: 32,
   /**
-   * Set once a message changed channel, since its ownership then depends on moves. The index message_moved_in repeats
-   * the value.
+   * Set once a message has changed channel, since its ownership then depends on moves. The index message_moved_in
+   * repeats the value.
    */
   wasMoved: 64,
   hasReactions: 128,
@@ -47,7 +47,7 @@ export function bitsOf(properties: Partial<Pick<Message, StoredProperty>>): numb
   return bits;
 }
 
-/** Bits determined by the text, recomputed by an edit. */
+/** Bits determined by the text, recomputed by edits. */
 export const TEXT_BITS =
   PROPERTY_BITS.isMeMessage |
   PROPERTY_BITS.mentionsChannel |
@@ -67,9 +67,9 @@ export const PROPERTY_INDEXES: Readonly<Record<IndexedProperty, string>> = {
   mentionsChannel: 'message_mentioning_channel',
 };
 
-/** Topic keys of resolved topics begin so. */
+/** Prefix of topic keys of resolved topics. */
 export const RESOLVED = RESOLVED_PREFIX;
-/** Smallest text after all topic keys with the prefix of resolved topics. */
+/** Smallest text after all topic keys with the prefix for resolved topics. */
 export const AFTER_RESOLVED = RESOLVED_PREFIX.slice(0, -1) + String.fromCodePoint(RESOLVED_PREFIX.codePointAt(1)! + 1);
 
 /** Values of `message_flag.source`: the reason why the message belongs to the user. */

@@ -4,9 +4,8 @@ import { type MessageCondition, mentionedIn, termsOfMessage } from '@parley/doma
 
 /**
  * Terms of a message in the search index: its words and its location. The rarer of both bounds the cost of a search
- * within a location. The tokenizer splits at ASCII characters other than letters and digits, which are therefore
- * mapped to the private use area. Words start with a letter, a digit or a slash, other terms with one of the
- * characters below.
+ * within a location. The tokenizer splits at ASCII characters other than letters and digits, which are therefore mapped
+ * to the private use area. Words start with a letter, a digit or a slash, other terms with one of the characters below.
  */
 const KINDS = { realm: '\uf800', recipient: '\uf801', topic: '\uf802', sender: '\uf803', mention: '\uf804' } as const;
 
@@ -30,7 +29,7 @@ export const seriesTerm = (recipientId: RecipientId, topicKey: string | null): s
     ? `${KINDS.recipient}${recipientId}`
     : `${KINDS.topic}${recipientId}${KINDS.topic}${encode(topicKey)}`;
 
-/** Message data from which its terms derive. */
+/** Message properties that determine its terms. */
 export interface TermSource {
   readonly realmId: RealmId;
   readonly senderId: UserId;
@@ -53,7 +52,7 @@ export const textTerms = (words: SearchWords, message: Pick<TermSource, 'topic' 
   ...[...termsOfMessage(words, message)].map(wordTerm),
 ];
 
-/** True if the condition depends on the text of messages. */
+/** True if the condition depends on message texts. */
 export function readsText(condition: MessageCondition): boolean {
   switch (condition.kind) {
     case 'not':

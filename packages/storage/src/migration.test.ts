@@ -23,7 +23,7 @@ const own = (from: number, to: number) =>
   );
 const normalized = (steps: readonly Migration[]) => steps.map(({ name, sql }) => [name, normalizeSql(sql)] as const);
 
-it('gives the steps of a new table the same numbers in both databases', () => {
+it('assigns the same number to the steps of a new table in both databases', () => {
   const onSqlite = normalized(migrationsOf(features, own(3, 21), SQLITE_SCHEMA));
   const onPostgres = normalized(migrationsOf(features, own(2, 5), POSTGRES_SCHEMA));
   expect(onSqlite.map(([name]) => name).slice(-3)).toEqual(['a.021', 'topic_pin.022', 'topic_pin.023']);
@@ -56,7 +56,7 @@ it('gives the steps of a new table the same numbers in both databases', () => {
   expect(onPostgres.at(-1)![1]).toBe(normalizeSql('ALTER TABLE topic_pin ADD COLUMN seen_by text COLLATE "C";'));
 });
 
-it("puts SQLite's first steps into the baseline of PostgreSQL, which was supported later", () => {
+it("includes SQLite's first steps in the baseline of PostgreSQL, which was supported later", () => {
   const onSqlite = normalized(migrationsOf(features, own(3, 21), SQLITE_SCHEMA));
   expect(onSqlite.slice(0, 2)).toEqual([
     ['baseline', normalizeSql('CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT) STRICT;')],
@@ -68,13 +68,13 @@ it("puts SQLite's first steps into the baseline of PostgreSQL, which was support
   );
 });
 
-it('refuses a shared step whose number does not follow', () => {
+it('rejects a shared step with a number that is not consecutive', () => {
   const withGap = [{ schema: 'a', steps: { 1: 'A', 23: 'B' } }];
   expect(() => migrationsOf(withGap, own(2, 21), SQLITE_SCHEMA)).toThrow('a.023.sql should have the number 22');
   expect(() => migrationsOf(withGap, own(2, 5), POSTGRES_SCHEMA)).toThrow('a.023.sql should have the number 22');
 });
 
-it('lets a shared step wait for the end of an upgrade if it is a contract', () => {
+it('postpones a shared contract step until the end of an upgrade', () => {
   const steps = { 1: 'A', 22: `\n-- contract: test\nDROP TABLE a;\n` };
   expect(migrationsOf([{ schema: 'a', steps }], own(2, 5), POSTGRES_SCHEMA).at(-1)).toMatchObject({ isContract: true });
 });

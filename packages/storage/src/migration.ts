@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { FeatureTables } from './feature.js';
 
-/** One step of the schema. Its statements are never edited: a later step corrects them. */
+/** Schema step. Its statements are never edited: later steps correct them. */
 export interface Migration {
   readonly name: string;
   readonly sql: string;
-  /** True if servers of the former release fail after it, so that it waits for the end of an upgrade on PostgreSQL. */
+  /**
+   * True if the previous release fails after this step, which therefore waits for the end of an upgrade on PostgreSQL.
+   */
   readonly isContract?: boolean;
 }
 
@@ -14,20 +16,20 @@ export const normalizeSql = (sql: string): string => sql.replace(/--.*|\s+/g, ''
 
 const checksums = new WeakMap<Migration, string>();
 
-/** Databases store it for each step, so that an edited step is noticed. Comments may be reworded. */
+/** Stored in the database for each step to detect edits. Comments may be reworded. */
 export function checksumOf(step: Migration): string {
   const checksum = checksums.get(step) ?? createHash('sha256').update(normalizeSql(step.sql)).digest('hex');
   checksums.set(step, checksum);
   return checksum;
 }
 
-/** Words in braces of the texts that both databases share. */
+/** Words in braces in texts shared by both databases. */
 type Word = 'id' | 'rowId' | 'int' | 'flag' | 'real' | 'text' | 'ids' | 'blob' | 'user' | 'strict' | 'withoutRowId';
 
 export interface SchemaDialect {
   readonly isPostgres: boolean;
   readonly words: Readonly<Record<Word, string>>;
-  /** Last step of SQLite that the baseline of this database contains, because the database was supported later. */
+  /** Last SQLite step included in this database's baseline, which is later if the database was supported later. */
   readonly baselineEnd: number;
 }
 
@@ -73,9 +75,10 @@ export const POSTGRES_SCHEMA: SchemaDialect = {
 type Schema = Pick<FeatureTables, 'schema' | 'steps'>;
 
 /**
- * Returns the baseline, which is made of the steps 1 and the texts `<feature>.sql` in the order of the features, and the later
- * steps, `<feature>.002.sql` among them, in the order of their numbers, which count across features.
- * @throws Error when a text belongs to no feature, or a number is missing or used twice
+ * Returns the migrations: the baseline, then the later steps by number. The baseline combines the steps 1 and the texts
+ * `<feature>.sql`, in feature order. Later steps include texts such as `<feature>.002.sql`; numbers count across
+ * features.
+ * @throws Error if a text belongs to no feature, or a number is missing or duplicated
  */
 export function migrationsOf(
   features: readonly Schema[],
@@ -96,7 +99,7 @@ export function migrationsOf(
   let last = 1;
   for (const { file, feature, number } of later) {
     if (!names.includes(feature)) throw new Error(`${file} belongs to no feature of features.ts`);
-    // Steps that follow SQLite's have the same number in both databases.
+    // Steps after the baselines have the same number in both databases.
     const next = number > dialect.baselineEnd ? Math.max(last, dialect.baselineEnd) + 1 : last + 1;
     if (number !== next) throw new Error(`${file} should have the number ${next}`);
     last = number;

@@ -11,16 +11,16 @@ import {
 import type { IndexedProperty } from './message-rows.js';
 import { mentionTerm, wordTerm } from './message-terms.js';
 
-/** Messages of a channel, conversation or topic, which an index of `message` lists by id. */
+/** Messages of a channel, conversation or topic, listed by id in an index of `message`. */
 export interface Series {
   readonly recipientId: RecipientId;
   /** Null for all topics or no topics. */
   readonly topicKey: string | null;
 }
 
-/** Conditions grouped by how queries can use them. */
+/** Conditions grouped by their use in queries. */
 export interface Narrowing<List> {
-  /** All conditions that rows of `message` can decide. */
+  /** All conditions decidable from rows of `message`. */
   readonly restriction: Restriction<List>;
   /** Conditions not already implied by `series` or `topicKey`. */
   readonly withinSeries: Restriction<List>;
@@ -28,7 +28,7 @@ export interface Narrowing<List> {
   readonly besidesSearch: Restriction<List>;
   /** Search terms of all conditions; null without a search. */
   readonly searched: { readonly terms: readonly string[] } | null;
-  /** Conditions that queries cannot decide: on the viewer's read state and flags. */
+  /** Conditions on the viewer's read state and flags, which queries cannot decide. */
   readonly personal: readonly MessageCondition[];
   /** Series that contain the messages; null for no restriction. */
   readonly series: readonly Series[] | null;
@@ -44,7 +44,7 @@ export interface Narrowing<List> {
   readonly property: IndexedProperty | null;
 }
 
-/** Parameter of a condition: a value, or a list in the form of the storage. */
+/** Parameter of a condition: a value, or a list in the storage's format. */
 export type ConditionParameter<List> = string | number | null | List;
 
 /** SQL of a condition with a `?` for each parameter. */
@@ -56,26 +56,26 @@ export interface Restriction<List> {
   readonly parameters: readonly ConditionParameter<List>[];
 }
 
-/** Writes conditions over `message m` in the SQL of a storage. None of them yields null, except `property`. */
+/** Writes conditions over `message m` in a storage's SQL. None of them yields null, except `property`. */
 export interface ConditionWriter<List> {
   condition(condition: SimpleCondition, negated: boolean): ConditionSql<List>;
   property(property: IndexedProperty): string;
-  /** The message has all index terms and contains all phrases. */
+  /** True if the message has all index terms and contains all phrases. */
   search(terms: readonly string[], phrases: readonly string[]): ConditionSql<List>;
-  /** Null if the storage cannot find phrases; they are then among the personal conditions. */
+  /** Null if the storage cannot search for phrases; they are then among the personal conditions. */
   readonly phrases: ((phrases: readonly string[]) => ConditionSql<List>) | null;
-  /** The column has none of the values. */
+  /** True if the column has none of the values. */
   outside(column: 'topic_key' | 'sender_id' | 'id', values: readonly (string | number)[]): ConditionSql<List>;
-  /** Replaces null in a condition. */
+  /** SQL literal for false, which replaces null in conditions. */
   readonly no: string;
 }
 
-/** Functions that plan narrows in the SQL of one storage. */
+/** Plans narrows in a storage's SQL. */
 export interface NarrowPlanner<List> {
-  /** Combines conditions that all apply. Returns null if no message can match. */
+  /** Combines conditions that must all apply. Returns null if no message can match. */
   toNarrowing(conditions: readonly MessageCondition[]): Narrowing<List> | null;
   narrowingTo(recipientId: RecipientId, topicKey?: string | null): Narrowing<List>;
-  /** Adds a property that has its own index. */
+  /** Adds a property with an index. */
   narrowedTo(narrowing: Narrowing<List>, property: IndexedProperty): Narrowing<List>;
   /** Adds an inclusive range of ids. */
   between(narrowing: Narrowing<List>, first: number, last: number): Narrowing<List>;
@@ -137,7 +137,7 @@ export const seriesTerms = ({ recipientId, topicKey }: Series): Restriction<neve
 export const onlyRecipient = ({ series }: Pick<Narrowing<unknown>, 'series'>): RecipientId | null =>
   series !== null && new Set(series.map((each) => each.recipientId)).size === 1 ? series[0]!.recipientId : null;
 
-/** Detects the conditions that clients usually mark as read, without the slower normalization. */
+/** Recognizes the usual conditions for marking as read, without the slower normalization. */
 function plainSeries(conditions: readonly MessageCondition[]): Series | null {
   const [first, topic] = conditions;
   if (first?.kind !== 'recipient' || first.recipientIds.length !== 1 || conditions.length > 2) return null;
@@ -182,7 +182,7 @@ const signed = (condition: SimpleCondition, negated: boolean): MessageCondition 
 const isEverything = (each: MessageCondition) => each.kind === 'allOf' && each.conditions.length === 0;
 const isNothing = (each: MessageCondition) => each.kind === 'anyOf' && each.conditions.length === 0;
 
-/** Collects conditions that all apply, grouped by kind to keep the number of different statements low. */
+/** Collects conditions that must all apply, grouped by kind to keep the number of distinct statements low. */
 class Terms<List> {
   private recipientIds: readonly RecipientId[] | null = null;
   private topics: readonly ChannelTopic[] | null = null;
@@ -315,7 +315,7 @@ class Terms<List> {
     const named = this.namedSeries();
     const series = named ?? this.seriesOfAlternatives();
     const terms = this.terms();
-    // Recipients and topics that are listed one by one fulfil their conditions already.
+    // Individually listed recipients and topics already fulfil their conditions.
     const fulfilled = named === null ? ['topic'] : ['topic', 'recipient', 'channelTopic'];
     return {
       restriction: joined(terms.map(([, text]) => text)),
@@ -470,7 +470,7 @@ function isPersonal(condition: MessageCondition): boolean {
   }
 }
 
-/** True for a search for phrases that is negated or part of a combination. */
+/** True for a phrase search that is negated or part of a combination. */
 const hasPhrasesInside = (condition: MessageCondition): boolean =>
   (condition.kind === 'not' && hasPhrases(condition.condition)) ||
   ((condition.kind === 'anyOf' || condition.kind === 'allOf') && condition.conditions.some(hasPhrases));

@@ -24,7 +24,7 @@ export class Quarantine {
     this.log(`The database contains an invalid value (${cell}: ${problem}), which is replaced by a harmless one.`);
   }
 
-  /** Reads a column that holds one of several known words. */
+  /** Reads a column that contains one of several known words. */
   word<T extends string>(value: T, allowed: readonly T[], standIn: T, table: string, id: number, column: string): T {
     if (allowed.includes(value)) return value;
     this.report({ table, id, column }, 'an unknown word');

@@ -11,7 +11,7 @@ import type { Quarantine } from './quarantine.js';
 import type { Parameter, Statements } from './statements.js';
 import { memoize } from './text-cache.js';
 
-/** Booleans are stored as 0 and 1, also in nullable columns. */
+/** Booleans are stored as 0 and 1, including nullable columns. */
 export type Flag = 0 | 1;
 
 export const toFlag = (value: boolean): Flag => (value ? 1 : 0);
@@ -21,7 +21,7 @@ export const fromFlagOrNull = (flag: Flag | null): boolean | null => (flag === n
 /** Encodes a set as one text. */
 export const jsonList = (values: Iterable<number | string | null>): string => JSON.stringify([...values]);
 
-/** Name of a table or column for a name of the domain. */
+/** Converts a domain name to the name of a table or column. */
 export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 export const ascending = (a: number, b: number): number => a - b;
@@ -139,10 +139,10 @@ export interface GroupSettingsColumn<R> {
   fromJson(json: string, id: number, quarantine: Quarantine, nobody: () => GroupId): GroupSettings<R>;
 }
 
-/** Maximum number of rows whose permissions are cached. */
+/** Maximum number of rows with cached permissions. */
 const MAX_KEPT_PERMISSIONS = 20_000;
 
-/** Stores permissions as JSON of group ids. Returns the same object until the text of the row changes. */
+/** Stores permissions as JSON of group ids. Returns the same object until the row's text changes. */
 export function groupSettingsColumn<R extends object>(registry: R, table: string): GroupSettingsColumn<R> {
   type Stored = Parsed<Readonly<Record<string, unknown>>>;
   const names = Object.keys(registry);
@@ -172,7 +172,7 @@ export function groupSettingsColumn<R extends object>(registry: R, table: string
   };
 }
 
-/** Reads permissions, with the group `nobody` in place of invalid groups. Looks it up only if there are any. */
+/** Reads permissions, replacing invalid groups by `nobody`, which is looked up only if needed. */
 export async function withNobody<T>(read: (nobody: () => GroupId) => T, nobodyOf: () => Promise<GroupId>): Promise<T> {
   let isNeeded = false;
   const result = read(() => {

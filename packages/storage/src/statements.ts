@@ -4,7 +4,7 @@ import type { Cacheability } from './versioned-cache.js';
 /** Bound to `?` in order. */
 export type Parameter = string | number | null | Uint8Array | readonly (string | number | null | Uint8Array)[];
 
-/** Statement that returns rows. SQLite returns them at once, PostgreSQL later. */
+/** Statement that returns rows: immediately on SQLite, later on PostgreSQL. */
 export interface Query<Row> {
   get(...parameters: Parameter[]): Row | undefined | Promise<Row | undefined>;
   all(...parameters: Parameter[]): Row[] | Promise<Row[]>;
@@ -13,7 +13,7 @@ export interface Query<Row> {
 /** Statement that returns no rows. */
 export interface Command {
   run(...parameters: Parameter[]): Changes | Promise<Changes>;
-  /** Runs the statement before the next one, or before the commit. */
+  /** Runs the statement before the next one or the commit. */
   defer(...parameters: Parameter[]): void;
 }
 
@@ -21,7 +21,7 @@ export interface Changes {
   readonly changes: number;
 }
 
-/** Connection of either database, for repositories whose statements are valid in both. */
+/** Connection to either database, for repositories with statements valid in both. */
 export interface Statements extends Cacheability {
   /** Query returning objects with a member per column. */
   rows<Row>(sql: string): Query<Row>;
@@ -35,23 +35,23 @@ export interface Statements extends Cacheability {
   disableCaching(): void;
   /** Yields like the unit itself, for repositories that process potentially long lists. */
   yield(): Promise<void>;
-  /** Changes of the running unit that others are notified of. */
+  /** Changes of the running unit that are published to others. */
   readonly record: UnitRecord;
 }
 
-/** Parts of statements that the databases spell differently. */
+/** SQL fragments that differ between the databases. */
 export interface Dialect {
-  /** Condition on a column whose parameter is a `set`. */
+  /** Condition on a column with a `set` as its parameter. */
   readonly inSet: string;
   set(values: Iterable<number | string | null>): Parameter;
-  /** Table with the columns `key`, ascending, and `value`, whose parameter is a `set`. */
+  /** Table of a `set` parameter with the columns `key`, ascending, and `value`. */
   elements(type: 'bigint' | 'text'): string;
   /** Aggregate of an expression as the JSON text of a list. */
   list(expression: string): string;
-  /** Makes SQLite, which has no statistics, use an index of the table before it. */
+  /** Makes SQLite, which has no statistics, use an index of the preceding table. */
   indexedBy(index: string): string;
-  /** Clause that leaves out rows which other units have locked. */
+  /** Clause that skips rows locked by other units. */
   readonly skipLocked: string;
-  /** Expression of the next id of a table. */
+  /** Expression for the next id of a table. */
   nextId(table: string): string;
 }

@@ -1,7 +1,7 @@
 import { memoize, newSharedSets } from './text-cache.js';
 
 describe('memoize', () => {
-  it('evicts the texts used least recently beyond four million characters', () => {
+  it('evicts the least recently used texts beyond four million characters', () => {
     const asked: string[] = [];
     const firstOf = memoize((text) => {
       asked.push(text[0]!);
@@ -29,7 +29,7 @@ describe('memoize', () => {
 });
 
 describe('newSharedSets', () => {
-  it('evicts the sets used least recently beyond a hundred thousand elements', () => {
+  it('evicts the least recently used sets beyond a hundred thousand elements', () => {
     const sets = newSharedSets<number>();
     const large = () => new Set(Array.from({ length: 40_000 }, (_, n) => n));
     for (const text of ['a', 'b', 'c']) sets.set(text, large());

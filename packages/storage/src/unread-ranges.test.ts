@@ -11,7 +11,7 @@ const rowOf = (id: number, recipientId: number, channelId: number | null, topic 
 };
 
 describe('UnreadCollection', () => {
-  it('groups rows of any order by conversation, with ascending ids and the oldest conversation first', () => {
+  it('groups rows in any order by conversation, with ascending ids and the oldest conversation first', () => {
     const found = new UnreadCollection();
     found.addRows([rowOf(9, 1, 5, 'Tea'), rowOf(3, 2, null), rowOf(7, 1, 5, 'tea'), rowOf(8, 1, 5, 'coffee')]);
     found.addRows([rowOf(2, 1, 5, 'TEA')]);

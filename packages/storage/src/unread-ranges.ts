@@ -40,7 +40,7 @@ export function toUnread(span: UnreadSpan, segments: readonly ReadSegment[]): Un
 export const countOf = (ordinalRanges: readonly UnreadRange[]): number =>
   ordinalRanges.reduce((sum, { count }) => sum + count, 0);
 
-/** Returns the rest of a range from an ordinal on. */
+/** Returns the part of a range that starts at the ordinal. */
 export function rangeFrom(ordinalRange: UnreadRange, from: Ordinal | null): UnreadRange | null {
   const { first, last, segments } = ordinalRange;
   if (from === null || from > last) return null;
@@ -119,7 +119,7 @@ export class UnreadCollection {
     return all;
   }
 
-  /** Groups ordered by their oldest message. */
+  /** Returns the groups ordered by their oldest message. */
   groups(): readonly UnreadGroup[] {
     return [...this.byKey.values()].filter(({ ids }) => ids.length > 0).sort((a, b) => a.ids[0]! - b.ids[0]!);
   }

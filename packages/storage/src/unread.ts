@@ -12,13 +12,13 @@ import {
 export interface UnreadSpan extends RecipientOrdinalRange {
   /** Null for a direct conversation. */
   readonly channelId: ChannelId | null;
-  /** Start of the only unread range if that extends to the end. */
+  /** Start of the only unread range, if it extends to the end. */
   readonly onlyGap: Ordinal | null;
   /** The only unread range if it is short; such ranges are searched together. */
   readonly shortGap: RecipientOrdinalRange | null;
 }
 
-/** Returns the spans of a batch, and where the next batch starts; see `PersonalMessages.markAllRead`. */
+/** Returns the spans of a batch, and the start of the next batch; see `PersonalMessages.markAllRead`. */
 export function conversationsIn(
   incomplete: readonly UnreadSpan[],
   { after, limit }: ConversationBatch = { after: null, limit: Number.POSITIVE_INFINITY },
@@ -32,11 +32,11 @@ export function conversationsIn(
 
 export type UnreadRow = readonly [...MessageIndexColumns, channelId: ChannelId | null, topic: string];
 
-/** Viewer with the data that, besides read sets, determines the read state. */
+/** Viewer with the data that determines the read state in addition to read sets. */
 export interface Reader {
   readonly viewer: Viewer;
   readonly mutes: readonly MutedRange[];
-  /** Messages that message_flag rows mark as unread, overriding read sets. */
+  /** Messages marked unread by message_flag rows, which override read sets. */
   readonly marked: ReadonlySet<MessageId>;
 }
 

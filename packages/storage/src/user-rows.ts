@@ -8,28 +8,28 @@ import type { Parameter, Statements } from './statements.js';
 type ColumnType = `${'int' | 'real' | 'flag' | 'text' | 'ids'}${'' | '?'}`;
 
 /**
- * Table of users' rows, which also has the columns `id`, `realm_id` and `user_id`. The statements that it makes are never changed,
- * because databases record them (ADR 13).
+ * Table of per-user rows, which also has the columns `id`, `realm_id` and `user_id`. Its generated statements must
+ * never change, because databases record their checksums (ADR 13).
  */
 export interface UserTable<Row extends UserRow, Stored> {
-  /** Number of the step of the schema that creates the table; 1 is the baseline. */
+  /** Number of the schema step that creates the table; 1 is the baseline. */
   readonly step: number;
-  /** Types by property, in the order of the columns, which have the same names in snake case. */
+  /** Types by property, in column order; columns have the same names in snake case. */
   readonly columns: { readonly [Property in keyof Stored]-?: ColumnType };
-  /** Columns by index. */
+  /** Columns by index name. */
   readonly indices?: Readonly<Record<string, string>>;
   readonly uniqueIndices?: Readonly<Record<string, string>>;
-  /** True if ids of deleted rows may be used again. */
+  /** True if ids of deleted rows may be reused. */
   readonly reusesIds?: true;
-  /** Later steps, such as `ALTER TABLE draft ADD COLUMN note {text}`, and the columns that they add. */
+  /** Later steps, such as `ALTER TABLE draft ADD COLUMN note {text}`, and the columns added by them. */
   readonly laterSteps?: Readonly<Record<number, string>>;
   readonly addedColumns?: readonly (keyof Stored)[];
-  /** Convert rows whose properties differ from the columns. */
+  /** Convert rows with properties that differ from the columns. */
   readonly pack?: (row: NewUserRow<Row>) => Stored;
   readonly unpack?: (stored: Stored & Pick<Row, keyof UserRow>) => Row;
 }
 
-/** Declares the table and the repository of users' rows. */
+/** Declares the table and the repository of per-user rows. */
 export function userRows<const Name extends string, Row extends UserRow, Stored = Omit<Row, keyof UserRow>>(
   repository: Name,
   rules: UserRowRules,
@@ -100,7 +100,7 @@ function columnOf(table: string, property: string, type: ColumnType, quarantine:
 
 const OWN = 'user_id = ? AND realm_id = ?';
 
-/** Greatest `integer` of PostgreSQL. */
+/** Maximum `integer` of PostgreSQL. */
 const NO_LIMIT = 2 ** 31 - 1;
 
 interface StoredRow {

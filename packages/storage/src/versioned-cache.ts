@@ -1,4 +1,4 @@
-/** Connection of a unit, as far as caches are concerned. */
+/** Caching-related part of a unit's connection. */
 export interface Cacheability {
   /** False if the unit may read data that is never committed. */
   readonly isCacheable: boolean;
@@ -26,7 +26,7 @@ export class VersionedCache<Version extends string | number, Value> {
   put(connection: Cacheability, id: number, version: Version, value: Value): void {
     if (!connection.isCacheable) return;
     if (this.entries.size >= this.capacity && !this.entries.has(id)) {
-      // Evicts the oldest entry; tracking usage would cost more than reading again.
+      // Evicts the oldest entry; tracking usage would cost more than rereading.
       this.entries.delete(this.entries.keys().next().value!);
     }
     this.entries.set(id, { version, value });

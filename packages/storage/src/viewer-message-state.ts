@@ -42,10 +42,10 @@ export const propertyBitsOf = (row: MessageIndexRow): number => row[5];
 
 export const wasMoved = (row: MessageIndexRow): boolean => (row[5] & PROPERTY_BITS.wasMoved) !== 0;
 
-/** Columns of a message that only conditions need. */
+/** Message columns needed only by conditions. */
 export type ConditionRow = readonly [MessageId, ChannelId | null, topic: string, ChannelPrivacy | null];
 
-/** Message as conditions see it. `flags`: the viewer's own, if any. */
+/** Converts a message for evaluating conditions. `flags`: the viewer's own, if any. */
 export function conditionSubject(
   row: MessageIndexRow,
   [id, channelId, topic, channelPrivacy]: ConditionRow,
@@ -57,7 +57,7 @@ export function conditionSubject(
   return { message, channelPrivacy, flags: flags ?? HISTORICAL, text };
 }
 
-/** Content of a message_flag row. */
+/** Contents of a message_flag row. */
 export interface FlagRow {
   readonly source: number;
   /** Null to derive it from spans, moves and read sets. */
@@ -73,8 +73,7 @@ export type FlagTuple = readonly [MessageId, number, Flag | null, Flag, Flag, Fl
 export type SpanTuple = readonly [RecipientId, Ordinal, Ordinal | null, number, number | null];
 export type MoveTuple = readonly [MessageId, number, RecipientId, Flag];
 /**
- * Messages of the sender from the first id (inclusive) to the last (exclusive) arrive read; null while the mute
- * lasts.
+ * Messages of the sender from the first id (inclusive) to the last (exclusive) arrive read; null while the mute lasts.
  */
 export type MutedRange = readonly [senderId: UserId, from: MessageId, until: MessageId | null];
 
@@ -108,7 +107,7 @@ export class ViewerMessageState {
     return ownership === 'none' ? null : ownership;
   }
 
-  /** Ownership by spans and moves, ignoring message_flag rows. */
+  /** Determines ownership by spans and moves, ignoring message_flag rows. */
   ownership(message: MessageIndexRow): Ownership {
     const sent = { recipientId: message[3], ordinal: message[4] };
     const spans = this.spans.get(sent.recipientId) ?? NONE;
@@ -118,7 +117,7 @@ export class ViewerMessageState {
     return ownershipOf([...spans, ...targets], sent, moves);
   }
 
-  /** True if the message arrives read without any action of the viewer. */
+  /** True if the message arrives read without any action by the viewer. */
   isReadOnArrival(message: MessageIndexRow): boolean {
     if ((propertyBitsOf(message) & PROPERTY_BITS.isReadByDefault) !== 0) return true;
     return this.mutes.length > 0 && isMuted(this.mutes, message[1], idOf(message));
@@ -195,7 +194,7 @@ export function ordinalRangesOf(messages: readonly MessageIndexRow[]): Recipient
   return [...ranges.values()];
 }
 
-/** Recipients whose spans decide ownership: the original ones and the targets of moves. */
+/** Returns recipients with spans that determine ownership: the original ones and the targets of moves. */
 export function recipientsOf(
   ranges: readonly RecipientOrdinalRange[],
   moves: ReadonlyMap<MessageId, readonly ChannelMove[]>,

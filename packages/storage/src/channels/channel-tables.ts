@@ -106,7 +106,7 @@ CREATE INDEX topic_policy_by_topic ON topic_policy (channel_id, topic_key);
 CREATE INDEX topic_policy_muted ON topic_policy (user_id, channel_id, topic_key) WHERE visibility = 'muted';
 `;
 
-/** Tables of channels in both databases. */
+/** Channel tables in both databases. */
 export const CHANNEL_TABLES = {
   schema: 'channels',
   steps: { 1: TABLES },

@@ -39,14 +39,14 @@ import { SentSince } from './sent-since.js';
 const SECONDS_PER_DAY = 86_400;
 const NONE_COUNTED: ReadonlyMap<RecipientId, number> = new Map();
 const TRAFFIC_DAYS = 28;
-/** Rows read per statement; the event loop may turn in between. */
+/** Rows read per statement; the event loop may run in between. */
 const READ_AT_A_TIME = 500;
 const VIEWED_AT_A_TIME = 1000;
 const SENDER_GROUPS = ['everyone', 'administrators', 'fullMembers', 'moderators'] as const;
 
 type Soon<T> = T | Promise<T>;
 
-/** Objects that all databases need for channels. */
+/** Objects that channels need in both databases. */
 export interface ChannelParts {
   readonly cache: ChannelCache;
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export interface ChannelParts {
   readonly quarantine: Quarantine;
 }
 
-/** All but writing subscriptions and counting subscribers, which each database does in its own way. */
+/** Channel repository without writing subscriptions and counting subscribers, which differ between the databases. */
 export abstract class SqlChannelRepository implements ChannelRepository {
   private readonly version;
   private readonly idOfName;
@@ -235,7 +235,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
     return this.load(realmId, await this.allHeads.columns(realmId));
   }
 
-  /** Returns channels in the given order, cached ones if the version matches. The event loop may turn in between. */
+  /** Returns channels in the given order, cached ones if the version matches. May yield to the event loop. */
   private async load(
     realmId: RealmId,
     { id: ids, version: versions }: Columns<Pick<ChannelRow, 'id' | 'version'>>,
@@ -289,7 +289,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
     return views;
   }
 
-  /** Returns views of channels from this snapshot in the same order. */
+  /** Returns the views of channels in this snapshot, in the same order. */
   private async viewsOf(
     realmId: RealmId,
     channels: readonly Channel[],
@@ -452,7 +452,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
     return new DomainError('CHANNEL_NAME_TAKEN', `Channel '${name}' already exists`, { channelId, channelName: name });
   }
 
-  /** Looks up the group `nobody` only if permissions of a row are invalid. */
+  /** Looks up the group `nobody` only if a row has invalid permissions. */
   private async toChannels(realmId: RealmId, rows: Columns<ChannelRow>): Promise<readonly Channel[]> {
     const { groups, quarantine } = this.parts;
     return withNobody(

@@ -33,9 +33,9 @@ export class SentSince {
     this.importBefore = statements.rows<IdRange>(`${range} WHERE first_id <= ? ORDER BY first_id DESC LIMIT 1`);
   }
 
-  /** Returns an id such that no message of the realm with a lower id was sent at or after that time. */
+  /** Returns an id with no lower message id in the realm sent at or after that time. */
   async firstId(realmId: RealmId, since: UnixSeconds): Promise<number> {
-    // Ids of an import belong to one realm, and its later messages have higher ids.
+    // The ids of an import belong to one realm, and its later messages have higher ids.
     const own = await this.importOf.get(realmId);
     if (own) {
       const first = await this.firstIn(own, since);
@@ -44,7 +44,7 @@ export class SentSince {
     return Math.max(await this.firstGiven(since), own ? own.last + 1 : 0);
   }
 
-  /** Searches messages sent here, between the imports, newest range first. */
+  /** Searches messages sent on this server between the imports, newest range first. */
   private async firstGiven(since: UnixSeconds): Promise<number> {
     let last = (await this.newestId.get())!;
     let found = last + 1;

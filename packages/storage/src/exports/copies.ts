@@ -5,12 +5,12 @@ import { OWNERSHIP_SOURCES } from '../message-rows.js';
 import { grouped, snakeCase, toFlag } from '../rows.js';
 import type { Statements } from '../statements.js';
 
-/** Table that allocates ids of the kind. */
+/** Returns the table that allocates ids of the kind. */
 const tableOf = (kind: IdKind): string => (kind === 'group' ? 'user_group' : snakeCase(kind));
 
 const MESSAGES_BEFORE_YIELD = 50;
 
-/** Writes of messages that each database does in its own way. */
+/** Message writes that differ between the databases. */
 export interface CopyWrites {
   /** Reserves `count` ordinals and returns the last one. */
   takeOrdinals(realmId: RealmId, recipientId: RecipientId, count: number): Ordinal | Promise<Ordinal>;
@@ -37,7 +37,7 @@ export class SqlCopyRepository implements CopyRepository {
   private readonly insertSpan;
   private readonly insertFlags;
 
-  /** @param lastOf statement that returns the last id that a table has allocated */
+  /** @param lastOf statement that returns the last id allocated by a table */
   constructor(
     private readonly statements: Statements,
     private readonly writes: CopyWrites,

@@ -21,7 +21,7 @@ const GROUPS_AT_A_TIME = 5;
 
 /** Maximum number of members cached per realm (one or two megabytes); larger realms are read each time. */
 const MAX_CACHED_MEMBERS = 200_000;
-/** Version of ids that never change. */
+/** Version of immutable ids. */
 const ALWAYS = 0;
 
 type SystemGroupIds = Readonly<Record<SystemGroupName, GroupId>>;
@@ -29,7 +29,7 @@ type SystemGroupIds = Readonly<Record<SystemGroupName, GroupId>>;
 /** Caches of all connections, by realm. */
 export const newGroupCaches = () => ({
   systemGroups: new VersionedCache<number, SystemGroupIds>(10_000),
-  /** All named groups, by version of the groups. */
+  /** All named groups, by groups version. */
   views: new VersionedCache<number, readonly GroupView[]>(20),
 });
 
@@ -225,7 +225,7 @@ export class SqlGroupRepository implements GroupRepository {
     return (await this.valuesVersion.get(realmId)) ?? 0;
   }
 
-  /** Asks once, because system groups are made with their realm and keep their ids. */
+  /** Reads the ids once, because system groups are created with their realm and keep their ids. */
   async systemGroupIds(realmId: RealmId): Promise<SystemGroupIds> {
     const { systemGroups } = this.caches;
     const cached = systemGroups.get(realmId, ALWAYS);
@@ -235,7 +235,10 @@ export class SqlGroupRepository implements GroupRepository {
     return ids;
   }
 
-  /** Returns the substitute for an unreadable group; 0, which is never a group id, in a realm without system groups. */
+  /**
+   * Returns the substitute for an unreadable group. In a realm without system groups this is 0, which is never a group
+   * id.
+   */
   async nobodyOf(realmId: RealmId): Promise<GroupId> {
     return (await this.systemIds.all(realmId)).find(([name]) => name === 'nobody')?.[1] ?? (0 as GroupId);
   }
@@ -380,7 +383,7 @@ export class SqlGroupRepository implements GroupRepository {
     return { ...group, id };
   }
 
-  /** Adds a group. @throws DomainError GROUP_NAME_TAKEN if another group, even a deactivated one, has the name */
+  /** Updates a group. @throws DomainError GROUP_NAME_TAKEN if another group, even a deactivated one, has the name */
   async update(group: Group): Promise<void> {
     this.changed(group.realmId);
     const { changes } = await this.store.run(
@@ -451,7 +454,7 @@ export class SqlGroupRepository implements GroupRepository {
     this.raiseVersion.defer(realmId);
   }
 
-  /** Records that the content of existing groups changed. */
+  /** Records that the contents of existing groups changed. */
   private contentChanged(realmId: RealmId, ids: readonly GroupId[]): void {
     this.statements.disableCaching();
     this.raiseVersions.defer(this.set(ids), realmId);

@@ -69,7 +69,7 @@ export class SqlEventConsumerRepository implements EventConsumerRepository {
   }
 }
 
-/** Their tables are in the schema of events. */
+/** The tables are part of the events schema. */
 export const EVENT_CONSUMER_FEATURE = {
   repositories: () => (connection) => ({ consumers: new SqlEventConsumerRepository(connection) }),
 } satisfies StorageFeature;

@@ -53,13 +53,13 @@ const toQueue = (row: QueueRow): EventQueue | UnreadableQueue =>
     idleTimeoutSeconds: row.idle_timeout_seconds,
   });
 
-/** Maximum number of events appended by a removal before the event that announces it. */
+/** Maximum number of events that a removal appends before the event announcing it. */
 const EVENTS_OF_A_UNIT = 1000;
 
 /** Maximum number of spans removed at once. */
 const MAX_SPANS = 2500;
 
-/** Rows that only events need: traces of deleted messages, and ended spans without a message. */
+/** Rows needed only by events: traces of deleted messages, and ended spans without a message. */
 export class Tombstones {
   private readonly statements;
   private readonly deleteSpans;
@@ -79,14 +79,14 @@ export class Tombstones {
     );
   }
 
-  /** Call when events up to this sequence number are pruned. */
+  /** Must be called when events up to this sequence number are pruned. */
   prune(realmId: RealmId, upTo: EventSeq): void {
     for (const statement of this.statements) statement.defer(realmId, upTo - EVENTS_OF_A_UNIT);
     this.deleteSpans.defer(realmId, upTo);
   }
 }
 
-/** All but what saves positions, which each database does in its own way. */
+/** Event queue repository without saving positions, which differs between the databases. */
 export class SqlEventQueueRepository implements Omit<EventQueueRepository, 'savePositions'> {
   private readonly row;
   private readonly ofUser;
@@ -109,7 +109,7 @@ export class SqlEventQueueRepository implements Omit<EventQueueRepository, 'save
                                 last_polled_at, idle_timeout_seconds)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    // The plus sign keeps SQLite from using the index by floor, which would visit every queue of the realm.
+    // The plus sign keeps SQLite from using the floor index, which would visit every queue of the realm.
     this.delete = statements.command(`DELETE FROM event_queue WHERE id ${dialect.inSet} AND +realm_id = ?`);
     this.deleteOfUser = statements.command('DELETE FROM event_queue WHERE owner_id = ? AND realm_id = ?');
     this.deleteIdle = statements.tuples<[RealmId, string, UserId, UnixSeconds]>(

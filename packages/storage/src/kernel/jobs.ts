@@ -97,7 +97,7 @@ export class SqlJobRepository implements JobRepository {
     { now, until, attempts }: Parameters<JobRepository['lease']>[1],
     limit: number,
   ): Promise<readonly StoredJob[]> {
-    // Does not wait for units that complete jobs.
+    // Skips rows locked by units that complete jobs.
     const due = (await this.free.all(selection.kind, selection.maxFormat, now, limit)).map(toJob);
     for (const job of due) this.reschedule.defer(until, job.attempts + attempts, job.id, job.attempts);
     return due.map((job) => ({ ...job, dueAt: until, attempts: job.attempts + attempts }));

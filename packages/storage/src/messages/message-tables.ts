@@ -225,7 +225,7 @@ CREATE TABLE archived_message (
 CREATE INDEX archived_message_by_age ON archived_message (deleted_at, id);
 `;
 
-/** Tables of messages in both databases. */
+/** Message tables in both databases. */
 export const MESSAGE_TABLES = {
   schema: 'messages',
   steps: { 1: TABLES },

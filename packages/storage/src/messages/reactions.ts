@@ -69,7 +69,7 @@ interface ReactionRow {
   readonly emoji_name: string;
 }
 
-/** Reactions for presentation with messages. */
+/** Reactions shown with messages. */
 export class ReactionPartReads implements MessagePartReads {
   private readonly rows: Query<readonly [MessageId, UserId, Reaction['type'], string, string]>;
 

@@ -26,7 +26,7 @@ export class SqlRecipientRepository implements RecipientRepository {
       `SELECT id, channel_id, direct_key FROM recipient WHERE +realm_id = ? AND id ${inSet}`,
     );
     this.byPeople = statements.values<RecipientId>('SELECT id FROM recipient WHERE realm_id = ? AND direct_key = ?');
-    // A conversation has one participant more than commas in its key. CROSS JOIN keeps the order in SQLite.
+    // A conversation has one participant more than commas in its key. CROSS JOIN keeps this order in SQLite.
     this.shared = statements.values<RecipientId>(
       `SELECT p.recipient_id FROM direct_participant p ${indexedBy('direct_participant_recent')}
        CROSS JOIN direct_participant o CROSS JOIN recipient r

@@ -159,7 +159,7 @@ export class SqlScheduledMessageRepository implements ScheduledMessageRepository
   }
 }
 
-/** Values in the order of the columns after the sender. */
+/** Returns the values in column order after the sender. */
 const changeable = ({ to, ...message }: ScheduledMessage) =>
   [
     to.kind === 'channelId' ? to.id : null,

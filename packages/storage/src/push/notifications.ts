@@ -17,7 +17,9 @@ export class SqlNotificationRepository implements NotificationRepository {
   private readonly insert;
   private readonly delete;
 
-  /** @param isNotified condition on users `u` whom every channel notifies unless its subscription says otherwise */
+  /**
+   * @param isNotified condition on users `u` who are notified by every channel unless the subscription says otherwise
+   */
   constructor(
     private readonly connection: Statements,
     isNotified: string,

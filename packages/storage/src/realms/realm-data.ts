@@ -4,13 +4,13 @@ import type { FeatureTables } from '../feature.js';
 import type { Command, Query, Statements } from '../statements.js';
 
 /**
- * Tables whose rows belong to a realm, referencing tables first. `message_file` is removed with the messages, image data
- * with its files, and `realm` last.
+ * Returns tables with rows of a realm, referencing tables first. `message_file` is removed with the messages, image
+ * data with its files, and `realm` last.
  */
 export const realmTablesOf = (features: readonly FeatureTables[]): readonly string[] =>
   [...features].reverse().flatMap(({ realmTables = [] }) => realmTables);
 
-/** Tables with rows that are archived with a message. */
+/** Returns tables with rows that are archived with a message. */
 export const messageTablesOf = (features: readonly FeatureTables[]): readonly string[] =>
   features.flatMap(({ messageTables = [] }) => messageTables);
 
@@ -19,13 +19,13 @@ type Key = readonly (string | number)[];
 interface TableStatements {
   /** Number of key columns. */
   readonly keyLength: number;
-  /** Returns the key and whether the row belongs to the realm. */
+  /** Returns the first keys and whether each row belongs to the realm. */
   readonly first: Query<readonly (string | number)[]>;
   readonly next: Query<readonly (string | number)[]>;
   readonly remove: Command;
 }
 
-/** Rows examined per removable row, because rows of other realms lie in between. */
+/** Rows examined per removable row, since rows of other realms lie in between. */
 const LOOKS_PER_ROW = 10;
 
 /**
@@ -40,7 +40,7 @@ export class SqlRealmData implements RealmDataRepository {
   /** Created on first use. */
   private readonly ofTables = new Map<string, TableStatements>();
 
-  /** @param keyColumns statement that returns the columns of a table's primary key in order */
+  /** @param keyColumns statement that returns a table's primary key columns in order */
   constructor(
     private readonly statements: Statements,
     private readonly tables: readonly string[],
@@ -90,7 +90,7 @@ export class SqlRealmData implements RealmDataRepository {
     if (known) return known;
     const columns = await this.keyColumns.all(table);
     const keys = columns.join(', ');
-    // Keeps the deleting job until the work is done.
+    // Keeps the job that deletes the data until the work is done.
     const isMeant = table === 'job' ? `realm_id = ? AND kind <> '${DELETE_REALM_DATA.name}'` : 'realm_id = ?';
     const select = `SELECT ${keys}, ${isMeant} FROM "${table}"`;
     const end = `ORDER BY ${keys} LIMIT ? + 0`;

@@ -44,7 +44,7 @@ interface RealmRow {
   readonly images: string;
 }
 
-/** `permissions` and `linkifiers` are read by statements of their own. */
+/** `permissions` and `linkifiers` are read by separate statements. */
 const toRealm = (
   row: RealmRow,
   permissions: Realm['permissions'],
@@ -66,7 +66,7 @@ const toRealm = (
   userDefaults: userDefaults.fromJson(row.user_defaults, row.id, quarantine),
 });
 
-/** Column values in the order in which they are stored, without permissions. */
+/** Returns column values in storage order, without permissions. */
 function fromRealm(realm: NewRealmRow): readonly (string | number | null)[] {
   return [
     realm.stringId,
@@ -82,7 +82,7 @@ function fromRealm(realm: NewRealmRow): readonly (string | number | null)[] {
   ];
 }
 
-/** All but the log of events, which each database begins in its own way. */
+/** Realm repository without creating the event log, which differs between the databases. */
 export abstract class SqlRealmRepository implements RealmRepository {
   private readonly version;
   private readonly allVersions;
@@ -269,7 +269,7 @@ CREATE TABLE playground (
 CREATE INDEX playground_by_realm ON playground (realm_id, id);
 `;
 
-/** Tables in both databases. */
+/** Realm tables in both databases. */
 export const REALM_TABLES = {
   schema: 'realms',
   steps: { 1: TABLES },

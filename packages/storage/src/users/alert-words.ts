@@ -62,7 +62,7 @@ export class SqlAlertWordRepository implements AlertWordRepository {
   }
 }
 
-/** Tables in both databases. */
+/** Alert word tables in both databases. */
 export const ALERT_WORD_TABLES = {
   schema: 'alert-words',
   steps: {

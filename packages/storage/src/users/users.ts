@@ -122,7 +122,7 @@ function toUser(row: UserRow, quarantine: Quarantine): User {
   };
 }
 
-/** Column values in the order in which they are stored. */
+/** Returns column values in storage order. */
 function fromUser(user: Omit<User, 'id' | 'version'>): readonly (string | number | null)[] {
   return [
     user.role,
@@ -155,7 +155,7 @@ export interface UserSummaryRow extends AvatarColumns {
   readonly external_id: string | null;
 }
 
-/** Returns what messages show about their senders and recipients. */
+/** Returns the user properties shown with messages. */
 export function toUserSummary(row: UserSummaryRow, quarantine: Quarantine): UserSummary {
   return {
     id: row.id,
@@ -169,7 +169,7 @@ export function toUserSummary(row: UserSummaryRow, quarantine: Quarantine): User
   };
 }
 
-/** All but questions about conversation partners, which each database answers in its own way. */
+/** User repository without conversation partner queries, which differ between the databases. */
 export abstract class SqlUserRepository implements UserRepository {
   private readonly version;
   private readonly rowById;
@@ -217,7 +217,7 @@ export abstract class SqlUserRepository implements UserRepository {
     this.activeIds = statements.values<UserId>(
       `SELECT id FROM "user" WHERE +realm_id = ? AND id ${inSet} AND is_active = 1 AND system_kind IS NULL ORDER BY id`,
     );
-    // The plus sign sorts afterwards. Without it, SQLite would scan the sorted list of users.
+    // The plus sign forces a separate sort. Without it, SQLite would scan the sorted list of users.
     const rowsBy = (column: string) =>
       statements.rows<UserRow>(`SELECT * FROM "user" WHERE realm_id = ? AND ${column} ${inSet} ORDER BY +id`);
     this.rowsByEmail = rowsBy('email_key');
