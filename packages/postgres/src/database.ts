@@ -14,7 +14,7 @@ import { PostgresUnitOfWork } from './engine/unit-of-work.js';
 import { MIGRATIONS, repositoryFactory } from './features.js';
 import { hasUnfinishedMove, type MovedTable, type MoveProgress, moveInto } from './move.js';
 
-/** Data in a database about its server. */
+/** Server data in a database. */
 export interface ServerRecord {
   /** Fingerprint of the secret from which API keys are derived; null if not stored yet. */
   readonly secretFingerprint: string | null;
@@ -28,18 +28,18 @@ export interface PostgresStorageOptions {
   readonly admit?: (server: ServerRecord) => void;
   readonly limits?: Partial<PoolLimits>;
   readonly trace?: StatementTrace;
-  /** Words under which messages are indexed; defaults to words as written. */
+  /** Splits messages into indexed words; defaults to words as written. */
   readonly words?: SearchWords;
   /** Receives messages for the operator about invalid stored values. */
   readonly report?: (problem: string) => void;
   readonly onCommit?: (commit: Commit) => void;
-  /** Called when the server becomes unavailable and when it is back. */
+  /** Called when the server becomes unavailable and when it is available again. */
   readonly onState?: StateListener;
-  /** Called once if another version changes the schema to one that this version does not know. */
+  /** Called once if another version migrates the schema beyond this version. */
   readonly onUnknownSchema?: (reason: string) => void;
 }
 
-/** Identity of a database among those that share a bus. A copy has the same `id` and another `place`. */
+/** Identity of a database on a shared bus. A copy has the same `id` and another `place`. */
 export interface Installation {
   readonly id: string;
   readonly place: string;
@@ -48,7 +48,7 @@ export interface Installation {
 export interface PostgresStorage {
   readonly uow: UnitOfWork;
   readonly installation: Installation;
-  /** Returns the time of the database in milliseconds since the epoch. */
+  /** Returns the time of the database server in milliseconds since the epoch. */
   currentTimeMs(): Promise<number>;
   /** Records that this server uses the database, and checks that it still may; call every ten seconds. */
   reportPresence(release: string): Promise<void>;
@@ -59,15 +59,13 @@ export interface PostgresStorage {
   close(): Promise<void>;
 }
 
-/** Maximum number of sessions that a server opens, with those of commands. */
+/** Maximum number of sessions opened by a server, including those of commands. */
 export const SESSIONS_PER_SERVER = DEFAULT_LIMITS.connections + 2;
 
 /** Oldest supported release of PostgreSQL. */
 const OLDEST_VERSION = 15;
 
-/**
- * Opens the storage. @throws DatabaseRefused if the database cannot be used or its schema is not of this version
- */
+/** Opens the storage. @throws DatabaseRefused if the database cannot be used or its schema is not of this version */
 export async function openPostgresStorage(options: PostgresStorageOptions): Promise<PostgresStorage> {
   const { url, clock, trace, words = PLAIN_TEXTS, report = () => {}, onCommit, onState } = options;
   const library = await loadLibrary();
@@ -136,7 +134,7 @@ export interface PostgresState extends ServerRecord {
   /** Number of steps in this release. */
   readonly latestSchema: number;
   readonly pendingSteps: readonly string[];
-  /** Pending steps that wait for `finishUpgradeOfPostgres`. */
+  /** Pending steps to be run by `finishUpgradeOfPostgres`. */
   readonly finalSteps: readonly string[];
 }
 
@@ -159,13 +157,13 @@ export const inspectPostgres = (url: string): Promise<PostgresState> =>
   });
 
 /**
- * Ends an upgrade unless servers of another release are running, which it returns with the steps that it has executed.
+ * Finishes an upgrade unless servers with another release are running. Returns these servers and the executed steps.
  * @throws DatabaseRefused
  */
 export const finishUpgradeOfPostgres = (url: string, release: string): ReturnType<typeof finishUpgrade> =>
   withClient(url, (client) => finishUpgrade(client, MIGRATIONS, release));
 
-/** Reports on the database's server. Changes nothing. @throws DatabaseRefused */
+/** Examines the database server without changing it. @throws DatabaseRefused */
 export const examinePostgres = (url: string): Promise<ServerFacts> =>
   withClient(url, (client) => examineServer(client, Date.now));
 
@@ -182,7 +180,7 @@ export const movePostgres = (
 
 const loadLibrary = () => loadOptional('pg', 'database: postgres', () => import('pg'));
 
-/** Runs work on a connection to a database that can hold Parley's data. @throws DatabaseRefused */
+/** Runs work on a connection to a database suitable for Parley. @throws DatabaseRefused */
 const withClient = <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> =>
   withClients(url, [{}], async ([client]) => {
     await requireUsable(client!);
@@ -212,7 +210,8 @@ async function withClients<T>(
 }
 
 /**
- * Refuses a pooler that ends the session with each statement, or that does not keep prepared statements apart.
+ * Rejects a connection pooler that ends the session after each statement, or shares prepared statements between
+ * sessions.
  * @throws DatabaseRefused
  */
 const requirePooler = (url: string, { statementMs, idleUnitMs }: PoolLimits): Promise<void> => {
@@ -253,7 +252,7 @@ async function requireUsable(client: Client): Promise<void> {
     throw new Error('`synchronous_commit` is off, so acknowledged changes would be lost in a crash');
 }
 
-/** Names the database without its password. */
+/** Returns the error with the database's name but without its password. */
 function refusal(url: string, error: unknown): DatabaseRefused {
   const reason = error instanceof Error ? error.message || String((error as { code?: unknown }).code) : String(error);
   return new DatabaseRefused(`Cannot use database ${withoutPassword(url)}: ${reason}`, { cause: error });

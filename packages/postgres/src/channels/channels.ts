@@ -48,7 +48,7 @@ export class PostgresChannelRepository extends SqlChannelRepository {
     return (await this.subscriptionIn(realmId, channelId, userId))?.is_active === 1;
   }
 
-  /** Reads the row once for the usual questions of a unit about one user and channel. */
+  /** Reads the row once for a unit's usual queries about one user and channel. */
   protected override subscriptionIn(
     realmId: RealmId,
     channelId: ChannelId,

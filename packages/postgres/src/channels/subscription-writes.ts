@@ -8,7 +8,7 @@ export class SubscriptionWrites {
   private readonly upsertSubscriptions: Command;
 
   constructor(connection: Connection) {
-    // Counts active users whose subscription begins or ends. Runs before the rows change.
+    // Counts active users with a beginning or ending subscription. Runs before the rows change.
     this.countChanges = connection.command(
       `UPDATE channel SET subscriber_count = subscriber_count + changed.difference FROM (
          SELECT n.channel_id, sum(n.is_active - coalesce(s.is_active, 0)) AS difference
@@ -36,7 +36,7 @@ export class SubscriptionWrites {
 
   /** Takes effect before the next statement. */
   put(subscriptions: readonly Subscription[]): void {
-    // The last of several rows with the same key counts.
+    // The last of several rows with the same key wins.
     const rows = new Map(subscriptions.map((each) => [`${each.userId}:${each.channelId}`, fromSubscription(each)]));
     const column = (n: number) => [...rows.values()].map((row) => row[n]!);
     this.countChanges.defer(column(0), column(1), column(3));

@@ -8,7 +8,7 @@ export class PostgresTopicPolicyRepository extends SqlTopicPolicyRepository {
     super(connection);
   }
 
-  /** A shared unit may change the policies of its user only. */
+  /** A shared unit may only change its user's policies. */
   override async put(policy: TopicPolicy): Promise<void> {
     if (policy.userId !== this.connection.sharing?.userId) this.connection.requireAlone();
     await super.put(policy);

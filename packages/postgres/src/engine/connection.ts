@@ -5,7 +5,7 @@ import type { RealmId, SharedUnit } from '@parley/domain/kernel';
 import type { Dialect, Parameter, Statements } from '@parley/storage';
 import type { Client, ClientBase, QueryArrayResult, QueryResult } from 'pg';
 
-/** Time for which a unit uses the event loop before `yield` lets it turn. */
+/** Time for which a unit uses the event loop before `yield` takes effect. */
 const SLICE_MS = 8;
 
 const DIALECT: Dialect = {
@@ -18,21 +18,21 @@ const DIALECT: Dialect = {
   nextId: (table) => `nextval(pg_get_serial_sequence('${table}', 'id'))`,
 };
 
-/** Replaces each `?` by the number of the parameter. */
+/** Replaces each `?` by a numbered parameter. */
 function numbered(sql: string): string {
   let count = 0;
   return sql.replaceAll('?', () => `$${++count}`);
 }
 
 /**
- * Called with each statement that is sent, without its parameters. `isFirst` is true if no other one is under way, so that
- * the true ones are the round trips that units wait for.
+ * Called with each sent statement, without its parameters. `isFirst` is true if no other statement is pending; counting
+ * these gives the round trips for which units wait.
  */
 export type StatementTrace = (sql: string, isFirst: boolean) => void;
 
 /** Rejected statement. Contains its text but never its parameters, which may be secret. */
 export class StatementFailed extends Error {
-  /** SQLSTATE; absent for errors of the driver and the network. */
+  /** SQLSTATE; absent for driver and network errors. */
   readonly code: string | undefined;
 
   constructor(sql: string, cause: unknown) {
@@ -42,7 +42,7 @@ export class StatementFailed extends Error {
   }
 }
 
-/** Ends a shared unit that has to be alone. */
+/** Ends a shared unit that must run exclusively. */
 export class MustBeAlone extends Error {
   constructor() {
     super('The unit has to be alone in its organization');
@@ -75,7 +75,7 @@ export class Query<Row> {
   }
 }
 
-/** Statement that returns no rows, only the number of changes. */
+/** Statement that returns the number of changes instead of rows. */
 export class Command {
   private readonly sql: string;
 
@@ -103,12 +103,12 @@ interface Deferred {
   readonly onTuples: ((tuples: readonly unknown[][]) => void) | undefined;
 }
 
-/** Data that servers cache, with a stamp for each kind. Subscriptions change more often than entities. */
+/** Data cached by servers, with a stamp per kind. Subscriptions change more often than entities. */
 export type CachedKind = 'entities' | 'subscriptions';
 
-/** Stamp of units across realms, which may change data of each. */
+/** Stamp row of units across realms, which may change data of any realm. */
 const ALL_REALMS = 0;
-/** Stamps of entities have the number of their realm, those of subscriptions the negative of it. */
+/** Stamp ids of entities equal the realm id; those of subscriptions are its negative. */
 const STAMPS = `
   SELECT coalesce(sum(stamp) FILTER (WHERE realm_id >= 0), 0)::bigint,
     coalesce(sum(stamp) FILTER (WHERE realm_id <= 0), 0)::bigint
@@ -117,17 +117,17 @@ const RAISE_STAMP = `
   INSERT INTO cache_stamp (realm_id, stamp) VALUES ($1, 1)
   ON CONFLICT (realm_id) DO UPDATE SET stamp = cache_stamp.stamp + 1`;
 
-/** Maximum number of statements that connections keep prepared; narrows have any number of forms. */
+/** Maximum number of prepared statements per connection, since narrows have arbitrarily many forms. */
 const MAX_PREPARED = 2000;
 const NAMES = new Map<string, string>();
 
-/** PostgreSQL stores no zero bytes, so the replacement character takes their place. */
+/** PostgreSQL cannot store NUL characters, so the replacement character takes their place. */
 export function storable(parameter: Parameter): unknown {
   if (typeof parameter === 'string') return parameter.includes('\0') ? parameter.replaceAll('\0', '\ufffd') : parameter;
   return Array.isArray(parameter) ? parameter.map(storable) : parameter;
 }
 
-/** Returns the name under which connections keep the statement; undefined for one that is prepared each time. */
+/** Returns the name of a prepared statement; undefined for statements prepared each time. */
 function nameOf(sql: string): string | undefined {
   let name = NAMES.get(sql);
   if (name === undefined && NAMES.size < MAX_PREPARED) {
@@ -138,7 +138,7 @@ function nameOf(sql: string): string | undefined {
 }
 
 /**
- * Database connection on which repositories prepare their statements. Statements run only inside a unit of work, so a
+ * Database connection on which repositories prepare their statements. Statements run only inside a unit of work. A
  * repository kept beyond its unit fails instead of writing outside of it or into another unit.
  */
 export class Connection implements Statements {
@@ -147,21 +147,21 @@ export class Connection implements Statements {
   /** Number of statements without a response. */
   private underWay = 0;
   private readonly changed = new Set<CachedKind>();
-  /** Realm that the unit names. */
+  /** Realm of the unit. */
   private realmId: RealmId | null = null;
   private stamps: Readonly<Record<CachedKind, number>> | null = null;
   private sentStamps: Promise<void> | null = null;
-  /** False until the unit sends a statement; one that uses no repository needs no transaction. */
+  /** False until the unit sends a statement; a unit without statements needs no transaction. */
   private sent = false;
   private sentAtMs = 0;
   private deferred: Deferred[] = [];
-  /** Sent with the commit only. */
+  /** Statements sent only with the commit. */
   private last: Deferred[] = [];
   private unitSharing: SharedUnit | null = null;
   private mustBeAlone = false;
   private failure: StatementFailed | null = null;
   private turnedAt = 0;
-  /** Belongs to the unit that runs. */
+  /** Belongs to the running unit. */
   record = new UnitRecord();
 
   constructor(
@@ -188,7 +188,7 @@ export class Connection implements Statements {
     return new Command(this, sql);
   }
 
-  /** Lets the event loop turn if the unit has used it for long since it last waited for the database. */
+  /** Yields to the event loop if the unit has used it for long since it last waited for the database. */
   async yield(): Promise<void> {
     this.requireUnit();
     if (performance.now() - this.turnedAt < SLICE_MS) return;
@@ -198,7 +198,7 @@ export class Connection implements Statements {
 
   /**
    * Sends a statement after the deferred ones, in one packet.
-   * @throws StatementFailed for the first of them that fails
+   * @throws StatementFailed for the first failed statement
    */
   async send(sql: string, parameters: readonly Parameter[], shape: Shape): Promise<AnyResult> {
     this.requireUnit();
@@ -207,7 +207,7 @@ export class Connection implements Statements {
     stream.cork();
     const sent = [...this.sendDeferred(), this.query(sql, parameters, shape)];
     stream.uncork();
-    // The others fail as well after the first failure.
+    // After the first failure, the others fail as well.
     const outcomes = await Promise.allSettled(sent);
     this.turnedAt = performance.now();
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
@@ -218,15 +218,15 @@ export class Connection implements Statements {
     return (outcomes.at(-1) as PromiseFulfilledResult<AnyResult>).value;
   }
 
-  /** @param onTuples receives the rows once the statement was executed */
+  /** @param onTuples receives the rows after the statement was executed */
   defer(sql: string, parameters: readonly Parameter[], onTuples?: Deferred['onTuples']): void {
     this.requireUnit();
     this.deferred.push({ sql, parameters, onTuples });
   }
 
   /**
-   * Sends the statement with the commit, so that its locks are held for no longer than the commit takes. A unit that is
-   * alone may read what it changes, so there it is sent before the next statement.
+   * Sends the statement with the commit, so that its locks are held only for the duration of the commit. An exclusive
+   * unit may read its own changes, so it sends the statement before the next one.
    */
   deferToCommit(sql: string, parameters: readonly Parameter[], onTuples?: Deferred['onTuples']): void {
     this.requireUnit();
@@ -238,24 +238,27 @@ export class Connection implements Statements {
     return this.send('COMMIT', [], 'row');
   }
 
-  /** Entry of `SHARED_UNITS` under which the unit runs; null if it is alone in its organization. */
+  /** Entry of `SHARED_UNITS` under which the unit runs; null if it runs exclusively in its organization. */
   get sharing(): SharedUnit | null {
     return this.unitSharing;
   }
 
-  /** Called by what only units that are alone may do. A shared unit then runs again, alone. @throws MustBeAlone */
+  /**
+   * Called by operations that only exclusive units may perform. A shared unit is then rerun exclusively. @throws
+   * MustBeAlone
+   */
   requireAlone(): void {
     if (!this.unitSharing) return;
     this.mustBeAlone = true;
     throw new MustBeAlone();
   }
 
-  /** True if `requireAlone` has failed, whether or not the work has caught the error. */
+  /** True if `requireAlone` has failed, even if the work has caught the error. */
   get hasToBeAlone(): boolean {
     return this.mustBeAlone;
   }
 
-  /** Begins a unit, whose first statements are sent with the first one of a repository. */
+  /** Begins a unit. Its initial statements are sent together with the first repository statement. */
   enterUnit(record: UnitRecord, realmId: RealmId | null, sharing?: SharedUnit): void {
     this.isInUnit = true;
     this.unitSharing = sharing ?? null;
@@ -278,10 +281,10 @@ export class Connection implements Statements {
     this.last = [];
   }
 
-  /** Ends the unit without what is deferred, and without waiting for the response. */
+  /** Ends the unit without deferred statements, and without waiting for the response. */
   leaveUnitBy(command: 'COMMIT' | 'ROLLBACK'): void {
     this.deferred = [];
-    // Failures show when the next unit uses the connection.
+    // Failures surface when the next unit uses the connection.
     if (this.sent) {
       this.trace?.(command, false);
       this.client.query({ name: nameOf(command), text: command, values: [] }).catch(() => {});
@@ -298,12 +301,12 @@ export class Connection implements Statements {
     return performance.now() - this.sentAtMs;
   }
 
-  /** First failed statement of the unit, after which PostgreSQL commits nothing of it. */
+  /** First failed statement of the unit; PostgreSQL then commits nothing. */
   get failedStatement(): StatementFailed | null {
     return this.failure;
   }
 
-  /** False after the first change of cached entities in the unit, because it may never be committed. */
+  /** False from the unit's first change of cached entities, which may never be committed. */
   get isCacheable(): boolean {
     return !this.hasChanged('entities');
   }
@@ -312,7 +315,7 @@ export class Connection implements Statements {
     return this.changed.has(kind);
   }
 
-  /** Called by code that changes cached data. Other units then ask for versions again. */
+  /** Called by code that changes cached data, so that other units read versions again. */
   disableCaching(kind: CachedKind = 'entities'): void {
     if (this.changed.has(kind)) return;
     this.requireAlone();
@@ -321,7 +324,7 @@ export class Connection implements Statements {
   }
 
   /**
-   * Returns a number that changes with cached data of the realm; null if the unit names no realm or another one, or has
+   * Returns a number that changes with cached data of the realm. Null if the unit has no realm or another one, or has
    * changed such data. Read once, with the first statements of the unit.
    */
   async stampOf(realmId: RealmId, kind: CachedKind): Promise<number | null> {

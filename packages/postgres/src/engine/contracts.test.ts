@@ -19,7 +19,7 @@ describe('PostgreSQL storage', () => {
   });
 });
 
-/** Damages data the way another program would. */
+/** Damages data in the way another program would. */
 function damageTo(url: string): Damage {
   const run = async (table: string, parts: object, key: Readonly<Record<string, unknown>>) => {
     const values: unknown[] = [];

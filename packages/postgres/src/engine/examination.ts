@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 
-/** Facts about a database server and its use that an operator may have to act on. */
+/** Facts about a database server and its use on which an operator may have to act. */
 export interface ServerFacts {
   /** Such as `15.18`. */
   readonly version: string;
@@ -8,18 +8,18 @@ export interface ServerFacts {
   readonly fullPageWrites: boolean;
   readonly checksums: boolean;
   readonly autovacuum: boolean;
-  /** Standbys that commits wait for; empty if there is none. */
+  /** Standbys for which commits wait; empty if there are none. */
   readonly synchronousStandbys: string;
-  /** Standbys that are connected, as far as the user may see them. */
+  /** Number of connected standbys, as far as the user may see them. */
   readonly standbys: number;
-  /** Maximum number of sessions that the user may open, and those of all users now. */
+  /** Maximum number of sessions available to the user, and the current number for all users. */
   readonly maxSessions: number;
   readonly sessions: number;
-  /** Age of the oldest transaction of the database that the user may see, and the program's name. */
+  /** Age of the database's oldest transaction visible to the user, and the program's name. */
   readonly oldestTransaction: { readonly seconds: number; readonly program: string } | null;
-  /** Prepared transactions that nobody has ended for a minute. */
+  /** Number of prepared transactions older than a minute. */
   readonly abandoned: number;
-  /** Clock of this machine minus that of the server, in milliseconds. */
+  /** Offset of this machine's clock from the server's, in milliseconds. */
   readonly clockOffsetMs: number;
 }
 
@@ -66,7 +66,7 @@ export async function examineServer(client: ClientBase, nowMs: () => number): Pr
     sessions: Number(facts.sessions),
     oldestTransaction: oldest[0] ?? null,
     abandoned: Number(facts.abandoned),
-    // The server read its clock half way between.
+    // Assumes that the server read its clock halfway between.
     clockOffsetMs: Math.round((before + nowMs()) / 2 - clock[0].now),
   };
 }

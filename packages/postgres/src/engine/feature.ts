@@ -3,7 +3,7 @@ import type { Connection } from './connection.js';
 
 export type CreateRepositories = (connection: Connection) => WritableRepositories;
 
-/** Objects of a connection that repositories of several features use. Features add theirs by declaration merging. */
+/** Objects of a connection shared by repositories of several features. Features add theirs by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface SharedObjects {}
 

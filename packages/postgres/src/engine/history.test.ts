@@ -39,7 +39,7 @@ const append = (uow: UnitOfWork): Promise<EventSeq> =>
 const endOf = async (uow: UnitOfWork): Promise<LogEnd> =>
   (await uow.readAcross(({ events }) => events.listLastSeqs()))[0]!;
 
-/** Database with two events, and a copy of it that a standby would have. */
+/** Creates a database with two events, and a copy like that of a standby. */
 async function withCopy(): Promise<readonly [TestDatabase, TestDatabase]> {
   const database = await createDatabase();
   databases.push(database);
@@ -60,7 +60,7 @@ async function withCopy(): Promise<readonly [TestDatabase, TestDatabase]> {
   return [database, copy];
 }
 
-/** Makes the copy serve in the place of the database, whose connections end. */
+/** Replaces the database by the copy and ends its connections. */
 async function replace(database: TestDatabase, copy: TestDatabase): Promise<void> {
   const server = process.env.PARLEY_TEST_POSTGRES!;
   await run(server, `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '${database.name}'`);
@@ -69,8 +69,8 @@ async function replace(database: TestDatabase, copy: TestDatabase): Promise<void
   await run(server, `ALTER DATABASE ${database.name}_former RENAME TO ${copy.name}`);
 }
 
-describe('a database that replaces another one', () => {
-  it('skips numbers and ids that lost rows may have had, once', async () => {
+describe('database replaced by another one', () => {
+  it('skips once the numbers and ids that lost rows may have had', async () => {
     const [, copy] = await withCopy();
     const ids = "SELECT nextval(pg_get_serial_sequence('realm', 'id')) AS next";
     const [before] = await run(copy.url, ids);
@@ -84,7 +84,7 @@ describe('a database that replaces another one', () => {
     expect(await uow.read(REALM, ({ events }) => events.seqBeyond(REALM, 50))).toBe(2 + SKIPPED_SEQS);
   });
 
-  /** Follows the log of a server, and records what its listeners are told. */
+  /** Follows a server's log and records the notifications of its listeners. */
   async function follow(uow: UnitOfWork): Promise<readonly [LogFollower, unknown[]]> {
     const follower = new LogFollower({
       ...{ uow, bus: new LocalBus().connect(), clock: new FixedClock(), timers: immediateTimers },
@@ -101,7 +101,7 @@ describe('a database that replaces another one', () => {
     return [follower, known];
   }
 
-  it('ends what servers know of lost events, and they follow its log', async () => {
+  it('makes servers discard lost events and follow the new log', async () => {
     const [database, copy] = await withCopy();
     const states: string[] = [];
     const { uow } = await open(database, (state) => states.push(state));
@@ -119,7 +119,7 @@ describe('a database that replaces another one', () => {
     expect(states).toContain('replaced');
   });
 
-  it('has other objects for its realms, because its versions may repeat lost ones', async () => {
+  it("creates new realm objects, because the database's versions may repeat lost ones", async () => {
     const [database, copy] = await withCopy();
     const { uow } = await open(database);
     const find = () => uow.read(REALM, ({ realms }) => realms.get(REALM));
@@ -130,9 +130,9 @@ describe('a database that replaces another one', () => {
     expect(await find()).not.toBe(former);
   });
 
-  it('ends what servers know of more lost events than numbers are skipped', async () => {
+  it('makes servers discard more lost events than skipped numbers', async () => {
     const [database, copy] = await withCopy();
-    // Lost events need no rows, because only their numbers are known.
+    // Lost events need no rows, since only their numbers are known.
     const lost = SKIPPED_SEQS + 1000;
     await run(database.url, `UPDATE event_log_head SET last_seq = last_seq + ${lost}`);
     const { uow } = await open(database);

@@ -6,8 +6,8 @@ import type { ClientBase } from 'pg';
 const HISTORY_FACT = 'history';
 
 /**
- * Server, database and timeline. A standby begins a timeline when it takes over, and a restored copy is another database. Each
- * may lack commits that were acknowledged before.
+ * Server, database and timeline. A promoted standby begins a new timeline, and a restored copy is another database.
+ * Each may lack acknowledged commits.
  */
 const PRESENT = `
   SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE system_identifier::text || '.' || d.oid || '.' ||
@@ -16,10 +16,10 @@ const PRESENT = `
     (SELECT stats_reset::text FROM pg_stat_wal) AS "recoveredAt"
   FROM pg_control_system(), pg_database d WHERE datname = current_database()`;
 
-/** Numbers that no event of a log gets in another history, because lost events may have had them. */
+/** Event numbers that each log skips in a new history, because lost events may have had them. */
 export const SKIPPED_SEQS = 4096;
 
-/** Lock that units across organizations hold, so that no unit runs meanwhile. */
+/** Lock held by units across organizations, which excludes all other units. */
 const ALL_REALMS = 0;
 
 const { format, audience, payload } = encodeEvent({
@@ -38,21 +38,21 @@ const FORK = `
     $3 || (last_seq - ${SKIPPED_SEQS}) || $4, total
   FROM head`;
 
-/** Rows that were lost may be known by their ids. */
+/** Clients may know the ids of lost rows. */
 const SKIP_IDS = `
   SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, coalesce(last_value, 0) + ${SKIPPED_SEQS})
   FROM pg_sequences WHERE schemaname = current_schema()`;
 
-/** Server that a connection leads to. */
+/** Server behind a connection. */
 export interface OpenedHistory {
   readonly history: string;
-  /** Time of the server's last recovery from a crash, at which it loses its statistics. */
+  /** Time of the server's last crash recovery, in which it loses its statistics. */
   readonly recoveredAt: string;
 }
 
 /**
- * Returns the history of the database that the connection leads to. In one that the database has not had yet, logs skip the
- * numbers of events that may be lost, before any unit appends to them.
+ * Returns the history of the connected database. In a new history, logs skip the numbers of possibly lost events before
+ * any unit appends to them.
  * @throws Error with a SQLSTATE if the server is a standby
  */
 export async function enterHistory(client: ClientBase): Promise<OpenedHistory> {

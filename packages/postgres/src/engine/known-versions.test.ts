@@ -51,14 +51,14 @@ async function setPolicy(tx: Transaction, topicsPolicy: 'inherit' | 'emptyTopicO
   await tx.channels.update({ ...channel, topicsPolicy });
 }
 
-it('asks for no versions while nothing that is cached changes', async () => {
+it('reads no versions while cached data is unchanged', async () => {
   await seenHere();
   statements.length = 0;
   await seenHere();
   expect(statements.map((sql) => sql.trim().split(/\s/)[0])).toEqual(['BEGIN', 'SELECT', 'COMMIT']);
 });
 
-it('sees what another server has changed', async () => {
+it('sees changes by another server', async () => {
   const before = await seenHere();
   await elsewhere.uow.write(fixture.realm.id, (tx) => setPolicy(tx, 'emptyTopicOnly'));
   expect(await seenHere()).toEqual({ ...before, topicsPolicy: 'emptyTopicOnly' });
@@ -71,7 +71,7 @@ it('sees what another server has changed', async () => {
 });
 
 it.each(['write', 'writeAcross'] as const)(
-  'sees what another server has changed about subscriptions by %s, and asks for versions of nothing else',
+  'sees subscription changes by another server through %s, and reads no other versions',
   async (how) => {
     const before = await seenHere();
     const change = (isActive: boolean) =>
@@ -87,7 +87,7 @@ it.each(['write', 'writeAcross'] as const)(
   },
 );
 
-it('finds a channel under its new name only', async () => {
+it('finds a channel only under its new name', async () => {
   const rename = (name: string) =>
     elsewhere.uow.write(fixture.realm.id, async (tx) => {
       const channel = (await tx.channels.find(fixture.realm.id, fixture.channel('general').id))!;
@@ -105,7 +105,7 @@ it('finds a channel under its new name only', async () => {
   await rename('general');
 });
 
-it('sees its own changes within the unit, and not those of a unit that fails', async () => {
+it('sees its own changes within the unit, but not those of a failed unit', async () => {
   const before = await seenHere();
   const failing = here.uow.write(fixture.realm.id, async (tx) => {
     await rename(tx, 'Never');

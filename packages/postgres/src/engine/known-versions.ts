@@ -2,8 +2,8 @@ import type { RealmId } from '@parley/domain/kernel';
 import type { CachedKind, Connection } from './connection.js';
 
 /**
- * Data, mostly versions of entities, by the stamp of their realm, shared by all connections. While the stamp is the same,
- * nobody has changed such data of the realm, so a unit that has read its stamp need not read them.
+ * Data, mostly versions of entities, by the stamp of their realm, shared by all connections. While the stamp is
+ * unchanged, so is the data, and a unit that has read the stamp need not read it.
  */
 export class KnownVersions<Version, Id extends string | number = number> {
   private readonly known = new Map<
@@ -16,7 +16,7 @@ export class KnownVersions<Version, Id extends string | number = number> {
     private readonly kind: CachedKind = 'entities',
   ) {}
 
-  /** @param read looks the version up; undefined if there is no such entity, which is never known */
+  /** @param read looks up the version; undefined for missing entities, which are never cached */
   async of(
     connection: Connection,
     realmId: RealmId,
@@ -30,7 +30,7 @@ export class KnownVersions<Version, Id extends string | number = number> {
     return version;
   }
 
-  /** Returns the versions that are known. */
+  /** Returns the cached versions. */
   async findAll(connection: Connection, realmId: RealmId, ids: readonly Id[]): Promise<ReadonlyMap<Id, Version>> {
     const found = new Map<Id, Version>();
     const stamp = await connection.stampOf(realmId, this.kind);
@@ -42,12 +42,12 @@ export class KnownVersions<Version, Id extends string | number = number> {
     return found;
   }
 
-  /** Remembers versions that the unit has read. */
+  /** Caches versions read by the unit. */
   async learn(connection: Connection, realmId: RealmId, read: readonly (readonly [Id, Version])[]): Promise<void> {
     const stamp = await connection.stampOf(realmId, this.kind);
     if (stamp === null) return;
     for (const [id, version] of read) {
-      // Evicts the oldest entry; tracking usage would cost more than reading again.
+      // Evicts the oldest entry; tracking usage would cost more than rereading.
       if (this.known.size >= this.capacity && !this.known.has(id)) this.known.delete(this.known.keys().next().value!);
       this.known.set(id, { realmId, stamp, version });
     }

@@ -3,7 +3,7 @@ import { checksumOf, type Migration } from '@parley/storage';
 import type { ClientBase } from 'pg';
 import { listNodes, type ServerNode } from './nodes.js';
 
-/** Records the steps that made the schema, with the checksums of their texts. */
+/** Records the executed steps with the checksums of their texts. */
 const RECORD = `
 CREATE TABLE IF NOT EXISTS schema_step (
   number integer PRIMARY KEY,
@@ -12,44 +12,44 @@ CREATE TABLE IF NOT EXISTS schema_step (
 );
 ALTER TABLE schema_step ADD COLUMN IF NOT EXISTS is_contract boolean NOT NULL DEFAULT false`;
 
-/** Advisory lock of the server that changes the schema; organizations have positive numbers. */
+/** Advisory lock of the server that migrates the schema; organizations have positive numbers. */
 const MIGRATION_LOCK = -1;
-/** Name of the fact with the number of steps that a release must have, see `finishUpgrade`. */
+/** Name of the fact with the minimum number of steps of a release, see `finishUpgrade`. */
 const REQUIRED_STEPS = 'required steps';
 
-/** Longest time for which statements of servers wait behind a step that waits for a table. */
+/** Lock timeout for migrations: how long one may block other statements while it waits for a table lock. */
 const LOCK_MS = 2000;
-/** Pause in which the statements behind it run, before the step is tried again. */
+/** Pause in which blocked statements run before the step is retried. */
 const PAUSE_MS = 1000;
-/** Longer than a lost server's transaction holds its locks. */
+/** Total wait exceeds the time for which a lost server's transaction holds its locks. */
 const MAX_ATTEMPTS = 40;
-/** SQLSTATE of a lock that was not granted in time. */
+/** SQLSTATE for a lock timeout. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
 type Queries = Pick<ClientBase, 'query'>;
 
-/** Steps made the database that this version does not have. */
+/** The database was created by steps unknown to this version. */
 export class UnknownSchema extends Error {}
 
 interface RecordedStep {
   readonly number: number;
   readonly name: string;
   readonly checksum: string;
-  /** Absent in the record of a release that had no such steps. */
+  /** Absent in records from a release without contract steps. */
   readonly is_contract?: boolean;
 }
 
-/** Steps that the database lacks. */
+/** Steps missing from the database. */
 export interface PendingSteps {
   readonly expand: readonly Migration[];
-  /** Wait for the end of an upgrade. */
+  /** Steps to be run at the end of an upgrade. */
   readonly contract: readonly Migration[];
 }
 
 /**
- * Brings the schema forward, one transaction a step, and returns the names of the steps. Others that migrate wait meanwhile.
- * Steps that servers of the former release do not survive are left to `finishUpgrade`, unless the database is new.
- * @throws Error when a step fails, or as `pendingSteps` does
+ * Migrates the schema, one transaction per step, and returns the names of the steps. Concurrent migrations wait. Steps
+ * incompatible with the previous release are left to `finishUpgrade`, unless the database is new.
+ * @throws Error if a step fails, or like `pendingSteps`
  */
 export async function migrate(client: ClientBase, migrations: readonly Migration[]): Promise<readonly string[]> {
   const isNew = (await recordOf(client)).length === 0;
@@ -91,8 +91,8 @@ async function runSteps(
 }
 
 /**
- * Ends an upgrade: runs the steps that waited for it, and refuses servers of older releases from then on. Does nothing while
- * there are servers of another release, which it returns.
+ * Finishes an upgrade: runs the postponed steps and rejects servers with older releases from then on. Does nothing
+ * while servers with another release are running, which it returns.
  */
 export async function finishUpgrade(
   client: ClientBase,
@@ -103,7 +103,7 @@ export async function finishUpgrade(
   if (expand.length > 0) throw new Error('its schema is not that of this version; run parley migrate');
   await client.query('BEGIN');
   try {
-    // Servers that start wait for the result.
+    // Starting servers wait for the result.
     await client.query('LOCK TABLE server_node IN SHARE ROW EXCLUSIVE MODE');
     const others = (await listNodes(client)).filter((node) => node.release !== release);
     if (others.length === 0) {
@@ -122,8 +122,9 @@ export async function finishUpgrade(
 }
 
 /**
- * Returns the steps that the database lacks. Steps of the next release are accepted as long as they leave what this one uses.
- * @throws UnknownSchema when the steps that made the database are not those of this version
+ * Returns the steps missing from the database. Steps of the next release are accepted if they are compatible with this
+ * one.
+ * @throws UnknownSchema if the database was created by steps unknown to this version
  */
 export async function pendingSteps(client: Queries, migrations: readonly Migration[]): Promise<PendingSteps> {
   const record = await recordOf(client);

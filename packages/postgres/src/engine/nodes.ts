@@ -10,14 +10,14 @@ export interface ServerNode {
   readonly age: number;
 }
 
-/** Time after which a server that does not report is gone. */
+/** Time after which a silent server counts as gone. */
 const GONE_SECONDS = 60;
 
 const REPORT = `
   INSERT INTO server_node (id, name, release, seen_at) VALUES ($1, $2, $3, now())
   ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`;
 
-/** Servers that have reported lately, by name. */
+/** Returns servers that have reported recently, by name. */
 export async function listNodes(client: ClientBase): Promise<readonly ServerNode[]> {
   const { rows } = await client.query<ServerNode>(
     `SELECT name, release, extract(epoch FROM now() - seen_at)::int AS age FROM server_node
@@ -26,7 +26,7 @@ export async function listNodes(client: ClientBase): Promise<readonly ServerNode
   return rows;
 }
 
-/** Row of this server. */
+/** This server's row. */
 export class OwnNode {
   constructor(
     private readonly pool: Pool,

@@ -19,20 +19,20 @@ async function query(url: string, sql: string): Promise<void> {
   await client.query(sql).finally(() => client.end());
 }
 
-describe('a database', () => {
+describe('openPostgresStorage on a database', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createDatabase();
   });
   afterAll(() => database.drop());
 
-  it('is refused if commits do not wait for the disk', async () => {
+  it('is rejected if commits do not wait for the disk', async () => {
     await query(database.url, `ALTER DATABASE ${database.name} SET synchronous_commit = off`);
     await refused(database.url, '`synchronous_commit` is off, so acknowledged changes would be lost in a crash');
     await query(database.url, `ALTER DATABASE ${database.name} RESET synchronous_commit`);
   });
 
-  it('is refused if a newer version made its schema', async () => {
+  it('is rejected if a newer version created its schema', async () => {
     await query(
       database.url,
       "INSERT INTO schema_step (number, name, checksum, is_contract) VALUES (9999, 'later', 'x', true)",
@@ -41,20 +41,20 @@ describe('a database', () => {
     await query(database.url, 'DELETE FROM schema_step WHERE number = 9999');
   });
 
-  it('is refused if a step of its schema differs', async () => {
+  it('is rejected if a step of its schema differs', async () => {
     await query(database.url, "UPDATE schema_step SET checksum = 'x' || checksum WHERE number = 1");
     await refused(database.url, 'step 1 of its schema .* differs from that of this version; .*');
     await query(database.url, 'UPDATE schema_step SET checksum = substr(checksum, 2) WHERE number = 1');
   });
 
-  it('is refused with an encoding that cannot hold every text', async () => {
+  it('is rejected with an encoding that cannot represent every text', async () => {
     const other = `${database.name}_latin`;
     await query(database.url, `CREATE DATABASE ${other} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
     await refused(database.url.replace(database.name, other), 'its encoding is LATIN1 instead of UTF8');
     await query(database.url, `DROP DATABASE ${other}`);
   });
 
-  it('loses a server that runs when another version changes its schema', async () => {
+  it('makes a running server unusable if another version changes its schema', async () => {
     const reasons: string[] = [];
     const storage = await openPostgresStorage({
       url: database.url,
@@ -82,23 +82,23 @@ describe('a database', () => {
   });
 });
 
-describe('a server', () => {
+describe('openPostgresStorage on a server', () => {
   let server: TestServer | undefined;
   afterEach(() => server?.stop());
 
-  it('is refused if it does not write to the disk', async () => {
+  it('is rejected if it does not write to the disk', async () => {
     server = await startServer(binaries, { settings: { fsync: 'off' } });
     await refused(server.url, '`fsync` is off, so acknowledged changes would be lost in a crash');
   });
 
-  it('is refused as a standby', async () => {
+  it('is rejected as a standby', async () => {
     server = await startServer(binaries, { isStandby: true, settings: { wal_retrieve_retry_interval: '50ms' } });
     await refused(server.url, 'it is a standby, which accepts no changes');
   });
 });
 
 const POOLER = '/usr/sbin/pgbouncer';
-(existsSync(POOLER) ? describe : describe.skip)('PgBouncer', () => {
+(existsSync(POOLER) ? describe : describe.skip)('openPostgresStorage through PgBouncer', () => {
   let database: TestDatabase;
   let folder: string;
   let pooler: ChildProcess;
@@ -137,7 +137,7 @@ const POOLER = '/usr/sbin/pgbouncer';
     rmSync(folder, { recursive: true });
   });
 
-  it('is refused in statement mode', async () => {
+  it('is rejected in statement mode', async () => {
     await refused(await start('statement'), 'its pooler runs in statement mode; .*');
   });
 

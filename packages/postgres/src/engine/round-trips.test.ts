@@ -28,10 +28,10 @@ import { createDatabase, type TestDatabase } from '../testing/databases.js';
 let database: TestDatabase;
 let storage: PostgresStorage;
 let fixture: Fixture;
-/** Delays each response by a millisecond, as a server on another machine does. */
+/** Delays each response by a millisecond, like a server on another machine. */
 let proxy: CuttingProxy;
 let roundTrips = 0;
-/** True after a unit that other units of its organization had to wait for. */
+/** True after an exclusive unit, for which other units of its organization had to wait. */
 let wasAlone = false;
 
 beforeAll(async () => {
@@ -103,9 +103,9 @@ const operations: readonly (readonly [string, number, () => Promise<() => Promis
   ],
 ];
 
-// Every round trip costs time under the lock of the organization and CPU of both sides.
+// Every round trip costs time under the organization's lock and CPU on both sides.
 it.each(operations)('%s in at most %i round trips and lets others write meanwhile', async (_, most, prepare) => {
-  // The first ones fill the caches.
+  // The first runs fill the caches.
   for (let i = 0; i < 3; i++) await (await prepare())();
   const run = await prepare();
   roundTrips = 0;

@@ -2,10 +2,10 @@ import type { Migration } from '@parley/storage';
 import type { Pool } from 'pg';
 import { pendingSteps, UnknownSchema } from './migrate.js';
 
-/** Interval between looks at the schema, two short statements each. */
+/** Interval between schema checks, which take two short statements each. */
 const LOOK_MS = 2000;
 
-/** Notices that another version has changed the schema to one that this version does not know. */
+/** Detects that another version has migrated the schema beyond this version. */
 export class SchemaWatch {
   private lookedAt = performance.now();
   private isKnown = true;
@@ -21,7 +21,10 @@ export class SchemaWatch {
     return this.isKnown;
   }
 
-  /** Called every second. Looks from time to time and does not wait for the result. @throws Error once the schema is unknown */
+  /**
+   * Called every second. Checks the schema at intervals and does not wait for the result. @throws Error once the schema
+   * is unknown
+   */
   verify(): void {
     if (!this.isKnown) throw new Error('Another version has changed the schema');
     if (performance.now() - this.lookedAt < LOOK_MS) return;
@@ -33,7 +36,7 @@ export class SchemaWatch {
     try {
       await pendingSteps(this.pool, this.migrations);
     } catch (error) {
-      // An unreachable database tells nothing.
+      // An unreachable database says nothing about the schema.
       if (!(error instanceof UnknownSchema) || !this.isKnown) return;
       this.isKnown = false;
       this.onUnknown(error.message);

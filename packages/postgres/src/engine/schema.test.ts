@@ -9,7 +9,7 @@ import pg from 'pg';
 import { MIGRATIONS } from '../features.js';
 import { createDatabase } from '../testing/databases.js';
 
-/** A line is never changed. SQLite's list has the steps that follow, which both databases share. */
+/** Lines never change. SQLite's list contains the later steps, which both databases share. */
 const RELEASED = [
   ['baseline', 'ee47b812017a8d765ea864f5c786ed885093650b4d9c28dfccb52b300a17cd8c'],
   ['log-in-methods.002', 'aa879cbaace352767bf259cf3d273f1c45224c65d27fe4f6c8de992e2dc86447'],
@@ -18,18 +18,20 @@ const RELEASED = [
   ['messages.005', '1700a0cf13ed572bfa361567bf377730f9ec330e865b7d435049d7681ff49787'],
 ];
 
-/** Table without the order of its columns and keys. */
+/** Table regardless of the order of its columns and keys. */
 interface Table {
   readonly columns: readonly string[];
   readonly primaryKey: readonly string[];
-  /** Columns of each unique index, with a mark if it is partial. */
+  /** Columns of each unique index, marked if the index is partial. */
   readonly unique: readonly string[];
 }
 
 type Tables = Readonly<Record<string, Table>>;
 
-/** Tables that differ on purpose: caches of several servers have stamps, the log has a head row, servers have rows, and search
- * terms are an array. */
+/**
+ * Tables that differ on purpose: stamps for the caches of several servers, a head row for the log, rows for servers,
+ * and arrays for search terms.
+ */
 const DIFFERENT = [
   ...['cache_stamp', 'event', 'event_log_head', 'event_log_start', 'message_search', 'schema_step', 'server_node'],
 ];
@@ -98,8 +100,8 @@ async function tablesOfPostgres(): Promise<Tables> {
   return Object.fromEntries(tables);
 }
 
-describe('schema', () => {
-  it('keeps the statements of released steps', () => {
+describe('PostgreSQL schema', () => {
+  it('keeps the texts of released steps', () => {
     const released = MIGRATIONS.slice(0, RELEASED.length);
     expect(released.map((migration) => [migration.name, checksumOf(migration)])).toEqual(RELEASED);
   });
@@ -108,13 +110,13 @@ describe('schema', () => {
     expect(await tablesOfPostgres()).toEqual(tablesOfSqlite());
   });
 
-  it('says of each later step whether servers of the former release survive it', () => {
+  it('states for each later step whether servers with the previous release are compatible', () => {
     const later = MIGRATIONS.slice(1).map(({ name, sql }) => [name, /^-- (expand|contract): ./.test(sql)]);
     expect(later).toEqual(later.map(([name]) => [name, true]));
     expect(later).not.toEqual([]);
   });
 
-  it('names no function, trigger or rule', async () => {
+  it('contains no function, trigger or rule', async () => {
     const { url, drop } = await createDatabase();
     const client = new pg.Client({ connectionString: url });
     await client.connect();

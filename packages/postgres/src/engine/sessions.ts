@@ -7,18 +7,18 @@ import { isAway, storageAway } from './failures.js';
 import type { CreateRepositories } from './feature.js';
 import { enterHistory, type OpenedHistory } from './history.js';
 
-/** Connection of the pool with its repositories; used by one unit at a time. */
+/** Pooled connection with its repositories; used by one unit at a time. */
 export interface Session extends OpenedHistory {
   readonly connection: Connection;
   readonly repositories: WritableRepositories;
   readonly generation: number;
-  /** Rejects when the connection ends; also while the unit awaits something else. */
+  /** Rejects when the connection ends, even while the unit awaits something else. */
   readonly lost: Promise<never>;
   /** Returns the session to the pool, or ends its connection. */
   release(isUsable: boolean): void;
 }
 
-/** Types whose values are read as numbers: boolean (as 0 and 1), int8, numeric, and arrays of numbers. */
+/** Types read as numbers: boolean (as 0 and 1), int8, numeric, and arrays of numbers. */
 const PARSERS: Readonly<Record<number, (text: string) => unknown>> = {
   16: (text) => (text === 't' ? 1 : 0),
   20: Number,
@@ -40,20 +40,20 @@ function numbers(text: string): (number | null)[] {
 
 export interface PoolLimits {
   readonly connections: number;
-  /** Maximum duration of a statement, locks included, in milliseconds. */
+  /** Maximum duration of a statement in milliseconds, including locks. */
   readonly statementMs: number;
-  /** Time after which PostgreSQL ends a unit that awaits something else, in milliseconds. */
+  /** Time in milliseconds after which PostgreSQL ends a unit that awaits something else. */
   readonly idleUnitMs: number;
 }
 
 export const DEFAULT_LIMITS: PoolLimits = { connections: 10, statementMs: 60_000, idleUnitMs: 10_000 };
 
-/** Maximum time for a new connection. */
+/** Timeout for a new connection. */
 const CONNECT_MS = 5000;
 /** Time after which an unused connection is closed. */
 const IDLE_MS = 60_000;
 
-/** Options of the driver for a bounded pool of pipelined connections. */
+/** Driver options for a bounded pool of pipelined connections. */
 export const poolConfig = (url: string, limits: PoolLimits, { getTypeParser }: CustomTypesConfig): PoolConfig => ({
   connectionString: url,
   max: limits.connections,
@@ -72,10 +72,10 @@ export const poolConfig = (url: string, limits: PoolLimits, { getTypeParser }: C
 
 type Opened = OpenedHistory & { readonly generation: number };
 
-/** Receives changes of the connection to the server. `replaced`: another database with the same data serves instead. */
+/** Receives changes of the server connection. `replaced`: another database with the same data has taken over. */
 export type StateListener = (state: 'connected' | 'unavailable' | 'replaced', reason?: unknown) => void;
 
-/** Time without failures after which the server counts as back. */
+/** Time without failures after which the server counts as available again. */
 const BACK_AFTER_MS = 1000;
 
 /** Bounded pool of sessions. */
@@ -86,7 +86,7 @@ export class SessionPool {
   private history: string | null = null;
   /** Connections of an earlier generation are closed when they are taken. */
   private generation = 0;
-  /** Caches of the present history. */
+  /** Caches of the current history. */
   private createRepositories: CreateRepositories;
   private readonly sessions = new WeakMap<PoolClient, Omit<Session, 'release'>>();
 
@@ -111,9 +111,9 @@ export class SessionPool {
   }
 
   /**
-   * Returns true if a transaction was committed whose connection broke during the commit. Waits while it is in progress.
-   * Another server, or one that has recovered from a crash, may have given its id to another transaction.
-   * @throws DomainError STORAGE_UNAVAILABLE if nobody can tell
+   * Returns true if a transaction was committed although its connection broke during the commit. Waits while it is in
+   * progress. Another server, or one that has recovered from a crash, may have assigned its id to another transaction.
+   * @throws DomainError STORAGE_UNAVAILABLE if the outcome cannot be determined
    */
   async isCommitted(transactionId: string, { history, recoveredAt }: OpenedHistory): Promise<boolean> {
     for (let attempt = 0; attempt < FATE_ATTEMPTS; attempt++) {
@@ -129,7 +129,7 @@ export class SessionPool {
           client.release();
         }
       } catch {
-        // The server may be back for the next attempt.
+        // The server may be available again for the next attempt.
       }
     }
     throw this.away(new Error('The result of a commit is unknown'));
@@ -142,7 +142,7 @@ export class SessionPool {
     return storageAway(cause);
   }
 
-  /** Closes connections as old as that of the session, whose prepared statements are outdated. */
+  /** Closes all connections as old as the session, since their prepared statements are outdated. */
   renew({ generation }: Session): void {
     if (generation === this.generation) this.generation++;
   }
@@ -182,7 +182,7 @@ export class SessionPool {
     }
   }
 
-  /** Drops what is cached of another history, and its connections once they are taken. */
+  /** Drops caches of a previous history, and its connections once they are taken. */
   private async enter(client: PoolClient): Promise<Opened> {
     const { generation } = this;
     const opened = { ...(await enterHistory(client)), generation };

@@ -5,7 +5,9 @@ import { basename, dirname, join } from 'node:path';
 const manifest = createRequire(import.meta.url).resolve('../../package.json');
 const sources = join(dirname(manifest), 'src');
 
-/** Texts of all `.sql` files by file name. Bundles contain the texts in place of this module (scripts/inline-sql.mjs). */
+/**
+ * Texts of all `.sql` files by file name. Bundles contain the texts instead of this module (scripts/inline-sql.mjs).
+ */
 export const SQL_TEXTS: Readonly<Record<string, string>> = Object.fromEntries(
   readdirSync(sources, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.sql'))

@@ -12,7 +12,7 @@ import { PostgresUnitOfWork } from './unit-of-work.js';
 
 const FIRST = 1 as RealmId;
 const SECOND = 2 as RealmId;
-/** Text of the statement in the protocol, unlike that of `READ COMMITTED`. */
+/** COMMIT statement in the wire protocol; does not match `READ COMMITTED`. */
 const COMMIT = '\0COMMIT\0';
 const unavailable = expect.objectContaining({ code: 'STORAGE_UNAVAILABLE' });
 
@@ -41,7 +41,7 @@ async function run(sql: string): Promise<Record<string, unknown>[]> {
   return rows;
 }
 
-/** Opens a unit of work whose units get the connection itself. */
+/** Opens a unit of work that passes the connection itself to units. */
 function open(
   url = database.url,
   limits: Partial<PoolLimits> = {},
@@ -60,7 +60,7 @@ const connectionOf = (tx: unknown): Connection => (tx as { readonly connection: 
 const raise = (tx: unknown, code: string) =>
   connectionOf(tx).command(`DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${code}'; END $$`).run();
 
-/** Reads and writes in two statements, which loses updates unless units run one after the other. */
+/** Reads and writes in two statements, which loses updates unless units run sequentially. */
 const increase = (id: number) => async (tx: Transaction) => {
   const connection = connectionOf(tx);
   const value = await connection.values<number>('SELECT value FROM counter WHERE id = $1').get(id);
@@ -70,14 +70,14 @@ const increase = (id: number) => async (tx: Transaction) => {
 const counted = async (id: number): Promise<number> =>
   Number((await run(`SELECT value FROM counter WHERE id = ${id}`))[0]!.value);
 
-describe('units on PostgreSQL', () => {
-  it('run one after the other in one organization, also on two servers', async () => {
+describe('PostgresUnitOfWork', () => {
+  it('runs units of one organization sequentially, even on two servers', async () => {
     const servers = [open(), open()];
     await Promise.all(Array.from({ length: 40 }, (_, n) => servers[n % 2]!.write(FIRST, increase(1))));
     expect(await counted(1)).toBe(40);
   });
 
-  it('run at the same time in two organizations', async () => {
+  it('runs units of two organizations concurrently', async () => {
     const uow = open();
     let finish = () => {};
     const other = new Promise<void>((resolve) => {
@@ -93,7 +93,7 @@ describe('units on PostgreSQL', () => {
     expect([await counted(1), await counted(2)]).toEqual([1, 1]);
   });
 
-  it('run alone across organizations, also on two servers', async () => {
+  it('runs units across organizations exclusively, even on two servers', async () => {
     const servers = [open(), open()];
     const writes = Array.from({ length: 30 }, (_, n) =>
       n % 3 === 0
@@ -106,7 +106,7 @@ describe('units on PostgreSQL', () => {
 
   const byUser = (userId: number) => ({ shared: { kind: 'send', userId: userId as UserId } }) as const;
 
-  it('share their organization if they belong to different users, also on two servers', async () => {
+  it('runs shared units of different users in one organization concurrently, even on two servers', async () => {
     const servers = [open(), open(), open()];
     let [arrived, arrive] = [0, () => {}];
     const all = new Promise<void>((resolve) => {
@@ -127,7 +127,7 @@ describe('units on PostgreSQL', () => {
     expect(arrived).toBe(3);
   });
 
-  it('run one after the other if they belong to one user or are alone', async () => {
+  it('runs units of one user and exclusive units sequentially', async () => {
     const servers = [open(), open()];
     const writes = Array.from({ length: 60 }, (_, n) =>
       servers[n % 2]!.write(FIRST, increase(1), n % 3 === 0 ? {} : byUser(7)),
@@ -137,7 +137,7 @@ describe('units on PostgreSQL', () => {
     expect(await counted(1)).toBe(66);
   });
 
-  it('run one after the other if they are of one kind without a user, across organizations too', async () => {
+  it('runs units of one kind without a user sequentially, even across organizations', async () => {
     const servers = [open(), open()];
     const write = (n: number) => servers[n % 2]!.writeAcross(increase(1), { shared: { kind: 'calls' } });
     await Promise.all(Array.from({ length: 20 }, (_, n) => write(n)));
@@ -147,7 +147,7 @@ describe('units on PostgreSQL', () => {
   it.each([
     ['it changes cached data', (connection: Connection) => connection.disableCaching()],
     ['a row exists already', (connection: Connection) => connection.command('INSERT INTO counter VALUES (1, 5)').run()],
-  ])('run again alone if they are shared and %s', async (_, change) => {
+  ])('reruns a shared unit exclusively if it is %s', async (_, change) => {
     const shares: boolean[] = [];
     await open().write(
       FIRST,
@@ -163,7 +163,7 @@ describe('units on PostgreSQL', () => {
     expect(await counted(1)).toBe(1);
   });
 
-  it('run again alone although their work has caught the error that says so', async () => {
+  it('reruns a unit exclusively even if its work has caught the error that requires it', async () => {
     let runs = 0;
     await open().write(
       FIRST,
@@ -179,7 +179,7 @@ describe('units on PostgreSQL', () => {
     expect([runs, await counted(1)]).toEqual([2, 1]);
   });
 
-  it.each(['40001', '40P01'])('run again after SQLSTATE %s and undo what they counted', async (code) => {
+  it.each(['40001', '40P01'])('reruns a unit after SQLSTATE %s and undoes its in-memory counts', async (code) => {
     const uow = open();
     const steps: string[] = [];
     await uow.write(FIRST, async (tx) => {
@@ -192,7 +192,7 @@ describe('units on PostgreSQL', () => {
     expect(await counted(1)).toBe(1);
   });
 
-  it('are rejected as busy when three runs conflict', async () => {
+  it('rejects a unit as busy after three conflicting runs', async () => {
     let runs = 0;
     const write = open().write(FIRST, async (tx) => {
       runs++;
@@ -202,7 +202,7 @@ describe('units on PostgreSQL', () => {
     expect(runs).toBe(3);
   });
 
-  it('fail with a statement whose error their work has caught', async () => {
+  it('fails a unit with a failed statement even if its work has caught the error', async () => {
     const write = open().write(FIRST, async (tx) => {
       await increase(1)(tx);
       await raise(tx, '23505').catch(() => {});
@@ -211,7 +211,7 @@ describe('units on PostgreSQL', () => {
     expect(await counted(1)).toBe(0);
   });
 
-  it('fail with a deferred statement, without its parameters in the error', async () => {
+  it('fails a unit with a deferred statement, without its parameters in the error', async () => {
     const write = open().write(FIRST, async (tx) => {
       connectionOf(tx).command('INSERT INTO counter (id, value) VALUES ($1, $2)').defer(1, 4711);
     });
@@ -223,7 +223,7 @@ describe('units on PostgreSQL', () => {
     expect(error.message).not.toContain('4711');
   });
 
-  it('send deferred statements in order before the next one', async () => {
+  it('sends deferred statements in order before the next one', async () => {
     const seen = await open().write(FIRST, async (tx) => {
       const connection = connectionOf(tx);
       const set = connection.command('UPDATE counter SET value = $1 WHERE id = 1');
@@ -234,7 +234,7 @@ describe('units on PostgreSQL', () => {
     expect(seen).toBe(8);
   });
 
-  it('keep a limited number of statements prepared', async () => {
+  it('keeps a limited number of prepared statements', async () => {
     const count = await open().read(FIRST, async (repositories) => {
       const connection = connectionOf(repositories);
       for (let n = 0; n < 2100; n++) expect(await connection.values<number>(`SELECT ${n}`).get()).toBe(n);
@@ -243,12 +243,12 @@ describe('units on PostgreSQL', () => {
     expect(count).toBeLessThanOrEqual(2000);
   });
 
-  it('commit a unit that only defers', async () => {
+  it('commits a unit that only defers statements', async () => {
     await open().write(FIRST, async (tx) => connectionOf(tx).command('UPDATE counter SET value = 9').defer());
     expect(await counted(2)).toBe(9);
   });
 
-  it('reject the use of a repository after their end', async () => {
+  it('rejects the use of a repository after its unit has ended', async () => {
     let kept: Transaction | undefined;
     await open().write(FIRST, async (tx) => {
       kept = tx;
@@ -256,14 +256,14 @@ describe('units on PostgreSQL', () => {
     await expect(increase(1)(kept!)).rejects.toThrow('after its unit of work ended');
   });
 
-  it('run again on a new connection when a step of the schema has added a column', async () => {
+  it('reruns a unit on a new connection after a schema step has added a column', async () => {
     const uow = open();
     const all = (tx: unknown) => connectionOf(tx).rows('SELECT * FROM counter ORDER BY id').all();
     const former = [
       { id: 1, value: 0 },
       { id: 2, value: 0 },
     ];
-    // Several connections have the statement prepared.
+    // Several connections have prepared the statement.
     await Promise.all([uow.readAcross(all), uow.readAcross(all), uow.readAcross(all), uow.write(FIRST, all)]);
     await run("ALTER TABLE counter ADD COLUMN next text DEFAULT 'new'");
     const present = former.map((row) => ({ ...row, next: 'new' }));
@@ -271,7 +271,7 @@ describe('units on PostgreSQL', () => {
     expect(await Promise.all([1, 2, 3, 4].map(() => uow.readAcross(all)))).toEqual([1, 2, 3, 4].map(() => present));
   });
 
-  it('end when they await something else for too long', async () => {
+  it('ends a unit that awaits something else for too long', async () => {
     const uow = open(database.url, { idleUnitMs: 100 });
     const write = uow.write(FIRST, async (tx) => {
       await increase(1)(tx);
@@ -283,19 +283,19 @@ describe('units on PostgreSQL', () => {
   });
 });
 
-describe('lost connections', () => {
+describe('PostgresUnitOfWork after a lost connection', () => {
   beforeEach(async () => {
     proxy = await startCuttingProxy(database.url);
   });
 
-  it('return the result of a commit that the server has executed', async () => {
+  it('returns the result of a commit that the server has executed', async () => {
     const uow = open(proxy!.url);
     proxy!.cutAt(COMMIT, 'after');
     await uow.write(FIRST, increase(1));
     expect(await counted(1)).toBe(1);
   });
 
-  it('reject a unit whose commit never arrived', async () => {
+  it('rejects a unit if its commit never arrived', async () => {
     const uow = open(proxy!.url);
     proxy!.cutAt(COMMIT, 'before');
     await expect(uow.write(FIRST, increase(1))).rejects.toEqual(unavailable);
@@ -303,7 +303,7 @@ describe('lost connections', () => {
     await uow.write(FIRST, increase(1));
   });
 
-  it('reject units while the server is away and serve the next ones afterwards', async () => {
+  it('rejects units while the server is unavailable and serves later ones', async () => {
     const uow = open(proxy!.url);
     proxy!.cutAt('UPDATE counter', 'before');
     await expect(uow.write(FIRST, increase(1))).rejects.toEqual(unavailable);
@@ -315,8 +315,8 @@ describe('lost connections', () => {
   });
 });
 
-describe('an outage', () => {
-  it('is reported once, and its end once', async () => {
+describe('server outage', () => {
+  it('is reported once at its beginning and once at its end', async () => {
     proxy = await startCuttingProxy(database.url);
     const states: string[] = [];
     const uow = open(proxy.url, {}, (state, reason) => states.push(`${state}: ${(reason as Error)?.message}`));
@@ -334,14 +334,14 @@ describe('an outage', () => {
   });
 });
 
-describe('a connection that PostgreSQL ends before its first unit', () => {
-  it('fails that unit only', async () => {
+describe('connection ended by PostgreSQL before its first unit', () => {
+  it('fails only that unit', async () => {
     const pool = new pg.Pool(poolConfig(database.url, DEFAULT_LIMITS, pg.types));
     let ended = false;
     pool.on('connect', (client) => {
       if (ended) return;
       const query = client.query.bind(client) as (...args: unknown[]) => Promise<{ rows: { pid: number }[] }>;
-      // Ends the connection when it has been prepared, and no query waits that could receive the error.
+      // Ends the connection after its preparation, while no pending query could receive the error.
       client.query = (async (...args: unknown[]) => {
         const result = await query(...args);
         if (ended) return result;
@@ -400,7 +400,7 @@ describe('event log on PostgreSQL', () => {
   });
 });
 
-it('does not take the transaction of another unit for a lost one after a crash', async () => {
+it("does not mistake another unit's transaction for a lost one after a crash", async () => {
   const server = await startServer(findBinaries()!);
   const pool = new pg.Pool(poolConfig(server.url, DEFAULT_LIMITS, pg.types));
   const create = (connection: Connection) => ({ connection }) as unknown as WritableRepositories;

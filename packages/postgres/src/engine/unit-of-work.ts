@@ -24,7 +24,7 @@ const MAX_RUNS = 3;
 
 const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 const BEGIN_WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED';
-/** Lock that units across organizations hold alone and units of one organization share. */
+/** Lock held exclusively by units across organizations and shared by units of one organization. */
 const ALL_REALMS = 0;
 const LOCK_REALM = 'SELECT pg_advisory_xact_lock_shared($1), pg_advisory_xact_lock($2), pg_current_xact_id()::text';
 const LOCK_ALL = 'SELECT pg_advisory_xact_lock($1), pg_current_xact_id()::text';
@@ -44,7 +44,7 @@ function lockOf(realmId: RealmId | null, shared: SharedUnit | undefined): Lock {
 
 const KINDS = Object.keys(SHARED_UNITS);
 
-/** Lock of a user, or of a kind in an organization, in the key space of two numbers. */
+/** Returns the lock of a user, or of a kind in an organization, in the two-number key space. */
 const keyOf = (realmId: RealmId | null, { kind, userId }: SharedUnit): readonly [number, number] =>
   userId === undefined ? [1 + KINDS.indexOf(kind), realmId ?? ALL_REALMS] : [0, userId];
 
@@ -54,9 +54,9 @@ export interface UnitOfWorkOptions {
 }
 
 /**
- * Unit of work on a pool of connections. Writing units of one organization run one after the other, on all servers, because
- * each takes its organization's lock before its first statement. Those of `SHARED_UNITS` share it. Units wait for each other
- * here before they take a connection, so that one busy organization leaves connections to others.
+ * Unit of work on a connection pool. Writing units of one organization run sequentially on all servers, because each
+ * takes its organization's lock before its first statement. Units in `SHARED_UNITS` share the lock. Units of this
+ * process queue before they take a connection, so that one busy organization leaves connections to others.
  */
 export class PostgresUnitOfWork implements UnitOfWork {
   private readonly turns = new UnitTurns();
@@ -90,7 +90,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
     return this.turns.waiting;
   }
 
-  /** Time for which units waited for their lock, with the round trip that takes it. */
+  /** Total time for which units waited for their lock, including the round trip that takes it. */
   get lockWaitSeconds(): number {
     return this.lockWaitMs / 1000;
   }
@@ -164,7 +164,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
       try {
         return await this.writeNow(realmId, work, options);
       } catch (error) {
-        // Two units at once have added the same row.
+        // Two concurrent units have added the same row.
         if (options.shared && isDuplicate(error)) throw new MustBeAlone();
         if (!isConflict(error) && !isOutdated(error)) throw error;
         if (run === MAX_RUNS) throw storageBusy(error);
@@ -188,7 +188,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
     let isUsable = true;
     try {
       const result = await Promise.race([work(transactionOf(session, record)), lost]);
-      // PostgreSQL would commit nothing after a failed statement whose error the work has caught.
+      // PostgreSQL would commit nothing after a failed statement, even if the work has caught the error.
       if (connection.failedStatement) throw connection.failedStatement;
       if (connection.hasToBeAlone) throw new MustBeAlone();
       await Promise.race([connection.commit(), lost]).catch(async (error) => {
@@ -214,7 +214,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
   }
 }
 
-/** Repositories that fail once the unit has ended, although the session serves the next one. */
+/** Returns repositories that fail once the unit has ended, although the session serves the next one. */
 function transactionOf({ connection, repositories }: Session, record: UnitRecord): Transaction {
   return {
     ...repositories,

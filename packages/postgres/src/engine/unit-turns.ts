@@ -1,23 +1,23 @@
 import type { RealmId } from '@parley/domain/kernel';
 
-/** Place of a writing unit among the others of this process. */
+/** Position of a writing unit among the others of this process. */
 export interface Turn {
   /** Null for a unit across organizations. */
   readonly realmId: RealmId | null;
-  /** Units of one key run one after the other, at the same time as those of other keys; null for a unit that is alone. */
+  /** Units with the same key run sequentially, but concurrently with other keys; null for an exclusive unit. */
   readonly sharedKey: string | null;
 }
 
-/** Units of one organization that have begun or wait. */
+/** Running and waiting units of one organization. */
 interface Waiting {
   alone: Promise<unknown> | null;
-  /** Shared ones that began after the last one that is alone. */
+  /** Shared units that began after the last exclusive one. */
   readonly shared: Set<Promise<unknown>>;
 }
 
 /**
- * Order of this process's writing units: one at a time per organization, shared ones at the same time, and units across
- * organizations alone.
+ * Order of this process's writing units: one at a time per organization, shared ones concurrently, and units across
+ * organizations exclusively.
  */
 export class UnitTurns {
   private readonly realms = new Map<RealmId, Waiting>();

@@ -32,8 +32,8 @@ const names = async (migrations: typeof NEXT) => {
 };
 const open = () => openPostgresStorage({ url: database.url, clock: new FixedClock() });
 
-describe('an upgrade of several servers', () => {
-  it('runs the steps that the former release survives, in which its servers still start', async () => {
+describe('upgrade of several servers', () => {
+  it('runs the steps compatible with the previous release, which can still start', async () => {
     expect(await migrate(client, NEXT)).toEqual(['realms.901']);
     expect(await migrate(client, NEXT)).toEqual([]);
     expect(await names(NEXT)).toEqual({ expand: [], contract: ['realms.900'] });
@@ -43,7 +43,7 @@ describe('an upgrade of several servers', () => {
     await close();
   });
 
-  it('tries a step again if a long transaction holds its table, so that others run in between', async () => {
+  it('retries a step if a long transaction holds its table, so that others run in between', async () => {
     const other = new pg.Client({ connectionString: database.url });
     await other.connect();
     await other.query('BEGIN');
@@ -57,7 +57,7 @@ describe('an upgrade of several servers', () => {
     await other.end();
   });
 
-  it('is finished only once no server of another release is running, and refuses such servers then', async () => {
+  it('finishes only after no server with another release is running, and then rejects such servers', async () => {
     await migrate(client, NEXT);
     const former = await open();
     await former.reportPresence(FORMER);
@@ -73,7 +73,7 @@ describe('an upgrade of several servers', () => {
     await expect(finishUpgradeOfPostgres(database.url, FORMER)).rejects.toThrow('written by a newer version');
   });
 
-  it('forgets a server that was killed after a minute', async () => {
+  it('forgets a killed server after a minute', async () => {
     const killed = await open();
     await killed.reportPresence(FORMER);
     await client.query("UPDATE server_node SET seen_at = now() - interval '61 s'");
@@ -81,7 +81,7 @@ describe('an upgrade of several servers', () => {
     await killed.close();
   });
 
-  it('makes a running server of the former release not ready once it is finished', async () => {
+  it('makes a running server with the previous release not ready after it is finished', async () => {
     const late = await open();
     await finishUpgrade(client, NEXT.slice(0, -2), NEWER);
     await late.reportPresence(FORMER);
@@ -102,7 +102,7 @@ describe('an upgrade of several servers', () => {
     await late.close();
   });
 
-  it('runs every step of a new database, whatever its kind', async () => {
+  it('runs every step on a new database, regardless of its kind', async () => {
     await client.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
     const steps = [
       { name: 'baseline', sql: 'CREATE TABLE server_fact (name text PRIMARY KEY, value text); CREATE TABLE a (x int)' },

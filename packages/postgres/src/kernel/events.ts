@@ -16,14 +16,14 @@ import { type EventTuple, SqlEventQueueRepository, Tombstones } from '@parley/st
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 
-/** Number of events of shared units after which one of them is alone and shrinks the log. */
+/** Number of events appended by shared units after which one runs exclusively and shrinks the log. */
 const SHRINK_EVERY = 256;
 
 /** SQL expression of a realm's latest sequence number. */
 export const lastSeqOf = (realmId: string): string =>
   `(SELECT last_seq FROM event_log_head WHERE realm_id = ${realmId})`;
 
-/** Appends an event and returns its sequence number. The row of the head is locked until the commit. */
+/** Appends an event and returns its sequence number. The head row is locked until the commit. */
 const APPEND = `
   WITH head AS (
     UPDATE event_log_head SET last_seq = last_seq + 1, total = total + octet_length($5) + octet_length($6)
@@ -43,7 +43,7 @@ export class PostgresEventLog implements EventLog {
   private readonly deleteUpTo;
   private readonly setPruned;
   private readonly tombstones;
-  /** Events of shared units since the log was shrunk by this connection. */
+  /** Events appended by shared units since this connection last shrank the log. */
   private unshrunk = 0;
 
   constructor(
@@ -161,7 +161,7 @@ export class PostgresEventLog implements EventLog {
   async shrink(realmId: RealmId, maxBytes: number): Promise<void> {
     const { sharing, record } = this.connection;
     if (sharing) {
-      // The log grows by a few events until a unit is alone, which costs others nothing.
+      // The log grows by a few events until the next exclusive unit, which is harmless.
       this.unshrunk += record.events.length;
       if (this.unshrunk < SHRINK_EVERY) return;
       this.unshrunk = 0;

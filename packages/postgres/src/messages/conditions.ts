@@ -29,20 +29,20 @@ import {
 import type { Command, Connection, Query } from '../engine/connection.js';
 import type { ViewerMessageStates } from './viewer-message-state.js';
 
-/** Columns of a message from which its search terms derive. */
+/** Message columns that determine its search terms. */
 export type IndexedText = readonly [id: MessageId, realmId: RealmId, topic: string, renderedContent: string];
 export const INDEXED_TEXT = 'm.id, m.realm_id, m.topic, m.rendered_content';
 
-/** Longest term in an index entry, in characters; entries have at most 2,704 bytes. */
+/** Maximum length of an indexed term in characters; index entries have at most 2,704 bytes. */
 const LONGEST_TERM = 400;
 
-/** Returns the term itself, or the beginning and a hash of a long one. */
+/** Returns the term itself, or the beginning and a hash of a long term. */
 export const indexed = (term: string): string =>
   term.length <= LONGEST_TERM
     ? term
     : term.slice(0, LONGEST_TERM) + createHash('sha256').update(term).digest('base64url');
 
-/** Maintains the terms under which messages are found. */
+/** Maintains the search terms of messages. */
 export class SearchTerms {
   private readonly upsert: Command;
 
@@ -62,7 +62,8 @@ export class SearchTerms {
   /** Takes effect before the next statement. */
   put(texts: readonly IndexedText[]): void {
     if (texts.length === 0) return;
-    // Places and senders have indexes of their own. As terms of every message they would cost most of the log's bytes.
+    // Locations and senders have separate indexes. As terms of every message, they would account for most of the WAL's
+    // bytes.
     const terms = texts.map(([, , topic, renderedContent]) =>
       textTerms(this.words, { topic, renderedContent }).map(indexed).join(' '),
     );
@@ -74,7 +75,7 @@ export class SearchTerms {
   }
 }
 
-/** Evaluates conditions that no query can decide, message by message: read state, flags and phrases. */
+/** Evaluates conditions on read state, flags and phrases message by message, since no query can. */
 export class ConditionSubjects {
   private readonly details: Query<ConditionRow>;
   private readonly texts: Query<readonly [MessageId, string, string, string]>;
@@ -127,7 +128,7 @@ export class ConditionSubjects {
   }
 }
 
-/** Lists are arrays of PostgreSQL. */
+/** Lists are PostgreSQL arrays. */
 type List = readonly (string | number)[];
 
 /** Must match the index definitions. */
@@ -189,7 +190,7 @@ export const CONDITION_WRITER: ConditionWriter<List> = {
   condition: toSql,
   property: propertySql,
   search: searchSql,
-  // Folding case differs from that of the database.
+  // JavaScript folds case differently from PostgreSQL.
   phrases: null,
   outside: (column, values) => {
     const sql = `m.${column} <> ALL(?::${column === 'topic_key' ? 'text' : 'bigint'}[])`;

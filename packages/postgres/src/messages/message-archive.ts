@@ -6,8 +6,8 @@ import type { PostgresFeature } from '../engine/feature.js';
 import { INDEXED_TEXT, type IndexedText, type SearchTerms } from './conditions.js';
 
 /**
- * Deleted messages as JSON rows of all related tables, by table and column. New columns are archived automatically,
- * and archives of older versions can be restored.
+ * Deleted messages as JSON rows of all related tables, by table and column. New columns are archived automatically, and
+ * archives from older versions can be restored.
  */
 export class PostgresMessageArchive implements MessageArchive {
   private readonly selected;
@@ -101,7 +101,7 @@ export class PostgresMessageArchive implements MessageArchive {
     return (await this.purgeOldest.run(before, limit)).changes;
   }
 
-  /** Ignores existing rows, because moves may remain until the event of the deletion is delivered. */
+  /** Ignores existing rows, because moves may remain until the deletion event is delivered. */
   private putBackInto(
     table: string,
     columns: readonly (readonly [table: string, column: string, byDefault: string | null])[],

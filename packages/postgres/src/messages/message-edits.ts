@@ -82,7 +82,7 @@ const toMessageEdit = (row: MessageEditRow): MessageEdit => ({
     row.previous_content === null ? null : { content: row.previous_content, rendered: row.previous_rendered_content! },
 });
 
-/** Edit history for presentation with messages. */
+/** Edit history shown with messages. */
 export class MessageEditPartReads implements MessagePartReads {
   private readonly rows: Query<MessageEditRow>;
 

@@ -1,7 +1,7 @@
 import { type Narrowing as NarrowingIn, newNarrowPlanner, type Restriction as RestrictionIn } from '@parley/storage';
 import { CONDITION_WRITER } from './conditions.js';
 
-/** Lists are arrays of PostgreSQL. */
+/** Lists are PostgreSQL arrays. */
 export type Narrowing = NarrowingIn<readonly (string | number)[]>;
 export type Restriction = RestrictionIn<readonly (string | number)[]>;
 

@@ -20,7 +20,10 @@ import type { ViewerMessageStates } from './viewer-message-state.js';
 type Lists = readonly (string | number)[];
 export type SqlParameter = ConditionParameter<Lists>;
 
-/** Messages that belong to a viewer by spans and moves, as far as rows of `message` tell; those moved need a closer look. */
+/**
+ * Messages that belong to a viewer by spans and moves, using rows of `message` alone. Moved messages need a further
+ * check.
+ */
 export const receivedBy = ({ userId }: Viewer): Restriction => ({
   sql: `AND ((m.property_bits & 64) <> 0 OR EXISTS (
           SELECT 1 FROM span o WHERE o.user_id = ? AND o.recipient_id = m.sent_recipient_id
@@ -41,14 +44,15 @@ export class MessageSeries {
     this.queries = newStatementCache((sql) => connection.tuples<MessageIndexColumns>(sql));
   }
 
-  /** Runs a query over `message m` that follows its columns. */
+  /** Runs a query over `message m`; `from` follows its columns. */
   async select(from: string, ...parameters: readonly SqlParameter[]): Promise<MessageIndexRow[]> {
     return this.queries.memo(`SELECT ${MESSAGE_INDEX_COLUMNS} ${from}`).all(...parameters);
   }
 
   /**
-   * Returns at most `limit` matches in page direction. With a viewer, only messages that are theirs by spans and moves.
-   * @param from part of a query after its columns, which ends with a condition
+   * Returns at most `limit` matches in page direction. With a viewer, includes only messages that are theirs by spans
+   * and moves.
+   * @param from part of a query after its columns, ending with a condition
    */
   async page(
     viewer: Viewer | null,
@@ -104,7 +108,7 @@ export class MessageSeries {
     return merge([first, second], pageBounds, limit);
   }
 
-  /** Returns the matches in all conversations that the viewer has or had and that the conditions permit. */
+  /** Returns matches in all conversations that belong or belonged to the viewer and are permitted by the conditions. */
   inOwn(viewer: Viewer, narrowing: Narrowing, pageBounds: PageBounds, limit: number): Promise<MessageIndexRow[]> {
     const { realmId, userId } = viewer;
     if (narrowing.isDirect === true) {
@@ -124,7 +128,7 @@ export class MessageSeries {
     return this.everywhere(viewer, { sql: sql.join(' '), parameters }, narrowing, pageBounds, limit);
   }
 
-  /** Returns the matches in all channels with the privacies of the conditions, for anybody. */
+  /** Returns matches in all channels with the conditions' privacies, for any viewer. */
   inChannels(
     realmId: RealmId,
     narrowing: Narrowing,
@@ -158,7 +162,7 @@ export class MessageSeries {
     return merge([first, second], pageBounds, limit);
   }
 
-  /** Takes the first matches of each conversation or topic, of which an index knows the order. */
+  /** Takes the first matches of each conversation or topic, whose order an index knows. */
   private async inEach(
     viewer: Viewer | null,
     universe: Restriction,

@@ -46,7 +46,7 @@ export class MessageInsert {
     this.takeMany = connection.values<Ordinal>(
       'UPDATE recipient SET last_ordinal = last_ordinal + $1 WHERE id = $2 AND realm_id = $3 RETURNING last_ordinal',
     );
-    // The row of the recipient stays locked until the commit, so ids ascend with ordinals.
+    // The recipient's row stays locked until the commit, so ids ascend with ordinals.
     this.insertNext = connection.tuples<readonly [MessageId, Ordinal]>(
       `WITH taken AS (
          UPDATE recipient SET last_ordinal = last_ordinal + 1 WHERE id = $3 AND realm_id = $1 RETURNING last_ordinal)
@@ -91,7 +91,7 @@ export class MessageInsert {
 export const topicKeyOf = ({ channelId, topic }: Pick<NewMessage, 'channelId' | 'topic'>): string | null =>
   channelId === null ? null : topicKey(topic);
 
-/** Values in the order of `COLUMNS`, the recipient once. */
+/** Returns values in the order of `COLUMNS`, with a single recipient value. */
 const valuesOf = (message: InsertedMessage, key: string | null) =>
   [
     message.realmId,
@@ -250,7 +250,7 @@ export class PostgresMessageRepository implements MessageRepository {
     const key = topicKeyOf(message);
     const named = [...exceptions.keys()];
     const considered = [...new Set([...readBy, ...named])];
-    // Sent in one packet, because none needs the result of another.
+    // Sent in one packet, since none depends on the result of another.
     const [[id, ordinal], receivers, muters, latest] = await Promise.all([
       this.inserts.addNext(message, key),
       considered.length === 0 ? NOBODY : this.spans.withOpen(recipientId, considered),
@@ -318,7 +318,7 @@ export class PostgresMessageRepository implements MessageRepository {
     return removed;
   }
 
-  /** Adds rows for users whose state of the message differs from the default. */
+  /** Adds rows for users with a message state that differs from the default. */
   private addExceptions(
     id: MessageId,
     message: NewMessage,

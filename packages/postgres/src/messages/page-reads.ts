@@ -240,7 +240,7 @@ export class PostgresMessagePageReads implements MessagePageReads {
     this.submessages = connection.rows<SubmessageRow>(
       'SELECT * FROM submessage WHERE message_id = ANY($1::bigint[]) ORDER BY id',
     );
-    // The next message is near in most realms; a quiet realm among busy ones searches its own recipients.
+    // The next message is near in most realms. A quiet realm among busy ones searches its own recipients.
     this.firstInRealm = connection.values<MessageId>(
       'SELECT id FROM message WHERE id >= $1 AND id < $2 AND realm_id = $3 ORDER BY id LIMIT 1',
     );
@@ -324,7 +324,7 @@ export class PostgresMessagePageReads implements MessagePageReads {
     return near ?? (await this.firstOfRecipients.get(first + NEAR_IDS, realmId)) ?? null;
   }
 
-  /** Converts ascending rows; rows of another realm's conversations are dropped. */
+  /** Converts ascending rows; drops rows of another realm's conversations. */
   private async toEntries(viewer: Viewer, indexRows: readonly MessageIndexRow[]): Promise<MessageListEntry[]> {
     if (indexRows.length === 0) return [];
     const [heads, versions, state] = await Promise.all([

@@ -85,7 +85,7 @@ export class PostgresPersonalMessages implements PersonalMessages {
     this.starred = connection.values<MessageId>(
       'SELECT message_id FROM message_flag WHERE user_id = $1 AND starred = 1 AND realm_id = $2 ORDER BY message_id',
     );
-    // Tells whether a message that never changed channel was received there, and whether others were moved in.
+    // Determines whether a message that never changed channel was received there, and whether others were moved in.
     this.leftChannels = connection.tuples<readonly [RecipientId, ChannelId, hasReceived: 0 | 1, hasMovedIn: 0 | 1]>(
       `SELECT l.recipient_id, l.channel_id,
               EXISTS (SELECT 1 FROM span s CROSS JOIN LATERAL (
@@ -208,7 +208,7 @@ export class PostgresPersonalMessages implements PersonalMessages {
     ]);
     const former = new Set(historical);
     for (const [recipientId, channelId, hasReceived, hasMovedIn] of left) {
-      // Few channels have messages from other channels and none of their own.
+      // Few channels contain messages from other channels but none of their own.
       const isFormer =
         hasReceived === 1 ||
         (hasMovedIn === 1 && (await this.receivedPages.page(viewer, narrowingTo(recipientId), EVER, 1)).length > 0);
@@ -314,7 +314,7 @@ export class PostgresPersonalMessages implements PersonalMessages {
   async markAllRead(viewer: Viewer, batch?: ConversationBatch): Promise<RecipientId | null> {
     const [{ marked }, incomplete] = await Promise.all([this.unread.readerOf(viewer), this.incomplete.of(viewer)]);
     const { spans, next } = conversationsIn(incomplete, batch);
-    // Spans of one recipient change the same segments.
+    // Spans of one recipient change the same segments, so each round marks one span per recipient.
     for (let rest = spans; rest.length > 0; ) {
       const first = new Map(rest.toReversed().map((span) => [span.recipientId, span]));
       await this.states.readSets.markRanges(viewer, [...first.values()]);
@@ -390,7 +390,7 @@ export class PostgresPersonalMessages implements PersonalMessages {
   }
 
   /**
-   * Closes gaps without remaining unread messages: the first of each recipient, where walks begin, and the one before
+   * Closes gaps without remaining unread messages: the first gap per recipient, where walks begin, and the one before
    * the newly read messages.
    */
   private async closeEmptyGaps(viewer: Viewer, marked: ReadonlyMap<RecipientId, readonly Ordinal[]>): Promise<void> {
@@ -399,7 +399,7 @@ export class PostgresPersonalMessages implements PersonalMessages {
     const searched = spans.flatMap((range) => {
       const ordinals = marked.get(range.recipientId);
       if (!ordinals) return [];
-      // A loop, because there may be too many for arguments.
+      // A loop, because there may be too many values for function arguments.
       const firstRead = ordinals.reduce((least, ordinal) => Math.min(least, ordinal) as Ordinal);
       const before = { ...range, last: Math.min(range.last, firstRead - 1) };
       return [
@@ -426,7 +426,7 @@ interface ReadChange {
   readonly ordinals: Map<RecipientId, Ordinal[]>;
 }
 
-/** True if a message_flag row must be written or must change. */
+/** True if a message_flag row must be written or changed. */
 function needsMark(
   state: ViewerMessageState,
   message: MessageIndexRow,
@@ -441,7 +441,7 @@ function needsMark(
 const NEXT_MESSAGE = '(SELECT CASE WHEN is_called THEN last_value + 1 ELSE last_value END FROM message_id_seq)';
 
 /**
- * Condition for rows that repeat what spans, moves and read sets already say. Rows that make a message the user's own
+ * Condition for rows that repeat the state of spans, moves and read sets. Rows that make a message the user's own
  * always store the read state.
  */
 const IS_IDLE = `read IS NULL AND starred = 0 AND collapsed = 0 AND mentioned = 0

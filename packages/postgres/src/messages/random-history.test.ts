@@ -22,15 +22,15 @@ async function openPostgres(clock: Clock) {
   };
 }
 
-describe('random histories on PostgreSQL', () => {
-  it('find the messages that match the predicate, like the in-memory storage', async () => {
+describe('random history on PostgreSQL', () => {
+  it('finds the messages that match the predicate, like the in-memory storage', async () => {
     await agreeOnRandomHistories(openMemory, openPostgres, { runs: Number(process.env.NARROW_LAW_RUNS ?? 25) });
   });
 
   it.each([
     [25, 50],
     [5, 200],
-  ])('equal a model with one row per recipient (%i histories of up to %i steps)', async (runs, maxSteps) => {
+  ])('equals a model with one row per recipient (%i histories of up to %i steps)', async (runs, maxSteps) => {
     await agreeOnReadStates(openMemory, openPostgres, { runs, maxSteps });
   });
 });

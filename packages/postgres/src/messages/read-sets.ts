@@ -61,7 +61,7 @@ export class Spans {
   }
 }
 
-/** Lower bound above all moves, because ids are never reused. Only units that hold the realm's lock alone move messages. */
+/** Lower bound above all moves, because ids are never reused. Only units with an exclusive realm lock move messages. */
 const NEXT_MOVE = '(SELECT 1 + coalesce(max(id), 0) FROM channel_move)';
 
 type IncompleteRow = readonly [RecipientId, ChannelId | null, first: Ordinal, last: Ordinal, onlyGap: Ordinal | null];
@@ -71,8 +71,8 @@ export class UnreadSpans {
   private readonly incomplete: Query<IncompleteRow>;
 
   constructor(connection: Connection) {
-    // Selects spans with a gap, with the start of the gap if it covers everything after a single segment or the whole
-    // span.
+    // Selects spans with a gap. Includes the gap's start if it covers the whole span or everything after a single
+    // segment.
     this.incomplete = connection.tuples(
       `SELECT p.recipient_id, p.channel_id, p.first, p.last,
               CASE WHEN latest.first IS NULL THEN p.first
@@ -94,7 +94,7 @@ export class UnreadSpans {
     );
   }
 
-  /** Returns the viewer's spans, of one recipient or all, that the read set does not cover with a single segment. */
+  /** Returns the viewer's spans, of one recipient or all, that are not covered by a single segment of the read set. */
   async of({ realmId, userId }: Viewer, recipientId: RecipientId | null = null): Promise<UnreadSpan[]> {
     const rows = await this.incomplete.all(userId, realmId, recipientId);
     return rows.map(([id, channelId, first, last, gap]) => ({
@@ -199,7 +199,7 @@ export class ReadSets {
     return users;
   }
 
-  /** Returns the last segment of each user that has one. */
+  /** Returns the last segment of each user who has one. */
   async latest(userIds: readonly UserId[], recipientId: RecipientId): Promise<ReadonlyMap<UserId, ReadSegment>> {
     const rows = await this.latestOf.all(userIds, recipientId);
     return new Map(rows.map(([userId, ...row]) => [userId, toSegment(row)]));

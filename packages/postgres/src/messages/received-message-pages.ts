@@ -5,12 +5,12 @@ import { indexed } from './conditions.js';
 import type { Narrowing } from './message-filter.js';
 import type { MessageSeries } from './message-series.js';
 
-/** Number of ids to scan before pages are merged by conversation, which is faster if the reader subscribes to few of them. */
+/** Number of ids to scan before merging pages by conversation, which is faster for readers with few subscriptions. */
 const SCANNED_IDS = { atLeast: 500, perMessage: 10 };
 
 /**
- * Pages of a viewer's own messages, as far as rows of `message` tell. Each own message is in a conversation for which
- * the viewer has or had a span, or has a row in message_flag. Messages moved elsewhere are lost.
+ * Pages of a viewer's own messages, using rows of `message` alone. Each own message is in a conversation with a present
+ * or past span of the viewer, or has a row in message_flag. Messages moved elsewhere are lost.
  */
 export class ReceivedMessagePages {
   private readonly newestId: Query<number | null>;
@@ -100,6 +100,6 @@ export class ReceivedMessagePages {
   }
 }
 
-/** True if an index finds the matches in each conversation, so a scan of all messages would be wasteful. */
+/** True if an index finds the matches in each conversation, which makes a scan of all messages wasteful. */
 const isLookedForByIndex = ({ topicKey, senderId, property, isDirect, privacies }: Narrowing): boolean =>
   topicKey !== null || senderId !== null || property !== null || isDirect === true || privacies !== null;

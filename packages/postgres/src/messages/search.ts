@@ -4,7 +4,7 @@ import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { INDEXED_TEXT, type IndexedText, type SearchTerms } from './conditions.js';
 
-/** Rebuilds the search index; otherwise the code that changes messages maintains it. */
+/** Rebuilds the search index; otherwise code that changes messages maintains it. */
 export class PostgresSearchIndex implements SearchIndexReads, SearchIndex {
   private readonly backlog;
   private readonly setBacklog;

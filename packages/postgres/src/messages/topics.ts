@@ -67,7 +67,7 @@ export class PostgresTopicReads implements TopicReads {
     this.topicNames = connection.tuples<readonly [MessageId, string]>(
       'SELECT id, topic FROM message WHERE id = ANY($1::bigint[])',
     );
-    // Newest message of each topic up to an id that the viewer may own.
+    // Newest message of each topic up to an id that may belong to the viewer.
     const own = receivedBy({ realmId: 0 as RealmId, userId: 0 as UserId });
     this.candidates = connection.tuples<readonly [...MessageIndexColumns, key: string]>(
       `SELECT c.*, t.key FROM unnest(?::text[], ?::bigint[]) t (key, last) CROSS JOIN LATERAL (

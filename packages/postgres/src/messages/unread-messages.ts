@@ -34,17 +34,17 @@ import type { SqlParameter } from './message-series.js';
 import type { UnreadSpans } from './read-sets.js';
 import type { ViewerMessageStates } from './viewer-message-state.js';
 
-/** Ordinals of all spans together that the first statement examines. */
+/** Total number of ordinals in all spans examined by the first statement. */
 const FIRST_ORDINALS = 4000;
-/** Ordinals of one span that the first statement examines at least. */
+/** Minimum number of ordinals per span examined by the first statement. */
 const FIRST_OF_SPAN = 16;
 /** Maximum length searched to close a gap. */
 const TIDIED_ORDINALS = 256;
 const NO_RESTRICTION = { sql: '', parameters: [] };
 
 /**
- * Unread messages of a viewer. They are gaps of read sets within spans where a message still exists that did not
- * arrive read, plus messages marked unread by message_flag. Cost depends on the unread messages, not on the history.
+ * Unread messages of a viewer: messages in read set gaps within spans that did not arrive read, plus messages marked
+ * unread by message_flag. The cost depends on the unread messages, not on the history.
  */
 export class UnreadMessages {
   private readonly queries: ReturnType<typeof newStatementCache<Query<UnreadRow>>>;
@@ -177,8 +177,8 @@ export class UnreadMessages {
   }
 
   /**
-   * Returns, for each range, the part at its first or last gap that contains no unread message, because its messages
-   * were deleted, moved away or arrived read. One statement examines all of them.
+   * Returns for each range the part at its first or last gap without unread messages: they were deleted, moved away or
+   * arrived read. One statement examines all ranges.
    */
   async findEmpty(
     reader: Reader,
@@ -293,7 +293,7 @@ export class UnreadMessages {
     return this.unreadSpans.of(viewer, isElsewhere ? null : recipientId);
   }
 
-  /** Cuts spans to the ordinals that messages in an id range can have. */
+  /** Limits spans to the ordinals possible for messages in an id range. */
   private async within(spans: readonly UnreadSpan[], { first, last }: PageBounds): Promise<UnreadSpan[]> {
     if (spans.length === 0) return [];
     const recipientIds = [...new Set(spans.map(({ recipientId }) => recipientId))];

@@ -122,7 +122,7 @@ export class ViewerMessageStates {
   }
 
   /**
-   * Returns the messages, in order, that spans and moves make the viewer's own, given that those never moved are.
+   * Returns the messages, in order, that belong to the viewer by spans and moves, given that messages never moved do.
    */
   async ownMoved<Row extends MessageIndexRow>(viewer: Viewer, messages: readonly Row[]): Promise<Row[]> {
     const moved = messages.filter(wasMoved);

@@ -4,16 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface CuttingProxy {
   /** URL of the same database through the proxy. */
   readonly url: string;
-  /** Cuts the connection that sends the text next, before or after the server has received it. */
+  /** Cuts the next connection that sends the text, before or after the server has received it. */
   cutAt(text: string, moment: 'before' | 'after'): void;
-  /** Number of packets that clients have sent. */
+  /** Number of packets sent by clients. */
   readonly packets: number;
-  /** Number of times that clients have sent something after a response. */
+  /** Number of times that clients sent data after a response. */
   readonly roundTrips: number;
   close(): Promise<void>;
 }
 
-/** Starts a proxy between clients and the socket of a database server, which delays each response. */
+/** Starts a proxy between clients and a database server's socket, which delays each response. */
 export async function startCuttingProxy(url: string, delayMs = 0): Promise<CuttingProxy> {
   const target = new URL(url);
   const path = `${target.searchParams.get('host')}/.s.PGSQL.5432`;
@@ -46,7 +46,7 @@ export async function startCuttingProxy(url: string, delayMs = 0): Promise<Cutti
       }
       upstream.write(data);
     });
-    // The response to what was cut ends the connection instead.
+    // A cut statement gets the end of the connection instead of a response.
     upstream.on('data', async (data) => {
       if (delayMs > 0) await sleep(delayMs);
       hasResponse = true;

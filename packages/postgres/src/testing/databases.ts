@@ -4,14 +4,14 @@ import pg from 'pg';
 import { migratePostgres } from '../database.js';
 import { MIGRATIONS } from '../features.js';
 
-/** Name of the database with the current schema, from which tests copy theirs. */
+/** Name of the database with the current schema that tests copy. */
 const TEMPLATE = `parley_template_${createHash('sha256').update(MIGRATIONS.map(checksumOf).join()).digest('hex').slice(0, 12)}`;
-/** Advisory lock of the worker that makes the template. */
+/** Advisory lock of the worker that creates the template. */
 const TEMPLATE_LOCK = 1;
 
 let hasTemplate: Promise<void> | undefined;
 
-/** Works on the server of this test run. */
+/** Connects to the server of this test run. */
 async function administer(work: (client: pg.Client) => Promise<unknown>, url = serverUrl()): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -46,7 +46,7 @@ const createTemplate = () =>
     await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${TEMPLATE}`);
   });
 
-/** Makes the log of a copy go on as that of the original does. */
+/** Makes the log of a copy continue the original's numbers. */
 async function keepNumbers(client: pg.Client): Promise<void> {
   const { rows } = await client.query("SELECT to_regclass('server_fact') IS NOT NULL AS has_schema");
   if (rows[0].has_schema) await client.query("DELETE FROM server_fact WHERE name = 'history'");
@@ -55,17 +55,17 @@ async function keepNumbers(client: pg.Client): Promise<void> {
 export interface TestDatabase {
   readonly name: string;
   readonly url: string;
-  /** Executes a statement beside the servers under test. */
+  /** Executes a statement outside the servers under test. */
   run(sql: string): Promise<void>;
   drop(): Promise<void>;
 }
 
-/** Creates a database of one test: a copy of a database that nobody uses, else one with the schema. */
+/** Creates a database for one test: a copy of an unused database, or of the template with the schema. */
 export async function createDatabase({ copyOf = TEMPLATE } = {}): Promise<TestDatabase> {
   hasTemplate ??= createTemplate();
   await hasTemplate;
   const name = `parley_${randomBytes(8).toString('hex')}`;
-  // Copying files takes less time than the default, which writes them to the log.
+  // Copying files takes less time than the default, which writes them to the WAL.
   await administer((client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${copyOf} STRATEGY FILE_COPY`));
   if (copyOf !== TEMPLATE) await administer(keepNumbers, urlOf(name));
   return {

@@ -1,4 +1,4 @@
-/** Databases for tests of other packages. */
+/** Databases for other packages' tests. */
 export { createDatabase, type TestDatabase } from './databases.js';
 export { type Recording, recordStatements, UnorderedSends, withoutOrder } from './replay.js';
 export { findBinaries, startServer, startStandby, type TestServer } from './server.js';

@@ -1,13 +1,13 @@
 import pg from 'pg';
 
-/** Statement as it was sent, and whether no other one was under way. */
+/** Sent statement, and whether no other one was pending. */
 interface SentStatement {
   readonly text: string;
   readonly values: readonly unknown[];
   readonly isFirst: boolean;
 }
 
-/** Statements of one operation and the id of the message that it added. */
+/** Statements of one operation and the id of the added message. */
 export interface Recording {
   readonly statements: readonly SentStatement[];
   readonly messageId: number;
@@ -18,7 +18,7 @@ interface NamedQuery {
   readonly values: readonly unknown[];
 }
 
-/** Records the statements that an operation sends while nothing else runs in the process. */
+/** Records the statements sent by an operation while nothing else runs in the process. */
 export async function recordStatements(operation: () => Promise<{ readonly id: number }>): Promise<Recording> {
   const original = pg.Client.prototype.query;
   const statements: SentStatement[] = [];
@@ -45,7 +45,7 @@ const APPEND_WITHOUT_HEAD = `
   INSERT INTO event (realm_id, seq, at, message_id, format, audience, payload, total)
   VALUES ($1, nextval('unordered_seq'), $2, $3, $4, $5, $6, 0) RETURNING seq`;
 
-/** Does an operation whose units take no lock of an organization and leave the head of the log alone. */
+/** Runs an operation without organization locks and without changing the log's head row. */
 export async function withoutOrder<T>(operation: () => Promise<T>): Promise<T> {
   const original = pg.Client.prototype.query;
   pg.Client.prototype.query = function query(this: pg.Client, config: NamedQuery, ...others: unknown[]) {
@@ -64,7 +64,7 @@ export async function withoutOrder<T>(operation: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Repeats a recorded send without locks of organizations and without the head of the log. */
+/** Repeats a recorded send without organization locks and the log's head row. */
 export class UnorderedSends {
   private readonly pool: pg.Pool;
 
@@ -98,12 +98,12 @@ export class UnorderedSends {
     }
   }
 
-  /** Bytes of the write-ahead log since the server was made. */
+  /** Returns the bytes of the write-ahead log since the server was created. */
   async walBytes(): Promise<number> {
     return Number((await this.pool.query("SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes")).rows[0].bytes);
   }
 
-  /** Number of times that rows of the log were looked up since the database was made. */
+  /** Returns the number of log row lookups since the database was created. */
   async logReads(): Promise<number> {
     const { rows } = await this.pool.query(
       "SELECT seq_scan + coalesce(idx_scan, 0) AS reads FROM pg_stat_user_tables WHERE relname = 'event'",

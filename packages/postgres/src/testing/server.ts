@@ -8,7 +8,7 @@ import pg from 'pg';
 
 const execute = promisify(execFile);
 
-/** Folder of Debian's packages, which leave `initdb` out of the path. */
+/** Folder of Debian's packages, which do not add `initdb` to the path. */
 const DEBIAN_FOLDER = '/usr/lib/postgresql';
 
 /** Returns the folder of the newest installed PostgreSQL server; null if there is none. */
@@ -24,11 +24,11 @@ const FILES_IN_MEMORY = '/dev/shm';
 export interface TestServer {
   /** URL of the database `postgres`. */
   readonly url: string;
-  /** Path of its socket. */
+  /** Path of the server's socket. */
   readonly socket: string;
   // biome-ignore lint/suspicious/noExplicitAny: the statement says what its rows are.
   query(sql: string): Promise<any[]>;
-  /** Starts it again on the same data after `kill`. */
+  /** Restarts the server on the same data after `kill`. */
   start(): Promise<void>;
   kill(): Promise<void>;
   stop(): Promise<void>;
@@ -38,11 +38,11 @@ type Program = (name: string, ...args: readonly string[]) => Promise<unknown>;
 
 export interface TestServerOptions {
   readonly settings?: Readonly<Record<string, string>>;
-  /** True for a server that waits for changes of another one, which never come. */
+  /** True for a standby of a server that never sends changes. */
   readonly isStandby?: boolean;
 }
 
-/** Starts a private server in a temporary folder, reached by a socket in that folder. */
+/** Starts a private server in a temporary folder, reachable by a socket in that folder. */
 export const startServer = (binaries: string, options: TestServerOptions = {}): Promise<TestServer> =>
   startOn(
     binaries,
@@ -54,7 +54,7 @@ export const startServer = (binaries: string, options: TestServerOptions = {}): 
     options.settings,
   );
 
-/** Starts a standby of the server behind a port of this machine. */
+/** Starts a standby of the server on a local port. */
 export const startStandby = (binaries: string, port: number): Promise<TestServer> =>
   startOn(binaries, (data, run) => {
     const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'parley'];
@@ -67,7 +67,7 @@ async function startOn(
   more: Readonly<Record<string, string>> = {},
 ): Promise<TestServer> {
   const owner = unprivilegedOwner();
-  // The temporary folder of root's test run may be closed to others.
+  // Other users may be denied access to the temporary folder of root's test run.
   const parent = owner === null ? tmpdir() : existsSync(FILES_IN_MEMORY) ? FILES_IN_MEMORY : '/tmp';
   const folder = mkdtempSync(join(parent, 'parley-pg-'));
   if (owner) chownSync(folder, owner.uid, owner.gid);
@@ -79,7 +79,7 @@ async function startOn(
     unix_socket_directories: folder,
     max_connections: '200',
     shared_buffers: '64MB',
-    // In its folder, so that what a killed server leaves is removed.
+    // Stored in the server's folder, so that leftovers of a killed server are removed.
     dynamic_shared_memory_type: 'mmap',
     full_page_writes: 'off',
     autovacuum: 'off',
@@ -123,7 +123,7 @@ async function startOn(
   };
 }
 
-/** Gives a folder to the user as whom servers run, and returns that user; empty if it is this one. */
+/** Gives a folder to the user under which servers run, and returns that user; empty for the current user. */
 export function ownerOf(folder: string): { readonly uid?: number; readonly gid?: number } {
   const owner = unprivilegedOwner();
   if (owner) chownSync(folder, owner.uid, owner.gid);
@@ -167,7 +167,9 @@ declare global {
   var parleyTestServer: TestServer | undefined;
 }
 
-/** Starts a server for a test run, unless `PARLEY_TEST_POSTGRES` names one. Jest loads this file without its module names. */
+/**
+ * Starts a server for a test run, unless `PARLEY_TEST_POSTGRES` is set. Jest loads this file without its module names.
+ */
 export default async function startTestRun(): Promise<void> {
   if (process.env.PARLEY_TEST_POSTGRES) return;
   const binaries = findBinaries();

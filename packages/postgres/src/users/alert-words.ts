@@ -7,7 +7,7 @@ import { KnownVersions } from '../engine/known-versions.js';
 export class PostgresAlertWordRepository extends SqlAlertWordRepository {
   constructor(
     private readonly connection: Connection,
-    /** 1 if a realm has any. */
+    /** 1 if the realm has any alert words. */
     private readonly known: KnownVersions<number>,
   ) {
     super(connection);

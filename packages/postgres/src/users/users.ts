@@ -18,7 +18,7 @@ export class PostgresUserRepository extends SqlUserRepository {
     quarantine: Quarantine,
   ) {
     super(connection, cache, quarantine, NEVER_MARKS_NOTICES);
-    // Covers channels and direct conversations, because every recipient of messages has a span.
+    // Covers channels and direct conversations, since both record receiving users as spans.
     this.partnerAnswers = connection.values<Flag>(
       `SELECT EXISTS (
          SELECT 1 FROM span own JOIN span other ON other.recipient_id = own.recipient_id
