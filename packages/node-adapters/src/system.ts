@@ -13,7 +13,7 @@ export class SystemClock implements Clock {
 }
 
 export class SystemEventLoop implements EventLoop {
-  nextTurn(): Promise<void> {
+  yield(): Promise<void> {
     return new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -37,7 +37,7 @@ export const currentLog: FollowedLog = { isCurrent: () => true };
 
 /** Yields once per call. */
 export const fakeEventLoop: EventLoop = {
-  nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
+  yield: () => new Promise((resolve) => setImmediate(resolve)),
 };
 
 /** Readable keys; for example, the first key of user 7 ends in `7g1`. */

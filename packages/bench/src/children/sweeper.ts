@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { DELIVERY_FEATURES } from '@parley/domain/composition';
 import {
   type Clock,
@@ -98,7 +98,7 @@ async function sweep({ database, realmId }: SweepCall): Promise<SweepResult> {
   const { uow, close } = openSqliteStorage({ path: database, clock, words: htmlMessages });
   const problems: string[] = [];
   const report = (message: string) => problems.push(message);
-  const eventLoop = { nextTurn: () => nextTurn() };
+  const eventLoop = { yield: () => yieldToEventLoop() };
   const catalogue = { wants: () => false, needsOf: () => null };
   const bus = new LocalBus().connect();
   // There is no other server that could leave gaps.

@@ -187,7 +187,7 @@ export class SubscribeUsers {
         );
         return { ...checked, jobs: await this.parts.schedule(tx, realmId, [...creations, ...additions, ...notices]) };
       },
-      { givesWay: true },
+      { yields: true },
     );
     const { changed: added, unchanged: alreadySubscribed, channels: reached } = await this.parts.execute(plan.jobs);
     const channels = inOrderOf(input, reached);

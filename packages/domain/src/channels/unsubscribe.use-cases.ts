@@ -59,7 +59,7 @@ export class UnsubscribeUsers {
         );
         return this.parts.schedule(tx, caller.realmId, parts);
       },
-      { givesWay: true },
+      { yields: true },
     );
     const { changed: removed, unchanged: notSubscribed } = await this.parts.execute(jobs);
     return toUnsubscribeOutput(plan.channels, { removed, notSubscribed });

@@ -24,7 +24,6 @@ import type { ServedQueues } from '../kernel/event-queue.js';
 import type {
   Clock,
   DevelopmentMode,
-  EventLoop,
   HostAuthentication,
   Randomness,
   RealmUrls,
@@ -33,6 +32,7 @@ import type {
 } from '../kernel/ports.js';
 import type { QueueFilters } from '../kernel/register-queue.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import type { EventLoop } from '../kernel/yielding.js';
 import type { MarkdownRenderer, RenderedMessages } from '../markdown/markdown.js';
 import type { PeopleDirectory } from '../membership/directories.js';
 import type { InvitationConfig } from '../membership/invitations.js';

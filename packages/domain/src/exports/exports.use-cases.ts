@@ -4,9 +4,10 @@ import { DomainError } from '../kernel/errors.js';
 import type { Caller, ExportId, RealmId, UserId } from '../kernel/ids.js';
 import { encodeJob, type Job, type JobHandler, type JobWork, type RenewLease } from '../kernel/jobs.js';
 import { enforce } from '../kernel/permission.js';
-import type { Clock, EventLoop, Randomness, RealmUrls, Timers } from '../kernel/ports.js';
+import type { Clock, Randomness, RealmUrls, Timers } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { SparingWork, slicesOf } from '../kernel/work.js';
+import { slicesOf } from '../kernel/work.js';
+import { type EventLoop, YieldingWork } from '../kernel/yielding.js';
 import { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import { canExport, canExportWithoutConsent } from '../realms/realm-permissions.js';
@@ -91,7 +92,7 @@ export class WriteRealmExport implements JobHandler<ExportPayload> {
     const scope = await this.scopeOf(realmId, type);
     const source = await this.reader.open(realmId, scope);
     const { timers, eventLoop } = this;
-    const work = new SparingWork(timers, eventLoop, REST_FACTOR);
+    const work = new YieldingWork(timers, eventLoop, REST_FACTOR);
     let renewedAt = timers.elapsedMs();
     const rest = async () => {
       await work.rest();

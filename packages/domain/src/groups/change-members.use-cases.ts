@@ -74,7 +74,7 @@ export class ChangeGroupMembers {
           await run([...new Set<UserId & GroupId>(ids as readonly (UserId & GroupId)[])]);
         return this.parts.schedule(tx, caller.realmId, planned);
       },
-      { givesWay: isLarge },
+      { yields: isLarge },
     );
     await this.parts.execute(jobs);
   }

@@ -210,7 +210,7 @@ export class PromoteFullMembers {
         planFullMembers(reads, await reads.realms.get(id), now),
       );
       for (const some of slicesOf(userIds, MAX_PROMOTED_AT_ONCE)) {
-        await this.uow.write(id, (tx) => updateFullMembers(tx, id, some, now), { givesWay: true });
+        await this.uow.write(id, (tx) => updateFullMembers(tx, id, some, now), { yields: true });
       }
       if (nextAt !== null) next = Math.min(next ?? nextAt, nextAt);
     }

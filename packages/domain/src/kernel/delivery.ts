@@ -4,8 +4,8 @@ import type { EventNeeds, Receiver } from './event-log.js';
 import type { EventQueue, QueueFilter } from './event-queue.js';
 import { type EventSeq, isId, type RealmId, type UserId } from './ids.js';
 import type { LiveQueue } from './live-queue.js';
-import type { EventLoop } from './ports.js';
 import type { Repositories, UnitOfWork } from './unit-of-work.js';
+import type { EventLoop } from './yielding.js';
 
 // Types that delivery passes on without reading them. Features add properties by declaration merging in
 // `<feature>-delivery.ts`.
@@ -295,7 +295,7 @@ export class ReceiverLoader {
   }
 
   private async run(realmId: RealmId): Promise<void> {
-    await this.eventLoop.nextTurn();
+    await this.eventLoop.yield();
     const batch = this.waiting.get(realmId)!;
     this.waiting.delete(realmId);
     try {

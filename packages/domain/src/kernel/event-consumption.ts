@@ -102,7 +102,7 @@ interface Position {
 /** Initial and maximum retry delay. */
 const RETRY_MS = [250, 60_000] as const;
 /** Back-off while another server consumes the realm faster, to avoid duplicate work. */
-const TURN_MS = 15_000;
+const BACK_OFF_MS = 15_000;
 /** Maximum number of skipped events that may be reread after a crash. */
 const MAX_UNSAVED = 500;
 /** Number of offered events kept per realm; consumers that need more read the log. */
@@ -294,7 +294,7 @@ export class EventConsumption {
       if (!isElsewhere) this.reportProblem('consuming events failed; they come again', { realmId, err });
       if (this.isStopped) return;
       const longerMs = (this.retries.get(realmId)?.delayMs ?? RETRY_MS[0] / 2) * 2;
-      const delayMs = isElsewhere ? TURN_MS : Math.min(longerMs, RETRY_MS[1]);
+      const delayMs = isElsewhere ? BACK_OFF_MS : Math.min(longerMs, RETRY_MS[1]);
       const retry = {
         delayMs,
         cancel: this.parts.timers.after(delayMs, () => {

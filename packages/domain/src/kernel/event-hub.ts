@@ -16,9 +16,10 @@ import type { EventSeq, RealmId, UserId } from './ids.js';
 import { LiveQueue } from './live-queue.js';
 import { LiveRealms } from './live-realm.js';
 import type { LogFollower } from './log-follower.js';
-import type { Clock, EventLoop, ReportProblem } from './ports.js';
+import type { Clock, ReportProblem } from './ports.js';
 import { QueueReader, type TakeDelivery } from './queue-reader.js';
 import type { UnitOfWork } from './unit-of-work.js';
+import type { EventLoop } from './yielding.js';
 
 export interface EventHubParts {
   readonly uow: UnitOfWork;

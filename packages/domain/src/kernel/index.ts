@@ -29,3 +29,4 @@ export * from './unit-of-work.js';
 export * from './user-rows.js';
 export * from './work.js';
 export * from './work-queue.js';
+export * from './yielding.js';

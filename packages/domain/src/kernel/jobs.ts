@@ -41,7 +41,7 @@ export interface JobKind<Payload> {
   /** Maximum number of concurrent jobs. */
   readonly concurrency: number;
   /** True if the job's unit of work is one of many steps of a long task, see `WriteOptions`. */
-  readonly givesWay: boolean;
+  readonly yields: boolean;
   /** Maximum length of a payload in UTF-16 units. */
   readonly maxPayloadLength: number;
 }
@@ -60,7 +60,7 @@ export function jobKind<Payload>(
     leaseSeconds: DEFAULT_LEASE_SECONDS,
     inOrder: kind.leaseSeconds === undefined,
     concurrency: DEFAULT_CONCURRENCY,
-    givesWay: false,
+    yields: false,
     maxPayloadLength: MAX_JOB_PAYLOAD_LENGTH,
     ...kind,
   };
@@ -377,13 +377,13 @@ export class JobRunner {
     try {
       if ('error' in prepared) throw prepared.error;
       const { work } = prepared;
-      const { givesWay } = this.handler.kind;
+      const { yields } = this.handler.kind;
       await this.parts.uow.write(
         stored.realmId,
         async (tx) => {
           if (await tx.jobs.take(stored)) await work(tx);
         },
-        { givesWay },
+        { yields },
       );
     } catch (error) {
       await this.fail(stored, job, error);

@@ -35,7 +35,7 @@ export function partKind<Payload>(name: string): JobKind<Payload> {
     name,
     readPayload: (stored) => stored as Payload,
     concurrency: 1,
-    givesWay: true,
+    yields: true,
     maxPayloadLength: 4 * 1024 * 1024,
   });
 }
@@ -86,7 +86,7 @@ export async function doParts<Payload, Result>(
         await postponeAll(tx, done.next ?? [], clock.now() + ABANDONED_AFTER_SECONDS);
         return done;
       },
-      { givesWay: true },
+      { yields: true },
     );
     if (!outcome) continue;
     results.push(outcome.result);

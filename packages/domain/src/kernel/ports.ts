@@ -28,12 +28,6 @@ export interface Timers {
   every(ms: number, run: () => void): CancelTimer;
 }
 
-/** Port for yielding to the event loop during long work. */
-export interface EventLoop {
-  /** Resolves in a later turn, after other due work has run. */
-  nextTurn(): Promise<void>;
-}
-
 /**
  * Reports problems outside of requests, such as an unreadable row or a failing listener. Never throws. `fields`
  * contains ids and names but no content; `err` is the cause.

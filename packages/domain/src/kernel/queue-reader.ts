@@ -25,8 +25,9 @@ import type { EventSeq } from './ids.js';
 import { type DueEvent, dueEvent, isForNonSubscriber, type LiveQueue } from './live-queue.js';
 import type { EventReference, LiveRealms } from './live-realm.js';
 import type { LogFollower } from './log-follower.js';
-import type { Clock, EventLoop } from './ports.js';
+import type { Clock } from './ports.js';
 import type { UnitOfWork } from './unit-of-work.js';
+import type { EventLoop } from './yielding.js';
 
 /** Unreadable event that the owner would receive. */
 export class UnreadableEventDue extends Error {
@@ -266,7 +267,7 @@ export class QueueReader {
       if (progress.isFull) return;
       progress.after = page.at(-1)!.seq;
       if (clock.nowMs() - sliceStart < SLICE_MS) continue;
-      await eventLoop.nextTurn();
+      await eventLoop.yield();
       sliceStart = clock.nowMs();
     }
   }

@@ -5,8 +5,9 @@ import type { LogEnd } from './event-log.js';
 import type { IdleQueue, QueueKey, QueuePosition } from './event-queue.js';
 import type { EventSeq, RealmId, UnixSeconds, UserId } from './ids.js';
 import type { LiveQueue } from './live-queue.js';
-import type { Clock, EventLoop, ReportProblem } from './ports.js';
+import type { Clock, ReportProblem } from './ports.js';
 import type { Transaction, UnitOfWork } from './unit-of-work.js';
+import type { EventLoop } from './yielding.js';
 
 export interface QueueSweepParts {
   readonly uow: UnitOfWork;
@@ -79,7 +80,7 @@ export class QueueSweep {
     let looked = 0;
     for (const logEnd of logEnds) {
       await this.attempt('shortening the log', { realmId: logEnd.realmId }, () => this.sweepRealm(logEnd));
-      if (++looked % REALMS_AT_A_TIME === 0) await this.parts.eventLoop.nextTurn();
+      if (++looked % REALMS_AT_A_TIME === 0) await this.parts.eventLoop.yield();
     }
   }
 

@@ -41,7 +41,7 @@ export interface WriteOptions {
    * True for one of many bounded steps of a long task. Each step has its own commit; other units run between two steps
    * and get most of the time. Steps keep their order.
    */
-  readonly givesWay?: boolean;
+  readonly yields?: boolean;
   /** Permits other shared units of the organization to run concurrently; by default a unit runs alone. */
   readonly shared?: SharedUnit;
   /** Called once the unit is durable, before `write` resolves. Must not throw. */

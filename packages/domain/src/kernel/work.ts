@@ -1,5 +1,5 @@
 import type { UnixSeconds } from './ids.js';
-import type { Clock, EventLoop, Timers } from './ports.js';
+import type { Clock } from './ports.js';
 import type { Transaction, UnitOfWork } from './unit-of-work.js';
 
 /** Splits a list into consecutive slices of at most `size`, for units of work that yield between them. */
@@ -25,36 +25,6 @@ export abstract class Removal {
 
   /** Removes up to `limit` rows that have expired at `now`. Returns the number of removed rows. */
   protected abstract remove(tx: Transaction, now: UnixSeconds, limit: number): Promise<number>;
-}
-
-/** Shortest delay that timers can measure. */
-const MIN_REST_MS = 1;
-/** Upper limit, so that a single slow disk access does not cause a long rest. */
-const MAX_REST_MS = 20;
-
-/**
- * Background work that rests between pieces for a multiple of their duration. Other work waits for at most one piece,
- * so keep pieces short.
- */
-export class SparingWork {
-  private startedAt: number;
-
-  constructor(
-    private readonly timers: Timers,
-    private readonly eventLoop: EventLoop,
-    /** Rest duration as a multiple of the work duration. */
-    private readonly restFactor: number,
-  ) {
-    this.startedAt = timers.elapsedMs();
-  }
-
-  /** Call between two pieces of work. */
-  async rest(): Promise<void> {
-    const worked = this.timers.elapsedMs() - this.startedAt;
-    if (worked < MIN_REST_MS) return this.eventLoop.nextTurn();
-    await new Promise<void>((resolve) => this.timers.after(Math.min(worked * this.restFactor, MAX_REST_MS), resolve));
-    this.startedAt = this.timers.elapsedMs();
-  }
 }
 
 /** Returns an object with a value for each name. */

@@ -285,7 +285,7 @@ export const DEACTIVATE_BOTS_JOB = jobKind<BotsPayload>({
     return { ownerId, deletions };
   },
   concurrency: 1,
-  givesWay: true,
+  yields: true,
 });
 
 /** Maximum number of bots that one unit of work deactivates. */

@@ -373,7 +373,7 @@ export class SyncDirectory {
         async (tx) => {
           for (const person of some) await place(tx, realm, directory, person, tools);
         },
-        { givesWay: true },
+        { yields: true },
       );
     try {
       await write(people);
@@ -396,7 +396,7 @@ export class SyncDirectory {
           await tx.provisioning.setUserRemoved(realm.id, id, true);
         }
       },
-      { givesWay: true },
+      { yields: true },
     );
   }
 }

@@ -69,14 +69,14 @@ export class DeleteTopic {
     do {
       if (this.clock.nowMs() >= deadline) return false;
       count = await this.uow.write(caller.realmId, (tx) => this.deleteNewest(tx, caller, channelId, key), {
-        givesWay: true,
+        yields: true,
       });
     } while (count === MAX_DELETED_AT_ONCE);
     let after: number | null = 0;
     while (after !== null) {
       const from: number = after;
       after = await this.uow.write(caller.realmId, (tx) => this.forgetPolicies(tx, caller, channelId, key, from), {
-        givesWay: true,
+        yields: true,
       });
     }
     return true;
@@ -189,7 +189,7 @@ export class ExpireMessages {
     let count = 0;
     let deleted = isDue ? MAX_DELETED_AT_ONCE : 0;
     while (deleted === MAX_DELETED_AT_ONCE) {
-      deleted = await this.uow.write(realmId, (tx) => this.expireOldest(tx, realmId, recipientId), { givesWay: true });
+      deleted = await this.uow.write(realmId, (tx) => this.expireOldest(tx, realmId, recipientId), { yields: true });
       count += deleted;
     }
     return count;

@@ -64,7 +64,7 @@ export class ChangeFlagParts implements PartHandler<FlagPart, FlagChangeOutcome>
         const parts = [...slicesOf(ids, MAX_FLAGS_AT_ONCE)].map((some) => ({ caller, ids: some, change }));
         return scheduleParts(tx, this.kind, this.clock, realmId, parts);
       },
-      { givesWay: true },
+      { yields: true },
     );
     const outcomes = await doParts(this.uow, this.clock, this, jobs);
     const ignored = new Set(outcomes.flatMap(({ ignoredChannelIds }) => ignoredChannelIds));

@@ -5,8 +5,9 @@ import type { BlobStore } from '../files/blobs.js';
 import type { StoredFile } from '../files/files.js';
 import type { Caller, ChannelId, MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
-import type { EventLoop, RealmUrls } from '../kernel/ports.js';
+import type { RealmUrls } from '../kernel/ports.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import type { EventLoop } from '../kernel/yielding.js';
 import type { RenderedMessages, SearchTexts } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import { inaccessibleUserIds } from '../users/accessible-users.js';
@@ -156,7 +157,7 @@ export class GetEditHistory {
       if (!previous) compared.push({ ...snapshot, diff: null });
       else {
         compared.push({ ...snapshot, diff: this.renderedMessages.diff(previous.rendered, snapshot.rendered) });
-        await this.eventLoop.nextTurn();
+        await this.eventLoop.yield();
       }
     }
     return compared;

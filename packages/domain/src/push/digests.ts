@@ -75,7 +75,7 @@ const PLAN = jobKind<DigestPlan>({
     return { day, after, sentDay };
   },
   concurrency: 1,
-  givesWay: true,
+  yields: true,
 });
 const PLAN_KEY = 'weekly';
 

@@ -54,7 +54,7 @@ const JUDGEMENT = jobKind<Judgement>({
     return stored as Judgement;
   },
   concurrency: 1,
-  givesWay: true,
+  yields: true,
 });
 
 /**

@@ -59,7 +59,7 @@ export async function callOffDeletion(tx: Transaction, realmId: RealmId): Promis
 /** Batch size, small enough for other writes to interleave. */
 const ROWS_AT_A_TIME = 200;
 /** Time after which the job is rescheduled with its progress. */
-const TURN_MS = 1000;
+const MAX_RUN_MS = 1000;
 
 /**
  * Removes all data of a deactivated realm (organization §3). Frees its string id first, so that a half-deleted realm
@@ -76,7 +76,7 @@ export class DeleteRealmData implements JobHandler<DeletionPayload> {
   ) {}
 
   async prepare({ realmId, payload }: Job<DeletionPayload>): Promise<JobWork> {
-    const until = this.clock.nowMs() + TURN_MS;
+    const until = this.clock.nowMs() + MAX_RUN_MS;
     if (!(await this.makeUnreachable(realmId))) return async () => {};
     const reached = await this.removeUntil(realmId, payload.place, until);
     return async (tx) => {

@@ -22,10 +22,11 @@ import {
 import type { ChannelId, UserId } from '@parley/domain/kernel';
 import { ListTopics, SpectateTopics } from '@parley/domain/messages';
 import type { HttpFeature } from '../kernel/feature.js';
-import { PresentedList, presentLongList, StepScheduler } from '../kernel/json-lists.js';
+import { PresentedList, presentLongList } from '../kernel/json-lists.js';
 import { badValue, type WireErrors } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
+import { YieldingScheduler } from '../kernel/yielding.js';
 import {
   ChangeChannelDto,
   ChangeSubscriptionPropertiesDto,
@@ -122,7 +123,7 @@ const toListedChannels = (dto: ListChannelsDto): ListChannelsInput => ({
 });
 
 export function channelRoutes(): readonly Route[] {
-  const scheduler = new StepScheduler();
+  const scheduler = new YieldingScheduler();
   const presentChannels = ({ channels }: ListChannelsOutput, { include_default }: ListChannelsDto) =>
     presentLongList(
       scheduler,

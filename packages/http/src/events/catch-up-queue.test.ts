@@ -1,5 +1,5 @@
 import type { UserId } from '@parley/domain/kernel';
-import { CatchUpQueue, type CatchUpTurn } from '../kernel/long-poll.js';
+import { CatchUpQueue, type CatchUpSlot } from '../kernel/long-poll.js';
 import type { Request } from '../kernel/request.js';
 
 const MEGABYTE = 1024 * 1024;
@@ -8,7 +8,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** Client that records the progress of its request. */
 class Reader {
   isGone = false;
-  got: CatchUpTurn | 'nothing' | null = null;
+  got: CatchUpSlot | 'nothing' | null = null;
   private end: () => void = () => {};
 
   constructor(
@@ -29,7 +29,7 @@ class Reader {
   };
 
   async done(bytes: number): Promise<void> {
-    (this.got as CatchUpTurn).done(bytes);
+    (this.got as CatchUpSlot).done(bytes);
     await turn();
   }
 

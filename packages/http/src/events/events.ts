@@ -2,7 +2,7 @@ import { LoadSpectatorState } from '@parley/domain/channels';
 import { type Caller, RegisterQueue, type RegisterQueueInput } from '@parley/domain/kernel';
 import { type QueuePresentation, queuePresentation, toNobody } from '../kernel/event-presenter.js';
 import type { HttpFeature, RouteParts } from '../kernel/feature.js';
-import { StepScheduler, writeSections } from '../kernel/json-lists.js';
+import { writeSections } from '../kernel/json-lists.js';
 import {
   anyOf,
   boolean,
@@ -35,6 +35,7 @@ import type { Request } from '../kernel/request.js';
 import { type AnonymousClient, type Route, route } from '../kernel/route.js';
 import { FEATURE_LEVEL, ZULIP_VERSION } from '../kernel/server-info.js';
 import * as wire from '../kernel/wire-schema.js';
+import { YieldingScheduler } from '../kernel/yielding.js';
 
 export const EVENT_WIRE_ERRORS = {
   UNKNOWN_EVENT_QUEUE: {
@@ -187,7 +188,7 @@ type EventRouteParts = Pick<RouteParts, 'hub' | 'longPoll' | 'sections' | 'event
 /** Custom handlers, because polls wait and register streams its response. */
 export function eventRoutes(parts: EventRouteParts): readonly Route[] {
   const { hub, longPoll } = parts;
-  const scheduler = new StepScheduler();
+  const scheduler = new YieldingScheduler();
   return [
     route('POST', '/register', {
       summary: 'Create an event queue and get the current state',
@@ -288,7 +289,7 @@ async function registerSpectator(
   caller: AnonymousClient,
   dto: RegisterDto,
   request: Request,
-  parts: EventRouteParts & { readonly scheduler: StepScheduler },
+  parts: EventRouteParts & { readonly scheduler: YieldingScheduler },
 ): Promise<WireText> {
   if (dto.client_gravatar === true) throw notForSpectators('client_gravatar');
   if (dto.include_subscribers !== 'false') throw notForSpectators('include_subscribers');
@@ -309,7 +310,7 @@ async function register(
   caller: Caller,
   dto: RegisterDto,
   request: Request,
-  parts: EventRouteParts & { readonly scheduler: StepScheduler },
+  parts: EventRouteParts & { readonly scheduler: YieldingScheduler },
 ): Promise<WireText> {
   const { request: shown, requested } = asked(dto, request, parts, false);
   const { queue, loaded } = await useCase.execute(caller, {

@@ -12,11 +12,12 @@ import type { ExportId } from '@parley/domain/kernel';
 import { serveFile } from '../files/serve-file.js';
 import { form, opened, type Presenters } from '../kernel/event-presenter.js';
 import type { HttpFeature, RouteParts } from '../kernel/feature.js';
-import { PresentedList, presentLongList, StepScheduler } from '../kernel/json-lists.js';
+import { PresentedList, presentLongList } from '../kernel/json-lists.js';
 import { IntegerParam, NoParameters, TextParam, WordParam } from '../kernel/params.js';
 import { success, unknownPath } from '../kernel/reply.js';
 import { type Context, type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
+import { YieldingScheduler } from '../kernel/yielding.js';
 import { USER_SETTING_FORMS } from '../users/user-settings.js';
 
 /** Wire name of each export type. */
@@ -69,7 +70,7 @@ const BY_ADMINISTRATORS = { auth: 'user', roleRequirements: ['administrator'] } 
 
 /** Implements organization §8. */
 export function exportRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>): readonly Route[] {
-  const scheduler = new StepScheduler();
+  const scheduler = new YieldingScheduler();
   return [
     route('GET', '/export/realm', {
       summary: 'List exports',

@@ -17,13 +17,14 @@ import {
 } from '@parley/domain/messages';
 import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
 import type { HttpFeature, RouteParts } from '../kernel/feature.js';
-import { PresentedList, presentLongList, StepScheduler } from '../kernel/json-lists.js';
+import { PresentedList, presentLongList } from '../kernel/json-lists.js';
 import { type Dto, IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
 import type { LimitRule } from '../kernel/rate-limit.js';
 import { badParameter, type Reply, success } from '../kernel/reply.js';
 import { type UploadedFile, unescaped } from '../kernel/request.js';
 import { type Method, type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
+import { YieldingScheduler } from '../kernel/yielding.js';
 import { TUS_EXTENSIONS, TusProtocol } from './resumable-uploads.js';
 import { serveFile } from './serve-file.js';
 
@@ -108,7 +109,7 @@ class DeleteFileDto {
 }
 
 export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): readonly Route[] {
-  const scheduler = new StepScheduler();
+  const scheduler = new YieldingScheduler();
   return [
     ...resumableUploads(() => serverInfo.fileLimits.maxFileMib * MIB),
     route('POST', '/user_uploads', {

@@ -325,8 +325,8 @@ class TableDispatcher implements Dispatcher {
         );
       };
       const client = clientOf(request, requestState.proof);
-      const reply = takesTurns(route) ? await this.reads.run(client, operate) : await operate();
-      // Protocol §4 exempts incoming webhooks.
+      const reply = isQueued(route) ? await this.reads.run(client, operate) : await operate();
+      // Protocol §4 excepts incoming webhooks.
       return route.body === 'raw' ? reply : withIgnoredParameters(reply, ignored);
     } finally {
       if (typeof route.limit === 'object') this.callLimits.show(route.limit, dto, caller, requestState);
@@ -527,5 +527,5 @@ const routeOf = (request: ReceivedRequest, requestState: RequestState | null): R
  * True if the response may need many reads, such as access checks of files. Public pictures are exempt because they
  * cost little.
  */
-const takesTurns = ({ method, auth, isExpensive = false, longPoll, body, limit }: Route): boolean =>
+const isQueued = ({ method, auth, isExpensive = false, longPoll, body, limit }: Route): boolean =>
   (method === 'GET' || isExpensive) && !longPoll && body !== 'stream' && (auth === 'user' || limit !== 'none');

@@ -1,6 +1,7 @@
 import { slicesOf } from '@parley/domain/kernel';
 import type { EncodedTexts } from './caches.js';
 import { type BodyChunk, type WireFields, WireText } from './reply.js';
+import type { YieldingScheduler } from './yielding.js';
 
 /** Elements presented per step. */
 const ELEMENTS_AT_A_TIME = 20;
@@ -41,7 +42,7 @@ export class PresentedText {
 
 /** Presents one potentially long list in steps. `more`: fields before the list. */
 export async function presentLongList<T, S extends { readonly id: number }>(
-  scheduler: StepScheduler,
+  scheduler: YieldingScheduler,
   name: string,
   list: PresentedList<T> | SharedList<S>,
   more: WireFields = {},
@@ -118,39 +119,4 @@ function joinTexts(chunks: readonly BodyChunk[]): readonly BodyChunk[] {
   }
   close();
   return result;
-}
-
-const nothing = (): void => {};
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** Maximum time for which the steps of one work item run without yielding. */
-const SLICE_MS = 8;
-
-/** Scheduler of long work. Runs one item at a time and yields to pending events between time slices. */
-export class StepScheduler {
-  private last: Promise<unknown> = Promise.resolve();
-
-  constructor(private readonly now: () => number = () => performance.now()) {}
-
-  run<T>(step: () => Promise<T>): Promise<T> {
-    const result = this.last.then(nextTurn).then(step);
-    // Discards the result, so that an idle scheduler does not retain it.
-    this.last = result.then(nothing, nothing);
-    return result;
-  }
-
-  /** Starts immediately and yields to the event loop during long work. Resolves to the result of the work. */
-  async runSteps<T>(work: Generator<void, T>): Promise<T> {
-    let state = this.advance(work);
-    while (!state.done) state = await this.run(async () => this.advance(work));
-    return state.value;
-  }
-
-  private advance<T>(work: Generator<void, T>): IteratorResult<void, T> {
-    const startedAt = this.now();
-    for (;;) {
-      const state = work.next();
-      if (state.done || this.now() - startedAt >= SLICE_MS) return state;
-    }
-  }
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ReceivedBlob } from '@parley/domain/files';
-import type { StepScheduler } from './json-lists.js';
 import { type HttpRefusal, serverBusy, tooMuchAtOnce } from './reply.js';
 import type { Fields, UploadedFile } from './request.js';
+import type { YieldingScheduler } from './yielding.js';
 
 /**
  * Load of the process. `busy` rejects anonymous requests; `overloaded` also rejects expensive ones to keep frequent
@@ -250,8 +250,8 @@ export interface BodyRules {
   readonly charge: Charge;
   /** Time limit for receiving the whole body. */
   readonly timeoutMs: number;
-  /** Scheduler for parsing the body in steps; null parses it at once. */
-  readonly turns: StepScheduler | null;
+  /** Runs the steps that parse the body; null parses it at once. */
+  readonly scheduler: YieldingScheduler | null;
   /** True to keep the bytes instead of reading fields from them. */
   readonly isRaw?: boolean;
   /** Limits of files; if null, files are dropped but count towards `maxBytes`. */

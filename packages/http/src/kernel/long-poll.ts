@@ -26,11 +26,11 @@ import {
   type WireEvent,
 } from './event-presenter.js';
 import type { MessagePart } from './message-parts.js';
-import { PacedCalls } from './paced-calls.js';
 import { PresentedTexts } from './presented-texts.js';
 import type { PublicRealm, PublicRealms } from './public-realm.js';
 import { type BodyChunk, type Reply, success, WireText } from './reply.js';
 import type { Request } from './request.js';
+import { YieldingCalls } from './yielding.js';
 
 /** Maximum size of one response; the next poll continues (events §6.3). An oversized event gets its own response. */
 const MAX_EVENTS = 1000;
@@ -163,7 +163,7 @@ const UNSENT_PER_USER = 2;
 const PATIENCE_MS = 1000;
 
 /** Permit to read a queue that has fallen behind. */
-export interface CatchUpTurn {
+export interface CatchUpSlot {
   /** Ends the read. `bytes` count as unsent until they are sent, the client disconnects or a timeout passes. */
   done(bytes: number): void;
 }
@@ -173,7 +173,7 @@ export interface CatchUpTurn {
  * responses are sent, so memory holds unsent responses instead of entire backlogs.
  */
 export class CatchUpQueue {
-  /** Covers the time from the start of a read until its response is sent. */
+  /** Runs from the slot of a queue until its response is sent. */
   private readonly unsent = new WorkQueue({ concurrencyPerClient: UNSENT_PER_USER });
   private readonly reading = new WorkQueue({ concurrency: READING });
   private unsentBytes = 0;
@@ -181,7 +181,7 @@ export class CatchUpQueue {
   private isClosed = false;
 
   /** Resolves to null if the client disconnects or the server shuts down. */
-  enter(userId: UserId, request: Request): Promise<CatchUpTurn | null> {
+  enter(userId: UserId, request: Request): Promise<CatchUpSlot | null> {
     return new Promise((resolve) => {
       const serve = async (): Promise<void> => {
         const bytes = await this.reading.run(userId, () => this.read(request, resolve));
@@ -202,8 +202,8 @@ export class CatchUpQueue {
     for (const proceed of this.waitingForRoom.splice(0)) proceed();
   }
 
-  /** Resolves to the response size once the queue is read; null if the client is gone. */
-  private async read(request: Request, begin: (turn: CatchUpTurn | null) => void): Promise<number | null> {
+  /** Resolves to the bytes of the answer once it was read; null: nobody waits for it. */
+  private async read(request: Request, begin: (slot: CatchUpSlot | null) => void): Promise<number | null> {
     while (this.unsentBytes >= MAX_UNSENT_BYTES && !this.isClosed) {
       await new Promise<void>((resolve) => this.waitingForRoom.push(resolve));
     }
@@ -261,7 +261,7 @@ interface Client {
 /** Implements `GET /events`: returns pending events immediately or waits for the next one. */
 export class LongPoll {
   private readonly line = new CatchUpQueue();
-  private readonly wakeCalls = new PacedCalls(POLLS_PER_TURN);
+  private readonly wakeCalls = new YieldingCalls(POLLS_PER_TURN);
   private readonly texts: EventTexts = new PresentedTexts(MAX_TEXTS);
   private readonly encoded = newSharedTexts();
 
@@ -305,15 +305,15 @@ export class LongPoll {
   private async collect(client: Client): Promise<EventResponse> {
     const { live, request } = client;
     if (!live.isBehind) return this.read(client);
-    const turn = await this.line.enter(live.queue.ownerId, request);
-    if (!turn) return new EventResponse(this.encoded);
+    const slot = await this.line.enter(live.queue.ownerId, request);
+    if (!slot) return new EventResponse(this.encoded);
     let bytes = 0;
     try {
       const response = await this.read(client);
       bytes = response.bytes;
       return response;
     } finally {
-      turn.done(bytes);
+      slot.done(bytes);
     }
   }
 

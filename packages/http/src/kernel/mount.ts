@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Dispatcher } from './dispatcher.js';
-import { PacedCalls } from './paced-calls.js';
+import { YieldingCalls } from './yielding.js';
 
 /** Middleware signature of Express and Connect, declared here because their types may not be installed. */
 export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
@@ -27,7 +27,7 @@ export function dispatchHotFirst(
   dispatcher: Dispatcher,
   otherwise: (request: IncomingMessage, response: ServerResponse) => void,
 ): RequestListener {
-  const calls = new PacedCalls(REQUESTS_PER_TURN, IMMEDIATE_MS);
+  const calls = new YieldingCalls(REQUESTS_PER_TURN, IMMEDIATE_MS);
   return (request, response) => {
     if (!dispatcher.isHot(request)) otherwise(request, response);
     else calls.run(() => void dispatcher.handle(request, response).catch(() => response.destroy()));

@@ -3,7 +3,6 @@ import { StringDecoder } from 'node:string_decoder';
 import type { ReceivedBlob } from '@parley/domain/files';
 import { parseJson, parseLongJson, pieceOf } from '@parley/domain/kernel';
 import { clientOf, isProven, type Proof } from './caller-proof.js';
-import { StepScheduler } from './json-lists.js';
 import {
   type Body,
   type BodyRules,
@@ -21,6 +20,7 @@ import { declaredLength, readAll, readAtOnce, readMultipart } from './multipart.
 import { bodyTooLarge, malformedJson } from './reply.js';
 import type { Fields, ReceivedRequest } from './request.js';
 import type { OrganizationClient, Route } from './route.js';
+import { YieldingScheduler } from './yielding.js';
 
 /** Undefined for content types without fields. */
 export function kindOf(contentType: string): 'form' | 'json' | 'multipart' | undefined {
@@ -203,11 +203,11 @@ export async function readBody(message: MaybeParsed, rules: BodyRules): Promise<
   }
   const content = readAtOnce(message, rules) ?? (await readAll(message, rules));
   if (kind === 'multipart') return readMultipart(message, rules, content);
-  if (rules.turns) {
+  if (rules.scheduler) {
     const steps = kind === 'form' ? parseLongForm(content) : parseLongJsonBody(content);
-    const fields = await rules.turns.runSteps(steps);
-    // The operation begins in a separate event loop turn, because the last step may have been long.
-    return rules.turns.run(async () => ({ fields, files: [] }));
+    const fields = await rules.scheduler.runSteps(steps);
+    // Yields before the operation, since the last step may have been long.
+    return rules.scheduler.run(async () => ({ fields, files: [] }));
   }
   const text = content.toString('utf8');
   return { fields: kind === 'form' ? parseForm(text) : parseJsonBody(text), files: [] };
@@ -225,7 +225,7 @@ export interface BodyOwner {
 /** Reads bodies within the remaining budgets, which are larger for authenticated callers. */
 export class RequestBodies {
   private readonly budgets;
-  private readonly turns = new StepScheduler();
+  private readonly scheduler = new YieldingScheduler();
 
   constructor(
     private readonly limits: TransportLimits,
@@ -276,7 +276,7 @@ export class RequestBodies {
       maxBytes: isLong ? limits.longBodyBytes : isIdentified ? limits.bodyBytes : limits.anonymousBodyBytes,
       timeoutMs: files || isLong ? limits.filesMs : limits.bodyMs,
       charge,
-      turns: isLong ? this.turns : null,
+      scheduler: isLong ? this.scheduler : null,
       isRaw: route?.body === 'raw',
       files: files && this.fileRules(files, sink, route),
     });

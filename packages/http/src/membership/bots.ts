@@ -29,7 +29,7 @@ import { imageUpload, TAKES_IMAGE } from '../files/images.js';
 import { TextChunks } from '../kernel/caches.js';
 import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
 import type { HttpFeature } from '../kernel/feature.js';
-import { PresentedList, StepScheduler } from '../kernel/json-lists.js';
+import { PresentedList } from '../kernel/json-lists.js';
 import { TRANSPORT_LIMITS } from '../kernel/load.js';
 import {
   json,
@@ -59,6 +59,7 @@ import { success, type WireFields, WireText } from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
+import { YieldingScheduler } from '../kernel/yielding.js';
 import { avatarUrl } from '../users/avatar-urls.js';
 import { BOT_TYPES, ROLE_NUMBERS, ROLES_BY_NUMBER } from '../users/user.presenters.js';
 import { personForm } from '../users/user-page.js';
@@ -360,7 +361,7 @@ class PutBotStorageDto {
 }
 
 export function botStorageRoutes(): readonly Route[] {
-  const scheduler = new StepScheduler();
+  const scheduler = new YieldingScheduler();
   const toInput = ({ keys = null }: { keys?: string[] | null }) => ({ keys });
   return [
     route('GET', '/bot_storage', {

@@ -13,7 +13,7 @@ import {
 } from '@parley/domain/messages';
 import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
 import type { HttpFeature } from '../kernel/feature.js';
-import { PresentedList, presentLongList, StepScheduler } from '../kernel/json-lists.js';
+import { PresentedList, presentLongList } from '../kernel/json-lists.js';
 import {
   float,
   integer,
@@ -34,6 +34,7 @@ import { type RegisterSection, registerSection } from '../kernel/register-sectio
 import type { WireErrors } from '../kernel/reply.js';
 import { type RoleRequirement, type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
+import { YieldingScheduler } from '../kernel/yielding.js';
 import { CONTENT } from './message.dtos.js';
 
 /** Users §17. */
@@ -144,7 +145,7 @@ const mustSynchronize: RoleRequirement = ({ synchronizesDrafts }) =>
 const OF_SYNCHRONIZED = { auth: 'user', roleRequirements: [mustSynchronize] } as const;
 
 export function draftRoutes(): readonly Route[] {
-  const turns = new StepScheduler();
+  const scheduler = new YieldingScheduler();
   return [
     route('GET', '/drafts', {
       summary: 'List drafts',
@@ -154,7 +155,7 @@ export function draftRoutes(): readonly Route[] {
       useCase: ListDrafts,
       response: wire.fields({ count: wire.integer(), drafts: wire.listOf(draft) }),
       present: (drafts) =>
-        presentLongList(turns, 'drafts', new PresentedList(drafts, presentDraft), { count: drafts.length }),
+        presentLongList(scheduler, 'drafts', new PresentedList(drafts, presentDraft), { count: drafts.length }),
     }),
     route('POST', '/drafts', {
       summary: 'Create drafts',

@@ -14,12 +14,12 @@ import type {
 import type { EmailVisibility, Realm } from '@parley/domain/realms';
 import { seesEmailOf } from '@parley/domain/users';
 import { TextChunks } from '../kernel/caches.js';
-import type { StepScheduler } from '../kernel/json-lists.js';
 import type { MessagePart } from '../kernel/message-parts.js';
 import { PresentedTexts } from '../kernel/presented-texts.js';
 import { type PublicRealm, publicRealmOf } from '../kernel/public-realm.js';
 import { WireText } from '../kernel/reply.js';
 import { CLIENT_VARIANTS } from '../kernel/request.js';
+import type { YieldingScheduler } from '../kernel/yielding.js';
 import {
   differsByViewer,
   flagsText,
@@ -242,7 +242,7 @@ interface PageReader<C> {
   readonly page: MessagePagePresenter;
   readonly form: PageForm;
   /** Scheduler shared by all continued pages. */
-  readonly queue: StepScheduler;
+  readonly scheduler: YieldingScheduler;
 }
 
 /**
@@ -269,7 +269,7 @@ async function* continuePage<C>(
   for (let ids = open.shift(); ids; ids = open.shift()) {
     // The page is already determined, so the narrow is not needed.
     const input = { narrow: reader.always ?? [], select: { ids: ids.slice(0, CONTINUED_IDS) } };
-    const part = await reader.queue.run(() => readPart(reader, input, step, highlight));
+    const part = await reader.scheduler.run(() => readPart(reader, input, step, highlight));
     step = part.nextStep;
     if (part.chunks.length > 0) {
       yield isFirst ? part.chunks : [',', ...part.chunks];
@@ -310,7 +310,7 @@ interface MatchReader {
   readonly useCase: MatchNarrow;
   readonly caller: Caller;
   /** Scheduler shared by all continued responses. */
-  readonly queue: StepScheduler;
+  readonly scheduler: YieldingScheduler;
 }
 
 /** Returns `messages` of messages §8. One read determines the matches; long responses are streamed. */
@@ -328,8 +328,8 @@ async function* continueMatches(
 ): AsyncGenerator<readonly string[]> {
   let isFirst = !hasBegun;
   for (let ids = remaining; ids.length > 0; ) {
-    // The matches are already determined, so the narrow is not needed.
-    const part = await reader.queue.run(() => readMatches(reader, { ids, narrow: [] }, highlight));
+    // The match is settled, so the narrow is not needed.
+    const part = await reader.scheduler.run(() => readMatches(reader, { ids, narrow: [] }, highlight));
     if (part.text !== '') yield isFirst ? [part.text] : [',', part.text];
     isFirst &&= part.text === '';
     ids = part.remaining;

@@ -31,13 +31,13 @@ import { presentTopic } from '../channels/channel.presenters.js';
 import { attachment, presentFile } from '../files/files.js';
 import type { Presenters } from '../kernel/event-presenter.js';
 import type { HttpFeature, RouteParts } from '../kernel/feature.js';
-import { StepScheduler } from '../kernel/json-lists.js';
 import type { MessagePart } from '../kernel/message-parts.js';
 import { NoParameters } from '../kernel/params.js';
 import { success, type WireErrors, type WireFields } from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
+import { YieldingScheduler } from '../kernel/yielding.js';
 import {
   AddSubmessageDto,
   ChangeMessageFlagsDto,
@@ -160,7 +160,7 @@ const WEB_PUBLIC: readonly NarrowTerm[] = [{ operator: 'channels', operand: 'web
 
 export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): readonly Route[] {
   const page = new MessagePagePresenter(realmUrls);
-  const turns = new StepScheduler();
+  const scheduler = new YieldingScheduler();
   const pageForm = (dto: GetMessagesDto, request: Request, withExternalIds: boolean): PageForm => ({
     withExternalIds,
     asHtml: dto.apply_markdown,
@@ -195,7 +195,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       response: MESSAGE_PAGE,
       handle: async ({ caller, dto, useCase, request }) => {
         const form = pageForm(dto, request, true);
-        return success(await readMessagePage({ useCase, caller, page, form, queue: turns }, toGetMessagesInput(dto)));
+        return success(await readMessagePage({ useCase, caller, page, form, scheduler }, toGetMessagesInput(dto)));
       },
     }),
     // The same operation for anonymous browsers.
@@ -212,7 +212,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
         const form = pageForm(dto, request, false);
         return success(
           await readMessagePage(
-            { useCase, caller, page, form, queue: turns, always: WEB_PUBLIC },
+            { useCase, caller, page, form, scheduler, always: WEB_PUBLIC },
             toGetMessagesInput(dto),
           ),
         );
@@ -252,7 +252,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       useCase: MatchNarrow,
       response: NARROW_MATCHES,
       handle: async ({ caller, dto: { msg_ids, narrow }, useCase }) =>
-        success(await readNarrowMatches({ useCase, caller, queue: turns }, { ids: msg_ids as MessageId[], narrow })),
+        success(await readNarrowMatches({ useCase, caller, scheduler }, { ids: msg_ids as MessageId[], narrow })),
     }),
     route('GET', '/messages/:message_id', {
       summary: 'Get a message',

@@ -19,13 +19,14 @@ import {
 } from '@parley/domain/messages';
 import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
 import type { HttpFeature } from '../kernel/feature.js';
-import { PresentedList, presentLongList, StepScheduler } from '../kernel/json-lists.js';
+import { PresentedList, presentLongList } from '../kernel/json-lists.js';
 import { anyOf, integer, json, listOf, MAX_IDS, MAX_TEXT_LENGTH, MAX_TIME } from '../kernel/param-types.js';
 import { BooleanParam, IntegerParam, NoParameters, param, TextParam, WordParam } from '../kernel/params.js';
 import { type RegisterSection, registerSection } from '../kernel/register-section.js';
 import { TooLong, type WireErrors } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
+import { YieldingScheduler } from '../kernel/yielding.js';
 import { CONTENT, isReadingClient } from './message.dtos.js';
 
 const SCHEDULED_CONTENT = {
@@ -227,7 +228,7 @@ export const remindersSection: RegisterSection = registerSection({
 });
 
 export function schedulingRoutes(): readonly Route[] {
-  const turns = new StepScheduler();
+  const scheduler = new YieldingScheduler();
   return [
     route('GET', '/scheduled_messages', {
       summary: 'List scheduled messages',
@@ -238,7 +239,7 @@ export function schedulingRoutes(): readonly Route[] {
       useCase: ListScheduledMessages,
       response: wire.fields({ scheduled_messages: wire.listOf(scheduledMessage) }),
       present: (messages) =>
-        presentLongList(turns, 'scheduled_messages', new PresentedList(messages, presentScheduledMessage)),
+        presentLongList(scheduler, 'scheduled_messages', new PresentedList(messages, presentScheduledMessage)),
     }),
     route('POST', '/scheduled_messages', {
       summary: 'Schedule a message',
@@ -275,7 +276,7 @@ export function schedulingRoutes(): readonly Route[] {
       dto: NoParameters,
       useCase: ListReminders,
       response: wire.fields({ reminders: wire.listOf(reminder) }),
-      present: (reminders) => presentLongList(turns, 'reminders', new PresentedList(reminders, presentReminder)),
+      present: (reminders) => presentLongList(scheduler, 'reminders', new PresentedList(reminders, presentReminder)),
     }),
     route('POST', '/reminders', {
       summary: 'Set a reminder of a message',

@@ -10,12 +10,13 @@ import {
 } from '@parley/domain/messages';
 import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
 import type { HttpFeature } from '../kernel/feature.js';
-import { PresentedList, presentLongList, StepScheduler } from '../kernel/json-lists.js';
+import { PresentedList, presentLongList } from '../kernel/json-lists.js';
 import { IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
 import { type RegisterSection, registerSection } from '../kernel/register-section.js';
 import type { WireErrors } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
+import { YieldingScheduler } from '../kernel/yielding.js';
 
 /** Users §18. */
 export const snippet = wire.named(
@@ -77,7 +78,7 @@ class DeleteSnippetDto {
 }
 
 export function snippetRoutes(): readonly Route[] {
-  const turns = new StepScheduler();
+  const scheduler = new YieldingScheduler();
   return [
     route('GET', '/saved_snippets', {
       summary: 'List saved snippets',
@@ -87,7 +88,7 @@ export function snippetRoutes(): readonly Route[] {
       dto: NoParameters,
       useCase: ListSnippets,
       response: wire.fields({ saved_snippets: wire.listOf(snippet) }),
-      present: (snippets) => presentLongList(turns, 'saved_snippets', new PresentedList(snippets, presentSnippet)),
+      present: (snippets) => presentLongList(scheduler, 'saved_snippets', new PresentedList(snippets, presentSnippet)),
     }),
     route('POST', '/saved_snippets', {
       summary: 'Create a saved snippet',

@@ -1,11 +1,11 @@
-import { StepScheduler } from '../kernel/json-lists.js';
 import { NoParameters } from '../kernel/params.js';
 import { type Route, route } from '../kernel/route.js';
+import { YieldingScheduler } from '../kernel/yielding.js';
 
 /** Routes of the OpenAPI document and its HTML page, which are the same for all callers. */
 export function openApiRoutes(routes: readonly Route[]): readonly Route[] {
-  const scheduler = new StepScheduler();
-  // Loaded on the first request, because most servers never serve the documentation.
+  const scheduler = new YieldingScheduler();
+  // Loaded on the first request to keep the texts out of servers whose documentation nobody reads.
   const description = once(async () => scheduler.runSteps((await import('./openapi.js')).describeApi(routes)));
   const json = once(async () => JSON.stringify(await description()));
   const page = once(async () =>

@@ -23,7 +23,7 @@ import {
 } from '@parley/domain/users';
 import { can } from '../kernel/event-presenter.js';
 import type { HttpFeature, SectionParts } from '../kernel/feature.js';
-import { presentLongList, type SharedList, StepScheduler } from '../kernel/json-lists.js';
+import { presentLongList, type SharedList } from '../kernel/json-lists.js';
 import {
   boolean,
   integer,
@@ -54,6 +54,7 @@ import {
 import { success, TooLong, type WireErrors } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
+import { YieldingScheduler } from '../kernel/yielding.js';
 import { presentOwnRights } from './own-rights.js';
 import {
   PROFILE_EVENTS,
@@ -310,7 +311,7 @@ async function writePeople(
 const toListUsersInput = ({ user_ids }: ListUsersDto) => ({ ids: (user_ids as UserId[] | undefined) ?? null });
 
 export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): readonly Route[] {
-  const scheduler = new StepScheduler();
+  const scheduler = new YieldingScheduler();
   return [
     // Custom handler, because the list is presented inside the snapshot's read, which fetches only changed users.
     route('GET', '/users', {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { UnitRecord } from '@parley/domain/composition';
 import type { RealmId, SharedUnit } from '@parley/domain/kernel';
 import type { Dialect, Parameter, Statements } from '@parley/storage';
 import type { Client, ClientBase, QueryArrayResult, QueryResult } from 'pg';
 
-/** Time for which a unit uses the event loop before `yield` takes effect. */
+/** Time for which a unit uses the event loop before `yield` yields to it. */
 const SLICE_MS = 8;
 
 const DIALECT: Dialect = {
@@ -160,8 +160,8 @@ export class Connection implements Statements {
   private unitSharing: SharedUnit | null = null;
   private mustBeAlone = false;
   private failure: StatementFailed | null = null;
-  private turnedAt = 0;
-  /** Belongs to the running unit. */
+  private sliceStartedAt = 0;
+  /** Belongs to the unit that runs. */
   record = new UnitRecord();
 
   constructor(
@@ -191,9 +191,9 @@ export class Connection implements Statements {
   /** Yields to the event loop if the unit has used it for long since it last waited for the database. */
   async yield(): Promise<void> {
     this.requireUnit();
-    if (performance.now() - this.turnedAt < SLICE_MS) return;
-    await nextTurn();
-    this.turnedAt = performance.now();
+    if (performance.now() - this.sliceStartedAt < SLICE_MS) return;
+    await yieldToEventLoop();
+    this.sliceStartedAt = performance.now();
   }
 
   /**
@@ -209,7 +209,7 @@ export class Connection implements Statements {
     stream.uncork();
     // After the first failure, the others fail as well.
     const outcomes = await Promise.allSettled(sent);
-    this.turnedAt = performance.now();
+    this.sliceStartedAt = performance.now();
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) {
       this.failure ??= failed.reason as StatementFailed;
@@ -269,7 +269,7 @@ export class Connection implements Statements {
     this.sentStamps = null;
     this.changed.clear();
     this.sent = false;
-    this.turnedAt = performance.now();
+    this.sliceStartedAt = performance.now();
     this.deferred = [];
     this.last = [];
     this.failure = null;

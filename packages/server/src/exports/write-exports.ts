@@ -1,7 +1,7 @@
 import { mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type ArchiveWriter, RealmReader, type RealmSource } from '@parley/domain/exports';
-import { type ExportId, type RealmId, SparingWork } from '@parley/domain/kernel';
+import { type ExportId, type RealmId, YieldingWork } from '@parley/domain/kernel';
 import { keepProcessAlive, SystemEventLoop, SystemTimers } from '@parley/node-adapters';
 import type { Parley } from '../facade/facade.js';
 import { COLUMN_NAMES } from './column-names.js';
@@ -46,7 +46,7 @@ export async function exportToFile(
   path: string,
   onProgress: (messages: number) => void,
 ): Promise<number> {
-  const work = new SparingWork(new SystemTimers(), new SystemEventLoop(), REST_FACTOR);
+  const work = new YieldingWork(new SystemTimers(), new SystemEventLoop(), REST_FACTOR);
   const source = await useCase(RealmReader).open(realmId, { covers: 'all' });
   const partial = `${path}.part`;
   let messages = 0;

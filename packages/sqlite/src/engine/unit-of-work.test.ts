@@ -11,7 +11,7 @@ import Sqlite, { type Database } from 'better-sqlite3';
 import { openReader, openWriter } from '../database.js';
 import type { Command, Connection, Query } from './connection.js';
 import { SqliteUnitOfWork } from './unit-of-work.js';
-import { UnitYielded } from './unit-runner.js';
+import { ForeignAwait } from './unit-runner.js';
 
 /** Replaces the repositories by a single notes table. */
 interface Notes {
@@ -104,7 +104,7 @@ describe('low-priority unit', () => {
         spend(ms);
         notes.insert.run(text);
       },
-      { givesWay: true },
+      { yields: true },
     );
 
   it('commits alone, before units queued later', async () => {
@@ -284,7 +284,7 @@ describe('unit that awaits something other than its repositories', () => {
     const results = await Promise.allSettled([add('before'), yielding, add('after')]);
     expect(results).toMatchObject([
       { status: 'fulfilled' },
-      { status: 'rejected', reason: expect.any(UnitYielded) },
+      { status: 'rejected', reason: expect.any(ForeignAwait) },
       { status: 'fulfilled' },
     ]);
     expect((await stored()).filter((text) => text !== 'inner')).toEqual(['before', 'after']);
@@ -319,7 +319,7 @@ describe('unit that awaits something other than its repositories', () => {
         late = error;
       }
     });
-    await expect(yielding).rejects.toThrow(UnitYielded);
+    await expect(yielding).rejects.toThrow(ForeignAwait);
     await uow.writeAcross(async (notes) => {
       notes.insert.run('a');
       goOn();
@@ -396,7 +396,7 @@ describe('yielding unit', () => {
       spend(SLICE);
       await Promise.all([notes.yield(), longSleep()]);
     });
-    await expect(yielding).rejects.toThrow(UnitYielded);
+    await expect(yielding).rejects.toThrow(ForeignAwait);
     expect(await stored()).toEqual([]);
   });
 
@@ -625,7 +625,7 @@ describe('read unit', () => {
         await somethingElse().catch(() => undefined);
         return notes.all.all();
       });
-      await expect(yielding).rejects.toThrow(UnitYielded);
+      await expect(yielding).rejects.toThrow(ForeignAwait);
       // Otherwise the next write would join the batch of this turn.
       await nextTurn();
     }
@@ -644,7 +644,7 @@ describe('read unit', () => {
       }).then(() => notes.all.all());
       await late;
     });
-    await expect(yielding).rejects.toThrow(UnitYielded);
+    await expect(yielding).rejects.toThrow(ForeignAwait);
     await uow.readAcross(async (notes) => {
       goOn();
       await expect(late).rejects.toThrow('after its unit of work ended');

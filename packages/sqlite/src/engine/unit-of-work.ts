@@ -51,9 +51,9 @@ export class SqliteUnitOfWork implements UnitOfWork {
   private readonly now: () => number;
   private readonly onCommit: ((commit: Commit) => void) | undefined;
   private waiting: Unit[] = [];
-  /** Waiting low-priority units. */
-  private readonly givingWay: Unit[] = [];
-  /** Pause after the last low-priority unit; `hasServed` is true if other units have run since then. */
+  /** Waiting units with `yields`; they have low priority. */
+  private readonly yielding: Unit[] = [];
+  /** Pause after the last low-priority unit; `hasServed` is true if other units ran since. */
   private rest = { startedAt: 0, durationMs: 0, hasServed: false };
   private restTimer: NodeJS.Timeout | undefined;
   private isBatchDue = false;
@@ -108,7 +108,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
 
   /** Number of units waiting to be written. */
   get waitingWrites(): number {
-    return this.waiting.length + this.givingWay.length;
+    return this.waiting.length + this.yielding.length;
   }
 
   /** Copies all committed data to a database file, which may exist if empty. */
@@ -134,16 +134,16 @@ export class SqliteUnitOfWork implements UnitOfWork {
   private enqueue<T>(
     realmId: RealmId | null,
     work: Work<T>,
-    { givesWay = false, onCommit }: WriteOptions = {},
+    { yields = false, onCommit }: WriteOptions = {},
   ): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.isClosed) throw closed();
       this.guard.requireIntact();
       if (this.waitingWrites >= MAX_WAITING) throw storageBusy();
-      (givesWay ? this.givingWay : this.waiting).push({
+      (yields ? this.yielding : this.waiting).push({
         realmId,
         work,
-        givesWay,
+        yields,
         queuedAt: this.now(),
         ...(onCommit && { onCommit }),
         resolve: resolve as (value: unknown) => void,
@@ -158,7 +158,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
     if (this.waiting.length > 0 || this.restLeftMs() === 0) {
       this.isBatchDue = true;
       setImmediate(() => void this.runBatch());
-    } else if (this.givingWay.length > 0) {
+    } else if (this.yielding.length > 0) {
       clearTimeout(this.restTimer);
       this.restTimer = setTimeout(() => this.scheduleBatch(), this.restLeftMs());
     }
@@ -166,25 +166,25 @@ export class SqliteUnitOfWork implements UnitOfWork {
 
   /** Time until the next low-priority unit; infinite if there is none. */
   private restLeftMs(): number {
-    if (this.givingWay.length === 0) return Number.POSITIVE_INFINITY;
+    if (this.yielding.length === 0) return Number.POSITIVE_INFINITY;
     if (this.isClosed) return 0;
     const { startedAt, durationMs, hasServed } = this.rest;
     return Math.max(0, startedAt + durationMs * (hasServed ? REST.busy : REST.idle) - this.now());
   }
 
-  /** Takes units in order. A low-priority unit is the first of the waiting ones, and commits alone. */
+  /** Takes waiting units in order. A yielding unit is first, and commits alone. */
   private takeBatch(): readonly Unit[] {
-    return this.waiting.splice(0, this.waiting[0]?.givesWay ? 1 : MAX_UNITS_PER_BATCH);
+    return this.waiting.splice(0, this.waiting[0]?.yields ? 1 : MAX_UNITS_PER_BATCH);
   }
 
   private async runBatch(): Promise<void> {
-    if (this.restLeftMs() === 0) this.waiting.unshift({ ...this.givingWay.shift()!, queuedAt: this.now() });
+    if (this.restLeftMs() === 0) this.waiting.unshift({ ...this.yielding.shift()!, queuedAt: this.now() });
     if (this.begin() || (await this.beginLater())) {
       const units = this.takeBatch();
       const startedAt = this.now();
       const { left, isCommitted, failure } = await this.writer.commitTogether(units);
       if (isCommitted || failure !== null) this.reportDisk(failure);
-      if (units[0]?.givesWay) {
+      if (units[0]?.yields) {
         const endedAt = this.now();
         this.rest = { startedAt: endedAt, durationMs: endedAt - startedAt, hasServed: false };
       } else this.rest.hasServed = true;

@@ -4,34 +4,34 @@ import type { Database } from 'better-sqlite3';
 import { Connection } from './connection.js';
 import type { CreateRepositories } from './feature.js';
 
-/** Time for which a unit holds the event loop before `tx.yield` yields it. */
+/** Time for which a unit holds the event loop before `tx.yield` yields to it. */
 const SLICE_MS = 8;
 
 /**
  * Thrown if a unit awaits anything other than its repositories. A write would block all writers; a read would occupy a
  * connection and delay checkpoints.
  */
-export class UnitYielded extends Error {
+export class ForeignAwait extends Error {
   constructor() {
     super('A unit of work awaited something other than its repositories (I/O, a timer, or another unit) and was ended');
-    this.name = 'UnitYielded';
+    this.name = 'ForeignAwait';
   }
 }
 
 /**
- * Runs units on one connection, one after the other. Repositories resolve within the same turn of the event loop. A
- * unit still running in the next turn has therefore awaited something else, unless it called `tx.yield`.
+ * Runs units on one connection, one after the other. Repositories resolve within the turn of the event loop, so a unit that
+ * is still running in the next turn has awaited something else, unless it called `tx.yield`.
  */
 export class UnitRunner {
   private current: Connection;
   private tx: Transaction;
   private immediate: NodeJS.Immediate | undefined;
-  /** Continues the unit that yielded. */
+  /** Continues the unit that yielded to the event loop. */
   private resume: (() => void) | null = null;
   /** Ends the running unit without waiting for it. */
   private abort: (() => void) | null = null;
   private sliceStartedAt = 0;
-  private turned = false;
+  private yielded = false;
 
   constructor(
     private readonly database: Database,
@@ -46,16 +46,16 @@ export class UnitRunner {
     return this.current;
   }
 
-  /** True if any unit since `start` has yielded to the event loop. */
-  get hasTurned(): boolean {
-    return this.turned;
+  /** True if a unit has yielded to the event loop since `start`. */
+  get hasYielded(): boolean {
+    return this.yielded;
   }
 
   /** Called before the first unit of a transaction. */
   start(): void {
     this.connection.enterUnit();
     this.sliceStartedAt = this.now();
-    this.turned = false;
+    this.yielded = false;
     const onNextTurn = () => {
       this.immediate = setImmediate(onNextTurn);
       if (this.resume) this.resume();
@@ -64,20 +64,20 @@ export class UnitRunner {
     this.immediate = setImmediate(onNextTurn);
   }
 
-  /** @throws UnitYielded, and errors thrown by the work */
+  /** @throws ForeignAwait, and what the work throws */
   async run<T>(work: (tx: Transaction) => Promise<T>, record = new UnitRecord()): Promise<T> {
     this.connection.record = record;
     try {
       return await new Promise<T>((resolve, reject) => {
         this.abort = () => {
           this.replaceConnection();
-          reject(new UnitYielded());
+          reject(new ForeignAwait());
         };
         work(this.tx).then(resolve, reject);
       });
     } finally {
       this.abort = null;
-      // The unit may not have awaited its own yield.
+      // The unit may not have awaited its `tx.yield`.
       this.resume?.();
     }
   }
@@ -120,7 +120,7 @@ export class UnitRunner {
     if (this.now() - this.sliceStartedAt < SLICE_MS) return;
     // Units that run in the meantime must not use this connection.
     connection.suspend();
-    this.turned = true;
+    this.yielded = true;
     await new Promise<void>((resolve) => {
       this.resume = () => {
         this.resume = null;

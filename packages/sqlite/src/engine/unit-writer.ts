@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { UnitRecord } from '@parley/domain/composition';
 import type { RealmId, Transaction, WriteOptions } from '@parley/domain/kernel';
 import type { Database, Statement } from 'better-sqlite3';
@@ -15,7 +15,7 @@ export interface Unit extends Pick<WriteOptions, 'onCommit'> {
   readonly realmId: RealmId | null;
   readonly work: (tx: Transaction) => Promise<unknown>;
   /** True if the unit commits alone. */
-  readonly givesWay: boolean;
+  readonly yields: boolean;
   readonly queuedAt: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -102,8 +102,8 @@ export class UnitWriter {
       batchEnd.clear();
       this.runner.stop();
     }
-    // Listeners also take long for the events of a long unit.
-    if (this.runner.hasTurned) await nextTurn();
+    // Listeners take long over the events of a long unit as well.
+    if (this.runner.hasYielded) await yieldToEventLoop();
     if (this.isFoldingDue) await this.foldLog();
     if (failure !== null) {
       // Units that did not run would fail for the same reason, such as a full disk.
@@ -148,7 +148,7 @@ export class UnitWriter {
    * it, or `foldLog` if that one is long too.
    */
   private commitBatch(): void {
-    if (!this.runner.hasTurned) {
+    if (!this.runner.hasYielded) {
       this.commit.run();
       this.isLogKept = false;
       return;
@@ -173,7 +173,7 @@ export class UnitWriter {
     } catch {
       // A failed checkpoint leaves the log durable, as after any commit.
     }
-    await nextTurn();
+    await yieldToEventLoop();
   }
 
   private rollBackAll(): void {

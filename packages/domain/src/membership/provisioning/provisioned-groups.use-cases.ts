@@ -271,7 +271,7 @@ export class ProvisionGroup {
             const activeIds = new Set(await tx.users.listActiveIds(realmId, some));
             await storeMembers(tx, realmId, { groupId, op, userIds: some }, activeIds);
           },
-          { givesWay: changes.some((change) => change.userIds.length > MAX_MEMBERS_AT_ONCE) },
+          { yields: changes.some((change) => change.userIds.length > MAX_MEMBERS_AT_ONCE) },
         );
       }
     }

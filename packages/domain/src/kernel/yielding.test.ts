@@ -1,7 +1,7 @@
 import { DrivenTime, fakeEventLoop } from '@parley/testkit';
-import { SparingWork } from './work.js';
+import { YieldingWork } from './yielding.js';
 
-describe('SparingWork', () => {
+describe('YieldingWork', () => {
   it.each([
     ['for as long as the work took', 1, [5], 5],
     ['for three times as long as the work took', 3, [5], 15],
@@ -10,7 +10,7 @@ describe('SparingWork', () => {
     ['for one event loop turn after a piece that took no time', 1, [0.5], 0],
   ])('rests %s', async (_what, restFactor, pieces, expected) => {
     const time = new DrivenTime();
-    const work = new SparingWork(time, fakeEventLoop, restFactor);
+    const work = new YieldingWork(time, fakeEventLoop, restFactor);
     for (const piece of pieces.slice(0, -1)) {
       await time.advance(piece / 1000);
       await work.rest();
@@ -28,7 +28,7 @@ describe('SparingWork', () => {
 
   it('measures the next piece from the end of the rest', async () => {
     const time = new DrivenTime();
-    const work = new SparingWork(time, fakeEventLoop, 1);
+    const work = new YieldingWork(time, fakeEventLoop, 1);
     await time.advance(0.01);
     const rested = work.rest();
     await time.advance(0.01);
