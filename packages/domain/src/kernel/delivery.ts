@@ -27,7 +27,7 @@ export interface OnlineUser {
   readonly queues: Set<LiveQueue>;
 }
 
-/** Initial state of a live realm, which then follows the log. */
+/** Initial state of a fan-out, which then follows the log. */
 export interface RealmSnapshot {
   /** Last event included in the snapshot. */
   readonly lastSeq: EventSeq;

@@ -1,3 +1,23 @@
+/*
+ * Delivery of events
+ *
+ * A queue is a cursor over the log of its realm. Its row stores the cursor; `LiveQueue` is a queue in memory because its
+ * client polls. A live queue is either behind or caught up. Delivery has three phases:
+ *
+ * 1. Replay. A queue that was just opened is behind. `QueueReader` reads the log from the cursor, page by page through
+ *    one `EventCache`, and decides for each event whether it is due (`LogReplay`). New commits do not reach the queue.
+ * 2. Cutover. At the end of the log, the queue joins the `RealmFanOut` of its realm and is caught up. It joins only if
+ *    the fan-out is idle and has distributed exactly the events that the replay read. Otherwise an event would be lost
+ *    or duplicated, so the replay continues.
+ * 3. Fan-out. `LogFollower` merges the commits of all processes into one sequence per realm, without gaps or
+ *    duplicates. `RealmFanOut` finds the online users in the audience of each event, and adds the event's number to
+ *    their caught-up queues. This wakes the waiting poll, for which `QueueReader` loads the events from the cache.
+ *
+ * A queue falls behind again if it has too many due events or if the receivers of an event cannot be determined. It then
+ * returns to phase 1. The next poll acknowledges events; until then, they are delivered again. `QueueSweep` stores the
+ * cursors and removes unpolled queues, first from memory and later from storage.
+ */
+
 import type { Bus, BusHint } from './bus.js';
 import type { DeliveryFeatures, SignedOut } from './delivery.js';
 import { DomainError } from './errors.js';
@@ -14,10 +34,10 @@ import {
 } from './event-queue.js';
 import type { EventSeq, RealmId, UserId } from './ids.js';
 import { LiveQueue } from './live-queue.js';
-import { LiveRealms } from './live-realm.js';
 import type { LogFollower } from './log-follower.js';
 import type { Clock, ReportProblem } from './ports.js';
 import { QueueReader, type TakeDelivery } from './queue-reader.js';
+import { RealmFanOuts } from './realm-fan-out.js';
 import type { UnitOfWork } from './unit-of-work.js';
 import type { EventLoop } from './yielding.js';
 
@@ -48,18 +68,14 @@ interface QueueSnapshot {
   isVoid: boolean;
 }
 
-/**
- * Delivers events to polled queues. Queues read the log through one shared cache of decoded events. A queue at the end
- * of the log is caught up and receives events as they are committed. Unpolled queues soon leave memory and keep only
- * their row.
- */
+/** Delivers events to polled queues. Entry point of delivery for the HTTP layer and for register. */
 export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   private readonly queues = new Map<string, LiveQueue>();
   private readonly byOwner = new Map<UserId, Set<LiveQueue>>();
   /** Keyed by owner and id. */
   private readonly opening = new Map<string, QueueSnapshot & { readonly live: Promise<LiveQueue> }>();
   private readonly cache: EventCache;
-  private readonly realms: LiveRealms;
+  private readonly realms: RealmFanOuts;
   private readonly reader: QueueReader;
 
   constructor(
@@ -67,7 +83,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     private readonly options: EventHubOptions = DEFAULT_HUB_OPTIONS,
   ) {
     this.cache = new EventCache(parts.uow, options.cacheBytes);
-    this.realms = new LiveRealms({
+    this.realms = new RealmFanOuts({
       ...parts,
       onUnfit: (live, { type, seq }, err) => this.fail(live, type, seq, err),
       onSignedOut: (signedOut) => this.signOut(signedOut),
@@ -131,8 +147,8 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     }
   }
 
-  /** Admits a new queue. Events since its registration wait for the first poll, which also reports any failure. */
-  async admit(queue: EventQueue): Promise<void> {
+  /** Opens a newly registered queue. Its events wait for the first poll, which also reports any failure. */
+  async openNew(queue: EventQueue): Promise<void> {
     const live = this.add(new LiveQueue(queue, this.parts.clock.now()));
     await this.reader
       .read(live, () => 'left')

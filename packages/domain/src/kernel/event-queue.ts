@@ -113,8 +113,8 @@ export interface ServedQueues {
   receivesMessages(realmId: RealmId, ownerId: UserId): Promise<boolean>;
   /** Removes deleted queues from memory and answers their waiting polls, on every server. */
   forgetRemoved(keys: readonly QueueKey[]): void;
-  /** Admits a new queue, which from now on receives ephemeral events as if it had been polled. */
-  admit(queue: EventQueue): Promise<void>;
+  /** Opens a newly registered queue, which then receives ephemeral events as if it had been polled. */
+  openNew(queue: EventQueue): Promise<void>;
 }
 
 export interface EventQueueReads {

@@ -82,15 +82,15 @@ describe('LiveQueue', () => {
 
   it('starts lagging from an event that could not be delivered', () => {
     const queue = live();
-    queue.markLagging(seq(8));
+    queue.fallBehind(seq(8));
     expect(queue.floor(seq(20))).toBe(7);
-    queue.markLagging(seq(15));
+    queue.fallBehind(seq(15));
     expect(queue.floor(seq(20))).toBe(7);
   });
 
   it('never moves its position backwards', () => {
     const queue = live();
-    queue.markLagging(seq(9));
+    queue.fallBehind(seq(9));
     queue.dropBefore(seq(4));
     expect(queue.floor(seq(20))).toBe(8);
   });
@@ -156,7 +156,7 @@ describe('LiveQueue', () => {
     const heard: string[] = [];
     const failure = new DomainError('EVENTS_PRUNED', 'An event newer than 1 has already been pruned!');
     queue.waitFor((reason) => heard.push(reason));
-    queue.markLagging(seq(6));
+    queue.fallBehind(seq(6));
     queue.close(failure);
     expect(heard).toEqual(['event', 'failed']);
     expect(queue).toMatchObject({ isClosed: true, failure });
@@ -173,7 +173,7 @@ describe('LiveQueue', () => {
     );
     expect([queue.hasDeliveries, queue.takeEphemerals(150)]).toEqual([false, []]);
     queue.pushEphemeral({ event: typing, at: 200 });
-    queue.markLagging(seq(6));
+    queue.fallBehind(seq(6));
     expect(queue.takeEphemerals(200)).toEqual([]);
   });
 

@@ -100,7 +100,7 @@ export class LiveQueue {
   push(due: DueEvent): void {
     if (this.isBehind) return;
     if (this.due.length >= MAX_DUE) {
-      this.markLagging(seqOf(due));
+      this.fallBehind(seqOf(due));
       return;
     }
     this.due.push(due);
@@ -123,7 +123,7 @@ export class LiveQueue {
   }
 
   /** Makes the queue read the log, beginning with this event. */
-  markLagging(seq: EventSeq): void {
+  fallBehind(seq: EventSeq): void {
     if (this.isBehind) return;
     this.floorSeq = this.floor((seq - 1) as EventSeq);
     this.due = [];
@@ -135,7 +135,7 @@ export class LiveQueue {
   /** Makes the queue reread the log, which has lost the events between these two. */
   rewind(after: EventSeq, before: number): void {
     this.lost = { after, before };
-    this.markLagging((after + 1) as EventSeq);
+    this.fallBehind((after + 1) as EventSeq);
     if (this.floorSeq > after) this.floorSeq = after;
   }
 

@@ -23,9 +23,9 @@ import {
 import { type EventQueue, seqOf } from './event-queue.js';
 import type { EventSeq } from './ids.js';
 import { type DueEvent, dueEvent, isForNonSubscriber, type LiveQueue } from './live-queue.js';
-import type { EventReference, LiveRealms } from './live-realm.js';
 import type { LogFollower } from './log-follower.js';
 import type { Clock } from './ports.js';
+import type { EventReference, RealmFanOuts } from './realm-fan-out.js';
 import type { UnitOfWork } from './unit-of-work.js';
 import type { EventLoop } from './yielding.js';
 
@@ -114,7 +114,7 @@ export interface QueueReaderParts {
   readonly catalogue: EventCatalogue;
   readonly features: DeliveryFeatures;
   readonly cache: EventCache;
-  readonly realms: LiveRealms;
+  readonly realms: RealmFanOuts;
   /** Maximum number of events a queue may lag behind its realm before it ends. */
   readonly maxEventsBehind: number;
   /** Ends a queue because an event cannot be delivered to it. Returns the error for its client. */

@@ -51,7 +51,7 @@ const noQueues: ServedQueues = {
   lastPolled: () => new Map(),
   receivesMessages: async () => false,
   forgetRemoved: () => {},
-  admit: async () => {},
+  openNew: async () => {},
 };
 
 const registering = (fixture: MemoryFixture, served = noQueues) => {
@@ -226,7 +226,7 @@ describe('queue limit', () => {
       lastPolled: () => polled,
       receivesMessages: async () => true,
       forgetRemoved: (keys) => forgotten.push(...keys.map(({ id }) => id)),
-      admit: async () => {},
+      openNew: async () => {},
     };
     const register = registering(fixture, served);
     const ids: string[] = [];

@@ -127,7 +127,7 @@ export class RegisterQueue {
       );
       if (!replaced) continue;
       this.served.forgetRemoved(replaced);
-      await this.served.admit(queue);
+      await this.served.openNew(queue);
       return { queue, loaded };
     }
   }

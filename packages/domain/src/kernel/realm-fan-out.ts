@@ -22,7 +22,7 @@ import type { LogFollower } from './log-follower.js';
 import type { ReportProblem } from './ports.js';
 import type { UnitOfWork } from './unit-of-work.js';
 
-export interface LiveRealmParts {
+export interface RealmFanOutParts {
   readonly features: DeliveryFeatures;
   /** True if the queue's client wants events of this type. */
   readonly wants: (queue: LiveQueue, type: AnyEventType) => boolean;
@@ -49,10 +49,10 @@ type Announced =
   | { readonly ephemeral: EphemeralAnnouncement; readonly at: UnixSeconds; readonly stored?: never };
 
 /**
- * Caught-up queues of one realm, indexed by owner and subscription. Distribution cost depends on the number of online
- * users, not on channel size. Features maintain its projection from the log.
+ * Distributes the events of one realm to its caught-up queues, which are indexed by owner and subscription. The cost
+ * depends on the number of online users, not on channel size. Features maintain its projection from the log.
  */
-export class LiveRealm {
+export class RealmFanOut {
   readonly users = new Map<UserId, OnlineUser>();
   /** Last event that reached the queues. */
   lastSeq: EventSeq;
@@ -69,7 +69,7 @@ export class LiveRealm {
   constructor(
     readonly realmId: RealmId,
     snapshot: RealmSnapshot,
-    private readonly parts: LiveRealmParts,
+    private readonly parts: RealmFanOutParts,
   ) {
     this.lastSeq = snapshot.lastSeq;
     this.projection = parts.features.projectionOf(snapshot, this.users);
@@ -114,17 +114,17 @@ export class LiveRealm {
   }
 
   take(stored: StoredEvent): void {
-    this.takeInTurn({ stored });
+    this.takeInOrder({ stored });
   }
 
   takeEphemeral(ephemeral: EphemeralAnnouncement, at: UnixSeconds): void {
-    this.takeInTurn({ ephemeral, at });
+    this.takeInOrder({ ephemeral, at });
   }
 
-  private takeInTurn(announced: Announced): void {
+  private takeInOrder(announced: Announced): void {
     if (this.lookingUp || this.asks(announced)) {
       this.waiting.push(announced);
-      this.lookingUp ??= this.lookUpAndGoOn();
+      this.lookingUp ??= this.lookUpWaiting();
       return;
     }
     this.process(announced, this.parts.features.noResults);
@@ -136,11 +136,11 @@ export class LiveRealm {
   end(seq: EventSeq): void {
     this.isOver = true;
     const first = Math.min(seq, this.lastSeq + 1) as EventSeq;
-    for (const user of this.users.values()) for (const live of user.queues) live.markLagging(first);
+    for (const user of this.users.values()) for (const live of user.queues) live.fallBehind(first);
   }
 
   /** Looks up waiting events together, so that an event waits for at most two look-ups. */
-  private async lookUpAndGoOn(): Promise<void> {
+  private async lookUpWaiting(): Promise<void> {
     // Batches all events of one commit.
     await Promise.resolve();
     while (this.waiting.length > 0) {
@@ -189,7 +189,7 @@ export class LiveRealm {
 
   /** Makes every queue read the log, because the receivers of this event are unknown. */
   private loseEvent(seq: EventSeq): void {
-    for (const user of this.users.values()) for (const live of user.queues) live.markLagging(seq);
+    for (const user of this.users.values()) for (const live of user.queues) live.fallBehind(seq);
   }
 
   private distribute(stored: StoredEvent, results: AudienceResults): void {
@@ -292,7 +292,7 @@ const audienceOf = ({ stored, ephemeral }: Announced): Audience => (stored ?? ep
 const isForQueue = (audience: Audience, live: LiveQueue): boolean =>
   audience.kind !== 'queue' || audience.id === live.queue.id;
 
-export interface LiveRealmsParts {
+export interface RealmFanOutsParts {
   readonly uow: UnitOfWork;
   readonly follower: LogFollower;
   readonly catalogue: EventCatalogue;
@@ -302,13 +302,13 @@ export interface LiveRealmsParts {
   readonly onSignedOut: (signedOut: SignedOut) => void;
 }
 
-/** Realms with caught-up queues. */
-export class LiveRealms {
-  private readonly realms = new Map<RealmId, LiveRealm>();
+/** Fan-outs of the realms with caught-up queues. */
+export class RealmFanOuts {
+  private readonly realms = new Map<RealmId, RealmFanOut>();
 
-  constructor(private readonly parts: LiveRealmsParts) {}
+  constructor(private readonly parts: RealmFanOutsParts) {}
 
-  get(realmId: RealmId): LiveRealm | undefined {
+  get(realmId: RealmId): RealmFanOut | undefined {
     return this.realms.get(realmId);
   }
 
@@ -343,9 +343,9 @@ export class LiveRealms {
     this.realms.delete(realmId);
   }
 
-  private add(realmId: RealmId, snapshot: RealmSnapshot): LiveRealm {
+  private add(realmId: RealmId, snapshot: RealmSnapshot): RealmFanOut {
     const { uow, catalogue, features, report, onUnfit, onSignedOut } = this.parts;
-    const realm = new LiveRealm(realmId, snapshot, {
+    const realm = new RealmFanOut(realmId, snapshot, {
       features,
       wants: (live, type) => catalogue.wants(live.queue.presentation, type),
       lookUp: (questions, asked) =>
@@ -362,7 +362,7 @@ export class LiveRealms {
     return realm;
   }
 
-  private addUser(realm: LiveRealm, rights: QueueOwnerRights): OnlineUser {
+  private addUser(realm: RealmFanOut, rights: QueueOwnerRights): OnlineUser {
     const user = this.parts.features.onlineUser(rights);
     realm.add(user);
     return user;

@@ -9,7 +9,7 @@ import { type Audience, allOf, anyOf, type DomainEvent, except, nobody, users, w
 import { type EventQueue, type QueueFilter, seqOf } from './event-queue.js';
 import type { ChannelId, EventSeq, GroupId, MessageId, RealmId, UserId } from './ids.js';
 import { isForNonSubscriber, LiveQueue } from './live-queue.js';
-import { LiveRealm, type LiveRealmParts } from './live-realm.js';
+import { RealmFanOut, type RealmFanOutParts } from './realm-fan-out.js';
 
 const realmId = 1 as RealmId;
 const id = (number: number) => number as UserId;
@@ -23,7 +23,7 @@ interface Given {
   /** Users by guest id. */
   readonly inaccessible?: Readonly<Record<number, readonly number[]>>;
   readonly snapshot?: Partial<RealmSnapshot>;
-  readonly parts?: Partial<LiveRealmParts>;
+  readonly parts?: Partial<RealmFanOutParts>;
 }
 
 const byNumber = (lists: Readonly<Record<number, readonly number[]>> = {}) =>
@@ -36,7 +36,7 @@ function aLiveRealm({ holders, inaccessible, snapshot, parts }: Given = {}) {
   const deactivated: UserId[] = [];
   const broken: unknown[] = [];
   const unfit: unknown[] = [];
-  const realm = new LiveRealm(
+  const realm = new RealmFanOut(
     realmId,
     {
       lastSeq: 0 as EventSeq,
