@@ -1,12 +1,21 @@
 import { useLingui } from '@lingui/react';
 import { type Destination, destinationKey } from '@parley/chat';
 import { Bold, Code, Eye, EyeOff, Italic, Link, List, SendHorizontal, Smile, TextQuote } from 'lucide-react';
-import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type Ref,
+  type RefObject,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { flushSync } from 'react-dom';
 import { IconButton } from '../kit/icon-button.js';
 import { insertText, replaceText, wrapSelection } from '../kit/text-field.js';
 import { useServices } from '../services/context.js';
-import type { DraftRow } from '../services/drafts.js';
+import type { DraftRow, OpenDraft } from '../services/drafts.js';
 import { reportFailure } from '../services/failures.js';
 import { useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
@@ -15,6 +24,7 @@ import { DestinationName } from './destination-heading.js';
 import {
   AttachButton,
   insertLinks,
+  type Preview,
   toggleMark,
   useDroppedFiles,
   useMessageField,
@@ -54,13 +64,98 @@ const loadWarnings = () => import('./warnings.js').then(({ Warnings }) => Warnin
 
 /** Input field for messages. The draft belongs to the destination shown above the text. */
 export function Composer({ destination, filesOf = destination, onText, ref }: Props) {
-  const { chat, drafts, onSent } = useServices();
   const { i18n } = useLingui();
   const field = useRef<HTMLTextAreaElement>(null);
+  const draftText = useDraft(field, destination);
+  const { draft, text } = draftText;
+  const preview = usePreview(field, text, styles.preview);
+  useGrowingField(field, text, preview.isShown);
+  useInitialFocus(field, destination);
+  const enterField = () => enter(field, preview);
+  useHandle(ref, { destination, field, enterField, take: draftText.take });
+  const isOver = useDroppedFiles(filesOf);
+  const { hadFocus, isWhole, tooLong, suggestions, fieldProps, onChanged } = useMessageField(field, {
+    text,
+    destination,
+    filesOf,
+    preview,
+    onSend: () => canSend && writing.send(),
+    onEscape: () => field.current?.blur(),
+  });
+  const canSend = text.trim() !== '' && isWhole;
+  const writing = useWriting({ destination, field, draftText, preview, onText });
+  const continueDraft = (row: DraftRow) => {
+    draftText.use(row);
+    enterField();
+  };
+  const Warnings = useLoaded(loadWarnings, hadFocus);
+
+  return (
+    <form
+      className={styles.composer}
+      part="composer"
+      data-over={isOver || undefined}
+      onKeyDown={(event) => togglesPreview(event, text) && preview.toggle()}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (canSend) writing.send();
+      }}
+    >
+      {suggestions}
+      <OtherDrafts draft={draft} onUse={continueDraft} />
+      {Warnings && <Warnings destination={destination} text={text} />}
+      <div className={styles.destination}>
+        {i18n._('To:')} <DestinationName destination={destination} />
+      </div>
+      <textarea
+        ref={field}
+        className={styles.field}
+        part="field"
+        hidden={preview.isShown}
+        value={text}
+        rows={1}
+        aria-label={i18n._('Message')}
+        placeholder={i18n._('Write a message')}
+        onChange={(event) => {
+          writing.change(event.target.value);
+          onChanged();
+        }}
+        {...fieldProps}
+      />
+      {preview.box}
+      <UploadList destination={filesOf} />
+      <div className={styles.tools}>
+        <FormattingTools
+          destination={destination}
+          filesOf={filesOf}
+          text={text}
+          preview={preview}
+          enterField={enterField}
+        />
+        {tooLong}
+        <SendButtons destination={destination} text={text} canSend={canSend} onScheduled={writing.onScheduled} />
+      </div>
+    </form>
+  );
+}
+
+interface DraftText {
+  readonly draft: OpenDraft;
+  readonly text: string;
+  /** Last rendered text, for callbacks that run later. */
+  readonly latest: RefObject<string>;
+  setText(text: string): void;
+  /** Continues another draft. */
+  use(row: DraftRow): void;
+  /** Removes the text and returns it. */
+  take(): string;
+}
+
+/** Text of the field, saved as the draft of the destination. */
+function useDraft(field: RefObject<HTMLTextAreaElement | null>, destination: Destination): DraftText {
+  const { chat, drafts } = useServices();
   const [draft] = useState(() => drafts.open(destination));
   const [text, setText] = useState(draft.text);
-  const preview = usePreview(field, text, styles.preview);
-
   useEffect(() => {
     const timer = setTimeout(() => draft.save(text), SAVE_AFTER_MS);
     return () => clearTimeout(timer);
@@ -82,63 +177,35 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
         const change = draft.takeChange(latest.current, !field.current?.matches(':focus'));
         if (change !== null) setText(change);
       }),
-    [drafts, draft],
+    [drafts, draft, field],
   );
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text.
-  useLayoutEffect(() => {
-    const element = field.current;
-    // Browsers with `field-sizing` need no layout per keystroke.
-    if (!element || CSS.supports('field-sizing', 'content')) return;
-    element.style.height = 'auto';
-    element.style.height = `${element.scrollHeight}px`;
-  }, [text, preview.isShown]);
-
-  // Takes the focus before the next key, which would otherwise be a shortcut.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: read once, when the field appears.
-  useLayoutEffect(() => {
-    if (drafts.takesFocus(destinationKey(destination))) field.current?.focus();
-  }, []);
-  const enterField = () => {
-    // Hidden fields cannot be focused. Otherwise state changes stay asynchronous, since closing overlays check the
-    // focus.
-    if (preview.isShown) flushSync(preview.close);
-    const element = field.current!;
-    element.focus();
-    return element;
+  const use = (row: DraftRow) => {
+    draft.save(latest.current);
+    setText(draft.use(row));
   };
-  useImperativeHandle(ref, () => ({
-    destination,
-    get hasFocus() {
-      return field.current?.matches(':focus') === true;
-    },
-    insert(more) {
-      const element = enterField();
-      if (more === '') return;
-      element.setSelectionRange(element.value.length, element.value.length);
-      insertText(element, element.value === '' ? more : `\n\n${more}`);
-    },
-    take() {
-      const taken = latest.current;
-      latest.current = '';
-      setText('');
-      draft.save('');
-      return taken;
-    },
-  }));
+  const take = () => {
+    const taken = latest.current;
+    latest.current = '';
+    setText('');
+    draft.save('');
+    return taken;
+  };
+  return { draft, text, setText, latest, use, take };
+}
 
-  const isOver = useDroppedFiles(filesOf);
-  const { hadFocus, isWhole, tooLong, suggestions, fieldProps, onChanged } = useMessageField(field, {
-    text,
-    destination,
-    filesOf,
-    preview,
-    onSend: () => send(),
-    onEscape: () => field.current?.blur(),
-  });
-  const canSend = text.trim() !== '' && isWhole;
+interface WritingOptions {
+  readonly destination: Destination;
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+  readonly draftText: DraftText;
+  readonly preview: Preview;
+  readonly onText: Props['onText'];
+}
+
+/** Changes and sends the text; a sent text leaves the field. */
+function useWriting({ destination, field, draftText, preview, onText }: WritingOptions) {
+  const { draft, text, setText, latest } = draftText;
+  const { chat, onSent } = useServices();
   const send = () => {
-    if (!canSend) return;
     chat.typing.stopped();
     try {
       chat.send(destination, text);
@@ -150,128 +217,167 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
     clear();
   };
   const clear = () => {
-    if (preview.isShown) flushSync(preview.close);
+    endPreview(preview);
     replaceText(field.current!, '');
     setText('');
     onText?.('');
     draft.save('');
   };
-  const continueDraft = (row: DraftRow) => {
-    draft.save(latest.current);
-    setText(draft.use(row));
-    enterField();
+  const change = (next: string) => {
+    setText(next);
+    onText?.(next);
+    chat.typing.typed(destination, next);
   };
+  const onScheduled = () => {
+    // The user may have changed the text while waiting for the server.
+    if (latest.current !== text) return;
+    chat.typing.stopped();
+    clear();
+  };
+  return { change, send, onScheduled };
+}
+
+/** Hidden fields cannot be focused. Otherwise state changes stay asynchronous, since closing overlays check the focus. */
+function endPreview(preview: Preview): void {
+  if (preview.isShown) flushSync(preview.close);
+}
+
+/** Ends the preview and moves the focus to the field. */
+function enter(field: RefObject<HTMLTextAreaElement | null>, preview: Preview): HTMLTextAreaElement {
+  endPreview(preview);
+  const element = field.current!;
+  element.focus();
+  return element;
+}
+
+/** True for the keys that show or end the preview. */
+function togglesPreview(event: KeyboardEvent, text: string): boolean {
+  if (!event.altKey || event.code !== 'KeyP' || text.trim() === '') return false;
+  event.preventDefault();
+  return true;
+}
+
+interface HandleOptions {
+  readonly destination: Destination;
+  readonly field: RefObject<HTMLTextAreaElement | null>;
+  enterField(): HTMLTextAreaElement;
+  take(): string;
+}
+
+function useHandle(ref: Ref<ComposerHandle> | undefined, options: HandleOptions): void {
+  const { destination, field, enterField, take } = options;
+  useImperativeHandle(ref, () => ({
+    destination,
+    get hasFocus() {
+      return field.current?.matches(':focus') === true;
+    },
+    insert: (more) => appendText(enterField(), more),
+    take,
+  }));
+}
+
+/** Fits the height of the field to its text. */
+function useGrowingField(field: RefObject<HTMLTextAreaElement | null>, text: string, isPreviewed: boolean): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text.
+  useLayoutEffect(() => {
+    const element = field.current;
+    // Browsers with `field-sizing` need no layout per keystroke.
+    if (!element || CSS.supports('field-sizing', 'content')) return;
+    element.style.height = 'auto';
+    element.style.height = `${element.scrollHeight}px`;
+  }, [text, isPreviewed]);
+}
+
+function useInitialFocus(field: RefObject<HTMLTextAreaElement | null>, destination: Destination): void {
+  const { drafts } = useServices();
+  // Takes the focus before the next key, which would otherwise be a shortcut.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: read once, when the field appears.
+  useLayoutEffect(() => {
+    if (drafts.takesFocus(destinationKey(destination))) field.current?.focus();
+  }, []);
+}
+
+interface FormattingProps {
+  readonly destination: Destination;
+  readonly filesOf: Destination;
+  readonly text: string;
+  readonly preview: Preview;
+  /** Ends the preview and moves the focus to the field. */
+  enterField(): HTMLTextAreaElement;
+}
+
+/** Buttons that change the text. */
+function FormattingTools({ destination, filesOf, text, preview, enterField }: FormattingProps) {
+  const { i18n } = useLingui();
   const CallButton = useLoaded(loadCallButton);
   const SnippetsButton = useLoaded(loadSnippetsButton);
-  const SendLater = useLoaded(loadSendLater);
-  const Warnings = useLoaded(loadWarnings, hadFocus);
   const format = (change: (element: HTMLTextAreaElement) => void) => () => change(enterField());
 
   return (
-    <form
-      className={styles.composer}
-      part="composer"
-      data-over={isOver || undefined}
-      onKeyDown={(event) => {
-        if (!event.altKey || event.code !== 'KeyP' || text.trim() === '') return;
-        event.preventDefault();
-        preview.toggle();
-      }}
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
-    >
-      {suggestions}
-      <OtherDrafts draft={draft} onUse={continueDraft} />
-      {Warnings && <Warnings destination={destination} text={text} />}
-      <div className={styles.destination}>
-        {i18n._('To:')} <DestinationName destination={destination} />
-      </div>
-      <textarea
-        ref={field}
-        className={styles.field}
-        part="field"
-        hidden={preview.isShown}
-        value={text}
-        rows={1}
-        aria-label={i18n._('Message')}
-        placeholder={i18n._('Write a message')}
-        onChange={(event) => {
-          setText(event.target.value);
-          onText?.(event.target.value);
-          chat.typing.typed(destination, event.target.value);
-          onChanged();
-        }}
-        {...fieldProps}
+    <div className={styles.buttons} role="toolbar" aria-label={i18n._('Formatting')}>
+      <AttachButton destination={filesOf} />
+      <IconButton
+        icon={Smile}
+        label={i18n._('Insert emoji')}
+        opens="dialog"
+        onClick={({ currentTarget }) =>
+          openOverlay(currentTarget, async () => {
+            const { EmojiPicker } = await import('./emoji-picker.js');
+            const insert = (name: string) => format((element) => insertText(element, `:${name}: `))();
+            return <EmojiPicker label={i18n._('Insert emoji')} onPick={({ emoji_name }) => insert(emoji_name)} />;
+          })
+        }
       />
-      {preview.box}
-      <UploadList destination={filesOf} />
-      <div className={styles.tools}>
-        <div className={styles.buttons} role="toolbar" aria-label={i18n._('Formatting')}>
-          <AttachButton destination={filesOf} />
-          <IconButton
-            icon={Smile}
-            label={i18n._('Insert emoji')}
-            opens="dialog"
-            onClick={({ currentTarget }) =>
-              openOverlay(currentTarget, async () => {
-                const { EmojiPicker } = await import('./emoji-picker.js');
-                const insert = (name: string) => format((element) => insertText(element, `:${name}: `))();
-                return <EmojiPicker label={i18n._('Insert emoji')} onPick={({ emoji_name }) => insert(emoji_name)} />;
-              })
-            }
-          />
-          <IconButton icon={Bold} label={i18n._('Bold')} onClick={format((element) => toggleMark(element, '**'))} />
-          <IconButton icon={Italic} label={i18n._('Italic')} onClick={format((element) => toggleMark(element, '*'))} />
-          <IconButton icon={Link} label={i18n._('Link')} onClick={format(wrapLink)} />
-          <IconButton icon={Code} label={i18n._('Code')} onClick={format(toggleCode)} />
-          <IconButton
-            icon={TextQuote}
-            label={i18n._('Quote')}
-            onClick={format((element) => toggleLines(element, '> '))}
-          />
-          <IconButton icon={List} label={i18n._('List')} onClick={format((element) => toggleLines(element, '* '))} />
-          <IconButton
-            icon={preview.isShown ? EyeOff : Eye}
-            label={preview.isShown ? i18n._('Edit') : i18n._('Preview')}
-            isPressed={preview.isShown}
-            isDisabled={text.trim() === ''}
-            onClick={preview.toggle}
-          />
-          {CallButton && (
-            <CallButton
-              destination={destination}
-              onInsert={(link) => format((element) => insertLinks(element, link))()}
-            />
-          )}
-          {SnippetsButton && (
-            <SnippetsButton
-              text={text}
-              isDisabled={preview.isShown}
-              onInsert={(snippet) => format((element) => insertText(element, snippet))()}
-            />
-          )}
-        </div>
-        {tooLong}
-        {SendLater && (
-          <SendLater
-            destination={destination}
-            text={text}
-            canSend={canSend}
-            onScheduled={() => {
-              // The user may have changed the text while waiting for the server.
-              if (latest.current !== text) return;
-              chat.typing.stopped();
-              clear();
-            }}
-          />
-        )}
-        <button type="submit" className={styles.send} part="send" disabled={!canSend} aria-label={i18n._('Send')}>
-          <SendHorizontal size={18} aria-hidden />
-        </button>
-      </div>
-    </form>
+      <IconButton icon={Bold} label={i18n._('Bold')} onClick={format((element) => toggleMark(element, '**'))} />
+      <IconButton icon={Italic} label={i18n._('Italic')} onClick={format((element) => toggleMark(element, '*'))} />
+      <IconButton icon={Link} label={i18n._('Link')} onClick={format(wrapLink)} />
+      <IconButton icon={Code} label={i18n._('Code')} onClick={format(toggleCode)} />
+      <IconButton icon={TextQuote} label={i18n._('Quote')} onClick={format((element) => toggleLines(element, '> '))} />
+      <IconButton icon={List} label={i18n._('List')} onClick={format((element) => toggleLines(element, '* '))} />
+      <IconButton
+        icon={preview.isShown ? EyeOff : Eye}
+        label={preview.isShown ? i18n._('Edit') : i18n._('Preview')}
+        isPressed={preview.isShown}
+        isDisabled={text.trim() === ''}
+        onClick={preview.toggle}
+      />
+      {CallButton && (
+        <CallButton destination={destination} onInsert={(link) => format((element) => insertLinks(element, link))()} />
+      )}
+      {SnippetsButton && (
+        <SnippetsButton
+          text={text}
+          isDisabled={preview.isShown}
+          onInsert={(snippet) => format((element) => insertText(element, snippet))()}
+        />
+      )}
+    </div>
+  );
+}
+
+function appendText(element: HTMLTextAreaElement, more: string): void {
+  if (more === '') return;
+  element.setSelectionRange(element.value.length, element.value.length);
+  insertText(element, element.value === '' ? more : `\n\n${more}`);
+}
+
+interface SendButtonsProps {
+  readonly destination: Destination;
+  readonly text: string;
+  readonly canSend: boolean;
+  onScheduled(): void;
+}
+
+function SendButtons({ destination, text, canSend, onScheduled }: SendButtonsProps) {
+  const { i18n } = useLingui();
+  const SendLater = useLoaded(loadSendLater);
+  return (
+    <>
+      {SendLater && <SendLater destination={destination} text={text} canSend={canSend} onScheduled={onScheduled} />}
+      <button type="submit" className={styles.send} part="send" disabled={!canSend} aria-label={i18n._('Send')}>
+        <SendHorizontal size={18} aria-hidden />
+      </button>
+    </>
   );
 }
 

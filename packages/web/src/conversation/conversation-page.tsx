@@ -162,13 +162,10 @@ interface MessagesProps {
 
 export function Messages({ view, near = null, start = null, commands }: MessagesProps) {
   const { i18n } = useLingui();
-  const services = useServices();
-  const { chat, navigation, baseUrl } = services;
+  const { chat, baseUrl } = useServices();
   const keys = useReading(view.keys);
   const older = useReading(view.older);
   const newer = useReading(view.newer);
-  const anchor = useReading(view.anchor);
-  const firstUnread = useReading(view.firstUnread);
   const missing = useComputed(() => missingIn(chat, view.narrow), [chat, view]);
   const isFetching = older === 'loading' || newer === 'loading';
   useDrawn(keys.length > 0 || !isFetching);
@@ -176,12 +173,100 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const failure = useReading(view.failure);
   const reason = useReason(failure);
   const isEmpty = keys.length === 0;
+  const media = useCallback(
+    () => view.keys.peek().flatMap((key) => mediaIn(chat.message(key).peek()?.html ?? '', baseUrl)),
+    [view, chat, baseUrl],
+  );
+  if (missing && (isEmpty || missing === 'channel')) return <Missing part={missing} />;
+  if (failure?.code === 'BAD_NARROW' && isEmpty) return <Missing part={refusedIn(view.narrow)} />;
+  if (failure && isEmpty) return <Failed text={reason} onRetry={() => view.goTo('newest')} />;
+  if (isEmpty) {
+    const isLoading = older !== 'none' || newer !== 'none';
+    return (
+      <div className={styles.empty}>
+        {isLoading
+          ? i18n._('Loading…')
+          : isSearch(view.narrow)
+            ? i18n._('Nothing found')
+            : i18n._('There are no messages here yet.')}
+      </div>
+    );
+  }
+  return (
+    <MediaContext.Provider value={media}>
+      {isGone && (
+        <output className={styles.gone}>
+          {i18n._('The message of this address was deleted or moved. These are its neighbors.')}
+        </output>
+      )}
+      <LoadedMessages view={view} start={start} commands={commands} />
+      <Announcements key={`${narrowKey(view.narrow)} aloud`} keys={keys} isLive={newer === 'none'} />
+    </MediaContext.Provider>
+  );
+}
+
+interface LoadedProps {
+  readonly view: ConversationView;
+  readonly start: ReadingPlace | null;
+  readonly commands: MessageCommands;
+}
+
+function LoadedMessages({ view, start, commands }: LoadedProps) {
+  const { i18n } = useLingui();
+  const services = useServices();
+  const { chat } = services;
+  const keys = useReading(view.keys);
+  const older = useReading(view.older);
+  const newer = useReading(view.newer);
+  const anchor = useReading(view.anchor);
+  const firstUnread = useReading(view.firstUnread);
   // Own messages sent in this run have local keys.
   // biome-ignore lint/correctness/useExhaustiveDependencies: read when the list opens there.
-  const startKey = useMemo(() => (anchor === null ? null : chat.keyOf(anchor)), [view, anchor, isEmpty]);
+  const startKey = useMemo(() => (anchor === null ? null : chat.keyOf(anchor)), [view, anchor]);
   const unreadKey = firstUnread === null ? null : chat.keyOf(firstUnread);
+  const draw = useDrawnRow(view, keys, unreadKey, commands);
+  const loading = useLoading(view);
+  const onRest = useKeptPlace(view);
+  const onSeen = useReadMarks(view);
+  const onKey = (event: KeyboardEvent<HTMLElement>) =>
+    pressOnMessage(event, { services, i18n, commands, shown: view.destination });
+  return (
+    <MessageList
+      key={narrowKey(view.narrow)}
+      label={i18n._('Messages')}
+      keys={keys}
+      place={`${narrowKey(view.narrow)} ${anchor}`}
+      startKey={startKey}
+      startTop={start !== null && start.id === anchor ? (start.top ?? 'end') : 'middle'}
+      unreadKey={unreadKey}
+      hasNewer={newer !== 'none'}
+      {...loading}
+      onRest={onRest}
+      onSeen={onSeen}
+      onKey={onKey}
+      draw={draw}
+      header={
+        older === 'failed' ? (
+          <Failed text={i18n._('Older messages could not be loaded.')} onRetry={loading.onNearStart} />
+        ) : (
+          older === 'none' && <p className={styles.start}>{i18n._('This is the beginning.')}</p>
+        )
+      }
+    />
+  );
+}
+
+/** Renders the row of a message. A failure leaves the other rows visible. */
+function useDrawnRow(
+  view: ConversationView,
+  keys: readonly string[],
+  unreadKey: string | null,
+  commands: MessageCommands,
+) {
+  const { i18n } = useLingui();
+  const chat = useChat();
   const isOneConversation = view.destination !== null;
-  const draw = useCallback(
+  return useCallback(
     (key: string, index: number, isSelected: boolean, labelId: string) => (
       <ErrorBoundary
         text={i18n._('This message could not be drawn. Its text:')}
@@ -201,18 +286,24 @@ export function Messages({ view, near = null, start = null, commands }: Messages
     ),
     [keys, unreadKey, isOneConversation, commands, view, chat, i18n],
   );
-  const media = useCallback(
-    () => view.keys.peek().flatMap((key) => mediaIn(chat.message(key).peek()?.html ?? '', baseUrl)),
-    [view, chat, baseUrl],
-  );
+}
+
+/** Loads what a place in the list needs. */
+function useLoading(view: ConversationView) {
   const onNearStart = useCallback(() => void view.loadOlder(), [view]);
   const onNearEnd = useCallback(() => void view.loadNewer(), [view]);
   const onLong = useCallback(() => view.keepNewest(KEPT_MESSAGES), [view]);
   const onNewest = useCallback(() => view.goTo('newest'), [view]);
   const onStay = useCallback(() => view.stay(), [view]);
   const onUnread = useCallback(() => void view.goTo(view.firstUnread.peek() ?? 'newest'), [view]);
+  return { onNearStart, onNearEnd, onLong, onNewest, onStay, onUnread };
+}
+
+/** Keeps the reading position in the history of the browser. */
+function useKeptPlace(view: ConversationView) {
+  const { chat, navigation } = useServices();
   const hash = usePlace((place) => place.hash);
-  const onRest = useCallback(
+  return useCallback(
     (key: string, top: number | null) => {
       const id = chat.message(key).peek()?.id ?? null;
       const kept = navigation.kept();
@@ -225,68 +316,16 @@ export function Messages({ view, near = null, start = null, commands }: Messages
     },
     [chat, navigation, view, hash],
   );
+}
+
+/** Marks messages as read that were seen. */
+function useReadMarks(view: ConversationView) {
+  const chat = useChat();
   const isReady = useReading(chat.isReady);
   // biome-ignore lint/correctness/useExhaustiveDependencies: messages that were seen before the state is there count then.
-  const onSeen = useCallback(
+  return useCallback(
     (seen: readonly string[]) => view.seen(seen.flatMap((key) => chat.message(key).peek()?.id ?? [])),
     [chat, view, isReady],
-  );
-  const onKey = (event: KeyboardEvent<HTMLElement>) =>
-    pressOnMessage(event, { services, i18n, commands, shown: view.destination });
-  if (missing && (isEmpty || missing === 'channel')) return <Missing part={missing} />;
-  if (failure?.code === 'BAD_NARROW' && isEmpty) return <Missing part={refusedIn(view.narrow)} />;
-  if (failure && isEmpty) return <Failed text={reason} onRetry={onNewest} />;
-  if (isEmpty) {
-    const isLoading = older !== 'none' || newer !== 'none';
-    return (
-      <div className={styles.empty}>
-        {isLoading
-          ? i18n._('Loading…')
-          : isSearch(view.narrow)
-            ? i18n._('Nothing found')
-            : i18n._('There are no messages here yet.')}
-      </div>
-    );
-  }
-  const list = (
-    <MessageList
-      key={narrowKey(view.narrow)}
-      label={i18n._('Messages')}
-      keys={keys}
-      place={`${narrowKey(view.narrow)} ${anchor}`}
-      startKey={startKey}
-      startTop={start !== null && start.id === anchor ? (start.top ?? 'end') : 'middle'}
-      unreadKey={unreadKey}
-      hasNewer={newer !== 'none'}
-      onNearStart={onNearStart}
-      onNearEnd={onNearEnd}
-      onLong={onLong}
-      onNewest={onNewest}
-      onStay={onStay}
-      onUnread={onUnread}
-      onRest={onRest}
-      onSeen={onSeen}
-      onKey={onKey}
-      draw={draw}
-      header={
-        older === 'failed' ? (
-          <Failed text={i18n._('Older messages could not be loaded.')} onRetry={onNearStart} />
-        ) : (
-          older === 'none' && <p className={styles.start}>{i18n._('This is the beginning.')}</p>
-        )
-      }
-    />
-  );
-  return (
-    <MediaContext.Provider value={media}>
-      {isGone && (
-        <output className={styles.gone}>
-          {i18n._('The message of this address was deleted or moved. These are its neighbors.')}
-        </output>
-      )}
-      {list}
-      <Announcements key={`${narrowKey(view.narrow)} aloud`} keys={keys} isLive={newer === 'none'} />
-    </MediaContext.Provider>
   );
 }
 

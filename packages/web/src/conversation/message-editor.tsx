@@ -25,8 +25,7 @@ interface Props {
 /** Field for editing an own message, or a line that leads to it. */
 export default function MessageEditor({ message, field, takesFocus, onOpen, onClose, children }: Props) {
   const { i18n } = useLingui();
-  const chat = useChat();
-  const { drafts, fieldTexts, uploads } = useServices();
+  const { fieldTexts, uploads } = useServices();
   const isOpen = useComputed(() => fieldTexts.isOpen(field), [fieldTexts, field]);
   const [kept, setText] = useFieldText(field);
   const text = kept ?? '';
@@ -42,73 +41,20 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
     filesOf: field,
     isOpen: isOpen === true,
     preview,
-    onSend: () => void save(),
+    onSend: () => void (isWhole && save()),
     onEscape: () => close(),
   });
   const close = () => {
     preview.close();
     onClose();
   };
-  const { id, key, destination, html, editedAt } = message;
-  const base = useComputed(() => fieldTexts.texts.value.get(field)?.base ?? null, [fieldTexts, field]);
-  /** Message source last seen in this window. */
-  const [current, setCurrent] = useState<string | null>(null);
-  const isChanged = base !== null && current !== null && current !== base && !isSaved(current, text);
-  const otherId = useId();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a changed message has another source.
-  useEffect(() => {
-    if (!isOpen) return;
-    let isLatest = true;
-    const show = (source: string) => isLatest && setCurrent(source);
-    // If this fails, saving reports the problem.
-    chat.commands.source(id!).then(show, () => {});
-    return () => {
-      isLatest = false;
-    };
-  }, [chat, id, isOpen, html, editedAt]);
-  // The text of a deleted message becomes a draft.
-  useEffect(
-    () => () => {
-      const isGone = chat.message(key).peek() === null;
-      if (isGone) fieldTexts.close(field);
-      const rest = isGone && fieldTexts.texts.peek().get(field)?.text;
-      if (!rest) return;
-      drafts.add(destination, rest);
-      fieldTexts.set(field, null);
-    },
-    [chat, drafts, fieldTexts, field, key, destination],
-  );
-  const save = async () => {
-    if (!isWhole) return;
-    try {
-      const seen = isChanged ? current : base;
-      await chat.commands.edit(id!, text, seen === null ? undefined : digestOf(seen));
-      end();
-    } catch (error) {
-      const isStale = error instanceof ParleyError && error.code === 'EXPECTATION_MISMATCH';
-      const source = isStale ? await chat.commands.source(id!).catch(() => null) : null;
-      if (source === null) reportFailure(error);
-      // The response to an identical save was lost.
-      else if (isSaved(source, text)) end();
-      else setCurrent(source);
-    }
-  };
-  const discard = (
-    <button type="button" onClick={end}>
-      {i18n._('Discard changes')}
-    </button>
-  );
+  const { changedTo, save } = useSaving(message, { field, text, isOpen: isOpen === true, onSaved: end });
+  useDraftOfDeleted(message, field);
   if (!isOpen) {
     return (
       <>
         {children}
-        <div className={styles.waiting}>
-          <span>{i18n._('You have not saved your changes to this message.')}</span>
-          <button type="button" onClick={onOpen}>
-            {i18n._('Continue editing')}
-          </button>
-          {discard}
-        </div>
+        <UnsavedLine onOpen={onOpen} onDiscard={end} />
       </>
     );
   }
@@ -117,7 +63,7 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
       className={styles.editor}
       onSubmit={(event) => {
         event.preventDefault();
-        void save();
+        if (isWhole) void save();
       }}
       onDrop={(event) => {
         if (event.dataTransfer.files.length === 0) return;
@@ -143,16 +89,9 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
       {suggestions}
       <UploadList destination={field} />
       {tooLong}
-      {isChanged && (
-        <div className={styles.changed}>
-          <p role="alert" id={otherId}>
-            {i18n._('This message was changed in another window or on another device in the meantime. It now reads:')}
-          </p>
-          <textarea readOnly aria-labelledby={otherId} value={current} rows={Math.min(6, current.split('\n').length)} />
-        </div>
-      )}
+      {changedTo !== null && <ChangedSource source={changedTo} />}
       <button type="submit" disabled={!isWhole}>
-        {isChanged ? i18n._('Save anyway') : i18n._('Save')}
+        {changedTo !== null ? i18n._('Save anyway') : i18n._('Save')}
       </button>
       <button type="button" onClick={preview.toggle}>
         {preview.isShown ? i18n._('Edit') : i18n._('Preview')}
@@ -160,8 +99,111 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
       <button type="button" onClick={close}>
         {i18n._('Close')}
       </button>
-      {discard}
+      <DiscardButton onDiscard={end} />
     </form>
+  );
+}
+
+/** Leads to the field while it is closed. */
+function UnsavedLine({ onOpen, onDiscard }: { readonly onOpen: () => void; readonly onDiscard: () => void }) {
+  const { i18n } = useLingui();
+  return (
+    <div className={styles.waiting}>
+      <span>{i18n._('You have not saved your changes to this message.')}</span>
+      <button type="button" onClick={onOpen}>
+        {i18n._('Continue editing')}
+      </button>
+      <DiscardButton onDiscard={onDiscard} />
+    </div>
+  );
+}
+
+function DiscardButton({ onDiscard }: { readonly onDiscard: () => void }) {
+  const { i18n } = useLingui();
+  return (
+    <button type="button" onClick={onDiscard}>
+      {i18n._('Discard changes')}
+    </button>
+  );
+}
+
+interface SavingOptions {
+  /** Identifies the unsaved text. */
+  readonly field: string;
+  readonly text: string;
+  readonly isOpen: boolean;
+  onSaved(): void;
+}
+
+interface Saving {
+  /** Source that another window or device has saved since the user began; null if there is none. */
+  readonly changedTo: string | null;
+  save(): Promise<void>;
+}
+
+/** Saves the text unless the message was changed elsewhere since the user last saw its source. */
+function useSaving({ id, html, editedAt }: Message, { field, text, isOpen, onSaved }: SavingOptions): Saving {
+  const chat = useChat();
+  const { fieldTexts } = useServices();
+  const base = useComputed(() => fieldTexts.texts.value.get(field)?.base ?? null, [fieldTexts, field]);
+  /** Message source last seen in this window. */
+  const [current, setCurrent] = useState<string | null>(null);
+  const isChanged = base !== null && current !== null && current !== base && !isSaved(current, text);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a changed message has another source.
+  useEffect(() => {
+    if (!isOpen) return;
+    let isLatest = true;
+    const show = (source: string) => isLatest && setCurrent(source);
+    // If this fails, saving reports the problem.
+    chat.commands.source(id!).then(show, () => {});
+    return () => {
+      isLatest = false;
+    };
+  }, [chat, id, isOpen, html, editedAt]);
+  const save = async () => {
+    try {
+      const seen = isChanged ? current : base;
+      await chat.commands.edit(id!, text, seen === null ? undefined : digestOf(seen));
+      onSaved();
+    } catch (error) {
+      const isStale = error instanceof ParleyError && error.code === 'EXPECTATION_MISMATCH';
+      const source = isStale ? await chat.commands.source(id!).catch(() => null) : null;
+      if (source === null) reportFailure(error);
+      // The response to an identical save was lost.
+      else if (isSaved(source, text)) onSaved();
+      else setCurrent(source);
+    }
+  };
+  return { changedTo: isChanged ? current : null, save };
+}
+
+/** Turns the text of a deleted message into a draft. */
+function useDraftOfDeleted({ key, destination }: Message, field: string): void {
+  const chat = useChat();
+  const { drafts, fieldTexts } = useServices();
+  useEffect(
+    () => () => {
+      const isGone = chat.message(key).peek() === null;
+      if (isGone) fieldTexts.close(field);
+      const rest = isGone && fieldTexts.texts.peek().get(field)?.text;
+      if (!rest) return;
+      drafts.add(destination, rest);
+      fieldTexts.set(field, null);
+    },
+    [chat, drafts, fieldTexts, field, key, destination],
+  );
+}
+
+function ChangedSource({ source }: { readonly source: string }) {
+  const { i18n } = useLingui();
+  const id = useId();
+  return (
+    <div className={styles.changed}>
+      <p role="alert" id={id}>
+        {i18n._('This message was changed in another window or on another device in the meantime. It now reads:')}
+      </p>
+      <textarea readOnly aria-labelledby={id} value={source} rows={Math.min(6, source.split('\n').length)} />
+    </div>
   );
 }
 

@@ -56,35 +56,54 @@ interface RareAction {
   run(): void;
 }
 
+/** Message with the element to which the dialogs of its actions belong. */
+interface ActionTarget {
+  readonly message: Message;
+  readonly anchor: HTMLElement;
+  readonly services: Services;
+  readonly i18n: I18n;
+}
+
+type Offered = readonly (RareAction | false | null)[];
+
 /** Less frequent actions on a message allowed by the server's rules. Their dialogs belong to the anchor. */
 export function rareActionsOn(
   message: Message,
   anchor: HTMLElement,
   commands: MessageCommands,
-  { chat, baseUrl }: Services,
+  services: Services,
   i18n: I18n,
 ): readonly RareAction[] {
+  const target = { message, anchor, services, i18n };
+  return [
+    ...readingActions(target, commands),
+    ...detailActions(target),
+    ...topicActions(target),
+    ...moderatingActions(target),
+  ].filter((action) => action !== false && action !== null);
+}
+
+const opening = (anchor: HTMLElement) => (load: () => Promise<ReactNode>) => () => openOverlay(anchor, load);
+
+/** Actions of a reader, which change nothing for others. */
+function readingActions(
+  { message, anchor, services: { chat, baseUrl }, i18n }: ActionTarget,
+  { write, markUnread }: MessageCommands,
+): Offered {
   const id = message.id!;
-  const { destination } = message;
-  const { write } = commands;
-  const { rights } = chat;
-  const move = rights.canMove(id);
-  const topic = destination.kind === 'channel' ? destination : null;
-  const isResolved = topic?.topic.startsWith('✔ ') === true;
-  const wasChanged = message.editedAt !== null || message.movedAt !== null;
-  const open = (load: () => Promise<ReactNode>) => () => openOverlay(anchor, load);
-  const offered: readonly (RareAction | false | null)[] = [
-    rights.canMarkUnread(id) && {
+  const open = opening(anchor);
+  return [
+    chat.rights.canMarkUnread(id) && {
       icon: MailOpen,
       name: i18n._('Mark as unread from here'),
       shortcut: 'U',
-      run: () => commands.markUnread(message),
+      run: () => markUnread(message),
     },
     {
       icon: Link,
       name: i18n._('Copy link to message'),
       run: () => {
-        const address = chat.formatAddress({ view: 'narrow', narrow: narrowOf(destination), near: id });
+        const address = chat.formatAddress({ view: 'narrow', narrow: narrowOf(message.destination), near: id });
         copyLink(baseUrl, address, i18n._('Link copied'));
       },
     },
@@ -112,6 +131,16 @@ export function rareActionsOn(
         return <ReminderDialog messageId={id} />;
       }),
     },
+  ];
+}
+
+/** Reactions, receipts and history. */
+function detailActions({ message, anchor, services, i18n }: ActionTarget): Offered {
+  const id = message.id!;
+  const { rights } = services.chat;
+  const wasChanged = message.editedAt !== null || message.movedAt !== null;
+  const open = opening(anchor);
+  return [
     message.reactions.length > 0 && {
       icon: SmilePlus,
       name: i18n._('See who reacted'),
@@ -139,23 +168,38 @@ export function rareActionsOn(
           return <HistoryDialog messageId={id} />;
         }),
       },
-    topic &&
-      (move.topic || move.channel) && {
-        icon: MoveRight,
-        name: i18n._('Move messages'),
-        shortcut: 'm',
-        run: open(async () => {
-          const { MoveDialog } = await import('../channels/move-dialog.js');
-          return <MoveDialog place={topic} messageId={id} />;
-        }),
-      },
-    topic &&
-      rights.canResolve(topic.channelId, topic.topic) && {
-        icon: isResolved ? RotateCcw : Check,
-        name: isResolved ? i18n._('Mark topic as unresolved') : i18n._('Mark topic as resolved'),
-        run: () => void chat.commands.resolve(topic, !isResolved).catch(reportFailure),
-      },
-    rights.canReport(id) && {
+  ];
+}
+
+function topicActions({ message, anchor, services: { chat }, i18n }: ActionTarget): Offered {
+  const id = message.id!;
+  const topic = message.destination.kind === 'channel' ? message.destination : null;
+  if (!topic) return [];
+  const move = chat.rights.canMove(id);
+  const isResolved = topic.topic.startsWith('✔ ');
+  return [
+    (move.topic || move.channel) && {
+      icon: MoveRight,
+      name: i18n._('Move messages'),
+      shortcut: 'm',
+      run: opening(anchor)(async () => {
+        const { MoveDialog } = await import('../channels/move-dialog.js');
+        return <MoveDialog place={topic} messageId={id} />;
+      }),
+    },
+    chat.rights.canResolve(topic.channelId, topic.topic) && {
+      icon: isResolved ? RotateCcw : Check,
+      name: isResolved ? i18n._('Mark topic as unresolved') : i18n._('Mark topic as resolved'),
+      run: () => void chat.commands.resolve(topic, !isResolved).catch(reportFailure),
+    },
+  ];
+}
+
+function moderatingActions({ message, anchor, services: { chat }, i18n }: ActionTarget): Offered {
+  const id = message.id!;
+  const open = opening(anchor);
+  return [
+    chat.rights.canReport(id) && {
       icon: Flag,
       name: i18n._('Report this message…'),
       run: open(async () => {
@@ -163,7 +207,7 @@ export function rareActionsOn(
         return <ReportDialog messageId={id} />;
       }),
     },
-    rights.canDelete(id) && {
+    chat.rights.canDelete(id) && {
       icon: Trash2,
       name: i18n._('Delete'),
       isDangerous: true,
@@ -182,7 +226,6 @@ export function rareActionsOn(
       }),
     },
   ];
-  return offered.filter((action) => action !== false && action !== null);
 }
 
 /** Markdown quote of a message with its author and a link, in the format of Zulip's clients. */

@@ -4,11 +4,12 @@ import {
   destinationKey,
   type MessageRow as Message,
   narrowOf,
+  type PersonRow,
   type SearchMatch,
   widgetOf,
 } from '@parley/chat';
 import { Star } from 'lucide-react';
-import { lazy, type MouseEvent, memo, Suspense, useContext, useRef, useState } from 'react';
+import { lazy, type MouseEvent, memo, type ReactNode, Suspense, useContext, useRef, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
 import { Avatar } from '../kit/avatar.js';
 import { Emoji } from '../kit/emoji.js';
@@ -44,27 +45,63 @@ export interface MessageRowProps {
 const GROUP_SECONDS = 600;
 
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
-  const { messageKey, previousKey, isFirstUnread, isSelected, showsDestination, commands, view, labelId } = props;
+  const { messageKey, previousKey, isFirstUnread, commands, view, labelId } = props;
   const chat = useChat();
   const message = useReading(chat.message(messageKey));
   const previous = useReading(chat.message(previousKey ?? ''));
   const sender = useReading(chat.people.person(message?.sender.id ?? 0));
-  const { i18n } = useLingui();
   const { Message: Own } = useContext(ComponentsContext);
   const [isRevealed, setRevealed] = useState(false);
-  const [wasPointedAt, setPointedAt] = useState(false);
   const id = message?.id ?? 0;
-  const { fieldTexts } = useServices();
-  const field = `edit ${id}`;
-  const isEditing = useComputed(() => fieldTexts.isOpen(field), [fieldTexts, field]);
-  const takesFocus = useRef(false);
+  const editing = useEditing(id);
   const match = useComputed(() => view.match(id), [view, id]);
   if (!message) return null;
-  const href = chat.formatAddress({ view: 'narrow', narrow: narrowOf(message.destination), near: message.id });
-
+  const { isNewDay, hasHeading, isContinued } = groupingOf(message, previous, props);
   const isHidden = sender.isMuted && !isRevealed;
-  const day = dayOf(message.timestamp);
-  const isNewDay = !previous || dayOf(previous.timestamp) !== day;
+  const body = (
+    <Body message={message} match={match} isHidden={isHidden} onReveal={() => setRevealed(true)} editing={editing} />
+  );
+  return (
+    <>
+      {isNewDay && <DayLine timestamp={message.timestamp} />}
+      {isFirstUnread && <UnreadLine />}
+      {hasHeading && (
+        <DestinationHeading destination={message.destination} messageId={message.id} match={match?.subject} />
+      )}
+      {Own ? (
+        <div id={`${labelId}-text`}>
+          <OwnMessage as={Own} message={message} isContinued={isContinued} body={body} commands={commands} />
+        </div>
+      ) : (
+        <UsualMessage
+          row={props}
+          message={message}
+          sender={sender}
+          isContinued={isContinued}
+          isHidden={isHidden}
+          editing={editing}
+        >
+          {body}
+        </UsualMessage>
+      )}
+    </>
+  );
+});
+
+/** Lines above a message, and the connection to the preceding message. */
+interface Grouping {
+  readonly isNewDay: boolean;
+  readonly hasHeading: boolean;
+  /** True for a message that shares the name and avatar of the preceding one. */
+  readonly isContinued: boolean;
+}
+
+function groupingOf(
+  message: Message,
+  previous: Message | null,
+  { isFirstUnread, showsDestination }: Pick<MessageRowProps, 'isFirstUnread' | 'showsDestination'>,
+): Grouping {
+  const isNewDay = !previous || dayOf(previous.timestamp) !== dayOf(message.timestamp);
   const hasHeading = showsDestination && (isNewDay || !isSamePlace(previous!, message));
   const isContinued =
     !isNewDay &&
@@ -74,138 +111,207 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
     !previous!.isMe &&
     previous!.sender.id === message.sender.id &&
     message.timestamp - previous!.timestamp < GROUP_SECONDS;
+  return { isNewDay, hasHeading, isContinued };
+}
+
+interface Editing {
+  /** Identifies the unsaved text. */
+  readonly field: string;
+  /** True while the field is open; null without an unsaved text. */
+  readonly isEditing: boolean | null;
+  /** True if the user has just opened the field. */
+  readonly takesFocus: boolean;
+  edit(): void;
+  close(): void;
+}
+
+function useEditing(id: number): Editing {
+  const chat = useChat();
+  const { fieldTexts } = useServices();
+  const field = `edit ${id}`;
+  const isEditing = useComputed(() => fieldTexts.isOpen(field), [fieldTexts, field]);
+  const takesFocus = useRef(false);
   const edit = () => {
     takesFocus.current = true;
     if (isEditing === false) fieldTexts.resume(field);
     else chat.commands.source(id).then((source) => fieldTexts.begin(field, source), reportFailure);
   };
-  const closeEdit = () => {
+  const close = () => {
     takesFocus.current = false;
     fieldTexts.close(field);
   };
-  const content = <Content message={message} match={match} />;
+  return { field, isEditing, takesFocus: takesFocus.current, edit, close };
+}
+
+interface BodyProps {
+  readonly message: Message;
+  readonly match: SearchMatch | null;
+  readonly isHidden: boolean;
+  readonly editing: Editing;
+  onReveal(): void;
+}
+
+/** Content, its field while it is edited, or a button that shows hidden content. */
+function Body({ message, match, isHidden, editing, onReveal }: BodyProps) {
+  const chat = useChat();
+  const { i18n } = useLingui();
+  const { field, isEditing, takesFocus, edit, close } = editing;
   const show = ({ currentTarget }: MouseEvent<HTMLElement>) => {
     // The clicked button disappears.
     currentTarget.closest<HTMLElement>('[data-key]')?.focus({ preventScroll: true });
-    if (isHidden) setRevealed(true);
-    else chat.commands.collapse(id, false).catch(reportFailure);
+    if (isHidden) onReveal();
+    else chat.commands.collapse(message.id!, false).catch(reportFailure);
   };
-  const body =
-    isHidden || (message.isCollapsed && isEditing === null) ? (
+  if (isHidden || (message.isCollapsed && isEditing === null)) {
+    return (
       <button type="button" className={styles.reveal} onClick={show}>
         {isHidden ? i18n._('Message of a person you have muted. Show it') : i18n._('Collapsed message. Show it')}
       </button>
-    ) : isEditing === null ? (
-      content
-    ) : (
-      <Suspense fallback={content}>
-        <MessageEditor
-          message={message}
-          field={field}
-          takesFocus={takesFocus.current}
-          onOpen={edit}
-          onClose={closeEdit}
-        >
-          {content}
-        </MessageEditor>
-      </Suspense>
     );
-  const time = i18n.date(new Date(message.timestamp * 1000), { timeStyle: 'short' });
+  }
+  const content = <Content message={message} match={match} />;
+  if (isEditing === null) return content;
   return (
-    <>
-      {isNewDay && (
-        <div className={styles.day} part="day">
-          <span>
-            {i18n.date(new Date(message.timestamp * 1000), {
-              weekday: 'long',
-              day: 'numeric',
-              month: 'long',
-              year: 'numeric',
-            })}
-          </span>
-        </div>
-      )}
-      {isFirstUnread && (
-        <div className={styles.unread} part="unread-line">
-          <span>{i18n._('New')}</span>
-        </div>
-      )}
-      {hasHeading && (
-        <DestinationHeading destination={message.destination} messageId={message.id} match={match?.subject} />
-      )}
-      {Own ? (
-        <div id={`${labelId}-text`}>
-          <OwnMessage as={Own} message={message} isContinued={isContinued} body={body} commands={commands} />
-        </div>
-      ) : (
-        <article
-          className={styles.message}
-          part="message"
-          data-continued={isContinued || undefined}
-          data-selected={isSelected || undefined}
-          data-mentioned={message.isMentioned || undefined}
-          data-status={(message.isMe && !isHidden && isEditing === null) || undefined}
-          onPointerEnter={() => setPointedAt(true)}
-        >
-          <div className={styles.side}>
-            {isContinued ? (
-              <time id={`${labelId}-time`} className={styles.smallTime}>
-                {time}
-              </time>
-            ) : (
-              <button
-                type="button"
-                className={styles.avatar}
-                tabIndex={-1}
-                aria-hidden
-                onClick={({ currentTarget }) => openPersonCard(currentTarget, message.sender.id)}
-              >
-                <Avatar url={message.sender.avatarUrl} name={message.sender.name} size={38} />
-              </button>
-            )}
-          </div>
-          <div className={styles.content}>
-            {isContinued ? (
-              <span id={`${labelId}-name`} hidden>
-                {message.sender.name}
-              </span>
-            ) : (
-              <header className={styles.header}>
-                <button
-                  type="button"
-                  id={`${labelId}-name`}
-                  className={styles.sender}
-                  part="sender"
-                  aria-haspopup="dialog"
-                  onClick={({ currentTarget }) => openPersonCard(currentTarget, message.sender.id)}
-                >
-                  {message.sender.name}
-                </button>
-                {sender.statusEmoji && <Emoji {...sender.statusEmoji} />}
-                <a className={styles.time} part="time" href={href}>
-                  <time id={`${labelId}-time`} dateTime={new Date(message.timestamp * 1000).toISOString()}>
-                    {time}
-                  </time>
-                </a>
-              </header>
-            )}
-            <div id={`${labelId}-text`}>
-              {body}
-              <Footer message={message} onEdit={commands.editFailed} />
-              {!isHidden && <Reactions message={message} />}
-            </div>
-          </div>
-          {message.isStarred && (
-            <Star className={styles.star} size={12} fill="currentColor" role="img" aria-label={i18n._('Starred')} />
-          )}
-          {(wasPointedAt || isSelected) && message.id !== null && !isEditing && !chat.isVisitor && (
-            <MessageActions message={message} commands={commands} onEdit={edit} />
-          )}
-        </article>
-      )}
-    </>
+    <Suspense fallback={content}>
+      <MessageEditor message={message} field={field} takesFocus={takesFocus} onOpen={edit} onClose={close}>
+        {content}
+      </MessageEditor>
+    </Suspense>
   );
-});
+}
+
+function DayLine({ timestamp }: { readonly timestamp: number }) {
+  const { i18n } = useLingui();
+  return (
+    <div className={styles.day} part="day">
+      <span>
+        {i18n.date(new Date(timestamp * 1000), { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })}
+      </span>
+    </div>
+  );
+}
+
+function UnreadLine() {
+  const { i18n } = useLingui();
+  return (
+    <div className={styles.unread} part="unread-line">
+      <span>{i18n._('New')}</span>
+    </div>
+  );
+}
+
+interface UsualMessageProps {
+  readonly row: MessageRowProps;
+  readonly message: Message;
+  readonly sender: PersonRow;
+  readonly isContinued: boolean;
+  readonly isHidden: boolean;
+  readonly editing: Editing;
+  readonly children: ReactNode;
+}
+
+/** Message of an application that does not replace the component. */
+function UsualMessage({ row, message, sender, isContinued, isHidden, editing, children }: UsualMessageProps) {
+  const { isSelected, commands, labelId } = row;
+  const { isEditing, edit } = editing;
+  const chat = useChat();
+  const { i18n } = useLingui();
+  const [wasPointedAt, setPointedAt] = useState(false);
+  return (
+    <article
+      className={styles.message}
+      part="message"
+      data-continued={isContinued || undefined}
+      data-selected={isSelected || undefined}
+      data-mentioned={message.isMentioned || undefined}
+      data-status={(message.isMe && !isHidden && isEditing === null) || undefined}
+      onPointerEnter={() => setPointedAt(true)}
+    >
+      <Side message={message} isContinued={isContinued} labelId={labelId} />
+      <div className={styles.content}>
+        <SenderLine message={message} sender={sender} isContinued={isContinued} labelId={labelId} />
+        <div id={`${labelId}-text`}>
+          {children}
+          <Footer message={message} onEdit={commands.editFailed} />
+          {!isHidden && <Reactions message={message} />}
+        </div>
+      </div>
+      {message.isStarred && (
+        <Star className={styles.star} size={12} fill="currentColor" role="img" aria-label={i18n._('Starred')} />
+      )}
+      {(wasPointedAt || isSelected) && message.id !== null && !isEditing && !chat.isVisitor && (
+        <MessageActions message={message} commands={commands} onEdit={edit} />
+      )}
+    </article>
+  );
+}
+
+interface SenderProps {
+  readonly message: Message;
+  readonly isContinued: boolean;
+  readonly labelId: string;
+}
+
+/** Avatar, or the time of a message that shares it. */
+function Side({ message, isContinued, labelId }: SenderProps) {
+  const time = useTimeOf(message);
+  return (
+    <div className={styles.side}>
+      {isContinued ? (
+        <time id={`${labelId}-time`} className={styles.smallTime}>
+          {time}
+        </time>
+      ) : (
+        <button
+          type="button"
+          className={styles.avatar}
+          tabIndex={-1}
+          aria-hidden
+          onClick={({ currentTarget }) => openPersonCard(currentTarget, message.sender.id)}
+        >
+          <Avatar url={message.sender.avatarUrl} name={message.sender.name} size={38} />
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Name and time; only the name for screen readers if the message shares them. */
+function SenderLine({ message, sender, isContinued, labelId }: SenderProps & { readonly sender: PersonRow }) {
+  const chat = useChat();
+  const time = useTimeOf(message);
+  if (isContinued) {
+    return (
+      <span id={`${labelId}-name`} hidden>
+        {message.sender.name}
+      </span>
+    );
+  }
+  const href = chat.formatAddress({ view: 'narrow', narrow: narrowOf(message.destination), near: message.id });
+  return (
+    <header className={styles.header}>
+      <button
+        type="button"
+        id={`${labelId}-name`}
+        className={styles.sender}
+        part="sender"
+        aria-haspopup="dialog"
+        onClick={({ currentTarget }) => openPersonCard(currentTarget, message.sender.id)}
+      >
+        {message.sender.name}
+      </button>
+      {sender.statusEmoji && <Emoji {...sender.statusEmoji} />}
+      <a className={styles.time} part="time" href={href}>
+        <time id={`${labelId}-time`} dateTime={new Date(message.timestamp * 1000).toISOString()}>
+          {time}
+        </time>
+      </a>
+    </header>
+  );
+}
+
+const useTimeOf = ({ timestamp }: Message): string =>
+  useLingui().i18n.date(new Date(timestamp * 1000), { timeStyle: 'short' });
 
 /** Start of a status such as "/me waves" in Markdown and HTML; the name replaces it (markdown §3). */
 const ME = /^(<p>)?\/me /;

@@ -1,0 +1,75 @@
+import type { Virtualizer } from '@tanstack/react-virtual';
+import { useCallback, useEffect, useRef } from 'react';
+import { type Arrival, boxOf, type ListScroll, type ListStart } from './message-list-scroll.js';
+
+const SEEN_AFTER_MS = 500;
+const AT_REST_AFTER_MS = 100;
+
+/** Reports the reading position once the list has not moved for a moment. */
+export function useRest(
+  { keys, place, hasNewer }: ListStart,
+  { frame, virtual, endThreshold }: ListScroll,
+  { openedPlace, isArriving }: Arrival,
+  onRest: (key: string, top: number | null) => void,
+): void {
+  const offset = virtual.scrollOffset ?? 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every change of what is on screen starts the time again.
+  useEffect(() => {
+    if (openedPlace.current !== place) return;
+    const timer = setTimeout(() => {
+      const row = virtual.measurementsCache[virtual.range?.startIndex ?? 0];
+      if (!row) return;
+      isArriving.current = false;
+      const isAtEnd = !hasNewer && virtual.getDistanceFromEnd() <= endThreshold.current;
+      if (isAtEnd) onRest(keys.at(-1)!, null);
+      else onRest(String(row.key), row.start - (virtual.scrollOffset ?? 0) + boxOf(frame.current!).top);
+    }, AT_REST_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [offset, virtual.isScrolling, keys, place, hasNewer, onRest]);
+}
+
+/** Reports rows whose end was visible for half a second in a focused window, once until they leave the screen. */
+export function useSeen(
+  virtual: Virtualizer<HTMLElement, Element>,
+  /** Changes with the visible content. */
+  screen: string,
+  onSeen: (keys: readonly string[]) => void,
+): void {
+  /** Unix milliseconds since when a row has been visible; null once reported. */
+  const since = useRef<ReadonlyMap<string, number | null>>(new Map());
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const check = useCallback(() => {
+    clearTimeout(timer.current);
+    const now = Date.now();
+    const isWatched = document.visibilityState === 'visible' && document.hasFocus();
+    const { startIndex, endIndex } = (isWatched && virtual.range) || { startIndex: 0, endIndex: -1 };
+    const top = virtual.scrollOffset ?? 0;
+    const bottom = top + (virtual.scrollRect?.height ?? 0) + 1;
+    const present = new Map<string, number | null>();
+    for (const { key, end } of virtual.measurementsCache.slice(startIndex, endIndex + 1)) {
+      if (end <= top || end > bottom) continue;
+      const before = since.current.get(String(key));
+      present.set(String(key), before === undefined ? now : before);
+    }
+    const seen = [...present].filter(([, at]) => at !== null && at + SEEN_AFTER_MS <= now).map(([key]) => key);
+    for (const key of seen) present.set(key, null);
+    since.current = present;
+    if (seen.length > 0) onSeen(seen);
+    const waiting = [...present.values()].filter((at) => at !== null);
+    if (waiting.length > 0) timer.current = setTimeout(check, Math.min(...waiting) + SEEN_AFTER_MS - now);
+  }, [virtual, onSeen]);
+  useEffect(() => {
+    addEventListener('focus', check);
+    addEventListener('blur', check);
+    document.addEventListener('visibilitychange', check);
+    return () => {
+      removeEventListener('focus', check);
+      removeEventListener('blur', check);
+      document.removeEventListener('visibilitychange', check);
+      clearTimeout(timer.current);
+      since.current = new Map();
+    };
+  }, [check]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every change of what is on screen counts.
+  useEffect(check, [check, screen]);
+}
