@@ -8,6 +8,16 @@ import { failureOf } from './message-pages.js';
 
 export const MAX_WAITING = 100;
 
+/** Chat in which sent messages appear. */
+interface OutboxChat {
+  /** Ids of arrived messages, by key. */
+  readonly sentIds: Table<string, number>;
+  selfId(): number;
+  hasMessage(id: number): boolean;
+  /** Called when the server has accepted a message. */
+  onSent(message: OutgoingMessage & { readonly id: number }): void;
+}
+
 /** Sends messages sequentially, each at most once. */
 export class Outbox {
   /** Messages by key, in sending order. */
@@ -23,12 +33,7 @@ export class Outbox {
     private readonly gateway: Gateway,
     private readonly clock: Clock,
     private readonly storage: OutboxStorage | null,
-    private readonly selfId: () => number,
-    private readonly hasMessage: (id: number) => boolean,
-    /** Ids of arrived messages, by key. */
-    private readonly sentIds: Table<string, number>,
-    /** Called when the server has accepted a message. */
-    private readonly onSent: (message: OutgoingMessage & { readonly id: number }) => void,
+    private readonly chat: OutboxChat,
   ) {}
 
   /** Takes over messages of an earlier run and starts saving those of this run. */
@@ -39,7 +44,7 @@ export class Outbox {
     storage.takeOver((messages) => {
       batch(() => {
         for (const message of messages) {
-          if (message.id === null && !this.sentIds.has(message.key))
+          if (message.id === null && !this.chat.sentIds.has(message.key))
             this.messages.set(message.key, this.resumed(message));
         }
       });
@@ -126,7 +131,7 @@ export class Outbox {
    * earlier run.
    */
   reconcile(): readonly number[] {
-    const fetched = [...this.messages.all().values()].filter(({ id }) => id !== null && this.hasMessage(id));
+    const fetched = [...this.messages.all().values()].filter(({ id }) => id !== null && this.chat.hasMessage(id));
     for (const { key } of fetched) this.messages.delete(key);
     return fetched.map(({ id }) => id!);
   }
@@ -153,15 +158,15 @@ export class Outbox {
       const { id } = await this.gateway.post('/messages', {
         ...(destination.kind === 'channel'
           ? { type: 'channel', to: destination.channelId, topic: destination.topic }
-          : { type: 'direct', to: destination.userIds.length === 0 ? [this.selfId()] : destination.userIds }),
+          : { type: 'direct', to: destination.userIds.length === 0 ? [this.chat.selfId()] : destination.userIds }),
         content,
         ...(queueId !== null && { queue_id: queueId, local_id: key }),
         read_by_sender: true,
       });
       // A message of an earlier run may have been fetched already.
-      if (message.queueId !== null && this.hasMessage(id)) this.messages.delete(key);
+      if (message.queueId !== null && this.chat.hasMessage(id)) this.messages.delete(key);
       else this.messages.change(key, (current) => ({ ...current, id }));
-      this.onSent({ ...message, id });
+      this.chat.onSent({ ...message, id });
       return true;
     } catch (error) {
       // After a logout, the message waits for the next log-in.

@@ -4,10 +4,8 @@ import { Topics } from '../channels/topics.js';
 import {
   type Address,
   type Destination,
-  destinationKey,
   formatAddress,
   type Narrow,
-  narrowKey,
   narrowOf,
   parseAddress,
   withoutSelf,
@@ -25,10 +23,10 @@ import {
 import { type Reading, Table } from '../kernel/reactive.js';
 import { ChatState, type Fields } from '../kernel/state.js';
 import type { ConnectionView, ConversationView, MessageRow, OutgoingMessage } from '../kernel/view-models.js';
-import { type Arrival, arrivalOf } from '../messages/arrivals.js';
+import type { Arrival } from '../messages/arrivals.js';
 import { Commands, type Reach } from '../messages/commands.js';
 import { comesAsEvents, hasJoined } from '../messages/match.js';
-import { keyOf, type MessageList } from '../messages/message-list.js';
+import { keyOf } from '../messages/message-list.js';
 import { MessageLists } from '../messages/message-lists.js';
 import { MessageRows } from '../messages/message-rows.js';
 import { Outbox } from '../messages/outbox.js';
@@ -40,7 +38,11 @@ import { Sidebar } from '../navigation/sidebar.js';
 import { People } from '../people/person-rows.js';
 import { applyPresences, PresenceReports } from '../people/presence.js';
 import { Typing } from '../people/typing.js';
+import { Announcements } from './announcements.js';
+import { CatchUp } from './catch-up.js';
 import { Journal } from './journal.js';
+import { KeptLists } from './kept-lists.js';
+import { Reloads } from './reloads.js';
 import { applyEvent, begin, present } from './rules.js';
 import { TabCoordinator } from './tab-coordinator.js';
 
@@ -66,12 +68,6 @@ export interface ChatOptions {
 
 /** A page closed overnight resumes its queue. */
 const IDLE_QUEUE_SECONDS = 12 * 60 * 60;
-/** Interval for refetching messages that do not arrive as events. */
-const RELOAD_MS = 60_000;
-/** Delay for batching list changes into one cache write. */
-const KEEP_MS = 1000;
-/** Time limit for events since the stored state, after which messages are fetched instead. */
-const CATCH_UP_MS = 2000;
 /** Number of events in a response that indicates more to come (events §6.3). */
 const MAX_EVENTS = 1000;
 /** Number of new messages after which unused messages are removed. */
@@ -99,25 +95,19 @@ export class Chat {
   private readonly sentIds = new Table<string, number>();
   private readonly connected: Signal<ConnectionView> = signal({ state: 'starting', since: null, code: null });
   private readonly ready = signal(false);
-  /** Queue position of the cached snapshot; all later events are applied. Null after a registration. */
-  private readonly resumed: Promise<QueuePosition | null>;
-  private resume!: (since: QueuePosition | null) => void;
+  private readonly catchUp: CatchUp;
+  /** Null without a cache. */
+  private readonly keptLists: KeptLists | null;
+  private readonly announcements: Announcements;
+  /** Refetches open lists that do not receive events: unsubscribed channels, and all lists of a visitor. */
+  private readonly reloads: Reloads;
   private readonly gateway: Gateway;
   private readonly clock: Clock;
   private events: EventSource | null = null;
-  private readonly listeners = new Set<(arrival: Arrival) => void>();
-  private readonly toKeep = new Set<MessageList>();
-  private cancelKeeping: (() => void) | null = null;
-  private cancelReloading: (() => void) | null = null;
-  /** True for a visitor who may register again before the next reload. */
-  private mayRegister = true;
-  private cancelWaiting: (() => void) | null = null;
   private sweptAt = 0;
   private readonly journal: Journal;
-  private readonly hasCache: boolean;
   /** True without an account: read-only. */
   readonly isVisitor: boolean;
-  private watched: string | null = null;
   private isStopped = false;
   private over: (() => void) | null = null;
 
@@ -125,14 +115,17 @@ export class Chat {
     const { gateway, clock = SYSTEM_CLOCK, cache, isActive, outboxStorage, tabs, userId, isVisitor = false } = options;
     if (userId !== undefined) this.state.fields.set('user_id', userId);
     this.isVisitor = isVisitor;
-    this.resumed = new Promise((resolve) => {
-      this.resume = resolve;
-    });
     this.journal = new Journal(this.state, cache ?? null);
-    this.hasCache = cache !== undefined;
+    this.keptLists = cache ? new KeptLists(this.journal, clock) : null;
+    this.catchUp = new CatchUp(clock);
+    this.reloads = new Reloads(clock, () => {
+      if (isVisitor) this.lists.restart();
+      else this.lists.reload((channelId) => !hasJoined(this.state, channelId));
+    });
     this.gateway = gateway;
     this.clock = clock;
     this.team = tabs ? this.join(tabs) : null;
+    this.announcements = new Announcements(this.state, this.team);
     this.sidebar = new Sidebar(this.state);
     this.conversations = new Conversations(this.sidebar, this.state);
     this.people = new People(this.state, clock);
@@ -142,10 +135,13 @@ export class Chat {
       : null;
     this.commands = new Commands(this.state, gateway, (id, reach) => this.fetchChanged(id, reach));
     this.topics = new Topics(this.state, gateway, clock);
-    const selfId = () => this.state.selfId;
-    const hasMessage = (id: number) => this.state.messages.peek(id) !== undefined;
-    this.outbox = new Outbox(gateway, clock, outboxStorage ?? null, selfId, hasMessage, this.sentIds, (message) => {
-      if (!comesAsEvents(this.state, narrowOf(message.destination))) void this.fetchSent(message);
+    this.outbox = new Outbox(gateway, clock, outboxStorage ?? null, {
+      selfId: () => this.state.selfId,
+      hasMessage: (id) => this.state.messages.peek(id) !== undefined,
+      sentIds: this.sentIds,
+      onSent: (message) => {
+        if (!comesAsEvents(this.state, narrowOf(message.destination))) void this.fetchSent(message);
+      },
     });
     this.rights = new Rights(this.state, clock);
     this.marks = new ReadMarks(this.state, gateway, clock);
@@ -155,10 +151,10 @@ export class Chat {
       outgoing: (narrow) => this.outbox.keysIn(narrow),
       cached: (key) => this.journal.messages(key),
       isStarting: () => !this.ready.peek(),
-      caughtUp: (from) => this.caughtUp(from),
+      caughtUp: (from) => this.catchUp.includes(from),
       fetched: () => this.lists.addOwn(this.outbox.reconcile()),
       missed: () => this.registerAgain(),
-      changed: (list) => this.keepLater(list),
+      changed: (list) => this.keptLists?.keepLater(list),
     });
     this.rows = new MessageRows(this.state, this.outbox, this.sentIds);
   }
@@ -183,7 +179,7 @@ export class Chat {
     const isOver = new Promise<void>((resolve) => {
       this.over = resolve;
     });
-    if (!this.isVisitor) this.reloadLater();
+    if (!this.isVisitor) this.reloads.start();
     if (this.team) this.team.start();
     else await this.poll(null);
     await isOver;
@@ -205,9 +201,9 @@ export class Chat {
   /** Stops all background work. */
   private quit(): void {
     this.isStopped = true;
-    this.cancelKeeping?.();
-    this.cancelReloading?.();
-    this.cancelWaiting?.();
+    this.keptLists?.stop();
+    this.reloads.stop();
+    this.catchUp.stop();
     this.presence?.stop();
     this.topics.stop();
     this.typing.stopped();
@@ -228,7 +224,7 @@ export class Chat {
       if (this.isStopped) return;
       position = cached && this.restore(cached) ? cached.position : null;
       since = position && { ...position, lastEventId: cached!.since };
-      if (since) this.cancelWaiting = this.clock.after(CATCH_UP_MS, () => this.resume(null));
+      if (since) this.catchUp.begin();
     } else {
       // The cache may be behind the state.
       this.journal.registered();
@@ -238,15 +234,12 @@ export class Chat {
     const events: EventSource = this.gateway.events(
       this.isVisitor ? {} : { idle_queue_timeout: IDLE_QUEUE_SECONDS, include_subscribers: 'partial' },
       {
-        keepsQueue: this.hasCache || this.team !== null,
+        keepsQueue: this.keptLists !== null || this.team !== null,
         ...(position && { resume: position }),
         beforePoll: () => {
           const received = together.splice(0);
           this.receiveAll(received);
-          if (polls++ > 0 && received.length < MAX_EVENTS) {
-            this.cancelWaiting?.();
-            this.resume(since);
-          }
+          if (polls++ > 0 && received.length < MAX_EVENTS) this.catchUp.finish(since);
           return this.keep(events.position);
         },
         onConnection: (state) => this.report(state),
@@ -272,7 +265,7 @@ export class Chat {
         }
       }
       // Another tab may have taken the lead.
-      if (this.isVisitor && !this.isStopped) this.reloadLater();
+      if (this.isVisitor && !this.isStopped) this.reloads.start();
       else if (!this.team) this.end(null);
     } catch (error) {
       if (!(error instanceof ParleyError)) throw error;
@@ -282,23 +275,10 @@ export class Chat {
     }
   }
 
-  /**
-   * Periodically refetches open lists that do not receive events: unsubscribed channels, and all lists of a visitor.
-   */
-  private reloadLater(): void {
-    this.cancelReloading = this.clock.after(RELOAD_MS, () => {
-      this.mayRegister = true;
-      if (this.isVisitor) this.lists.restart();
-      else this.lists.reload((channelId) => !hasJoined(this.state, channelId));
-      this.reloadLater();
-    });
-  }
-
   /** Registers again to detect that a visitor lost access, since no event reports it. */
   private registerAgain(): void {
-    if (!this.isVisitor || !this.mayRegister || !this.ready.peek() || this.isStopped) return;
-    this.mayRegister = false;
-    this.cancelReloading?.();
+    if (!this.isVisitor || !this.ready.peek() || this.isStopped || !this.reloads.takeRegistration()) return;
+    this.reloads.stop();
     void this.poll(null);
   }
 
@@ -394,7 +374,7 @@ export class Chat {
     batch(() => {
       if (event.type === 'registered') {
         begin(this.state, event.state);
-        this.resume(null);
+        this.catchUp.finish(null);
         this.marks.reapply();
         // Messages opened before the state was loaded may be older than the queue.
         this.lists.restart();
@@ -415,20 +395,18 @@ export class Chat {
       }
     });
     if (event.type === 'realm' && event.op === 'deactivated') this.end('REALM_DEACTIVATED');
-    if (event.type === 'message') this.announce(event);
+    if (event.type === 'message') this.announcements.announce(event);
     if (this.state.messages.all().size > this.sweptAt + SWEEP_EVERY) this.sweep();
   }
 
   /** Sets the conversation in view, which suppresses its notifications; null without focus. */
   watch(destination: Destination | null): void {
-    this.watched = destination && destinationKey(destination);
-    this.team?.watch(this.watched);
+    this.announcements.watch(destination);
   }
 
   /** Calls back in one of several tabs for each message to announce. Returns an unsubscribe function. */
   onArrival(listener: (arrival: Arrival) => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    return this.announcements.subscribe(listener);
   }
 
   /** Calls back at once and whenever unread messages change. Returns an unsubscribe function. */
@@ -466,15 +444,6 @@ export class Chat {
     for (const channelId of await this.lists.fetchChanged(messageId, reach)) this.topics.outdate(channelId);
   }
 
-  private announce(event: MessageEvent): void {
-    if (this.listeners.size === 0 || this.team?.isLeader === false) return;
-    const arrival = arrivalOf(this.state, event);
-    if (!arrival) return;
-    const key = destinationKey(arrival.destination);
-    if (key === this.watched || this.team?.isWatchedElsewhere(key)) return;
-    for (const listener of this.listeners) listener(arrival);
-  }
-
   /** Restores the state of the last run. Returns false if it is damaged. */
   private restore({ state, events, position }: CachedChat): boolean {
     try {
@@ -495,28 +464,6 @@ export class Chat {
     this.outbox.online(position.queueId);
     this.team?.begin(null, position, false);
     return true;
-  }
-
-  /**
-   * Resolves to true if the cached snapshot is not newer than a position, so that all later events were applied.
-   */
-  private async caughtUp({ queueId, lastEventId }: QueuePosition): Promise<boolean> {
-    const since = await this.resumed;
-    return since !== null && since.queueId === queueId && since.lastEventId <= lastEventId;
-  }
-
-  /** Schedules a cache write for the messages of a list. */
-  private keepLater(list: MessageList): void {
-    if (!this.hasCache) return;
-    this.toKeep.add(list);
-    this.cancelKeeping ??= this.clock.after(KEEP_MS, () => {
-      this.cancelKeeping = null;
-      for (const each of this.toKeep) {
-        const messages = each.toKeep();
-        if (messages) void this.journal.keepMessages(narrowKey(each.narrow), messages);
-      }
-      this.toKeep.clear();
-    });
   }
 
   private sweep(): void {
