@@ -2,7 +2,7 @@ import type { MessageEvent } from '@parley/client';
 import { type Destination, destinationKey } from '../kernel/narrow.js';
 import type { ChatState } from '../kernel/state.js';
 import { type Arrival, arrivalOf } from '../messages/arrivals.js';
-import type { TabTeam } from './tab-team.js';
+import type { TabCoordinator } from './tab-coordinator.js';
 
 /** Announces new messages in one of several tabs, except in the conversation that the user is reading. */
 export class Announcements {
@@ -11,7 +11,7 @@ export class Announcements {
 
   constructor(
     private readonly state: ChatState,
-    private readonly team: TabTeam | null,
+    private readonly team: TabCoordinator | null,
   ) {}
 
   /** Sets the conversation in view, which suppresses its announcements; null without focus. */

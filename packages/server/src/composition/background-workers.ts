@@ -27,10 +27,13 @@ import { periodic, type Recurrence, RecurringWorker, type Worker } from '../work
 import type { ParleyDependencies } from './parley-dependencies.js';
 import type { Get } from './services.js';
 
-/** Interval for detecting missing database files. */
+/** Interval at which missing database files are detected. */
 const VERIFY_MS = 1000;
 
-/** Verifies that other processes still find the written data. Separate from other work, which the storage may block. */
+/**
+ * Verifies that written data is still where other processes find it. Separate from other work, which may be blocked
+ * by the storage.
+ */
 export class StorageWatch extends RecurringWorker {
   constructor(verify: () => void, hub: Pick<EventHub, 'close'>, timers: Timers, report: ReportProblem) {
     let isLost = false;
@@ -38,7 +41,7 @@ export class StorageWatch extends RecurringWorker {
       try {
         verify();
       } catch {
-        // The storage logs the problem once. Pending polls end, and later ones fail.
+        // The storage reports the problem once. Pending polls end and fail the next time.
         if (isLost) return;
         isLost = true;
         hub.close();
@@ -48,7 +51,7 @@ export class StorageWatch extends RecurringWorker {
   }
 }
 
-/** Maximum loss of presence in a crash. */
+/** Maximum time of presence that a crash loses. */
 const SAVE_MS = 1000;
 
 /** Stores presence at most once a second and at shutdown. */
@@ -80,9 +83,9 @@ export class PresenceSaver implements Worker {
   }
 }
 
-/** Maximum delay, since the system clock may be changed. */
+/** Maximum delay, since the clock may be changed. */
 const MAX_SLEEP_MS = 3_600_000;
-/** Minimum delay after startup or while more users may be due. */
+/** Minimum delay after the start or when more users may be waiting. */
 const SOON_MS = 1000;
 
 const changesWhoWaits = (event: DomainEvent): boolean =>
@@ -91,8 +94,8 @@ const changesWhoWaits = (event: DomainEvent): boolean =>
   (event.type === 'realm.setting_changed' && event.setting === 'waitingPeriodThreshold');
 
 /**
- * Promotes members at the end of their waiting period. Computes due times instead of scheduling jobs, since they depend
- * on current users and settings.
+ * Promotes members at the end of their waiting period. Computed instead of scheduled as jobs, since it depends on
+ * current users and settings.
  */
 export class Promotion implements Worker, EventListener {
   static readonly inject = [PromoteFullMembers, 'clock', 'timers', 'report'] as const;
@@ -123,35 +126,35 @@ export class Promotion implements Worker, EventListener {
 }
 
 const SECOND_MS = 1000;
-/** Log polling interval while no bus reports commits of other servers. */
+/** Interval at which logs are read while no bus tells of other servers. */
 const UNHEARD_MS = SECOND_MS / 4;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const DAY_SECONDS = 86_400;
 
-/** Pause between two indexing units, which leaves most of the time to other work. */
+/** Pause between two units of indexing, which leaves others most of the time. */
 const INDEXING_PAUSE_MS = 10;
-/** Time for which operators can inspect failed jobs. */
+/** Operators can look at jobs that were given up for this long. */
 const KEEP_JOBS_SECONDS = 30 * DAY_SECONDS;
 const JOBS_AT_A_TIME = 250;
 
 interface RecurringTask {
   readonly name: string;
   readonly everyMs: number;
-  /** Delay of the first run after startup; default: `everyMs`. */
+  /** Delay of the first run after the start; default: `everyMs`. */
   readonly firstMs?: number;
-  /** True if every server does the work; by default only one server per database does, under a lease. */
+  /** True if each server does it; default: one of all servers of the database, which has a lease. */
   readonly isOwn?: boolean;
   readonly run: () => Promise<unknown>;
 }
 
-/** Grace period for a due run before another server takes over. */
+/** Time after a due run during which no other server takes the work over. */
 const LEASE_MARGIN_SECONDS = 30;
 const EVENT_QUEUES = 'event queues';
 const EVENT_QUEUES_SECONDS = 30;
 
-/** Releases the leases at shutdown, so that another server takes over at once. */
+/** Lets other servers take over at once when this one stops. */
 class LeaseRelease implements Worker {
   readonly name = 'holding leases';
   constructor(private readonly leases: Leases) {}
@@ -161,24 +164,16 @@ class LeaseRelease implements Worker {
   }
 }
 
-/** Background work of a running server, in start order. */
-export function workersOf(
-  {
-    shedsLoad,
-    verifyStorage,
-    reportPresence,
-    examineStorage,
-    keepDeletedDays = KEEP_DELETED_DAYS,
-    directories = [],
-  }: ParleyDependencies,
-  get: Get,
-  resolve: Resolve,
-): readonly Worker[] {
-  const timers = get('timers');
-  const report = get('report');
-  const keepDeletedSeconds = keepDeletedDays * DAY_SECONDS;
-  const recurring = (recurrence: Recurrence) => new RecurringWorker(recurrence, timers, report);
+/** Makes workers that repeat a step. */
+interface Schedule {
+  readonly leases: Leases;
+  recurring(recurrence: Recurrence): Worker;
+  every(task: RecurringTask): Worker;
+}
+
+function scheduleOf(get: Get): Schedule {
   const leases = new Leases(get('storage'), get('clock'), randomUUID());
+  const recurring = (recurrence: Recurrence) => new RecurringWorker(recurrence, get('timers'), get('report'));
   const every = ({ name, everyMs, firstMs = everyMs, isOwn = false, run }: RecurringTask) =>
     recurring({
       name,
@@ -191,13 +186,36 @@ export function workersOf(
         return everyMs;
       },
     });
-  const sweepsQueues = async () => (await leases.take(EVENT_QUEUES, EVENT_QUEUES_SECONDS)) === 0;
+  return { leases, recurring, every };
+}
+
+/** Background work of a running server, in the order of its start. */
+export function workersOf(parts: ParleyDependencies, get: Get, resolve: Resolve): readonly Worker[] {
+  const schedule = scheduleOf(get);
   return [
-    new LeaseRelease(leases),
+    new LeaseRelease(schedule.leases),
+    ...inactivityWorkers(schedule, resolve),
+    ...eventWorkers(schedule, get),
+    ...serverWorkers(schedule, parts, get, resolve),
+    resolve(PresenceSaver),
+    resolve(Promotion),
+    ...expiryWorkers(schedule, parts, resolve),
+    ...directoryWorkers(schedule, parts, get, resolve),
+    ...expiredAddressWorkers(schedule, resolve),
+    get('jobWorkers'),
+    ...followUpWorkers(schedule, get, resolve),
+    resolve(NotificationWorker),
+    get('consumers'),
+  ];
+}
+
+/** Channels and groups that are no longer used. */
+function inactivityWorkers({ every }: Schedule, resolve: Resolve): readonly Worker[] {
+  return [
     every({
       name: 'marking idle channels',
       everyMs: DAY_MS,
-      // A short delay, so that servers restarted daily run it too.
+      // A server that restarts every day does it too.
       firstMs: 10 * MINUTE_MS,
       run: () => resolve(MarkIdleChannels).execute(),
     }),
@@ -206,6 +224,13 @@ export function workersOf(
       everyMs: HOUR_MS,
       run: () => resolve(RemoveUnusedGroups).execute(),
     }),
+  ];
+}
+
+/** Event log and event queues. */
+function eventWorkers({ leases, recurring, every }: Schedule, get: Get): readonly Worker[] {
+  const sweepsQueues = async () => (await leases.take(EVENT_QUEUES, EVENT_QUEUES_SECONDS)) === 0;
+  return [
     recurring({
       name: 'reading events of other processes',
       firstDelayMs: UNHEARD_MS,
@@ -233,6 +258,17 @@ export function workersOf(
         if (await sweepsQueues()) await get('queueSweep').runIfGrown();
       },
     }),
+  ];
+}
+
+/** Limits, load and storage of the server itself. */
+function serverWorkers(
+  { every }: Schedule,
+  { shedsLoad, verifyStorage, reportPresence, examineStorage }: ParleyDependencies,
+  get: Get,
+  resolve: Resolve,
+): readonly Worker[] {
+  return [
     every({
       name: 'exchanging counts of calls',
       everyMs: SECOND_MS,
@@ -249,7 +285,7 @@ export function workersOf(
       run: () => get('callExchange').removeExpired(),
     }),
     ...(shedsLoad ? [resolve(LoadMonitor)] : []),
-    ...(verifyStorage ? [new StorageWatch(verifyStorage, get('hub'), timers, report)] : []),
+    ...(verifyStorage ? [new StorageWatch(verifyStorage, get('hub'), get('timers'), get('report'))] : []),
     ...(examineStorage
       ? [
           every({
@@ -261,13 +297,22 @@ export function workersOf(
           }),
         ]
       : []),
-    resolve(PresenceSaver),
-    resolve(Promotion),
+  ];
+}
+
+/** Messages, files and sessions at the end of their time. */
+function expiryWorkers(
+  { every }: Schedule,
+  { keepDeletedDays = KEEP_DELETED_DAYS }: ParleyDependencies,
+  resolve: Resolve,
+): readonly Worker[] {
+  const keepDeletedSeconds = keepDeletedDays * DAY_SECONDS;
+  return [
     every({
       name: 'deleting expired messages',
       everyMs: HOUR_MS,
       firstMs: MINUTE_MS,
-      // Expired messages are removed within a day (channels §4.4).
+      // A message is gone within a day of its time (channels §4.4).
       run: async () => {
         await resolve(ExpireMessages).execute();
         await resolve(PurgeArchive).execute({ keepSeconds: keepDeletedSeconds });
@@ -275,7 +320,7 @@ export function workersOf(
     }),
     every({
       name: 'removing unused files',
-      // Unused files are kept for at least a week, orphaned bytes for an hour.
+      // Files stay for a week at least, and bytes that belong to nothing for an hour.
       everyMs: 6 * HOUR_MS,
       firstMs: 10 * MINUTE_MS,
       run: () => resolve(SweepFiles).execute({ keepDetachedSeconds: keepDeletedSeconds }),
@@ -285,16 +330,30 @@ export function workersOf(
       everyMs: HOUR_MS,
       run: () => resolve(RemoveExpiredSessions).execute(),
     }),
-    ...directories
-      .filter(({ syncMinutes }) => syncMinutes > 0)
-      .map((directory) =>
-        every({
-          name: `synchronizing the directory ${directory.name}`,
-          everyMs: directory.syncMinutes * MINUTE_MS,
-          firstMs: MINUTE_MS,
-          run: () => syncDirectory(directory, resolve, get('logger')),
-        }),
-      ),
+  ];
+}
+
+function directoryWorkers(
+  { every }: Schedule,
+  { directories = [] }: ParleyDependencies,
+  get: Get,
+  resolve: Resolve,
+): readonly Worker[] {
+  return directories
+    .filter(({ syncMinutes }) => syncMinutes > 0)
+    .map((directory) =>
+      every({
+        name: `synchronizing the directory ${directory.name}`,
+        everyMs: directory.syncMinutes * MINUTE_MS,
+        firstMs: MINUTE_MS,
+        run: () => syncDirectory(directory, resolve, get('logger')),
+      }),
+    );
+}
+
+/** Addresses for replies, bounces and started log-ins. */
+function expiredAddressWorkers({ every }: Schedule, resolve: Resolve): readonly Worker[] {
+  return [
     every({
       name: 'removing expired addresses',
       everyMs: HOUR_MS,
@@ -308,7 +367,12 @@ export function workersOf(
       everyMs: MINUTE_MS,
       run: () => resolve(RemoveExpiredLogIns).execute(),
     }),
-    get('jobWorkers'),
+  ];
+}
+
+/** Work that follows messages and jobs: search index, failed jobs, push service and digests. */
+function followUpWorkers({ recurring, every }: Schedule, get: Get, resolve: Resolve): readonly Worker[] {
+  return [
     recurring({
       name: 'indexing messages for search',
       firstDelayMs: INDEXING_PAUSE_MS,
@@ -331,12 +395,10 @@ export function workersOf(
       firstMs: MINUTE_MS,
       run: () => resolve(PlanDigests).execute(),
     }),
-    resolve(NotificationWorker),
-    get('consumers'),
   ];
 }
 
-/** Writes an audit line, even for a run without changes if an operator has to act. */
+/** Logs an audit line, also if nothing was changed for a reason that an operator must look at. */
 async function syncDirectory(directory: PeopleDirectory, resolve: Resolve, logger: Logger): Promise<void> {
   const { stopped, people, counts, problems } = await resolve(SyncDirectory).execute({ directory, isDryRun: false });
   const fields = { audit: 'administration', program: `LDAP: ${directory.name}`, people, ...counts, stopped };
