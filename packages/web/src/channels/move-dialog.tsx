@@ -23,17 +23,7 @@ export function MoveDialog({ place, messageId }: Props) {
   const [scope, setScope] = useState<Move['scope']>(messageId === null ? 'change_all' : 'change_later');
   const [notifiesOld, setNotifiesOld] = useState(false);
   const [notifiesNew, setNotifiesNew] = useState(true);
-  const topicList = useId();
-  const topics = useReading(chat.sidebar.topics(channelId));
-  const maxLength = useField('max_topic_length');
   const rights = messageId === null ? chat.rights.canMoveIn(place.channelId) : chat.rights.canMove(messageId);
-  const channels = useComputed(
-    () =>
-      chat.sidebar.channelIds.value
-        .filter((id) => id === place.channelId || chat.rights.canPost(id) === null)
-        .map((id) => ({ id, name: chat.sidebar.channel(id).value?.name ?? '' })),
-    [chat, place],
-  );
   const isChanged = channelId !== place.channelId || topic.trim() !== place.topic;
   const submit = async () => {
     const id = messageId ?? (await chat.commands.newestIn(place));
@@ -58,41 +48,8 @@ export function MoveDialog({ place, messageId }: Props) {
       isDisabled={!isChanged}
       onSubmit={submit}
     >
-      <label className={styles.field}>
-        {i18n._('Channel')}
-        <select
-          value={channelId}
-          disabled={!rights.channel}
-          onChange={(event) => {
-            const id = Number(event.target.value);
-            setChannelId(id);
-            // A failure leaves the list empty; a name can still be typed.
-            chat.loadTopics(id).catch(() => {});
-          }}
-        >
-          {channels.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label className={styles.field}>
-        {i18n._('Topic')}
-        <input
-          value={topic}
-          disabled={!rights.topic}
-          maxLength={maxLength}
-          list={topicList}
-          autoComplete="off"
-          onChange={(event) => setTopic(event.target.value)}
-        />
-        <datalist id={topicList}>
-          {topics.slice(0, 20).map(({ name }) => (
-            <option key={name.toLowerCase()} value={name} />
-          ))}
-        </datalist>
-      </label>
+      <ChannelField place={place} channelId={channelId} isDisabled={!rights.channel} onChange={setChannelId} />
+      <TopicField channelId={channelId} topic={topic} isDisabled={!rights.topic} onChange={setTopic} />
       {messageId !== null && (
         <fieldset className={styles.options}>
           <legend>{i18n._('Messages to move')}</legend>
@@ -116,5 +73,78 @@ export function MoveDialog({ place, messageId }: Props) {
         </label>
       </fieldset>
     </FormDialog>
+  );
+}
+
+interface ChannelFieldProps {
+  readonly place: Place;
+  readonly channelId: number;
+  readonly isDisabled: boolean;
+  onChange(channelId: number): void;
+}
+
+function ChannelField({ place, channelId, isDisabled, onChange }: ChannelFieldProps) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const channels = useComputed(
+    () =>
+      chat.sidebar.channelIds.value
+        .filter((id) => id === place.channelId || chat.rights.canPost(id) === null)
+        .map((id) => ({ id, name: chat.sidebar.channel(id).value?.name ?? '' })),
+    [chat, place],
+  );
+  return (
+    <label className={styles.field}>
+      {i18n._('Channel')}
+      <select
+        value={channelId}
+        disabled={isDisabled}
+        onChange={(event) => {
+          const id = Number(event.target.value);
+          onChange(id);
+          // A failure leaves the list empty; a name can still be typed.
+          chat.loadTopics(id).catch(() => {});
+        }}
+      >
+        {channels.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface TopicFieldProps {
+  readonly channelId: number;
+  readonly topic: string;
+  readonly isDisabled: boolean;
+  onChange(topic: string): void;
+}
+
+function TopicField({ channelId, topic, isDisabled, onChange }: TopicFieldProps) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const topicList = useId();
+  const topics = useReading(chat.sidebar.topics(channelId));
+  const maxLength = useField('max_topic_length');
+  return (
+    <label className={styles.field}>
+      {i18n._('Topic')}
+      <input
+        value={topic}
+        disabled={isDisabled}
+        maxLength={maxLength}
+        list={topicList}
+        autoComplete="off"
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <datalist id={topicList}>
+        {topics.slice(0, 20).map(({ name }) => (
+          <option key={name.toLowerCase()} value={name} />
+        ))}
+      </datalist>
+    </label>
   );
 }

@@ -18,7 +18,6 @@ const LARGEST = STEP ** 6;
 
 /** Full-page viewer for the images, videos and sounds of a conversation. Only the current file is loaded. */
 export function MediaViewer({ all, start }: Props) {
-  const { i18n } = useLingui();
   const { returnTo, container, close } = useOverlay();
   const [index, setIndex] = useState(() =>
     Math.max(
@@ -71,64 +70,83 @@ export function MediaViewer({ all, start }: Props) {
           finalFocus={() => focusAfter(returnTo)}
           onKeyDown={onKeyDown}
         >
-          <header className={styles.header}>
-            <Base.Title className={styles.title}>{name}</Base.Title>
-            <output className={styles.count}>
-              {i18n._('{number} of {count}', { number: index + 1, count: all.length })}
-            </output>
-            {isImage && (
-              <>
-                <Tool
-                  icon={ZoomOut}
-                  label={i18n._('Zoom out')}
-                  isDisabled={zoom <= 1}
-                  onClick={() => zoomTo(zoom / STEP)}
-                />
-                <Tool
-                  icon={ZoomIn}
-                  label={i18n._('Zoom in')}
-                  isDisabled={zoom >= LARGEST}
-                  onClick={() => zoomTo(zoom * STEP)}
-                />
-              </>
-            )}
-            <a
-              className={styles.button}
-              href={media.href}
-              download={name}
-              aria-label={i18n._('Download {name}', { name })}
-              title={i18n._('Download {name}', { name })}
-            >
-              <Download size={20} aria-hidden />
-            </a>
-            <Base.Close className={styles.button} aria-label={i18n._('Close')} title={i18n._('Close')}>
-              <X size={20} aria-hidden />
-            </Base.Close>
-          </header>
+          <Header media={media} name={name} position={{ index, count: all.length }} zoom={zoom} onZoom={zoomTo} />
           <div className={styles.frame}>
             <Shown key={media.href} media={media} name={name} zoom={zoom} onZoom={zoomTo} />
-            {all.length > 1 && (
-              <>
-                <Tool
-                  icon={ChevronLeft}
-                  label={i18n._('Previous')}
-                  className={styles.previous}
-                  isDisabled={index === 0}
-                  onClick={() => go(index - 1)}
-                />
-                <Tool
-                  icon={ChevronRight}
-                  label={i18n._('Next')}
-                  className={styles.next}
-                  isDisabled={index === all.length - 1}
-                  onClick={() => go(index + 1)}
-                />
-              </>
-            )}
+            {all.length > 1 && <PageButtons index={index} count={all.length} onGo={go} />}
           </div>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
+  );
+}
+
+interface HeaderProps {
+  readonly media: Media;
+  readonly name: string;
+  readonly position: { readonly index: number; readonly count: number };
+  readonly zoom: number;
+  onZoom(zoom: number): void;
+}
+
+function Header({ media, name, position: { index, count }, zoom, onZoom }: HeaderProps) {
+  const { i18n } = useLingui();
+  return (
+    <header className={styles.header}>
+      <Base.Title className={styles.title}>{name}</Base.Title>
+      <output className={styles.count}>{i18n._('{number} of {count}', { number: index + 1, count })}</output>
+      {media.kind === 'image' && (
+        <>
+          <Tool icon={ZoomOut} label={i18n._('Zoom out')} isDisabled={zoom <= 1} onClick={() => onZoom(zoom / STEP)} />
+          <Tool
+            icon={ZoomIn}
+            label={i18n._('Zoom in')}
+            isDisabled={zoom >= LARGEST}
+            onClick={() => onZoom(zoom * STEP)}
+          />
+        </>
+      )}
+      <a
+        className={styles.button}
+        href={media.href}
+        download={name}
+        aria-label={i18n._('Download {name}', { name })}
+        title={i18n._('Download {name}', { name })}
+      >
+        <Download size={20} aria-hidden />
+      </a>
+      <Base.Close className={styles.button} aria-label={i18n._('Close')} title={i18n._('Close')}>
+        <X size={20} aria-hidden />
+      </Base.Close>
+    </header>
+  );
+}
+
+interface PageButtonsProps {
+  readonly index: number;
+  readonly count: number;
+  onGo(index: number): void;
+}
+
+function PageButtons({ index, count, onGo }: PageButtonsProps) {
+  const { i18n } = useLingui();
+  return (
+    <>
+      <Tool
+        icon={ChevronLeft}
+        label={i18n._('Previous')}
+        className={styles.previous}
+        isDisabled={index === 0}
+        onClick={() => onGo(index - 1)}
+      />
+      <Tool
+        icon={ChevronRight}
+        label={i18n._('Next')}
+        className={styles.next}
+        isDisabled={index === count - 1}
+        onClick={() => onGo(index + 1)}
+      />
+    </>
   );
 }
 

@@ -79,28 +79,8 @@ const drawAll = (nodes: readonly ContentNode[]): ReactNode[] => nodes.map((node,
 function draw(node: ContentNode, key: number): ReactNode {
   if (typeof node === 'string') return node;
   switch (node.type) {
-    case 'element': {
-      const Tag = node.tag;
-      if (Tag === 'hr' || Tag === 'br') return <Tag key={key} />;
-      // React rejects white space between table rows, which the server's HTML contains.
-      const isTablePart = Tag === 'table' || Tag === 'thead' || Tag === 'tbody' || Tag === 'tr';
-      const children = isTablePart ? node.children.filter((child) => typeof child !== 'string') : node.children;
-      if (Tag === 'table') {
-        return (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, which needs the keyboard.
-          <div className={styles.tableFrame} key={key} dir="auto" tabIndex={0}>
-            <table>{drawAll(children)}</table>
-          </div>
-        );
-      }
-      // Bullets and quote lines are next to the start of the text.
-      const dir = Tag === 'ul' || Tag === 'blockquote' ? 'auto' : undefined;
-      return (
-        <Tag key={key} dir={dir}>
-          {drawAll(children)}
-        </Tag>
-      );
-    }
+    case 'element':
+      return drawElement(node, key);
     case 'list':
       return (
         <ol key={key} dir="auto" start={node.start}>
@@ -158,11 +138,6 @@ function draw(node: ContentNode, key: number): ReactNode {
     case 'image':
       return <Image key={key} image={node} />;
     case 'video':
-      return (
-        <Foreign key={key} url={node.src} isStreamed>
-          <Player media={node} />
-        </Foreign>
-      );
     case 'audio':
       return (
         <Foreign key={key} url={node.src} isStreamed>
@@ -176,6 +151,29 @@ function draw(node: ContentNode, key: number): ReactNode {
         </span>
       );
   }
+}
+
+function drawElement(node: Extract<ContentNode, { type: 'element' }>, key: number): ReactNode {
+  const Tag = node.tag;
+  if (Tag === 'hr' || Tag === 'br') return <Tag key={key} />;
+  // React rejects white space between table rows, which the server's HTML contains.
+  const isTablePart = Tag === 'table' || Tag === 'thead' || Tag === 'tbody' || Tag === 'tr';
+  const children = isTablePart ? node.children.filter((child) => typeof child !== 'string') : node.children;
+  if (Tag === 'table') {
+    return (
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, which needs the keyboard.
+      <div className={styles.tableFrame} key={key} dir="auto" tabIndex={0}>
+        <table>{drawAll(children)}</table>
+      </div>
+    );
+  }
+  // Bullets and quote lines are next to the start of the text.
+  const dir = Tag === 'ul' || Tag === 'blockquote' ? 'auto' : undefined;
+  return (
+    <Tag key={key} dir={dir}>
+      {drawAll(children)}
+    </Tag>
+  );
 }
 
 function Link({ href, title, nodes }: { href: string | null; title: string; nodes: readonly ContentNode[] }) {

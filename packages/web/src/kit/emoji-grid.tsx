@@ -33,9 +33,6 @@ export function EmojiGrid({ label, onPick }: Props) {
     overscan: 2,
   });
   const chosen = found[active];
-  const pick = (entry: EmojiEntry | undefined) => {
-    if (entry) onPick(entry);
-  };
   const go = (index: number) => {
     const next = Math.max(0, Math.min(found.length - 1, index));
     setActive(next);
@@ -44,8 +41,9 @@ export function EmojiGrid({ label, onPick }: Props) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (isComposing(event.nativeEvent)) return;
     const step = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -COLUMNS, ArrowDown: COLUMNS }[event.key];
-    if (event.key === 'Enter') pick(chosen);
-    else if (step !== undefined) go(active + step);
+    if (event.key === 'Enter') {
+      if (chosen) onPick(chosen);
+    } else if (step !== undefined) go(active + step);
     else return;
     event.preventDefault();
   };
@@ -72,25 +70,13 @@ export function EmojiGrid({ label, onPick }: Props) {
           {rows.getVirtualItems().map(({ index: row, start }) => (
             <div key={row} role="presentation" className={styles.row} style={{ transform: `translateY(${start}px)` }}>
               {found.slice(row * COLUMNS, (row + 1) * COLUMNS).map((entry, column) => (
-                // biome-ignore lint/a11y/useKeyWithClickEvents: the search field handles the keys.
-                // biome-ignore lint/a11y/useFocusableInteractive: the search field names the active option.
-                <div
+                <Option
                   key={`${entry.reaction_type} ${entry.emoji_code}`}
                   id={`${listId}-${row * COLUMNS + column}`}
-                  role="option"
-                  aria-selected={row * COLUMNS + column === active}
-                  aria-label={`:${entry.emoji_name}:`}
-                  title={`:${entry.emoji_name}:`}
-                  className={styles.option}
-                  onMouseDown={(event) => event.preventDefault()}
-                  onClick={() => pick(entry)}
-                >
-                  {entry.imageUrl === null ? (
-                    entry.character
-                  ) : (
-                    <img src={entry.imageUrl} alt="" width={24} height={24} />
-                  )}
-                </div>
+                  entry={entry}
+                  isActive={row * COLUMNS + column === active}
+                  onPick={onPick}
+                />
               ))}
             </div>
           ))}
@@ -100,6 +86,32 @@ export function EmojiGrid({ label, onPick }: Props) {
       <p className={styles.name} role="status">
         {chosen && `:${chosen.emoji_name}:`}
       </p>
+    </div>
+  );
+}
+
+interface OptionProps {
+  readonly id: string;
+  readonly entry: EmojiEntry;
+  readonly isActive: boolean;
+  onPick(emoji: EmojiEntry): void;
+}
+
+function Option({ id, entry, isActive, onPick }: OptionProps) {
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the search field handles the keys.
+    // biome-ignore lint/a11y/useFocusableInteractive: the search field names the active option.
+    <div
+      id={id}
+      role="option"
+      aria-selected={isActive}
+      aria-label={`:${entry.emoji_name}:`}
+      title={`:${entry.emoji_name}:`}
+      className={styles.option}
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={() => onPick(entry)}
+    >
+      {entry.imageUrl === null ? entry.character : <img src={entry.imageUrl} alt="" width={24} height={24} />}
     </div>
   );
 }

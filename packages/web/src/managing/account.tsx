@@ -11,6 +11,17 @@ import styles from './managing.module.css';
 
 /** Log-in, privacy, and deactivation of the account. */
 export function Account() {
+  return (
+    <>
+      <LogIn />
+      <Privacy />
+      <ApiKey />
+      <Deactivation />
+    </>
+  );
+}
+
+function LogIn() {
   const { i18n } = useLingui();
   const { state } = useChat();
   const { baseUrl } = useServices();
@@ -26,108 +37,126 @@ export function Account() {
     [management, state],
   );
   return (
-    <>
-      <Section
-        title={i18n._('Log-in')}
-        source={email}
-        settings={[
-          {
-            name: 'email',
-            label: i18n._('Email address'),
-            kind: 'text',
-            type: 'email',
-            autoComplete: 'email',
-            hint: i18n._('A new address counts once you follow the link that is sent there.'),
-          },
-        ]}
+    <Section
+      title={i18n._('Log-in')}
+      source={email}
+      settings={[
+        {
+          name: 'email',
+          label: i18n._('Email address'),
+          kind: 'text',
+          type: 'email',
+          autoComplete: 'email',
+          hint: i18n._('A new address counts once you follow the link that is sent there.'),
+        },
+      ]}
+    >
+      <div className={styles.rowButtons}>
+        {hasPassword && (
+          <button
+            type="button"
+            className={overlays.button}
+            aria-haspopup="dialog"
+            onClick={({ currentTarget }) => openOverlay(currentTarget, async () => <PasswordDialog />)}
+          >
+            {i18n._('Change password')}
+          </button>
+        )}
+        <a className={overlays.button} href={`${baseUrl}accounts/second-factor/`}>
+          {i18n._('Second factors')}
+        </a>
+        <a className={overlays.button} href="#settings/sessions">
+          {i18n._('Sessions')}
+        </a>
+      </div>
+    </Section>
+  );
+}
+
+function Privacy() {
+  const { i18n } = useLingui();
+  const { personal } = useManagement();
+  return (
+    <Section
+      title={i18n._('Privacy')}
+      source={personal}
+      settings={[
+        {
+          name: 'email_address_visibility',
+          label: i18n._('Who can see my email address?'),
+          kind: 'choice',
+          options: [
+            { value: 1, label: i18n._('Everyone') },
+            { value: 2, label: i18n._('Members') },
+            { value: 5, label: i18n._('Moderators') },
+            { value: 3, label: i18n._('Administrators') },
+            { value: 4, label: i18n._('Nobody') },
+          ],
+        },
+        { name: 'presence_enabled', label: i18n._('Show others when I am active'), kind: 'switch' },
+        { name: 'send_read_receipts', label: i18n._('Show others what I have read'), kind: 'switch' },
+        {
+          name: 'send_private_typing_notifications',
+          label: i18n._('Show others when I type in direct messages'),
+          kind: 'switch',
+        },
+        {
+          name: 'send_stream_typing_notifications',
+          label: i18n._('Show others when I type in channels'),
+          kind: 'switch',
+        },
+        {
+          name: 'allow_private_data_export',
+          label: i18n._('Let administrators export my private data'),
+          kind: 'switch',
+        },
+      ]}
+    />
+  );
+}
+
+function ApiKey() {
+  const { i18n } = useLingui();
+  return (
+    <section className={styles.section}>
+      <h3>{i18n._('API key')}</h3>
+      <p className={styles.hint}>{i18n._('Programs and phones act in your name with it. Keep it secret.')}</p>
+      <button
+        type="button"
+        className={overlays.button}
+        aria-haspopup="dialog"
+        onClick={({ currentTarget }) => openOverlay(currentTarget, async () => <OwnKeyDialog />)}
       >
-        <div className={styles.rowButtons}>
-          {hasPassword && (
-            <button
-              type="button"
-              className={overlays.button}
-              aria-haspopup="dialog"
-              onClick={({ currentTarget }) => openOverlay(currentTarget, async () => <PasswordDialog />)}
-            >
-              {i18n._('Change password')}
-            </button>
-          )}
-          <a className={overlays.button} href={`${baseUrl}accounts/second-factor/`}>
-            {i18n._('Second factors')}
-          </a>
-          <a className={overlays.button} href="#settings/sessions">
-            {i18n._('Sessions')}
-          </a>
-        </div>
-      </Section>
-      <Section
-        title={i18n._('Privacy')}
-        source={management.personal}
-        settings={[
-          {
-            name: 'email_address_visibility',
-            label: i18n._('Who can see my email address?'),
-            kind: 'choice',
-            options: [
-              { value: 1, label: i18n._('Everyone') },
-              { value: 2, label: i18n._('Members') },
-              { value: 5, label: i18n._('Moderators') },
-              { value: 3, label: i18n._('Administrators') },
-              { value: 4, label: i18n._('Nobody') },
-            ],
-          },
-          { name: 'presence_enabled', label: i18n._('Show others when I am active'), kind: 'switch' },
-          { name: 'send_read_receipts', label: i18n._('Show others what I have read'), kind: 'switch' },
-          {
-            name: 'send_private_typing_notifications',
-            label: i18n._('Show others when I type in direct messages'),
-            kind: 'switch',
-          },
-          {
-            name: 'send_stream_typing_notifications',
-            label: i18n._('Show others when I type in channels'),
-            kind: 'switch',
-          },
-          {
-            name: 'allow_private_data_export',
-            label: i18n._('Let administrators export my private data'),
-            kind: 'switch',
-          },
-        ]}
-      />
-      <section className={styles.section}>
-        <h3>{i18n._('API key')}</h3>
-        <p className={styles.hint}>{i18n._('Programs and phones act in your name with it. Keep it secret.')}</p>
-        <button
-          type="button"
-          className={overlays.button}
-          aria-haspopup="dialog"
-          onClick={({ currentTarget }) => openOverlay(currentTarget, async () => <OwnKeyDialog />)}
-        >
-          {i18n._('Show or replace API key')}
-        </button>
-      </section>
-      <section className={styles.section}>
-        <h3>{i18n._('Deactivate account')}</h3>
-        <button
-          type="button"
-          className={styles.dangerous}
-          aria-haspopup="dialog"
-          onClick={({ currentTarget }) =>
-            askFirst(currentTarget, {
-              title: i18n._('Deactivate your account?'),
-              action: i18n._('Deactivate'),
-              text: i18n._(
-                'You are logged out at once, and your bots are deactivated as well. Only an administrator can reactivate the account.',
-              ),
-              onConfirm: () => management.api.delete('/users/me', {}),
-            })
-          }
-        >
-          {i18n._('Deactivate account')}
-        </button>
-      </section>
-    </>
+        {i18n._('Show or replace API key')}
+      </button>
+    </section>
+  );
+}
+
+function Deactivation() {
+  const { i18n } = useLingui();
+  const { api } = useManagement();
+  return (
+    <section className={styles.section}>
+      <h3>{i18n._('Deactivate account')}</h3>
+      <button
+        type="button"
+        className={styles.dangerous}
+        aria-haspopup="dialog"
+        onClick={({ currentTarget }) =>
+          askFirst(currentTarget, {
+            title: i18n._('Deactivate your account?'),
+            action: i18n._('Deactivate'),
+            text: i18n._(
+              'You are logged out at once, and your bots are deactivated as well. Only an administrator can reactivate the account.',
+            ),
+            onConfirm: () => api.delete('/users/me', {}),
+          })
+        }
+      >
+        {i18n._('Deactivate account')}
+      </button>
+    </section>
   );
 }
 

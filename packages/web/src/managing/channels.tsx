@@ -157,65 +157,24 @@ export function CreateChannel() {
   const announcements = useField('realm_new_stream_announcements_stream_id') ?? -1;
   const definitions = useField('server_supported_permission_settings')?.stream;
   const isOwner = useComputed(() => management.rights.isOwner, [management]);
-  const standard: Values = {
-    name: '',
-    description: '',
-    privacy: privacies[0]?.value,
-    subscribers: [],
-    announce: announcements >= 0,
-    folder_id: null,
-    topics_policy: 'inherit',
-    message_retention_days: 'realm_default',
-    ...Object.fromEntries(
-      Object.entries(definitions ?? {}).map(([name, { default_group_name: group }]) => [name, groupNamed(group)]),
-    ),
-  };
+  const standard = useNewChannel(privacies[0]?.value);
   const { values, change, forget } = useValues(standard, 'new channel');
-  const [failure, setFailure] = useState<Refusal | null>(null);
-  const [isWorking, setWorking] = useState(false);
-  function groupNamed(name: string): unknown {
-    const { groups, selfId } = chat.state;
-    if (name === 'channel_creator') return { direct_members: [selfId], direct_subgroups: [] };
-    return [...groups.all().values()].find((group) => group.name === name)?.id;
-  }
+  const { failure, isWorking, create } = useCreation(values, forget);
   const { basic, advanced } = channelFields(i18n, { limits, privacies, folders });
-  const isPrivate = values.privacy === 'private' || values.privacy === 'protected';
   const fields: readonly Setting[] = [
     ...basic,
     { name: 'subscribers', label: i18n._('People'), kind: 'people', hint: i18n._('You are always among them.') },
-    ...(announcements >= 0 && !isPrivate
+    ...(announcements >= 0 && !isPrivate(values)
       ? [{ name: 'announce', label: i18n._('Announce the new channel'), kind: 'switch' } as const]
       : []),
   ];
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setWorking(true);
-    setFailure(null);
-    const { subscribers, announce, ...settings } = values;
-    try {
-      const id = await management.createChannel({
-        ...settings,
-        privacy: values.privacy as Privacy,
-        name: String(values.name).trim(),
-        announce: announce === true && !isPrivate,
-        subscribers: [...new Set([chat.state.selfId, ...(subscribers as number[])])],
-      });
-      forget();
-      navigation.navigate(
-        chat.formatAddress({ view: 'narrow', narrow: [{ operator: 'channel', operand: id }], near: null }),
-      );
-    } catch (error) {
-      setFailure(error as Refusal);
-      setWorking(false);
-    }
-  };
   return (
     <div className={styles.page}>
       <Heading title={i18n._('Create channel')} back={{ href: '#channels/all', label: i18n._('Channels') }} />
       {privacies.length === 0 ? (
         <p className={styles.empty}>{i18n._('You are not allowed to create channels.')}</p>
       ) : (
-        <form className={styles.section} onSubmit={submit}>
+        <form className={styles.section} onSubmit={create}>
           <Fields settings={fields} values={values} onChange={change} />
           <details className={styles.details}>
             <summary>{i18n._('Advanced settings and permissions')}</summary>
@@ -248,4 +207,62 @@ export function CreateChannel() {
       )}
     </div>
   );
+}
+
+const isPrivate = ({ privacy }: Values): boolean => privacy === 'private' || privacy === 'protected';
+
+/** Initial values of a new channel. */
+function useNewChannel(privacy: unknown): Values {
+  const { state } = useChat();
+  const announcements = useField('realm_new_stream_announcements_stream_id') ?? -1;
+  const definitions = useField('server_supported_permission_settings')?.stream;
+  function groupNamed(name: string): unknown {
+    const { groups, selfId } = state;
+    if (name === 'channel_creator') return { direct_members: [selfId], direct_subgroups: [] };
+    return [...groups.all().values()].find((group) => group.name === name)?.id;
+  }
+  return {
+    name: '',
+    description: '',
+    privacy,
+    subscribers: [],
+    announce: announcements >= 0,
+    folder_id: null,
+    topics_policy: 'inherit',
+    message_retention_days: 'realm_default',
+    ...Object.fromEntries(
+      Object.entries(definitions ?? {}).map(([name, { default_group_name: group }]) => [name, groupNamed(group)]),
+    ),
+  };
+}
+
+/** Creates a channel and opens it. */
+function useCreation(values: Values, onCreated: () => void) {
+  const { chat, navigation } = useServices();
+  const management = useManagement();
+  const [failure, setFailure] = useState<Refusal | null>(null);
+  const [isWorking, setWorking] = useState(false);
+  const create = async (event: FormEvent) => {
+    event.preventDefault();
+    setWorking(true);
+    setFailure(null);
+    const { subscribers, announce, ...settings } = values;
+    try {
+      const id = await management.createChannel({
+        ...settings,
+        privacy: values.privacy as Privacy,
+        name: String(values.name).trim(),
+        announce: announce === true && !isPrivate(values),
+        subscribers: [...new Set([chat.state.selfId, ...(subscribers as number[])])],
+      });
+      onCreated();
+      navigation.navigate(
+        chat.formatAddress({ view: 'narrow', narrow: [{ operator: 'channel', operand: id }], near: null }),
+      );
+    } catch (error) {
+      setFailure(error as Refusal);
+      setWorking(false);
+    }
+  };
+  return { failure, isWorking, create };
 }

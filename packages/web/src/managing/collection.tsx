@@ -46,8 +46,7 @@ interface Props<T> {
 
 /** Organization items that can be added, changed and removed individually. */
 export function Collection<T>(props: Props<T>) {
-  const { label, hint, none, keyOf, nameOf, detailOf, pictureOf, add, edit, remove, onOrder } = props;
-  const { i18n } = useLingui();
+  const { label, hint, none, keyOf, nameOf, detailOf, pictureOf, add, onOrder } = props;
   const [items, order] = useOrder(props);
   const move = (index: number, step: number) => {
     const ordered = [...items];
@@ -57,28 +56,7 @@ export function Collection<T>(props: Props<T>) {
   return (
     <>
       {hint !== undefined && <p className={styles.hint}>{hint}</p>}
-      {add && (
-        <button
-          type="button"
-          className={styles.add}
-          aria-haspopup="dialog"
-          onClick={({ currentTarget }) =>
-            openOverlay(currentTarget, async () => (
-              <ValuesDialog
-                title={add.label}
-                keptAs={add.label}
-                action={add.action ?? i18n._('Add')}
-                settings={add.settings}
-                values={add.values ?? {}}
-                {...(add.isComplete && { isComplete: add.isComplete })}
-                onSubmit={add.onSubmit}
-              />
-            ))
-          }
-        >
-          <Plus size={16} aria-hidden /> {add.label}
-        </button>
-      )}
+      {add && <AddButton add={add} />}
       {items.length === 0 && <p className={styles.empty}>{none}</p>}
       <ul className={styles.rows} aria-label={label}>
         {items.map((item, index) => {
@@ -88,43 +66,84 @@ export function Collection<T>(props: Props<T>) {
               {onOrder && (
                 <MoveButtons name={name} index={index} count={items.length} onMove={(step) => move(index, step)} />
               )}
-              {edit && (
-                <IconButton
-                  icon={Pencil}
-                  label={i18n._('Edit {name}', { name })}
-                  opens="dialog"
-                  onClick={({ currentTarget }) =>
-                    openOverlay(currentTarget, async () => (
-                      <EditDialog
-                        title={edit.title}
-                        keptAs={`${edit.title} ${keyOf(item)}`}
-                        settings={edit.settingsOf(item)}
-                        values={edit.valuesOf(item)}
-                        onSubmit={(changes) => edit.onSubmit(item, changes)}
-                      />
-                    ))
-                  }
-                />
-              )}
-              {remove && (remove.mayRemove?.(item) ?? true) && (
-                <IconButton
-                  icon={Trash2}
-                  label={`${remove.action}: ${name}`}
-                  opens="dialog"
-                  onClick={({ currentTarget }) =>
-                    askFirst(currentTarget, {
-                      title: `${remove.action}: ${name}`,
-                      action: remove.action,
-                      text: remove.text,
-                      onConfirm: () => remove.onConfirm(item),
-                    })
-                  }
-                />
-              )}
+              <ItemButtons item={item} collection={props} />
             </Line>
           );
         })}
       </ul>
+    </>
+  );
+}
+
+function AddButton<T>({ add }: { readonly add: NonNullable<Props<T>['add']> }) {
+  const { i18n } = useLingui();
+  return (
+    <button
+      type="button"
+      className={styles.add}
+      aria-haspopup="dialog"
+      onClick={({ currentTarget }) =>
+        openOverlay(currentTarget, async () => (
+          <ValuesDialog
+            title={add.label}
+            keptAs={add.label}
+            action={add.action ?? i18n._('Add')}
+            settings={add.settings}
+            values={add.values ?? {}}
+            {...(add.isComplete && { isComplete: add.isComplete })}
+            onSubmit={add.onSubmit}
+          />
+        ))
+      }
+    >
+      <Plus size={16} aria-hidden /> {add.label}
+    </button>
+  );
+}
+
+interface ItemButtonsProps<T> {
+  readonly item: T;
+  readonly collection: Props<T>;
+}
+
+function ItemButtons<T>({ item, collection: { keyOf, nameOf, edit, remove } }: ItemButtonsProps<T>) {
+  const { i18n } = useLingui();
+  const name = nameOf(item);
+  return (
+    <>
+      {edit && (
+        <IconButton
+          icon={Pencil}
+          label={i18n._('Edit {name}', { name })}
+          opens="dialog"
+          onClick={({ currentTarget }) =>
+            openOverlay(currentTarget, async () => (
+              <EditDialog
+                title={edit.title}
+                keptAs={`${edit.title} ${keyOf(item)}`}
+                settings={edit.settingsOf(item)}
+                values={edit.valuesOf(item)}
+                onSubmit={(changes) => edit.onSubmit(item, changes)}
+              />
+            ))
+          }
+        />
+      )}
+      {remove && (remove.mayRemove?.(item) ?? true) && (
+        <IconButton
+          icon={Trash2}
+          label={`${remove.action}: ${name}`}
+          opens="dialog"
+          onClick={({ currentTarget }) =>
+            askFirst(currentTarget, {
+              title: `${remove.action}: ${name}`,
+              action: remove.action,
+              text: remove.text,
+              onConfirm: () => remove.onConfirm(item),
+            })
+          }
+        />
+      )}
     </>
   );
 }

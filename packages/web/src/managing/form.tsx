@@ -70,8 +70,54 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
   const { name } = setting;
   const value = useComputed(() => source.read(name), [source, name]);
   const mayEdit = useComputed(() => source.mayEdit(name), [source, name]);
+  const { draft, failure, isSaved, save, change, discard } = useSettingDraft(setting, source, value);
+  const phase = draft?.phase;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (draft) void save(draft.value);
+  };
+  // The event of an own change may precede its response.
+  const isChangedElsewhere = phase === 'editing' && value !== draft?.before && value !== draft?.value;
+  const isEdited = phase === 'editing' || (phase === 'saving' && !isAtOnce(setting));
+  return (
+    <form className={styles.row} data-setting={name} onSubmit={submit}>
+      <Field setting={setting} value={draft ? draft.value : value} onChange={change} isDisabled={!mayEdit} />
+      <span className={styles.state} role="status">
+        {isSaved && (
+          <>
+            <Check size={14} aria-hidden /> {i18n._('Saved')}
+          </>
+        )}
+      </span>
+      {isChangedElsewhere && (
+        <output className={styles.notice}>
+          {i18n._('Somebody has changed this in the meantime, to “{value}”.', { value: wordsOf(setting, value) })}
+        </output>
+      )}
+      {isEdited && <SaveButtons isSaving={phase === 'saving'} onCancel={discard} />}
+      <FailureText failure={failure} />
+    </form>
+  );
+}
+
+function SaveButtons({ isSaving, onCancel }: { readonly isSaving: boolean; readonly onCancel: () => void }) {
+  const { i18n } = useLingui();
+  return (
+    <span className={styles.rowButtons}>
+      <button type="submit" className={overlays.primary} disabled={isSaving}>
+        {i18n._('Save')}
+      </button>
+      <button type="button" className={overlays.button} onClick={onCancel}>
+        {i18n._('Cancel')}
+      </button>
+    </span>
+  );
+}
+
+/** Unsaved value of a setting, which survives leaving the page, and the outcome of saving it. */
+function useSettingDraft(setting: Setting, source: SettingsSource, value: unknown) {
+  const { name } = setting;
   const { fieldTexts } = useServices();
-  // Unsaved values survive leaving the page.
   const field = `setting ${source.key} ${name}`;
   const kept = () => parsed<Omit<Draft, 'phase'>>(fieldTexts.texts.peek().get(field)?.text);
   const forget = (saved: unknown) => {
@@ -83,13 +129,13 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
   });
   const [failure, setFailure] = useState<Refusal | null>(null);
   const phase = draft?.phase;
-  const discard = () => {
+  const drop = () => {
     forget(draft?.value);
     setDraft(null);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: the event with the value ends the draft.
   useEffect(() => {
-    if (phase === 'saved' || (phase === 'editing' && draft?.value === value)) discard();
+    if (phase === 'saved' || (phase === 'editing' && draft?.value === value)) drop();
   }, [value]);
   useEffect(() => {
     if (phase !== 'saved') return;
@@ -128,48 +174,11 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
     fieldTexts.set(field, isSame ? null : JSON.stringify({ value: next, before }));
     setDraft(isSame ? null : { value: next, before, phase: 'editing' });
   };
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (draft) void save(draft.value);
+  const discard = () => {
+    drop();
+    setFailure(null);
   };
-  // The event of an own change may precede its response.
-  const isChangedElsewhere = phase === 'editing' && value !== draft?.before && value !== draft?.value;
-  const isEdited = phase === 'editing' || (phase === 'saving' && !isAtOnce(setting));
-  return (
-    <form className={styles.row} data-setting={name} onSubmit={submit}>
-      <Field setting={setting} value={draft ? draft.value : value} onChange={change} isDisabled={!mayEdit} />
-      <span className={styles.state} role="status">
-        {isSaved && (
-          <>
-            <Check size={14} aria-hidden /> {i18n._('Saved')}
-          </>
-        )}
-      </span>
-      {isChangedElsewhere && (
-        <output className={styles.notice}>
-          {i18n._('Somebody has changed this in the meantime, to “{value}”.', { value: wordsOf(setting, value) })}
-        </output>
-      )}
-      {isEdited && (
-        <span className={styles.rowButtons}>
-          <button type="submit" className={overlays.primary} disabled={phase === 'saving'}>
-            {i18n._('Save')}
-          </button>
-          <button
-            type="button"
-            className={overlays.button}
-            onClick={() => {
-              discard();
-              setFailure(null);
-            }}
-          >
-            {i18n._('Cancel')}
-          </button>
-        </span>
-      )}
-      <FailureText failure={failure} />
-    </form>
-  );
+  return { draft, failure, isSaved, save, change, discard };
 }
 
 export type Values = Readonly<Record<string, unknown>>;

@@ -22,9 +22,8 @@ const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'bas
 /** Groups created by people. */
 export function BrowseGroups({ filter }: { readonly filter: string }) {
   const { i18n } = useLingui();
-  const { chat, navigation } = useServices();
-  const { state } = chat;
-  const { api, rights } = useManagement();
+  const { state } = useChat();
+  const { rights } = useManagement();
   const [query, setQuery] = useState('');
   const wanted = useDeferredValue(query.trim());
   const mayCreate = useComputed(() => !rights.isGuest && rights.has('realm_can_create_groups'), [rights]);
@@ -48,47 +47,10 @@ export function BrowseGroups({ filter }: { readonly filter: string }) {
     [groups, wanted],
   );
   const tab = (key: string, label: string) => ({ href: `#groups/${key}`, label, isCurrent: key === current });
-  const create = async ({ name, description, members }: Values) => {
-    const { group_id: id } = await api.post('/user_groups/create', {
-      name: String(name).trim(),
-      description: String(description ?? '').trim(),
-      members: [...new Set([state.selfId, ...(members as number[])])],
-    });
-    navigation.navigate(`#groups/${id}`);
-  };
   return (
     <div className={styles.page} data-filling>
       <Heading search={<SearchField label={i18n._('Search groups')} value={query} onChange={setQuery} />}>
-        {mayCreate && (
-          <button
-            type="button"
-            className={overlays.primary}
-            aria-haspopup="dialog"
-            onClick={({ currentTarget }) =>
-              openOverlay(currentTarget, async () => (
-                <ValuesDialog
-                  title={i18n._('Create group')}
-                  keptAs="new group"
-                  action={i18n._('Create')}
-                  values={{ name: '', description: '', members: [] }}
-                  settings={[
-                    { name: 'name', label: i18n._('Name'), kind: 'text', maxLength: 100 },
-                    { name: 'description', label: i18n._('Description'), kind: 'lines', maxLength: 1024 },
-                    {
-                      name: 'members',
-                      label: i18n._('People'),
-                      kind: 'people',
-                      hint: i18n._('You are always among them.'),
-                    },
-                  ]}
-                  onSubmit={create}
-                />
-              ))
-            }
-          >
-            <Plus size={16} aria-hidden /> {i18n._('Create group')}
-          </button>
-        )}
+        {mayCreate && <CreateButton />}
       </Heading>
       <Tabs
         label={i18n._('Filter')}
@@ -106,6 +68,51 @@ export function BrowseGroups({ filter }: { readonly filter: string }) {
         </RowList>
       )}
     </div>
+  );
+}
+
+function CreateButton() {
+  const { i18n } = useLingui();
+  const { chat, navigation } = useServices();
+  const { state } = chat;
+  const { api } = useManagement();
+  const create = async ({ name, description, members }: Values) => {
+    const { group_id: id } = await api.post('/user_groups/create', {
+      name: String(name).trim(),
+      description: String(description ?? '').trim(),
+      members: [...new Set([state.selfId, ...(members as number[])])],
+    });
+    navigation.navigate(`#groups/${id}`);
+  };
+  return (
+    <button
+      type="button"
+      className={overlays.primary}
+      aria-haspopup="dialog"
+      onClick={({ currentTarget }) =>
+        openOverlay(currentTarget, async () => (
+          <ValuesDialog
+            title={i18n._('Create group')}
+            keptAs="new group"
+            action={i18n._('Create')}
+            values={{ name: '', description: '', members: [] }}
+            settings={[
+              { name: 'name', label: i18n._('Name'), kind: 'text', maxLength: 100 },
+              { name: 'description', label: i18n._('Description'), kind: 'lines', maxLength: 1024 },
+              {
+                name: 'members',
+                label: i18n._('People'),
+                kind: 'people',
+                hint: i18n._('You are always among them.'),
+              },
+            ]}
+            onSubmit={create}
+          />
+        ))
+      }
+    >
+      <Plus size={16} aria-hidden /> {i18n._('Create group')}
+    </button>
   );
 }
 
@@ -171,19 +178,12 @@ export function GroupSettings({ groupId, section }: Props) {
   const group = useComputed(() => chat.state.groups.get(groupId), [chat, groupId]);
   const source = useMemo(() => management.group(groupId), [management, groupId]);
   const may = useComputed(() => management.rights.group(groupId), [management, groupId]);
-  const definitions = useField('server_supported_permission_settings')?.group;
   if (!group) return <Missing kind="group" />;
   const current = ['permissions', 'members'].includes(section) ? section : 'general';
   const tab = (key: string, label: string) => ({
     href: chat.formatAddress({ view: 'other', path: ['groups', String(groupId), group.name, key] }),
     label,
     isCurrent: key === current,
-  });
-  const permission = (name: keyof NonNullable<typeof definitions>, label: string): Setting => ({
-    name,
-    label,
-    kind: 'permission',
-    definition: definitions?.[name],
   });
   const name = groupName(group, i18n);
   return (
@@ -211,50 +211,75 @@ export function GroupSettings({ groupId, section }: Props) {
             { name: 'description', label: i18n._('Description'), kind: 'lines', maxLength: 1024 },
           ]}
         >
-          {may.manage &&
-            (group.deactivated ? (
-              <button
-                type="button"
-                className={overlays.button}
-                onClick={() => source.save({ deactivated: false }).catch(reportFailure)}
-              >
-                {i18n._('Reactivate group')}
-              </button>
-            ) : (
-              <button
-                type="button"
-                className={styles.dangerous}
-                aria-haspopup="dialog"
-                onClick={({ currentTarget }) =>
-                  askFirst(currentTarget, {
-                    title: i18n._('Deactivate {name}?', { name }),
-                    action: i18n._('Deactivate'),
-                    text: i18n._('The group can no longer be mentioned or have permissions.'),
-                    onConfirm: () =>
-                      management.api.post('/user_groups/{user_group_id}/deactivate', { user_group_id: groupId }),
-                  })
-                }
-              >
-                {i18n._('Deactivate group')}
-              </button>
-            ))}
+          {may.manage && <ActivationButton groupId={groupId} />}
         </Section>
       )}
-      {current === 'permissions' && (
-        <Section
-          source={source}
-          settings={[
-            permission('can_manage_group', i18n._('Who can change the group?')),
-            permission('can_add_members_group', i18n._('Who can add members?')),
-            permission('can_remove_members_group', i18n._('Who can remove members?')),
-            permission('can_join_group', i18n._('Who can join?')),
-            permission('can_leave_group', i18n._('Who can leave?')),
-            permission('can_mention_group', i18n._('Who can mention the group?')),
-          ]}
-        />
-      )}
+      {current === 'permissions' && <Permissions groupId={groupId} />}
       {current === 'members' && <Members groupId={groupId} />}
     </div>
+  );
+}
+
+/** Deactivates or reactivates a group. */
+function ActivationButton({ groupId }: { readonly groupId: number }) {
+  const { i18n } = useLingui();
+  const { state } = useChat();
+  const management = useManagement();
+  const group = useComputed(() => state.groups.get(groupId)!, [state, groupId]);
+  if (group.deactivated) {
+    return (
+      <button
+        type="button"
+        className={overlays.button}
+        onClick={() => management.group(groupId).save({ deactivated: false }).catch(reportFailure)}
+      >
+        {i18n._('Reactivate group')}
+      </button>
+    );
+  }
+  const name = groupName(group, i18n);
+  return (
+    <button
+      type="button"
+      className={styles.dangerous}
+      aria-haspopup="dialog"
+      onClick={({ currentTarget }) =>
+        askFirst(currentTarget, {
+          title: i18n._('Deactivate {name}?', { name }),
+          action: i18n._('Deactivate'),
+          text: i18n._('The group can no longer be mentioned or have permissions.'),
+          onConfirm: () => management.api.post('/user_groups/{user_group_id}/deactivate', { user_group_id: groupId }),
+        })
+      }
+    >
+      {i18n._('Deactivate group')}
+    </button>
+  );
+}
+
+function Permissions({ groupId }: { readonly groupId: number }) {
+  const { i18n } = useLingui();
+  const management = useManagement();
+  const source = useMemo(() => management.group(groupId), [management, groupId]);
+  const definitions = useField('server_supported_permission_settings')?.group;
+  const permission = (name: keyof NonNullable<typeof definitions>, label: string): Setting => ({
+    name,
+    label,
+    kind: 'permission',
+    definition: definitions?.[name],
+  });
+  return (
+    <Section
+      source={source}
+      settings={[
+        permission('can_manage_group', i18n._('Who can change the group?')),
+        permission('can_add_members_group', i18n._('Who can add members?')),
+        permission('can_remove_members_group', i18n._('Who can remove members?')),
+        permission('can_join_group', i18n._('Who can join?')),
+        permission('can_leave_group', i18n._('Who can leave?')),
+        permission('can_mention_group', i18n._('Who can mention the group?')),
+      ]}
+    />
   );
 }
 

@@ -1,4 +1,5 @@
 import { useLingui } from '@lingui/react';
+import type { Management } from '@parley/chat';
 import type { Channel, DefaultChannelGroup } from '@parley/client';
 import { useChat, useComputed, useField } from '../services/context.js';
 import { useManagement } from '../services/use-management.js';
@@ -46,6 +47,40 @@ export function DefaultChannels() {
   );
 }
 
+/** Sends only what has changed. */
+async function changeGroup(
+  api: Management['api'],
+  group: DefaultChannelGroup,
+  { name, description, channels = group.streams }: Values,
+  namesOf: (channelIds: unknown) => string[],
+): Promise<void> {
+  const changeChannels = async (op: 'add' | 'remove', ids: readonly number[]) => {
+    if (ids.length > 0) {
+      await api.patch('/default_stream_groups/{group_id}/streams', {
+        group_id: group.id,
+        op,
+        stream_names: namesOf(ids),
+      });
+    }
+  };
+  const ids = channels as readonly number[];
+  if (name !== undefined || description !== undefined) {
+    await api.patch('/default_stream_groups/{group_id}', {
+      group_id: group.id,
+      ...(name !== undefined && { new_group_name: str(name) }),
+      ...(description !== undefined && { new_description: str(description) }),
+    });
+  }
+  await changeChannels(
+    'add',
+    ids.filter((id) => !group.streams.includes(id)),
+  );
+  await changeChannels(
+    'remove',
+    group.streams.filter((id) => !ids.includes(id)),
+  );
+}
+
 /** Channel sets offered on sign-up. */
 export function DefaultChannelGroups() {
   const { i18n } = useLingui();
@@ -60,11 +95,6 @@ export function DefaultChannelGroups() {
     { name: 'description', label: i18n._('Description'), kind: 'lines' },
     { name: 'channels', label: i18n._('Channels'), kind: 'channels' },
   ];
-  const changeChannels = async (group_id: number, op: 'add' | 'remove', ids: readonly number[]) => {
-    if (ids.length > 0) {
-      await api.patch('/default_stream_groups/{group_id}/streams', { group_id, op, stream_names: namesOf(ids) });
-    }
-  };
   return (
     <Collection<DefaultChannelGroup>
       label={i18n._('Default channel groups')}
@@ -99,26 +129,7 @@ export function DefaultChannelGroups() {
           title: i18n._('Edit group of channels'),
           settingsOf: () => settings,
           valuesOf: ({ name, description, streams }: DefaultChannelGroup) => ({ name, description, channels: streams }),
-          onSubmit: async (group: DefaultChannelGroup, { name, description, channels = group.streams }: Values) => {
-            const ids = channels as readonly number[];
-            if (name !== undefined || description !== undefined) {
-              await api.patch('/default_stream_groups/{group_id}', {
-                group_id: group.id,
-                ...(name !== undefined && { new_group_name: str(name) }),
-                ...(description !== undefined && { new_description: str(description) }),
-              });
-            }
-            await changeChannels(
-              group.id,
-              'add',
-              ids.filter((id) => !group.streams.includes(id)),
-            );
-            await changeChannels(
-              group.id,
-              'remove',
-              group.streams.filter((id) => !ids.includes(id)),
-            );
-          },
+          onSubmit: (group: DefaultChannelGroup, changes: Values) => changeGroup(api, group, changes, namesOf),
         },
         remove: {
           action: i18n._('Remove'),

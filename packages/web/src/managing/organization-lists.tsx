@@ -206,6 +206,21 @@ const optionsOf = (data: string): readonly ListOption[] =>
     .sort(([, a], [, b]) => Number(a.order) - Number(b.order))
     .map(([value, option]) => ({ key: value, value, text: option.text }));
 
+/** Values of a profile field apart from its kind. */
+const fieldSettings = (i18n: I18n, type: unknown): readonly Setting[] => [
+  ...(type === ACCOUNT ? [] : [text('name', i18n._('Name')), text('hint', i18n._('Hint'), { isOptional: true })]),
+  ...(type === SELECT ? [{ name: 'options', label: i18n._('Options'), kind: 'options' } as const] : []),
+  { name: 'display_in_profile_summary', label: i18n._('Show on profile cards'), kind: 'switch' },
+  { name: 'required', label: i18n._('Everyone should fill it in'), kind: 'switch' },
+  { name: 'editable_by_user', label: i18n._('People change it themselves'), kind: 'switch' },
+];
+
+const displayParams = (values: Values) => ({
+  display_in_profile_summary: values.display_in_profile_summary === true,
+  required: values.required === true,
+  editable_by_user: values.editable_by_user === true,
+});
+
 export function ProfileFieldsOfAll() {
   const { i18n } = useLingui();
   const { state } = useChat();
@@ -214,18 +229,6 @@ export function ProfileFieldsOfAll() {
   const accounts = useField('realm_default_external_accounts') ?? {};
   const mayEdit = useComputed(() => rights.isAdmin, [rights]);
   const types = fieldTypes(i18n);
-  const settings = (type: unknown): readonly Setting[] => [
-    ...(type === ACCOUNT ? [] : [text('name', i18n._('Name')), text('hint', i18n._('Hint'), { isOptional: true })]),
-    ...(type === SELECT ? [{ name: 'options', label: i18n._('Options'), kind: 'options' } as const] : []),
-    { name: 'display_in_profile_summary', label: i18n._('Show on profile cards'), kind: 'switch' },
-    { name: 'required', label: i18n._('Everyone should fill it in'), kind: 'switch' },
-    { name: 'editable_by_user', label: i18n._('People change it themselves'), kind: 'switch' },
-  ];
-  const params = (values: Values) => ({
-    display_in_profile_summary: values.display_in_profile_summary === true,
-    required: values.required === true,
-    editable_by_user: values.editable_by_user === true,
-  });
   return (
     <Collection<ProfileField>
       label={i18n._('Profile fields')}
@@ -252,12 +255,12 @@ export function ProfileFieldsOfAll() {
                   } as const,
                 ]
               : []),
-            ...settings(values.field_type),
+            ...fieldSettings(i18n, values.field_type),
           ],
           onSubmit: (values: Values) =>
             api.post('/realm/profile_fields', {
               field_type: values.field_type as number,
-              ...params(values),
+              ...displayParams(values),
               ...(values.field_type === ACCOUNT
                 ? { field_data: { subtype: str(values.subtype) } }
                 : { name: str(values.name), hint: str(values.hint) }),
@@ -266,7 +269,7 @@ export function ProfileFieldsOfAll() {
         },
         edit: {
           title: i18n._('Edit profile field'),
-          settingsOf: ({ type }: ProfileField) => settings(type),
+          settingsOf: ({ type }: ProfileField) => fieldSettings(i18n, type),
           valuesOf: (field: ProfileField) => ({
             ...field,
             ...(field.type === SELECT && { options: optionsOf(field.field_data) }),

@@ -26,42 +26,62 @@ export function ReadOnlyNotice() {
 
 type Definitions = NonNullable<Fields['server_supported_permission_settings']>['realm'];
 
+const toggle = (name: string, label: string): Setting => ({ name, label, kind: 'switch' });
+
+/** Makes settings for permissions, with the groups that the server allows. */
+function usePermissionSetting(): (name: keyof Definitions, label: string) => Setting {
+  const definitions = useField('server_supported_permission_settings')?.realm;
+  return (name, label) => ({ name, label, kind: 'permission', definition: definitions?.[name] });
+}
+
 /** Groups with permissions, and limits on joining. */
 export function OrganizationPermissions() {
-  const { i18n } = useLingui();
-  const { realm } = useManagement();
-  const definitions = useField('server_supported_permission_settings')?.realm;
-  const permission = (name: keyof Definitions, label: string): Setting => ({
-    name,
-    label,
-    kind: 'permission',
-    definition: definitions?.[name],
-  });
-  const toggle = (name: string, label: string): Setting => ({ name, label, kind: 'switch' });
   return (
     <>
       <ReadOnlyNotice />
-      <Section
-        title={i18n._('Joining')}
-        source={realm}
-        settings={[
-          toggle('invite_required', i18n._('People need an invitation')),
-          toggle('emails_restricted_to_domains', i18n._('Only addresses of the allowed domains')),
-          toggle('disallow_disposable_email_addresses', i18n._('No disposable email addresses')),
-          permission('can_invite_users_group', i18n._('Who can invite people by email?')),
-          permission('create_multiuse_invite_group', i18n._('Who can create invitation links?')),
-          {
-            name: 'waiting_period_threshold',
-            label: i18n._('Members become full members after'),
-            kind: 'number',
-            min: 0,
-            unit: i18n._('days'),
-          },
-        ]}
-      >
-        <h4>{i18n._('Allowed domains')}</h4>
-        <Domains />
-      </Section>
+      <JoiningPermissions />
+      <MessagePermissions />
+      <PeoplePermissions />
+    </>
+  );
+}
+
+function JoiningPermissions() {
+  const { i18n } = useLingui();
+  const { realm } = useManagement();
+  const permission = usePermissionSetting();
+  return (
+    <Section
+      title={i18n._('Joining')}
+      source={realm}
+      settings={[
+        toggle('invite_required', i18n._('People need an invitation')),
+        toggle('emails_restricted_to_domains', i18n._('Only addresses of the allowed domains')),
+        toggle('disallow_disposable_email_addresses', i18n._('No disposable email addresses')),
+        permission('can_invite_users_group', i18n._('Who can invite people by email?')),
+        permission('create_multiuse_invite_group', i18n._('Who can create invitation links?')),
+        {
+          name: 'waiting_period_threshold',
+          label: i18n._('Members become full members after'),
+          kind: 'number',
+          min: 0,
+          unit: i18n._('days'),
+        },
+      ]}
+    >
+      <h4>{i18n._('Allowed domains')}</h4>
+      <Domains />
+    </Section>
+  );
+}
+
+/** Channels, and messages there and in direct conversations. */
+function MessagePermissions() {
+  const { i18n } = useLingui();
+  const { realm } = useManagement();
+  const permission = usePermissionSetting();
+  return (
+    <>
       <Section
         title={i18n._('Channels')}
         source={realm}
@@ -94,6 +114,16 @@ export function OrganizationPermissions() {
           permission('direct_message_initiator_group', i18n._('Who can start direct conversations?')),
         ]}
       />
+    </>
+  );
+}
+
+function PeoplePermissions() {
+  const { i18n } = useLingui();
+  const { realm } = useManagement();
+  const permission = usePermissionSetting();
+  return (
+    <>
       <Section
         title={i18n._('People and groups')}
         source={realm}

@@ -359,13 +359,20 @@ function InvitationList() {
 
 const DAY_MINUTES = 24 * 60;
 
-function InviteDialog({ isLink }: { readonly isLink: boolean }) {
+const STANDARD_INVITATION: Values = {
+  invite_expires_in_minutes: 10 * DAY_MINUTES,
+  invite_as: ROLE.member,
+  include_realm_default_subscriptions: true,
+  stream_ids: [],
+  group_ids: [],
+};
+
+function useInvitationFields(isLink: boolean): readonly Setting[] {
   const { i18n } = useLingui();
   const { state } = useChat();
-  const { api } = useManagement();
   const ownRole = state.people.peek(state.selfId)?.user.role ?? ROLE.member;
   const defaults = useField('realm_default_streams') ?? [];
-  const settings: readonly Setting[] = [
+  return [
     ...(isLink
       ? []
       : [
@@ -403,14 +410,13 @@ function InviteDialog({ isLink }: { readonly isLink: boolean }) {
     { name: 'stream_ids', label: i18n._('Further channels'), kind: 'channels' },
     { name: 'group_ids', label: i18n._('Groups'), kind: 'groups' },
   ];
-  const standard: Values = {
-    invite_expires_in_minutes: 10 * DAY_MINUTES,
-    invite_as: ROLE.member,
-    include_realm_default_subscriptions: true,
-    stream_ids: [],
-    group_ids: [],
-  };
-  const { values, change, forget } = useValues(standard, isLink ? 'invitation link' : 'invitations');
+}
+
+function InviteDialog({ isLink }: { readonly isLink: boolean }) {
+  const { i18n } = useLingui();
+  const { api } = useManagement();
+  const settings = useInvitationFields(isLink);
+  const { values, change, forget } = useValues(STANDARD_INVITATION, isLink ? 'invitation link' : 'invitations');
   const [refused, setRefused] = useState<readonly RefusedAddress[]>([]);
   const textOf = useRefusals(refused.length > 0);
   const submit = async () => {

@@ -20,7 +20,12 @@ export function reasonOf(error: Refusal, i18n: I18n, refusalText: ((message: str
 }
 
 /** Null for codes with many meanings. */
-function textOf({ code, message, details = {}, retryAfterMs }: Refusal, i18n: I18n): string | null {
+function textOf(error: Refusal, i18n: I18n): string | null {
+  return connectionText(error, i18n) ?? peopleText(error, i18n) ?? contentText(error, i18n);
+}
+
+/** Connection, and limits of the server. */
+function connectionText({ code, details = {}, retryAfterMs }: Refusal, i18n: I18n): string | null {
   switch (code) {
     case 'NO_CONNECTION':
       return i18n._('The server cannot be reached.');
@@ -42,6 +47,20 @@ function textOf({ code, message, details = {}, retryAfterMs }: Refusal, i18n: I1
       return i18n._('The time must be in the future.');
     case 'FILE_TOO_LARGE':
       return i18n._('The file is larger than {max} MiB.', { max: details.max });
+    case 'REALM_UPLOAD_QUOTA':
+      return i18n._('The organization has no space left for files.');
+    case 'USER_UPLOAD_QUOTA':
+      return i18n._('You have no space left for files.');
+    case 'PUSH_SERVICE_NOT_CONFIGURED':
+      return i18n._('This server does not send notifications to devices.');
+    default:
+      return null;
+  }
+}
+
+/** Accounts, roles and groups. */
+function peopleText({ code, details = {} }: Refusal, i18n: I18n): string | null {
+  switch (code) {
     case 'UNAUTHORIZED':
     case 'CSRF_FAILED':
       return i18n._('Your session has ended.');
@@ -69,6 +88,14 @@ function textOf({ code, message, details = {}, retryAfterMs }: Refusal, i18n: I1
       return i18n._('The group is still in use: in another group, or in a permission.');
     case 'SYSTEM_GROUP_REQUIRED':
       return i18n._('This permission can only be given to roles and other built-in groups.');
+    default:
+      return null;
+  }
+}
+
+/** Channels, messages and pictures. */
+function contentText({ code, message, details = {} }: Refusal, i18n: I18n): string | null {
+  switch (code) {
     case 'EXPECTATION_MISMATCH':
       return i18n._('Somebody else has changed this in the meantime.');
     case 'CHANNEL_ALREADY_EXISTS':
@@ -96,12 +123,6 @@ function textOf({ code, message, details = {}, retryAfterMs }: Refusal, i18n: I1
       return i18n._('You have not reacted with this emoji.');
     case 'BAD_IMAGE':
       return i18n._('The picture is damaged, too large or of an unknown format.');
-    case 'REALM_UPLOAD_QUOTA':
-      return i18n._('The organization has no space left for files.');
-    case 'USER_UPLOAD_QUOTA':
-      return i18n._('You have no space left for files.');
-    case 'PUSH_SERVICE_NOT_CONFIGURED':
-      return i18n._('This server does not send notifications to devices.');
     default:
       return null;
   }

@@ -87,24 +87,7 @@ export async function startServices({
   void chat.run();
   const isLoggedIn = loggedIn(chat);
   const uploadsKey = `parley-upload ${storageName}`;
-  const uploads = new Uploads(
-    async (file, options) => {
-      if (file.size < RESUMABLE_FROM_BYTES) {
-        try {
-          return (await client.post('/user_uploads', { filename: file }, options)).url;
-        } catch (error) {
-          if (!isOffline(error)) throw error;
-          options.onInterrupted?.();
-        }
-      }
-      const { sendResumable } = await retrying(
-        () => import('./resumable-upload.js'),
-        () => !options.signal?.aborted,
-      );
-      return sendResumable(client, uploadsKey, file, options);
-    },
-    () => chat.state.fields.peek('max_file_upload_size_mib') ?? 0,
-  );
+  const uploads = uploadsOf(chat, client, uploadsKey);
   const drafts = new Drafts({
     storageKey: `parley-drafts:${storageName}`,
     selfId: userId,
@@ -119,13 +102,7 @@ export async function startServices({
       if (delivery !== 'sending') drafts.add(destination, content);
     }
     drafts.saveFields();
-    // Unsaved message edits become drafts of their conversations, or else notes to oneself.
-    const edits = [...fieldTexts.texts.peek()].map(async ([field, { text, base }]) => {
-      const [, id] = /^edit (\d+)$/.exec(field) ?? [];
-      if (!id || text === base) return;
-      const own: Destination = { kind: 'direct', userIds: [] };
-      drafts.add(await chat.commands.destination(Number(id)).catch(() => own), text);
-    });
+    const edits = keepEdits(chat, fieldTexts, drafts);
     // Saves texts on the server, unless that takes too long.
     const isKept = Promise.all([sync, ...edits]).then(([it]) => it.flush());
     await Promise.race([isKept, new Promise((resolve) => setTimeout(resolve, 2000))]);
@@ -147,6 +124,38 @@ export async function startServices({
   };
   const shared = { chat, client, baseUrl, drafts, uploads, fieldTexts, frame };
   return { ...shared, forget, close: closeAll, isLoggedIn };
+}
+
+/** Large or interrupted uploads resume where they stopped. */
+function uploadsOf(chat: Chat, client: ParleyClient, uploadsKey: string): Uploads {
+  return new Uploads(
+    async (file, options) => {
+      if (file.size < RESUMABLE_FROM_BYTES) {
+        try {
+          return (await client.post('/user_uploads', { filename: file }, options)).url;
+        } catch (error) {
+          if (!isOffline(error)) throw error;
+          options.onInterrupted?.();
+        }
+      }
+      const { sendResumable } = await retrying(
+        () => import('./resumable-upload.js'),
+        () => !options.signal?.aborted,
+      );
+      return sendResumable(client, uploadsKey, file, options);
+    },
+    () => chat.state.fields.peek('max_file_upload_size_mib') ?? 0,
+  );
+}
+
+/** Turns unsaved message edits into drafts of their conversations, or else into notes to oneself. */
+function keepEdits(chat: Chat, fieldTexts: FieldTexts, drafts: Drafts): readonly Promise<void>[] {
+  return [...fieldTexts.texts.peek()].map(async ([field, { text, base }]) => {
+    const [, id] = /^edit (\d+)$/.exec(field) ?? [];
+    if (!id || text === base) return;
+    const own: Destination = { kind: 'direct', userIds: [] };
+    drafts.add(await chat.commands.destination(Number(id)).catch(() => own), text);
+  });
 }
 
 function loggedIn(chat: Chat): Promise<boolean> {
