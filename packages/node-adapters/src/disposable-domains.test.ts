@@ -1,7 +1,7 @@
 import { workMsOf } from '@parley/testkit/process-usage';
 import { ListedDisposableDomains } from './disposable-domains.js';
 
-it('recognizes known disposable domains only', () => {
+it('recognizes only known disposable domains', () => {
   const domains = new ListedDisposableDomains();
   expect(['mailinator.com', 'zulip.com', 'gmail.com', 'example.com', ''].map((one) => domains.has(one))).toEqual([
     true,

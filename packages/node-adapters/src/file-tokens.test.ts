@@ -4,7 +4,7 @@ import { HmacFileTokens } from './tokens.js';
 const tokens = new HmacFileTokens('a secret of tests');
 const TICKET = { realmId: 2, fileId: 31, expiresAt: 1_700_000_000 } as FileTicket;
 
-it('accepts only its own tokens', () => {
+it('HmacFileTokens accepts only its own tokens', () => {
   const token = tokens.sign(TICKET);
   expect(token).toMatch(/^[\w-]+$/);
   expect(tokens.verify(token)).toEqual(TICKET);
@@ -16,5 +16,5 @@ it.each([
   ['a later end', () => tokens.sign(TICKET).replace('-1700', '-1800')],
   ['another secret', () => new HmacFileTokens('another secret').sign(TICKET)],
   ['no signature', () => '2-31-1700000000-'],
-  ['more after the end', () => `${tokens.sign(TICKET)}x`],
-])('rejects %s', (_, made) => expect(tokens.verify(made())).toBeNull());
+  ['text after the end', () => `${tokens.sign(TICKET)}x`],
+])('HmacFileTokens rejects %s', (_, made) => expect(tokens.verify(made())).toBeNull());

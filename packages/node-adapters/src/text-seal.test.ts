@@ -3,7 +3,7 @@ import { TextSeal } from './text-seal.js';
 
 const seal = new TextSeal(Buffer.alloc(32, 1));
 
-it('opens a sealed text only in its context and with the same key', () => {
+it('TextSeal opens a sealed text only in its context and with the same key', () => {
   const sealed = seal.seal('{"a":"ä"}', 'realm 1');
   expect(seal.open(sealed, 'realm 1')).toBe('{"a":"ä"}');
   expect(seal.open(sealed, 'realm 2')).toBeNull();
@@ -18,11 +18,11 @@ it.each<[string, (sealed: string) => string]>([
   ['a changed letter', (sealed) => (sealed.startsWith('A') ? 'B' : 'A') + sealed.slice(1)],
   ['an empty text', () => ''],
   ['random bytes', () => randomBytes(60).toString('base64url')],
-])('rejects %s', (_, changed) => {
+])('TextSeal rejects %s', (_, changed) => {
   expect(seal.open(changed(seal.seal('text', 'c')), 'c')).toBeNull();
 });
 
-it('rejects another encoding of the same bytes', () => {
+it('TextSeal rejects another encoding of the same bytes', () => {
   // 28 bytes of overhead and three of text: 31 bytes leave four unused bits in the last character.
   const sealed = seal.seal('abc', 'c');
   expect(sealed).toHaveLength(42);

@@ -15,7 +15,7 @@ describe('ZxcvbnPasswordStrength', () => {
     ${'password'.repeat(12)}                       | ${false}
     ${'p4$$w0rd'}                                  | ${false}
     ${`${'a'.repeat(60)} kangaroo fence 7 wombat`} | ${true}
-  `('reports for $password whether it takes ten thousand guesses: $isEnough', ({ password, isEnough }) => {
+  `('estimates whether $password takes ten thousand guesses: $isEnough', ({ password, isEnough }) => {
     expect(strength.leastGuesses(password, ['cordelia@zulip.com', 'Cordelia']) >= 10_000).toBe(isEnough);
   });
 

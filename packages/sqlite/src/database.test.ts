@@ -102,7 +102,7 @@ it('rejects a database with a log deleted after a crash until its log index is d
   openWriter(path).close();
 });
 
-it('opens readers that cannot write', () => {
+it('opens readers that cannot write to the database', () => {
   const writer = openWriter(path);
   const reader = openReader(path);
   expect(() => reader.exec("INSERT INTO server_fact VALUES ('a', 'b')")).toThrow('readonly');
@@ -117,7 +117,7 @@ it('rejects the database of another program', () => {
   expectRefusal('belongs to another program');
 });
 
-it('rejects a file that is not a database', () => {
+it('rejects a file that is not an SQLite database', () => {
   writeFileSync(path, 'Dear diary, today I opened a chat server.');
   expectRefusal('belongs to another program');
 });
@@ -143,7 +143,7 @@ it('rejects a newer database even if a crash left its version in the log', () =>
   expect([readFileSync(crashed, 'latin1'), readFileSync(`${crashed}-wal`, 'latin1')]).toEqual(before);
 });
 
-it('rejects a directory and a path in a missing directory', () => {
+it('rejects a directory, and a path in a missing directory', () => {
   path = join(directory, 'nowhere', 'parley.db');
   expectRefusal('directory does not exist');
   path = directory;

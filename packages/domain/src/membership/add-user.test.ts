@@ -216,14 +216,14 @@ describe('CreateUser', () => {
   it.each<[string, string, Partial<CreateUserInput>, object]>([
     ['members', 'moderator', { fullName: 'x' }, { code: 'MUST_BE_ADMINISTRATOR' }],
     [
-      'administrators without leave',
+      'administrators without special permission',
       'owner',
       { fullName: 'x' },
       { code: 'SPECIAL_PERMISSION_REQUIRED', message: 'User not authorized to create users' },
     ],
     ['a long name', 'iago', { fullName: '*'.repeat(101), email: 'x' }, { message: 'Name too long!' }],
     ['a short name', 'iago', { fullName: ' * ', email: 'x' }, { message: 'Name too short!' }],
-    ['an odd name', 'iago', { fullName: 'a*|7', email: 'x' }, { message: 'Invalid characters in name!' }],
+    ['an invalid name', 'iago', { fullName: 'a*|7', email: 'x' }, { message: 'Invalid characters in name!' }],
     ['a name like a mention', 'iago', { fullName: 'ab|7', email: 'x' }, { message: 'Invalid format!' }],
     [
       'a taken name',
@@ -233,14 +233,14 @@ describe('CreateUser', () => {
     ],
     ['no address', 'iago', { email: 'x@y', ...weak }, { message: 'Bad name or username' }],
     [
-      'an address to throw away',
+      'a disposable address',
       'iago',
       { email: 'x@DISPOSABLE.test', ...weak },
       { message: 'Disposable email addresses are not allowed in this organization' },
     ],
     ['a taken address', 'iago', { ...taken, ...weak }, { message: "Email 'MEMBER@example.com' already in use" }],
     ['a weak password', 'iago', weak, { message: 'The password is too weak.' }],
-    ['a password of their name', 'iago', { password: ' Ophelia 7' }, { message: 'The password is too weak.' }],
+    ['a password derived from the name', 'iago', { password: ' Ophelia 7' }, { message: 'The password is too weak.' }],
     ['a short password', 'iago', { password: 'é'.repeat(7) }, { message: 'The password is too weak.' }],
     ['a long password', 'iago', { password: 'é'.repeat(101) }, { message: 'The password is too weak.' }],
   ])('validates the input in order: %s', async (_, who, input, refusal) => {

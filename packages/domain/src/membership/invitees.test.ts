@@ -25,7 +25,7 @@ describe('judgeInvitees', () => {
 
   it.each<[string, readonly InviteeState[], Partial<typeof may>, readonly string[], string, object]>([
     [
-      'the limit of the day',
+      'the daily limit',
       ['malformed', 'new'],
       { hasReachedDailyLimit: true, isTooNew: true },
       [],
@@ -56,7 +56,14 @@ describe('judgeInvitees', () => {
         ],
       },
     ],
-    ['a single bad one', ['new', 'malformed', 'new'], {}, [], NOT_VALID, { errors: [error(1, 'Invalid address.')] }],
+    [
+      'a single invalid address',
+      ['new', 'malformed', 'new'],
+      {},
+      [],
+      NOT_VALID,
+      { errors: [error(1, 'Invalid address.')] },
+    ],
     [
       'no recipient',
       ['hasAccount', 'isDeactivated', 'isSystemBot'],
@@ -72,7 +79,7 @@ describe('judgeInvitees', () => {
       },
     ],
     [
-      'some who are there, and sends to the others',
+      'addresses with accounts, and invites the others',
       ['new', 'hasAccount', 'new'],
       {},
       ['0@x.org', '2@x.org'],

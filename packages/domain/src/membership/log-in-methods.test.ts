@@ -8,9 +8,9 @@ describe('addressStanding', () => {
   it.each<[string, string | null, readonly EmailStatement[], trustsEmails: boolean, AddressStanding]>([
     ['verified address', ADDRESS, [says(ADDRESS, true)], false, 'vouched'],
     ['verified address in other letter case', ADDRESS, [says('Hamlet@Zulip.com', true)], false, 'vouched'],
-    ['verified address of two documents', ADDRESS, [says(OTHER, true), says(ADDRESS, true)], false, 'vouched'],
+    ['verified address in two documents', ADDRESS, [says(OTHER, true), says(ADDRESS, true)], false, 'vouched'],
     ['no statement', ADDRESS, [], false, 'unproven'],
-    ['no statement of a trusted service', ADDRESS, [], true, 'vouched'],
+    ['no statement by a trusted service', ADDRESS, [], true, 'vouched'],
     ['other verified address', ADDRESS, [says(OTHER, true)], false, 'unproven'],
     ['other verified address at a trusted service', ADDRESS, [says(OTHER, true)], true, 'vouched'],
     ['verified address without a name', ADDRESS, [says(null, true)], false, 'unproven'],

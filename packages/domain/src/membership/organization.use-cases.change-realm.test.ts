@@ -64,8 +64,8 @@ describe('ChangeRealm', () => {
   it.each<[string, readonly AuthenticationMethod[], Partial<Surroundings>, boolean]>([
     ['passwords', ['emailAuthentication'], {}, true],
     ['no method', [], {}, false],
-    ['development without development mode', ['devAuthentication'], {}, false],
-    ['development in development mode', ['devAuthentication'], { isDev: true }, true],
+    ['development log-in outside development mode', ['devAuthentication'], {}, false],
+    ['development log-in in development mode', ['devAuthentication'], { isDev: true }, true],
     ['a service that is not configured', ['gitHubAuthentication'], {}, false],
     ['a configured service', ['gitHubAuthentication'], { services: [GITHUB] }, true],
     ['a configured service among others', ['gitHubAuthentication', 'samlAuthentication'], { services: [GITHUB] }, true],
@@ -75,12 +75,12 @@ describe('ChangeRealm', () => {
       { services: [{ ...GITHUB, realms: ['x'] }] },
       false,
     ],
-    ['a configured service that is off', ['samlAuthentication'], { services: [GITHUB] }, false],
+    ['a disabled configured service', ['samlAuthentication'], { services: [GITHUB] }, false],
     ['no directory', ['ldapAuthentication'], {}, false],
     ['a directory', ['ldapAuthentication'], { directories: ['zulip'] }, true],
     ['a directory of another organization', ['ldapAuthentication'], { directories: ['x'] }, false],
     ['the page of the host application', ['samlAuthentication'], { services: [{ ...GITHUB, kind: 'host' }] }, true],
-    ['the log-in of the host application', ['samlAuthentication'], { isHostAuthenticated: true }, true],
+    ['host application log-in', ['samlAuthentication'], { isHostAuthenticated: true }, true],
     ['web tokens', ['samlAuthentication'], { hasWebTokens: true }, true],
   ])('decides on a change that leaves %s', async (_, enabled, surroundings, isAccepted) => {
     const fixture = await createFixture(aUserOfEachRole());

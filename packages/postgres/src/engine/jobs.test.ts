@@ -2,7 +2,7 @@ import { createFixtureOn, FixedClock } from '@parley/testkit';
 import { openPostgresStorage } from '../database.js';
 import { createDatabase } from '../testing/databases.js';
 
-it('takes jobs without waiting for a unit that completes one of them, and omits that one', async () => {
+it('takes jobs without waiting for a unit that completes one of them, and omits that job', async () => {
   const database = await createDatabase();
   const clock = new FixedClock();
   const [one, other] = [

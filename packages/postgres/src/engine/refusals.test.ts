@@ -19,20 +19,20 @@ async function query(url: string, sql: string): Promise<void> {
   await client.query(sql).finally(() => client.end());
 }
 
-describe('openPostgresStorage on a database', () => {
+describe('openPostgresStorage', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createDatabase();
   });
   afterAll(() => database.drop());
 
-  it('is rejected if commits do not wait for the disk', async () => {
+  it('rejects a database if commits do not wait for the disk', async () => {
     await query(database.url, `ALTER DATABASE ${database.name} SET synchronous_commit = off`);
     await refused(database.url, '`synchronous_commit` is off, so acknowledged changes would be lost in a crash');
     await query(database.url, `ALTER DATABASE ${database.name} RESET synchronous_commit`);
   });
 
-  it('is rejected if a newer version created its schema', async () => {
+  it('rejects a database if a newer version created its schema', async () => {
     await query(
       database.url,
       "INSERT INTO schema_step (number, name, checksum, is_contract) VALUES (9999, 'later', 'x', true)",
@@ -41,20 +41,20 @@ describe('openPostgresStorage on a database', () => {
     await query(database.url, 'DELETE FROM schema_step WHERE number = 9999');
   });
 
-  it('is rejected if a step of its schema differs', async () => {
+  it('rejects a database if a step of its schema differs', async () => {
     await query(database.url, "UPDATE schema_step SET checksum = 'x' || checksum WHERE number = 1");
     await refused(database.url, 'step 1 of its schema .* differs from that of this version; .*');
     await query(database.url, 'UPDATE schema_step SET checksum = substr(checksum, 2) WHERE number = 1');
   });
 
-  it('is rejected with an encoding that cannot represent every text', async () => {
+  it('rejects a database with an encoding that cannot represent every text', async () => {
     const other = `${database.name}_latin`;
     await query(database.url, `CREATE DATABASE ${other} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
     await refused(database.url.replace(database.name, other), 'its encoding is LATIN1 instead of UTF8');
     await query(database.url, `DROP DATABASE ${other}`);
   });
 
-  it('makes a running server unusable if another version changes its schema', async () => {
+  it('reports a schema change by another version to a running server', async () => {
     const reasons: string[] = [];
     const storage = await openPostgresStorage({
       url: database.url,
@@ -82,16 +82,16 @@ describe('openPostgresStorage on a database', () => {
   });
 });
 
-describe('openPostgresStorage on a server', () => {
+describe('openPostgresStorage', () => {
   let server: TestServer | undefined;
   afterEach(() => server?.stop());
 
-  it('is rejected if it does not write to the disk', async () => {
+  it('rejects a server that does not write to the disk', async () => {
     server = await startServer(binaries, { settings: { fsync: 'off' } });
     await refused(server.url, '`fsync` is off, so acknowledged changes would be lost in a crash');
   });
 
-  it('is rejected as a standby', async () => {
+  it('rejects a standby', async () => {
     server = await startServer(binaries, { isStandby: true, settings: { wal_retrieve_retry_interval: '50ms' } });
     await refused(server.url, 'it is a standby, which accepts no changes');
   });
@@ -137,11 +137,11 @@ const POOLER = '/usr/sbin/pgbouncer';
     rmSync(folder, { recursive: true });
   });
 
-  it('is rejected in statement mode', async () => {
+  it('rejects a pooler in statement mode', async () => {
     await refused(await start('statement'), 'its pooler runs in statement mode; .*');
   });
 
-  it('is accepted in session mode', async () => {
+  it('accepts a pooler in session mode', async () => {
     await (await open(await start('session'))).close();
   });
 });

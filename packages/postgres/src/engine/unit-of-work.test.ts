@@ -147,7 +147,7 @@ describe('PostgresUnitOfWork', () => {
   it.each([
     ['it changes cached data', (connection: Connection) => connection.disableCaching()],
     ['a row exists already', (connection: Connection) => connection.command('INSERT INTO counter VALUES (1, 5)').run()],
-  ])('reruns a shared unit exclusively if it is %s', async (_, change) => {
+  ])('reruns a shared unit exclusively if %s', async (_, change) => {
     const shares: boolean[] = [];
     await open().write(
       FIRST,

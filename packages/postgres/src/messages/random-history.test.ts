@@ -22,8 +22,8 @@ async function openPostgres(clock: Clock) {
   };
 }
 
-describe('random history on PostgreSQL', () => {
-  it('finds the messages that match the predicate, like the in-memory storage', async () => {
+describe('PostgreSQL message storage', () => {
+  it('finds the messages that match a random predicate, like the in-memory storage', async () => {
     await agreeOnRandomHistories(openMemory, openPostgres, { runs: Number(process.env.NARROW_LAW_RUNS ?? 25) });
   });
 

@@ -22,7 +22,7 @@ import { restoreBackup } from './restore-backup.js';
 const SECRET = 'a secret with blanks';
 const OPTIONS = { takenAt: new Date(0), bytesPerSecond: null };
 
-describe('backup', () => {
+describe('parley backup and restore', () => {
   let directory: string;
   let source: Parameters<typeof createBackup>[0];
   let backup: string;
@@ -167,7 +167,7 @@ describe('backup', () => {
 
   it.each<[string, (bytes: Buffer) => Buffer]>([
     ['cut off', (bytes) => bytes.subarray(0, bytes.length - 2048)],
-    ['cut in the middle', (bytes) => bytes.subarray(0, bytes.length / 2)],
+    ['truncated in the middle', (bytes) => bytes.subarray(0, bytes.length / 2)],
     ['changed in one byte', (bytes) => Buffer.from(bytes.fill(7, 100_000, 100_001))],
     ['empty', () => Buffer.alloc(0)],
     ['no archive', () => Buffer.from('Dear diary, '.repeat(1000))],

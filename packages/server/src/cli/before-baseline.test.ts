@@ -71,7 +71,7 @@ async function expectConversation(realm: string): Promise<void> {
   }
 }
 
-it('starts on a database from before the baseline', async () => {
+it('runs on a database from before the baseline', async () => {
   await unpackDatabase();
   await expectConversation('');
   expect(await run('migrate', '--check')).toMatchObject({ code: 0 });

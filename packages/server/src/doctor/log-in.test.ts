@@ -191,7 +191,7 @@ describe('parley doctor --thorough on log-ins', () => {
   });
 });
 
-it('lists the --thorough option in the help text', async () => {
+it('parley --help lists the --thorough option', async () => {
   const lines: string[] = [];
   const out = (line: string) => void lines.push(line);
   const rest = { readInput: async () => '', interrupted: async () => {}, comeAfterServer: () => {} };

@@ -34,7 +34,7 @@ await parley.consume('indexer', async (events, tx) => {
 console.log('ready');
 `;
 
-it('delivers every event at least once and commits its transaction exactly once despite kills', async () => {
+it('a consumer receives every event at least once and commits its transaction exactly once despite kills', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-consumer-'));
   symlinkSync(join(root, 'node_modules'), join(directory, 'node_modules'));
   const script = join(directory, 'consumer.mjs');

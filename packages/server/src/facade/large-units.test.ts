@@ -12,7 +12,7 @@ import { createParley, type Parley } from '../index.js';
 /**
  * Large requests run in slices. Other callers get responses in between and see either the whole change or none of it.
  */
-describe('a large request', () => {
+describe('large request', () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-large-'));
   let parley: Parley;
   let caller: Caller;
@@ -77,7 +77,7 @@ describe('a large request', () => {
     ['creates a thousand channels', () => subscribe(namesOf('new', 1000))],
     ['subscribes sixty people to a hundred channels', () => subscribe(namesOf('new', 100), people)],
     [
-      'lets them leave again',
+      'unsubscribes them again',
       () => parley.useCase(UnsubscribeUsers).execute(caller, { channelNames: namesOf('new', 100), principals: people }),
     ],
   ])('%s without blocking other requests', async (_, work) => {

@@ -52,7 +52,7 @@ for await (const content of createInterface({ input: process.stdin })) {
 }
 `;
 
-it('attempts every notification at least once, and none again after its result was stored, despite kills', async () => {
+it('a server attempts every notification at least once, and none again after its result was stored, despite kills', async () => {
   const notified: string[] = [];
   const service = createServer(async (request, response) => {
     const body = await text(request);

@@ -48,7 +48,7 @@ describe('handleClientError', () => {
     ['malformed', 'GET / HTTP/9.9\r\n\r\n', '400 Bad Request'],
     ['too long', `GET /${'x'.repeat(9000)} HTTP/1.1\r\nHost: x\r\n\r\n`, '431 Request Header Fields Too Large'],
     ['too slow', 'POST / HTTP/1.1\r\nHost: x\r\n', '408 Request Timeout'],
-  ])('rejects a request that is %s with JSON and closes its connection', async (_why, text, status) => {
+  ])('rejects a request that is %s with a JSON error and closes its connection', async (_why, text, status) => {
     const response = await responseTo(text);
     const [head = '', body = ''] = response.split('\r\n\r\n');
     expect(head.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`);

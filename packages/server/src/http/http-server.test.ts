@@ -47,14 +47,14 @@ describe('createHttpServer', () => {
 
   afterEach(stop);
 
-  it('closes silent connections without a response, which a client could match to a later request', async () => {
+  it('closes silent connections without a response that could be matched to a later request', async () => {
     await start({ headersMs: 60 });
     const since = performance.now();
     expect(await answerTo(open())).toBe('');
     expect(performance.now() - since).toBeGreaterThan(50);
   });
 
-  it('closes requests whose headers or bodies take too long', async () => {
+  it('closes requests with slow headers or bodies', async () => {
     await start({ headersMs: 60, bodyMs: 60, filesMs: 60 });
     expect(await answerTo(open('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '))).toMatch(/^HTTP\/1\.1 408 /);
     await stop();

@@ -37,7 +37,7 @@ describe('DailyChannelQuota', () => {
     expect(() => make(admin, 1)).toThrow(rateLimited(86_400));
   });
 
-  it('reserves all channels or none and frees them after one day', () => {
+  it('reserves all requested channels or none and frees them after one day', () => {
     const { clock, make, member } = setUp();
     make(member, 600);
     clock.advance(3600);
@@ -48,7 +48,7 @@ describe('DailyChannelQuota', () => {
     make(member, 600);
   });
 
-  it('returns the reserved channels if creation fails', () => {
+  it('releases the reserved channels if creation fails', () => {
     const { make, fail, member } = setUp();
     make(member, 600);
     make(member, 400);

@@ -183,7 +183,7 @@ describe('tracing', () => {
   const request = { method: 'POST', headers: {} } as IncomingMessage;
   afterEach(() => trace.disable());
 
-  it('adds no cost without a provider', async () => {
+  it('starts no span without a provider', async () => {
     expect((await openTelemetryTracer('1')).start(request)).toBeNull();
   });
 

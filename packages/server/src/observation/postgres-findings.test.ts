@@ -16,7 +16,7 @@ const SOUND: ServerFacts = {
   clockOffsetMs: 12,
 };
 
-it('recommends no changes for a healthy server', () => {
+it('parley doctor recommends no changes to a healthy PostgreSQL server', () => {
   const findings = [...findingsOn(SOUND, 12)];
   expect(findings.map(({ level }) => level)).toEqual(['good', 'good', 'good', 'good', 'good']);
   expect(findings.map(({ text }) => text)).toEqual([
@@ -44,12 +44,12 @@ it.each<readonly [Partial<ServerFacts>, string, string]>([
     'advice',
     'that of this machine is 60.0 s ahead of the server, whose time is used instead',
   ],
-])('reports %j', (facts, level, text) => {
+])('parley doctor reports %j', (facts, level, text) => {
   const found = [...findingsOn({ ...SOUND, ...facts }, 12)].filter((finding) => finding.level !== 'good');
   expect(found).toEqual([{ level, subject: expect.any(String), text: expect.stringContaining(text) }]);
 });
 
-it('accepts a synchronous standby', () => {
+it('parley doctor accepts a synchronous standby', () => {
   const findings = [...findingsOn({ ...SOUND, synchronousStandbys: 'ANY 1 (b)', standbys: 1 }, 12)];
   expect(findings.map(({ text }) => text)).toContain('commits wait for the standby ANY 1 (b)');
 });

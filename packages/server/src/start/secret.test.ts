@@ -31,8 +31,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-describe('secret file', () => {
-  it('creates the secret readable by its owner only and leaves no temporary file', () => {
+describe('findSecret and makeSecret', () => {
+  it('creates a file readable by its owner only and leaves no temporary file', () => {
     expect(find()).toBeNull();
     expect(readdirSync(directory)).toEqual([]);
     const first = make();
@@ -84,7 +84,7 @@ describe('secret file', () => {
     ['a file of zeros after a power loss', '\0'.repeat(130), 'damaged'],
     ['too short', 'oops\n', 'damaged'],
     ['several lines', `${'a'.repeat(40)}\n${'b'.repeat(40)}\n`, 'damaged'],
-  ])('rejects the secret when it is %s and does not replace it', (_, content, problem) => {
+  ])('rejects a secret file that is %s and does not replace it', (_, content, problem) => {
     put(content);
     expect(() => find()).toThrow(new RegExp(`^The secret file .*parley.db.secret is ${problem}. Restore it`));
     expect(() => make()).toThrow(/Restore it/);
@@ -107,23 +107,26 @@ describe('secret file', () => {
     expect(find()).not.toBeNull();
   });
 
-  it.each([0o640, 0o604, 0o620, 0o644, 0o666])('rejects a file with mode %o, which gives others access', (mode) => {
-    make();
-    chmodSync(secretPathFor(path), mode);
-    expect(() => find()).toThrow(
-      `Others on this machine can read the secret (mode ${mode.toString(8)}): run chmod 600 ${secretPathFor(path)}`,
-    );
-    chmodSync(secretPathFor(path), 0o400);
-    expect(find()).not.toBeNull();
-  });
+  it.each([0o640, 0o604, 0o620, 0o644, 0o666])(
+    'rejects a secret file with mode %o, which gives others access',
+    (mode) => {
+      make();
+      chmodSync(secretPathFor(path), mode);
+      expect(() => find()).toThrow(
+        `Others on this machine can read the secret (mode ${mode.toString(8)}): run chmod 600 ${secretPathFor(path)}`,
+      );
+      chmodSync(secretPathFor(path), 0o400);
+      expect(find()).not.toBeNull();
+    },
+  );
 
-  it('reports files that it could not write', () => {
+  it('reports a secret file that cannot be written', () => {
     path = join(directory, 'missing', 'parley.db');
     expect(() => make()).toThrow(/^Cannot read or write the secret .*missing/);
   });
 
   // The superuser can read every file.
-  (process.getuid?.() === 0 ? it.skip : it)('reports files that it could not read', () => {
+  (process.getuid?.() === 0 ? it.skip : it)('reports a secret file that cannot be read', () => {
     make();
     chmodSync(secretPathFor(path), 0o000);
     expect(() => find()).toThrow(/^Cannot read or write the secret/);
@@ -170,12 +173,12 @@ describe('secret file', () => {
   });
 });
 
-describe('database with a stored secret fingerprint', () => {
+describe('requireSameSecret', () => {
   const fingerprint = new HmacApiKeyMint('the secret of before').secretFingerprint;
   const check = (configured: string | null, secret: string | null) =>
     requireSameSecret(source(configured), secret, fingerprint);
 
-  it('opens with its matching secret', () => {
+  it('accepts the secret of the stored fingerprint', () => {
     expect(() => check(null, 'the secret of before')).not.toThrow();
     expect(() => check('the secret of before', 'the secret of before')).not.toThrow();
   });
@@ -188,13 +191,18 @@ describe('database with a stored secret fingerprint', () => {
       'another one',
       /^The secret in .*parley\.db\.secret is not the secret of the database; restore/,
     ],
-    ['would have to be made', null, null, /^The secret file .*parley\.db\.secret of the database is missing: restore/],
+    [
+      'would have to be created',
+      null,
+      null,
+      /^The secret file .*parley\.db\.secret of the database is missing: restore/,
+    ],
   ])('rejects a different secret that %s', (_, configured, secret, reason) => {
     expect(() => check(configured, secret)).toThrow(reason);
     expect(() => check(configured, secret)).toThrow(/or pass --accept-new-secret .*, which changes every API key\.$/);
   });
 
-  it('opens with any secret while no fingerprint is stored', () => {
+  it('accepts any secret while no fingerprint is stored', () => {
     expect(() => requireSameSecret(source(), 'any', null)).not.toThrow();
     expect(() => requireSameSecret(source(), null, null)).not.toThrow();
   });

@@ -23,11 +23,11 @@ describe('LoadMonitor', () => {
 
   it.each([
     ['one long turn', [idle, stuck, idle, lagging, lagging, idle], 'normal'],
-    ['a loop that lags', [lagging, lagging, lagging], 'busy'],
-    ['a loop that is stuck', [stuck, stuck, stuck], 'overloaded'],
-    ['a heap that fills', [filling, filling, filling], 'busy'],
-    ['a heap that is full', [full, full, full], 'overloaded'],
-    ['one thing after the other', [stuck, lagging, full], 'busy'],
+    ['a lagging event loop', [lagging, lagging, lagging], 'busy'],
+    ['a stuck event loop', [stuck, stuck, stuck], 'overloaded'],
+    ['a filling heap', [filling, filling, filling], 'busy'],
+    ['a full heap', [full, full, full], 'overloaded'],
+    ['consecutive problems', [stuck, lagging, full], 'busy'],
   ])('identifies %s', (_what, samples, level) => {
     expect(levelAfter(...samples)).toBe(level);
   });

@@ -23,7 +23,7 @@ describe('Promotion', () => {
   });
   const created = [{ event: { type: 'user.created' } }] as unknown as readonly StoredEvent[];
 
-  it('checks once at the start and not again while no user is waiting', async () => {
+  it('checks once at startup and not again while no user is waiting', async () => {
     await time.advance(10 * 86_400);
     expect([runs, time.pending]).toEqual([1, 0]);
   });

@@ -1,7 +1,7 @@
 import { DrivenTime } from '@parley/testkit';
 import { StorageWatch } from '../composition/background-workers.js';
 
-it('checks the storage every second and ends pending polls once if it is lost', async () => {
+it('StorageWatch checks the storage every second and ends pending polls once if it is lost', async () => {
   const time = new DrivenTime();
   const reports: unknown[] = [];
   let looks = 0;

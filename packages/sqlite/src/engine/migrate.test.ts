@@ -53,7 +53,7 @@ function newDatabase(): Sqlite.Database {
 const rowsOf = (database: Sqlite.Database, sql: string) =>
   database.prepare<[], (string | number | null)[]>(sql).raw().all();
 
-it('keeps the texts of released steps', () => {
+it('keeps the texts of released migration steps', () => {
   expect(MIGRATIONS.map((migration) => [migration.name, checksumOf(migration)])).toEqual(RELEASED);
 });
 
@@ -99,7 +99,7 @@ it('has blob columns only in tables included in backups', () => {
   expect(tables).toEqual([...BLOB_TABLES].sort());
 });
 
-describe('MIGRATIONS', () => {
+describe('migrationsOf', () => {
   const texts = { 'b.sql': 'B', 'a.003.sql': 'A3', 'a.sql': 'A', 'b.002.sql': 'B2' };
   const stepsOf = (features: readonly string[], files: Readonly<Record<string, string>>) =>
     migrationsOf(
@@ -122,15 +122,15 @@ describe('MIGRATIONS', () => {
 
   it.each([
     ['a feature is not listed', { 'c.sql': 'C' }, 'c.sql belongs to no feature'],
-    ['a step of a feature that is not listed', { 'c.004.sql': 'C' }, 'c.004.sql belongs to no feature'],
+    ['a step belongs to an unlisted feature', { 'c.004.sql': 'C' }, 'c.004.sql belongs to no feature'],
     ['a number is missing', { 'a.005.sql': 'A5' }, 'a.005.sql should have the number 4'],
     ['a number is used twice', { 'b.003.sql': 'B3' }, 'b.003.sql should have the number 4'],
-  ])('is rejected when %s', (_, more, message) => {
+  ])('throws when %s', (_, more, message) => {
     expect(() => stepsOf(['a', 'b'], { ...texts, ...more })).toThrow(message);
   });
 });
 
-it('accepts changed comments and blanks in an executed step', () => {
+it('migration accepts changed comments and blanks in an executed step', () => {
   const database = new Sqlite(':memory:');
   migrate(database, [{ name: 'a', sql: 'CREATE TABLE a (x TEXT -- one comment\n)' }]);
   const reworded = [{ name: 'a', sql: '-- Another comment.\nCREATE  TABLE a(x\nTEXT)' }];
@@ -246,7 +246,7 @@ describe('database from before the baseline', () => {
     openWriter(path).close();
   });
 
-  it('gets the steps after the baseline', () => {
+  it('runs the steps after the baseline', () => {
     write(steps);
     const database = new Sqlite(path);
     const next = { name: 'snippets.002', sql: 'ALTER TABLE snippet ADD COLUMN note TEXT' };
@@ -270,8 +270,8 @@ describe('database from before the baseline', () => {
   const none = /its schema \(version \d+\) was not made by a release of Parley; open it/;
   it.each<[string, readonly Step[], number, RegExp]>([
     ['has another checksum', changed, 43, none],
-    ['lacks a step in its record', steps.slice(0, -1), 43, none],
-    ['has a step more in its record', [...steps, unknown], 43, none],
+    ['lacks a recorded step', steps.slice(0, -1), 43, none],
+    ['has an additional recorded step', [...steps, unknown], 43, none],
     ['has no record', [], 43, none],
     [
       'ends at an earlier step',

@@ -57,7 +57,7 @@ it.each(['{', '[]', 'null', '"x"', ''])('reads unreadable settings %j of a realm
   expect(reports).toEqual(told(`realm ${id}, settings`));
 });
 
-it('keeps the readable settings', async () => {
+it('keeps the readable settings of a realm', async () => {
   const { id } = fixture.realm;
   const json = JSON.stringify({
     waitingPeriodThreshold: 'x',

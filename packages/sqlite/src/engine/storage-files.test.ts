@@ -96,7 +96,7 @@ describe('StorageFiles after loss of a file in use', () => {
     ['the log is replaced by a copy', 'parley.db-wal was replaced', () => replace(`${path}-wal`)],
     ['the index of the log is deleted', 'parley.db-shm was deleted or moved', () => rmSync(`${path}-shm`)],
     [
-      'all of them are deleted',
+      'all files are deleted',
       'parley.db was deleted or moved',
       () => {
         for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix);
@@ -178,15 +178,15 @@ describe('StorageFiles after loss of a file in use', () => {
 describe('StorageFiles after damage to a file in use', () => {
   it.each<[string, string, () => void]>([
     ['the database is emptied', 'parley.db was truncated', () => truncateSync(path)],
-    ['the database is cut off', 'parley.db was truncated', () => truncateSync(path, statSync(path).size - 4096)],
+    ['the database is truncated', 'parley.db was truncated', () => truncateSync(path, statSync(path).size - 4096)],
     ['the log is emptied', 'parley.db-wal was truncated', () => truncateSync(`${path}-wal`)],
     [
-      'the log is cut off',
+      'the log is truncated',
       'parley.db-wal was truncated',
       () => truncateSync(`${path}-wal`, statSync(`${path}-wal`).size - 1),
     ],
     [
-      'the log is written over',
+      'the log is overwritten',
       'parley.db-wal was written over',
       () => writeSync(openSync(`${path}-wal`, 'r+'), Buffer.alloc(32)),
     ],
@@ -210,9 +210,9 @@ describe('StorageFiles after damage to a file in use', () => {
 describe('StorageFiles after a legitimate change of a file in use', () => {
   it.each([
     ['writes', "INSERT INTO server_fact VALUES ('a', 'b')"],
-    ['writes much, and folds the log in', 'CREATE TABLE t AS SELECT randomblob(9000000); DROP TABLE t'],
+    ['writes much and checkpoints the log', 'CREATE TABLE t AS SELECT randomblob(9000000); DROP TABLE t'],
     ['empties the log', 'PRAGMA wal_checkpoint(TRUNCATE)'],
-    ['begins the log anew', "PRAGMA wal_checkpoint(RESTART); INSERT INTO server_fact VALUES ('a', 'b')"],
+    ['restarts the log', "PRAGMA wal_checkpoint(RESTART); INSERT INTO server_fact VALUES ('a', 'b')"],
     [
       'rewrites the whole file',
       'CREATE TABLE t AS SELECT randomblob(900000); DROP TABLE t; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)',

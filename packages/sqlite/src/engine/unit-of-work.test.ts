@@ -305,7 +305,7 @@ describe('unit that awaits something other than its repositories', () => {
     expect(seen).toEqual([true, false, true, true]);
   });
 
-  it('cannot use the database when it continues later, even during another unit', async () => {
+  it('has no database access when it continues later, even during another unit', async () => {
     let goOn!: () => void;
     const until = new Promise<void>((resolve) => {
       goOn = resolve;
@@ -633,7 +633,7 @@ describe('read unit', () => {
     expect((await stored()).filter((text) => text !== 'inner')).toEqual(['a']);
   });
 
-  it('cannot use the database after its rejection', async () => {
+  it('has no database access after its rejection', async () => {
     let kept!: Notes;
     let goOn = () => {};
     let late: Promise<unknown> | undefined;
@@ -670,7 +670,7 @@ describe('read unit', () => {
   });
 });
 
-describe('Parley.close', () => {
+describe('SqliteUnitOfWork.close', () => {
   it('completes running units, rejects later ones and leaves one file', async () => {
     const slowRead = uow.readAcross(async (notes) => {
       spend(SLICE);

@@ -51,13 +51,13 @@ describe('event queue housekeeping', () => {
   });
 
   it.each<[string, (tx: Transaction) => Promise<unknown>]>([
-    ['stores where they stand', (tx) => tx.queues.savePositions(fixture.realm.id, [1, 2, 3].map(position))],
+    ['stores queue positions', (tx) => tx.queues.savePositions(fixture.realm.id, [1, 2, 3].map(position))],
     [
-      'removes those that nobody polls',
+      'removes idle queues',
       (tx) => tx.queues.removeIdle({ before: 100 as UnixSeconds, servedSince: 1 as UnixSeconds }, 10),
     ],
-    ['removes those that are behind', (tx) => tx.queues.removeBehind(fixture.realm.id, 1, 10)],
-    ['removes some of them', (tx) => tx.queues.remove(fixture.realm.id, ['queue 1', 'queue 2'])],
+    ['removes lagging queues', (tx) => tx.queues.removeBehind(fixture.realm.id, 1, 10)],
+    ['removes given queues', (tx) => tx.queues.remove(fixture.realm.id, ['queue 1', 'queue 2'])],
   ])('%s through an index to each queue instead of all rows of the realm', async (_, work) => {
     statements = [];
     await fixture.uow.writeAcross(work);

@@ -408,7 +408,7 @@ describe('cost of reads', () => {
   });
 
   it.each(['a page of a channel', 'a page of shared history', 'a page of a topic'])(
-    'finds the latest message of each of %s in an index alone',
+    'reads the index rows of %s from a covering index',
     async (title) => {
       const read = reads.find(([name]) => name === title)![1];
       const sql = await traced(() => long.uow.read(long.realm.id, (r) => read(r, long)));

@@ -10,7 +10,7 @@ import { defineSearchFunctions } from './conditions.js';
 /** More than the maximum number of function arguments. */
 const MESSAGES = 150_000;
 
-describe('more unread messages than function arguments', () => {
+describe('marking very many messages as read', () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-unread-'));
   let storage: SqliteStorage;
   let fixture: Fixture;
@@ -54,7 +54,7 @@ describe('more unread messages than function arguments', () => {
     database.close();
   }
 
-  it('marks more messages as read than a function accepts arguments', async () => {
+  it('marks more messages than a function accepts arguments', async () => {
     const viewer = { realmId: fixture.realm.id, userId: fixture.user('reader').id };
     const fromWriter = { kind: 'sender', userId: fixture.user('writer').id } as const;
     const filter: MessageFilter = { conditions: [fromWriter], scope: 'own' };

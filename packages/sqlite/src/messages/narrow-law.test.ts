@@ -5,7 +5,7 @@ import { agreeOnRandomHistories } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
 import { openNewStorage } from '../testing/new-storage.js';
 
-describe('SQL conditions', () => {
+describe('SQL of conditions', () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-narrows-'));
   let files = 0;
   afterAll(() => rmSync(directory, { recursive: true }));

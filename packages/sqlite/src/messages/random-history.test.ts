@@ -5,7 +5,7 @@ import { agreeOnReadStates } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
 import { openNewStorage } from '../testing/new-storage.js';
 
-describe('read state', () => {
+describe('read state in SQLite', () => {
   const directory = mkdtempSync(join(tmpdir(), 'parley-history-'));
   let files = 0;
   afterAll(() => rmSync(directory, { recursive: true }));

@@ -16,7 +16,7 @@ const NAME_ONLY = [
   'sent_once',
 ];
 
-it('archives the rows of every table that belongs to messages', () => {
+it('message archive contains the rows of every table that belongs to messages', () => {
   const database = new Sqlite(':memory:');
   migrate(database, MIGRATIONS);
   const tables = database

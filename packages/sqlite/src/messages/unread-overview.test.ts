@@ -126,7 +126,7 @@ describe('unread overview by conversation', () => {
     ],
     ['everything is read', (s) => s.uow.write(s.realm.id, (tx) => tx.personal.markAllRead(s.viewer('reader')))],
     [
-      'some are marked unread again',
+      'some messages are marked unread again',
       (s) =>
         s.uow.write(s.realm.id, async (tx) => {
           await tx.personal.markAllRead(s.viewer('reader'));
@@ -138,7 +138,7 @@ describe('unread overview by conversation', () => {
         }),
     ],
     [
-      'a sender was muted, and some of theirs marked unread',
+      'a sender was muted and some of their messages marked unread',
       (s) =>
         s.uow.write(s.realm.id, async (tx) => {
           await tx.personal.muteSender(s.viewer('reader'), s.user('other').id, 5);
@@ -151,7 +151,7 @@ describe('unread overview by conversation', () => {
         }),
     ],
     [
-      'some were moved to other channels and topics',
+      'some messages were moved to other channels and topics',
       (s) =>
         s.uow.write(s.realm.id, async (tx) => {
           const { id: channelId, recipientId } = s.channel('blue');
@@ -166,7 +166,7 @@ describe('unread overview by conversation', () => {
         }),
     ],
     [
-      'some were deleted',
+      'some messages were deleted',
       (s) =>
         s.uow.write(s.realm.id, (tx) =>
           tx.messages.remove(

@@ -141,11 +141,11 @@ it.each([
   [1501, 3],
   [3000, 4],
   [4000, 6],
-])('reads all %i members of a group in ranges', async (memberCount, moderators) => {
+])('reads all %i members of an LDAP group in ranges', async (memberCount, moderators) => {
   const roles = (await peopleOf(memberCount)).map(({ role }) => role?.role);
   expect(roles).toEqual(Array.from({ length: 6 }, (_, index) => (index < moderators ? 'moderator' : 'member')));
 });
 
-it('fails instead of returning a partial member list', async () => {
+it('fails instead of returning a partial LDAP member list', async () => {
   await expect(peopleOf(4000, 2000)).rejects.toThrow(`only 3000 members of ${GROUP} can be read`);
 });

@@ -2,7 +2,7 @@ import { ldapAccounts, parseLdap } from './ldap-settings.js';
 
 const REQUIRED = { name: 'company', url: 'ldaps://ldap.example.com', baseDn: 'dc=example,dc=com' };
 
-describe('LDAP setting', () => {
+describe('PARLEY_LDAP setting', () => {
   it('has defaults for everything except name, url and base DN', () => {
     expect(parseLdap(JSON.stringify([{ ...REQUIRED, groups: { baseDn: 'ou=groups' } }]))).toEqual([
       {

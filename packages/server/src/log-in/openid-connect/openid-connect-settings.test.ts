@@ -4,7 +4,7 @@ const GITHUB = { name: 'github', kind: 'GitHub', clientId: 'parley', clientSecre
 const OIDC = { kind: 'OpenID Connect', issuer: 'https://id.example.com' };
 const parse = (...services: readonly object[]) => parseOpenIdConnect(JSON.stringify(services));
 
-describe('OpenID Connect setting', () => {
+describe('PARLEY_OPENID_CONNECT setting', () => {
   it("uses GitHub's own URL unless another is configured", () => {
     expect(parse(GITHUB)).toMatchObject([{ kind: 'gitHubAuthentication', issuer: 'https://github.com' }]);
     expect(parse({ ...GITHUB, issuer: 'https://git.example.com/' })).toMatchObject([

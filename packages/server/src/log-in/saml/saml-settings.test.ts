@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-saml-'));
 const certificateFile = join(folder, 'idp.pem');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('SAML setting', () => {
+describe('PARLEY_SAML setting', () => {
   const required = { name: 'company', entityId: 'https://idp.example.com', entryPoint: 'https://idp.example.com/sso' };
   let certificate: string;
   beforeAll(() => {
