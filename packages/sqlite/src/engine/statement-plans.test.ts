@@ -35,7 +35,7 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT 1 FROM passkey WHERE realm_id = ? LIMIT 1', // the first index entry
   'SELECT user_id FROM linked_account WHERE realm_id = ? AND method = ?', // all rows, for directory synchronization
   'SELECT user_id FROM removed_user WHERE realm_id = ?', // all rows, for SCIM pages
-  'SELECT group_id AS "groupId", external_id AS "externalId", is_removed AS "isRemoved" FROM provisioned_group', // for SCIM
+  'SELECT group_id AS "groupId", external_id AS "externalId", is_removed AS "isRemoved" FROM provisioned_group', // all rows
   'SELECT realm_id AS "realmId", name, created_at AS "createdAt" FROM provisioning_token', // at most ten rows
   'DELETE FROM realm WHERE id = ?', // checks its foreign keys after all its rows are deleted
   'DELETE FROM job WHERE realm_id = ?', // after all its rows are deleted
