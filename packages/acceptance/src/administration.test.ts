@@ -178,7 +178,7 @@ describe('parley command line', () => {
       text                              | err
       ${'email,nmae\na@b.example,Ann'}  | ${'There is no column nmae; did you mean name?'}
       ${'email\na@b.example'}           | ${'The column name is missing.'}
-      ${'email,name\n"a@b.example,Ann'} | ${/is not a CSV file: /}
+      ${'email,name\n"a@b.example,Ann'} | ${/is not a valid CSV file: /}
       ${' \r\n'}                        | ${/ is empty; the first line must name the columns/}
     `('rejects $text', async ({ text, err }) => {
       expect((await run('user', 'import', file(text))).err).toMatch(err);
@@ -306,9 +306,9 @@ describe('parley command line', () => {
 
   it.each`
     args                                                     | code | err
-    ${['limits', 'forget']}                                  | ${2} | ${/^parley: Name a user, or pass --ip ADDRESS or --all/}
+    ${['limits', 'forget']}                                  | ${2} | ${/^parley: Pass a user, --ip ADDRESS or --all/}
     ${['limits', 'forget', '--ip=x']}                        | ${2} | ${/^parley: --ip must be an address/}
-    ${['limits', 'forget', '--all', '--ip=::1']}             | ${2} | ${/^parley: Name a user, or pass --ip ADDRESS or --all/}
+    ${['limits', 'forget', '--all', '--ip=::1']}             | ${2} | ${/^parley: Pass a user, --ip ADDRESS or --all/}
     ${['limits', 'forget', '--all']}                         | ${0} | ${/^$/}
     ${['limits', 'forget', '--ip=::1']}                      | ${0} | ${/^$/}
     ${['limits', 'forget', '4', '--realm=']}                 | ${0} | ${/^$/}
