@@ -36,14 +36,14 @@ export class DefaultChannelDto {
 }
 
 export class CreateDefaultChannelGroupDto {
-  @TextParam({ ...TEXT, description: 'Name of the group of default channels.' }) group_name!: string;
+  @TextParam({ ...TEXT, description: 'Name of the default channel group.' }) group_name!: string;
   @TextParam(DESCRIPTION) description!: string;
   @TextListParam({ max: MAX_NAMES, each: TEXT }) stream_names!: string[];
 }
 
 export class ChangeDefaultChannelGroupDto {
   @IntegerParam() group_id!: number;
-  @TextParam({ ...TEXT, optional: true, description: 'New name of the group of default channels.' })
+  @TextParam({ ...TEXT, optional: true, description: 'New name of the default channel group.' })
   new_group_name?: string;
   @TextParam({ ...DESCRIPTION, optional: true, description: 'New description.' }) new_description?: string;
 }
@@ -100,7 +100,7 @@ export const channelListRoutes: readonly Route[] = [
   setDefault('POST', true),
   setDefault('DELETE', false),
   route('POST', '/default_stream_groups/create', {
-    summary: 'Create a group of default channels',
+    summary: 'Create a default channel group',
     section: 'channels §4.14',
     auth: 'user',
     roleRequirements: [canChangeDefaultChannels],
@@ -113,7 +113,7 @@ export const channelListRoutes: readonly Route[] = [
     }),
   }),
   route('PATCH', '/default_stream_groups/:group_id', {
-    summary: 'Change a group of default channels',
+    summary: 'Change a default channel group',
     section: 'channels §4.14',
     auth: 'user',
     roleRequirements: [canChangeDefaultChannels],
@@ -127,7 +127,7 @@ export const channelListRoutes: readonly Route[] = [
       }),
   }),
   route('PATCH', '/default_stream_groups/:group_id/streams', {
-    summary: 'Add or remove channels of a group of default channels',
+    summary: 'Add channels to or remove them from a default channel group',
     section: 'channels §4.14',
     auth: 'user',
     roleRequirements: [canChangeDefaultChannels],
@@ -140,7 +140,7 @@ export const channelListRoutes: readonly Route[] = [
     }),
   }),
   route('DELETE', '/default_stream_groups/:group_id', {
-    summary: 'Delete a group of default channels',
+    summary: 'Delete a default channel group',
     section: 'channels §4.14',
     auth: 'user',
     roleRequirements: [canChangeDefaultChannels],

@@ -109,8 +109,8 @@ type NewSubscription = ValueOf<typeof newSubscription>;
 export class ListChannelsDto {
   @BooleanParam({ description: 'Whether to include public channels.' }) include_public = true;
   @BooleanParam({ description: 'Whether to include web-public channels.' }) include_web_public = false;
-  @BooleanParam({ description: 'Whether to include channels to which the caller subscribes.' }) include_subscribed =
-    true;
+  @BooleanParam({ description: 'Whether to include the channels to which the caller is subscribed.' })
+  include_subscribed = true;
   @BooleanParam({ description: "Whether to include channels of the bot's owner." }) include_owner_subscribed = false;
   @BooleanParam({ description: 'Whether to include all channels whose content the caller can access.' })
   include_can_access_content = false;
@@ -177,7 +177,7 @@ export class OneChannelDto {
 
 export class GetChannelAddressDto {
   @IntegerParam() stream_id!: number;
-  @IntegerParam({ optional: true, description: 'Id of the user as whom email to the channel is posted.' })
+  @IntegerParam({ optional: true, description: 'Id of the user who posts the email to the channel.' })
   sender_id?: number;
 }
 
@@ -201,7 +201,7 @@ type PropertyChange = ValueOf<typeof propertyChange>;
 
 export class ChangeSubscriptionPropertiesDto {
   @param(listOf(propertyChange, { max: MAX_NAMES }), {
-    description: 'List of channel ids with a setting and its value.',
+    description: 'List of channel ids, each with a setting and its value.',
   })
   subscription_data!: PropertyChange[];
 }

@@ -293,7 +293,7 @@ export function channelRoutes(): readonly Route[] {
       present: presentChangeSubscriptions,
     }),
     route('POST', '/users/me/subscriptions/properties', {
-      summary: 'Change personal settings of channels',
+      summary: 'Change personal channel settings',
       section: 'channels §4.9',
       auth: 'user',
       dto: ChangeSubscriptionPropertiesDto,

@@ -83,7 +83,7 @@ const CapabilitiesParam = () =>
       },
       { open: true },
     ),
-    { optional: true, description: 'Features that the client supports; they determine the form of events.' },
+    { optional: true, description: 'Features supported by the client; they determine the format of events.' },
   );
 
 const OPTIONAL_CAPABILITIES = [
@@ -251,7 +251,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
   ];
 }
 
-/** Returns the parts of the register response that the client requested. */
+/** Parts of the register response that the client requested. */
 function asked(
   dto: RegisterDto,
   request: Pick<Request, 'variant'>,

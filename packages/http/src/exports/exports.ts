@@ -54,8 +54,7 @@ export const presentExport = (view: ExportView, realmUrl: string) => ({
 });
 
 class RequestExportDto {
-  @WordParam(Object.values(EXPORT_TYPE_NAMES), { description: 'Which data to export, as a number.' }) export_type =
-    'public';
+  @WordParam(Object.values(EXPORT_TYPE_NAMES), { description: 'Data to export, as a number.' }) export_type = 'public';
 }
 
 class DeleteExportDto {
@@ -104,7 +103,7 @@ export function exportRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>)
       toInput: ({ export_id }) => ({ id: export_id as ExportId }),
     }),
     route('GET', '/export/realm/consents', {
-      summary: 'List who consents to the export of private data',
+      summary: 'List users who consent to the export of their private data',
       section: 'organization §8',
       ...BY_ADMINISTRATORS,
       dto: NoParameters,

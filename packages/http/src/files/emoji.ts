@@ -38,7 +38,7 @@ export const EMOJI_FIELDS = {
 
 export const EMOJI_DATA_PATH = '/static/emoji/emoji_api.json';
 
-/** Picture of `:zulip:`, whose path clients know (markdown §13). It shows no trademark. */
+/** Picture of `:zulip:`. Clients know this path (markdown §13). The picture shows no trademark. */
 const EXTRA_EMOJI_PATH = '/static/generated/emoji/images/emoji/unicode/zulip.png';
 const EXTRA_EMOJI_SIZE = 64;
 
@@ -63,7 +63,7 @@ export function emojiDataRoutes(unicodeEmoji: LoadUnicodeEmoji): readonly Route[
       },
     }),
     route('GET', EXTRA_EMOJI_PATH, {
-      summary: 'Get the picture of the emoji `zulip`',
+      summary: 'Get the image of the emoji `zulip`',
       extension: 'extensions §1',
       ...SERVES_PICTURES,
       dto: NoParameters,

@@ -172,7 +172,7 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
         }),
     }),
     route('DELETE', '/attachments/:attachment_id', {
-      summary: 'Delete an own upload',
+      summary: 'Delete your upload',
       section: 'users §16',
       auth: 'user',
       dto: DeleteFileDto,

@@ -41,10 +41,10 @@ class IntegrationDto {
   /** Name or id of the channel; absent for a direct message to the bot's owner. */
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) stream?: string;
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) topic?: string;
-  @TextListParam({ ...PATTERNS, description: 'Types of events that are posted.' }) only_events?: string[];
-  @TextListParam({ ...PATTERNS, description: 'Types of events that are not posted.' }) exclude_events?: string[];
+  @TextListParam({ ...PATTERNS, description: 'Event types to post.' }) only_events?: string[];
+  @TextListParam({ ...PATTERNS, description: 'Event types not to post.' }) exclude_events?: string[];
   /** Comma-separated names. */
-  @TextParam({ max: 1000, optional: true, description: 'Branches whose events are posted, separated by commas.' })
+  @TextParam({ max: 1000, optional: true, description: 'Branches with events to post, separated by commas.' })
   branches?: string;
   /** Message template with placeholders; only for the `json` integration. */
   @TextParam({ max: MAX_TEMPLATE_LENGTH, optional: true, description: 'Template of the message.' }) template?: string;
@@ -149,7 +149,7 @@ function channelOf(stream: string | undefined): { readonly id: ChannelId } | { r
 
 const integrationRoute = (): Route =>
   route('POST', '/external/:integration', {
-    summary: 'Post an event of another service',
+    summary: 'Post an event from another service',
     section: 'organization §19',
     withoutPage: 'bots',
     auth: 'user',

@@ -131,9 +131,9 @@ const csrfFailed = (reason: string) => new HttpRefusal(403, 'CSRF_FAILED', `CSRF
 export interface BrowserChecksOptions {
   /** URL that browsers use. */
   readonly publicUrl: URL;
-  /** True if the host application logs people in. */
+  /** True if users log in through the host application. */
   readonly isHostAuthenticated: boolean;
-  /** Additional origins whose pages may act for users logged in through the host application. */
+  /** Additional origins with pages that may act for users logged in through the host application. */
   readonly trustedOrigins: TrustedOrigins;
   /** True if passwords are publicly known, so other web sites must not try them through a local browser. */
   readonly hasKnownPasswords: boolean;

@@ -72,7 +72,7 @@ export interface DispatcherOptions {
   readonly browserAuthenticators?: readonly Authenticator[];
   /** True if users log in through the host application, so browsers must not prompt for a password. */
   readonly isHostAuthenticated?: boolean;
-  /** Additional origins whose pages may act for users logged in through the host application; none by default. */
+  /** Additional origins with pages that may act for users logged in through the host application; none by default. */
   readonly trustedOrigins?: TrustedOrigins;
   /** Defaults to `http://localhost`. */
   readonly publicUrl?: string;
@@ -92,7 +92,7 @@ export interface DispatcherOptions {
   /** Notified of every response. */
   readonly observers?: readonly RequestObserver[];
   readonly tracer?: RequestTracer;
-  /** Proxies whose `X-Forwarded-*` headers are trusted; none by default. */
+  /** Proxies with trusted `X-Forwarded-*` headers; none by default. */
   readonly trustedProxies?: ProxyTrust;
   readonly limits?: Partial<TransportLimits>;
   /** Load level used for shedding; by default no request is shed. */

@@ -27,7 +27,7 @@ export interface RouteDependencies {
   readonly sessionCookies: SessionCookies;
   /** Null without a web client. */
   readonly webAssets: WebAssets | null;
-  /** Origins whose pages may show the chat in a frame. */
+  /** Origins with pages that may show the chat in a frame. */
   readonly frameAncestors: readonly string[];
 }
 

@@ -52,7 +52,7 @@ function parsePlainJson(text: string): unknown {
 }
 
 const FRACTION = /\d[.eE]/;
-/** Returns the number unchanged, or a non-integer if it is an integer in another notation. */
+/** Returns the number, or a non-integer in place of an integer written like `1e3`. */
 const unlikeInteger = (number: string): string =>
   Number.isFinite(Number(number)) && !Number.isInteger(Number(number)) ? number : '0.5';
 

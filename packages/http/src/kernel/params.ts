@@ -31,7 +31,7 @@ type DefinedFields<T> = { readonly [K in keyof T as undefined extends T[K] ? nev
 export const definedFields = <T extends object>(members: T): DefinedFields<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as DefinedFields<T>;
 
-/** Class whose decorated members describe a request, in contract order and under wire names. */
+/** Class with decorated members that describe a request, in contract order and under wire names. */
 export type Dto<T extends object = object> = new () => T;
 
 export interface ParamOptions {
@@ -190,7 +190,7 @@ function readParameter({ name, aliases }: Member, parameters: Parameters): Field
   return text;
 }
 
-/** Returns a value that the operation decodes itself, checked by its type. @throws HttpRefusal */
+/** Checks a value that the operation decodes itself against its type, and returns it. @throws HttpRefusal */
 export function checkedParam<T>(name: string, type: ParamType<T>, value: unknown): T {
   const error = type.check(value);
   if (error) throw badParameter(error.messageFor(name));

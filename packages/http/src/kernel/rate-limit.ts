@@ -420,7 +420,7 @@ interface Uncommunicated {
 
 /** Used share of a quota from which it is reported to other servers; one call of a small quota suffices. */
 const TOLD_SHARE = 1 / 8;
-/** Rules with calls reported from the first one. */
+/** Rules for which even the first call is reported. */
 const TOLD_AT_ONCE: ReadonlySet<LimitRule> = new Set<LimitRule>([
   'authenticate_by_username',
   'authenticate_from_known_network',

@@ -180,7 +180,7 @@ function* decodeLong(bytes: Buffer, unescapeStep: (bytes: Buffer) => Buffer): Ge
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** Request whose body may already be parsed, for example by Express body parsers. */
+/** Request with a body that may already be parsed, for example by Express body parsers. */
 type MaybeParsed = IncomingMessage & { readonly body?: unknown };
 
 /**

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Proxies whose `X-Forwarded-*` headers are trusted: their number, or their networks (`10.0.0.0/8`, `::1`). */
+/** Proxies with trusted `X-Forwarded-*` headers: their number, or their networks (`10.0.0.0/8`, `::1`). */
 export type ProxyTrust = number | readonly string[];
 
 /** Named sets of networks. */

@@ -174,7 +174,7 @@ export class TypingInMessageDto extends MessageDto {
 }
 
 export class ReportMessageDto extends MessageDto {
-  @TextParam({ max: MAX_TOKEN_LENGTH, description: 'Reason of the report.' }) report_type!: string;
+  @TextParam({ max: MAX_TOKEN_LENGTH, description: 'Reason for the report.' }) report_type!: string;
   @TextParam({ max: MAX_TEXT_LENGTH }) description = '';
 }
 
@@ -203,7 +203,7 @@ export class UpdateMessageDto {
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true, aliases: ['subject'] }) topic?: string;
   @IntegerParam({ min: 0, optional: true }) stream_id?: number;
   @WordParam(Object.values(PROPAGATE_MODES), {
-    description: 'Which messages of the topic move: this one, later ones or all.',
+    description: 'Messages of the topic to move: this one, this and later ones, or all.',
   })
   propagate_mode: string = PROPAGATE_MODES.one;
   @BooleanParam({ description: 'Whether to post a notice in the old topic.' }) send_notification_to_old_thread = false;
@@ -211,7 +211,7 @@ export class UpdateMessageDto {
   @TextParam({
     max: MAX_TEXT_LENGTH,
     optional: true,
-    description: 'SHA-256 of the text being replaced; another text is refused.',
+    description: 'SHA-256 of the text being replaced; the request is rejected if the current text differs.',
   })
   prev_content_sha256?: string;
 }

@@ -356,7 +356,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       toInput: toReportInput,
     }),
     route('POST', '/messages/:message_id/typing', {
-      summary: 'Notify others of editing a message',
+      summary: 'Notify others that you are editing a message',
       section: 'users §9.2',
       withoutPage: 'others',
       auth: 'user',
@@ -365,7 +365,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       toInput: ({ op, message_id }) => ({ op, messageId: message_id as MessageId }),
     }),
     route('POST', '/typing', {
-      summary: 'Notify others of typing',
+      summary: 'Notify others that you are typing',
       section: 'users §9.1',
       auth: 'user',
       hot: true,

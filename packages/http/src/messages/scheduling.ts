@@ -279,7 +279,7 @@ export function schedulingRoutes(): readonly Route[] {
       present: (reminders) => presentLongList(scheduler, 'reminders', new PresentedList(reminders, presentReminder)),
     }),
     route('POST', '/reminders', {
-      summary: 'Set a reminder of a message',
+      summary: 'Set a reminder for a message',
       section: 'users §21',
       isStarred: true,
       auth: 'user',

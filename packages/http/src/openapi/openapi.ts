@@ -98,7 +98,7 @@ const refusalsOf = (schema: JsonSchema): OpenApiDocument['components']['response
   const content = { 'application/json': { schema } };
   return {
     Refused: {
-      description: 'A parameter is missing or invalid, or the operation is refused; `code` and `msg` say why.',
+      description: 'A parameter is missing or invalid, or the operation is rejected; `code` and `msg` give the reason.',
       content,
     },
     Unauthorized: {
@@ -107,7 +107,7 @@ const refusalsOf = (schema: JsonSchema): OpenApiDocument['components']['response
     },
     NotFound: { description: 'Unknown path, file or organization.', content },
     RateLimited: {
-      description: 'Too many requests. Repeat after the seconds in `retry-after`.',
+      description: 'Too many requests. Retry after the number of seconds in `retry-after`.',
       headers: { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'number' } } },
       content,
     },

@@ -103,7 +103,7 @@ export function queryOf({ next, mobile_flow_otp, desktop_flow_otp }: LogInPurpos
   return options.length === 0 ? '' : `?${new URLSearchParams(options)}`;
 }
 
-/** True if the method identifies users by address; the host application identifies its users itself. */
+/** True for services, which identify users by address; the host application identifies its users itself. */
 export const isService = ({ kind }: LogInMethod): boolean => kind !== 'host';
 
 /** List item that begins a log-in; `query` is empty or begins with `?`. */

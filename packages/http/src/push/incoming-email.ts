@@ -12,7 +12,7 @@ class IncomingEmailDto {
   @TextParam({
     max: MAX_ADDRESS_LENGTH,
     optional: true,
-    description: 'Address to which the email was delivered. Default: the first one of the gateway in its headers.',
+    description: "Address to which the email was delivered. Default: the first gateway address in the email's headers.",
   })
   recipient?: string;
 }

@@ -54,12 +54,13 @@ class LinkifierDto {
   @TextParam({ ...TEXT, description: 'Regular expression (RE2).' }) pattern!: string;
   @TextParam(TEXT) url_template!: string;
   @TextParam({ ...TEXT, optional: true, description: 'Text that the pattern matches.' }) example_input?: string;
-  @TextParam({ ...TEXT, optional: true, description: 'Template of the text for a URL.' }) reverse_template?: string;
+  @TextParam({ ...TEXT, optional: true, description: 'Template for converting a URL back to text.' })
+  reverse_template?: string;
   @TextListParam({
     max: MAX_ALTERNATIVES,
     each: TEXT,
     optional: true,
-    description: 'Further templates for the way back from a URL.',
+    description: 'Additional templates for the reverse conversion from a URL.',
   })
   alternative_url_templates?: string[];
 }
@@ -73,7 +74,7 @@ class RemoveLinkifierDto {
 }
 
 class ReorderLinkifiersDto {
-  @IntegerListParam({ max: MAX_IDS, description: 'All ids in the wanted order.' }) ordered_linkifier_ids!: number[];
+  @IntegerListParam({ max: MAX_IDS, description: 'All ids in the desired order.' }) ordered_linkifier_ids!: number[];
 }
 
 export const linkifierRoutes: readonly Route[] = [

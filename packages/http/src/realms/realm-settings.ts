@@ -211,7 +211,7 @@ export class ChangeRealmDto {
   @TextParam({ max: MAX_REALM_NAME_LENGTH, notBlank: true, optional: true }) name?: string;
   @TextParam({ max: MAX_STRING_ID_LENGTH, optional: true, description: 'Name of the organization in its address.' })
   string_id?: string;
-  @param(authenticationMethodsParam, { optional: true, description: 'Ways to log in, each with true or false.' })
+  @param(authenticationMethodsParam, { optional: true, description: 'Log-in methods, each with true or false.' })
   authentication_methods?: Record<string, boolean>;
 }
 declareSettings(ChangeRealmDto, REALM_SETTING_FORMS, SETTINGS);

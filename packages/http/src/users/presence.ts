@@ -234,7 +234,8 @@ class ReportPresenceDto {
   last_update_id?: number;
   @IntegerParam({ min: 0, description: 'Days for which presence is returned.' }) history_limit_days =
     DEFAULT_HISTORY_DAYS;
-  @BooleanParam({ description: 'Whether to report only, without the presence of others.' }) ping_only = false;
+  @BooleanParam({ description: "Whether to report only the caller's presence, without returning that of others." })
+  ping_only = false;
   @BooleanParam({ description: 'Whether the user has been active since the last report.' }) new_user_input = false;
   @BooleanParam() slim_presence = false;
 }
@@ -258,7 +259,7 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
   };
   return [
     route('POST', '/users/me/presence', {
-      summary: 'Report your presence and get that of others',
+      summary: 'Report your presence and get the presence of others',
       section: 'users §8.1',
       auth: 'user',
       roleRequirements: ['human'],

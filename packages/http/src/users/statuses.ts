@@ -82,7 +82,7 @@ class UserDto {
 
 class ChangeOwnStatusDto {
   @TextParam(TEXT) status_text?: string;
-  @BooleanParam({ optional: true, description: 'Former marker of being away.' }) away?: boolean;
+  @BooleanParam({ optional: true, description: 'Former away marker.' }) away?: boolean;
   @TextParam(STATUS_EMOJI) emoji_name?: string;
   @TextParam(STATUS_EMOJI) emoji_code?: string;
   @TextParam(STATUS_EMOJI) reaction_type?: string;

@@ -178,7 +178,7 @@ export class DeactivateUserDto {
       delete_private_channel_messages: optional(boolean()),
       delete_direct_messages: optional(boolean()),
     }),
-    { optional: true, description: 'Which data of the user to delete as well.' },
+    { optional: true, description: 'User data to delete as well.' },
   )
   actions?: DeactivationActions;
 }
