@@ -23,7 +23,7 @@ const remove = async (words: readonly string[], as = people.hamlet) =>
 const say = (content: string, to: string | readonly TestUser[] = 'town') =>
   server.sendMessage(people.iago, to, { topic: 'x', content });
 
-it('stores alert words once in the given spelling and notifies only their user', async () => {
+it('alert words are stored once in the given spelling and published only to their user', async () => {
   const { hamlet, cordelia } = people;
   const queue = await openQueue(server, hamlet);
   const other = await openQueue(server, cordelia);
@@ -39,7 +39,7 @@ it('stores alert words once in the given spelling and notifies only their user',
   expect([await list(cordelia), await eventsAfter(server, other)]).toEqual([[], []]);
 });
 
-it('flags messages with an alert word for recipients who have the word', async () => {
+it('alert words flag messages for recipients who have the word', async () => {
   const { hamlet, polonius, cordelia } = people;
   await add(['Tea', 'high tea', 'C++', ':)']);
   await add(['coffee'], polonius);
@@ -61,7 +61,7 @@ it('flags messages with an alert word for recipients who have the word', async (
   expect(await server.flagsOf(await say('tea'), hamlet)).toEqual([]);
 });
 
-it('ignores alert words of users in another organization', async () => {
+it("alert words of another organization's users have no effect", async () => {
   const realmId = await server.addRealm('lear');
   const regan = await server.addUser({ email: 'regan@lear.com', fullName: 'Regan', realmId });
   fieldsOf(await server.request('POST', PATH, { as: regan, realm: 'lear', params: { alert_words: ['tea'] } }));
@@ -72,13 +72,13 @@ it.each([
   [{ alert_words: 'tea' }, 'alert_words is not valid JSON'],
   [{ alert_words: [5] }, 'alert_words[0] is not a string'],
   [{ alert_words: ['x'.repeat(101)] }, 'alert_words[0] is too long (limit: 100 characters)'],
-])('rejects invalid alert words: %#', async (params, msg) => {
+])('alert word request is rejected if invalid: %#', async (params, msg) => {
   expectRefusal(await server.post(PATH, people.hamlet, params), msg);
   expectRefusal(await server.delete(PATH, people.hamlet, params), msg);
   expect(await list()).toEqual([]);
 });
 
-it('rejects empty lists and too many alert words', async () => {
+it('alert word request is rejected if it is empty or has too many words', async () => {
   const missing = { code: 'REQUEST_VARIABLE_MISSING', var_name: 'alert_words' };
   expectRefusal(await server.post(PATH, people.hamlet), "Missing 'alert_words' argument", missing);
   expectRefusal(await server.delete(PATH, people.hamlet), "Missing 'alert_words' argument", missing);

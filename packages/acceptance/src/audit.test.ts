@@ -174,7 +174,7 @@ describe('audit line of a log-in', () => {
       bad(HAMLET, 'jwt', 'INVALID_JWT'),
     ],
     [
-      'web token for nobody',
+      'web token for an unknown user',
       () => post('/jwt/fetch_api_key', { token: tokenOf('x@x.org') }),
       bad('x@x.org', 'jwt', 'AUTHENTICATION_FAILED'),
     ],
@@ -186,7 +186,7 @@ describe('audit line of a log-in', () => {
     ['broken web token', () => post('/jwt/fetch_api_key', { token: 'a.b.c' }), bad(undefined, 'jwt', 'INVALID_JWT')],
     ['development server', () => post('/dev_fetch_api_key', { username: HAMLET }), ok(HAMLET, 'development')],
     [
-      'development server for nobody',
+      'development log-in of an unknown user',
       () => post('/dev_fetch_api_key', { username: 'x@x.org' }),
       bad('x@x.org', 'development', expect.any(String)),
     ],
@@ -195,16 +195,16 @@ describe('audit line of a log-in', () => {
       () => server.get('/users/me', { ...server.people.hamlet, apiKey: 'x'.repeat(32) }),
       bad(HAMLET, 'api key', 'UNAUTHORIZED'),
     ],
-    ['wrong token of a directory', asDirectory, bad(undefined, 'scim', expect.any(String))],
+    ['wrong SCIM token', asDirectory, bad(undefined, 'scim', expect.any(String))],
     ['unknown user of the host application', () => asHost('/users/me'), bad(undefined, 'host', 'UNAUTHORIZED')],
-    ['link to an account at a service', () => atService({ ...verified(HAMLET) }), ok(HAMLET, 'service', 'linked')],
+    ['account linked to a service', () => atService({ ...verified(HAMLET) }), ok(HAMLET, 'service', 'linked')],
     ['linked account at a service', () => atService({ ...verified(HAMLET) }), ok(HAMLET, 'service')],
     [
       'account created by a service',
       () => atService({ subject: 'y', ...verified('yorick@x.org') }),
       ok('yorick@x.org', 'service', 'created'),
     ],
-    ['service that refuses', () => atService(refusal), bad(undefined, 'service', 'LOG_IN_REFUSED')],
+    ['service that rejects the user', () => atService(refusal), bad(undefined, 'service', 'LOG_IN_REFUSED')],
     ['service that fails', () => atService(new Error('down')), bad(undefined, 'service', 'LOG_IN_SERVICE_FAILED')],
     [
       'address that a service does not verify',

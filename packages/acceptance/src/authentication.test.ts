@@ -238,11 +238,11 @@ describe('POST /jwt/fetch_api_key (protocol §8.2)', () => {
     ['a malformed token', () => 'abc'],
     ['another secret', () => tokenOf({ email: hamlet.email }, 'something else altogether, and long')],
     ['no algorithm', () => `${tokenOf({ email: hamlet.email }, JWT_SECRET, 'none').split('.').slice(0, 2).join('.')}.`],
-    ['an algorithm of public keys', () => tokenOf({ email: hamlet.email }, JWT_SECRET, 'RS256')],
-    ['a token whose time is over', () => tokenOf({ email: hamlet.email, exp: seconds() })],
-    ['a token whose time is to come', () => tokenOf({ email: hamlet.email, nbf: seconds() + 60 })],
+    ['a public key algorithm', () => tokenOf({ email: hamlet.email }, JWT_SECRET, 'RS256')],
+    ['an expired token', () => tokenOf({ email: hamlet.email, exp: seconds() })],
+    ['a token that is not yet valid', () => tokenOf({ email: hamlet.email, nbf: seconds() + 60 })],
     ['a token that never expires', () => tokenOf({ email: hamlet.email, exp: undefined })],
-    ['claims that are no object', () => tokenOf(['email'])],
+    ['claims that are not an object', () => tokenOf(['email'])],
   ])('rejects %s', async (_what, token) => {
     expectRefusal(await ask({ token: token() }), 'Bad JSON web token');
   });
@@ -375,7 +375,7 @@ describe('development endpoint', () => {
   });
 });
 
-it('does not exist in production', async () => {
+it('development endpoints do not exist in production', async () => {
   const production = await TestServer.start({ isDev: false });
   const text = 'Endpoint not available in production.';
   expectRefusal(await production.post('/dev_fetch_api_key', null, { username: 'hamlet@zulip.com' }), text);

@@ -150,7 +150,7 @@ describe('own avatar (users §11)', () => {
   });
 });
 
-it('deletes an uploaded avatar together with the profile', async () => {
+it('profile deletion removes an uploaded avatar', async () => {
   const { hamlet, iago, cordelia } = people;
   const url = await changed();
   const queue = await openQueue(server, cordelia, { event_types: ['realm_user'] });

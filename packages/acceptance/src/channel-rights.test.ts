@@ -393,7 +393,7 @@ it.each(Object.keys(OPERATIONS).filter((name) => OPERATIONS[name]!.ofOthers !== 
   },
 );
 
-it('lists accessible channels and readable messages for each caller', async () => {
+it('channel and message lists contain what each caller may see', async () => {
   for (const who of CALLERS) {
     const caller = server.people[who];
     const listed = async (params: object): Promise<string[]> => {

@@ -84,12 +84,12 @@ describe('chat permission check', () => {
   const roles = ['polonius', 'hamlet', 'shiva', 'iago', 'desdemona'] as const;
   const channels: readonly [name: string, params: () => object][] = [
     ['an ordinary channel', () => ({})],
-    ['a channel in which hamlet alone may post', () => ({ can_send_message_group: only(server.people.hamlet) })],
+    ['a channel in which only hamlet may post', () => ({ can_send_message_group: only(server.people.hamlet) })],
     ['a channel that hamlet administers', () => ({ can_administer_channel_group: only(server.people.hamlet) })],
     ['a channel without new topics', () => ({ can_create_topic_group: nobody })],
     ['a channel in which messages need a topic', () => ({ topics_policy: '"disable_empty_topic"' })],
     [
-      'a channel whose messages hamlet may delete and nobody else may resolve',
+      'a channel in which only hamlet may delete messages and resolve topics',
       () => ({
         can_delete_any_message_group: only(server.people.hamlet),
         can_resolve_topics_group: only(server.people.hamlet),

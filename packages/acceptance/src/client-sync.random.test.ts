@@ -215,7 +215,7 @@ const tell = (story: readonly (Step | Pause)[]): string =>
 it.each([
   ['one server', 1],
   ['two servers on one database', 2],
-])('keeps clients in sync with %s through random histories', async (_, servers) => {
+])('clients stay in sync with %s through random histories', async (_, servers) => {
   const property = fc.asyncProperty(histories, fc.integer(), async (story, dealingSeed) => {
     const world = await WireWorld.open({ servers, dealingSeed });
     try {

@@ -757,18 +757,18 @@ describe('failed import', () => {
   }
 
   it.each([
-    ['a sender that is nobody', 'messages-000001.json', /"sender":\d+/, '"sender":4711', /names a user 4711/],
-    [
-      'a recipient that is none',
-      'messages-000001.json',
-      /"recipient":\d+/,
-      '"recipient":4711',
-      /names a recipient 4711/,
-    ],
+    ['an unknown sender', 'messages-000001.json', /"sender":\d+/, '"sender":4711', /names a user 4711/],
+    ['an unknown recipient', 'messages-000001.json', /"recipient":\d+/, '"recipient":4711', /names a recipient 4711/],
     ['no JSON', 'messages-000001.json', /^\{/, '', /messages-000001.json is not JSON/],
-    ['a role that is none', 'parley.json', /"role":"owner"/, '"role":"king"', /role is none of/],
+    ['an unknown role', 'parley.json', /"role":"owner"/, '"role":"king"', /role is none of/],
     ['HTML that runs', 'parley.json', /"renderedDescription":""/, '"renderedDescription":"<script>"', /not safe/],
-    ['a picture elsewhere', 'emoji/records.json', /\[\]/, '[{"path":"../../a.png"}]', /cannot be that of a file/],
+    [
+      'a picture outside the archive',
+      'emoji/records.json',
+      /\[\]/,
+      '[{"path":"../../a.png"}]',
+      /cannot be that of a file/,
+    ],
     ['a newer format', 'parley.json', /"format":1/, '"format":99', /newer version/],
   ])('rejects a damaged archive: %s', async (_, name, pattern, replacement, message) => {
     const path = await changed(name, (content) => content.replace(pattern, replacement));

@@ -119,7 +119,7 @@ describe('parley.users', () => {
     ['another realm', { realm: 'zulip', externalId: 'u1' }, 'UNKNOWN_USER', 404],
     ['no realm', { realm: 'nowhere', externalId: 'u1' }, 'UNKNOWN_REALM', 404],
     ['nobody', { realm, externalId: 'u99' }, 'UNKNOWN_USER', 404],
-    ['a number that is nobody', { realm, userId: 9999 }, 'UNKNOWN_USER', 404],
+    ['the id of no user', { realm, userId: 9999 }, 'UNKNOWN_USER', 404],
     ['the system', { realm: 'zulip', userId: 1 }, 'UNKNOWN_USER', 404],
   ])('rejects users of %s', async (_, ref, expected, status) => {
     const { users } = server.parley;
@@ -361,11 +361,11 @@ describe('parley.as unread', () => {
 describe('missing user id', () => {
   const nobody: readonly [string, object][] = [
     ['no id', {}],
-    ['an external id that is missing', { externalId: undefined }],
-    ['an external id of null', { externalId: null }],
+    ['a missing external id', { externalId: undefined }],
+    ['a null external id', { externalId: null }],
     ['an external id in a list', { externalId: ['undefined'] }],
-    ['an id as text', { userId: '1' }],
-    ['an id of null', { userId: null, externalId: 'undefined' }],
+    ['an id in text form', { userId: '1' }],
+    ['a null id', { userId: null, externalId: 'undefined' }],
   ];
   let known: { readonly id: number };
   beforeAll(async () => {

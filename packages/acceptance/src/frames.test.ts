@@ -86,9 +86,9 @@ describe('frame token (protocol §7.8)', () => {
       () => signJsonWebToken({ email: 'hamlet@zulip.com', exp: inSeconds(600) }, 'x'.repeat(32)),
     ],
     ['has no signature', () => `${tokenOf().split('.').slice(0, 2).join('.')}.`],
-    ['is no token', () => 'token'],
+    ['is malformed', () => 'token'],
     ['names nobody', () => tokenOf({ email: undefined })],
-    ['names somebody unknown', () => tokenOf({ email: 'nobody@zulip.com' })],
+    ['names an unknown user', () => tokenOf({ email: 'nobody@zulip.com' })],
   ])('is rejected if the token %s', async (_, make) => {
     const { status, body } = await call(make());
     expect([status, (body as { msg: string }).msg]).toEqual([401, 'Invalid token']);

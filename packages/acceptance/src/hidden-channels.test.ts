@@ -33,7 +33,7 @@ describe('inaccessible channel', () => {
     ['marking a topic as read', (id) => ['POST', '/mark_topic_as_read', { stream_id: id, topic_name: 'plans' }]],
     ['unsubscribing', (_id, name) => ['DELETE', '/users/me/subscriptions', { subscriptions: [name] }]],
     [
-      'unsubscribing somebody else',
+      'unsubscribing another user',
       (_id, name) => [
         'DELETE',
         '/users/me/subscriptions',

@@ -169,7 +169,7 @@ describe('email to a channel address (channels §4.16)', () => {
 
   it.each([
     [
-      'a person who may no longer post',
+      'a user who may no longer post',
       async () =>
         fieldsOf(
           await server.delete('/users/me/subscriptions', people.iago, {

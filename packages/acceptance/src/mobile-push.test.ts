@@ -251,9 +251,9 @@ describe('encrypted notification (organization §14)', () => {
   });
 
   it.each([
-    ['an answer without sense', { status: 200, body: 'no object' as never }],
-    ['a page of a proxy', { status: 502, body: {} }],
-    ['a wrong type of every field', { status: 200, body: { delete_token_ids: 7, realm_push_status: 'x' } }],
+    ['a meaningless response', { status: 200, body: 'no object' as never }],
+    ['an HTML page from a proxy', { status: 502, body: {} }],
+    ['wrong types in all fields', { status: 200, body: { delete_token_ids: 7, realm_push_status: 'x' } }],
   ])('survives %s of the service', async (name, failure) => {
     const id = await addDevice('token');
     service.failure = failure;

@@ -22,7 +22,7 @@ const muted = async (as = people.hamlet) =>
 const say = (as: TestUser, to: string | readonly TestUser[]) => server.sendMessage(as, to, { topic: 'x' });
 const flagsOf = (id: number, as = people.hamlet) => server.flagsOf(id, as);
 
-it('mutes users and lists them in order to the caller only', async () => {
+it('POST /users/me/muted_users mutes users and lists them in order to the caller only', async () => {
   const { hamlet, cordelia, iago } = people;
   const queue = await openQueue(server, hamlet);
   const other = await openQueue(server, cordelia);
@@ -42,7 +42,7 @@ it('mutes users and lists them in order to the caller only', async () => {
   expect([await muted(cordelia), await eventsAfter(server, other)]).toEqual([[], []]);
 });
 
-it('marks past and new messages of a muted user as read until unmuted', async () => {
+it('muting marks past and new messages of the muted user as read until unmuted', async () => {
   const { hamlet, iago, polonius } = people;
   const before = [await say(iago, 'town'), await say(iago, [hamlet])];
   const others = await say(polonius, 'town');
@@ -68,7 +68,7 @@ it('marks past and new messages of a muted user as read until unmuted', async ()
   expect(await flagsOf(meanwhile)).toEqual(['read']);
 });
 
-it('accepts deactivated users, bots and system bots', async () => {
+it('muting accepts deactivated users, bots and system bots', async () => {
   const { cordelia } = people;
   const bot = await server.storage.uow.read(server.realmId, ({ users }) =>
     users.findSystemBot(server.realmId, 'notification'),
@@ -81,7 +81,7 @@ it('accepts deactivated users, bots and system bots', async () => {
   expect(await muted()).toHaveLength(2);
 });
 
-it('rejects oneself, unknown users, muting twice and unmuting a user who is not muted', async () => {
+it('muting rejects oneself, unknown users, muting twice and unmuting a user who is not muted', async () => {
   const { hamlet, iago } = people;
   expectRefusal(await mute(hamlet.id), 'Cannot mute self');
   expectRefusal(await mute(99_999), 'No such user');
@@ -94,7 +94,7 @@ it('rejects oneself, unknown users, muting twice and unmuting a user who is not 
   expect(await muted()).toEqual([]);
 });
 
-it('rejects inaccessible users and users of another organization', async () => {
+it('muting rejects inaccessible users and users of another organization', async () => {
   const { polonius, cordelia, iago } = people;
   await server.limitGuests();
   expectRefusal(await mute(cordelia.id, polonius), 'Insufficient permission');
@@ -105,7 +105,7 @@ it('rejects inaccessible users and users of another organization', async () => {
   expectRefusal(await mute(regan.id), 'No such user');
 });
 
-it('rejects more than the maximum number of muted users', async () => {
+it('muting rejects more than the maximum number of muted users', async () => {
   const { hamlet, iago } = people;
   await server.storage.uow.write(server.realmId, async ({ personal }) => {
     const viewer = { realmId: server.realmId, userId: hamlet.id };

@@ -47,19 +47,19 @@ const GENERAL = ['soup', 'eaten', 'see https://example.com/', '@**King Hamlet** 
 describe('message narrow (messages §7.2, §7.3)', () => {
   it.each<[string, () => readonly unknown[], readonly string[]]>([
     ['all public channels, received or not', () => [['channels', 'public']], [...GENERAL, 'far away']],
-    ['the same in the older word', () => [['streams', 'public']], [...GENERAL, 'far away']],
+    ['the same messages by the older operator name', () => [['streams', 'public']], [...GENERAL, 'far away']],
     ['web-public channels', () => [['channels', 'web-public']], []],
     ['none of the public channels', () => [not('channels', 'public')], ['psst', 'we three']],
-    ['conversations with somebody', () => [['dm-including', 'desdemona@zulip.com']], ['we three']],
+    ['conversations with a user', () => [['dm-including', 'desdemona@zulip.com']], ['we three']],
     [
-      'conversations with a user by number',
+      'conversations with a user by id',
       () => [{ operator: 'dm-including', operand: people.cordelia.id }],
       ['psst', 'we three'],
     ],
     ['all direct messages', () => [{ operator: 'dm-including', operand: people.hamlet.id }], ['psst', 'we three']],
     ['group conversations', () => [{ operator: 'group-pm-with', operand: people.cordelia.id }], ['we three']],
     ['direct messages', () => [['is', 'dm']], ['psst', 'we three']],
-    ['direct messages, in the older word', () => [['is', 'private']], ['psst', 'we three']],
+    ['direct messages by the older operator name', () => [['is', 'private']], ['psst', 'we three']],
     ['no direct messages', () => [not('is', 'dm')], GENERAL],
     [
       'unread messages',
@@ -70,7 +70,7 @@ describe('message narrow (messages §7.2, §7.3)', () => {
       LUNCH.slice(0, 3),
     ],
     ['read messages', () => [not('is', 'unread')], ['coming', 'we three']],
-    ['mentions, wildcards too', () => [['is', 'mentioned']], ['@**King Hamlet** come', '@**all** come']],
+    ['mentions including wildcards', () => [['is', 'mentioned']], ['@**King Hamlet** come', '@**all** come']],
     ['no mentions', () => [not('is', 'mentioned'), ['topic', 'lunch']], ['soup', 'coming']],
     ['messages with alert words', () => [['is', 'alerted']], []],
     ['resolved topics', () => [['is', 'resolved']], ['eaten']],
@@ -83,7 +83,7 @@ describe('message narrow (messages §7.2, §7.3)', () => {
       [],
     ],
     [
-      'topics that are not resolved',
+      'unresolved topics',
       () => [['channel', 'general'], not('is', 'resolved')],
       GENERAL.filter((one) => one !== 'eaten'),
     ],

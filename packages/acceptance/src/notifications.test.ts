@@ -39,7 +39,7 @@ async function judged(): Promise<readonly (readonly [number, string])[]> {
 const edit = (id: number, content: string) => server.patch(`/messages/${id}`, sender, { content });
 const mention = () => `hi @**${reader.user.fullName}**`;
 
-it('publishes the recipients of due notifications, with their texts', async () => {
+it('due notification is published for its recipients with its texts', async () => {
   const id = await server.sendMessage(sender, channel, { topic: 'lunch', content: `${mention()} :pizza: **now**` });
   await judged();
   expect(due[0]).toMatchObject({
@@ -58,7 +58,7 @@ it('publishes the recipients of due notifications, with their texts', async () =
   });
 });
 
-it('publishes direct messages, group mentions, wildcards, followed topics and notified channels', async () => {
+it('due notification is published for direct messages, group mentions, wildcards, followed topics and notified channels', async () => {
   const owner = server.people.desdemona;
   const group = `group ${count}`;
   fieldsOf(await server.post('/user_groups/create', owner, { name: group, description: '', members: [reader.id] }));
@@ -83,7 +83,7 @@ it('publishes direct messages, group mentions, wildcards, followed topics and no
   expect(subtitle).toBe(`${sender.user.fullName} mentioned @${group}:`);
 });
 
-it("writes the texts in the recipient's language if supported, else in English", async () => {
+it("due notification has texts in the recipient's language if supported, else in English", async () => {
   const subtitles: string[] = [];
   for (const language of ['de', 'fr']) {
     fieldsOf(await server.patch('/settings', reader, { default_language: language }));
@@ -95,7 +95,7 @@ it("writes the texts in the recipient's language if supported, else in English",
   expect(subtitles).toEqual([`${name} hat dich erwähnt:`, `${name} mentioned you:`]);
 });
 
-it('publishes mentions that an edit adds, but no existing mentions', async () => {
+it('due notification is published for mentions that an edit adds, but not for existing mentions', async () => {
   const id = await server.sendMessage(sender, channel);
   expect(await judged()).toEqual([]);
   fieldsOf(await edit(id, mention()));
@@ -113,7 +113,7 @@ it.each([
     () => ({ subscription_data: [{ stream_id: channelId, property: 'push_notifications', value: true }] }),
   ],
 ] as const)(
-  'publishes nothing to users mentioned by an edit if the message was already due as %s',
+  'due notification is not repeated for users mentioned by an edit if the message was already due as %s',
   async (reason, path, params) => {
     // Emails would also be due to the mentioned user.
     fieldsOf(await server.patch('/settings', reader, { enable_offline_email_notifications: false }));
@@ -129,7 +129,7 @@ it.each([
   },
 );
 
-it('publishes nothing about messages of muted users, deleted messages and messages to bots', async () => {
+it('due notification is not published for muted users, deleted messages and messages to bots', async () => {
   const bot = await server.addBot(reader, `bot${count}`);
   fieldsOf(await server.post(`/users/me/muted_users/${sender.id}`, reader));
   await server.sendMessage(sender, [reader]);
@@ -137,7 +137,7 @@ it('publishes nothing about messages of muted users, deleted messages and messag
   expect(await judged()).toEqual([]);
 });
 
-it('publishes nothing when an edit mentions a user in a direct message', async () => {
+it('due notification is not published when an edit mentions a user in a direct message', async () => {
   const setting = (value: boolean) =>
     server.patch('/settings', reader, {
       enable_offline_push_notifications: value,
@@ -151,7 +151,7 @@ it('publishes nothing when an edit mentions a user in a direct message', async (
   expect(await judged()).toEqual([]);
 });
 
-it('publishes reminders as direct messages', async () => {
+it('due notification for a reminder is that of a direct message', async () => {
   const message_id = await server.sendMessage(reader, channel);
   const scheduled_delivery_timestamp = server.clock.now() + 1;
   // The worker waits for the rest of the second in real time.
@@ -162,7 +162,7 @@ it('publishes reminders as direct messages', async () => {
   expect((await judged()).map(([, reason]) => reason)).toEqual(['directMessage']);
 });
 
-it("publishes a topic mention only to the topic's participants", async () => {
+it("due notification for a topic mention reaches only the topic's participants", async () => {
   const topic = 'guests';
   await server.sendMessage(reader, channel, { topic });
   const id = await server.sendMessage(sender, channel, { topic, content: '@**topic** look' });
@@ -172,7 +172,7 @@ it("publishes a topic mention only to the topic's participants", async () => {
   expect(due.some(({ message }) => message.id === elsewhere)).toBe(false);
 });
 
-it('names the smallest of several mentioned groups', async () => {
+it('due notification names the smallest of several mentioned groups', async () => {
   const create = (name: string, members: readonly TestUser[]) => {
     const params = { name, description: '', members: members.map(({ id }) => id) };
     return server.post('/user_groups/create', server.people.desdemona, params);

@@ -443,7 +443,7 @@ describe('address from a service', () => {
       {},
     ],
     ['another document is verified', 'keycloak', { email: CORDELIA }, { email: 'a@b.org', email_verified: true }],
-    ['a verification names no address', 'keycloak', { email: CORDELIA }, { email_verified: true }],
+    ['a verification does not name the address', 'keycloak', { email: CORDELIA }, { email_verified: true }],
   ])('is not verified if %s', async (_, method, claims, idToken) => {
     const { browser, reply } = await logInAt(method, claims, idToken);
     expectRefused(reply, UNVERIFIED);
@@ -453,12 +453,12 @@ describe('address from a service', () => {
   it.each<[string, string, object, object]>([
     ['the ID token verifies them', 'keycloak', {}, { email: CORDELIA, email_verified: true }],
     [
-      'both claims are the same address',
+      'both claims contain the same address',
       'mapped',
       { email: CORDELIA, email_verified: true, preferred_username: CORDELIA },
       {},
     ],
-    ['nobody denies it at a trusted service', 'trusting', { email: CORDELIA }, { email: CORDELIA }],
+    ['a trusted service does not deny it', 'trusting', { email: CORDELIA }, { email: CORDELIA }],
   ])('is verified if %s', async (_, method, claims, idToken) => {
     const { browser } = await logInAt(method, claims, idToken);
     expect(fieldsOf(await browser.get('/json/users/me'))).toMatchObject({ delivery_email: CORDELIA });
@@ -496,7 +496,7 @@ describe('role from a service', () => {
 
   it.each<[string, object, string]>([
     ['a missing claim', {}, 'missing'],
-    ['a claim that is no list', { realm: { roles: 7 } }, 'missing'],
+    ['a claim that is not a list', { realm: { roles: 7 } }, 'missing'],
     ['a list that continues elsewhere', { realm: { roles: ['x'] }, _claim_names: { realm: 'src1' } }, 'incomplete'],
   ])('is kept and reported for %s', async (_, claims, state) => {
     expect(await roleWith({ realm: { roles: ['chat-admins'] } })).toBe(ADMINISTRATOR);
@@ -708,7 +708,7 @@ describe('picture from a service', () => {
   it.each([
     ['is larger than 5 MiB', () => at('/huge'), 'too long'],
     ['is at a private address', () => at('/one', '127.0.0.2'), 'not on the public Internet'],
-    ['is no image', () => at('/page'), 'Could not decode image'],
+    ['is not an image', () => at('/page'), 'Could not decode image'],
     ['is missing', () => at('/nowhere'), 'answers 404'],
     ['is elsewhere', () => at('/moved'), 'answers 302'],
   ])('leaves the avatar unchanged if the picture %s', async (_, picture, problem) => {

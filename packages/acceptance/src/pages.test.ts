@@ -432,7 +432,7 @@ describe('page form', () => {
     ['another site', { 'Sec-Fetch-Site': 'cross-site' }],
     ['another organization', { 'Sec-Fetch-Site': 'same-site' }],
     ['another origin', { Origin: 'https://evil.example' }],
-    ['an origin that no proxy vouches for', { Origin: 'https://evil.example', 'X-Forwarded-Host': 'evil.example' }],
+    ['an origin without a trusted proxy', { Origin: 'https://evil.example', 'X-Forwarded-Host': 'evil.example' }],
     ['a page without an origin', { Origin: 'null' }],
   ])('rejects forms from %s', async (_, headers) => {
     expectPage(await sendWith(headers), 'sent from a page of another site', 403);

@@ -148,22 +148,22 @@ describe('host application log-in', () => {
   });
 
   it.each<[string, (hamlet: number) => unknown]>([
-    ['an id as text', (hamlet) => ({ realm: 'zulip', userId: String(hamlet) })],
+    ['an id in text form', (hamlet) => ({ realm: 'zulip', userId: String(hamlet) })],
     ['an id in a list', (hamlet) => ({ realm: 'zulip', userId: [hamlet] })],
     ['an id with a fraction', (hamlet) => ({ realm: 'zulip', userId: hamlet + 0.5 })],
     ['an object that converts to an id', (hamlet) => ({ realm: 'zulip', userId: { valueOf: () => hamlet } })],
-    ['another id each time', (hamlet) => changing('userId', ['4711', hamlet])],
+    ['an id that changes on each access', (hamlet) => changing('userId', ['4711', hamlet])],
     ['an id above the maximum', () => ({ realm: 'zulip', userId: 1e308 })],
     ['no number', () => ({ realm: 'zulip', userId: Number.NaN })],
-    ['an empty id beside an external one', () => ({ realm: 'zulip', userId: null, externalId: 'undefined' })],
-    ['an external id that is missing', () => ({ realm: 'zulip', externalId: undefined })],
-    ['an external id of null', () => ({ realm: 'zulip', externalId: null })],
-    ['an external id of an object', () => ({ realm: 'zulip', externalId: {} })],
+    ['an empty id together with an external id', () => ({ realm: 'zulip', userId: null, externalId: 'undefined' })],
+    ['a missing external id', () => ({ realm: 'zulip', externalId: undefined })],
+    ['a null external id', () => ({ realm: 'zulip', externalId: null })],
+    ['an object as external id', () => ({ realm: 'zulip', externalId: {} })],
     ['an external id in a list', () => ({ realm: 'zulip', externalId: ['undefined'] })],
-    ['another external id each time', () => changing('externalId', [{}, 'undefined'])],
+    ['an external id that changes on each access', () => changing('externalId', [{}, 'undefined'])],
     ['no realm', (hamlet) => ({ userId: hamlet })],
     ['a realm in a list', (hamlet) => ({ realm: ['zulip'], userId: hamlet })],
-    ['a realm of a prototype', (hamlet) => ({ realm: '__proto__', userId: hamlet })],
+    ['a realm inherited from a prototype', (hamlet) => ({ realm: '__proto__', userId: hamlet })],
     ['nobody', () => ({ realm: 'zulip' })],
     ['a text', () => 'zulip'],
     ['true', () => true],
@@ -175,8 +175,8 @@ describe('host application log-in', () => {
         },
       }),
     ],
-    ['a realm without an end', (hamlet) => ({ realm: 'z'.repeat(2_000_000), userId: hamlet })],
-    ['an external id without an end', () => ({ realm: 'zulip', externalId: 'x'.repeat(2_000_000) })],
+    ['an endless realm name', (hamlet) => ({ realm: 'z'.repeat(2_000_000), userId: hamlet })],
+    ['an endless external id', () => ({ realm: 'zulip', externalId: 'x'.repeat(2_000_000) })],
   ])('rejects the identity %s and logs a short line', async (_, lie) => {
     for (const externalId of ['undefined', 'null', '[object Object]']) {
       await server.parley.users.upsert({ realm: 'zulip', externalId, name: 'Somebody' });

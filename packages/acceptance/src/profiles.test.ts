@@ -110,11 +110,11 @@ describe('profile field (users §13.3, §13.4)', () => {
       'Field must not have duplicate choices.',
     ],
     [
-      'a text that is none',
+      'text of a wrong type',
       { field_type: 3, field_data: { a: { text: 5, order: '1' } } },
       'field_data contains a value that is not an allowed_type',
     ],
-    ['data that is none', { field_type: 3, field_data: [] }, 'field_data is not a dict'],
+    ['data of a wrong type', { field_type: 3, field_data: [] }, 'field_data is not a dict'],
     ['no service', { field_type: 7 }, 'subtype key is missing from field_data'],
     ['a blank service', { field_type: 7, field_data: { subtype: '' } }, 'field_data["subtype"] cannot be blank.'],
     ['an unknown service', { field_type: 7, field_data: { subtype: 'x' } }, 'Invalid external account type'],
@@ -129,12 +129,12 @@ describe('profile field (users §13.3, §13.4)', () => {
       "URL pattern must contain '%(username)s'.",
     ],
     [
-      'a pattern that is no URL',
+      'a pattern that is not a URL',
       { field_type: 7, field_data: { subtype: 'custom', url_pattern: '%(username)s' } },
       'field_data["url_pattern"] is not a URL',
     ],
     [
-      'users in the summary',
+      'a user field in the summary',
       { field_type: 6, display_in_profile_summary: true },
       'Field type not supported for display in profile summary.',
     ],

@@ -154,7 +154,7 @@ describe('server registering with a Parley push service', () => {
   });
 
   it.each([
-    ['an id that is no UUID', { zulip_org_id: 'id' }, 'Invalid zulip_org_id'],
+    ['an id that is not a UUID', { zulip_org_id: 'id' }, 'Invalid zulip_org_id'],
     ['a short key', { zulip_org_key: 'key' }, 'Invalid zulip_org_key'],
     ['a long host', { hostname: 'h'.repeat(129) }, 'Invalid hostname'],
     ['no contact', { contact_email: undefined }, "Missing 'contact_email' argument"],

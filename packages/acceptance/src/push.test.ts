@@ -233,32 +233,28 @@ describe('POST /mobile_push/register (organization §12)', () => {
 
   it.each([
     ['neither', {}, 'Missing parameters: must provide either all push key fields, all token fields, or both.'],
-    ['half a key', { push_key: PUSH_KEY }, /^Missing parameters/],
-    ['a key alone', keyOf(), 'No push registration exists to rotate key for.'],
-    ['a key alone that is none', keyOf(1, 'abcd'), 'No push registration exists to rotate key for.'],
-    ['a token alone', () => tokenOf('token'), 'No push registration exists to rotate token for.'],
-    ['a bad name of a token', () => ({ ...tokenOf('t'), token_id: 'no!' }), '`token_id` is not Base64 encoded'],
-    ['a short name of a token', () => ({ ...tokenOf('t'), token_id: 'AAAA' }), '`token_id` is not Base64 encoded'],
+    ['an incomplete key', { push_key: PUSH_KEY }, /^Missing parameters/],
+    ['a key without a token', keyOf(), 'No push registration exists to rotate key for.'],
+    ['an invalid key without a token', keyOf(1, 'abcd'), 'No push registration exists to rotate key for.'],
+    ['a token without a key', () => tokenOf('token'), 'No push registration exists to rotate token for.'],
+    ['an invalid token id', () => ({ ...tokenOf('t'), token_id: 'no!' }), '`token_id` is not Base64 encoded'],
+    ['a short token id', () => ({ ...tokenOf('t'), token_id: 'AAAA' }), '`token_id` is not Base64 encoded'],
     ['a short key', () => ({ ...tokenOf('t'), ...keyOf(1, 'abcd') }), 'Invalid `push_key`'],
     [
-      'a key of another cipher',
+      'a key for another cipher',
       () => ({ ...tokenOf('t'), ...keyOf(1, Buffer.alloc(33, 0x32).toString('base64')) }),
       'Invalid `push_key`',
     ],
     [
-      'a key of many bytes',
+      'a long key',
       () => ({ ...tokenOf('t'), ...keyOf(1, Buffer.alloc(999, 0x31).toString('base64')) }),
       'Invalid `push_key`',
     ],
-    [
-      'a long name of a token',
-      () => ({ ...tokenOf('t'), token_id: 'A'.repeat(400) }),
-      '`token_id` is not Base64 encoded',
-    ],
-    ['a key that is no Base64', () => ({ ...tokenOf('t'), ...keyOf(1, '!'.repeat(44)) }), 'Invalid `push_key`'],
+    ['a long token id', () => ({ ...tokenOf('t'), token_id: 'A'.repeat(400) }), '`token_id` is not Base64 encoded'],
+    ['a key that is not Base64', () => ({ ...tokenOf('t'), ...keyOf(1, '!'.repeat(44)) }), 'Invalid `push_key`'],
     ['a negative key id', { push_key_id: -1 }, 'Invalid push_key_id: Value error, Not a valid unsigned 32-bit integer'],
-    ['a key id too many', { push_key_id: 4_294_967_296 }, /^Invalid push_key_id: Value error/],
-    ['a kind that is none', { token_kind: 'sms' }, 'Invalid token_kind'],
+    ['a key id above the maximum', { push_key_id: 4_294_967_296 }, /^Invalid push_key_id: Value error/],
+    ['an unknown token kind', { token_kind: 'sms' }, 'Invalid token_kind'],
   ])('rejects %s', async (_, given: object | (() => object), msg) => {
     const id = await addDevice();
     const reply = await register(id, typeof given === 'function' ? given() : given);

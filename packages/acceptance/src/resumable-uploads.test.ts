@@ -233,7 +233,7 @@ describe('resumable upload (messages §16.1)', () => {
 
   it.each([
     ['a file that is too large', { size: 1024 * 1024 + 1 }, 413, /^File is larger than this server's configured/],
-    ['too much said of it', { name: 'x'.repeat(4000) }, 413, /^Upload metadata too long \(limit: 4096\)\.$/],
+    ['oversized metadata', { name: 'x'.repeat(4000) }, 413, /^Upload metadata too long \(limit: 4096\)\.$/],
   ])('rejects %s', async (_what, about, status, message) => {
     const response = await begin(people.hamlet, about);
     expect([response.status, response.headers['content-type']]).toEqual([status, 'application/json']);

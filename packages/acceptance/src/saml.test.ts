@@ -258,7 +258,7 @@ describe('log-in by SAML', () => {
     ['is taken away by an empty list', { groupsXml: '<saml:Attribute Name="groups"/>' }, 400],
     ['is kept without the attribute', { groupsXml: '' }, 200],
     [
-      'is kept for people in too many groups',
+      'is kept for users in too many groups',
       { groupsXml: '<saml:Attribute Name="http://schemas.microsoft.com/claims/groups.link"/>' },
       200,
     ],
@@ -323,14 +323,14 @@ describe('log-in by SAML', () => {
 
   it.each<[string, Answer]>([
     ['is not signed', { key: null }],
-    ['has a signature around an assertion without one', { signs: 'Response' }],
-    ['is signed by somebody else', { key: foreign.key }],
+    ['is signed around an unsigned assertion', { signs: 'Response' }],
+    ['is signed with another key', { key: foreign.key }],
     ['was changed after it was signed', { change: (xml) => xml.replace('hamlet@zulip.com', 'iago@zulip.com') }],
     ['is for another audience', { audience: 'https://elsewhere.example.com' }],
     ['comes from another provider', { issuer: 'https://other.example.com' }],
     ['has expired', { from: -600, until: -90 }],
     ['is not valid yet', { from: 120, until: 600 }],
-    ['is no XML', { change: () => 'nonsense' }],
+    ['is not XML', { change: () => 'nonsense' }],
   ])('rejects a response that %s', async (_, answer) => {
     expectRefused(await logIn(answer), BROKEN);
     expect(problems).toHaveLength(1);
@@ -351,7 +351,7 @@ describe('log-in by SAML', () => {
       /Recipient.*complete\/other/,
     ],
     ['no Recipient', { draft: changed(ACS, '') }, /no Recipient/],
-    ['no end of validity for its confirmation', { draft: changed(/ NotOnOrAfter="[^"]*"/, '') }, /NotOnOrAfter/],
+    ['a confirmation without expiry', { draft: changed(/ NotOnOrAfter="[^"]*"/, '') }, /NotOnOrAfter/],
     [
       'a confirmation with a key',
       { draft: changed(bearer, bearer.replace('bearer', 'holder-of-key')) },
@@ -360,7 +360,7 @@ describe('log-in by SAML', () => {
     ['a confirmation without a method', { draft: changed(` Method="${bearer}"`, '') }, /no Method/],
     ['no confirmation', { draft: changed(/<saml:SubjectConfirmation .*<\/saml:SubjectConfirmation>/, '') }, /confirm/],
     [
-      'the right key in a confirmation for another service',
+      'the correct key in a confirmation for another service',
       {
         draft: (xml) => {
           const confirmation = /<saml:SubjectConfirmation .*<\/saml:SubjectConfirmation>/.exec(xml)![0];
@@ -377,11 +377,11 @@ describe('log-in by SAML', () => {
       /SessionNotOnOrAfter/,
     ],
     [
-      'an unreadable end of the session',
+      'an unreadable session expiry',
       { draft: changed('<saml:AuthnStatement ', '<saml:AuthnStatement SessionNotOnOrAfter="soon" ') },
       /SessionNotOnOrAfter/,
     ],
-    ['no Issuer of the assertion', { draft: changed(ISSUER, '') }, /no Issuer/],
+    ['an assertion without Issuer', { draft: changed(ISSUER, '') }, /no Issuer/],
     [
       'another Destination',
       { draftResponse: changed(/ Destination="[^"]*"/, ' Destination="https://evil.example/acs"') },
@@ -393,7 +393,7 @@ describe('log-in by SAML', () => {
       /Destination.*complete\/other/,
     ],
     [
-      'another Issuer of the response',
+      'another response Issuer',
       { draftResponse: changed(/>https:\/\/idp\.example\.com\/metadata</, '>https://other.example.com<') },
       /Issuer.*other\.example\.com/,
     ],

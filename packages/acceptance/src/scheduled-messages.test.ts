@@ -121,12 +121,12 @@ describe('scheduling a message', () => {
   });
 
   it.each<[string, () => object, string, Record<string, unknown>?]>([
-    ['no kind of message', () => ({ ...toTown(), type: 'group' }), 'Invalid type'],
+    ['an invalid message type', () => ({ ...toTown(), type: 'group' }), 'Invalid type'],
     ['now', () => ({ type: 'direct', to: 5, scheduled_delivery_timestamp: START }), PAST],
-    ['a list for a channel', () => ({ ...toTown(), to: [town] }), 'Invalid data type for channel ID'],
-    ['a name for a channel', () => ({ ...toTown(), to: '"town"' }), 'Invalid data type for channel ID'],
-    ['an integer for people', () => ({ type: 'direct', to: 5 }), 'Invalid data type for recipients'],
-    ['a name for people', () => ({ type: 'direct', to: '"me"' }), 'Invalid data type for recipients'],
+    ['a list instead of a channel', () => ({ ...toTown(), to: [town] }), 'Invalid data type for channel ID'],
+    ['a name instead of a channel id', () => ({ ...toTown(), to: '"town"' }), 'Invalid data type for channel ID'],
+    ['an integer instead of recipients', () => ({ type: 'direct', to: 5 }), 'Invalid data type for recipients'],
+    ['a name instead of user ids', () => ({ type: 'direct', to: '"me"' }), 'Invalid data type for recipients'],
     ['addresses', () => ({ type: 'direct', to: ['a@b.c'] }), 'Recipient list may only contain user IDs'],
     ['fractions', () => ({ type: 'direct', to: '[1.5]' }), 'Recipient list may only contain user IDs'],
     ['no JSON', () => ({ ...toTown(), to: 'town' }), 'to is not valid JSON'],
@@ -256,20 +256,24 @@ describe('editing a scheduled message', () => {
 
   it.each<[string, () => object, string, Record<string, unknown>?]>([
     ['nothing', () => ({}), 'Nothing to change'],
-    ['a kind alone', () => ({ type: 'stream' }), 'Recipient required when updating type of scheduled message.'],
     [
-      'a kind without a topic',
+      'a type without recipients',
+      () => ({ type: 'stream' }),
+      'Recipient required when updating type of scheduled message.',
+    ],
+    [
+      'a channel type without a topic',
       () => ({ type: 'channel', to: 5, scheduled_delivery_timestamp: 1 }),
       'Topic required when updating scheduled message type to channel.',
     ],
     [
-      'a kind with an empty topic',
+      'a channel type with an empty topic',
       () => ({ type: 'channel', to: town, topic: '(no topic)' }),
       'Topic required when updating scheduled message type to channel.',
     ],
     ['a time that has passed', () => ({ scheduled_delivery_timestamp: START, to: [5] }), PAST],
-    ['a list for a channel', () => ({ to: [town] }), 'Invalid data type for channel ID'],
-    ['an integer for people', () => ({ type: 'direct', to: 5 }), 'Invalid data type for recipients'],
+    ['a list instead of a channel', () => ({ to: [town] }), 'Invalid data type for channel ID'],
+    ['an integer instead of recipients', () => ({ type: 'direct', to: 5 }), 'Invalid data type for recipients'],
     ['addresses', () => ({ type: 'direct', to: ['a@b.c'] }), 'Recipient list may only contain user IDs'],
     [
       'an unknown channel',
@@ -280,7 +284,7 @@ describe('editing a scheduled message', () => {
     ['an unknown user', () => ({ type: 'direct', to: [999] }), 'Invalid user ID 999'],
     ['no content', () => ({ content: ' ' }), 'Message must not be empty'],
     ['a bad topic', () => ({ topic: 'a\nb' }), 'Invalid character in topic, at position 2!'],
-    ['another kind of message', () => ({ type: 'group', to: 5 }), 'Invalid type'],
+    ['an unknown message type', () => ({ type: 'group', to: 5 }), 'Invalid type'],
   ])('rejects the edit for %s without changing anything', async (_, params, msg, extra = {}) => {
     expectRefusal(await edit(people.hamlet, id, params()), msg, extra);
     expect(await list(people.hamlet)).toEqual([shown(id)]);
@@ -306,7 +310,7 @@ describe('editing a scheduled message', () => {
 
   it.each<[string, () => TestUser, () => number]>([
     ['that does not exist', () => people.hamlet, () => 999],
-    ['of somebody else', () => people.desdemona, () => id],
+    ['of another user', () => people.desdemona, () => id],
   ])('rejects editing and deleting a scheduled message %s', async (_, who, which) => {
     expectRefusal(await edit(who(), which(), { content: 'x' }), UNKNOWN, NOT_FOUND);
     expectRefusal(await server.delete(`/scheduled_messages/${which()}`, who()), UNKNOWN, NOT_FOUND);
@@ -365,8 +369,8 @@ describe('scheduled message delivery', () => {
   it.each([
     ['a script', {}, 'python', false],
     ['an app', {}, 'ZulipMobile', true],
-    ['an app that says otherwise', { read_by_sender: false }, 'ZulipMobile', false],
-    ['a script that says otherwise', { read_by_sender: true }, 'python', true],
+    ['an app with an explicit value', { read_by_sender: false }, 'ZulipMobile', false],
+    ['a script with an explicit value', { read_by_sender: true }, 'python', true],
   ])('sets the read state for the sender: %s', async (_, params, client, isRead) => {
     await schedule(people.hamlet, { ...toTown(), ...params, client });
     await deliver();

@@ -66,7 +66,7 @@ describe('POST /submessage (messages §15.3)', () => {
     ['another option', () => poll, { type: 'new_option', option: 'cake', idx: 1000 }],
     ['a vote taken back', () => poll, { ...VOTE, vote: -1 }],
     ['a task', () => todo, { type: 'new_task', key: 0, task: 'wash', desc: '', completed: false }],
-    ['a task that is done', () => todo, { type: 'strike', key: '0,canned' }],
+    ['a completed task', () => todo, { type: 'strike', key: '0,canned' }],
   ])('accepts %s from any reader', async (_, id, content) => {
     fieldsOf(await attach(people.cordelia, id(), content));
     expect((await shown(id())).at(-1).content).toBe(JSON.stringify(content));

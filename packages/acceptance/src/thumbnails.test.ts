@@ -96,7 +96,7 @@ describe('message image (markdown §15.2)', () => {
     ['a bare link', (url: string) => `${server.url}${url}`],
     ['a link in a list', (url: string) => `* [x](${url})`],
     ['an escaped link', (url: string) => `[x](${encodeURI(url)})`],
-    ['a link to the whole address', (url: string) => `[x](${server.url}${url})`],
+    ['a link with an absolute URL', (url: string) => `[x](${server.url}${url})`],
     ['an image within a text', (url: string) => `**![y](${url})**`],
     ['an image in a quote', (url: string) => `> ![y](${url})`],
   ])('shown by %s equals an image with a finished thumbnail once it is ready', async (_what, text) => {
@@ -154,12 +154,12 @@ describe('message image (markdown §15.2)', () => {
   });
 
   it.each([
-    ['a text that is called one', { name: 'a.png', content: 'x', type: 'image/png' }],
+    ['a text file named like an image', { name: 'a.png', content: 'x', type: 'image/png' }],
     [
       'a vector drawing',
       { name: 'a.svg', content: '<svg xmlns="http://www.w3.org/2000/svg"/>', type: 'image/svg+xml' },
     ],
-    ['one with too many pixels', { name: 'a.png', content: pngOf(30_000, 30_000, true), type: 'image/png' }],
+    ['an image with too many pixels', { name: 'a.png', content: pngOf(30_000, 30_000, true), type: 'image/png' }],
     ['a page', { name: 'a.png.html', content: '<p>', type: 'text/html' }],
   ])('is not shown for %s', async (_what, file) => {
     const { hamlet } = people;

@@ -41,7 +41,7 @@ describe('POST /typing (users §9.1)', () => {
     expect(heard).toEqual([told, told, [], []]);
   });
 
-  it('notifies subscribers whose clients show typing', async () => {
+  it('notifies subscribers with clients that show typing', async () => {
     const { hamlet, cordelia, polonius, iago } = people;
     const queues = [await open(cordelia), await open(cordelia, {}), await open(polonius), await open(iago)];
     fieldsOf(await type(hamlet, inGeneral()));

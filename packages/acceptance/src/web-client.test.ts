@@ -30,14 +30,14 @@ afterAll(async () => {
 });
 
 describe('web client', () => {
-  it('leads visitors of the start page to the log-in page', async () => {
+  it('redirects visitors of the start page to the log-in page', async () => {
     expect(await new TestBrowser(server).get('/')).toMatchObject({
       status: 303,
       headers: { location: '/login/' },
     });
   });
 
-  it('is the start page of visitors where they may read web-public channels', async () => {
+  it('is the start page for visitors who may read web-public channels', async () => {
     const allow = (enable_spectator_access: boolean) =>
       server.patch('/realm', server.people.desdemona, { enable_spectator_access });
     await allow(true);
@@ -52,7 +52,7 @@ describe('web client', () => {
     expect((await visitor.get('/')).status).toBe(303);
   });
 
-  it('is the start page of people who are logged in, with absolute addresses of its files', async () => {
+  it('is the start page for logged-in users, with absolute file addresses', async () => {
     await server.changeRealm({ name: 'Elsinore & Sons' });
     const browser = await TestBrowser.loggedIn(server, server.people.hamlet);
     const { status, headers, body } = await browser.get('/');
@@ -66,7 +66,7 @@ describe('web client', () => {
     expect(headers['content-security-policy']).not.toContain('unsafe');
   });
 
-  it('sends files that never change under their name, compressed if the browser accepts that', async () => {
+  it('serves immutable files, compressed if the browser accepts compression', async () => {
     const load = (encodings: string) =>
       fetch(`${server.url}/web/main-abc.js`, { headers: { 'Accept-Encoding': encodings } });
     const plain = await load('identity');
@@ -126,7 +126,7 @@ describe('web client', () => {
       },
     };
 
-    it.each(['folder', 'bucket'] as const)('sends the files of the former build for a day from a %s', async (kind) => {
+    it.each(['folder', 'bucket'] as const)('serves files of the previous build for a day from a %s', async (kind) => {
       const place = places[kind]();
       const release = (name: string) => {
         const path = join(data, name);
@@ -165,12 +165,12 @@ describe('web client', () => {
     });
   });
 
-  it('lets browsers ask whether the script that receives notifications changed', async () => {
+  it('makes browsers revalidate the service worker', async () => {
     const { headers } = await fetch(`${server.url}/web/service-worker.js`);
     expect(headers.get('cache-control')).toBe('no-cache');
   });
 
-  it('can be installed, with pictures of sufficient size that a mask may cut', async () => {
+  it('is installable, with icons large enough for masks', async () => {
     const browser = await TestBrowser.loggedIn(server, server.people.hamlet);
     const { body } = await browser.get('/');
     expect(body).toContain('<link rel="manifest" href="/web/manifest.webmanifest">');
@@ -197,7 +197,7 @@ describe('web client', () => {
     }
   });
 
-  it('shows the uploaded icon as installed application', async () => {
+  it('shows the uploaded icon for the installed application', async () => {
     const other = await TestServer.start({ webAssets: new FolderWebAssets(folder) });
     try {
       expect((await fetch(`${other.url}/web/icon-own.png`)).status).toBe(404);

@@ -33,7 +33,7 @@ afterAll(async () => {
 const subscribe = (as: TestUser, params: object) => server.post('/web_push/subscriptions', as, { ...params });
 const listed = async (as = reader) => fieldsOf(await server.get('/web_push/subscriptions', as));
 
-it('sends messages to subscribed browsers, encrypted and signed with the key of the server', async () => {
+it("web push sends messages to subscribed browsers, encrypted and signed with the server's key", async () => {
   fieldsOf(await subscribe(reader, browser.subscription('one')));
   const id = await server.sendMessage(sender, [reader], { content: '**hello**' });
   await until(() => browser.received.length > 0);
@@ -60,7 +60,7 @@ it('sends messages to subscribed browsers, encrypted and signed with the key of 
   expect(verify('sha256', signed, raw, Buffer.from(signature, 'base64url'))).toBe(true);
 });
 
-it.each(['Denmark > ice', ''])('names the channel and the topic %j, to be opened', async (topic) => {
+it.each(['Denmark > ice', ''])('web push names the channel and the topic %j to open', async (topic) => {
   const name = `channel ${count}`;
   const channelId = await server.createChannel(name, [sender, reader]);
   fieldsOf(await subscribe(reader, browser.subscription('place')));
@@ -69,7 +69,7 @@ it.each(['Denmark > ice', ''])('names the channel and the topic %j, to be opened
   expect(browser.received[0]!.payload).toMatchObject({ channel_id: channelId, topic });
 });
 
-it('hides the content of direct messages from users who do not want it in notifications', async () => {
+it('web push hides the content of direct messages for users who hide it in notifications', async () => {
   fieldsOf(await server.patch('/settings', reader, { pm_content_in_desktop_notifications: false }));
   fieldsOf(await subscribe(reader, browser.subscription('hidden')));
   await server.sendMessage(sender, [reader], { content: 'secret' });
@@ -77,7 +77,7 @@ it('hides the content of direct messages from users who do not want it in notifi
   expect(browser.received[0]!.payload.body).toBe('New message');
 });
 
-it.each([404, 410])('removes a subscription that the push service answers with %s', async (status) => {
+it.each([404, 410])('web push removes a subscription that the push service answers with %s', async (status) => {
   fieldsOf(await subscribe(reader, browser.subscription('gone')));
   browser.status = status;
   await server.sendMessage(sender, [reader]);
@@ -85,7 +85,7 @@ it.each([404, 410])('removes a subscription that the push service answers with %
   expect(browser.received).toHaveLength(1);
 });
 
-it('repeats a failed notification and keeps the subscription', async () => {
+it('web push retries a failed notification and keeps the subscription', async () => {
   fieldsOf(await subscribe(reader, browser.subscription('busy')));
   browser.status = 503;
   const id = await server.sendMessage(sender, [reader]);
@@ -99,7 +99,7 @@ it('repeats a failed notification and keeps the subscription', async () => {
   expect((await listed()).endpoints).toHaveLength(1);
 });
 
-it('drops and counts a notification after a day of failures', async () => {
+it('web push drops and counts a notification after a day of failures', async () => {
   fieldsOf(await subscribe(reader, browser.subscription('late')));
   browser.status = 503;
   await server.sendMessage(sender, [reader]);
@@ -115,7 +115,7 @@ it('drops and counts a notification after a day of failures', async () => {
   expect((await listed()).endpoints).toHaveLength(1);
 });
 
-it('ends a subscription at the request of its owner only', async () => {
+it('web push ends a subscription only at the request of its owner', async () => {
   const { endpoint } = browser.subscription('mine');
   fieldsOf(await subscribe(reader, browser.subscription('mine')));
   const remove = (as: TestUser) => server.delete('/web_push/subscriptions', as, { endpoint });
@@ -124,7 +124,7 @@ it('ends a subscription at the request of its owner only', async () => {
   expectRefusal(await remove(reader), 'Subscription does not exist');
 });
 
-it('keeps the newest twenty subscriptions of a user', async () => {
+it('web push keeps the newest twenty subscriptions of a user', async () => {
   for (let n = 0; n < 21; n++) fieldsOf(await subscribe(reader, browser.subscription(String(n))));
   const { endpoints } = await listed();
   expect(endpoints).toHaveLength(20);
@@ -132,16 +132,16 @@ it('keeps the newest twenty subscriptions of a user', async () => {
 });
 
 it.each([
-  ['a URL of another kind', { endpoint: 'file:///etc/passwd' }],
-  ['a key that is no point', { p256dh: Buffer.alloc(65).toString('base64url') }],
+  ['a URL with another scheme', { endpoint: 'file:///etc/passwd' }],
+  ['a key that is not a curve point', { p256dh: Buffer.alloc(65).toString('base64url') }],
   ['a short secret', { auth: 'AAAA' }],
   ['a secret that is not Base64', { auth: '!'.repeat(22) }],
-])('rejects %s', async (_, change) => {
+])('web push rejects %s', async (_, change) => {
   const reply = await subscribe(reader, { ...browser.subscription('x'), ...change });
   expectRefusal(reply, 'Invalid web push subscription');
 });
 
-it('rejects bots, and everybody if web push is not configured', async () => {
+it('web push rejects bots, and all callers if it is not configured', async () => {
   const bot = await server.addBot(reader, `bot${count}`);
   expectRefusal(await subscribe(bot, browser.subscription('x')), 'This endpoint does not accept bot requests.');
   const other = await TestServer.start();
@@ -154,7 +154,7 @@ it('rejects bots, and everybody if web push is not configured', async () => {
   await other.close();
 });
 
-it('sends a test notification to every browser and the mailbox of a user by command', async () => {
+it('web push test command sends a notification to every browser and the mailbox of a user', async () => {
   fieldsOf(await subscribe(reader, browser.subscription('test')));
   const test = server.parley.useCase(SendTestNotifications);
   const target = new URL(browser.origin).host;

@@ -2,7 +2,7 @@ import { fieldsOf } from './testing/expectations.js';
 import { TestServer } from './testing/test-server.js';
 
 /** An unpaired surrogate is invalid, breaks strict clients and cannot be stored, so it becomes U+FFFD. */
-describe('unpaired surrogates', () => {
+describe('unpaired surrogate', () => {
   let server: TestServer;
   beforeEach(async () => {
     server = await TestServer.start();
@@ -14,7 +14,7 @@ describe('unpaired surrogates', () => {
   const sent = async (id: unknown) => (await server.get(`/messages/${id}`, server.people.hamlet)).body;
   const toOneself = () => `"type":"direct","to":[${server.people.hamlet.id}]`;
 
-  it('become U+FFFD in JSON bodies, parameter names and the client name', async () => {
+  it('becomes U+FFFD in JSON bodies, parameter names and the client name', async () => {
     const body = `{${toOneself()},"content":"a\\ud800b 😀 \\ud83d\\ude00","client":"\\udc00x","\\ud800":1}`;
     const { id, ignored_parameters_unsupported } = fieldsOf(await post('/messages', 'application/json', body));
     expect(ignored_parameters_unsupported).toEqual(['\ufffd']);
@@ -23,7 +23,7 @@ describe('unpaired surrogates', () => {
     expect(message.client).toBe('\ufffdx');
   });
 
-  it('become U+FFFD in JSON inside fields of forms and JSON bodies', async () => {
+  it('becomes U+FFFD in JSON inside fields of forms and JSON bodies', async () => {
     const subscriptions = '[{"name":"\\ud800","description":"\\ud83d\\ude00\\ud83d"}]';
     for (const [type, body] of [
       ['application/x-www-form-urlencoded', `subscriptions=${encodeURIComponent(subscriptions)}`],
@@ -37,7 +37,7 @@ describe('unpaired surrogates', () => {
     expect(streams[0]).toMatchObject({ name: '\ufffd', description: '😀\ufffd' });
   });
 
-  it('become U+FFFD in multipart bodies of any charset', async () => {
+  it('becomes U+FFFD in multipart bodies of any charset', async () => {
     const part = (name: string, type: string, value: Buffer) =>
       Buffer.concat([
         Buffer.from(`--B\r\nContent-Disposition: form-data; name="${name}"\r\nContent-Type: ${type}\r\n\r\n`),

@@ -34,9 +34,9 @@ describe('route table', () => {
   });
 
   it.each([
-    ['loads a page again that a busy server refused', 'GET', 503, true],
-    ['does not load a missing page again', 'GET', 404, false],
-    ['does not send a form again that a busy server refused', 'POST', 503, false],
+    ['reloads a page that a busy server refused', 'GET', 503, true],
+    ['does not reload a missing page', 'GET', 404, false],
+    ['does not resend a form that a busy server refused', 'POST', 503, false],
   ])('%s', async (_, method, status, isLoadedAgain) => {
     const page = routes.find((each) => each.method === method && each.path === '/login/')!;
     const request = { header: () => undefined } as unknown as Request;

@@ -82,9 +82,9 @@ describe('ClientState', () => {
   });
 
   it.each<[string, string, (tx: Transaction) => Promise<unknown>]>([
-    ['a change nobody is told of', 'owner', () => Promise.resolve()],
+    ['an unpublished change', 'owner', () => Promise.resolve()],
     [
-      'a change the wrong people are told of',
+      'a change published to the wrong users',
       'moderator',
       async (tx) => {
         const [realm] = await tx.realms.list();

@@ -24,7 +24,7 @@ export class MemoryBlobStore implements BlobStore {
 
   async *read(key: BlobKey, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
     const blob = this.blobs.get(key);
-    if (!blob) throw new Error('There is no such blob');
+    if (!blob) throw new Error('The blob does not exist');
     if (start < end) yield blob.bytes.subarray(start, end);
   }
 

@@ -222,7 +222,7 @@ function requireRealm(realmId: RealmId, value: unknown): void {
   if (Array.isArray(value) || value instanceof Map) {
     for (const each of value.values()) requireRealm(realmId, each);
   } else if ('realmId' in value && value.realmId !== realmId) {
-    throw new Error(`A unit of realm ${realmId} touched a row of realm ${value.realmId}`);
+    throw new Error(`A unit of realm ${realmId} accessed a row of realm ${value.realmId}`);
   }
 }
 

@@ -5,7 +5,7 @@ const PAUSE_MS = 5;
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + DEADLINE_MS;
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error('It never came to be so');
+    if (performance.now() > deadline) throw new Error('Timed out waiting for the condition');
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }

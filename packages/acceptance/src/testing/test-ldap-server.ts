@@ -144,7 +144,7 @@ export class TestLdapServer {
       if (isOpen) return;
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
-    throw new Error('slapd does not start');
+    throw new Error('slapd did not start');
   }
 }
 

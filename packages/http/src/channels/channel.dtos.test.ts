@@ -156,7 +156,7 @@ describe('SubscribeUsersDto', () => {
   });
 });
 
-it('validates the parameters of the channel list in contract order', () => {
+it('ListChannelsDto declares its parameters in contract order with their defaults', () => {
   expect(membersOfDto(ListChannelsDto).map(({ name, byDefault }) => [name, byDefault])).toEqual([
     ['include_public', true],
     ['include_web_public', false],

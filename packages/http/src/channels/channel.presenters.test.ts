@@ -194,6 +194,6 @@ it.each`
   ${''}      | ${false} | ${'general chat'}
   ${''}      | ${true}  | ${''}
   ${'lunch'} | ${false} | ${'lunch'}
-`('presents the topic "$topic" as "$shown" (empty topic allowed: $allowed)', ({ topic, allowed, shown }) => {
+`('presentTopic presents "$topic" as "$shown" (empty topic allowed: $allowed)', ({ topic, allowed, shown }) => {
   expect(presentTopic(topic, allowed)).toBe(shown);
 });

@@ -1,7 +1,7 @@
 import { eventSchema, form, formWithout, propertyForms } from '../kernel/event-presenter.js';
 import * as wire from '../kernel/wire-schema.js';
 
-it('describes each event form once by its type', () => {
+it('event schema describes each event form once by its type', () => {
   const removed = form('drafts', { op: wire.oneOf('remove'), draft_id: wire.integer() });
   const schema = eventSchema([form('heartbeat'), removed, removed, formWithout('all', 'drafts', { ids: wire.text() })]);
   const id = { type: 'integer' };
@@ -25,7 +25,7 @@ it('describes each event form once by its type', () => {
   });
 });
 
-it('groups properties with values of the same kind', () => {
+it('propertyForms groups properties with values of the same kind', () => {
   const values = { is_muted: wire.boolean(), color: wire.text(), pin_to_top: wire.boolean() };
   const forms = propertyForms(values, (shape) => form('subscription', shape));
   expect(forms.map(({ schema }) => schema.json.properties)).toEqual([

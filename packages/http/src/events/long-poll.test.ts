@@ -346,7 +346,7 @@ describe('poll response', () => {
   it.each([
     ['cannot be read', '{"client":"unknown"}'],
     [
-      'an earlier version wrote, without event types',
+      'is from an earlier version without event types',
       '{"applyMarkdown":true,"clientGravatar":true,"slimPresence":true,"capabilities":[],"client":"standard"}',
     ],
   ])('fails for a queue whose presentation %s', async (_, presentation) => {

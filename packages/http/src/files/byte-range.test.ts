@@ -17,9 +17,11 @@ it.each([
   ['bytes=0-1,3-4', 'all'],
   ['lines=0-1', 'all'],
   ['bytes=a-b', 'all'],
-])('parses the range %s of ten bytes as %j', (header, expected) => expect(parseRange(header, 10)).toEqual(expected));
+])('parseRange parses the range %s of ten bytes as %j', (header, expected) =>
+  expect(parseRange(header, 10)).toEqual(expected),
+);
 
-it('returns no range of an empty file', () => {
+it('parseRange returns no range for an empty file', () => {
   expect(parseRange('bytes=0-', 0)).toBe('none');
   expect(parseRange('bytes=-5', 0)).toBe('none');
 });

@@ -10,9 +10,9 @@ it.each([
   ['purple', null],
   ['', null],
   ['constructor', null],
-])('parses the emoji type %s', (name, type) => expect(parseEmojiType(name)).toBe(type));
+])('parseEmojiType parses %s', (name, type) => expect(parseEmojiType(name)).toBe(type));
 
-it('presents the extra emoji type under the name that the client uses', () => {
+it("presentEmoji uses the client's type name for the extra emoji", () => {
   const written = (key: 'standard' | 'zulip') => EMOJI_TYPES.map((type) => presentEmojiType(type, variantByKey(key)));
   expect(written('standard')).toEqual(['unicode_emoji', 'realm_emoji', 'service_extra_emoji']);
   expect(written('zulip')).toEqual(['unicode_emoji', 'realm_emoji', 'zulip_extra_emoji']);

@@ -16,7 +16,7 @@ it.each<[Method, string, boolean]>([
   ['POST', '/users/me/subscriptions', false],
   ['POST', '/messages', false],
   ['PATCH', '/settings', false],
-])('classifies %s %s as administrative: %s', (method, path, expected) => {
+])('isAdministration classifies %s %s as %s', (method, path, expected) => {
   expect(isAdministration({ method, path })).toBe(expected);
 });
 
@@ -33,7 +33,7 @@ it.each<[Error, Partial<TriedLogIn> & { method?: string }, string | null]>([
   [new DomainError('INVALID_JWT', ''), { method: 'jwt' }, 'jwt'],
   [new DomainError('RATE_LIMITED', '', { retryAfter: 1 }), { method: 'password' }, 'password'],
   [new Error('x'), { method: 'jwt' }, null],
-])('maps %s after %j to a failed log-in by %s', (refusal, tried, method) => {
+])('failedLogInOf maps %s after %j to a failed log-in by %s', (refusal, tried, method) => {
   const before = { authorization: undefined, isByHost: false, isOfUser: false, ...tried };
   expect(failedLogInOf(refusal, tried.method, before)?.method ?? null).toBe(method);
 });

@@ -4,7 +4,7 @@ import type { Request } from './request.js';
 
 const KEY = 'a'.repeat(32);
 
-/** Fake credentials whose check has the given result. */
+/** Fake credentials that check with the given result. */
 const credentialsThat = (response: DomainError | 'accept'): Credentials => ({
   verify: async () => {
     if (response !== 'accept') throw response;

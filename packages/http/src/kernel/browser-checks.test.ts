@@ -21,7 +21,7 @@ it.each`
   ${'POST'}    | ${undefined}               | ${undefined}            | ${'none'}
   ${'OPTIONS'} | ${undefined}               | ${undefined}            | ${'none'}
 `(
-  'adds a CSRF cookie ($token) to $method with cookie $cookie and Cache-Control $cacheControl',
+  'BrowserChecks adds a CSRF cookie ($token) to $method with cookie $cookie and Cache-Control $cacheControl',
   ({ method, cacheControl, cookie, token }) => {
     const request = {
       method,

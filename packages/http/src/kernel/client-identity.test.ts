@@ -12,11 +12,11 @@ it.each([
   ['\ud800x/1', '\ufffdx', '1'],
   ['', '', null],
   [undefined, 'Unspecified', null],
-])('parses %s as %s %s', (userAgent, name, version) => {
+])('parseUserAgent parses %s as %s %s', (userAgent, name, version) => {
   expect(parseUserAgent(userAgent)).toEqual({ name, version });
 });
 
-it('parses a long name in linear time', async () => {
+it('parseUserAgent parses a long name in linear time', async () => {
   const read = () => parseUserAgent(`${'a'.repeat(16_000)}\u0001(`);
   expect(await workMsOf(read, 50)).toBeLessThan(50);
 });
@@ -29,7 +29,7 @@ it.each`
   ${undefined}       | ${'Mozilla/5.0'}     | ${true}  | ${'website'}
   ${undefined}       | ${'ZulipElectron/5'} | ${true}  | ${'ZulipElectron'}
 `(
-  'names the client for parameter $parameter, User-Agent $userAgent and session $session: $name',
+  'clientNameOf names the client for parameter $parameter, User-Agent $userAgent and session $session: $name',
   ({ parameter, userAgent, session, name }) => {
     expect(clientNameOf(parseUserAgent(userAgent), parameter, session)).toBe(name);
   },
@@ -47,13 +47,15 @@ it.each`
   ${'ZulipMobile/27.191'}    | ${'zulip-mobile-before-pronouns'}
   ${'ZulipMobile/27.192'}    | ${'zulip'}
   ${'ZulipMobile/28.1'}      | ${'zulip'}
-`('selects the variant $key for $userAgent', ({ userAgent, key }) => {
+`('variantOf selects $key for $userAgent', ({ userAgent, key }) => {
   expect(variantOf(parseUserAgent(userAgent)).key).toBe(key);
 });
 
-it('selects the extra emoji type per client', () => {
+it('variantOf selects the extra emoji type per client', () => {
   expect(variantOf(parseUserAgent('Mozilla/5.0')).extraEmojiType).toBe('service_extra_emoji');
   expect(variantOf(parseUserAgent('ZulipFlutter/30.0')).extraEmojiType).toBe('zulip_extra_emoji');
 });
 
-it.each(CLIENT_VARIANTS)('finds the variant of stored key %s', (key) => expect(variantByKey(key).key).toBe(key));
+it.each(CLIENT_VARIANTS)('variantByKey finds the variant of stored key %s', (key) =>
+  expect(variantByKey(key).key).toBe(key),
+);

@@ -70,13 +70,13 @@ describe('compression', () => {
   });
 
   it.each([
-    ['to clients that do not ask for it', ok(text(2_000)), undefined],
-    ['to clients that refuse it', ok(text(2_000)), 'br;q=0, gzip;q=0.0'],
-    ['when it is at most 1 KB long', ok(text(512)), 'br'],
-    ['when it is no JSON', { ...ok(text(2_000)), contentType: 'text/html' }, 'br'],
-    ['when it is an error', { status: 400, body: text(2_000) }, 'br'],
-    ['when it has a token', ok(`${text(2_000)}"csrf_token":"x"`), 'br'],
-    ['when a chunk of bytes has a key', ok([text(2_000), Buffer.from('"api_key":"x"')]), 'br'],
+    ['for clients that do not accept compression', ok(text(2_000)), undefined],
+    ['for clients that reject compression', ok(text(2_000)), 'br;q=0, gzip;q=0.0'],
+    ['of at most 1 KB', ok(text(512)), 'br'],
+    ['with another content type', { ...ok(text(2_000)), contentType: 'text/html' }, 'br'],
+    ['of an error', { status: 400, body: text(2_000) }, 'br'],
+    ['with a token', ok(`${text(2_000)}"csrf_token":"x"`), 'br'],
+    ['with a key in a buffer', ok([text(2_000), Buffer.from('"api_key":"x"')]), 'br'],
   ] as [string, Reply, string | undefined][])('does not compress JSON %s', async (_, reply, accepted) => {
     const { headers, body } = await receive(reply, accepted);
     expect(headers).not.toHaveProperty('content-encoding');

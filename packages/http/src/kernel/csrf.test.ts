@@ -45,44 +45,48 @@ const WRONG_HEADER = "CSRF token from the 'X-Csrftoken' HTTP header incorrect.";
 it.each<[string, Given, string | null]>([
   ['the token of the cookie in a header', { headers: own }, null],
   ['the token of the cookie in the form', { headers: { cookie: own.cookie }, field: TOKEN }, null],
-  ['no method that changes state', { method: 'GET', headers: { origin: 'https://evil.example' } }, null],
-  ['a page of its own origin', { headers: { ...own, origin: 'http://chat.example' } }, null],
+  ['a method that does not change state', { method: 'GET', headers: { origin: 'https://evil.example' } }, null],
+  ['a page of the same origin', { headers: { ...own, origin: 'http://chat.example' } }, null],
+  ['a custom port', { headers: { ...own, origin: 'http://chat.example:8080' }, authority: 'chat.example:8080' }, null],
   [
-    'a port of its own',
-    { headers: { ...own, origin: 'http://chat.example:8080' }, authority: 'chat.example:8080' },
-    null,
-  ],
-  [
-    'the usual port, named or not',
+    'the default port, explicit or not',
     { headers: { ...own, origin: 'https://chat.example' }, authority: 'chat.example:443', isSecure: true },
     null,
   ],
-  ['https that only the browser knows of', { headers: { ...own, origin: 'https://chat.example' } }, null],
+  [
+    'https terminated by a proxy that does not report it',
+    { headers: { ...own, origin: 'https://chat.example' } },
+    null,
+  ],
   [
     'a proxy that names itself as the host',
     { headers: { ...own, origin: 'https://chat.example' }, authority: '127.0.0.1:9991', isSecure: true },
     null,
   ],
-  ['a page of its own by Referer', { headers: { ...own, referer: 'https://chat.example/page' }, isSecure: true }, null],
+  [
+    'a page of the same origin by Referer',
+    { headers: { ...own, referer: 'https://chat.example/page' }, isSecure: true },
+    null,
+  ],
   ['the token of the session', { headers: own, expected: TOKEN }, null],
-])('accepts %s', (_what, given, reason) => {
+])('checkCsrf accepts %s', (_what, given, reason) => {
   expect(reasonOf(given)).toBe(reason);
 });
 
 it.each<[string, Given, string]>([
   ['no cookie', { headers: { 'x-csrftoken': TOKEN } }, 'CSRF cookie not set.'],
-  ['a cookie that nobody gave out', { headers: { ...own, cookie: 'csrftoken=<a b>' } }, 'CSRF cookie not set.'],
+  [
+    'a cookie that the server did not issue',
+    { headers: { ...own, cookie: 'csrftoken=<a b>' } },
+    'CSRF cookie not set.',
+  ],
   ['no token', { headers: { cookie: own.cookie } }, 'CSRF token missing.'],
   ['another token in a header', { headers: { ...own, 'x-csrftoken': 'b'.repeat(32) } }, WRONG_HEADER],
-  ['a shorter one', { headers: { ...own, 'x-csrftoken': 'a' } }, WRONG_HEADER],
+  ['a shorter token', { headers: { ...own, 'x-csrftoken': 'a' } }, WRONG_HEADER],
   ['another token in the form', { headers: own, field: 'b'.repeat(32) }, 'CSRF token from POST incorrect.'],
-  [
-    'a cookie and a token that are not of the session, as a neighbouring host may set',
-    { headers: own, expected: 'c'.repeat(32) },
-    WRONG_HEADER,
-  ],
+  ['a matching cookie and token set by a neighbouring host', { headers: own, expected: 'c'.repeat(32) }, WRONG_HEADER],
   ['another origin', { headers: { ...own, origin: 'http://evil.example' } }, badOrigin('http://evil.example')],
-  ['the origin of no page', { headers: { ...own, origin: 'null' } }, badOrigin('null')],
+  ['an opaque origin', { headers: { ...own, origin: 'null' } }, badOrigin('null')],
   ['another port', { headers: { ...own, origin: 'http://chat.example:81' } }, badOrigin('http://chat.example:81')],
   [
     'a host that begins like ours',
@@ -90,7 +94,7 @@ it.each<[string, Given, string]>([
     badOrigin('http://chat.example.evil.example'),
   ],
   [
-    'http where we are on https',
+    'an http origin for an https server',
     { headers: { ...own, origin: 'http://chat.example' }, isSecure: true },
     badOrigin('http://chat.example'),
   ],
@@ -100,12 +104,12 @@ it.each<[string, Given, string]>([
     badOrigin('http://lear.chat.example'),
   ],
   [
-    'the organization at the public address, for one below it',
+    "the root organization's origin for another organization",
     { headers: { ...own, origin: 'http://chat.example' }, authority: 'hamlet.chat.example' },
     badOrigin('http://chat.example'),
   ],
   [
-    'another scheme than those of pages',
+    'a scheme other than http and https',
     { headers: { ...own, origin: 'ftp://chat.example' } },
     badOrigin('ftp://chat.example'),
   ],
@@ -116,25 +120,25 @@ it.each<[string, Given, string]>([
     'Referer checking failed - Referer is malformed.',
   ],
   [
-    'a Referer that came over http',
+    'an http Referer',
     { headers: { ...own, referer: 'http://chat.example/' }, isSecure: true },
     'Referer checking failed - Referer is insecure while host is secure.',
   ],
   [
-    'a Referer of somebody else',
+    'a Referer of another site',
     { headers: { ...own, referer: 'https://evil.example/a' }, isSecure: true },
     'Referer checking failed - https://evil.example/a does not match any trusted origins.',
   ],
-])('rejects %s', (_what, given, reason) => {
+])('checkCsrf rejects %s', (_what, given, reason) => {
   expect(reasonOf(given)).toBe(reason);
 });
 
-it('truncates a long origin in the error', () => {
+it('checkCsrf truncates a long origin in the error', () => {
   const origin = `http://${'e'.repeat(10_000)}`;
   expect(reasonOf({ headers: { ...own, origin } })!.length).toBeLessThan(300);
 });
 
-it('creates tokens that are valid in a cookie', () => {
+it('newCsrfToken creates tokens that are valid in a cookie', () => {
   expect(newCsrfToken()).toMatch(/^[\w-]{32}$/);
   expect(['GET', 'HEAD', 'OPTIONS', 'POST', 'PATCH', 'PUT', 'DELETE'].map(isSafeMethod)).toEqual([
     ...[true, true, true],
@@ -151,20 +155,26 @@ describe('users logged in by the host application', () => {
 
   it.each<[string, Given]>([
     ['programs', { headers: { cookie } }],
-    ['its own pages', { headers: { cookie, origin: 'http://chat.example', 'sec-fetch-site': 'same-origin' } }],
-    ['its own pages by a browser that sends Origin alone', { headers: { cookie, origin: 'http://chat.example' } }],
     [
-      'its own pages through a proxy that has another name for it',
+      'pages of the same origin',
+      { headers: { cookie, origin: 'http://chat.example', 'sec-fetch-site': 'same-origin' } },
+    ],
+    [
+      'pages of the same origin in a browser that sends only Origin',
+      { headers: { cookie, origin: 'http://chat.example' } },
+    ],
+    [
+      'pages of the same origin behind a proxy that changes the host',
       { headers: { cookie, origin: 'http://localhost:3000', 'sec-fetch-site': 'same-origin' } },
     ],
     ['a typed address', { headers: { cookie, 'sec-fetch-site': 'none' } }],
     ['a method without changes', { method: 'GET', headers: { cookie, 'sec-fetch-site': 'cross-site' } }],
     [
-      'pages of an origin that is trusted',
+      'pages of a trusted origin',
       { headers: { cookie, origin: 'http://localhost:5173', 'sec-fetch-site': 'cross-site' } },
     ],
     [
-      'a token that no browser sends of its own accord',
+      'a bearer token, which browsers do not send automatically',
       { headers: { authorization: 'Bearer x', origin: 'https://app.example', 'sec-fetch-site': 'cross-site' } },
     ],
   ])('accepts %s', (_what, given) => {
@@ -173,7 +183,7 @@ describe('users logged in by the host application', () => {
 
   it.each<[string, Given, string]>([
     [
-      'pages of others',
+      'pages of other origins',
       { headers: { cookie, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' } },
       'https://evil.example',
     ],
@@ -190,7 +200,7 @@ describe('users logged in by the host application', () => {
     ],
     ['a page without an origin', { headers: { cookie, origin: 'null' } }, 'null'],
     [
-      'a password that the browser keeps',
+      'Basic credentials stored by the browser',
       { headers: { authorization: 'Basic eDp4', origin: 'https://evil.example' } },
       'https://evil.example',
     ],

@@ -446,7 +446,7 @@ describe('dispatcher authentication', () => {
     ['a short key', basic(`hamlet@x:${'a'.repeat(31)}`), 401, 'Malformed API key'],
     ['an odd key', basic(`hamlet@x:${'-'.repeat(32)}`), 401, 'Malformed API key'],
     ["another's key", basic(`iago@x:${KEY}`), 401, 'Invalid API key'],
-    ['a closed account', basicOf('gone@x'), 401, 'Account is deactivated'],
+    ['a deactivated account', basicOf('gone@x'), 401, 'Account is deactivated'],
   ])('rejects %s', async (_what, authorization, status, msg) => {
     const headers: Record<string, string> = authorization ? { authorization } : {};
     const response = await call('GET', '/users/me', { as: null, headers });

@@ -25,7 +25,7 @@ it.each`
   ${'UNKNOWN_EVENT_QUEUE'}   | ${{ queueId: 'q' }}     | ${400} | ${'BAD_EVENT_QUEUE_ID'}     | ${{ queue_id: 'q' }}
   ${'STALE_VALUE'}           | ${{ field: 'old' }}     | ${400} | ${'EXPECTATION_MISMATCH'}   | ${{}}
   ${'STORAGE_UNAVAILABLE'}   | ${{}}                   | ${503} | ${'SERVER_NOT_READY'}       | ${{ headers: ['Retry-After', '1'] }}
-`('presents $code as $status $wire', ({ code, details, status, wire, extra }) => {
+`('ErrorReplies presents $code as $status $wire', ({ code, details, status, wire, extra }) => {
   expect(response(code, 'text', details)).toEqual({ status, result: 'error', msg: 'text', code: wire, ...extra });
 });
 
@@ -36,11 +36,11 @@ it.each`
   ${'GROUP_NOT_ALLOWED'}     | ${{ permission: 'canSubscribe', groupName: 'role:everyone' }} | ${"'can_subscribe_group' setting cannot be set to 'role:everyone' group."} | ${'BAD_REQUEST'}              | ${{}}
   ${'SYSTEM_GROUP_REQUIRED'} | ${{ permission: 'canAccessAllUsers' }}                        | ${"'can_access_all_users_group' must be a system user group."}             | ${'SYSTEM_GROUP_REQUIRED'}    | ${{ setting_name: 'can_access_all_users_group' }}
   ${'NO_TARGET_USERS'}       | ${{}}                                                         | ${'Either user_ids or group_ids must be provided.'}                        | ${'BAD_REQUEST'}              | ${{}}
-`('presents $code with wire names', ({ code, details, msg, wire, extra }) => {
+`('ErrorReplies presents $code with wire names', ({ code, details, msg, wire, extra }) => {
   expect(response(code, 'text', details)).toEqual({ status: 400, result: 'error', msg, code: wire, ...extra });
 });
 
-it('lists the uses of a group in the order of the rule (users §12.3)', () => {
+it('ErrorReplies lists the uses of a group in the order of the rule (users §12.3)', () => {
   const objections = [
     { type: 'subgroup', supergroupIds: [8, 9] },
     { type: 'channel', channelId: 5, permissions: ['canSendMessage', 'canSubscribe'] },
@@ -64,7 +64,7 @@ it('lists the uses of a group in the order of the rule (users §12.3)', () => {
   });
 });
 
-it('reports why each address was not invited (organization §9.3)', () => {
+it('ErrorReplies reports why each address was not invited (organization §9.3)', () => {
   const { decision } = judgeInvitees(
     [
       { email: 'a@x.org', state: 'new' },
@@ -85,20 +85,20 @@ it('reports why each address was not invited (organization §9.3)', () => {
   });
 });
 
-it('sends a challenge for missing credentials', () => {
+it('ErrorReplies sends a challenge for missing credentials', () => {
   expect(response('UNAUTHENTICATED', 'text').headers).toEqual(['WWW-Authenticate', 'Basic realm="zulip"']);
 });
 
 it.each([
   ['RATE_LIMITED', 429, { 'retry-after': 28.5 }],
   ['SERVER_BUSY', 503, {}],
-] as const)('tells clients when to retry: %s', (code, status, fields) => {
+] as const)('ErrorReplies states when to retry: %s', (code, status, fields) => {
   const { headers, status: answered, ...body } = response(code, 'text', { retryAfter: 28.5 });
   expect([answered, headers]).toEqual([status, ['Retry-After', '28.5']]);
   expect(body).toEqual({ result: 'error', msg: 'text', code: expect.any(String), ...fields });
 });
 
-it('sends a legacy text to a terminal client for a lost queue', () => {
+it('ErrorReplies sends a legacy text to a terminal client for a lost queue', () => {
   const terminal = variantOf(parseUserAgent('ZulipTerminal/0.7.0'));
   const { reply } = ERROR_REPLIES.replyTo(
     new DomainError('UNKNOWN_EVENT_QUEUE', 'Bad event queue ID: q:1', { queueId: 'q:1' }),
@@ -107,7 +107,7 @@ it('sends a legacy text to a terminal client for a lost queue', () => {
   expect(JSON.parse(String(reply.body)).msg).toBe('Bad event queue id: q:1');
 });
 
-it('sends no code for a wrong method', () => {
+it('ErrorReplies sends no code for a wrong method', () => {
   const { reply } = ERROR_REPLIES.replyTo(methodNotAllowed(['GET', 'HEAD']));
   expect(reply.headers).toEqual(['Allow', 'GET, HEAD']);
   expect(JSON.parse(String(reply.body))).toEqual({
@@ -117,7 +117,7 @@ it('sends no code for a wrong method', () => {
   });
 });
 
-it('hides unexpected errors', () => {
+it('ErrorReplies hides unexpected errors', () => {
   expect(ERROR_REPLIES.replyTo(new TypeError('secret'))).toEqual({
     isBug: true,
     message: 'Internal server error',

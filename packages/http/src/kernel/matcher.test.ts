@@ -51,7 +51,7 @@ it.each([
   ['/users/100%', '/users/:email', { email: '100%' }],
   ['/users/10/presence', '/users/:email/presence', { email: '10' }],
   ['/users/10/subscriptions/3', '/users/:user_id/subscriptions/:stream_id', { user_id: '10', stream_id: '3' }],
-])('matches GET %s as %s', (path, expected, parameters) => {
+])('Matcher matches GET %s as %s', (path, expected, parameters) => {
   expect(find('GET', path)).toEqual([expected, parameters]);
 });
 
@@ -64,18 +64,18 @@ it.each([
   '',
   '/users/10/subscriptions/x',
   '/users//presence',
-])('matches no route for %s', (path) => {
+])('Matcher matches no route for %s', (path) => {
   expect(matcher.match(path)).toBeNull();
 });
 
-it.each(['narrow/is/starred', 'narrow%2Fis%2Fstarred'])('matches %s as a tail', (rest) => {
+it.each(['narrow/is/starred', 'narrow%2Fis%2Fstarred'])('Matcher matches %s as a tail', (rest) => {
   expect(find('PATCH', `/navigation_views/${rest}`)).toEqual([
     '/navigation_views/*fragment',
     { fragment: 'narrow/is/starred' },
   ]);
 });
 
-it('lists the methods of a path', () => {
+it('Matcher lists the methods of a path', () => {
   expect(matcher.match('/users/7')?.entry).toMatchObject({
     allowed: ['GET', 'PATCH', 'HEAD'],
     allowHeader: 'GET, HEAD, PATCH',
@@ -83,7 +83,7 @@ it('lists the methods of a path', () => {
   expect(matcher.match('/fetch_api_key')?.entry.allowed).toEqual(['POST']);
 });
 
-it('rejects a route declared twice', () => {
+it('Matcher rejects a route declared twice', () => {
   const again = route('GET', '/users', {
     summary: null,
     auth: 'anyone',
@@ -95,7 +95,7 @@ it('rejects a route declared twice', () => {
   );
 });
 
-it('extracts parameters and the query from long targets', () => {
+it('targetOf keeps a long path parameter and query intact', () => {
   const target = targetOf({ url: `/navigation_views/a/b?${'x'.repeat(5000)}&c=d` } as IncomingMessage);
   expect(matcher.match(target.path)!.values).toEqual(['a/b']);
   expect(target.query).toMatch(/^x{5000}&c=d$/);

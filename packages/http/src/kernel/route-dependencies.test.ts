@@ -49,12 +49,12 @@ class OfWrong {
 const spec = { auth: 'user', dto: NoParameters } as const;
 const handle = async () => success();
 
-it('accepts a use case that injects what its constructor takes', () => {
+it('route accepts a use case that injects what its constructor takes', () => {
   expect(route('GET', '/x', { summary: null, ...spec, useCase: Right }).useCase).toBe(Right);
   expect(route('GET', '/x', { summary: null, ...spec, useCase: ByName, handle }).useCase).toBe(ByName);
 });
 
-it('does not compile if a dependency is missing, superfluous, swapped, wrong or unknown', () => {
+it('route does not compile if a dependency is missing, superfluous, swapped, wrong or unknown', () => {
   // @ts-expect-error a dependency is missing
   route('GET', '/x', { summary: null, ...spec, useCase: Missing });
   // @ts-expect-error a dependency is superfluous
@@ -75,7 +75,7 @@ it('does not compile if a dependency is missing, superfluous, swapped, wrong or 
   route('GET', '/x', { summary: null, ...spec, useCase: Swapped, handle });
 });
 
-it('does not resolve a class with wrong dependencies', () => {
+it('resolve does not accept a class with wrong dependencies', () => {
   const resolve: Resolve = (type) => type as never;
   resolve(Right);
   // @ts-expect-error two dependencies are swapped

@@ -32,7 +32,7 @@ class LogIn {
 
 const toInput = ({ stream_id, new_name }: RenameDto) => ({ channelId: stream_id, name: new_name });
 
-it('describes an operation completely', () => {
+it('route describes an operation completely', () => {
   const rename = route('PATCH', '/streams/:stream_id', {
     summary: null,
     auth: 'user',
@@ -52,7 +52,7 @@ it('describes an operation completely', () => {
   });
 });
 
-it('limits long polls separately and anonymous callers by address', () => {
+it('route limits long polls separately and anonymous callers by address', () => {
   const handle = async () => success();
   expect(
     route('GET', '/events', { summary: null, auth: 'user', dto: NoParameters, handle, longPoll: true }).limit,
@@ -63,7 +63,7 @@ it('limits long polls separately and anonymous callers by address', () => {
   ).toBe('none');
 });
 
-it('enforces matching types at compile time', () => {
+it('route enforces matching types at compile time', () => {
   const user = { summary: null, auth: 'user', dto: RenameDto } as const;
   route('PATCH', '/x', {
     ...user,

@@ -16,7 +16,7 @@ class ThingDto {
 
 const handle = async () => success();
 
-it('writes all parameters, and omits the envelope from responses', () => {
+it('writeClientApi writes all parameters, and omits the envelope from responses', () => {
   const response = wire.fields({
     things: wire.listOf(wire.named('Thing', wire.fields({ id: wire.integer(), "it's": wire.nullable(wire.text()) }))),
     more: wire.optional(wire.dictionaryOf(wire.anything())),
@@ -79,7 +79,7 @@ export const JSON_TEXTS: Readonly<Record<string, readonly string[]>> = {
 `);
 });
 
-it('omits deprecated forms for older clients', () => {
+it('writeClientApi omits deprecated forms for older clients', () => {
   const event = eventSchema([
     form('gone', { ids: wire.listOf(wire.integer()) }),
     formWithout('many_at_once', 'gone', { id_of_one: wire.integer() }),

@@ -43,7 +43,7 @@ const { paths, components } = openApiOf([
   }),
 ]);
 
-it('places parameters in the path, the query or a form', () => {
+it('openApiOf places parameters in the path, the query or a form', () => {
   expect(paths['/api/v1/things/{thing_id}']!.get).toMatchObject({
     operationId: 'get-things-thing_id',
     parameters: [
@@ -71,11 +71,11 @@ it('places parameters in the path, the query or a form', () => {
   });
 });
 
-it('omits development routes', () => {
+it('openApiOf omits development routes', () => {
   expect(Object.keys(paths)).toEqual(['/api/v1/things/{thing_id}', '/things/{name}']);
 });
 
-it('describes a success response completely with named schemas among the components', () => {
+it('openApiOf describes a success response completely, with named schemas among the components', () => {
   const { content } = paths['/api/v1/things/{thing_id}']!.get!.responses[200] as {
     content: Record<string, { schema: object }>;
   };
@@ -99,7 +99,7 @@ it('describes a success response completely with named schemas among the compone
   });
 });
 
-it('merges operations whose paths differ only in a parameter name', () => {
+it('openApiOf merges operations with paths that differ only in a parameter name', () => {
   class ByNameDto {
     @TextParam({ max: 9 }) name!: string;
   }
@@ -129,12 +129,12 @@ it('merges operations whose paths differ only in a parameter name', () => {
   });
 });
 
-it('assigns a unique id to each operation', () => {
+it('openApiOf assigns a unique id to each operation', () => {
   const operations = Object.values(openApiOf(createRoutes({} as RouteDependencies)).paths).flatMap(Object.values);
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
 });
 
-it('rejects two schemas with the same name', () => {
+it('openApiOf rejects two schemas with the same name', () => {
   const answering = (path: string, field: wire.WireSchema<unknown>) =>
     route('GET', path, {
       summary: 'Does something',
@@ -148,7 +148,7 @@ it('rejects two schemas with the same name', () => {
   expect(() => openApiOf([answering('/a', thing), answering('/b', other)])).toThrow('Two schemas have the title Thing');
 });
 
-it('marks JSON parameters that may hold text', () => {
+it('openApiOf marks JSON parameters that may hold text', () => {
   const routes = createRoutes({} as RouteDependencies);
   const { requestBody } = openApiOf(routes).paths['/api/v1/register']!.post!;
   const { encoding } = Object.values((requestBody as { content: object }).content)[0] as { encoding: object };
@@ -159,7 +159,7 @@ it('marks JSON parameters that may hold text', () => {
   expect(encoding).not.toHaveProperty('include_subscribers');
 });
 
-it('requires a response schema for every operation', () => {
+it('openApiOf requires a response schema for every operation', () => {
   const undeclared = createRoutes({} as RouteDependencies)
     .filter((each) => !each.errorPage && each.response !== 'bytes' && responseSchemaOf(each) === null)
     .map(({ method, path }) => `${method} ${path}`);

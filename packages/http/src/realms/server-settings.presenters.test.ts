@@ -2,7 +2,7 @@ import { presentServerSettings } from './server-settings.js';
 
 const realmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'chat.example' };
 
-it('omits realm fields if the address belongs to no realm', () => {
+it('presentServerSettings omits realm fields if the address belongs to no realm', () => {
   const wire = presentServerSettings(
     {
       realm: null,

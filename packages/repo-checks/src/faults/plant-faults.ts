@@ -11,11 +11,11 @@ import { FAULTS, type Fault } from './faults.js';
 
 const USAGE = `Usage: npm run faults [-- --only TEXT]
 
-Plants one small fault at a time into the sources, runs the tests that should find it, and restores the source. Prints one line
-for each fault: found, NOT FOUND, NO TEXT if the sources do not contain the text exactly once, or NO TEST if the tests are missing.
-Exit code 1: some were not found.
+Plants one small fault at a time in the sources, runs the tests that should detect it, and restores the source.
+Prints one line per fault: found, NOT FOUND, NO TEXT if the sources do not contain the text exactly once, or NO TEST if the
+tests are missing. Exits with code 1 if a fault was not found.
 
-  --only TEXT  plants only faults whose names contain this`;
+  --only TEXT  plants only faults with TEXT in their names`;
 
 const ROOT = resolve(packagesDir, '..');
 const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
@@ -42,7 +42,7 @@ async function plant(fault: Fault): Promise<{ readonly outcome: Outcome; readonl
   const sources = productSources().filter((source) => source.text.includes(fault.text));
   const [source] = sources;
   if (!source || sources.length > 1 || source.text.split(fault.text).length !== 2) {
-    return { outcome: 'NO TEXT', file: `${sources.length} files have “${fault.text}”` };
+    return { outcome: 'NO TEXT', file: `${sources.length} files contain “${fault.text}”` };
   }
   const restore = () => writeFileSync(source.file, source.text);
   const end = () => process.exit(130);

@@ -46,7 +46,7 @@ export class MemoryUnit {
 
   change<N extends keyof Tables>(name: N): Tables[N] {
     this.refuseAfterEnd();
-    if (!this.isWritable) throw new Error(`A reading unit tried to change ${name}`);
+    if (!this.isWritable) throw new Error(`A read-only unit tried to change ${name}`);
     let copy = this.changed.get(name) as Tables[N] | undefined;
     if (!copy) {
       copy = new Map(this.committed[name] as Map<never, never> | undefined) as unknown as Tables[N];
