@@ -407,7 +407,7 @@ const READ = 1;
 const STARRED = 2;
 const MENTIONED = 8;
 
-it("archive contains every row to which Zulip's tables refer", async () => {
+it("archive contains every row referenced by Zulip's tables", async () => {
   const from = await TestServer.start();
   await fill(from);
   const { hamlet, cordelia, desdemona } = from.people;

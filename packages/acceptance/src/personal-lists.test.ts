@@ -82,7 +82,7 @@ describe('draft', () => {
     expect([await drafts(cordelia), await eventsAfter(server, other)]).toEqual([[], []]);
   });
 
-  it('list accepts an empty request', async () => {
+  it('accepts an empty list', async () => {
     expect(await keep()).toEqual([]);
     expect(await heard()).toEqual([{ type: 'drafts', op: 'add', drafts: [] }]);
   });
@@ -141,7 +141,7 @@ describe('draft', () => {
     ['another kind', () => ({ type: 'group' }), 'Invalid drafts[1]["type"]'],
     ['an id', () => ({ id: 5 }), 'Argument "id" at drafts[1]["id"] is unexpected'],
     ['a name', () => ({ to: ['town'] }), 'drafts[1]["to"][0] is not an integer'],
-  ])('with %s rejects all drafts of the request', async (_, more, msg) => {
+  ])('rejects all drafts of a request if one has %s', async (_, more, msg) => {
     expectRefusal(await post(people.hamlet, toTown(), toTown(more())), msg);
     expect(await drafts()).toEqual([]);
     expect(await heard()).toEqual([]);

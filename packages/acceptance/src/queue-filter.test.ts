@@ -2,7 +2,7 @@ import type { EventQueue } from '@parley/domain/kernel';
 import { expectRefusal } from './testing/expectations.js';
 import { TestServer } from './testing/test-server.js';
 
-describe('stored event queue parameters', () => {
+describe('register request', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
@@ -12,7 +12,7 @@ describe('stored event queue parameters', () => {
   const register = (params: object) =>
     server.post('/register', server.people.hamlet, { fetch_event_types: [], ...params });
 
-  it('fit into 8 kB', async () => {
+  it('accepts queue parameters of up to 8 kB', async () => {
     const event_types = Array(99).fill('字'.repeat(9));
     const narrow = Array(99).fill(['topic', '字'.repeat(4)]);
     const { queue_id } = (await register({ event_types, narrow })).body;
@@ -24,7 +24,7 @@ describe('stored event queue parameters', () => {
     expect(bytes).toBeLessThan(8192);
   });
 
-  it('are rejected if larger', async () => {
+  it('rejects larger queue parameters', async () => {
     const types = 'event_types is too long (limit: 3000 bytes)';
     expectRefusal(await register({ event_types: Array(100).fill('字'.repeat(10)) }), types);
     expectRefusal(await register({ narrow: [['topic', 'x'.repeat(2500)]] }), 'narrow is too long (limit: 2500 bytes)');

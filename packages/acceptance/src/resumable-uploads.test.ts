@@ -429,8 +429,8 @@ describe('fully received upload', () => {
   });
 });
 
-describe('concurrent uploads', () => {
-  it('stay limited together with form uploads until one finishes', async () => {
+describe('concurrent upload limit', () => {
+  it('covers resumable and form uploads until one finishes', async () => {
     const other = await TestServer.start({ blobs, partialBlobs: partials, limits: { uploadsPerUser: 1 } });
     const { hamlet, cordelia } = other.people;
     const { location } = (

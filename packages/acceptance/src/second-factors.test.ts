@@ -503,10 +503,10 @@ describe('required second factor', () => {
   });
 });
 
-describe('administrator', () => {
+describe('removal of a lost second factor', () => {
   const clear = (as: TestUser, id: number) => server.delete(`/users/${id}/second_factors`, as);
 
-  it('removes a lost second factor, with an audit line and an email', async () => {
+  it('is possible for administrators, with an audit line and an email', async () => {
     const browser = newBrowser();
     await setUpApp(browser, await manage(browser));
     server.mailer.emails.length = 0;
@@ -526,7 +526,7 @@ describe('administrator', () => {
     );
   });
 
-  it('or operator removes all second factors of a user and sees if there were any', async () => {
+  it('is possible for operators for all factors of a user, and reports whether there were any', async () => {
     const { useCase } = server.parley;
     const input = { realmId: server.realmId, userId: ophelia.id };
     const browser = newBrowser();
@@ -536,7 +536,7 @@ describe('administrator', () => {
     expect((await fetchKey()).status).toBe(200);
   });
 
-  it('cannot remove second factors of owners, of themselves or of strangers, and members cannot remove any', async () => {
+  it('is rejected for factors of owners, of the caller and of strangers, and for members', async () => {
     const no = 'Insufficient permission';
     expectRefusal(await clear(people.iago, people.desdemona.id), 'Must be an organization owner', {
       code: 'UNAUTHORIZED_PRINCIPAL',

@@ -187,7 +187,7 @@ describe('notification of two servers on one database', () => {
     fieldsOf(await one.patch('/settings', people.hamlet, { enable_online_push_notifications: false }));
   });
 
-  /** Processes the log like a server's background worker; returns to whom messages are due. */
+  /** Processes the log like a server's background worker; returns the recipients of due messages. */
   async function judge(server: TestServer): Promise<[number, number[]][]> {
     const { realmId } = server;
     const { isWanted, consume } = server.parley.useCase(FindDue);

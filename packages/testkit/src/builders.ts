@@ -52,7 +52,7 @@ export class Fixture {
 }
 
 export interface MemoryFixture extends Fixture {
-  /** Memory storage whose published events exclude those of building the fixture. */
+  /** Memory storage; its published events exclude those of building the fixture. */
   readonly storage: MemoryStorage;
   readonly clock: FixedClock;
 }

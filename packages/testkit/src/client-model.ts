@@ -383,8 +383,8 @@ async function reaching(r: Repositories, viewer: Viewer, events: readonly Stored
 }
 
 /**
- * True if the event's audience includes the viewer. Subscribers are those at the time of the event; other rights are
- * current.
+ * True if the event's audience includes the viewer. Subscribers are those at the time of the event; other permissions
+ * are current.
  */
 export async function reaches(r: Repositories, viewer: Viewer, { seq, audience }: StoredEvent): Promise<boolean> {
   const actor = await r.actors.get(viewer);

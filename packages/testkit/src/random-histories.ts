@@ -88,7 +88,7 @@ function describeDisagreement(
   ].join('\n');
 }
 
-/** Replaces flags by the names of those that are set. */
+/** Replaces flags by the names of set flags. */
 function namingFlags(_: string, value: unknown): unknown {
   const isFlags = typeof value === 'object' && value !== null && 'historical' in value;
   return isFlags ? Object.keys(value).filter((name) => value[name as keyof typeof value]) : value;

@@ -9,8 +9,8 @@ async function invite(server: TestServer): Promise<void> {
   fieldsOf(await server.post('/invites', server.people.desdemona, params));
 }
 
-describe('test server jobs', () => {
-  it('run only on request, until none is due', async () => {
+describe('job runner of a test server', () => {
+  it('runs jobs only on request, until none is due', async () => {
     const server = await TestServer.start();
     const { emails } = server.mailer;
     await invite(server);
@@ -22,7 +22,7 @@ describe('test server jobs', () => {
     await server.close();
   });
 
-  it('run only in the background if the test enables it', async () => {
+  it('runs jobs only in the background if the test enables it', async () => {
     const server = await TestServer.start({ worksInBackground: true });
     await invite(server);
     while (server.mailer.emails.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));

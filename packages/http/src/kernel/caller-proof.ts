@@ -105,7 +105,7 @@ export interface CallerProofOptions {
   readonly authenticators: readonly Authenticator[];
   /** Authenticators of browser sessions. */
   readonly browserAuthenticators: readonly Authenticator[];
-  /** Verifies an API key parameter; if absent, such keys are not accepted. */
+  /** Verifies an API key parameter; without a verifier, such keys are not accepted. */
   readonly keyParameter: Authenticator | undefined;
 }
 

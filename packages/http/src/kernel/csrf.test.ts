@@ -146,7 +146,7 @@ it('newCsrfToken creates tokens that are valid in a cookie', () => {
   ]);
 });
 
-describe('users logged in by the host application', () => {
+describe('checkSameOrigin', () => {
   const outcome = (given: Given, trusted: TrustedOrigins = new Set(['http://localhost:5173'])) =>
     refusalOf(given, (request, publicUrl) =>
       checkSameOrigin(request, { isSecure: given.isSecure ?? false, publicUrl, trusted }),

@@ -76,8 +76,8 @@ export interface EventContext {
 }
 
 /**
- * Wire event as JSON text without `id` and closing brace. It is shared entirely, or in pieces of which long ones are
- * shared; only pieces that differ per client are created again.
+ * Wire event as JSON text without `id` and closing brace, either shared entirely or in pieces. Long pieces are shared;
+ * only pieces that differ per client are created again.
  */
 export type WireEvent = SharedText | readonly (SharedText | string)[];
 

@@ -195,7 +195,7 @@ export class LimitCounters {
     return history;
   }
 
-  /** Assigns shared counters unpredictably, so that callers cannot choose with whom they share. */
+  /** Assigns shared counters unpredictably, so that callers cannot choose whom they affect. */
   private shardOf(key: Key): number {
     return createHmac('sha256', this.seed).update(String(key)).digest().readUInt32LE() % SHARED_COUNTERS;
   }
@@ -418,7 +418,7 @@ interface Uncommunicated {
   readonly isReset: boolean;
 }
 
-/** Used share of a quota from which it is reported to other servers; one call of a small quota suffices. */
+/** Used share of a quota above which the use is reported to other servers; one call of a small quota suffices. */
 const TOLD_SHARE = 1 / 8;
 /** Rules for which even the first call is reported. */
 const TOLD_AT_ONCE: ReadonlySet<LimitRule> = new Set<LimitRule>([

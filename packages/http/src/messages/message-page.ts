@@ -54,7 +54,7 @@ const EXTERNAL_ID = 32;
 const CLIENT_PLACE = 64;
 const CLIENT = 64 | 128;
 
-/** Data on which a message's texts depend, in addition to the form. */
+/** Data that determines a message's texts in addition to the form. */
 interface MessageVersion {
   readonly versions: MessageListEntry['versions'];
   /** Replaced by another object after a change or a database restore, which may repeat versions. */

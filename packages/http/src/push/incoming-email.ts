@@ -24,7 +24,7 @@ const INCOMING_EMAIL_WIRE_ERRORS = {
   UNKNOWN_EMAIL_ADDRESS: { status: 404 },
 } as const satisfies WireErrors;
 
-/** Content types for which the dispatcher leaves the body unread. */
+/** Content types with a body that the dispatcher leaves unread. */
 const CONTENT_TYPE = /^(?:message\/rfc822|application\/octet-stream)\s*(?:;|$)/i;
 
 /** Extensions §3. */

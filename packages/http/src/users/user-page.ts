@@ -38,7 +38,7 @@ const MAX_ENCODED = 48 * 1024 * 1024;
 /** Users fetched per step; the event loop runs between steps. */
 const USERS_AT_A_TIME = 250;
 
-/** Data on which a user's texts depend, in addition to the form. */
+/** Data that determines a user's texts in addition to the form. */
 interface UserVersion {
   readonly version: number;
   /** Replaced by another object after a change or a database restore, which may repeat versions. */

@@ -114,7 +114,7 @@ function presentEmailChange({ user }: EventOf<'user.email_changed'>, context: Ev
   ]);
 }
 
-/** Presents the avatar URL as far as the receiver may see it. */
+/** Presents the avatar URL that the receiver may see. */
 function presentAvatarChange({ user }: EventOf<'user.avatar_changed'>, context: EventContext): Presented {
   const { receiver, publicRealm } = context;
   const seesEmail = canSeeEmail({ id: receiver.userId, role: receiver.role }, user);

@@ -36,7 +36,7 @@ export function membersOf(unit: MemoryUnit, realmId: RealmId, id: GroupId): User
   return [...members].sort(ascending);
 }
 
-/** Returns the groups of which the user is a recursive member; the inverse of `membersOf`. */
+/** Returns the groups that recursively contain the user; the inverse of `membersOf`. */
 export function groupsOf(unit: MemoryUnit, realmId: RealmId, userId: UserId): ReadonlySet<GroupId> {
   const groups = new Set<GroupId>();
   if (!unit.read('users').get(userId)?.user.isActive) return groups;
