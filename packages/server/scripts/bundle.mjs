@@ -48,6 +48,12 @@ const { metafile, outputFiles } = await build({
   write: false,
   metafile: true,
   bundle: true,
+  // The default entries are CommonJS, which would load unused validators and a library of telephone numbers at each start.
+  absWorkingDir: import.meta.dirname,
+  alias: {
+    'class-validator': 'class-validator/esm2015/index.js',
+    'class-transformer': 'class-transformer/esm2015/index.js',
+  },
   // Code behind `import()` stays in separate files, which are not read at startup.
   splitting: true,
   entryNames: '[name]-[hash]',

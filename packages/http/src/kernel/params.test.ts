@@ -1,5 +1,4 @@
 import { workMsOf } from '@parley/testkit/process-usage';
-import { useContainer } from 'class-validator';
 import {
   anyOf,
   integer,
@@ -298,19 +297,6 @@ describe('request parsing', () => {
     });
   });
 
-  it('does not use the container of the host application', () => {
-    useContainer({
-      get() {
-        throw new Error('unknown class');
-      },
-    });
-    try {
-      expect(read(SendMessageDto, { type: 'stream', content: '' })).toMatchObject({ type: 'stream' });
-    } finally {
-      useContainer(undefined as never);
-    }
-  });
-
   it.each(['"x"', '1.5', 'null', '{}', '[]', '{"name":5}'])(
     'rejects 10,000 elements %s within 100 ms',
     async (element) => {
@@ -372,5 +358,19 @@ describe('request parsing', () => {
       ['stream_id', true, 'integer'],
       ['new_name', true, 'string'],
     ]);
+  });
+
+  it('keeps inherited members after own ones, and an own member in place of the inherited one', () => {
+    class InheritingDto extends RenameDto {
+      @IntegerParam({ max: 9 }) color!: number;
+      @TextParam({ max: 5 }) override new_name!: string;
+    }
+    expect(membersOfDto(InheritingDto).map(({ name }) => name)).toEqual(['color', 'new_name', 'stream_id']);
+    expect(membersOfDto(RenameDto).map(({ name }) => name)).toEqual(['stream_id', 'new_name']);
+    expect(read(InheritingDto, {})).toMatchObject({ var_name: 'color' });
+    expect(read(InheritingDto, { color: '1', stream_id: '2', new_name: 'longer' })).toMatchObject({
+      refused: 'new_name is too long (limit: 5 characters)',
+    });
+    expect(read(InheritingDto, { color: '1', new_name: 'x' })).toMatchObject({ var_name: 'stream_id' });
   });
 });

@@ -1,10 +1,12 @@
 import 'reflect-metadata';
-import { ClassTransformer } from 'class-transformer/cjs/ClassTransformer.js';
-import { Transform } from 'class-transformer/cjs/decorators/transform.decorator.js';
-import type { ValidationArguments, ValidatorConstraintInterface, ValidatorOptions } from 'class-validator';
-import { Validate } from 'class-validator/cjs/decorator/common/Validate.js';
-import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
-import { Validator } from 'class-validator/cjs/validation/Validator.js';
+import { plainToInstance, Transform } from 'class-transformer';
+import {
+  registerDecorator,
+  type ValidationArguments,
+  ValidatorConstraint,
+  type ValidatorConstraintInterface,
+  validateSync,
+} from 'class-validator';
 import {
   boolean,
   float,
@@ -20,7 +22,7 @@ import {
   type TextRules,
   text,
 } from './param-types.js';
-import { badParameter, confusingArguments, type HttpRefusal, missingArgument } from './reply.js';
+import { badParameter, confusingArguments, missingArgument } from './reply.js';
 import type { Parameters, PathParameters } from './request.js';
 
 type DefinedFields<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
@@ -43,36 +45,52 @@ export interface ParamOptions {
   readonly description?: string;
 }
 
-/** Arguments of a parameter's constraint, untyped in class-validator. */
-type Constraints = readonly [type: ParamType<unknown>, options: ParamOptions];
-
-/** Constraint of all parameters: required ones must be present, and values must be valid for their type. */
+/** Constraint of all parameters: present if required, and valid for its type. */
+@ValidatorConstraint({ name: 'param' })
 class ParamConstraint implements ValidatorConstraintInterface {
-  validate(value: unknown, { constraints }: ValidationArguments): boolean {
-    const [type, options] = constraints as unknown as Constraints;
-    if (value === undefined) return options.optional === true;
-    return !isUnderTwoNames(value) && !type.check(value);
+  /**
+   * Throws the refusal, because class-validator would replace `$value` and the like in a message, which may quote the
+   * request.
+   * @throws HttpRefusal
+   */
+  validate(value: unknown, { property, constraints }: ValidationArguments): boolean {
+    const { type, options } = constraints[0] as Declaration;
+    if (value === undefined) {
+      if (options.optional) return true;
+      throw missingArgument(property);
+    }
+    if (isUnderTwoNames(value)) throw confusingArguments(property, value.description!);
+    checkedParam(property, type, value);
+    return true;
   }
 }
 
-// Avoids `@ValidatorConstraint`, with which class-validator would request an instance from the host application's
-// container.
-getMetadataStorage().addConstraintMetadata({
-  target: ParamConstraint,
-  name: 'param',
-  async: false,
-  instance: new ParamConstraint(),
-});
+/** Decorated property of one class. */
+interface Declaration {
+  readonly name: string;
+  readonly type: ParamType<unknown>;
+  readonly options: ParamOptions;
+}
+
+/** Declarations of each class in their order, without inherited ones. */
+const declarations = new Map<object, Declaration[]>();
 
 /** Base of all parameter decorators: class-transformer decodes the field, class-validator checks the value. */
 export function param(type: ParamType<unknown>, options: ParamOptions = {}): PropertyDecorator {
   const decodes = Transform(({ value }) => (typeof value === 'string' ? type.normalize(type.decode(value)) : value), {
     toClassOnly: true,
   });
-  const checks = Validate(ParamConstraint, [type, options] satisfies Constraints);
-  return (prototype, name) => {
-    decodes(prototype, name);
-    checks(prototype, String(name));
+  return (prototype, key) => {
+    const dto = prototype.constructor;
+    const declaration: Declaration = { name: String(key), type, options };
+    declarations.set(dto, [...(declarations.get(dto) ?? []), declaration]);
+    decodes(prototype, key);
+    registerDecorator({
+      target: dto,
+      propertyName: declaration.name,
+      constraints: [declaration],
+      validator: ParamConstraint,
+    });
   };
 }
 
@@ -117,39 +135,33 @@ export interface Member {
 const NOTHING_IGNORED: readonly string[] = [];
 const membersByDto = new Map<Dto, readonly Member[]>();
 
-/** Returns members in declaration order, read once from class-validator's metadata. */
+/** Returns members in declaration order, inherited ones last as in class-validator. */
 export function membersOfDto(dto: Dto): readonly Member[] {
   let members = membersByDto.get(dto);
   if (!members) {
     const defaults = new dto() as Record<string, unknown>;
-    members = getMetadataStorage()
-      .getTargetValidationMetadatas(dto, '', true, false)
-      .filter(({ constraintCls }) => constraintCls === ParamConstraint)
-      .map(({ propertyName, constraints }): Member => {
-        const [type, options] = constraints as unknown as Constraints;
-        const byDefault = defaults[propertyName];
-        return {
-          name: propertyName,
-          aliases: options.aliases ?? [],
-          type,
-          description: options.description,
-          isRequired: byDefault === undefined && !options.optional,
-          byDefault,
-        };
-      });
+    members = declarationsOf(dto).map(({ name, type, options }): Member => {
+      const byDefault = defaults[name];
+      return {
+        name,
+        aliases: options.aliases ?? [],
+        type,
+        description: options.description,
+        isRequired: byDefault === undefined && !options.optional,
+        byDefault,
+      };
+    });
     membersByDto.set(dto, members);
   }
   return members;
 }
 
-const transformer = new ClassTransformer();
-const validator = new Validator();
-const VALIDATION = {
-  // DTOs without members are valid.
-  forbidUnknownValues: false,
-  // class-validator replaces text such as `$value` in messages, but ours may quote the request.
-  dismissDefaultMessages: true,
-} as const satisfies ValidatorOptions;
+function declarationsOf(dto: object | null): readonly Declaration[] {
+  if (dto === null) return [];
+  const own = declarations.get(dto) ?? [];
+  const names = new Set(own.map(({ name }) => name));
+  return [...own, ...declarationsOf(Object.getPrototypeOf(dto)).filter(({ name }) => !names.has(name))];
+}
 
 /**
  * Parses parameters and reports the first error in declaration order. Path parameters take precedence; form fields of
@@ -168,9 +180,9 @@ export function parse<T extends object>(dto: Dto<T>, path: PathParameters, param
     }
     if (field !== undefined) fields[member.name] = field;
   }
-  const instance = transformer.plainToInstance(dto, fields);
-  const [error] = validator.validateSync(instance, VALIDATION);
-  if (error) throw refusalOf(members.find(({ name }) => name === error.property)!, error.value);
+  const instance = plainToInstance(dto, fields);
+  // class-validator searches the metadata of all DTOs even for a class without members.
+  if (members.length > 0) validateSync(instance);
   return { dto: instance, ignored: read === parameters.size ? NOTHING_IGNORED : unread(members, path, parameters) };
 }
 
@@ -195,12 +207,6 @@ export function checkedParam<T>(name: string, type: ParamType<T>, value: unknown
   const error = type.check(value);
   if (error) throw badParameter(error.messageFor(name));
   return value as T;
-}
-
-function refusalOf({ name, type }: Member, value: unknown): HttpRefusal {
-  if (value === undefined) return missingArgument(name);
-  if (isUnderTwoNames(value)) return confusingArguments(name, value.description!);
-  return badParameter(type.check(value)!.messageFor(name));
 }
 
 function unread(members: readonly Member[], path: PathParameters, parameters: Parameters): readonly string[] {
