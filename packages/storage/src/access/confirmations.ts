@@ -5,8 +5,8 @@ import {
   subjectOf,
 } from '@parley/domain/access';
 import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import type { StorageFeature } from '../feature.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Statements } from '../engine/statements.js';
 
 export class SqlConfirmationRepository implements ConfirmationRepository {
   private readonly row;

@@ -6,9 +6,9 @@ import {
   folderNameTaken,
 } from '@parley/domain/channels';
 import { type ChannelFolderId, foldCase, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/kernel';
-import type { StorageFeature } from '../feature.js';
-import { type Flag, toFlag } from '../rows.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import { type Flag, toFlag } from '../engine/rows.js';
+import type { Statements } from '../engine/statements.js';
 
 export class SqlChannelFolderRepository implements ChannelFolderRepository {
   private readonly row;

@@ -20,7 +20,11 @@ import {
   type UserId,
 } from '@parley/domain/kernel';
 import type { TopicReads } from '@parley/domain/messages';
-import { type ChannelCache, type GroupDependents, GroupValues, PERMISSION_NAMES } from '../channel-cache.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { ascending, ColumnQuery, type Columns, type Flag, idList, withNobody } from '../engine/rows.js';
+import type { Parameter, Statements } from '../engine/statements.js';
+import type { SqlGroupRepository } from '../groups/groups.js';
+import { type ChannelCache, type GroupDependents, GroupValues, PERMISSION_NAMES } from './channel-cache.js';
 import {
   CHANNEL_COLUMNS,
   type ChannelRow,
@@ -29,11 +33,7 @@ import {
   type SubscriptionRow,
   toChannels,
   toSubscription,
-} from '../channel-rows.js';
-import type { SqlGroupRepository } from '../groups/groups.js';
-import type { Quarantine } from '../quarantine.js';
-import { ascending, ColumnQuery, type Columns, type Flag, idList, withNobody } from '../rows.js';
-import type { Parameter, Statements } from '../statements.js';
+} from './channel-rows.js';
 import { SentSince } from './sent-since.js';
 
 const SECONDS_PER_DAY = 86_400;

@@ -4,9 +4,9 @@ import {
   defaultGroupNameTaken,
 } from '@parley/domain/channels';
 import { type ChannelId, type DefaultChannelGroupId, foldCase, type RealmId } from '@parley/domain/kernel';
-import type { StorageFeature } from '../feature.js';
-import { idList, jsonList } from '../rows.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import { idList, jsonList } from '../engine/rows.js';
+import type { Statements } from '../engine/statements.js';
 
 export class SqlDefaultChannelGroupRepository implements DefaultChannelGroupRepository {
   private readonly row;

@@ -1,5 +1,5 @@
 import type { RealmId, UnixSeconds } from '@parley/domain/kernel';
-import type { Statements } from '../statements.js';
+import type { Statements } from '../engine/statements.js';
 
 /** Inclusive range of ids whose times ascend. */
 interface IdRange {

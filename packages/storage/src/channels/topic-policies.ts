@@ -1,7 +1,7 @@
 import { type TopicPolicy, type TopicPolicyRepository, type TopicVisibility, topicKey } from '@parley/domain/channels';
 import type { ChannelId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import { ColumnQuery } from '../rows.js';
-import type { Statements } from '../statements.js';
+import { ColumnQuery } from '../engine/rows.js';
+import type { Statements } from '../engine/statements.js';
 
 export class SqlTopicPolicyRepository implements TopicPolicyRepository {
   private readonly visibility;

@@ -1,9 +1,9 @@
 import type { AppendedCopy, CopyRepository, FlagsCopy, IdKind } from '@parley/domain/exports';
 import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { MessageEdit, OrdinalRange, Viewer } from '@parley/domain/messages';
-import { OWNERSHIP_SOURCES } from '../message-rows.js';
-import { grouped, snakeCase, toFlag } from '../rows.js';
-import type { Statements } from '../statements.js';
+import { grouped, snakeCase, toFlag } from '../engine/rows.js';
+import type { Statements } from '../engine/statements.js';
+import { OWNERSHIP_SOURCES } from '../messages/message-rows.js';
 
 /** Returns the table that allocates ids of the kind. */
 const tableOf = (kind: IdKind): string => (kind === 'group' ? 'user_group' : snakeCase(kind));

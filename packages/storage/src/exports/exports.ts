@@ -1,8 +1,8 @@
 import type { ExportRepository, RealmExport } from '@parley/domain/exports';
 import type { BlobKey } from '@parley/domain/files';
 import type { ExportId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import type { StorageFeature } from '../feature.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Statements } from '../engine/statements.js';
 
 export class SqlExportRepository implements ExportRepository {
   private readonly byId;

@@ -1,8 +1,8 @@
 import { type CustomEmoji, type CustomEmojiRepository, emojiExists, type NewCustomEmoji } from '@parley/domain/files';
 import type { CustomEmojiId, RealmId, UserId } from '@parley/domain/kernel';
-import type { StorageFeature } from '../feature.js';
-import { type Flag, toFlag } from '../rows.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import { type Flag, toFlag } from '../engine/rows.js';
+import type { Statements } from '../engine/statements.js';
 
 export class SqlCustomEmojiRepository implements CustomEmojiRepository {
   private readonly byId;

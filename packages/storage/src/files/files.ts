@@ -11,9 +11,9 @@ import type {
   UnfinishedUploadRepository,
 } from '@parley/domain/files';
 import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import type { StorageFeature } from '../feature.js';
-import { toFlag } from '../rows.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import { toFlag } from '../engine/rows.js';
+import type { Statements } from '../engine/statements.js';
 
 interface FileRow {
   readonly id: FileId;

@@ -1,7 +1,7 @@
 import type { BlobKey, Picture, PictureName, PictureRepository } from '@parley/domain/files';
 import type { RealmId } from '@parley/domain/kernel';
-import type { StorageFeature } from '../feature.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Statements } from '../engine/statements.js';
 
 export class SqlPictureRepository implements PictureRepository {
   private readonly row;

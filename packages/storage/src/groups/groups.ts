@@ -7,12 +7,12 @@ import {
   groupNameTaken,
 } from '@parley/domain/groups';
 import { foldCase, type GroupId, type RealmId, slicesOf, type UserId } from '@parley/domain/kernel';
-import { fromGroup, type GroupRow, groupPermissions, toGroup } from '../group-rows.js';
-import { anonymousValue, groupSettingValues } from '../group-values.js';
-import type { Quarantine } from '../quarantine.js';
-import { ascending, ColumnQuery, idList, withNobody } from '../rows.js';
-import type { Parameter, Statements } from '../statements.js';
-import { VersionedCache } from '../versioned-cache.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { ascending, ColumnQuery, idList, withNobody } from '../engine/rows.js';
+import type { Parameter, Statements } from '../engine/statements.js';
+import { VersionedCache } from '../engine/versioned-cache.js';
+import { fromGroup, type GroupRow, groupPermissions, toGroup } from './group-rows.js';
+import { anonymousValue, groupSettingValues } from './group-values.js';
 
 /** Members written per step before yielding. */
 const MEMBERS_AT_A_TIME = 500;

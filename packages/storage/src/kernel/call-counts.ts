@@ -1,6 +1,6 @@
 import type { CallCountRepository, CountedCalls, UnixSeconds } from '@parley/domain/kernel';
-import type { StorageFeature } from '../feature.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Statements } from '../engine/statements.js';
 
 interface CountRow {
   readonly id: number;

@@ -5,8 +5,8 @@ import {
   type RealmId,
   tooManyConsumers,
 } from '@parley/domain/kernel';
-import type { StorageFeature } from '../feature.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Statements } from '../engine/statements.js';
 
 export class SqlEventConsumerRepository implements EventConsumerRepository {
   private readonly names;

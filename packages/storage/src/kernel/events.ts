@@ -13,7 +13,7 @@ import type {
   UnreadableQueue,
   UserId,
 } from '@parley/domain/kernel';
-import type { Statements } from '../statements.js';
+import type { Statements } from '../engine/statements.js';
 
 export type EventTuple = readonly [
   seq: EventSeq,

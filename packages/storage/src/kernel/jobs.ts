@@ -8,8 +8,8 @@ import {
   type StoredJob,
   type UnixSeconds,
 } from '@parley/domain/kernel';
-import type { StorageFeature } from '../feature.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Statements } from '../engine/statements.js';
 
 interface JobRow {
   readonly id: JobId;

@@ -8,9 +8,9 @@ import {
   type WebhookInterface,
 } from '@parley/domain/membership';
 import type { BotTrigger, BotTriggerRepository, TriggeredBot } from '@parley/domain/messages';
-import type { StorageFeature } from '../feature.js';
-import { type Flag, toFlag } from '../rows.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import { type Flag, toFlag } from '../engine/rows.js';
+import type { Statements } from '../engine/statements.js';
 
 export class SqlBotRepository implements BotRepository {
   private readonly rows;

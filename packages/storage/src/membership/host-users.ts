@@ -1,7 +1,7 @@
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import { type ExternalIdRepository, externalIdTaken } from '@parley/domain/membership';
-import type { StorageFeature } from '../feature.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Statements } from '../engine/statements.js';
 
 export class SqlExternalIdRepository implements ExternalIdRepository {
   private readonly byValue;

@@ -7,10 +7,10 @@ import type {
   InvitationRepository,
   NewInvitations,
 } from '@parley/domain/membership';
-import type { StorageFeature } from '../feature.js';
-import type { Quarantine } from '../quarantine.js';
-import { ascending, type Flag, jsonList, listColumn, toFlag } from '../rows.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { ascending, type Flag, jsonList, listColumn, toFlag } from '../engine/rows.js';
+import type { Statements } from '../engine/statements.js';
 
 const ENTRY = `invitation.id, invitation.realm_id, kind, inviter_id, status, invited_at, expires_at, role, email,
   notifies_inviter`;

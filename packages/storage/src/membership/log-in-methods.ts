@@ -1,7 +1,7 @@
 import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { LinkedAccount, LogInRepository } from '@parley/domain/membership';
-import type { StorageFeature } from '../feature.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Statements } from '../engine/statements.js';
 
 interface LinkedAccountRow extends Omit<LinkedAccount, 'picture'> {
   readonly pictureSource: string | null;

@@ -1,7 +1,7 @@
 import type { GroupId, RealmId, UserId } from '@parley/domain/kernel';
 import type { ProvisionedGroup, ProvisioningRepository, ProvisioningToken } from '@parley/domain/membership';
-import type { StorageFeature } from '../feature.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Statements } from '../engine/statements.js';
 
 const GROUP =
   'SELECT group_id AS "groupId", external_id AS "externalId", is_removed AS "isRemoved" FROM provisioned_group';

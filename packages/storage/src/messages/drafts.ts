@@ -1,6 +1,6 @@
 import type { ChannelId, UserId } from '@parley/domain/kernel';
 import { DRAFT_ROWS, type Draft } from '@parley/domain/messages';
-import { userRows } from '../user-rows.js';
+import { userRows } from '../engine/user-rows.js';
 
 /** Draft to a channel, to users, or to nobody yet. */
 interface StoredDraft extends Pick<Draft, 'content' | 'editedAt'> {

@@ -1,4 +1,4 @@
-import type { FeatureTables } from '../feature.js';
+import type { FeatureTables } from '../engine/feature.js';
 
 const TABLES = `
 -- Messages and their state per user: received, read and flagged (architecture §5).

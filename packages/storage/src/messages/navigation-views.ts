@@ -1,5 +1,5 @@
 import { NAVIGATION_VIEW_ROWS, type NavigationView } from '@parley/domain/messages';
-import { userRows } from '../user-rows.js';
+import { userRows } from '../engine/user-rows.js';
 
 export const NAVIGATION_VIEW_FEATURE = userRows<'navigationViews', NavigationView>(
   'navigationViews',

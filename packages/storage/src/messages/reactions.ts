@@ -1,8 +1,8 @@
 import type { MessageId, RealmId, UserId } from '@parley/domain/kernel';
 import type { EmojiKey, Message, MessageParts, Reaction, ReactionRepository } from '@parley/domain/messages';
-import type { MessagePartReads, StorageFeature } from '../feature.js';
-import { PROPERTY_BITS } from '../message-rows.js';
-import type { Query, Statements } from '../statements.js';
+import type { MessagePartReads, StorageFeature } from '../engine/feature.js';
+import type { Query, Statements } from '../engine/statements.js';
+import { PROPERTY_BITS } from './message-rows.js';
 
 export class SqlReactionRepository implements ReactionRepository {
   private readonly ofAnybody;

@@ -1,7 +1,7 @@
 import type { ChannelId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { Recipient, RecipientRepository } from '@parley/domain/messages';
-import { ascending } from '../rows.js';
-import type { Statements } from '../statements.js';
+import { ascending } from '../engine/rows.js';
+import type { Statements } from '../engine/statements.js';
 
 /** Opens a span of received messages for each user. */
 interface Spans {

@@ -16,10 +16,10 @@ import type {
   ScheduledMessage,
   ScheduledMessageRepository,
 } from '@parley/domain/messages';
-import type { StorageFeature } from '../feature.js';
-import type { Quarantine } from '../quarantine.js';
-import { type Flag, jsonList, listColumn, toFlag } from '../rows.js';
-import type { Query, Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { type Flag, jsonList, listColumn, toFlag } from '../engine/rows.js';
+import type { Query, Statements } from '../engine/statements.js';
 
 /** Allocates ids of scheduled messages and reminders. */
 class SchedulingIds {

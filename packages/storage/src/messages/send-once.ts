@@ -1,7 +1,7 @@
 import type { MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import { type Echo, type FirstSend, MAX_REMEMBERED_SENDS, type SentOnceRepository } from '@parley/domain/messages';
-import type { StorageFeature } from '../feature.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Statements } from '../engine/statements.js';
 
 interface SendRow {
   readonly message_id: MessageId;

@@ -1,5 +1,5 @@
 import { SNIPPET_ROWS, type Snippet } from '@parley/domain/messages';
-import { userRows } from '../user-rows.js';
+import { userRows } from '../engine/user-rows.js';
 
 export const SNIPPET_FEATURE = userRows<'snippets', Snippet>('snippets', SNIPPET_ROWS, {
   step: 1,

@@ -1,8 +1,8 @@
 import type { BouncedAddress, BouncedAddressRepository } from '@parley/domain/access';
 import { foldCase, type MessageId, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/kernel';
 import type { ReplyAddress, ReplyAddressRepository } from '@parley/domain/push';
-import type { StorageFeature } from '../feature.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Statements } from '../engine/statements.js';
 
 export class SqlReplyAddressRepository implements ReplyAddressRepository {
   private readonly row;

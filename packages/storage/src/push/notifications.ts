@@ -6,8 +6,8 @@ import type {
   NotificationRepository,
   PushedMessage,
 } from '@parley/domain/push';
-import type { StorageFeature } from '../feature.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Statements } from '../engine/statements.js';
 
 export class SqlNotificationRepository implements NotificationRepository {
   private readonly notifiable;

@@ -11,8 +11,8 @@ import {
   REGISTRATION_ERRORS,
   type RegistrationError,
 } from '@parley/domain/push';
-import type { StorageFeature } from '../feature.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Statements } from '../engine/statements.js';
 
 export class SqlDeviceRepository implements DeviceRepository {
   private readonly row;

@@ -1,7 +1,7 @@
 import type { RealmId, SessionId, UserId } from '@parley/domain/kernel';
 import type { WebPushRepository, WebPushSubscription } from '@parley/domain/push';
-import type { StorageFeature } from '../feature.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Statements } from '../engine/statements.js';
 
 export class SqlWebPushRepository implements WebPushRepository {
   private readonly rows;

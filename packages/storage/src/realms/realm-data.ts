@@ -1,7 +1,7 @@
 import type { RealmId } from '@parley/domain/kernel';
 import { DELETE_REALM_DATA, type RealmDataRepository, type RemovalCursor } from '@parley/domain/realms';
-import type { FeatureTables } from '../feature.js';
-import type { Command, Query, Statements } from '../statements.js';
+import type { FeatureTables } from '../engine/feature.js';
+import type { Command, Query, Statements } from '../engine/statements.js';
 
 /**
  * Returns tables with rows of a realm, referencing tables first. `message_file` is removed with the messages, image

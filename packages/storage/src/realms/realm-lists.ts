@@ -10,10 +10,10 @@ import type {
   PlaygroundFields,
   PlaygroundRepository,
 } from '@parley/domain/realms';
-import type { StorageFeature } from '../feature.js';
-import type { Quarantine } from '../quarantine.js';
-import { type Flag, listColumn, toFlag } from '../rows.js';
-import type { Parameter, Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { type Flag, listColumn, toFlag } from '../engine/rows.js';
+import type { Parameter, Statements } from '../engine/statements.js';
 
 export class SqlAllowedDomainRepository implements AllowedDomainRepository {
   private readonly all;

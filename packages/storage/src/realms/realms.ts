@@ -10,12 +10,20 @@ import {
   USUAL_REALM_IMAGES,
 } from '@parley/domain/realms';
 import { unknownRealm } from '@parley/domain/users';
-import type { FeatureTables } from '../feature.js';
+import type { FeatureTables } from '../engine/feature.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import {
+  type Flag,
+  grouped,
+  groupSettingsColumn,
+  objectColumn,
+  settingsColumn,
+  toFlag,
+  withNobody,
+} from '../engine/rows.js';
+import type { Statements } from '../engine/statements.js';
+import type { VersionedCache } from '../engine/versioned-cache.js';
 import type { SqlGroupRepository } from '../groups/groups.js';
-import type { Quarantine } from '../quarantine.js';
-import { type Flag, grouped, groupSettingsColumn, objectColumn, settingsColumn, toFlag, withNobody } from '../rows.js';
-import type { Statements } from '../statements.js';
-import type { VersionedCache } from '../versioned-cache.js';
 import { type LinkifierRow, toLinkifier } from './realm-lists.js';
 
 const stringIdTaken = () =>

@@ -1,10 +1,10 @@
 import { type Actor, ROLES, type Role } from '@parley/domain/access';
 import type { GroupId, RealmId, UserId } from '@parley/domain/kernel';
-import type { Quarantine } from '../quarantine.js';
-import { ascending, type Flag } from '../rows.js';
-import type { Parameter, Statements } from '../statements.js';
-import { newSharedSets } from '../text-cache.js';
-import type { VersionedCache } from '../versioned-cache.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { ascending, type Flag } from '../engine/rows.js';
+import type { Parameter, Statements } from '../engine/statements.js';
+import { newSharedSets } from '../engine/text-cache.js';
+import type { VersionedCache } from '../engine/versioned-cache.js';
 
 /** Cache by versions of the user and of the realm's groups. */
 export type ActorCache = VersionedCache<string, Actor>;

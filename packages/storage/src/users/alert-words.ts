@@ -1,9 +1,9 @@
 import { foldCase, type RealmId, type UserId } from '@parley/domain/kernel';
 import { alertSegment } from '@parley/domain/messages';
 import type { AlertWordRepository } from '@parley/domain/users';
-import type { FeatureTables } from '../feature.js';
-import { grouped } from '../rows.js';
-import type { Statements } from '../statements.js';
+import type { FeatureTables } from '../engine/feature.js';
+import { grouped } from '../engine/rows.js';
+import type { Statements } from '../engine/statements.js';
 
 export class SqlAlertWordRepository implements AlertWordRepository {
   private readonly ofUser;

@@ -8,8 +8,8 @@ import type {
   SessionRepository,
 } from '@parley/domain/access';
 import type { RealmId, SessionId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import type { StorageFeature } from '../feature.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Statements } from '../engine/statements.js';
 
 /** Key in the table of server facts. */
 export const SECRET_FINGERPRINT = 'secret fingerprint';

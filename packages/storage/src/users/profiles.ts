@@ -7,10 +7,10 @@ import {
   type ProfileRepository,
   type ProfileValue,
 } from '@parley/domain/users';
-import type { StorageFeature } from '../feature.js';
-import type { Quarantine } from '../quarantine.js';
-import { type Flag, objectColumn, toFlag } from '../rows.js';
-import type { Parameter, Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { type Flag, objectColumn, toFlag } from '../engine/rows.js';
+import type { Parameter, Statements } from '../engine/statements.js';
 
 export class SqlProfileRepository implements ProfileRepository {
   private readonly fields;

@@ -1,7 +1,7 @@
 import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { AuthenticatorApp, Passkey, SecondFactorRepository, SecondFactors } from '@parley/domain/users';
-import type { StorageFeature } from '../feature.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Statements } from '../engine/statements.js';
 
 export class SqlSecondFactorRepository implements SecondFactorRepository {
   private readonly app;

@@ -1,8 +1,8 @@
 import { EMOJI_TYPES, type EmojiType } from '@parley/domain/files';
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import type { StatusRepository, UserStatus } from '@parley/domain/users';
-import type { StorageFeature } from '../feature.js';
-import type { Statements } from '../statements.js';
+import type { StorageFeature } from '../engine/feature.js';
+import type { Statements } from '../engine/statements.js';
 
 export class SqlStatusRepository implements StatusRepository {
   private readonly row;

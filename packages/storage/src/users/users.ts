@@ -14,10 +14,10 @@ import {
   type UserListEntry,
   type UserRepository,
 } from '@parley/domain/users';
-import type { Quarantine } from '../quarantine.js';
-import { ColumnQuery, type Flag, listColumn, settingsColumn, toFlag } from '../rows.js';
-import type { Parameter, Statements } from '../statements.js';
-import type { VersionedCache } from '../versioned-cache.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { ColumnQuery, type Flag, listColumn, settingsColumn, toFlag } from '../engine/rows.js';
+import type { Parameter, Statements } from '../engine/statements.js';
+import type { VersionedCache } from '../engine/versioned-cache.js';
 
 /** Avatar columns of `user`. */
 interface AvatarColumns {

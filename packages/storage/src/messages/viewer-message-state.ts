@@ -12,8 +12,8 @@ import {
   type ReadSegment,
   type Span,
 } from '@parley/domain/messages';
+import { type Flag, grouped } from '../engine/rows.js';
 import { OWNERSHIP_SOURCES, PROPERTY_BITS, propertiesOf } from './message-rows.js';
-import { type Flag, grouped } from './rows.js';
 
 /** Small columns covered by the page indexes, sufficient to evaluate list conditions. */
 export type MessageIndexColumns = readonly [

@@ -1,9 +1,9 @@
 import type { GroupSettingValue } from '@parley/domain/access';
 import { CHANNEL_PERMISSIONS, type Channel, type ChannelPermissions, type ChannelView } from '@parley/domain/channels';
 import type { GroupId } from '@parley/domain/kernel';
-import { groupSettingValues } from './group-values.js';
-import { newTextCache } from './text-cache.js';
-import { type Cacheability, VersionedCache } from './versioned-cache.js';
+import { newTextCache } from '../engine/text-cache.js';
+import { type Cacheability, VersionedCache } from '../engine/versioned-cache.js';
+import { groupSettingValues } from '../groups/group-values.js';
 
 export const PERMISSION_NAMES = Object.keys(CHANNEL_PERMISSIONS) as readonly (keyof typeof CHANNEL_PERMISSIONS)[];
 

@@ -1,8 +1,8 @@
 import type { SystemGroupName } from '@parley/domain/access';
 import { GROUP_PERMISSIONS, type Group } from '@parley/domain/groups';
 import { foldCase, type GroupId, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/kernel';
-import type { FeatureTables } from './feature.js';
-import { type Flag, groupSettingsColumn, toFlag } from './rows.js';
+import type { FeatureTables } from '../engine/feature.js';
+import { type Flag, groupSettingsColumn, toFlag } from '../engine/rows.js';
 
 /** Column values from `is_deactivated` to `permissions`, in the order of both statements. */
 export const fromGroup = (group: Omit<Group, 'id'>) => [

@@ -1,6 +1,6 @@
 import type { ChannelId, MessageId, Ordinal, RecipientId } from '@parley/domain/kernel';
 import type { ConversationBatch, OrdinalRange, Viewer } from '@parley/domain/messages';
-import { ascending } from './rows.js';
+import { ascending } from '../engine/rows.js';
 import {
   idOf,
   MESSAGE_INDEX_COLUMNS,

@@ -1,8 +1,8 @@
 import { topicKey } from '@parley/domain/channels';
 import type { ChannelId, MessageId, Ordinal, RecipientId } from '@parley/domain/kernel';
 import { countRead, findFirstUnread, isOrdinalRead, type ReadSegment } from '@parley/domain/messages';
+import { ascending } from '../engine/rows.js';
 import { PROPERTY_BITS } from './message-rows.js';
-import { ascending } from './rows.js';
 import type { UnreadRow, UnreadSpan } from './unread.js';
 
 /** Unread range of a recipient according to read sets. */

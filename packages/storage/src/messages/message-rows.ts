@@ -2,8 +2,8 @@ import { RESOLVED_PREFIX } from '@parley/domain/channels';
 import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { TopicLink } from '@parley/domain/markdown';
 import type { Message, MessageProperty, Submessage } from '@parley/domain/messages';
-import type { Quarantine } from './quarantine.js';
-import { listColumn } from './rows.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { listColumn } from '../engine/rows.js';
 
 /** Bits in `message.property_bits`. */
 export const PROPERTY_BITS = {

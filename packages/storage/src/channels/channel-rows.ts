@@ -17,8 +17,8 @@ import {
   type UnixSeconds,
   type UserId,
 } from '@parley/domain/kernel';
-import type { Quarantine } from './quarantine.js';
-import { type Columns, type Flag, fromFlagOrNull, groupSettingsColumn, toFlag, toFlagOrNull } from './rows.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { type Columns, type Flag, fromFlagOrNull, groupSettingsColumn, toFlag, toFlagOrNull } from '../engine/rows.js';
 
 const permissions = groupSettingsColumn(CHANNEL_PERMISSIONS, 'channel');
 /** Value of `message_retention_days`; null inherits the organization's setting. */

@@ -1,7 +1,7 @@
 import type { GroupSettingValue, GroupSettingValues } from '@parley/domain/access';
 import type { GroupId, UserId } from '@parley/domain/kernel';
-import { ascending } from './rows.js';
-import { memoize } from './text-cache.js';
+import { ascending } from '../engine/rows.js';
+import { memoize } from '../engine/text-cache.js';
 
 /** Presentable values of a registry's permissions. Permissions with unknown groups are absent. */
 export function groupSettingValues<R extends object>(
