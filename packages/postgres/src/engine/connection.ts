@@ -16,6 +16,7 @@ const DIALECT: Dialect = {
   indexedBy: () => '',
   skipLocked: 'FOR UPDATE SKIP LOCKED',
   nextId: (table) => `nextval(pg_get_serial_sequence('${table}', 'id'))`,
+  aboveAllIds: (table) => `(SELECT CASE WHEN is_called THEN last_value + 1 ELSE last_value END FROM ${table}_id_seq)`,
 };
 
 /** Replaces each `?` by a numbered parameter. */

@@ -1,8 +1,8 @@
-import { type CopyWrites, SqlCopyRepository } from '@parley/storage';
+import { type CopyWrites, SqlCopyRepository, topicKeyOf } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import type { SearchTerms } from '../messages/conditions.js';
-import { MessageInsert, topicKeyOf } from '../messages/messages.js';
+import { MessageInsert } from '../messages/messages.js';
 import { ReadSets, Spans } from '../messages/read-sets.js';
 
 const SEQUENCE = "pg_get_serial_sequence(quote_ident($1), 'id')::regclass";

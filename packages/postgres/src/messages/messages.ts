@@ -1,36 +1,31 @@
-import { topicKey } from '@parley/domain/channels';
-import type { MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import {
   type EditedText,
   extendLatest,
   type Message,
-  type MessageRepository,
   type NewMessage,
-  type Submessage,
   type SubmessageSummary,
 } from '@parley/domain/messages';
 import {
   bitsOf,
-  idOf,
+  exceptionRows,
+  type InsertedMessage,
   MESSAGE_TABLES,
-  OWNERSHIP_SOURCES,
   PROPERTY_BITS,
   type Quarantine,
+  SqlMessageRepository,
   type SubmessageRow,
   TEXT_BITS,
   toFlag,
+  topicKeyOf,
   toSubmessage,
 } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { lastSeqOf } from '../kernel/events.js';
 import { INDEXED_TEXT, type IndexedText, SearchTerms } from './conditions.js';
-import { MessageRows } from './message-rows.js';
 import { ReadSets, Spans } from './read-sets.js';
 import { MessageIndexRowsById } from './viewer-message-state.js';
-
-/** Values of a new message row. */
-export type InsertedMessage = Omit<NewMessage, 'readBy' | 'exceptions'>;
 
 const COLUMNS = `realm_id, sender_id, sent_recipient_id, recipient_id, channel_id, property_bits, sent_at, last_edited_at,
   last_moved_at, topic, topic_key, client_name, topic_links, content, rendered_content`;
@@ -87,11 +82,7 @@ export class MessageInsert {
   }
 }
 
-/** Null for direct messages. */
-export const topicKeyOf = ({ channelId, topic }: Pick<NewMessage, 'channelId' | 'topic'>): string | null =>
-  channelId === null ? null : topicKey(topic);
-
-/** Returns values in the order of `COLUMNS`, with a single recipient value. */
+/** Values in the order of `COLUMNS`, the recipient once. */
 const valuesOf = (message: InsertedMessage, key: string | null) =>
   [
     message.realmId,
@@ -110,44 +101,32 @@ const valuesOf = (message: InsertedMessage, key: string | null) =>
     message.renderedContent,
   ] as const;
 
-export class PostgresMessageRepository implements MessageRepository {
-  private readonly rows: MessageRows;
-  private readonly indexRowsById: MessageIndexRowsById;
+export class PostgresMessageRepository extends SqlMessageRepository {
   private readonly inserts: MessageInsert;
   private readonly spans: Spans;
   private readonly readSets: ReadSets;
 
-  private readonly times;
-  private readonly oldestIds;
   private readonly changeText;
   private readonly changeRendered;
   private readonly nameNobody;
   private readonly nameSome;
-  private readonly insertSubmessage;
   private readonly summary;
-  private readonly renewVersion;
-  private readonly mutersOf;
   private readonly insertFlags;
-  private readonly removals;
-  private readonly renewNewest;
 
   constructor(
     private readonly connection: Connection,
     quarantine: Quarantine,
     private readonly searchTerms: SearchTerms,
   ) {
-    this.rows = new MessageRows(connection, quarantine);
-    this.indexRowsById = new MessageIndexRowsById(connection);
+    super(connection, quarantine, {
+      indexRowsById: new MessageIndexRowsById(connection),
+      lastSeqOf,
+      derivedTables: ['message_search'],
+    });
     this.inserts = new MessageInsert(connection);
     this.spans = new Spans(connection);
     this.readSets = new ReadSets(connection);
 
-    this.times = connection.tuples<readonly [MessageId, UnixSeconds]>(
-      'SELECT id, sent_at FROM message WHERE id = ANY($1::bigint[]) AND realm_id = $2 ORDER BY id',
-    );
-    this.oldestIds = connection.values<MessageId>(
-      'SELECT id FROM message WHERE recipient_id = $1 AND id < $2 AND realm_id = $3 ORDER BY id LIMIT $4',
-    );
     this.changeText = connection.tuples<IndexedText>(
       `UPDATE message m SET content = $1, rendered_content = $2, last_edited_at = $3, version = version + 1,
          property_bits = (property_bits & ~${TEXT_BITS}::bigint) | ${PROPERTY_BITS.isEdited} | $4
@@ -169,9 +148,6 @@ export class PostgresMessageRepository implements MessageRepository {
        ON CONFLICT (user_id, message_id) DO UPDATE SET mentioned = excluded.mentioned,
          has_alert_word = excluded.has_alert_word, topic_wildcard_mentioned = excluded.topic_wildcard_mentioned`,
     );
-    this.insertSubmessage = connection.values<number>(
-      `INSERT INTO submessage (message_id, sender_id, realm_id, kind, content) VALUES ($1, $2, $3, $4, $5) RETURNING id`,
-    );
     this.summary = connection.rows<
       SubmessageRow & { readonly count: number; readonly length: number; readonly own: 0 | 1 }
     >(
@@ -181,11 +157,6 @@ export class PostgresMessageRepository implements MessageRepository {
          FROM submessage WHERE message_id = $2 AND realm_id = $3) t
        LEFT JOIN submessage s ON s.id = t.first`,
     );
-    this.renewVersion = connection.command('UPDATE message SET version = version + 1 WHERE id = $1 AND realm_id = $2');
-    this.mutersOf = connection.values<UserId>(
-      `SELECT user_id FROM muted_sender
-       WHERE sender_id = $1 AND until_message_id IS NULL AND realm_id = $2 ORDER BY user_id`,
-    );
     this.insertFlags = connection.command(
       `INSERT INTO message_flag (user_id, message_id, realm_id, source, read, mentioned, topic_wildcard_mentioned,
                                  has_alert_word)
@@ -193,54 +164,12 @@ export class PostgresMessageRepository implements MessageRepository {
        FROM unnest($3::bigint[], $4::bigint[], $5::smallint[], $6::smallint[], $7::smallint[], $8::smallint[])
          f (user_id, source, read, mentioned, topic_wildcard_mentioned, has_alert_word)`,
     );
-    this.removals = [
-      `INSERT INTO removed_message (id, realm_id, sender_id, sent_recipient_id, ordinal, removed_at_seq)
-       SELECT m.id, m.realm_id, m.sender_id, m.sent_recipient_id, m.ordinal, ${lastSeqOf('m.realm_id')}
-       FROM message m WHERE m.id = ANY($1::bigint[])`,
-      `INSERT INTO removed_message_holder (message_id, user_id, realm_id)
-       SELECT message_id, user_id, realm_id FROM message_flag
-       WHERE message_id = ANY($1::bigint[]) AND source <> 0`,
-      'DELETE FROM message_flag WHERE message_id = ANY($1::bigint[])',
-      'DELETE FROM submessage WHERE message_id = ANY($1::bigint[])',
-      'DELETE FROM message_search WHERE message_id = ANY($1::bigint[])',
-      'DELETE FROM message WHERE id = ANY($1::bigint[])',
-    ].map((sql) => connection.command(sql));
-    this.renewNewest = connection.command(
-      `UPDATE direct_participant p
-       SET last_message_id = (SELECT max(m.id) FROM message m WHERE m.recipient_id = p.recipient_id)
-       WHERE recipient_id = ANY($1::bigint[])`,
-    );
-  }
-
-  async find(realmId: RealmId, id: MessageId): Promise<Message | null> {
-    return (await this.list(realmId, [id]))[0] ?? null;
-  }
-
-  async list(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly Message[]> {
-    return (await this.rows.list(realmId, ids)).map((row) => this.rows.toMessage(row));
   }
 
   async summarizeSubmessages(realmId: RealmId, id: MessageId, authorId: UserId): Promise<SubmessageSummary> {
     const row = (await this.summary.get(authorId, id, realmId))!;
     const { count, length, own } = row;
     return { count, length, first: count > 0 ? toSubmessage(row) : null, hasOfAuthor: own === 1 };
-  }
-
-  async listTimes(realmId: RealmId, ids: readonly MessageId[]) {
-    return (await this.times.all(ids, realmId)).map(([id, sentAt]) => ({ id, sentAt }));
-  }
-
-  async listOldestIds(
-    realmId: RealmId,
-    recipientId: RecipientId,
-    limit: number,
-    before: MessageId | null = null,
-  ): Promise<readonly MessageId[]> {
-    return this.oldestIds.all(recipientId, before ?? Number.MAX_SAFE_INTEGER, realmId, limit);
-  }
-
-  async listMuters(realmId: RealmId, senderId: UserId): Promise<readonly UserId[]> {
-    return this.mutersOf.all(senderId, realmId);
   }
 
   async append(message: NewMessage): Promise<Message> {
@@ -302,44 +231,16 @@ export class PostgresMessageRepository implements MessageRepository {
     this.searchTerms.put(await this.changeRendered.all(renderedContent, id, realmId));
   }
 
-  async addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage> {
-    const { messageId, senderId, kind, content } = submessage;
-    this.renewVersion.defer(messageId, realmId);
-    const id = (await this.insertSubmessage.get(messageId, senderId, realmId, kind, content))!;
-    return { ...submessage, id };
-  }
-
-  async remove(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]> {
-    const indexRows = await this.indexRowsById.list(realmId, ids);
-    const removed = indexRows.map(idOf);
-    if (removed.length === 0) return removed;
-    for (const command of this.removals) command.defer(removed);
-    this.renewNewest.defer([...new Set(indexRows.map(([, , recipientId]) => recipientId))]);
-    return removed;
-  }
-
-  /** Adds rows for users with a message state that differs from the default. */
   private addExceptions(
     id: MessageId,
     message: NewMessage,
     receivers: ReadonlySet<UserId>,
     muters: ReadonlySet<UserId>,
   ): void {
-    const { realmId, exceptions } = message;
-    const rows: (readonly (number | null)[])[] = [];
-    for (const [userId, sent] of exceptions) {
-      const isRead =
-        message.readBy.includes(userId) || muters.has(userId) || (message.isReadByDefault && sent.unread !== true);
-      const receives = receivers.has(userId);
-      const isUnreadNotice = message.isReadByDefault && !isRead;
-      const marks = [sent.mentioned, sent.topicWildcardMentioned, sent.hasAlertWord].map((on) => toFlag(on === true));
-      if (receives && !isUnreadNotice && !marks.includes(1)) continue;
-      const read = receives ? (isUnreadNotice ? 0 : null) : toFlag(isRead);
-      rows.push([userId, receives ? OWNERSHIP_SOURCES.spans : OWNERSHIP_SOURCES.sentWithoutSpan, read, ...marks]);
-    }
+    const rows = exceptionRows(message, receivers, muters);
     if (rows.length === 0) return;
     const columns = [0, 1, 2, 3, 4, 5].map((column) => rows.map((row) => row[column]!));
-    this.insertFlags.defer(id, realmId, ...columns);
+    this.insertFlags.defer(id, message.realmId, ...columns);
   }
 }
 

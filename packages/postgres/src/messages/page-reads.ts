@@ -17,6 +17,7 @@ import {
   idOf,
   type MessageIndexRow,
   type MessagePartReads,
+  MessageRows,
   merge,
   orderOf,
   type PageBounds,
@@ -31,7 +32,6 @@ import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { ConditionSubjects } from './conditions.js';
 import { type Narrowing, narrowedTo, toNarrowing } from './message-filter.js';
-import { MessageRows } from './message-rows.js';
 import { MessageSeries } from './message-series.js';
 import { UnreadSpans } from './read-sets.js';
 import { ReceivedMessagePages } from './received-message-pages.js';

@@ -19,6 +19,7 @@ const DIALECT: Dialect = {
   indexedBy: (index) => `INDEXED BY ${index}`,
   skipLocked: '',
   nextId: () => 'NULL',
+  aboveAllIds: (table) => `(SELECT 1 + coalesce((SELECT seq FROM sqlite_sequence WHERE name = '${table}'), 0))`,
 };
 
 /** Rejected statement. Contains its text but never its parameters, which may be secret. */

@@ -1,8 +1,8 @@
 import type { SearchWords } from '@parley/domain/markdown';
-import { type CopyWrites, messageTerms, SqlCopyRepository } from '@parley/storage';
+import { type CopyWrites, messageTerms, SqlCopyRepository, topicKeyOf } from '@parley/storage';
 import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { MessageInsert, topicKeyOf } from '../messages/messages.js';
+import { MessageInsert } from '../messages/messages.js';
 import { ReadSets, Spans } from '../messages/read-sets.js';
 
 function copyWrites(connection: Connection, words: SearchWords): CopyWrites {

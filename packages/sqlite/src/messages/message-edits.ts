@@ -1,23 +1,11 @@
-import { topicKey } from '@parley/domain/channels';
-import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import {
-  MAX_EDITED_TEXT,
-  MAX_EDITS,
-  type Message,
-  type MessageEdit,
-  type MessageEditRepository,
-  type MessageMoves,
-  type MessageParts,
-  type MoveTarget,
-  type SharedEdit,
-} from '@parley/domain/messages';
-import { idOf, jsonList, type MessagePartReads, PROPERTY_BITS, toFlag } from '@parley/storage';
-import type { Connection, Query } from '../engine/connection.js';
+import type { MessageId, RealmId, RecipientId } from '@parley/domain/kernel';
+import { MAX_EDITED_TEXT, MAX_EDITS, type SharedEdit } from '@parley/domain/messages';
+import { jsonList, MessageEditPartReads, SqlMessageEditRepository, SqlMessageMoves, toFlag } from '@parley/storage';
+import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { MessageIndexRowsById } from './viewer-message-state.js';
 
-export class SqliteMessageEditRepository implements MessageEditRepository {
-  private readonly rowsOfMessage;
+export class SqliteMessageEditRepository extends SqlMessageEditRepository {
   private readonly insert;
   private readonly insertOfOne;
   private readonly editedMost;
@@ -27,9 +15,7 @@ export class SqliteMessageEditRepository implements MessageEditRepository {
   private readonly dropOldest;
 
   constructor(connection: Connection) {
-    this.rowsOfMessage = connection.rows<MessageEditRow>(
-      'SELECT * FROM message_edit WHERE message_id = ? AND realm_id = ? ORDER BY id DESC',
-    );
+    super(asStatements(connection));
     this.insert = connection.command(
       `INSERT INTO message_edit (message_id, realm_id, user_id, edited_at, previous_topic, topic, previous_channel_id,
                                  channel_id, previous_content, previous_rendered_content)
@@ -75,10 +61,6 @@ export class SqliteMessageEditRepository implements MessageEditRepository {
     );
   }
 
-  async list(realmId: RealmId, messageId: MessageId): Promise<readonly MessageEdit[]> {
-    return this.rowsOfMessage.all(messageId, realmId).map(toMessageEdit);
-  }
-
   async add(
     realmId: RealmId,
     { userId, editedAt, topic, channelId }: SharedEdit,
@@ -104,111 +86,28 @@ export class SqliteMessageEditRepository implements MessageEditRepository {
   }
 }
 
-interface MessageEditRow {
-  readonly message_id: MessageId;
-  readonly user_id: UserId;
-  readonly edited_at: UnixSeconds;
-  readonly previous_topic: string | null;
-  readonly topic: string | null;
-  readonly previous_channel_id: ChannelId | null;
-  readonly channel_id: ChannelId | null;
-  readonly previous_content: string | null;
-  readonly previous_rendered_content: string | null;
-}
-
-const toMessageEdit = (row: MessageEditRow): MessageEdit => ({
-  userId: row.user_id,
-  editedAt: row.edited_at,
-  topic: row.topic === null ? null : { from: row.previous_topic!, to: row.topic },
-  channel: row.channel_id === null ? null : { from: row.previous_channel_id!, to: row.channel_id },
-  previousContent:
-    row.previous_content === null ? null : { content: row.previous_content, rendered: row.previous_rendered_content! },
-});
-
-/** Edit history for presentation with messages. */
-export class MessageEditPartReads implements MessagePartReads {
-  private readonly rows: Query<MessageEditRow>;
-
-  constructor(connection: Connection) {
-    this.rows = connection.rows(
-      'SELECT * FROM message_edit WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY id DESC',
-    );
-  }
-
-  async list(messages: readonly Message[]): Promise<ReadonlyMap<MessageId, MessageParts>> {
-    const ids = messages.filter(({ isEdited }) => isEdited).map(({ id }) => id);
-    const found = new Map<MessageId, { readonly edits: MessageEdit[] }>();
-    if (ids.length === 0) return found;
-    for (const row of this.rows.all(jsonList(ids))) {
-      const existing = found.get(row.message_id);
-      if (existing) existing.edits.push(toMessageEdit(row));
-      else found.set(row.message_id, { edits: [toMessageEdit(row)] });
-    }
-    return found;
-  }
-}
-
-export class SqliteMessageMoves implements MessageMoves {
-  private readonly indexRowsById: MessageIndexRowsById;
-
+export class SqliteMessageMoves extends SqlMessageMoves {
   private readonly addMove;
   private readonly noteMoved;
-  private readonly changeChannel;
-  private readonly changeTopic;
-  private readonly keepTopic;
-  private readonly forgetFlags;
 
   constructor(connection: Connection) {
-    this.indexRowsById = new MessageIndexRowsById(connection);
-
+    super(asStatements(connection), new MessageIndexRowsById(connection));
     this.addMove = connection.values<number>(
       'INSERT INTO channel_move (realm_id, target_recipient_id, is_history_protected) VALUES (?, ?, ?) RETURNING id',
     );
     this.noteMoved = connection.command(
       'INSERT INTO moved_message (message_id, move_id, realm_id) SELECT value, ?, ? FROM json_each(?)',
     );
-    const moved = `last_moved_at = coalesce(?, last_moved_at), version = version + 1`;
-    const thoseListed = 'WHERE id IN (SELECT value FROM json_each(?))';
-    // Combined in one statement, because each update pays for the indexes, especially the search index.
-    this.changeChannel = connection.command(
-      `UPDATE message SET recipient_id = ?, channel_id = ?, topic = coalesce(?, topic), topic_key = coalesce(?, topic_key),
-         topic_links = iif(? IS NULL, topic_links, ?), ${moved},
-         property_bits = property_bits | ${PROPERTY_BITS.wasMoved | PROPERTY_BITS.isEdited}
-       ${thoseListed}`,
-    );
-    this.changeTopic = connection.command(
-      `UPDATE message SET topic = ?, topic_key = ?, topic_links = ?, ${moved},
-         property_bits = property_bits | ${PROPERTY_BITS.isEdited}
-       ${thoseListed}`,
-    );
-    this.keepTopic = connection.command(
-      `UPDATE message SET ${moved}, property_bits = property_bits | ${PROPERTY_BITS.isEdited} ${thoseListed}`,
-    );
-    this.forgetFlags = connection.command(
-      `DELETE FROM message_flag
-       WHERE message_id IN (SELECT value FROM json_each(?)) AND NOT EXISTS (
-         SELECT 1 FROM span s
-         WHERE s.recipient_id = ? AND s.user_id = message_flag.user_id AND s.to_ordinal IS NULL)`,
-    );
   }
 
-  async move(realmId: RealmId, ids: readonly MessageId[], target: MoveTarget): Promise<void> {
-    const { recipientId, channelId, topic, topicLinks = [], movedAt = null, isHistoryProtected } = target;
-    const key = topic === null ? null : topicKey(topic);
-    const links = topicLinks.length === 0 ? null : JSON.stringify(topicLinks);
-    const indexRows = this.indexRowsById.list(realmId, ids);
-    const crossing = indexRows.filter((row) => row[2] !== recipientId).map(idOf);
-    if (crossing.length > 0) {
-      const list = jsonList(crossing);
-      const move = this.addMove.get(realmId, recipientId, toFlag(isHistoryProtected))!;
-      this.noteMoved.run(move, realmId, list);
-      this.changeChannel.run(recipientId, channelId, topic, key, topic, links, movedAt, list);
-      this.forgetFlags.run(list, recipientId);
-    }
-    const staying = indexRows.filter((row) => row[2] === recipientId).map(idOf);
-    if (staying.length === 0) return;
-    if (topic === null) this.keepTopic.run(movedAt, jsonList(staying));
-    else this.changeTopic.run(topic, key, links, movedAt, jsonList(staying));
+  protected recordMove(
+    realmId: RealmId,
+    recipientId: RecipientId,
+    isHistoryProtected: boolean,
+    ids: readonly MessageId[],
+  ): void {
+    const move = this.addMove.get(realmId, recipientId, toFlag(isHistoryProtected))!;
+    this.noteMoved.run(move, realmId, jsonList(ids));
   }
 }
 
@@ -217,5 +116,5 @@ export const MESSAGE_EDIT_FEATURE = {
     moves: new SqliteMessageMoves(connection),
     edits: new SqliteMessageEditRepository(connection),
   }),
-  messagePart: (connection: Connection) => new MessageEditPartReads(connection),
+  messagePart: (connection: Connection) => new MessageEditPartReads(asStatements(connection)),
 } satisfies SqliteFeature;

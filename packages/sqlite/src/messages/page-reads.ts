@@ -16,6 +16,7 @@ import {
   jsonList,
   type MessageIndexRow,
   type MessagePartReads,
+  MessageRows,
   merge,
   orderOf,
   type PageBounds,
@@ -30,7 +31,6 @@ import { asStatements, type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { ConditionSubjects } from './conditions.js';
 import { type Narrowing, narrowedTo, toNarrowing } from './message-filter.js';
-import { MessageRows } from './message-rows.js';
 import { MessageSeries } from './message-series.js';
 import { UnreadSpans } from './read-sets.js';
 import { ReceivedMessagePages } from './received-message-pages.js';
@@ -233,7 +233,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
     this.states = new ViewerMessageStates(connection);
     this.pages = new MessagePages(connection, this.states);
     this.indexRowsById = new MessageIndexRowsById(connection);
-    this.rows = new MessageRows(connection, quarantine);
+    this.rows = new MessageRows(asStatements(connection), quarantine);
     this.sentSince = new SentSince(asStatements(connection));
 
     this.texts = connection.rows<MessageText>(
@@ -311,7 +311,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
   }
 
   async listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]> {
-    const rows = this.rows.list(realmId, ids);
+    const rows = await this.rows.list(realmId, ids);
     const recipientIds = jsonList(new Set(rows.map((row) => row.recipient_id)));
     const conversations = new Map(this.conversationNames.all(recipientIds).map((each) => [each[0], each]));
     const userIds = new Map<RecipientId, UserId[]>();

@@ -265,6 +265,11 @@ export class ReadSets {
     this.markAmong(this.load(viewer, ranges).get(recipientId) ?? [], viewer, recipientId, ordinals, read);
   }
 
+  /** Marks ordinals of several recipients. */
+  markAll(viewer: Viewer, ordinals: ReadonlyMap<RecipientId, readonly Ordinal[]>, read: boolean): void {
+    for (const [recipientId, each] of ordinals) this.mark(viewer, recipientId, each, read);
+  }
+
   /** Marks ordinals using the already loaded segments of `around` and returns the resulting segments. */
   markAmong(
     stored: readonly ReadSegment[],

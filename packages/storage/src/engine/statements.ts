@@ -4,16 +4,19 @@ import type { Cacheability } from './versioned-cache.js';
 /** Bound to `?` in order. */
 export type Parameter = string | number | null | Uint8Array | readonly (string | number | null | Uint8Array)[];
 
-/** Statement that returns rows: immediately on SQLite, later on PostgreSQL. */
+/** Value that SQLite returns at once and PostgreSQL later. */
+export type MaybePromise<T> = T | Promise<T>;
+
+/** Statement that returns rows. SQLite returns them at once, PostgreSQL later. */
 export interface Query<Row> {
-  get(...parameters: Parameter[]): Row | undefined | Promise<Row | undefined>;
-  all(...parameters: Parameter[]): Row[] | Promise<Row[]>;
+  get(...parameters: Parameter[]): MaybePromise<Row | undefined>;
+  all(...parameters: Parameter[]): MaybePromise<Row[]>;
 }
 
 /** Statement that returns no rows. */
 export interface Command {
-  run(...parameters: Parameter[]): Changes | Promise<Changes>;
-  /** Runs the statement before the next one or the commit. */
+  run(...parameters: Parameter[]): MaybePromise<Changes>;
+  /** Runs the statement before the next one, or before the commit. */
   defer(...parameters: Parameter[]): void;
 }
 
@@ -54,4 +57,6 @@ export interface Dialect {
   readonly skipLocked: string;
   /** Expression for the next id of a table. */
   nextId(table: string): string;
+  /** Lower bound above all ids ever given to rows of a table whose ids are not reused. */
+  aboveAllIds(table: string): string;
 }

@@ -1,5 +1,5 @@
 import type { ChannelPrivacy } from '@parley/domain/channels';
-import type { ChannelId, MessageId, Ordinal, RecipientId, UserId } from '@parley/domain/kernel';
+import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import {
   type ChannelMove,
   type ConditionSubject,
@@ -13,6 +13,7 @@ import {
   type Span,
 } from '@parley/domain/messages';
 import { type Flag, grouped } from '../engine/rows.js';
+import type { MaybePromise } from '../engine/statements.js';
 import { OWNERSHIP_SOURCES, PROPERTY_BITS, propertiesOf } from './message-rows.js';
 
 /** Small columns covered by the page indexes, sufficient to evaluate list conditions. */
@@ -207,4 +208,9 @@ export function recipientsOf(
 export function toFlagRow(row: FlagTuple): FlagRow {
   const [, source, read, starred, collapsed, mentioned, topicWildcardMentioned, hasAlertWord] = row;
   return { source, read, starred, collapsed, mentioned, topicWildcardMentioned, hasAlertWord };
+}
+
+/** Index rows of messages by id, ascending; unknown ids and ids of other realms are absent. */
+export interface IndexRowsById {
+  list(realmId: RealmId, ids: readonly MessageId[]): MaybePromise<MessageIndexRow[]>;
 }
