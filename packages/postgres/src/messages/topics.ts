@@ -1,51 +1,34 @@
 import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
-import type { TopicReads, TopicSummary, Viewer } from '@parley/domain/messages';
-import { idOf, MESSAGE_INDEX_COLUMNS, type MessageIndexColumns, SentSince } from '@parley/storage';
+import type { Viewer } from '@parley/domain/messages';
+import {
+  idOf,
+  type LastInTopic,
+  MESSAGE_INDEX_COLUMNS,
+  type MessageIndexColumns,
+  type NewestInTopic,
+  SqlTopicReads,
+} from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { receivedBy } from './message-series.js';
 import { MessageIndexRowsById, ViewerMessageStates } from './viewer-message-state.js';
 
-export class PostgresTopicReads implements TopicReads {
+export class PostgresTopicReads extends SqlTopicReads {
   private readonly states: ViewerMessageStates;
-  private readonly sentSince: SentSince;
   private readonly indexRowsById: MessageIndexRowsById;
 
-  private readonly anyMessage;
-  private readonly anyInTopic;
-  private readonly anyNamedTopic;
-  private readonly newestInTopics;
-  private readonly topicSenders;
   private readonly topics;
-  private readonly topicNames;
   private readonly counts;
   private readonly candidates;
   private readonly flagged;
 
   constructor(connection: Connection) {
-    this.sentSince = new SentSince(connection);
+    super(connection);
     this.states = new ViewerMessageStates(connection);
     this.indexRowsById = new MessageIndexRowsById(connection);
 
-    this.anyMessage = connection.values<1>('SELECT 1 FROM message WHERE recipient_id = $1 AND realm_id = $2 LIMIT 1');
-    this.anyInTopic = connection.values<1>(
-      'SELECT 1 FROM message WHERE recipient_id = $1 AND topic_key = $2 AND realm_id = $3 LIMIT 1',
-    );
-    this.anyNamedTopic = connection.values<1>(
-      "SELECT 1 FROM message WHERE recipient_id = $1 AND topic_key > '' AND realm_id = $2 LIMIT 1",
-    );
-    this.newestInTopics = connection.tuples<readonly [key: string, id: MessageId]>(
-      `SELECT t.key, m.id FROM recipient r CROSS JOIN unnest($1::text[]) t (key)
-       CROSS JOIN LATERAL (
-         SELECT max(n.id) AS id FROM message n WHERE n.recipient_id = r.id AND n.topic_key = t.key) m
-       WHERE r.id = $2 AND r.realm_id = $3 AND m.id IS NOT NULL`,
-    );
-    this.topicSenders = connection.values<UserId>(
-      `SELECT DISTINCT sender_id FROM message WHERE recipient_id = $1 AND topic_key = $2 AND realm_id = $3
-       ORDER BY sender_id`,
-    );
     // Skips from topic to topic and reads only the last message of each.
-    this.topics = connection.tuples<readonly [key: string, id: MessageId, topic: string]>(
+    this.topics = connection.tuples<LastInTopic>(
       `WITH RECURSIVE topic (key) AS (
          SELECT min(topic_key) FROM message WHERE recipient_id = $1 AND topic_key IS NOT NULL
          UNION ALL
@@ -64,10 +47,7 @@ export class PostgresTopicReads implements TopicReads {
          WHERE m.recipient_id = r.id AND m.sent_recipient_id = r.id AND m.id >= $1 ORDER BY m.id LIMIT 1) f
        WHERE r.id = ANY($2::bigint[]) AND r.realm_id = $3`,
     );
-    this.topicNames = connection.tuples<readonly [MessageId, string]>(
-      'SELECT id, topic FROM message WHERE id = ANY($1::bigint[])',
-    );
-    // Newest message of each topic up to an id that may belong to the viewer.
+    // Newest message of each topic up to an id that the viewer may own.
     const own = receivedBy({ realmId: 0 as RealmId, userId: 0 as UserId });
     this.candidates = connection.tuples<readonly [...MessageIndexColumns, key: string]>(
       `SELECT c.*, t.key FROM unnest(?::text[], ?::bigint[]) t (key, last) CROSS JOIN LATERAL (
@@ -82,59 +62,8 @@ export class PostgresTopicReads implements TopicReads {
     );
   }
 
-  async hasMessages(realmId: RealmId, recipientId: RecipientId, key?: string): Promise<boolean> {
-    const found =
-      key === undefined ? this.anyMessage.get(recipientId, realmId) : this.anyInTopic.get(recipientId, key, realmId);
-    return (await found) !== undefined;
-  }
-
-  async hasNamedTopics(realmId: RealmId, recipientId: RecipientId): Promise<boolean> {
-    return (await this.anyNamedTopic.get(recipientId, realmId)) !== undefined;
-  }
-
-  async listNewestInTopics(
-    realmId: RealmId,
-    recipientId: RecipientId,
-    keys: readonly string[],
-  ): Promise<ReadonlyMap<string, MessageId>> {
-    return new Map(await this.newestInTopics.all(keys, recipientId, realmId));
-  }
-
-  async listNewestOwnInTopics(
-    viewer: Viewer,
-    recipientId: RecipientId,
-    keys: readonly string[],
-  ): Promise<ReadonlyMap<string, MessageId>> {
-    const newest = await this.newestInTopics.all([...new Set(keys)], recipientId, viewer.realmId);
-    return this.newestOwn(viewer, recipientId, newest);
-  }
-
-  async listTopicSenders(realmId: RealmId, recipientId: RecipientId, key: string): Promise<readonly UserId[]> {
-    return this.topicSenders.all(recipientId, key, realmId);
-  }
-
-  async listTopics(realmId: RealmId, recipientId: RecipientId): Promise<readonly TopicSummary[]> {
-    const rows = await this.topics.all(recipientId, realmId);
-    return rows.map(([, maxMessageId, name]) => ({ name, maxMessageId }));
-  }
-
-  async listOwnTopics(viewer: Viewer, recipientId: RecipientId): Promise<readonly TopicSummary[]> {
-    const topics = await this.topics.all(recipientId, viewer.realmId);
-    const newestOwn = await this.newestOwn(
-      viewer,
-      recipientId,
-      topics.map(([key, id]) => [key, id]),
-    );
-    const summaries: TopicSummary[] = [];
-    const older: MessageId[] = [];
-    for (const [key, id, name] of topics) {
-      const maxMessageId = newestOwn.get(key);
-      if (maxMessageId === id) summaries.push({ name, maxMessageId });
-      else if (maxMessageId !== undefined) older.push(maxMessageId);
-    }
-    if (older.length > 0)
-      for (const [maxMessageId, name] of await this.topicNames.all(older)) summaries.push({ name, maxMessageId });
-    return summaries.sort((a, b) => b.maxMessageId - a.maxMessageId);
+  protected lastInTopics(realmId: RealmId, recipientId: RecipientId): Promise<readonly LastInTopic[]> {
+    return this.topics.all(recipientId, realmId);
   }
 
   async countSince(
@@ -146,14 +75,11 @@ export class PostgresTopicReads implements TopicReads {
     return new Map(await this.counts.all(first, recipientIds, realmId));
   }
 
-  /**
-   * Returns the viewer's newest message per topic key. `newest` holds the last message of each topic, which usually
-   * belongs to the viewer already. Each further round goes back by one message that the viewer has lost by a move.
-   */
-  private async newestOwn(
+  /** Goes back in rounds, each by one message that the viewer has lost by a move. */
+  protected async newestOwn(
     viewer: Viewer,
     recipientId: RecipientId,
-    newest: readonly (readonly [key: string, id: MessageId])[],
+    newest: readonly NewestInTopic[],
   ): Promise<ReadonlyMap<string, MessageId>> {
     const indexRows = await this.indexRowsById.list(
       viewer.realmId,

@@ -1,31 +1,21 @@
-import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import {
-  HISTORICAL,
-  type MessageCondition,
-  type MessageFilter,
-  type MessageListEntry,
-  type MessagePageReads,
-  type MessageText,
-  type MessageView,
-  type Submessage,
-  type Viewer,
-} from '@parley/domain/messages';
+import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import type { MessageCondition, MessageFilter, Viewer } from '@parley/domain/messages';
 import {
   after,
+  type ConversationName,
+  grouped,
   idOf,
   jsonList,
   type MessageIndexRow,
   type MessagePartReads,
-  MessageRows,
   merge,
   orderOf,
   type PageBounds,
   type Quarantine,
-  SentSince,
-  type SubmessageRow,
-  toSubmessage,
-  toUserSummary,
+  SqlMessagePageReads,
+  USER_SUMMARY,
   type UserSummaryRow,
+  type ViewRows,
 } from '@parley/storage';
 import { asStatements, type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
@@ -204,54 +194,17 @@ function judgingText(conditions: readonly MessageCondition[]): Narrowing {
   return { ...narrowing, personal: [...narrowing.personal, ...conditions.filter(isText)] };
 }
 
-const MAX_ID = Number.MAX_SAFE_INTEGER;
-/** Number of ids searched for the next message of a realm. */
-const NEAR_IDS = 1000;
-
-export class SqliteMessagePageReads implements MessagePageReads {
-  private readonly states: ViewerMessageStates;
-  private readonly pages: MessagePages;
-  private readonly indexRowsById: MessageIndexRowsById;
-  private readonly rows: MessageRows;
-  private readonly sentSince: SentSince;
-
-  private readonly conversationHeads;
-  private readonly senderVersions;
+export class SqliteMessagePageReads extends SqlMessagePageReads {
   private readonly conversationNames;
   private readonly participantIds;
-  private readonly texts;
-  private readonly submessages;
   private readonly usersById;
-  private readonly firstInRealm;
-  private readonly firstOfRecipients;
 
-  constructor(
-    connection: Connection,
-    private readonly quarantine: Quarantine,
-    private readonly parts: readonly MessagePartReads[],
-  ) {
-    this.states = new ViewerMessageStates(connection);
-    this.pages = new MessagePages(connection, this.states);
-    this.indexRowsById = new MessageIndexRowsById(connection);
-    this.rows = new MessageRows(asStatements(connection), quarantine);
-    this.sentSince = new SentSince(asStatements(connection));
-
-    this.texts = connection.rows<MessageText>(
-      `SELECT m.id, m.topic, m.rendered_content AS renderedContent
-       FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value WHERE m.realm_id = ? ORDER BY m.id`,
-    );
-    this.conversationHeads = connection.tuples<readonly [RecipientId, ChannelId | null, number]>(
-      `SELECT r.id, r.channel_id,
-              CASE WHEN r.channel_id IS NULL
-                   THEN (SELECT sum(u.version) FROM direct_participant p JOIN user u ON u.id = p.user_id
-                         WHERE p.recipient_id = r.id)
-                   ELSE (SELECT c.version FROM channel c WHERE c.id = r.channel_id) END
-       FROM recipient r WHERE r.id IN (SELECT value FROM json_each(?)) AND +r.realm_id = ?`,
-    );
-    this.senderVersions = connection.tuples<readonly [UserId, number]>(
-      'SELECT id, version FROM user WHERE id IN (SELECT value FROM json_each(?))',
-    );
-    this.conversationNames = connection.tuples<readonly [RecipientId, ChannelId | null, string | null]>(
+  constructor(connection: Connection, quarantine: Quarantine, parts: readonly MessagePartReads[]) {
+    const states = new ViewerMessageStates(connection);
+    const pages = new MessagePages(connection, states);
+    const indexRowsById = new MessageIndexRowsById(connection);
+    super(asStatements(connection), { states, pages, indexRowsById }, quarantine, parts);
+    this.conversationNames = connection.tuples<ConversationName>(
       `SELECT r.id, r.channel_id, c.name FROM recipient r LEFT JOIN channel c ON c.id = r.channel_id
        WHERE r.id IN (SELECT value FROM json_each(?))`,
     );
@@ -259,130 +212,24 @@ export class SqliteMessagePageReads implements MessagePageReads {
       `SELECT recipient_id, user_id FROM direct_participant
        WHERE recipient_id IN (SELECT value FROM json_each(?)) ORDER BY recipient_id, user_id`,
     );
-    this.submessages = connection.rows<SubmessageRow>(
-      'SELECT * FROM submessage WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY id',
-    );
     this.usersById = connection.rows<UserSummaryRow>(
-      `SELECT id, full_name, email, settings, avatar_source, avatar_version, avatar_key, bot_kind IS NOT NULL AS is_bot,
-              system_kind IS NOT NULL AS is_system_bot, external_id
-       FROM user WHERE id IN (SELECT value FROM json_each(?))`,
-    );
-    // The next message is near in most realms. A quiet realm among busy ones searches its own recipients.
-    this.firstInRealm = connection.values<MessageId>(
-      `SELECT id FROM message WHERE id >= ? AND id < ? AND realm_id = ? ORDER BY id LIMIT 1`,
-    );
-    this.firstOfRecipients = connection.values<MessageId | null>(
-      `SELECT min((SELECT m.id FROM message m INDEXED BY message_by_recipient
-                   WHERE m.recipient_id = r.id AND m.id >= ? ORDER BY m.id LIMIT 1))
-       FROM recipient r WHERE r.realm_id = ?`,
+      `SELECT ${USER_SUMMARY} FROM user u WHERE u.id IN (SELECT value FROM json_each(?))`,
     );
   }
 
-  async listEntriesUpTo(
-    viewer: Viewer,
-    filter: MessageFilter,
-    atMost: number | null,
-    limit: number,
-  ): Promise<readonly MessageListEntry[]> {
-    const pageRange: PageBounds = { direction: 'older', first: 0, last: Math.min(atMost ?? MAX_ID, MAX_ID) };
-    return this.toEntries(viewer, this.pages.page(viewer, filter, pageRange, limit).reverse());
-  }
-
-  async listEntriesFrom(
-    viewer: Viewer,
-    filter: MessageFilter,
-    atLeast: number,
-    limit: number,
-  ): Promise<readonly MessageListEntry[]> {
-    const pageRange: PageBounds = { direction: 'newer', first: atLeast, last: MAX_ID };
-    return this.toEntries(viewer, this.pages.page(viewer, filter, pageRange, limit));
-  }
-
-  async listEntries(
-    viewer: Viewer,
-    ids: readonly MessageId[],
-    conditions: readonly MessageCondition[] = [],
-  ): Promise<readonly MessageListEntry[]> {
-    return this.toEntries(viewer, this.pages.among(viewer, this.indexRowsById.list(viewer.realmId, ids), conditions));
-  }
-
-  async listTexts(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageText[]> {
-    return this.texts.all(jsonList(new Set(ids)), realmId);
-  }
-
-  async listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]> {
+  /** Reads each row once, while PostgreSQL reads messages repeatedly to need a single round trip. */
+  protected async viewRows(realmId: RealmId, ids: readonly MessageId[]): Promise<ViewRows> {
     const rows = await this.rows.list(realmId, ids);
     const recipientIds = jsonList(new Set(rows.map((row) => row.recipient_id)));
-    const conversations = new Map(this.conversationNames.all(recipientIds).map((each) => [each[0], each]));
-    const userIds = new Map<RecipientId, UserId[]>();
-    for (const [recipientId, userId] of this.participantIds.all(recipientIds)) {
-      const existing = userIds.get(recipientId);
-      if (existing) existing.push(userId);
-      else userIds.set(recipientId, [userId]);
-    }
-    const named = new Set([...rows.map((row) => row.sender_id), ...[...userIds.values()].flat()]);
-    const usersById = new Map(
-      this.usersById.all(jsonList(named)).map((row) => [row.id, toUserSummary(row, this.quarantine)]),
-    );
-    const submessages = this.submessagesOf(rows.map((row) => row.id));
-    const messages = rows.map((row) => this.rows.toMessage(row));
-    const parts = await Promise.all(this.parts.map((part) => part.list(messages)));
-    return messages.map((message) => {
-      const [, channelId, name] = conversations.get(message.recipientId)!;
-      return {
-        message,
-        sender: usersById.get(message.senderId)!,
-        submessages: submessages.get(message.id) ?? [],
-        ...Object.assign({}, ...parts.map((part) => part.get(message.id))),
-        conversation:
-          channelId !== null
-            ? { kind: 'channel', channelId, name: name! }
-            : { kind: 'direct', participants: userIds.get(message.recipientId)!.map((id) => usersById.get(id)!) },
-      };
-    });
-  }
-
-  async findFirstIdSince(realmId: RealmId, since: UnixSeconds): Promise<MessageId | null> {
-    const first = await this.sentSince.firstId(realmId, since);
-    const near = this.firstInRealm.get(first, first + NEAR_IDS, realmId);
-    return near ?? this.firstOfRecipients.get(first + NEAR_IDS, realmId) ?? null;
-  }
-
-  /** Converts ascending rows; drops rows of another realm's conversations. */
-  private toEntries(viewer: Viewer, indexRows: readonly MessageIndexRow[]): MessageListEntry[] {
-    if (indexRows.length === 0) return [];
-    const recipientIds = jsonList(new Set(indexRows.map((indexRow) => indexRow[2])));
-    const conversations = new Map(
-      this.conversationHeads.all(recipientIds, viewer.realmId).map((each) => [each[0], each]),
-    );
-    if (conversations.size === 0) return [];
-    const senders = new Map(this.senderVersions.all(jsonList(new Set(indexRows.map((indexRow) => indexRow[1])))));
-    const state = this.states.load(viewer, indexRows);
-    const entries: MessageListEntry[] = [];
-    for (const indexRow of indexRows) {
-      const [id, senderId, recipientId, , , , version] = indexRow;
-      const conversation = conversations.get(recipientId);
-      if (!conversation) continue;
-      entries.push({
-        id,
-        senderId,
-        recipientId,
-        channelId: conversation[1],
-        versions: { message: version, sender: senders.get(senderId)!, conversation: conversation[2] },
-        flags: state.flags(indexRow) ?? HISTORICAL,
-      });
-    }
-    return entries;
-  }
-
-  private submessagesOf(ids: readonly MessageId[]): ReadonlyMap<MessageId, readonly Submessage[]> {
-    const found = new Map<MessageId, Submessage[]>();
-    for (const row of this.submessages.all(jsonList(ids))) {
-      const existing = found.get(row.message_id);
-      if (existing) existing.push(toSubmessage(row));
-      else found.set(row.message_id, [toSubmessage(row)]);
-    }
-    return found;
+    const participants = this.participantIds.all(recipientIds).map(([recipientId, id]) => ({ recipientId, id }));
+    const userIds = new Set([...rows.map((row) => row.sender_id), ...participants.map(({ id }) => id)]);
+    return {
+      rows,
+      names: this.conversationNames.all(recipientIds),
+      participants: grouped(participants, ({ recipientId }) => recipientId),
+      users: this.usersById.all(jsonList(userIds)),
+      submessages: await this.submessages.all(jsonList(rows.map((row) => row.id))),
+    };
   }
 }
 

@@ -1,23 +1,17 @@
-import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
-import {
-  countRead,
-  findFirstUnread,
-  isOrdinalRead,
-  type ReadSegment,
-  type TopicReads,
-  type TopicSummary,
-  type Viewer,
-} from '@parley/domain/messages';
+import type { MessageId, Ordinal, RealmId, RecipientId } from '@parley/domain/kernel';
+import { countRead, findFirstUnread, isOrdinalRead, type ReadSegment, type Viewer } from '@parley/domain/messages';
 import {
   idOf,
   isMuted,
   jsonList,
+  type LastInTopic,
   type MessageIndexRow,
+  type NewestInTopic,
   PROPERTY_BITS,
   type Reader,
   type RecipientOrdinalRange,
-  SentSince,
   type Series,
+  SqlTopicReads,
   seriesTerms,
 } from '@parley/storage';
 import { asStatements, type Connection, LIMIT, type Query } from '../engine/connection.js';
@@ -28,51 +22,21 @@ import type { ReadSets, UnreadSpans } from './read-sets.js';
 import { ReceivedMessagePages } from './received-message-pages.js';
 import { MessageIndexQuery, MessageIndexRowsById, ViewerMessageStates } from './viewer-message-state.js';
 
-export class SqliteTopicReads implements TopicReads {
+export class SqliteTopicReads extends SqlTopicReads {
   private readonly states: ViewerMessageStates;
   private readonly receivedPages: ReceivedMessagePages;
   private readonly indexRowsById: MessageIndexRowsById;
-  private readonly sentSince: SentSince;
 
-  private readonly anyMessage;
-  private readonly anyInTopic;
-  private readonly anyNamedTopic;
-  private readonly newestInTopics;
-  private readonly topicSenders;
   private readonly topics;
-  private readonly topicNames;
   private readonly counts;
 
   constructor(connection: Connection) {
+    super(asStatements(connection));
     this.states = new ViewerMessageStates(connection);
     this.receivedPages = new ReceivedMessagePages(connection, this.states, new MessageSeries(connection));
     this.indexRowsById = new MessageIndexRowsById(connection);
-    this.sentSince = new SentSince(asStatements(connection));
-
-    const inRealm = 'AND EXISTS (SELECT 1 FROM recipient r WHERE r.id = m.recipient_id AND r.realm_id = ?)';
-    this.anyMessage = connection.values<1>(`SELECT 1 FROM message m WHERE m.recipient_id = ? ${inRealm} LIMIT 1`);
-    this.anyInTopic = connection.values<1>(
-      `SELECT 1 FROM message m INDEXED BY message_by_topic
-       WHERE m.recipient_id = ? AND m.topic_key = ? ${inRealm} LIMIT 1`,
-    );
-    this.anyNamedTopic = connection.values<1>(
-      `SELECT 1 FROM message m INDEXED BY message_by_topic
-       WHERE m.recipient_id = ? AND m.topic_key > '' ${inRealm} LIMIT 1`,
-    );
-    this.newestInTopics = connection.tuples<readonly [key: string, id: MessageId]>(
-      `SELECT key, id FROM (
-         SELECT topic.value AS key, (
-           SELECT max(m.id) FROM message m INDEXED BY message_by_topic
-           WHERE m.recipient_id = r.id AND m.topic_key = topic.value) AS id
-         FROM recipient r CROSS JOIN json_each(?) topic WHERE r.id = ? AND r.realm_id = ?)
-       WHERE id IS NOT NULL`,
-    );
-    this.topicSenders = connection.values<UserId>(
-      `SELECT DISTINCT m.sender_id FROM message m INDEXED BY message_by_topic
-       WHERE m.recipient_id = ? AND m.topic_key = ? ${inRealm} ORDER BY m.sender_id`,
-    );
     // Skips from topic to topic and reads only the last message of each.
-    this.topics = connection.tuples<readonly [key: string, id: MessageId, topic: string]>(
+    this.topics = connection.tuples<LastInTopic>(
       `WITH RECURSIVE topic (key) AS (
          SELECT min(topic_key) FROM message WHERE recipient_id = ? AND topic_key IS NOT NULL
          UNION ALL
@@ -94,62 +58,10 @@ export class SqliteTopicReads implements TopicReads {
          FROM recipient r WHERE r.id IN (SELECT value FROM json_each(?)) AND +r.realm_id = ?
        )`,
     );
-    this.topicNames = connection.tuples<readonly [MessageId, string]>(
-      'SELECT id, topic FROM message WHERE id IN (SELECT value FROM json_each(?))',
-    );
   }
 
-  async hasMessages(realmId: RealmId, recipientId: RecipientId, key?: string): Promise<boolean> {
-    const found =
-      key === undefined ? this.anyMessage.get(recipientId, realmId) : this.anyInTopic.get(recipientId, key, realmId);
-    return found !== undefined;
-  }
-
-  async hasNamedTopics(realmId: RealmId, recipientId: RecipientId): Promise<boolean> {
-    return this.anyNamedTopic.get(recipientId, realmId) !== undefined;
-  }
-
-  async listNewestInTopics(
-    realmId: RealmId,
-    recipientId: RecipientId,
-    keys: readonly string[],
-  ): Promise<ReadonlyMap<string, MessageId>> {
-    return new Map(this.newestInTopics.all(jsonList(keys), recipientId, realmId));
-  }
-
-  async listNewestOwnInTopics(
-    viewer: Viewer,
-    recipientId: RecipientId,
-    keys: readonly string[],
-  ): Promise<ReadonlyMap<string, MessageId>> {
-    return this.newestOwn(viewer, recipientId, this.newestInTopics.all(jsonList(keys), recipientId, viewer.realmId));
-  }
-
-  async listTopicSenders(realmId: RealmId, recipientId: RecipientId, key: string): Promise<readonly UserId[]> {
-    return this.topicSenders.all(recipientId, key, realmId);
-  }
-
-  async listTopics(realmId: RealmId, recipientId: RecipientId): Promise<readonly TopicSummary[]> {
-    const rows = this.topics.all(recipientId, recipientId, recipientId, realmId);
-    return rows.map(([, maxMessageId, name]) => ({ name, maxMessageId }));
-  }
-
-  async listOwnTopics(viewer: Viewer, recipientId: RecipientId): Promise<readonly TopicSummary[]> {
-    const topics = this.topics.all(recipientId, recipientId, recipientId, viewer.realmId);
-    const newestOwn = this.newestOwn(
-      viewer,
-      recipientId,
-      topics.map(([key, id]) => [key, id]),
-    );
-    const summaries: TopicSummary[] = [];
-    const older: MessageId[] = [];
-    for (const [key, id, name] of topics) {
-      const maxMessageId = newestOwn.get(key);
-      if (maxMessageId === id) summaries.push({ name, maxMessageId });
-      else if (maxMessageId !== undefined) older.push(maxMessageId);
-    }
-    for (const [maxMessageId, name] of this.topicNames.all(jsonList(older))) summaries.push({ name, maxMessageId });
-    return summaries.sort((a, b) => b.maxMessageId - a.maxMessageId);
+  protected lastInTopics(realmId: RealmId, recipientId: RecipientId): readonly LastInTopic[] {
+    return this.topics.all(recipientId, recipientId, recipientId, realmId);
   }
 
   async countSince(
@@ -168,14 +80,10 @@ export class SqliteTopicReads implements TopicReads {
     return found;
   }
 
-  /**
-   * Returns the viewer's newest message per topic key. `newest` holds the last message of each topic, which usually
-   * belongs to the viewer already.
-   */
-  private newestOwn(
+  protected newestOwn(
     viewer: Viewer,
     recipientId: RecipientId,
-    newest: readonly (readonly [key: string, id: MessageId])[],
+    newest: readonly NewestInTopic[],
   ): ReadonlyMap<string, MessageId> {
     const indexRows = this.indexRowsById.list(
       viewer.realmId,

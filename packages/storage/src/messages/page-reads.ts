@@ -1,0 +1,201 @@
+import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import {
+  HISTORICAL,
+  type MessageCondition,
+  type MessageFilter,
+  type MessageListEntry,
+  type MessagePageReads,
+  type MessageText,
+  type MessageView,
+  type Viewer,
+} from '@parley/domain/messages';
+import { SentSince } from '../channels/sent-since.js';
+import type { MessagePartReads } from '../engine/feature.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { grouped } from '../engine/rows.js';
+import type { MaybePromise, Query, Statements } from '../engine/statements.js';
+import { toUserSummary, type UserSummaryRow } from '../users/users.js';
+import { type MessageRow, type SubmessageRow, toSubmessage } from './message-rows.js';
+import { MessageRows } from './messages.js';
+import type { PageBounds } from './page-range.js';
+import type { IndexRowsById, MessageIndexRow, ViewerMessageState } from './viewer-message-state.js';
+
+const MAX_ID = Number.MAX_SAFE_INTEGER;
+/** Number of ids searched for the next message of a realm. */
+const NEAR_IDS = 1000;
+
+/** Columns of `"user" u` for presentation with messages. */
+export const USER_SUMMARY = `u.id, u.full_name, u.email, u.settings, u.avatar_source, u.avatar_version, u.avatar_key,
+  u.bot_kind IS NOT NULL AS is_bot, u.system_kind IS NOT NULL AS is_system_bot, u.external_id`;
+
+/** Reads that each database has in its own form, because their cost decides how fast pages are. */
+export interface MessagePageParts {
+  readonly states: {
+    load(viewer: Viewer, messages: readonly MessageIndexRow[]): MaybePromise<ViewerMessageState>;
+  };
+  readonly pages: {
+    /** Returns at most `limit` messages in page direction. */
+    page(viewer: Viewer, filter: MessageFilter, pageBounds: PageBounds, limit: number): MaybePromise<MessageIndexRow[]>;
+    /** Returns the given messages that match all conditions, in order. */
+    among(
+      viewer: Viewer,
+      indexRows: readonly MessageIndexRow[],
+      conditions: readonly MessageCondition[],
+    ): MaybePromise<MessageIndexRow[]>;
+  };
+  readonly indexRowsById: IndexRowsById;
+}
+
+export type ConversationName = readonly [RecipientId, ChannelId | null, string | null];
+
+/** Rows from which views of messages are put together. */
+export interface ViewRows {
+  readonly rows: readonly MessageRow[];
+  readonly names: readonly ConversationName[];
+  /** Participants of direct conversations, ascending per conversation. */
+  readonly participants: ReadonlyMap<RecipientId, readonly { readonly id: UserId }[]>;
+  readonly users: readonly UserSummaryRow[];
+  readonly submessages: readonly SubmessageRow[];
+}
+
+export abstract class SqlMessagePageReads implements MessagePageReads {
+  protected readonly rows: MessageRows;
+  protected readonly submessages: Query<SubmessageRow>;
+  private readonly sentSince: SentSince;
+  private readonly conversationHeads;
+  private readonly senderVersions;
+  private readonly texts;
+  private readonly firstInRealm;
+  private readonly firstOfRecipients;
+
+  constructor(
+    private readonly statements: Statements,
+    private readonly own: MessagePageParts,
+    private readonly quarantine: Quarantine,
+    private readonly parts: readonly MessagePartReads[],
+  ) {
+    this.rows = new MessageRows(statements, quarantine);
+    this.sentSince = new SentSince(statements);
+
+    const { inSet, indexedBy } = statements.dialect;
+    this.texts = statements.rows<MessageText>(
+      `SELECT id, topic, rendered_content AS "renderedContent"
+       FROM message WHERE id ${inSet} AND +realm_id = ? ORDER BY id`,
+    );
+    this.conversationHeads = statements.tuples<readonly [RecipientId, ChannelId | null, number]>(
+      `SELECT r.id, r.channel_id,
+              CASE WHEN r.channel_id IS NULL
+                   THEN (SELECT CAST(sum(u.version) AS bigint) FROM direct_participant p JOIN "user" u ON u.id = p.user_id
+                         WHERE p.recipient_id = r.id)
+                   ELSE (SELECT c.version FROM channel c WHERE c.id = r.channel_id) END
+       FROM recipient r WHERE r.id ${inSet} AND +r.realm_id = ?`,
+    );
+    this.senderVersions = statements.tuples<readonly [UserId, number]>(
+      `SELECT id, version FROM "user" WHERE id ${inSet}`,
+    );
+    this.submessages = statements.rows(`SELECT * FROM submessage WHERE message_id ${inSet} ORDER BY id`);
+    // The next message is near in most realms; a quiet realm among busy ones searches its own recipients.
+    this.firstInRealm = statements.values<MessageId>(
+      'SELECT id FROM message WHERE id >= ? AND id < ? AND realm_id = ? ORDER BY id LIMIT 1',
+    );
+    this.firstOfRecipients = statements.values<MessageId | null>(
+      `SELECT min((SELECT m.id FROM message m ${indexedBy('message_by_recipient')}
+                   WHERE m.recipient_id = r.id AND m.id >= ? ORDER BY m.id LIMIT 1))
+       FROM recipient r WHERE r.realm_id = ?`,
+    );
+  }
+
+  protected abstract viewRows(realmId: RealmId, ids: readonly MessageId[]): Promise<ViewRows>;
+
+  async listEntriesUpTo(
+    viewer: Viewer,
+    filter: MessageFilter,
+    atMost: number | null,
+    limit: number,
+  ): Promise<readonly MessageListEntry[]> {
+    const pageBounds: PageBounds = { direction: 'older', first: 0, last: Math.min(atMost ?? MAX_ID, MAX_ID) };
+    return this.toEntries(viewer, (await this.own.pages.page(viewer, filter, pageBounds, limit)).reverse());
+  }
+
+  async listEntriesFrom(
+    viewer: Viewer,
+    filter: MessageFilter,
+    atLeast: number,
+    limit: number,
+  ): Promise<readonly MessageListEntry[]> {
+    const pageBounds: PageBounds = { direction: 'newer', first: atLeast, last: MAX_ID };
+    return this.toEntries(viewer, await this.own.pages.page(viewer, filter, pageBounds, limit));
+  }
+
+  async listEntries(
+    viewer: Viewer,
+    ids: readonly MessageId[],
+    conditions: readonly MessageCondition[] = [],
+  ): Promise<readonly MessageListEntry[]> {
+    const indexRows = await this.own.indexRowsById.list(viewer.realmId, ids);
+    return this.toEntries(viewer, await this.own.pages.among(viewer, indexRows, conditions));
+  }
+
+  async listTexts(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageText[]> {
+    return this.texts.all(this.statements.dialect.set(ids), realmId);
+  }
+
+  async listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]> {
+    const { rows, names, participants, users, submessages } = await this.viewRows(realmId, ids);
+    const conversations = new Map(names.map((each) => [each[0], each]));
+    const usersById = new Map(users.map((row) => [row.id, toUserSummary(row, this.quarantine)]));
+    const submessagesOf = grouped(submessages, (row) => row.message_id);
+    const messages = rows.map((row) => this.rows.toMessage(row));
+    const parts = await Promise.all(this.parts.map((part) => part.list(messages)));
+    return messages.map((message) => {
+      const [, channelId, name] = conversations.get(message.recipientId)!;
+      return {
+        message,
+        sender: usersById.get(message.senderId)!,
+        submessages: (submessagesOf.get(message.id) ?? []).map(toSubmessage),
+        ...Object.assign({}, ...parts.map((part) => part.get(message.id))),
+        conversation:
+          channelId !== null
+            ? { kind: 'channel', channelId, name: name! }
+            : {
+                kind: 'direct',
+                participants: participants.get(message.recipientId)!.map(({ id }) => usersById.get(id)!),
+              },
+      };
+    });
+  }
+
+  async findFirstIdSince(realmId: RealmId, since: UnixSeconds): Promise<MessageId | null> {
+    const first = await this.sentSince.firstId(realmId, since);
+    const near = await this.firstInRealm.get(first, first + NEAR_IDS, realmId);
+    return near ?? (await this.firstOfRecipients.get(first + NEAR_IDS, realmId)) ?? null;
+  }
+
+  /** Converts ascending rows; rows of another realm's conversations are dropped. */
+  private async toEntries(viewer: Viewer, indexRows: readonly MessageIndexRow[]): Promise<MessageListEntry[]> {
+    if (indexRows.length === 0) return [];
+    const { set } = this.statements.dialect;
+    const [heads, versions, state] = await Promise.all([
+      this.conversationHeads.all(set(new Set(indexRows.map((indexRow) => indexRow[2]))), viewer.realmId),
+      this.senderVersions.all(set(new Set(indexRows.map((indexRow) => indexRow[1])))),
+      this.own.states.load(viewer, indexRows),
+    ]);
+    const conversations = new Map(heads.map((each) => [each[0], each]));
+    const senders = new Map(versions);
+    const entries: MessageListEntry[] = [];
+    for (const indexRow of indexRows) {
+      const [id, senderId, recipientId, , , , version] = indexRow;
+      const conversation = conversations.get(recipientId);
+      if (!conversation) continue;
+      entries.push({
+        id,
+        senderId,
+        recipientId,
+        channelId: conversation[1],
+        versions: { message: version, sender: senders.get(senderId)!, conversation: conversation[2] },
+        flags: state.flags(indexRow) ?? HISTORICAL,
+      });
+    }
+    return entries;
+  }
+}
