@@ -19,6 +19,7 @@ export * from './features.js';
 export { GROUP_TABLES } from './groups/group-rows.js';
 export * from './groups/groups.js';
 export * from './kernel/events.js';
+export * from './messages/message-archive.js';
 export * from './messages/message-edits.js';
 export * from './messages/message-rows.js';
 export * from './messages/message-tables.js';

@@ -1,0 +1,90 @@
+import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { ArchivedMessage, ArchiveSelection, MessageArchive } from '@parley/domain/messages';
+import type { Command, MaybePromise, Statements } from '../engine/statements.js';
+
+interface ArchivedRow {
+  readonly id: MessageId;
+  readonly channel_id: ChannelId | null;
+  readonly deleted_at: UnixSeconds;
+  readonly deleted_by: UserId | null;
+}
+
+/**
+ * Deleted messages as JSON rows of all related tables, by table and column. New columns are archived automatically,
+ * and archives of older versions can be restored. Each database has its own functions for such JSON.
+ */
+export abstract class SqlMessageArchive implements MessageArchive {
+  private readonly selected;
+  private readonly kept;
+  private readonly afterRestore: readonly Command[];
+  private readonly purgeOldest;
+
+  constructor(private readonly statements: Statements) {
+    const { inSet, indexedBy } = statements.dialect;
+    this.selected = statements.rows<ArchivedRow>(
+      `SELECT id, channel_id, deleted_at, deleted_by FROM archived_message
+       WHERE realm_id = ? AND id > ? AND id BETWEEN ? AND ?
+         AND (CAST(? AS bigint) IS NULL OR channel_id = ?) AND (CAST(? AS text) IS NULL OR topic_key = ?)
+         AND deleted_at >= ?
+       ORDER BY id LIMIT ? + 0`,
+    );
+    this.kept = statements.values<MessageId>(
+      `SELECT id FROM archived_message WHERE id ${inSet} AND realm_id = ? ORDER BY id`,
+    );
+    this.afterRestore = [
+      `UPDATE direct_participant
+       SET last_message_id = (SELECT max(m.id) FROM message m WHERE m.recipient_id = direct_participant.recipient_id)
+       WHERE recipient_id IN (SELECT recipient_id FROM message WHERE id ${inSet})`,
+      `DELETE FROM removed_message_holder WHERE message_id ${inSet}`,
+      `DELETE FROM removed_message WHERE id ${inSet}`,
+      `DELETE FROM archived_message WHERE id ${inSet}`,
+    ].map((sql) => statements.command(sql));
+    this.purgeOldest = statements.command(
+      `DELETE FROM archived_message WHERE id IN (
+         SELECT id FROM archived_message ${indexedBy('archived_message_by_age')}
+         WHERE deleted_at < ? ORDER BY deleted_at, id LIMIT ? + 0)`,
+    );
+  }
+
+  abstract keep(
+    realmId: RealmId,
+    ids: readonly MessageId[],
+    deletion: Pick<ArchivedMessage, 'deletedAt' | 'deletedBy'>,
+  ): Promise<void>;
+
+  /**
+   * Inserts the archived rows and indexes their texts. Ignores existing rows, because moves may remain until the event
+   * of the deletion is delivered.
+   */
+  protected abstract putBack(ids: readonly MessageId[]): MaybePromise<void>;
+
+  async list(
+    realmId: RealmId,
+    { messageId, channelId, topicKey, since }: ArchiveSelection,
+    after: number,
+    limit: number,
+  ): Promise<readonly ArchivedMessage[]> {
+    const range = [messageId ?? 0, messageId ?? Number.MAX_SAFE_INTEGER];
+    const place = [channelId, channelId, topicKey, topicKey];
+    const rows = await this.selected.all(realmId, after, ...range, ...place, since ?? 0, limit);
+    return rows.map((row) => ({
+      id: row.id,
+      channelId: row.channel_id,
+      deletedAt: row.deleted_at,
+      deletedBy: row.deleted_by,
+    }));
+  }
+
+  async restore(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]> {
+    const { set } = this.statements.dialect;
+    const kept = await this.kept.all(set(ids), realmId);
+    if (kept.length === 0) return kept;
+    await this.putBack(kept);
+    for (const command of this.afterRestore) command.defer(set(kept));
+    return kept;
+  }
+
+  async purge(before: UnixSeconds, limit: number): Promise<number> {
+    return (await this.purgeOldest.run(before, limit)).changes;
+  }
+}
