@@ -48,6 +48,7 @@ export function seqAfter(last: EventSeq): EventSeq {
   return (last + 1) as EventSeq;
 }
 
+/** Separate from PostgreSQL's: a single writer finds the last event in the index and needs no row to lock. */
 export class SqliteEventLog implements EventLog {
   private readonly head;
   private readonly heads;

@@ -5,7 +5,10 @@ import type { SqliteFeature } from '../engine/feature.js';
 
 const OWN = 'bot_id = ? AND realm_id = ?';
 
-/** Binds texts one by one instead of as JSON, because they may contain any character including NUL. */
+/**
+ * Binds texts one by one instead of as JSON, because they may contain any character including NUL. Separate from
+ * PostgreSQL's, which stores bytes for the same reason and reads all keys in one statement.
+ */
 export class SqliteBotStorageRepository implements BotStorageRepository {
   private readonly usageRow;
   private readonly sizeByKey;

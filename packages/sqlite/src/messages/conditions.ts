@@ -118,7 +118,10 @@ export const propertySql = (property: IndexedProperty): string =>
 
 const LISTED = '(SELECT value FROM json_each(?))';
 
-/** Returns the SQL of a condition over `message m`, which never yields null. */
+/**
+ * Returns the SQL of a condition over `message m`, which never yields null. Separate from PostgreSQL's, because half of
+ * the conditions have lists or search terms, which the databases spell differently.
+ */
 function toSql(condition: SimpleCondition, negated: boolean): ConditionSql<string> {
   switch (condition.kind) {
     case 'recipient': {

@@ -27,7 +27,10 @@ interface NextInSeries extends Series {
 /** Messages fetched from a series at a time. */
 const SERIES_BATCH = 16;
 
-/** Messages in id order from one index of `message`, or merged from several parts of it. */
+/**
+ * Messages in id order from one index of `message`, or merged from several parts of it. Separate from PostgreSQL's,
+ * which merges the parts in one statement to save round trips.
+ */
 export class MessageSeries {
   private readonly queries: LRUCache<string, MessageIndexQuery>;
   private readonly entries: LRUCache<string, Query<readonly [RecipientId, string | null, MessageId]>>;

@@ -40,7 +40,10 @@ const JUDGED_AT_ONCE = { atLeast: 100, atMost: 1000 };
 /** Search hits to test against personal filters before falling back to the flag index. */
 const MAX_JUDGED_FOUND = 2000;
 
-/** Pages of messages in id order, using the index with the fewest non-matching candidates. */
+/**
+ * Pages of messages in id order, using the index with the fewest non-matching candidates. Separate from PostgreSQL's,
+ * where the planner chooses the index.
+ */
 export class MessagePages {
   readonly receivedPages: ReceivedMessagePages;
   private readonly series: MessageSeries;

@@ -130,7 +130,10 @@ const FIRST_BATCH = 4;
 const FURTHER_BATCH = 64;
 const NO_LIMIT = -1;
 
-/** Read sets stored as one row per segment; see read-set.ts in the domain. */
+/**
+ * Read sets stored as one row per segment; see read-set.ts in the domain. Separate from PostgreSQL's: single statements
+ * are fastest here, lists of segments save round trips there.
+ */
 export class ReadSets {
   private readonly overlapping: Query<SegmentRow>;
   private readonly overlappingOfUsers: Query<readonly [UserId, ...SegmentRow]>;

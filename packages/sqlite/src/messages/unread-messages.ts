@@ -39,8 +39,9 @@ import type { ViewerMessageStates } from './viewer-message-state.js';
 const TIDIED_ORDINALS = [4, 256];
 
 /**
- * Unread messages of a viewer: messages in read set gaps within spans that did not arrive read, plus messages marked
- * unread by message_flag. The cost depends on the unread messages, not on the history.
+ * Unread messages of a viewer. They are gaps of read sets within spans where a message still exists that did not
+ * arrive read, plus messages marked unread by message_flag. Cost depends on the unread messages, not on the history.
+ * Separate from PostgreSQL's: cheap statements go from gap to gap, while PostgreSQL examines many gaps per round trip.
  */
 export class UnreadMessages {
   private readonly queries: LRUCache<string, Query<string>>;

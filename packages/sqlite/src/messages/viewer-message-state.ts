@@ -115,7 +115,10 @@ const RANGE_ALLOWANCE = 64;
 
 const NONE: readonly never[] = [];
 
-/** Loads per-viewer state with a fixed number of statements for any number of messages. */
+/**
+ * Loads per-viewer state with a fixed number of statements for any number of messages. Separate from PostgreSQL's:
+ * ranges of ids are faster than lists here, and every page would wait for several promises.
+ */
 export class ViewerMessageStates {
   readonly readSets: ReadSets;
   private readonly spans: Query<SpanTuple>;

@@ -4,6 +4,7 @@ import { type ActorCache, ActorLoader, jsonList, type Quarantine, VersionedCache
 import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 
+/** Separate from PostgreSQL's, which remembers versions between units to save the round trip of each request. */
 export class SqliteActorReads implements ActorReads {
   private readonly entries;
   private readonly entry;
