@@ -1,7 +1,13 @@
 import { DomainError } from '../kernel/errors.js';
 import type { Caller, ChannelId, RealmId, UserId } from '../kernel/ids.js';
+import {
+  type JobPartHandler,
+  type JobPartOutcome,
+  jobPartKind,
+  runJobParts,
+  scheduleJobParts,
+} from '../kernel/job-parts.js';
 import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
-import { doParts, type PartHandler, type PartOutcome, partKind, scheduleParts } from '../kernel/parts.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
@@ -92,7 +98,7 @@ export interface SubscriptionPartResult {
 
 const NOTHING_CHANGED: SubscriptionPartResult = { channels: [], changed: new Map(), unchanged: new Map() };
 
-export const SUBSCRIPTION_PART_JOB = partKind<SubscriptionPart>('channels.change_subscriptions');
+export const SUBSCRIPTION_PART_JOB = jobPartKind<SubscriptionPart>('channels.change_subscriptions');
 
 /** Splits channels and users into parts. Whole user lists come first, because they share their events. */
 export function* inParts<C, U>(
@@ -106,7 +112,7 @@ export function* inParts<C, U>(
 }
 
 /** Performs the parts of requests that change many subscriptions or create many channels (contract decision 10). */
-export class ChangeSubscriptionParts implements PartHandler<SubscriptionPart, SubscriptionPartResult> {
+export class ChangeSubscriptionParts implements JobPartHandler<SubscriptionPart, SubscriptionPartResult> {
   static readonly inject = ['unitOfWork', ChannelCreator, 'clock', 'serverChannelConfig'] as const;
 
   readonly kind = SUBSCRIPTION_PART_JOB;
@@ -124,12 +130,12 @@ export class ChangeSubscriptionParts implements PartHandler<SubscriptionPart, Su
     parts: readonly SubscriptionPart[],
     previous: Job<SubscriptionPart> | null = null,
   ): Promise<readonly StoredJob[]> {
-    return scheduleParts(tx, this.kind, this.clock, realmId, parts, previous);
+    return scheduleJobParts(tx, this.kind, this.clock, realmId, parts, previous);
   }
 
   /** Performs scheduled parts immediately and returns their combined results. */
   async execute(jobs: readonly StoredJob[]): Promise<SubscriptionPartResult> {
-    const results = await doParts(this.uow, this.clock, this, jobs);
+    const results = await runJobParts(this.uow, this.clock, this, jobs);
     const channels = new Map<ChannelId, Channel>();
     const changed = new Map<ChannelId, readonly UserId[]>();
     const unchanged = new Map<ChannelId, readonly UserId[]>();
@@ -144,7 +150,7 @@ export class ChangeSubscriptionParts implements PartHandler<SubscriptionPart, Su
     return { channels: [...channels.values()], changed, unchanged };
   }
 
-  async prepare(job: Job<SubscriptionPart>): Promise<JobWork<PartOutcome<SubscriptionPartResult>>> {
+  async prepare(job: Job<SubscriptionPart>): Promise<JobWork<JobPartOutcome<SubscriptionPartResult>>> {
     const { realmId, payload } = job;
     if (payload.op === 'create') return this.prepareCreation(job, payload);
     if (payload.op === 'notify') return async (tx) => this.notify(tx, realmId, payload);
@@ -174,7 +180,7 @@ export class ChangeSubscriptionParts implements PartHandler<SubscriptionPart, Su
     tx: Transaction,
     realmId: RealmId,
     { creator, people }: Extract<SubscriptionPart, { op: 'notify' }>,
-  ): Promise<PartOutcome<SubscriptionPartResult>> {
+  ): Promise<JobPartOutcome<SubscriptionPartResult>> {
     const result = NOTHING_CHANGED;
     const actor = (await tx.actors.list(realmId, [creator.userId])).get(creator.userId);
     if (!actor) return { result };
@@ -204,7 +210,7 @@ export class ChangeSubscriptionParts implements PartHandler<SubscriptionPart, Su
   private async prepareCreation(
     job: Job<SubscriptionPart>,
     part: Extract<SubscriptionPart, { op: 'create' }>,
-  ): Promise<JobWork<PartOutcome<SubscriptionPartResult>>> {
+  ): Promise<JobWork<JobPartOutcome<SubscriptionPartResult>>> {
     const { realmId } = job;
     const descriptions = part.channels.map(({ description }) => description);
     const parsedDescriptions = await this.channelCreator.parseDescriptions(realmId, descriptions);

@@ -4,8 +4,14 @@ import { changeMembership, channelsShownBy } from '../channels/channel-notices.j
 import { DomainError } from '../kernel/errors.js';
 import { wholeRealm } from '../kernel/event.js';
 import type { Caller, GroupId, RealmId, UserId } from '../kernel/ids.js';
+import {
+  type JobPartHandler,
+  type JobPartOutcome,
+  jobPartKind,
+  runJobParts,
+  scheduleJobParts,
+} from '../kernel/job-parts.js';
 import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
-import { doParts, type PartHandler, type PartOutcome, partKind, scheduleParts } from '../kernel/parts.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
@@ -102,10 +108,10 @@ interface SubgroupPart extends MemberPart {
 type GroupPart = MemberPart | SubgroupPart;
 
 /** Performs the parts of requests that add or remove many members (contract decision 10). */
-export class ChangeMemberParts implements PartHandler<GroupPart, void> {
+export class ChangeMemberParts implements JobPartHandler<GroupPart, void> {
   static readonly inject = ['unitOfWork', 'groupMembershipNotices', 'clock'] as const;
 
-  readonly kind = partKind<GroupPart>('groups.change_members');
+  readonly kind = jobPartKind<GroupPart>('groups.change_members');
 
   constructor(
     private readonly uow: UnitOfWork,
@@ -114,14 +120,14 @@ export class ChangeMemberParts implements PartHandler<GroupPart, void> {
   ) {}
 
   schedule(tx: Transaction, realmId: RealmId, parts: readonly GroupPart[]): Promise<readonly StoredJob[]> {
-    return scheduleParts(tx, this.kind, this.clock, realmId, parts);
+    return scheduleJobParts(tx, this.kind, this.clock, realmId, parts);
   }
 
   async execute(jobs: readonly StoredJob[]): Promise<void> {
-    await doParts(this.uow, this.clock, this, jobs);
+    await runJobParts(this.uow, this.clock, this, jobs);
   }
 
-  async prepare({ realmId, payload }: Job<GroupPart>): Promise<JobWork<PartOutcome<void>>> {
+  async prepare({ realmId, payload }: Job<GroupPart>): Promise<JobWork<JobPartOutcome<void>>> {
     return async (tx) => {
       const { op, groupId, userIds } = payload;
       if ('subgroupIds' in payload) {

@@ -2,8 +2,14 @@ import { directSystemGroups, type SystemGroupName } from '../access/roles.js';
 import { changeMembership } from '../channels/channel-notices.js';
 import { wholeRealm } from '../kernel/event.js';
 import type { GroupId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import {
+  type JobPartHandler,
+  type JobPartOutcome,
+  jobPartKind,
+  runJobParts,
+  scheduleJobParts,
+} from '../kernel/job-parts.js';
 import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
-import { doParts, type PartHandler, type PartOutcome, partKind, scheduleParts } from '../kernel/parts.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
@@ -152,10 +158,10 @@ interface FullMemberPart {
 }
 
 /** Updates the full members after a change of the waiting period, in bounded units of work (contract decision 10). */
-export class FullMemberParts implements PartHandler<FullMemberPart, void> {
+export class FullMemberParts implements JobPartHandler<FullMemberPart, void> {
   static readonly inject = ['unitOfWork', 'clock'] as const;
 
-  readonly kind = partKind<FullMemberPart>('groups.full_members');
+  readonly kind = jobPartKind<FullMemberPart>('groups.full_members');
 
   constructor(
     private readonly uow: UnitOfWork,
@@ -163,14 +169,14 @@ export class FullMemberParts implements PartHandler<FullMemberPart, void> {
   ) {}
 
   schedule(tx: Transaction, realmId: RealmId): Promise<readonly StoredJob[]> {
-    return scheduleParts(tx, this.kind, this.clock, realmId, [{ userIds: null }]);
+    return scheduleJobParts(tx, this.kind, this.clock, realmId, [{ userIds: null }]);
   }
 
   async execute(jobs: readonly StoredJob[]): Promise<void> {
-    await doParts(this.uow, this.clock, this, jobs);
+    await runJobParts(this.uow, this.clock, this, jobs);
   }
 
-  async prepare(job: Job<FullMemberPart>): Promise<JobWork<PartOutcome<void>>> {
+  async prepare(job: Job<FullMemberPart>): Promise<JobWork<JobPartOutcome<void>>> {
     const { realmId, payload } = job;
     const now = this.clock.now();
     const { userIds } = payload;
@@ -183,7 +189,7 @@ export class FullMemberParts implements PartHandler<FullMemberPart, void> {
     const parts = [...slicesOf(due.userIds, MAX_PROMOTED_AT_ONCE)].map((some) => ({ userIds: some }));
     return async (tx) => ({
       result: undefined,
-      next: await scheduleParts(tx, this.kind, this.clock, realmId, parts, job),
+      next: await scheduleJobParts(tx, this.kind, this.clock, realmId, parts, job),
     });
   }
 }

@@ -4,8 +4,14 @@ import { canReadContent } from '../channels/channel-access.js';
 import { DomainError } from '../kernel/errors.js';
 import { users } from '../kernel/event.js';
 import type { Caller, ChannelId, MessageId, RecipientId, UserId } from '../kernel/ids.js';
+import {
+  type JobPartHandler,
+  type JobPartOutcome,
+  jobPartKind,
+  runJobParts,
+  scheduleJobParts,
+} from '../kernel/job-parts.js';
 import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
-import { doParts, type PartHandler, type PartOutcome, partKind, scheduleParts } from '../kernel/parts.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { takeSnapshot } from '../kernel/register-queue.js';
@@ -43,10 +49,10 @@ interface FlagPart {
 }
 
 /** Performs the parts of requests that change the flags of many messages (contract decision 10). */
-export class ChangeFlagParts implements PartHandler<FlagPart, FlagChangeOutcome> {
+export class ChangeFlagParts implements JobPartHandler<FlagPart, FlagChangeOutcome> {
   static readonly inject = ['unitOfWork', 'clock'] as const;
 
-  readonly kind = partKind<FlagPart>('messages.change_flags');
+  readonly kind = jobPartKind<FlagPart>('messages.change_flags');
 
   constructor(
     private readonly uow: UnitOfWork,
@@ -62,11 +68,11 @@ export class ChangeFlagParts implements PartHandler<FlagPart, FlagChangeOutcome>
       realmId,
       (tx) => {
         const parts = [...slicesOf(ids, MAX_FLAGS_AT_ONCE)].map((some) => ({ caller, ids: some, change }));
-        return scheduleParts(tx, this.kind, this.clock, realmId, parts);
+        return scheduleJobParts(tx, this.kind, this.clock, realmId, parts);
       },
       { yields: true },
     );
-    const outcomes = await doParts(this.uow, this.clock, this, jobs);
+    const outcomes = await runJobParts(this.uow, this.clock, this, jobs);
     const ignored = new Set(outcomes.flatMap(({ ignoredChannelIds }) => ignoredChannelIds));
     return {
       changedIds: outcomes.flatMap(({ changedIds }) => changedIds).sort((a, b) => a - b),
@@ -74,7 +80,7 @@ export class ChangeFlagParts implements PartHandler<FlagPart, FlagChangeOutcome>
     };
   }
 
-  async prepare({ payload }: Job<FlagPart>): Promise<JobWork<PartOutcome<FlagChangeOutcome>>> {
+  async prepare({ payload }: Job<FlagPart>): Promise<JobWork<JobPartOutcome<FlagChangeOutcome>>> {
     return async (tx) => ({ result: await changePart(tx, payload) });
   }
 }
@@ -200,10 +206,10 @@ interface ReadPart {
 }
 
 /** Performs the batches of "mark all as read" (contract decision 10). */
-export class MarkAllReadParts implements PartHandler<ReadPart, void> {
+export class MarkAllReadParts implements JobPartHandler<ReadPart, void> {
   static readonly inject = ['unitOfWork', 'clock'] as const;
 
-  readonly kind = partKind<ReadPart>('messages.mark_all_read');
+  readonly kind = jobPartKind<ReadPart>('messages.mark_all_read');
 
   constructor(
     private readonly uow: UnitOfWork,
@@ -215,10 +221,10 @@ export class MarkAllReadParts implements PartHandler<ReadPart, void> {
       const actor = await tx.actors.get(caller);
       return this.mark(tx, actor, { caller, after: null }, null);
     });
-    await doParts(this.uow, this.clock, this, jobs);
+    await runJobParts(this.uow, this.clock, this, jobs);
   }
 
-  async prepare(job: Job<ReadPart>): Promise<JobWork<PartOutcome<void>>> {
+  async prepare(job: Job<ReadPart>): Promise<JobWork<JobPartOutcome<void>>> {
     const { caller } = job.payload;
     return async (tx) => {
       // A part left by a crash may find its author deactivated.
@@ -243,7 +249,7 @@ export class MarkAllReadParts implements PartHandler<ReadPart, void> {
     const isLast = next === null && (after === null || (await this.markArrived(tx, caller)) < limit);
     if (!isLast) {
       const payload = { caller, after: next ?? after };
-      return scheduleParts(tx, this.kind, this.clock, caller.realmId, [payload], previous);
+      return scheduleJobParts(tx, this.kind, this.clock, caller.realmId, [payload], previous);
     }
     await announce(tx, actor, [], true);
     return [];

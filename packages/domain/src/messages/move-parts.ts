@@ -2,8 +2,14 @@ import type { Actor } from '../access/actor.js';
 import { type Channel, hasSharedHistory, topicKey } from '../channels/channel.js';
 import type { Audience } from '../kernel/event.js';
 import type { Caller, ChannelId, MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
+import {
+  type JobPartHandler,
+  type JobPartOutcome,
+  jobPartKind,
+  runJobParts,
+  scheduleJobParts,
+} from '../kernel/job-parts.js';
 import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
-import { doParts, type PartHandler, type PartOutcome, partKind, scheduleParts } from '../kernel/parts.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
@@ -221,10 +227,10 @@ export type MovePart = Omit<CheckedMove, 'channel' | 'source' | 'ids'> & {
   readonly sourceId: ChannelId;
 } & ({ readonly ids: readonly MessageId[] } | { readonly ending: MoveEnding });
 
-export const MOVE_PART_JOB = partKind<MovePart>('messages.move');
+export const MOVE_PART_JOB = jobPartKind<MovePart>('messages.move');
 
 /** Performs the parts of a move of many messages, followed by its policies and notices (contract decision 10). */
-export class MoveParts implements PartHandler<MovePart, void> {
+export class MoveParts implements JobPartHandler<MovePart, void> {
   static readonly inject = ['unitOfWork', 'clock', MoveNotices] as const;
 
   readonly kind = MOVE_PART_JOB;
@@ -245,14 +251,14 @@ export class MoveParts implements PartHandler<MovePart, void> {
   ): Promise<readonly StoredJob[]> {
     const common = { ...move, caller, channelId: channel.id, sourceId: source.id };
     const payloads = [...parts.map((ids) => ({ ...common, ids })), { ...common, ending }];
-    return scheduleParts<MovePart>(tx, this.kind, this.clock, caller.realmId, payloads, previous);
+    return scheduleJobParts<MovePart>(tx, this.kind, this.clock, caller.realmId, payloads, previous);
   }
 
   async execute(jobs: readonly StoredJob[]): Promise<void> {
-    await doParts(this.uow, this.clock, this, jobs);
+    await runJobParts(this.uow, this.clock, this, jobs);
   }
 
-  async prepare(job: Job<MovePart>): Promise<JobWork<PartOutcome<void>>> {
+  async prepare(job: Job<MovePart>): Promise<JobWork<JobPartOutcome<void>>> {
     return async (tx) => {
       const { payload } = job;
       const actor = await tx.actors.get(payload.caller);

@@ -3,8 +3,14 @@ import { DomainError, declareErrors } from '../kernel/errors.js';
 import { type FeatureParts, users } from '../kernel/event.js';
 import type { PersonPart } from '../kernel/export-parts.js';
 import type { Caller, UserId } from '../kernel/ids.js';
+import {
+  type JobPartHandler,
+  type JobPartOutcome,
+  jobPartKind,
+  runJobParts,
+  scheduleJobParts,
+} from '../kernel/job-parts.js';
 import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
-import { doParts, type PartHandler, type PartOutcome, partKind, scheduleParts } from '../kernel/parts.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Snapshot } from '../kernel/register-queue.js';
 import * as shape from '../kernel/shape.js';
@@ -104,10 +110,10 @@ interface MutePart {
 }
 
 /** Marks many earlier messages of a muted user as read (contract decision 10). */
-export class MuteUserParts implements PartHandler<MutePart, void> {
+export class MuteUserParts implements JobPartHandler<MutePart, void> {
   static readonly inject = ['unitOfWork', 'clock'] as const;
 
-  readonly kind = partKind<MutePart>('messages.mute_user');
+  readonly kind = jobPartKind<MutePart>('messages.mute_user');
 
   constructor(
     private readonly uow: UnitOfWork,
@@ -115,10 +121,10 @@ export class MuteUserParts implements PartHandler<MutePart, void> {
   ) {}
 
   async execute(jobs: readonly StoredJob[]): Promise<void> {
-    await doParts(this.uow, this.clock, this, jobs);
+    await runJobParts(this.uow, this.clock, this, jobs);
   }
 
-  async prepare(job: Job<MutePart>): Promise<JobWork<PartOutcome<void>>> {
+  async prepare(job: Job<MutePart>): Promise<JobWork<JobPartOutcome<void>>> {
     return async (tx) => ({ result: undefined, next: await this.markRead(tx, job.payload, job) });
   }
 
@@ -140,7 +146,7 @@ export class MuteUserParts implements PartHandler<MutePart, void> {
       audience: users([userId]),
     });
     if (unread.length < MAX_MUTED_AT_ONCE) return [];
-    return scheduleParts(tx, this.kind, this.clock, realmId, [part], previous);
+    return scheduleJobParts(tx, this.kind, this.clock, realmId, [part], previous);
   }
 }
 

@@ -298,7 +298,7 @@ class TableDispatcher implements Dispatcher {
     }
     const found = entry.endpoints.get(request.method);
     if (!found) throw methodNotAllowed(entry.allowed);
-    const endpoint = await this.admit(found, request, requestState);
+    const endpoint = await this.authenticate(found, request, requestState);
     const { route } = endpoint;
     if (values.length > 0) request.pathParameters = pathParameters(endpoint.names, values);
     const { identity } = requestState;
@@ -334,7 +334,7 @@ class TableDispatcher implements Dispatcher {
   }
 
   /** Authenticates the caller if needed; spectators may get another form of the operation. */
-  private async admit(
+  private async authenticate(
     found: CompiledRoute,
     request: ReceivedRequest,
     requestState: RequestState,

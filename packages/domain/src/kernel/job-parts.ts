@@ -17,7 +17,7 @@ const ABANDONED_AFTER_SECONDS = 60;
 const RENEWED_AFTER_SECONDS = 20;
 
 /** Result of a part, with the parts that follow from it. */
-export interface PartOutcome<Result> {
+export interface JobPartOutcome<Result> {
   readonly result: Result;
   readonly next?: readonly StoredJob[];
 }
@@ -26,11 +26,11 @@ export interface PartOutcome<Result> {
  * Handles the parts of a long request. Each part is a job with its own bounded unit of work. The request performs its
  * parts immediately; the job runner performs those left by a crash.
  */
-export interface PartHandler<Payload, Result> extends JobHandler<Payload> {
-  prepare(job: Job<Payload>): Promise<JobWork<PartOutcome<Result>>>;
+export interface JobPartHandler<Payload, Result> extends JobHandler<Payload> {
+  prepare(job: Job<Payload>): Promise<JobWork<JobPartOutcome<Result>>>;
 }
 
-export function partKind<Payload>(name: string): JobKind<Payload> {
+export function jobPartKind<Payload>(name: string): JobKind<Payload> {
   return jobKind<Payload>({
     name,
     readPayload: (stored) => stored as Payload,
@@ -41,7 +41,7 @@ export function partKind<Payload>(name: string): JobKind<Payload> {
 }
 
 /** Schedules parts of a request. With `previous`, schedules its follow-up parts, due immediately for the job runner. */
-export async function scheduleParts<Payload>(
+export async function scheduleJobParts<Payload>(
   tx: Transaction,
   kind: JobKind<Payload>,
   clock: Clock,
@@ -60,10 +60,10 @@ export async function scheduleParts<Payload>(
 }
 
 /** Performs scheduled parts in order and returns their results. @throws the error of a part; the runner retries it */
-export async function doParts<Payload, Result>(
+export async function runJobParts<Payload, Result>(
   uow: UnitOfWork,
   clock: Clock,
-  handler: PartHandler<Payload, Result>,
+  handler: JobPartHandler<Payload, Result>,
   jobs: readonly StoredJob[],
 ): Promise<readonly Result[]> {
   const waiting = [...jobs];
