@@ -30,7 +30,7 @@ const byNumber = (lists: Readonly<Record<number, readonly number[]>> = {}) =>
   new Map(Object.entries(lists).map(([key, ids]) => [Number(key), new Set(ids.map(id))]));
 
 /** Creates a realm in which each user has a queue named `q` plus the user id. */
-function aLiveRealm({ holders, inaccessible, snapshot, parts }: Given = {}) {
+function aFanOut({ holders, inaccessible, snapshot, parts }: Given = {}) {
   let seq = 0;
   const lookedUp: { questions: unknown; users: unknown }[] = [];
   const deactivated: UserId[] = [];
@@ -116,7 +116,7 @@ const publicMessage = async (): Promise<DomainEvent> => {
 
 describe('live queue of a realm', () => {
   it('receives events for its owner and events addressed to it alone', () => {
-    const { join, publish, realm } = aLiveRealm();
+    const { join, publish, realm } = aFanOut();
     const [user, member, second] = [join(1, 'owner'), join(2, 'member'), join(2, 'member')];
     publish(wholeRealm);
     publish(allOf(atLeast('administrator'), users([id(1), id(2)])));
@@ -134,14 +134,14 @@ describe('live queue of a realm', () => {
   });
 
   it('skips events addressed to another queue of the same user', () => {
-    const { join, publish } = aLiveRealm();
+    const { join, publish } = aFanOut();
     const [first, second] = [join(2, 'member'), join(2, 'member')];
     publish({ kind: 'queue', id: 'q2b' });
     expect([heard(first), heard(second)]).toEqual([[], ['1']]);
   });
 
   it('follows subscriptions and unsubscriptions', () => {
-    const { join, publish } = aLiveRealm();
+    const { join, publish } = aFanOut();
     const channelId = 7 as ChannelId;
     const [one, two] = [join(1, 'member', {}, { channels: new Set([channelId]) }), join(2, 'member')];
     const said = () => publish(subscribersOf(channelId));
@@ -166,7 +166,7 @@ describe('live queue of a realm', () => {
 
   it('follows group membership through subgroups but not through deactivated groups', () => {
     const edges = [{ subgroupId: group(1), groupId: group(2) }];
-    const { join, publish } = aLiveRealm({ snapshot: { edges, deactivatedGroupIds: [group(5)] } });
+    const { join, publish } = aFanOut({ snapshot: { edges, deactivatedGroupIds: [group(5)] } });
     const live = join(1, 'member', {}, { directGroups: new Set([group(1)]) });
     const publishIt = () => publish(groupMembers(group(2)));
     const activation = (isDeactivated: boolean) =>
@@ -197,7 +197,7 @@ describe('live queue of a realm', () => {
   });
 
   it('preserves the order of events during a look-up of receivers', async () => {
-    const { join, publish, realm } = aLiveRealm({ holders: { 7: [1] } });
+    const { join, publish, realm } = aFanOut({ holders: { 7: [1] } });
     const [one, two] = [join(1, 'member'), join(2, 'member')];
     publish({ kind: 'holders', messageId: 7 as MessageId });
     publish(wholeRealm);
@@ -209,7 +209,7 @@ describe('live queue of a realm', () => {
   });
 
   it('shares one look-up for all events of a commit', async () => {
-    const { join, publish, realm, lookedUp } = aLiveRealm({ holders: { 7: [1], 8: [2] } });
+    const { join, publish, realm, lookedUp } = aFanOut({ holders: { 7: [1], 8: [2] } });
     const [one, two] = [join(1, 'member'), join(2, 'guest')];
     publish(anyOf({ kind: 'holders', messageId: 7 as MessageId }, users([])));
     publish(allOf({ kind: 'holders', messageId: 8 as MessageId }, wholeRealm));
@@ -227,7 +227,7 @@ describe('live queue of a realm', () => {
   });
 
   it('needs no look-up without online users or limited guests', async () => {
-    const { join, publish, realm, lookedUp } = aLiveRealm();
+    const { join, publish, realm, lookedUp } = aFanOut();
     publish({ kind: 'holders', messageId: 7 as MessageId });
     const member = join(1, 'member');
     const guest = join(2, 'guest', {}, { directGroups: new Set([EVERYBODY_GROUP]) });
@@ -236,7 +236,7 @@ describe('live queue of a realm', () => {
   });
 
   it('delivers to guests only events about users they may access', async () => {
-    const { join, publish, realm } = aLiveRealm({ inaccessible: { 2: [5], 3: [] } });
+    const { join, publish, realm } = aFanOut({ inaccessible: { 2: [5], 3: [] } });
     const [member, blind, seeing] = [join(1, 'member'), join(2, 'guest'), join(3, 'guest')];
     publish(accessorsOf(id(5)));
     publish(limitedGuests);
@@ -246,7 +246,7 @@ describe('live queue of a realm', () => {
   });
 
   it('follows changes of the guest role and of access to all users', async () => {
-    const { join, publish, realm } = aLiveRealm({ inaccessible: { 1: [5] } });
+    const { join, publish, realm } = aFanOut({ inaccessible: { 1: [5] } });
     const live = join(1, 'member');
     const publishIt = () => publish(limitedGuests);
     publishIt();
@@ -264,7 +264,7 @@ describe('live queue of a realm', () => {
   });
 
   it('follows changes of the permission to access all users', async () => {
-    const { join, publish, realm } = aLiveRealm({ inaccessible: { 1: [5] } });
+    const { join, publish, realm } = aFanOut({ inaccessible: { 1: [5] } });
     const live = join(1, 'guest', {}, { directGroups: new Set([EVERYBODY_GROUP]) });
     publish(limitedGuests);
     const groupId = 77 as typeof EVERYBODY_GROUP;
@@ -279,7 +279,7 @@ describe('live queue of a realm', () => {
 
   it('delivers events of all public channels to members but not to guests who requested them', async () => {
     const message = await publicMessage();
-    const { join, publish } = aLiveRealm();
+    const { join, publish } = aFanOut();
     const allPublicQueues = { allPublicChannels: true };
     const [plain, member, guest] = [
       join(1, 'owner'),
@@ -294,7 +294,7 @@ describe('live queue of a realm', () => {
 
   it('receives a public message once, as a subscriber, if it requested all public messages', async () => {
     const message = await publicMessage();
-    const { join, publish } = aLiveRealm();
+    const { join, publish } = aFanOut();
     const [receiver, other] = [join(1, 'member', { allPublicChannels: true }), join(2, 'member')];
     publish(users([id(1)]), message);
     publish(users([id(1)]), { ...message, isPublic: false } as DomainEvent);
@@ -304,7 +304,7 @@ describe('live queue of a realm', () => {
 
   it("delivers events of public channels according to its owner's role at that event", async () => {
     const message = await publicMessage();
-    const { join, publish } = aLiveRealm();
+    const { join, publish } = aFanOut();
     const allPublicQueues = { allPublicChannels: true };
     const [demoted, promoted] = [join(1, 'member', allPublicQueues), join(2, 'guest', allPublicQueues)];
     publish(users([]), { type: 'user.role_changed', userId: id(1), role: 'guest' });
@@ -315,7 +315,7 @@ describe('live queue of a realm', () => {
 
   it('applies its narrow to messages only', async () => {
     const message = await publicMessage();
-    const { join, publish } = aLiveRealm();
+    const { join, publish } = aFanOut();
     const narrowed = join(1, 'member', { narrow: [{ operator: 'channel', operand: 'Venice' }] });
     publish(users([id(1)]), message);
     publish(users([id(1)]));
@@ -323,7 +323,7 @@ describe('live queue of a realm', () => {
   });
 
   it('receives the deactivation of its owner and ends with it', () => {
-    const { join, publish, deactivated } = aLiveRealm();
+    const { join, publish, deactivated } = aFanOut();
     const live = join(1, 'member');
     const change = { type: 'user.activation_changed', userId: id(1) } as const;
     publish(wholeRealm, { ...change, isActive: true });
@@ -333,7 +333,7 @@ describe('live queue of a realm', () => {
   });
 
   it('leaves nothing in memory when it is removed', () => {
-    const { join, publish, realm } = aLiveRealm();
+    const { join, publish, realm } = aFanOut();
     const channelId = 9 as ChannelId;
     const groups = { directGroups: new Set([group(1)]), channels: new Set([channelId]) };
     const [first, second] = [join(1, 'guest', { allPublicChannels: true }, groups), join(1, 'guest')];
@@ -353,7 +353,7 @@ describe('live queue of a realm', () => {
       if (queue.id === 'q1') throw new Error('odd');
       return true;
     };
-    const { join, publish, unfit } = aLiveRealm({ parts: { wants } });
+    const { join, publish, unfit } = aFanOut({ parts: { wants } });
     const [odd, other] = [join(1, 'member'), join(2, 'member')];
     publish(wholeRealm);
     expect([heard(odd), heard(other)]).toEqual([[], ['1']]);
@@ -361,7 +361,7 @@ describe('live queue of a realm', () => {
   });
 
   it('reports the event from which the projection of the realm is invalid', () => {
-    const { join, publish, broken, realm } = aLiveRealm();
+    const { join, publish, broken, realm } = aFanOut();
     join(1, 'member');
     publish(wholeRealm);
     const circle = { type: 'group.subgroups_changed', op: 'add', groupId: group(1), subgroupIds: [group(1)] } as const;
@@ -373,7 +373,7 @@ describe('live queue of a realm', () => {
     let isDiskBroken = true;
     const results: AudienceResults = { holders: new Map(), inaccessible: new Map() };
     const lookUp = async () => (isDiskBroken ? Promise.reject(new Error('disk')) : results);
-    const { join, publish, realm, broken } = aLiveRealm({ parts: { lookUp } });
+    const { join, publish, realm, broken } = aFanOut({ parts: { lookUp } });
     const before = join(1, 'member');
     publish(wholeRealm);
     publish({ kind: 'holders', messageId: 5 as MessageId });
@@ -399,7 +399,7 @@ describe('ephemeral event', () => {
   } as const;
 
   it('reaches the live queues of its audience after earlier events', async () => {
-    const { join, publish, realm } = aLiveRealm({ holders: { 7: [2] } });
+    const { join, publish, realm } = aFanOut({ holders: { 7: [2] } });
     const [one, two] = [join(1, 'member'), join(2, 'member')];
     publish({ kind: 'holders', messageId: 7 as MessageId });
     realm.takeEphemeral({ event: typing, audience: users([id(2), id(3)]) }, 50);
@@ -411,7 +411,7 @@ describe('ephemeral event', () => {
 
   it('reaches only queues of its audience that want it', () => {
     const wants = ({ queue }: LiveQueue, type: string) => queue.ownerId !== id(3) || type !== 'typing.changed';
-    const { join, realm } = aLiveRealm({ parts: { wants } });
+    const { join, realm } = aFanOut({ parts: { wants } });
     const [first, second, third] = [join(2, 'member'), join(2, 'member'), join(3, 'member')];
     realm.takeEphemeral({ event: typing, audience: { kind: 'queue', id: 'q2b' } }, 50);
     expect([first, second].map((live) => live.hasEphemerals)).toEqual([false, true]);
@@ -420,7 +420,7 @@ describe('ephemeral event', () => {
   });
 
   it('is dropped if its receivers cannot be looked up', async () => {
-    const { join, realm } = aLiveRealm({ parts: { lookUp: () => Promise.reject(new Error('disk')) } });
+    const { join, realm } = aFanOut({ parts: { lookUp: () => Promise.reject(new Error('disk')) } });
     const live = join(1, 'member');
     realm.takeEphemeral({ event: typing, audience: { kind: 'holders', messageId: 5 as MessageId } }, 50);
     await realm.settled();
