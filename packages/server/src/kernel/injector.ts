@@ -20,8 +20,6 @@ export type Makers<Named> = { readonly [Name in keyof Named]: () => Named[Name] 
 /** Constructs singletons on first use from the dependencies named in their `inject`. */
 export class Injector<Named> {
   private readonly container = new Container({ defaultScope: 'Singleton' });
-  /** A lookup in the container takes longer than many use cases. */
-  private readonly resolved = new Map<Injectable, unknown>();
 
   constructor(makersOf: (injector: Injector<Named>) => Makers<Named>) {
     for (const [name, make] of Object.entries<() => unknown>(makersOf(this))) {
@@ -36,12 +34,8 @@ export class Injector<Named> {
 
   /** Same without type checks; see `Resolve`. */
   readonly resolve = <C extends Injectable>(type: C): InstanceType<C> => {
-    const existing = this.resolved.get(type);
-    if (existing !== undefined) return existing as InstanceType<C>;
     this.bind(type);
-    const instance = this.container.get<unknown>(type) as InstanceType<C>;
-    this.resolved.set(type, instance);
-    return instance;
+    return this.container.get<unknown>(type) as InstanceType<C>;
   };
 
   private bind(type: Injectable): void {
