@@ -106,7 +106,7 @@ async function writeCode() {
   ];
   const outputs = Object.assign({}, ...builds.map(({ metafile }) => metafile.outputs));
   mkdirSync(join(out, 'dist'), { recursive: true });
-  writeLicences(builds.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
+  writeLicences(Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)));
   const foreign = new Set();
   for (const { path, text } of builds.flatMap(({ outputFiles }) => outputFiles)) {
     writeFileSync(path, text);

@@ -54,7 +54,7 @@ const { metafile, outputFiles } = await build({
     'class-validator': 'class-validator/esm2015/index.js',
     'class-transformer': 'class-transformer/esm2015/index.js',
   },
-  // Code behind `import()` stays in separate files, which are not read at startup.
+  // Code behind `import()` stays in separate files, which are not read at start.
   splitting: true,
   entryNames: '[name]-[hash]',
   chunkNames: 'chunk-[hash]',

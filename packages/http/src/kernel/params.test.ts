@@ -363,7 +363,7 @@ describe('request parsing', () => {
   it('keeps inherited members after own ones, and an own member in place of the inherited one', () => {
     class InheritingDto extends RenameDto {
       @IntegerParam({ max: 9 }) color!: number;
-      @TextParam({ max: 5 }) override new_name!: string;
+      @TextParam({ max: 5 }) override new_name = '';
     }
     expect(membersOfDto(InheritingDto).map(({ name }) => name)).toEqual(['color', 'new_name', 'stream_id']);
     expect(membersOfDto(RenameDto).map(({ name }) => name)).toEqual(['stream_id', 'new_name']);
@@ -371,6 +371,6 @@ describe('request parsing', () => {
     expect(read(InheritingDto, { color: '1', stream_id: '2', new_name: 'longer' })).toMatchObject({
       refused: 'new_name is too long (limit: 5 characters)',
     });
-    expect(read(InheritingDto, { color: '1', new_name: 'x' })).toMatchObject({ var_name: 'stream_id' });
+    expect(read(InheritingDto, { color: '1' })).toMatchObject({ var_name: 'stream_id' });
   });
 });
