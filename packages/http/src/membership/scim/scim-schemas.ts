@@ -41,7 +41,7 @@ export const SCHEMAS: readonly Json[] = [
     description: 'Person.',
     attributes: [
       attribute('userName', 'Email address.', { required: true, uniqueness: 'server' }),
-      { ...EXTERNAL_ID, description: 'Id in the directory; can be set only once.' },
+      { ...EXTERNAL_ID, description: 'Id in the directory. It can be set once.' },
       attribute('displayName', 'Full name.'),
       attribute('name', 'Full name and its parts.', {
         type: 'complex',
@@ -104,7 +104,7 @@ export const serviceProviderConfig = ({ maxResults }: { readonly maxResults: num
     {
       type: 'oauthbearertoken',
       name: 'Bearer token',
-      description: 'Token of the organization, created with parley scim token create.',
+      description: 'Token of the organization, made with parley scim token create.',
       primary: true,
     },
   ],
