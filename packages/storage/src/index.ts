@@ -2,7 +2,6 @@ export * from './channels/channel-cache.js';
 export * from './channels/channel-rows.js';
 export * from './channels/channel-tables.js';
 export * from './channels/channels.js';
-export * from './channels/sent-since.js';
 export * from './channels/topic-policies.js';
 export * from './engine/commit.js';
 export * from './engine/database-refused.js';
