@@ -124,6 +124,16 @@ const toListedChannels = (dto: ListChannelsDto): ListChannelsInput => ({
 
 export function channelRoutes(): readonly Route[] {
   const scheduler = new YieldingScheduler();
+  return [
+    ...channelListingRoutes(scheduler),
+    ...singleChannelRoutes(),
+    ...subscriptionRoutes(scheduler),
+    ...subscriptionSettingRoutes(),
+    ...topicRoutes(),
+  ];
+}
+
+function channelListingRoutes(scheduler: YieldingScheduler): readonly Route[] {
   const presentChannels = ({ channels }: ListChannelsOutput, { include_default }: ListChannelsDto) =>
     presentLongList(
       scheduler,
@@ -162,6 +172,11 @@ export function channelRoutes(): readonly Route[] {
       response: wire.fields({ id: wire.integer() }),
       present: (id) => ({ id }),
     }),
+  ];
+}
+
+function singleChannelRoutes(): readonly Route[] {
+  return [
     route('GET', '/streams/:stream_id', {
       summary: 'Get a channel',
       section: 'channels §4.2',
@@ -235,6 +250,11 @@ export function channelRoutes(): readonly Route[] {
       useCase: ArchiveChannel,
       toInput: toChannelId,
     }),
+  ];
+}
+
+function subscriptionRoutes(scheduler: YieldingScheduler): readonly Route[] {
+  return [
     route('GET', '/users/me/subscriptions', {
       summary: 'List your subscriptions',
       section: 'channels §4.8',
@@ -292,6 +312,11 @@ export function channelRoutes(): readonly Route[] {
       response: CHANGED_SUBSCRIPTIONS,
       present: presentChangeSubscriptions,
     }),
+  ];
+}
+
+function subscriptionSettingRoutes(): readonly Route[] {
+  return [
     route('POST', '/users/me/subscriptions/properties', {
       summary: 'Change personal channel settings',
       section: 'channels §4.9',
@@ -326,6 +351,11 @@ export function channelRoutes(): readonly Route[] {
       useCase: SetTopicPolicy,
       toInput: toTopicPolicy,
     }),
+  ];
+}
+
+function topicRoutes(): readonly Route[] {
+  return [
     route('GET', '/get_stream_id', {
       summary: 'Get the id of a channel by its name',
       section: 'channels §4.3',

@@ -68,8 +68,11 @@ class ReadExportDto {
 const BY_ADMINISTRATORS = { auth: 'user', roleRequirements: ['administrator'] } as const;
 
 /** Implements organization §8. */
-export function exportRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>): readonly Route[] {
-  const scheduler = new YieldingScheduler();
+export function exportRoutes(parts: Pick<RouteParts, 'publicRealms'>): readonly Route[] {
+  return [...archiveRoutes(parts), ...consentRoutes(), ...downloadRoutes()];
+}
+
+function archiveRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>): readonly Route[] {
   return [
     route('GET', '/export/realm', {
       summary: 'List exports',
@@ -102,6 +105,12 @@ export function exportRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>)
       useCase: DeleteExport,
       toInput: ({ export_id }) => ({ id: export_id as ExportId }),
     }),
+  ];
+}
+
+function consentRoutes(): readonly Route[] {
+  const scheduler = new YieldingScheduler();
+  return [
     route('GET', '/export/realm/consents', {
       summary: 'List users who consent to the export of their private data',
       section: 'organization §8',
@@ -131,6 +140,11 @@ export function exportRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>)
           })),
         ),
     }),
+  ];
+}
+
+function downloadRoutes(): readonly Route[] {
+  return [
     route('GET', '/user_avatars/exports/*path_id', {
       summary: 'Download an export',
       section: 'organization §8',

@@ -253,6 +253,10 @@ const presentKey = (apiKey: string) => ({ api_key: apiKey });
 const ON_BOTS = { section: 'users §15', auth: 'user' } as const;
 
 export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
+  return [...managedBotRoutes(realmUrls), ...apiKeyRoutes()];
+}
+
+function managedBotRoutes(realmUrls: RealmUrls): readonly Route[] {
   return [
     route('POST', '/bots', {
       summary: 'Create a bot',
@@ -317,6 +321,11 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
       useCase: DeactivateBot,
       toInput: toBot,
     }),
+  ];
+}
+
+function apiKeyRoutes(): readonly Route[] {
+  return [
     route('GET', '/bots/:bot_id/api_key', {
       summary: 'Get the API key of a bot',
       ...ON_BOTS,

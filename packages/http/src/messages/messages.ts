@@ -158,9 +158,20 @@ export const presentMessageHistory = (
 
 const WEB_PUBLIC: readonly NarrowTerm[] = [{ operator: 'channels', operand: 'web-public', negated: false }];
 
-export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): readonly Route[] {
-  const page = new MessagePagePresenter(realmUrls);
+export function messageRoutes(parts: RouteParts): readonly Route[] {
   const scheduler = new YieldingScheduler();
+  return [
+    ...messagePageRoutes(parts, scheduler),
+    ...singleMessageRoutes(parts, scheduler),
+    ...changeRoutes(),
+    ...flagRoutes(),
+    ...typingAndVoteRoutes(),
+    ...readMarkRoutes(),
+  ];
+}
+
+function messagePageRoutes({ realmUrls, messageParts: parts }: RouteParts, scheduler: YieldingScheduler): readonly Route[] {
+  const page = new MessagePagePresenter(realmUrls);
   const pageForm = (dto: GetMessagesDto, request: Request, withExternalIds: boolean): PageForm => ({
     withExternalIds,
     asHtml: dto.apply_markdown,
@@ -218,6 +229,11 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
         );
       },
     }),
+  ];
+}
+
+function singleMessageRoutes({ realmUrls, messageParts: parts }: RouteParts, scheduler: YieldingScheduler): readonly Route[] {
+  return [
     route('GET', '/json/messages/:message_id', {
       summary: 'Get a message of a web-public channel without an account',
       section: 'protocol §9',
@@ -277,6 +293,11 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       response: MESSAGE_HISTORY,
       present: (snapshots, { dto }) => presentMessageHistory(snapshots, dto),
     }),
+  ];
+}
+
+function changeRoutes(): readonly Route[] {
+  return [
     route('PATCH', '/messages/:message_id', {
       summary: 'Edit or move a message',
       section: 'messages §9',
@@ -310,6 +331,11 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       response: wire.fields({ complete: wire.boolean() }),
       present: (complete) => ({ complete }),
     }),
+  ];
+}
+
+function flagRoutes(): readonly Route[] {
+  return [
     route('POST', '/messages/flags', {
       summary: 'Add or remove a flag of messages',
       section: 'messages §13.1',
@@ -347,6 +373,12 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       response: wire.fields({ user_ids: wire.listOf(wire.integer()) }),
       present: (user_ids) => ({ user_ids }),
     }),
+  ];
+}
+
+/** Reports, typing notifications and votes. */
+function typingAndVoteRoutes(): readonly Route[] {
+  return [
     route('POST', '/messages/:message_id/report', {
       summary: 'Report a message to moderators',
       section: 'messages §15.4',
@@ -381,6 +413,11 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       useCase: AddSubmessage,
       toInput: (dto) => ({ messageId: dto.message_id as MessageId, kind: dto.msg_type, content: dto.content }),
     }),
+  ];
+}
+
+function readMarkRoutes(): readonly Route[] {
+  return [
     route('POST', '/mark_all_as_read', {
       summary: 'Mark all messages as read',
       section: 'messages §13.3',

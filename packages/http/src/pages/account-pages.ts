@@ -53,6 +53,11 @@ class NewPasswordDto {
 
 /** Pages that change the email address or password through emailed links (users §6.2, protocol §8.3). */
 export const accountPages = (parts: PageParts): readonly Route[] => [
+  ...emailChangePages(parts),
+  ...passwordResetPages(parts),
+];
+
+const emailChangePages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', '/accounts/confirm_new_email/:key', {
     dto: KeyDto,
     useCase: GetConfirmation,
@@ -82,6 +87,9 @@ export const accountPages = (parts: PageParts): readonly Route[] => [
       });
     },
   }),
+];
+
+const passwordResetPages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', '/accounts/password/reset/', {
     dto: NoParameters,
     handle: async ({ site, realm }) =>
@@ -209,6 +217,12 @@ class RegistrationDto {
 
 /** Pages for joining by invitation link, by email, or freely in open organizations (organization §10.1). */
 export const signUpPages = (parts: PageParts): readonly Route[] => [
+  ...signUpRequestPages(parts),
+  ...registrationPages(parts),
+];
+
+/** Pages where people ask for the link to join. */
+const signUpRequestPages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', '/join/:key/', {
     dto: SignUpKeyDto,
     useCase: GetSignUp,
@@ -264,6 +278,9 @@ export const signUpPages = (parts: PageParts): readonly Route[] => [
         (failure) => emailForm(site, email, failure),
       ),
   }),
+];
+
+const registrationPages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', '/accounts/send_confirm/', {
     dto: EmailDto,
     handle: async ({ site, dto: { email } }) =>

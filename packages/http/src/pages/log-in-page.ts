@@ -47,36 +47,6 @@ class LogInFormDto extends LogInPurposeDto {
 
 /** Log-in form for browsers. Programs use `/accounts/login/`, which responds in JSON. */
 export const logInPages = (parts: PageParts): readonly Route[] => {
-  const { sessionCookies } = parts;
-
-  /** Shows the form. Browsers without a session get a token in a cookie, which the form must repeat. */
-  function formPage(
-    { site, realm, request, offer }: FormContext,
-    dto: LogInPageDto,
-    failure: Failure | null = null,
-    /** Shown above the form. */
-    notice = failure,
-  ): Reply {
-    const cookie = readCookie(request, CSRF_COOKIE);
-    const token = cookie ?? newCsrfToken();
-    const leadsElsewhere = offer.methods.length > 0 || offer.hasPasskeys;
-    return pageReply({
-      ...(leadsElsewhere && { script: pageScriptOf(site) }),
-      status: failure?.status ?? 200,
-      headers: [...(failure?.headers ?? []), ...(cookie === undefined ? sessionCookies.csrf(request, token) : [])],
-      title: site.t('Log in to {name}', { name: site.name }),
-      site,
-      content: html`${alert(site, notice)}${logInForm(site, realm, {
-        dto,
-        offer,
-        token,
-        failure,
-        hasDirectory: usesDirectory(realm, parts.serverInfo),
-        demo: parts.serverInfo.demo?.realm === realm.stringId ? parts.serverInfo.demo : null,
-      })}`,
-    });
-  }
-
   return [
     pageRoute(parts, 'GET', '/login/', {
       dto: LogInPageDto,
@@ -88,7 +58,7 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
         const page = { site, realm, request, offer: await useCase.execute(caller) };
         // Sessions survive deactivation.
         const isDeactivated = !isForApp && refusal instanceof DomainError && refusal.is('USER_DEACTIVATED');
-        return formPage(page, dto, null, isDeactivated ? failureOf(refusal) : null);
+        return formPage(parts, page, dto, null, isDeactivated ? failureOf(refusal) : null);
       },
     }),
     pageRoute(parts, 'POST', '/login/', {
@@ -99,7 +69,7 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
         const { username, password } = dto;
         const offer = await resolve(ListLogInMethods).execute(caller);
         const again = (failure: Failure) =>
-          formPage({ site, realm, request, offer }, { ...dto, email: username }, failure);
+          formPage(parts, { site, realm, request, offer }, { ...dto, email: username }, failure);
         const cookie = readCookie(request, CSRF_COOKIE);
         if (cookie === undefined || cookie !== dto.csrfmiddlewaretoken) return again(EXPIRED_FORM);
         const logIn = { method: 'password', account: username };
@@ -136,6 +106,35 @@ export const logInPages = (parts: PageParts): readonly Route[] => {
     ),
   ];
 };
+
+/** Shows the form. The cookie of a browser without a session gets a token, which the form must repeat. */
+function formPage(
+  parts: PageParts,
+  { site, realm, request, offer }: FormContext,
+  dto: LogInPageDto,
+  failure: Failure | null = null,
+  /** Shown above the form. */
+  notice = failure,
+): Reply {
+  const cookie = readCookie(request, CSRF_COOKIE);
+  const token = cookie ?? newCsrfToken();
+  const leadsElsewhere = offer.methods.length > 0 || offer.hasPasskeys;
+  return pageReply({
+    ...(leadsElsewhere && { script: pageScriptOf(site) }),
+    status: failure?.status ?? 200,
+    headers: [...(failure?.headers ?? []), ...(cookie === undefined ? parts.sessionCookies.csrf(request, token) : [])],
+    title: site.t('Log in to {name}', { name: site.name }),
+    site,
+    content: html`${alert(site, notice)}${logInForm(site, realm, {
+      dto,
+      offer,
+      token,
+      failure,
+      hasDirectory: usesDirectory(realm, parts.serverInfo),
+      demo: parts.serverInfo.demo?.realm === realm.stringId ? parts.serverInfo.demo : null,
+    })}`,
+  });
+}
 
 const PURPOSE_FIELDS = ['next', 'mobile_flow_otp', 'desktop_flow_otp'] as const;
 

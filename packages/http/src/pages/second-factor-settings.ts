@@ -73,6 +73,12 @@ const pathOf = (path: string, { state }: StateDto): string => `${path}?${new URL
 
 /** Pages for setting up and removing second factors, after confirming the password. */
 export const secondFactorPages = (parts: PageParts): readonly Route[] => [
+  ...overviewPages(parts),
+  ...changePages(parts),
+];
+
+/** Overview, which requires the password again. */
+const overviewPages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', PATH, {
     dto: StateDto,
     knowsCaller: true,
@@ -109,6 +115,10 @@ export const secondFactorPages = (parts: PageParts): readonly Route[] => [
       }
     },
   }),
+];
+
+/** Pages that add, renew or remove a factor. */
+const changePages = (parts: PageParts): readonly Route[] => [
   pageRoute(parts, 'GET', `${PATH}app/`, {
     dto: StateDto,
     useCase: OfferApp,

@@ -170,10 +170,14 @@ const PASSWORD_FAILURES = ['AUTHENTICATION_FAILED', 'PASSWORD_AUTH_DISABLED'] as
 
 const userAgentOf = (request: Request): string => request.header('user-agent') ?? '';
 
-export function authenticationRoutes({
-  realmUrls,
-  sessionCookies,
-}: Pick<RouteParts, 'realmUrls' | 'sessionCookies'>): readonly Route[] {
+type LogInParts = Pick<RouteParts, 'realmUrls' | 'sessionCookies'>;
+
+export function authenticationRoutes(parts: LogInParts): readonly Route[] {
+  return [...apiKeyRoutes(parts), ...browserLogInRoutes(parts), ...sessionRoutes()];
+}
+
+/** Log-in of programs, which get an API key. */
+function apiKeyRoutes({ realmUrls, sessionCookies }: LogInParts): readonly Route[] {
   return [
     route('POST', '/fetch_api_key', {
       summary: 'Exchange an email address and a password for the API key',
@@ -248,7 +252,12 @@ export function authenticationRoutes({
         return { ...success(presentKeyOfToken(key, include_profile, realmUrls)), logIn: loggedIn('jwt', key.user) };
       },
     }),
-    // Sets the cookie required for log-in. The host application controls the content of this page.
+  ];
+}
+
+function browserLogInRoutes({ sessionCookies }: LogInParts): readonly Route[] {
+  return [
+    // Sets the cookie required to log in. The host application controls the content of its own page.
     route('GET', '/accounts/login/', {
       summary: 'Get ways to log in, and a CSRF token as a cookie',
       section: 'protocol §7.6',
@@ -303,6 +312,11 @@ export function authenticationRoutes({
         return { ...success(url === null ? {} : { log_out_url: url }), headers: sessionCookies.end(request) };
       },
     }),
+  ];
+}
+
+function sessionRoutes(): readonly Route[] {
+  return [
     route('GET', '/users/me/sessions', {
       summary: 'List your browser sessions',
       extension: 'extensions §6',

@@ -311,6 +311,10 @@ async function writePeople(
 const toListUsersInput = ({ user_ids }: ListUsersDto) => ({ ids: (user_ids as UserId[] | undefined) ?? null });
 
 export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): readonly Route[] {
+  return [...userListRoutes(pages), ...singleUserRoutes(realmUrls), ...userChangeRoutes()];
+}
+
+function userListRoutes(pages: UserPagePresenter): readonly Route[] {
   const scheduler = new YieldingScheduler();
   return [
     // Custom handler, because the list is presented inside the snapshot's read, which fetches only changed users.
@@ -358,6 +362,11 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
         return success(await presentLongList(scheduler, 'members', members));
       },
     }),
+  ];
+}
+
+function singleUserRoutes(realmUrls: RealmUrls): readonly Route[] {
+  return [
     route('POST', '/users', {
       summary: 'Create a user',
       section: 'users §3.1',
@@ -402,6 +411,11 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       response: ONE_USER,
       present: (output, { dto }) => presentGetUser(output, dto, realmUrls),
     }),
+  ];
+}
+
+function userChangeRoutes(): readonly Route[] {
+  return [
     route('DELETE', '/users/me', {
       summary: 'Deactivate your account',
       section: 'users §4.2',
